@@ -182,8 +182,9 @@ Deno.test("a push that the platform has no room for now says so", async () => {
     const authorization = `Basic ${btoa(`${address.username}:${address.password}`)}`;
     address.username = address.password = "";
     const stop = new AbortController();
-    // Each holds one of the project's places for as long as its body is open.
-    const held = Array.from({ length: 16 }, () => {
+    // Each holds one of the project's places for as long as its body is open. There are more
+    // than places, since a probe may take one before they have come.
+    const held = Array.from({ length: 20 }, () => {
       const body = new ReadableStream({ start: (it) => it.enqueue(new Uint8Array(1)) });
       return fetch(`${address}/git-receive-pack`, {
         ...{ method: "POST", body, signal: stop.signal },
