@@ -184,8 +184,15 @@ Deno.test("a push that the platform has no room for now says so", async () => {
     const stop = new AbortController();
     // Each holds one of the project's places for as long as its body is open. There are more
     // than places, since a probe may take one before they have come.
+    const bodies: ReadableStreamDefaultController<Uint8Array>[] = [];
     const held = Array.from({ length: 20 }, () => {
-      const body = new ReadableStream({ start: (it) => it.enqueue(new Uint8Array(1)) });
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => {
+          // Without a reference, a stream that is collected ends its request.
+          bodies.push(controller);
+          controller.enqueue(new Uint8Array(1));
+        },
+      });
       return fetch(`${address}/git-receive-pack`, {
         ...{ method: "POST", body, signal: stop.signal },
         headers: { authorization, "content-type": "application/x-git-receive-pack-request" },
@@ -200,6 +207,7 @@ Deno.test("a push that the platform has no room for now says so", async () => {
     assert.equal(text.slice(4, 31), "\x03svc: Too many git requests"); // the band of errors
     stop.abort();
     await Promise.all(held);
+    assert.equal(bodies.length, held.length);
   });
 });
 
