@@ -153,7 +153,9 @@ export async function findToolchains(
         .find((path) => path !== undefined);
       if (program === undefined) return [];
       const text = await ask(program, toolchain.versionArgs, env);
-      const version = VERSION.exec(text ?? "")?.[0];
+      // A stand-in such as rustup's `cargo` is there without the toolchain itself.
+      if (text === undefined) return [];
+      const version = VERSION.exec(text)?.[0];
       return [{ toolchain, program, ...(version === undefined ? {} : { version }) }];
     }),
   );

@@ -75,6 +75,16 @@ async function makePrivate(folder: string, owner: ClusterOwner | undefined): Pro
   await Deno.chmod(folder, PRIVATE);
 }
 
+const UNFINISHED = "data.new";
+
+/** What platforms left that were killed; initdb of one may still write there for a moment. */
+async function removeUnfinished(folder: string): Promise<void> {
+  for await (const { name } of Deno.readDir(folder)) {
+    if (!name.startsWith(UNFINISHED)) continue;
+    await Deno.remove(join(folder, name), { recursive: true }).catch(() => {});
+  }
+}
+
 /** Made beside, then renamed: a cluster is whole or not there. */
 async function makeCluster(
   folder: string,
@@ -85,8 +95,8 @@ async function makeCluster(
     readonly password: string;
   },
 ): Promise<void> {
-  const unfinished = `${data}.new`;
-  await Deno.remove(unfinished, { recursive: true }).catch(ignoreMissing);
+  await removeUnfinished(folder);
+  const unfinished = join(folder, `${UNFINISHED}${crypto.randomUUID()}`);
   const passwordFile = join(folder, "initial_password");
   await Deno.writeTextFile(passwordFile, password, { mode: 0o600 });
   try {
@@ -107,10 +117,7 @@ async function makeCluster(
     await Deno.remove(passwordFile);
   }
   await renameDurably(unfinished, data);
-}
-
-function ignoreMissing(error: unknown): void {
-  if (!(error instanceof Deno.errors.NotFound)) throw error;
+  await removeUnfinished(folder);
 }
 
 /** Runs a program with at most so many KiB of addresses. */
