@@ -48,7 +48,9 @@ export function decideEngine(facts: EngineFacts): EngineChoice {
     return { engine: configured, reason: "svc.toml sets build.runtime" };
   }
   if (written !== undefined) return { engine: written, reason: "its manifest says so" };
-  if (command !== undefined) return { engine: "command", reason: "it is a program" };
+  if (command !== undefined) {
+    return { engine: "command", reason: "it is not written for Node or Deno" };
+  }
   const reason = whyDeno(facts);
   if (reason !== undefined) return { engine: "deno", reason };
   return {
