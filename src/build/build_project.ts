@@ -110,7 +110,7 @@ async function findOutputFolder(
   });
 }
 
-/** Where there is no output: says so of a server that nothing runs, unless it is said to be static. */
+/** Explains a missing output; a server that nothing runs is named, unless svc.toml says static. */
 async function refuseServers({ directory, config }: BuildOptions): Promise<void> {
   if (config?.build.isStatic === true) return;
   const signs = await findProjectSigns(createFolderReader(directory));

@@ -1,6 +1,6 @@
 /**
- * What a deploy will run the server of a project on, found by the same decision
- * without an installation or a build.
+ * Foretells which engine a deploy will choose for a server, by the same decision, before
+ * anything is installed or built.
  *
  * @module
  */

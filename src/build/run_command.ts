@@ -24,7 +24,7 @@ function shellOf(command: string): { readonly program: string; readonly args: st
     : { program: "/bin/sh", args: ["-c", command] };
 }
 
-/** What is kept of a command's output, in characters. */
+/** How much of a command's output is kept, in characters. */
 const MAX_KEPT = 16 * 1024;
 
 /** How long a command's output is read after its end, in milliseconds: what it left running may hold it open. */

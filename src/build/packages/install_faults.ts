@@ -41,7 +41,7 @@ const FAULTS: readonly Fault[] = [
   },
 ];
 
-/** What a person can do, as sentences; `undefined` where the output shows no known reason. */
+/** Advice in sentences; `undefined` if the output shows no known reason. */
 export function installFault(
   output: string,
   manager: Pick<FoundManager, "name" | "lockFile"> | undefined,

@@ -77,7 +77,7 @@ class CommandProcess {
       otherPort: (port) =>
         this.#log(
           "warn",
-          `The server listens on port ${port}, not on $PORT (${start.port}): it is asked there`,
+          `The server listens on port ${port}, and not on $PORT (${start.port}): requests reach it there`,
         ),
     });
     const program = await this.#run(start, (port, at) => readiness.listens(port, at));
