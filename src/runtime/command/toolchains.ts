@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { inheritedVariables } from "../../lib/child_variables.ts";
 import { dirname, join, sep } from "node:path";
 import { runProgram } from "../../lib/spawn_program.ts";
 
@@ -126,11 +127,10 @@ async function ask(
   env: Environment,
 ): Promise<string | undefined> {
   try {
-    const { PATH = "", HOME = "" } = env;
     const { success, stdout } = await runProgram(program, {
       args: [...args],
       clearEnv: true,
-      env: { PATH, HOME },
+      env: inheritedVariables(env),
       cwd: "/",
       stdin: "null",
       stderr: "null",
