@@ -10,7 +10,7 @@ import pg from "pg";
 import { startTool } from "../../scripts/_program.ts";
 import { until } from "../../src/lib/_test_until.ts";
 import { Ledger, type LedgerPlatform, untilDelivered } from "../helpers/ledger.ts";
-import { createProject, deploy } from "../helpers/platform.ts";
+import { create, createProject, deploy } from "../helpers/platform.ts";
 import { callerOf } from "../helpers/sandbox_api.ts";
 import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
@@ -215,6 +215,18 @@ Deno.test(`${ROUNDS} backups under load and kills are whole, each of one moment`
     }
     const text = `Writes before, in the backup, in all: ${seen.join("; ")}\n`;
     await Deno.stderr.write(new TextEncoder().encode(text));
+  });
+});
+
+Deno.test("a deployment whose files are not uploaded yet is no damage", async () => {
+  await withSandbox(async (box) => {
+    await box.start();
+    await createProject(callerOf(box), "shop");
+    const files = { "index.html": "never uploaded" };
+    assert.equal((await create(callerOf(box), "shop", { files })).status, 201);
+    const file = join(box.folder, "backup.tar");
+    await box.json(["backup", file, "--verify", "--data-dir", box.dataDir]);
+    await box.json(["restore", file, "--data-dir", join(box.folder, "elsewhere")]);
   });
 });
 

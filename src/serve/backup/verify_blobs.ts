@@ -4,7 +4,7 @@
  * @module
  */
 import { sha256Hex, sha256Stream } from "../../lib/hash.ts";
-import { DeploymentStore, neededBlobs } from "../../platform/deployments/mod.ts";
+import { DeploymentStore, isServed, neededBlobs } from "../../platform/deployments/mod.ts";
 import type { BlobName, BlobSource } from "./blob_source.ts";
 import type { DamageList } from "./damage_list.ts";
 import type { RecordStore } from "../../store/mod.ts";
@@ -53,7 +53,8 @@ export async function verifyBlobs(
   const deployments = new DeploymentStore(kv);
   // A content that cannot be read is told of as a blob.
   for await (const blob of neededBlobs({ deployments, vault, onDamaged: () => {} }, now)) {
-    if (found.has(nameOf(blob))) continue;
+    // An unfinished deployment may still wait for its uploads.
+    if (!isServed(blob.deployment.status) || found.has(nameOf(blob))) continue;
     const stream = await source.stream(blob);
     await stream?.cancel();
     found.add(nameOf(blob));
