@@ -3,6 +3,6 @@
  *
  * @module
  */
-import { main } from "./src/cli/mod.ts";
+import { main } from "./src/cli/entry.ts";
 
 if (import.meta.main) await main();

@@ -8,7 +8,6 @@ import { build, type Metafile, type Plugin } from "esbuild";
 import { dirname, join } from "node:path";
 import { PRELOAD_BUNDLE, PRELOAD_SOURCE } from "../src/runtime/node/bundle_preload.ts";
 import { STAGED_PRELOAD } from "../src/runtime/node/preload_text.ts";
-import { directImports } from "./_direct_imports.ts";
 import { rarePackages, stageRareModules } from "./_rare_modules.ts";
 
 export interface BundleOptions {
@@ -100,7 +99,7 @@ export async function bundle(options: BundleOptions): Promise<BundleReport> {
     mainFields: ["module", "main"],
     chunkNames: "chunk/[name]-[hash]",
     external: [...options.external],
-    plugins: [versionAlone(options.root), rarePackages(options.root), directImports(options.root)],
+    plugins: [versionAlone(options.root), rarePackages(options.root)],
     define: constants(options),
     metafile: true,
     logLevel: "warning",

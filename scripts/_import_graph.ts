@@ -6,7 +6,7 @@
  */
 import { join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { z } from "zod";
+import * as z from "zod";
 import { hear } from "./_process.ts";
 import type { ImportEdge } from "./check_rooms.ts";
 

@@ -5,7 +5,7 @@
  * @module
  */
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { type Environment, networkVariables } from "../src/lib/network_variables.ts";
 import { ROOT } from "./_source_files.ts";
 

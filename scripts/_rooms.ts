@@ -1,6 +1,6 @@
 /**
- * The rooms of the house as data: who may import whom, and what one imports of
- * a room besides its `mod.ts`.
+ * The rooms of the house as data: who may import whom, and what may be imported
+ * past the `mod.ts` of a folder.
  *
  * @module
  */
@@ -74,53 +74,18 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   lib: [],
 };
 
-/** Rooms without a face of their own: others import the `mod.ts` of an inner room. */
-export const MANY_FACED: readonly string[] = ["platform"];
-
 export interface Doorway {
   /** File, or folder with a final slash. */
   readonly path: string;
   readonly reason: string;
 }
 
-/** What a room may import beside its own files and the `mod.ts` of others. */
+/** Files that may be imported past the `mod.ts` of their folder. */
 export const DOORWAYS: readonly Doorway[] = [
-  {
-    path: "src/platform/core/addresses.ts",
-    reason: "core holds single files beside its folders",
-  },
-  {
-    path: "src/platform/core/capability.ts",
-    reason: "core holds single files beside its folders",
-  },
-  {
-    path: "src/platform/core/foundation.ts",
-    reason: "core holds single files beside its folders",
-  },
-  { path: "src/platform/core/log.ts", reason: "core holds single files beside its folders" },
   { path: "deno.json", reason: "holds the version of the program, in one place" },
-  { path: "src/cli/_test_run.ts", reason: "lets tests that cross rooms call the tool in process" },
-  {
-    path: "src/cli/serve/_test_flags.ts",
-    reason: "lets a test compare the settings of test platforms with those of svc serve",
-  },
-  { path: "src/cli/_test_answers.ts", reason: "holds what the tool prints to its schemas" },
   {
     path: "src/release/_test_releases.ts",
     reason: "lets tests publish releases on this machine",
-  },
-  { path: "src/lib/", reason: "its files are small things with a name of their own" },
-  {
-    path: "src/contract/error_codes/mod.ts",
-    reason: "only refusals and explanations load its texts",
-  },
-  {
-    path: "src/cli/answers/mod.ts",
-    reason: "lets a test see that it has run every command that answers",
-  },
-  {
-    path: "src/contract/openapi.ts",
-    reason: "only the OpenAPI endpoint and the reference load it, when asked",
   },
   { path: "src/edge/geo/_test_mmdb.ts", reason: "lets tests say which country an address is in" },
   {
@@ -144,7 +109,7 @@ export const DOORWAYS: readonly Doorway[] = [
     reason: "a bench, which only scripts/bench runs",
   },
   {
-    path: "src/runtime/node/sandbox/mod.ts",
+    path: "src/runtime/node/sandbox/",
     reason: "lets tests be the process that starts Node",
   },
   {
@@ -152,7 +117,7 @@ export const DOORWAYS: readonly Doorway[] = [
     reason: "holds the naive evaluator and the generator that tests of rules compare with",
   },
   {
-    path: "src/rules/pattern/mod.ts",
+    path: "src/rules/pattern/glob.ts",
     reason:
       "lets the naive evaluator of the tests read globs, which it then matches in its own way",
   },
@@ -199,7 +164,7 @@ export const DOORWAYS: readonly Doorway[] = [
     path: "src/database/embedded/process_main.ts",
     reason: "the process of a database loads nothing else",
   },
-  ...["src/runtime/compute/sandbox/mod.ts", "src/runtime/process/"].map((path) => ({
+  ...["src/runtime/compute/sandbox/seal_process.ts", "src/runtime/process/"].map((path) => ({
     path,
     reason:
       "the process of a database is started as those of foreign code are, and loads this much",

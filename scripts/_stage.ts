@@ -6,9 +6,9 @@
  */
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { TEMPLATE_FILE } from "../src/database/mod.ts";
-import { DOCUMENTS_FILE, readSources } from "../src/documents/mod.ts";
+import { DOCUMENTS_FILE, readSources } from "../src/documents/read_library.ts";
 import { sha256Hex } from "../src/lib/hash.ts";
 import { type BinaryFacts, binaryName, binaryPackage } from "../src/runtime/bundle/load_esbuild.ts";
 import { compressTo } from "./_compress.ts";

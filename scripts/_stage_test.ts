@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import config from "../deno.json" with { type: "json" };
-import { DOCUMENTS_FILE, readSources } from "../src/documents/mod.ts";
+import { DOCUMENTS_FILE, readSources } from "../src/documents/read_library.ts";
 import { unpackBinary } from "../src/runtime/bundle/load_esbuild.ts";
 import { listFiles, ROOT } from "./_source_files.ts";
 import {

@@ -7,8 +7,7 @@
 
 /**
  * For a folder its inner rooms, the top one first: folders or single files by
- * their path below it, and `.` for all its other files. Another inner room is
- * imported by its `mod.ts`.
+ * their path below it, and `.` for all its other files.
  */
 export const STOREYS: Readonly<Record<string, readonly string[]>> = {
   "src/platform": [

@@ -1,6 +1,6 @@
 /**
  * Holds the imports to the rooms of the house: none runs up, none reaches into
- * another room past its `mod.ts`, none closes a circle.
+ * a folder past its `mod.ts`, none closes a circle.
  *
  * @module
  */
@@ -17,8 +17,8 @@ export interface ImportEdge {
 export interface HouseRules {
   readonly rooms: Readonly<Record<string, readonly string[]>>;
   readonly doorways: readonly Doorway[];
-  /** Rooms without a face of their own: the `mod.ts` of each inner room is open. */
-  readonly manyFaced: readonly string[];
+  /** Files named `mod.ts`: from outside, a folder with one is imported through it alone. */
+  readonly faces: ReadonlySet<string>;
 }
 
 /** The room below `src/` that a file is in; `undefined` for files in none. */
@@ -26,23 +26,39 @@ export function roomOf(path: string): string | undefined {
   return /^src\/([^/]+)\//.exec(path)?.[1];
 }
 
-function isOpen(path: string, { doorways, manyFaced }: HouseRules): boolean {
-  const isFace = manyFaced.includes(roomOf(path) ?? "")
-    ? /\/mod\.tsx?$/.test(path)
-    : /^src\/[^/]+\/mod\.tsx?$/.test(path);
-  return isFace ||
-    doorways.some((door) =>
-      door.path.endsWith("/") ? path.startsWith(door.path) : path === door.path
-    );
+/** Tests inside a room may import any of its files. */
+const FOR_TESTS = /(?:^|\/)(?:_[^/]*|[^/]*_(?:test|bench))\.tsx?$/;
+
+function isDoorway(path: string, doorways: readonly Doorway[]): boolean {
+  return doorways.some((door) =>
+    door.path.endsWith("/") ? path.startsWith(door.path) : path === door.path
+  );
+}
+
+/** The `mod.ts` that an import goes past: that of the outermost folder it enters. */
+function passedFace({ from, to }: ImportEdge, faces: ReadonlySet<string>): string | undefined {
+  const parts = to.split("/");
+  for (let depth = 1; depth < parts.length; depth++) {
+    const folder = `${parts.slice(0, depth).join("/")}/`;
+    const face = `${folder}mod.ts`;
+    if (!from.startsWith(folder) && faces.has(face)) return face === to ? undefined : face;
+  }
+  return undefined;
 }
 
 function complaint({ from, to, line }: ImportEdge, house: HouseRules): string | undefined {
   const [source, target] = [roomOf(from), roomOf(to)];
   const place = `${from}:${line}`;
-  if (source !== undefined && target === undefined && !isOpen(to, house)) {
+  if (source !== undefined && target === undefined && !isDoorway(to, house.doorways)) {
     return `${place}: Room "${source}" imports ${to}, which is in no room: move what it needs into a room`;
   }
-  if (target === undefined || source === target) return undefined;
+  if (target === undefined) return undefined;
+  const face = passedFace({ from, to, line }, house.faces);
+  const isInnerTest = source === target && FOR_TESTS.test(from);
+  if (face !== undefined && !isInnerTest && !isDoorway(to, house.doorways)) {
+    return `${place}: Import ${face} instead of ${to}: export there what other folders need`;
+  }
+  if (source === target) return undefined;
   if (!(target in house.rooms)) {
     return `${place}: Room "${target}" is not in scripts/_rooms.ts: name it there with what it may import`;
   }
@@ -59,16 +75,10 @@ function complaint({ from, to, line }: ImportEdge, house: HouseRules): string | 
       return `${place}: Room "${source}" imports ${to}, and may import ${may}: pass it in, or move it down`;
     }
   }
-  if (!isOpen(to, house)) {
-    const face = house.manyFaced.includes(target)
-      ? `the mod.ts of its inner room`
-      : `src/${target}/mod.ts`;
-    return `${place}: Import ${face} instead of ${to}: export there what other rooms need`;
-  }
   return undefined;
 }
 
-/** Finds imports that run up the rooms or around a room's `mod.ts`. */
+/** Finds imports that run up the rooms or past the `mod.ts` of a folder. */
 export function findRoomViolations(
   edges: readonly ImportEdge[],
   house: HouseRules,

@@ -1,17 +1,14 @@
 /**
- * Holds the imports inside a large room to its storeys: none runs up, none
- * reaches past the face of an inner room. As the storeys have one order, no
- * circle of inner rooms is left.
+ * Holds the imports inside a large room to its storeys: none runs up. As the storeys have
+ * one order, no circle of inner rooms is left.
  *
  * @module
  */
-import type { Doorway } from "./_rooms.ts";
 import type { ImportEdge } from "./check_rooms.ts";
 
 export interface Building {
   /** Folders with their inner rooms, top first; see `STOREYS`. */
   readonly storeys: Readonly<Record<string, readonly string[]>>;
-  readonly doorways: readonly Doorway[];
 }
 
 interface InnerRoom {
@@ -35,12 +32,6 @@ function innerRoomOf(path: string, { storeys }: Building): InnerRoom | undefined
   return { folder, name, storey: storeys[folder]!.indexOf(name) };
 }
 
-function isFace(path: string, { folder, name }: InnerRoom, { doorways }: Building): boolean {
-  if (name === "." || path === `${folder}/${name}`) return true;
-  return /^mod\.tsx?$/.test(path.slice(folder.length + name.length + 2)) ||
-    doorways.some((door) => door.path === path);
-}
-
 function complaint(edge: ImportEdge, building: Building): string | undefined {
   const { from, to, line } = edge;
   if (FOR_TESTS.test(from)) return undefined;
@@ -60,14 +51,10 @@ function complaint(edge: ImportEdge, building: Building): string | undefined {
     return `${place}: Inner room "${source.name}" of ${source.folder} imports ${to}, and ` +
       `"${target.name}" stands above it: pass it in, or move it down`;
   }
-  if (!isFace(to, target, building)) {
-    return `${place}: Import ${target.folder}/${target.name}/mod.ts instead of ${to}: ` +
-      "export there what other inner rooms need";
-  }
   return undefined;
 }
 
-/** Finds imports that run up the storeys or around the `mod.ts` of an inner room. */
+/** Finds imports that run up the storeys. */
 export function findStoreyViolations(
   edges: readonly ImportEdge[],
   building: Building,

@@ -11,7 +11,7 @@
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { TEMPLATE_FILE, TEMPLATE_URL } from "../src/database/mod.ts";
-import { DOCUMENTS_FILE } from "../src/documents/mod.ts";
+import { DOCUMENTS_FILE } from "../src/documents/read_library.ts";
 import { ATTACHED_INDEX } from "../src/lib/shipped_file.ts";
 import { bundle, bundleRareModules, bundleStartedByName, STARTED_BY_NAME } from "./_bundle.ts";
 import { checkBaseRuntime, NO_BASE_RUNTIME } from "./_base_runtime.ts";

@@ -7,7 +7,7 @@
 // deno-lint-ignore-file no-console -- a script for people, not the tool
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { fetchByHost } from "./_fetch_by_host.ts";
 import { callTool, cleanEnvironment, type Platform, startProgram } from "./_program.ts";
 import { ROOT } from "./_source_files.ts";

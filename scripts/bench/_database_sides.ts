@@ -5,8 +5,9 @@
  * @module
  */
 import { join } from "node:path";
-import { type Client, createClient } from "../../src/client/mod.ts";
-import { endpoints, MAIN_BRANCH } from "../../src/contract/mod.ts";
+import { type Client, createClient } from "../../src/client/client.ts";
+import { endpoints } from "../../src/contract/endpoints.ts";
+import { MAIN_BRANCH } from "../../src/contract/databases.ts";
 import type { BenchPlace } from "./_bench_place.ts";
 import { newestVersion, type PlainPostgres, startPlainPostgres } from "./_plain_postgres.ts";
 import { processTree } from "./_processor_time.ts";

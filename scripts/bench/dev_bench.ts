@@ -7,7 +7,7 @@
  */
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { nodeVariables } from "../../tests/helpers/node_program.ts";
 import { hear } from "../_process.ts";
 import { cleanEnvironment, type Command, programCommand } from "../_program.ts";

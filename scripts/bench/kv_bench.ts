@@ -7,7 +7,7 @@
 import { join } from "node:path";
 import { openPlatformKv } from "../../src/platform/core/store/mod.ts";
 import { EnvironmentStore } from "../../src/platform/environments/mod.ts";
-import { createKv } from "../../src/platform/kv/mod.ts";
+import { createKv } from "../../src/platform/kv/create_kv.ts";
 import { ProjectStore } from "../../src/platform/projects/mod.ts";
 import { systemClock, systemRandom } from "../../src/lib/clock.ts";
 import { hear } from "../_process.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 const lockSchema = z.object({
   npm: z.record(z.string(), z.object({ integrity: z.string().optional() })),

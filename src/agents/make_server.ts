@@ -5,7 +5,7 @@
  */
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
-import { z } from "zod";
+import * as z from "zod";
 import { describeFailure } from "./describe_failure.ts";
 import { offerDocuments } from "./offer_documents.ts";
 import { offerLogs } from "./offer_logs.ts";

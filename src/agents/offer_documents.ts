@@ -5,7 +5,7 @@
  */
 import { type McpServer, ResourceTemplate } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
-import { readLibrary } from "../documents/mod.ts";
+import { readLibrary } from "../documents/read_library.ts";
 
 const TYPE = { mimeType: "text/markdown" } as const;
 

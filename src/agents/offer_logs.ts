@@ -6,15 +6,12 @@
  */
 import { type McpServer, ResourceTemplate } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
-import { z } from "zod";
-import type { Client } from "../client/mod.ts";
-import {
-  type BuildLogLine,
-  type Deployment,
-  endpoints,
-  LOG_LIMIT_MAX,
-  type LogEntry,
-} from "../contract/mod.ts";
+import * as z from "zod";
+import type { Client } from "../client/client.ts";
+import type { BuildLogLine } from "../contract/build_logs.ts";
+import type { Deployment } from "../contract/deployments.ts";
+import { endpoints } from "../contract/endpoints.ts";
+import { LOG_LIMIT_MAX, type LogEntry } from "../contract/logs.ts";
 import { type Surroundings, ToolFailure } from "./tool.ts";
 
 /** Longest text of a log, in characters: of a longer one the end is what matters. */

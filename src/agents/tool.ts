@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { z } from "zod";
-import type { Client } from "../client/mod.ts";
-import type { Endpoint, Project } from "../contract/mod.ts";
+import * as z from "zod";
+import type { Client } from "../client/client.ts";
+import type { Endpoint } from "../contract/endpoint.ts";
+import type { Project } from "../contract/projects.ts";
 
 /** A call that makes sense after an answer. */
 export interface NextCall {

@@ -5,7 +5,7 @@
  * @module
  */
 import { join, sep } from "node:path";
-import type { ProjectConfig } from "../config/mod.ts";
+import type { ProjectConfig } from "../config/project_config.ts";
 import { childVariables } from "../lib/child_variables.ts";
 import { formatCount } from "../lib/format.ts";
 import {

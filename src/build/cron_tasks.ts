@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import type { ProjectConfig } from "../config/mod.ts";
+import * as z from "zod";
+import type { ProjectConfig } from "../config/project_config.ts";
 import { formatCount } from "../lib/format.ts";
 import { type CronTask, cronTaskSchema, joinCronTasks, MAX_CRON_TASKS } from "../manifest/mod.ts";
 import { BuildError } from "./build_error.ts";

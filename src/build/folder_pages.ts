@@ -4,7 +4,7 @@
  * @module
  */
 import { join } from "node:path/posix";
-import { z } from "zod";
+import * as z from "zod";
 
 const layersSchema = z.object({
   layers: z.array(z.object({ target: z.string(), directory: z.string().optional() })),

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseProjectConfig } from "../config/mod.ts";
+import { parseProjectConfig } from "../config/project_config.ts";
 import { withTestProject } from "./_test_project.ts";
 import { assembleProject } from "./pack_project.ts";
 

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { ProjectConfig } from "../config/mod.ts";
+import type { ProjectConfig } from "../config/project_config.ts";
 import type { DetectedProject } from "../manifest/mod.ts";
 import { createFolderReader } from "./folder_reader.ts";
 import { decideEngine, type EngineChoice, readProjectKind } from "./server/decide_engine.ts";

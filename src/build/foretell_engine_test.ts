@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseProjectConfig } from "../config/mod.ts";
+import { parseProjectConfig } from "../config/project_config.ts";
 import { detectProject, type Engine } from "../manifest/mod.ts";
 import { withTestProject } from "./_test_project.ts";
 import { createFolderReader } from "./folder_reader.ts";

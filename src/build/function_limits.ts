@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import type { ProjectConfig } from "../config/mod.ts";
+import * as z from "zod";
+import type { ProjectConfig } from "../config/project_config.ts";
 
 const anyObject = z.record(z.string(), z.unknown());
 

@@ -5,9 +5,9 @@
  * @module
  */
 import { relative, sep } from "node:path";
-import { z } from "zod";
-import { readCheckoutCache, writeCheckoutCache } from "../config/mod.ts";
-import { MAX_FILES } from "../contract/mod.ts";
+import * as z from "zod";
+import { readCheckoutCache, writeCheckoutCache } from "../config/checkout_cache.ts";
+import { MAX_FILES } from "../contract/deployment_files.ts";
 import type { Clock } from "../lib/clock.ts";
 import { isSha256 } from "../lib/hash.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 import pMap from "p-map";
-import { MAX_FILE_BYTES, MAX_FILES } from "../contract/mod.ts";
+import { MAX_FILE_BYTES, MAX_FILES } from "../contract/deployment_files.ts";
 import { formatBytes } from "../lib/format.ts";
 import { sha256Hex, sha256Stream } from "../lib/hash.ts";
 import { inTurns, type Steps } from "../lib/next_turn.ts";

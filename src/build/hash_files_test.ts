@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { CACHE_PATH } from "../config/mod.ts";
+import { CACHE_PATH } from "../config/checkout_cache.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import { hashFiles, type OutputContent } from "./hash_files.ts";
 import { inTestFolder } from "../lib/_test_folder.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 import { satisfies, valid, validRange } from "semver";
-import { z } from "zod";
+import * as z from "zod";
 import { type DetectedProject, findFramework } from "../manifest/mod.ts";
 import { createFolderReader } from "./folder_reader.ts";
 import type { BuildHost } from "./types.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { loadProjectConfig, parseProjectConfig } from "../config/mod.ts";
+import { loadProjectConfig } from "../config/load_project_config.ts";
+import { parseProjectConfig } from "../config/project_config.ts";
 import type { Manifest } from "../manifest/mod.ts";
 import { type TestFiles, type TestProject, withTestProject } from "./_test_project.ts";
 import { BuildError } from "./build_error.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 import { satisfies, validRange } from "semver";
-import { z } from "zod";
+import * as z from "zod";
 import type { ProjectReader } from "../manifest/mod.ts";
 
 /** What a project says of its Node. */

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 const layersSchema = z.object({
   layers: z.array(z.unknown()).transform((layers) =>

@@ -4,8 +4,8 @@
  * @module
  */
 import { join } from "node:path/posix";
-import { z } from "zod";
-import type { ProjectConfig } from "../config/mod.ts";
+import * as z from "zod";
+import type { ProjectConfig } from "../config/project_config.ts";
 import { BuildError } from "./build_error.ts";
 import type { BuildHost } from "./types.ts";
 

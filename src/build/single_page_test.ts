@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseProjectConfig } from "../config/mod.ts";
+import { parseProjectConfig } from "../config/project_config.ts";
 import type { Manifest } from "../manifest/mod.ts";
 import { type TestFiles, withTestProject } from "./_test_project.ts";
 import { BuildError } from "./build_error.ts";

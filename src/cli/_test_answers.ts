@@ -6,7 +6,7 @@
 import type { ValidateFunction } from "ajv/dist/2020.js";
 import assert from "node:assert/strict";
 import { ajvWithFormats } from "../lib/_test_ajv.ts";
-import { answerSchemas, failureSchema, type JsonSchema } from "./answers/mod.ts";
+import { answerSchemas, failureSchema, type JsonSchema } from "./answers/schemas.ts";
 import { findCommand } from "./command/arguments.ts";
 import { leavesOf } from "./command/command_entry.ts";
 import { COMMANDS } from "./command_tree.ts";

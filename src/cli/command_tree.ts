@@ -4,37 +4,37 @@
  *
  * @module
  */
-import { GIT_CREDENTIAL, LOGIN, LOGOUT, WHOAMI, WORKSPACE } from "./account/mod.ts";
-import { AUDIT } from "./audit/mod.ts";
-import type { CommandEntry } from "./command/mod.ts";
-import { CRON } from "./cron/mod.ts";
-import { DB } from "./db/mod.ts";
-import { COMPLETE, COMPLETION } from "./completion/mod.ts";
-import { BUILD, DEPLOY, DEPLOYMENTS, PROMOTE, ROLLBACK, STOP } from "./deploy/mod.ts";
-import { DEV } from "./dev/mod.ts";
-import { DOCTOR } from "./doctor/mod.ts";
-import { DOMAINS } from "./domains/mod.ts";
-import { CACHE, FUNCTIONS, PURGE } from "./edge/mod.ts";
-import { ENV } from "./env/mod.ts";
-import { CONTEXT, ENVIRONMENTS } from "./environments/mod.ts";
-import { EXPLAIN } from "./explain/mod.ts";
-import { BUILDS, HOOKS } from "./hooks/mod.ts";
-import { KEYS } from "./keys/mod.ts";
-import { KV } from "./kv/mod.ts";
-import { LOGS } from "./logs/mod.ts";
-import { MCP } from "./mcp/mod.ts";
-import { NODES } from "./nodes/mod.ts";
-import { NOTIFICATIONS, TRIGGER } from "./notifications/mod.ts";
-import { PREVIEW } from "./preview/mod.ts";
-import { INIT, LINK, LIST, PROJECTS } from "./projects/mod.ts";
-import { RULES } from "./rules/mod.ts";
-import { SCHEMA } from "./schema/mod.ts";
-import { BACKUP, MIGRATE_STORE, REKEY, RESTORE, SERVE } from "./serve/mod.ts";
-import { ERRORS } from "./site_errors/mod.ts";
-import { USAGE } from "./usage/mod.ts";
-import { TRAFFIC } from "./traffic/mod.ts";
-import { UPGRADE } from "./upgrade/mod.ts";
-import { WEBHOOKS } from "./webhooks/mod.ts";
+import { GIT_CREDENTIAL, LOGIN, LOGOUT, WHOAMI, WORKSPACE } from "./account/group.ts";
+import { AUDIT } from "./audit/group.ts";
+import type { CommandEntry } from "./command/command_entry.ts";
+import { CRON } from "./cron/group.ts";
+import { DB } from "./db/group.ts";
+import { COMPLETE, COMPLETION } from "./completion/group.ts";
+import { BUILD, DEPLOY, DEPLOYMENTS, PROMOTE, ROLLBACK, STOP } from "./deploy/group.ts";
+import { DEV } from "./dev/group.ts";
+import { DOCTOR } from "./doctor/group.ts";
+import { DOMAINS } from "./domains/group.ts";
+import { CACHE, FUNCTIONS, PURGE } from "./edge/group.ts";
+import { ENV } from "./env/group.ts";
+import { CONTEXT, ENVIRONMENTS } from "./environments/group.ts";
+import { EXPLAIN } from "./explain/group.ts";
+import { BUILDS, HOOKS } from "./hooks/group.ts";
+import { KEYS } from "./keys/group.ts";
+import { KV } from "./kv/group.ts";
+import { LOGS } from "./logs/group.ts";
+import { MCP } from "./mcp/group.ts";
+import { NODES } from "./nodes/group.ts";
+import { NOTIFICATIONS, TRIGGER } from "./notifications/group.ts";
+import { PREVIEW } from "./preview/group.ts";
+import { INIT, LINK, LIST, PROJECTS } from "./projects/group.ts";
+import { RULES } from "./rules/group.ts";
+import { SCHEMA } from "./schema/group.ts";
+import { BACKUP, MIGRATE_STORE, REKEY, RESTORE, SERVE } from "./serve/group.ts";
+import { ERRORS } from "./site_errors/group.ts";
+import { USAGE } from "./usage/group.ts";
+import { TRAFFIC } from "./traffic/group.ts";
+import { UPGRADE } from "./upgrade/group.ts";
+import { WEBHOOKS } from "./webhooks/group.ts";
 
 /** In the order of the reference; help lists them by section. */
 export const COMMANDS: readonly CommandEntry[] = [

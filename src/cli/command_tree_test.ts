@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { z } from "zod";
+import * as z from "zod";
 
 const graphSchema = z.object({
   modules: z.array(z.object({

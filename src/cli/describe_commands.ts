@@ -4,8 +4,13 @@
  * @module
  */
 import type { Command, Option, OptionValues } from "@commander-js/extra-typings";
-import { answerMembers } from "./answers/mod.ts";
-import { type CommandLeaf, leavesOf, type NamedLeaf, type Section } from "./command/mod.ts";
+import { answerMembers } from "./answers/schemas.ts";
+import {
+  type CommandLeaf,
+  leavesOf,
+  type NamedLeaf,
+  type Section,
+} from "./command/command_entry.ts";
 import { COMMANDS } from "./command_tree.ts";
 import { buildProgram } from "./parser.ts";
 

@@ -6,7 +6,8 @@
  */
 import process from "node:process";
 import { EXIT } from "./exit_code.ts";
-import { createHost, createWriter } from "./host/mod.ts";
+import { createHost } from "./host/create_host.ts";
+import { createWriter } from "./host/stream_writer.ts";
 import { VERSION } from "./version.ts";
 
 /** `svc --version` answers at once, without loading the command tree. */
@@ -34,7 +35,7 @@ export async function main(): Promise<never> {
   const host = createHost();
   const code = await runProgram(Deno.args, host);
   if (Deno.build.standalone && host.stderr.isTerminal && !host.signal.aborted) {
-    const { mindReleases } = await import("./upgrade/mod.ts");
+    const { mindReleases } = await import("./upgrade/notice.ts");
     await mindReleases(Deno.args, host);
   }
   Deno.exit(code);

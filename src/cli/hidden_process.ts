@@ -37,8 +37,8 @@ const PROCESSES: Readonly<Record<string, () => Promise<Run>>> = {
   [NODE_PROBE_ARGUMENT]: async () => (await import("../runtime/node/probe_main.ts")).runNodeProbe,
   [RELEASE_CHECK_ARGUMENT]: async () => {
     const [{ runReleaseCheck }, { createTrustedFetch }] = await Promise.all([
-      import("./upgrade/mod.ts"),
-      import("./host/mod.ts"),
+      import("./upgrade/check_release.ts"),
+      import("./host/trusted_fetch.ts"),
     ]);
     return (path) => runReleaseCheck(path, createTrustedFetch(Deno.env.toObject()));
   },

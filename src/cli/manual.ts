@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { SECTIONS } from "./command/mod.ts";
+import { SECTIONS } from "./command/command_entry.ts";
 import {
   type ArgumentDescription,
   type CommandDescription,

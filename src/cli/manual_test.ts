@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { runProgram } from "../lib/spawn_program.ts";
-import { leavesOf } from "./command/mod.ts";
+import { leavesOf } from "./command/command_entry.ts";
 import { COMMANDS } from "./command_tree.ts";
 import { renderManual, roffText } from "./manual.ts";
 

@@ -9,17 +9,14 @@ import {
   aliasOf,
   type CommandEntry,
   type CommandLeaf,
-  configureHelp,
-  formatExamples,
   isGroup,
-  type LoadedCommand,
-  type Output,
-  type Perform,
   SECTIONS,
-} from "./command/mod.ts";
+} from "./command/command_entry.ts";
+import { configureHelp, formatExamples, type Output } from "./command/help.ts";
+import type { LoadedCommand, Perform } from "./command/command.ts";
+import type { KnownFlag } from "./errors/suggested_commands.ts";
+import { DEFAULT_API_URL } from "./session/global_flags.ts";
 import { COMMANDS } from "./command_tree.ts";
-import type { KnownFlag } from "./errors/mod.ts";
-import { DEFAULT_API_URL } from "./session/mod.ts";
 import { VERSION } from "./version.ts";
 
 /** The command that was loaded for this command line. */

@@ -6,47 +6,38 @@
  */
 import { CommanderError } from "@commander-js/extra-typings";
 import { resolve } from "node:path";
+import type { Captured } from "./command/help.ts";
+import { type CommandGroup, isGroup } from "./command/command_entry.ts";
+import { definedOnly } from "./command/defined_only.ts";
 import {
-  type Captured,
-  type CommandGroup,
-  definedOnly,
   findCommand,
-  isGroup,
   namedWords,
-  type Perform,
   resolveNamedInput,
   resolveSwitches,
   withoutHelpFlags,
-} from "./command/mod.ts";
-import { COMMANDS } from "./command_tree.ts";
-import { askMissing, complete, missingArgument, withArgument } from "./completion/mod.ts";
+} from "./command/arguments.ts";
+import type { Perform } from "./command/command.ts";
+import { type Change, cutShort, interrupted } from "./errors/interrupted.ts";
+import { CliError } from "./errors/cli_error.ts";
+import { createSuggestedCommands, type SuggestedCommands } from "./errors/suggested_commands.ts";
+import { describeError, toHumanError, toJsonError } from "./errors/report_error.ts";
+import { explainFileFault } from "./errors/file_fault.ts";
+import { remedyOf } from "./explain/remedy_of.ts";
+import type { CallCommand, Context, Host } from "./session/context.ts";
 import {
-  type Change,
-  CliError,
-  createSuggestedCommands,
-  cutShort,
-  describeError,
-  explainFileFault,
-  interrupted,
-  type SuggestedCommands,
-  toHumanError,
-  toJsonError,
-} from "./errors/mod.ts";
-import { EXIT } from "./exit_code.ts";
-import { remedyOf } from "./explain/mod.ts";
-import { buildProgram, inputsOf } from "./parser.ts";
-import {
-  type CallCommand,
-  type Context,
   DEFAULT_API_URL,
   type Environment,
   type GlobalFlags,
-  type Host,
-  type LookUp,
-  type Settings,
   wantsJson,
-} from "./session/mod.ts";
-import { createPalette, createUi, type Ui, wantsColor } from "./terminal/mod.ts";
+} from "./session/global_flags.ts";
+import type { LookUp } from "./session/candidate.ts";
+import type { Settings } from "./session/settings.ts";
+import { createPalette, wantsColor } from "./terminal/color.ts";
+import { createUi, type Ui } from "./terminal/ui.ts";
+import { COMMANDS } from "./command_tree.ts";
+import { askMissing, missingArgument, withArgument } from "./completion/ask_missing.ts";
+import { EXIT } from "./exit_code.ts";
+import { buildProgram, inputsOf } from "./parser.ts";
 import { VERSION } from "./version.ts";
 
 /** What errors need to know of a run. */
@@ -107,6 +98,7 @@ async function completeWords(
     perform: () => Promise.resolve(),
     captured: { text: "" },
   });
+  const { complete } = await import("./completion/complete.ts");
   return await complete(words, {
     commands: COMMANDS,
     asked: findCommand(words, COMMANDS).leaf,
@@ -187,7 +179,8 @@ async function parseAndRun(
     const openContext = async (): Promise<Context> => {
       const lines = createSuggestedCommands(argv, inputs.flags);
       [run.lines, run.args] = [lines, inputs.args];
-      const { createContext, resolveSettings } = await import("./session/mod.ts");
+      const { createContext } = await import("./session/context.ts");
+      const { resolveSettings } = await import("./session/settings.ts");
       const settings = resolveSettings(program.opts() satisfies GlobalFlags, host.env);
       const here = await inDirectory(host, settings.cwd);
       const ctx = await createContext({

@@ -9,7 +9,7 @@ import {
   describeCommands,
   describeGlobalFlags,
 } from "./describe_commands.ts";
-import { PHASES } from "./terminal/mod.ts";
+import { PHASES } from "./terminal/ui.ts";
 
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
 

@@ -4,7 +4,13 @@
  *
  * @module
  */
-import type { BodyInputOf, Endpoint, ParamsOf, QueryInputOf, ResponseOf } from "../contract/mod.ts";
+import type {
+  BodyInputOf,
+  Endpoint,
+  ParamsOf,
+  QueryInputOf,
+  ResponseOf,
+} from "../contract/endpoint.ts";
 import { ApiError, ContractError, NoAnswerError, UnreachableError } from "./errors.ts";
 import { USUAL_WAITS, type Waits, withLimits, withPatience } from "./patience.ts";
 import { DEFAULT_RETRIES, parseRetryAfter, type RetryPolicy, withRetries } from "./retry.ts";
@@ -136,7 +142,7 @@ async function toApiError(
   } catch {
     value = undefined;
   }
-  const { apiError } = await import("../contract/mod.ts");
+  const { apiError } = await import("../contract/common.ts");
   const parsed = apiError.safeParse(value);
   if (!parsed.success) {
     const requestId = response.headers.get("x-svc-request-id");

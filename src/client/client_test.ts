@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { endpoints } from "../contract/mod.ts";
+import { endpoints } from "../contract/endpoints.ts";
 import { buildPath, createClient } from "./client.ts";
 import { ApiError, ContractError, NoAnswerError, UnreachableError } from "./errors.ts";
 

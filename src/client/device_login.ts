@@ -8,10 +8,11 @@ import {
   DEVICE_GRANT_TYPE,
   type DeviceAuthorization,
   type DeviceToken,
-  endpoints,
   oauthError,
   type OAuthErrorCode,
-} from "../contract/mod.ts";
+  pollDeviceToken,
+  startDevice,
+} from "../contract/device.ts";
 import { UnreachableError } from "./errors.ts";
 import {
   oauthFailure,
@@ -42,7 +43,7 @@ export interface DeviceLogin {
 
 function readPoll(received: Received): PollAnswer {
   const { status, body, retryAfter } = received;
-  const { path, response } = endpoints.pollDeviceToken;
+  const { path, response } = pollDeviceToken;
   if (status === 200) {
     return { type: "token", token: parseOAuthAnswer(response, body, `POST ${path}`) };
   }
@@ -67,7 +68,7 @@ export async function startDeviceLogin(
   name: string,
   options: DeviceLoginOptions,
 ): Promise<DeviceLogin> {
-  const { path, response } = endpoints.startDevice;
+  const { path, response } = startDevice;
   const started = await postFields(path, { client_id: name }, options);
   if (started.status !== 200) throw oauthFailure(started);
   const authorization = parseOAuthAnswer(response, started.body, `POST ${path}`);
@@ -80,7 +81,7 @@ export async function startDeviceLogin(
     authorization,
     async poll() {
       try {
-        return readPoll(await postFields(endpoints.pollDeviceToken.path, fields, options));
+        return readPoll(await postFields(pollDeviceToken.path, fields, options));
       } catch (error) {
         if (!(error instanceof UnreachableError)) throw error;
         return { type: "trouble", error, wait: 0 };

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { ErrorCode, Problem } from "../contract/mod.ts";
+import type { ErrorCode, Problem } from "../contract/common.ts";
 import { type CertificateFault, certificateFault } from "./certificate_fault.ts";
 
 export interface ApiErrorFacts {

@@ -3,14 +3,8 @@
  *
  * @module
  */
-import {
-  type Endpoint,
-  MISSING_NODE_EVENT,
-  type MissingNode,
-  missingNode,
-  type QueryInputOf,
-  type ResponseOf,
-} from "../contract/mod.ts";
+import type { Endpoint, QueryInputOf, ResponseOf } from "../contract/endpoint.ts";
+import { MISSING_NODE_EVENT, type MissingNode, missingNode } from "../contract/common.ts";
 import { buildPath, type Client } from "./client.ts";
 import { ContractError, UnreachableError } from "./errors.ts";
 

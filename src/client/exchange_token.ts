@@ -8,7 +8,7 @@ import {
   type ExchangedKey,
   exchangedKey,
   SUBJECT_TOKEN_TYPES,
-} from "../contract/mod.ts";
+} from "../contract/publishers.ts";
 import { oauthFailure, type OAuthOptions, parseOAuthAnswer, postFields } from "./oauth_request.ts";
 
 const PATH = "/oauth/token";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { z } from "zod";
-import { oauthError } from "../contract/mod.ts";
+import type * as z from "zod";
+import { oauthError } from "../contract/device.ts";
 import { ApiError, ContractError, NoAnswerError, UnreachableError } from "./errors.ts";
 import { USUAL_WAITS, withLimits } from "./patience.ts";
 import { parseRetryAfter } from "./retry.ts";

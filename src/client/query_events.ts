@@ -4,15 +4,9 @@
  *
  * @module
  */
-import {
-  type BodyInputOf,
-  type Endpoint,
-  endpoints,
-  type ParamsOf,
-  type QueryEvent,
-  queryEvent,
-  type QueryInputOf,
-} from "../contract/mod.ts";
+import type { BodyInputOf, Endpoint, ParamsOf, QueryInputOf } from "../contract/endpoint.ts";
+import { importDatabase, queryDatabase } from "../contract/database_queries.ts";
+import { type QueryEvent, queryEvent } from "../contract/database_queries.ts";
 import { buildPath, type Client } from "./client.ts";
 import { ContractError, UnreachableError } from "./errors.ts";
 
@@ -108,9 +102,8 @@ async function* readEvents(
 /** Runs SQL on a branch. Ending the iteration early, or `signal`, cancels the statement. */
 export async function* queryEvents(
   client: Client,
-  input: StreamInput<typeof endpoints.queryDatabase>,
+  input: StreamInput<typeof queryDatabase>,
 ): AsyncGenerator<QueryEvent> {
-  const { queryDatabase } = endpoints;
   const stream = await fetchOctets(client, queryDatabase, input);
   yield* readEvents(client, `POST ${queryDatabase.path}`, stream, input.signal);
 }
@@ -118,9 +111,8 @@ export async function* queryEvents(
 /** Runs a script of SQL on a branch, as one transaction. */
 export async function* importEvents(
   client: Client,
-  input: StreamInput<typeof endpoints.importDatabase>,
+  input: StreamInput<typeof importDatabase>,
 ): AsyncGenerator<QueryEvent> {
-  const { importDatabase } = endpoints;
   const stream = await fetchOctets(client, importDatabase, input);
   yield* readEvents(client, `POST ${importDatabase.path}`, stream, input.signal);
 }

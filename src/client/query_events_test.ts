@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createClient } from "./client.ts";
 import { fetchOctets, queryEvents, readLines } from "./query_events.ts";
-import { endpoints } from "../contract/mod.ts";
+import { endpoints } from "../contract/endpoints.ts";
 
 const PARAMS = { project: "0199e2e8-5f0f-7e11-8a33-0242ac120002", database: "shop" };
 

@@ -7,7 +7,7 @@
  * @module
  */
 import pMap from "p-map";
-import { endpoints } from "../contract/mod.ts";
+import { postBlobs, putBlob } from "../contract/blobs.ts";
 import { buildPath, type Client, type RawRequest } from "./client.ts";
 import { CutUploadError, UnreachableError } from "./errors.ts";
 import { openFileStream } from "./file_stream.ts";
@@ -92,7 +92,7 @@ async function readBatch(batch: readonly BlobSource[]): Promise<FormData> {
 type BlobQuery = Readonly<Record<string, string | undefined>>;
 
 function batchRequest(batch: readonly BlobSource[], query: BlobQuery): RawRequest {
-  const { method, path } = endpoints.postBlobs;
+  const { method, path } = postBlobs;
   return { method, path: buildPath(path, { query }), body: () => readBatch(batch) };
 }
 
@@ -116,7 +116,7 @@ function singleRequest(
   query: BlobQuery,
   onBytes: (bytes: number) => void,
 ): RawRequest {
-  const { method, path } = endpoints.putBlob;
+  const { method, path } = putBlob;
   return {
     method,
     path: buildPath(path, { params: { sha256: blob.sha256 }, query }),

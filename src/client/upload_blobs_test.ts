@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
-import { MAX_BATCH_BLOBS, MAX_BATCH_BYTES } from "../contract/mod.ts";
+import { MAX_BATCH_BLOBS, MAX_BATCH_BYTES } from "../contract/blobs.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import { createClient } from "./client.ts";
 import { ApiError, CutUploadError } from "./errors.ts";

@@ -6,7 +6,7 @@
  * @module
  */
 import { join } from "node:path";
-import type { z } from "zod";
+import type * as z from "zod";
 import { sha256Hex } from "../lib/hash.ts";
 import { readTextFile } from "../lib/utf8.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { CACHE_PATH, readCheckoutCache, writeCheckoutCache } from "./checkout_cache.ts";
 import { inTestFolder } from "../lib/_test_folder.ts";
 

@@ -5,7 +5,7 @@
  * @module
  */
 import { dirname, isAbsolute, join } from "node:path";
-import type { z } from "zod";
+import type * as z from "zod";
 import { writeFileAtomically } from "../lib/atomic_file.ts";
 import { describeFileFault } from "../lib/file_fault.ts";
 import { formatPath, type PathStep } from "../lib/diagnostic.ts";

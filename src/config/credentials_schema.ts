@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { isApiUrl } from "./api_url.ts";
 import { DNS_LABEL } from "./field_rules.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { getStaticTOMLValue, parseTOML } from "toml-eslint-parser";
-import { z } from "zod";
+import * as z from "zod";
 import { projectConfigSchemaText } from "./edit_project_config.ts";
 import { parseProjectConfig } from "./project_config.ts";
 import { projectConfigJsonSchema, TABLE_KEYS } from "./schema.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { parseRemotePattern } from "../lib/remote_pattern.ts";
 import { table } from "./table.ts";
 

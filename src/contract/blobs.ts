@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { uuid } from "./common.ts";
 import { MAX_FILE_BYTES, sha256 } from "./deployment_files.ts";
 import { endpoint } from "./endpoint.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import {
   branchQuery,
   DATABASE_PATH as path,

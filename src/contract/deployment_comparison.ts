@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { uuid } from "./common.ts";
 import { deployment } from "./deployments.ts";
 import { endpoint } from "./endpoint.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 /** Most files of one deployment. */
 export const MAX_FILES = 100_000;

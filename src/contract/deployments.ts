@@ -8,7 +8,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";
 import { deploymentFile, filePath, MAX_FILES, sha256 } from "./deployment_files.ts";
 import { endpoint } from "./endpoint.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { missingNodes, page, pageLimit, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 import { logEntry } from "./logs.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { pageLimit, timestamp } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 import { ENVIRONMENT_PRODUCTION } from "./environment_names.ts";

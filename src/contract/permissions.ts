@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { ENVIRONMENT_PRODUCTION } from "./environment_names.ts";
 
 /** Permissions of API keys, each with what it allows. */

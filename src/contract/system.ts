@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { DATABASE_ENGINES } from "./databases.ts";
 import { endpoint } from "./endpoint.ts";
 

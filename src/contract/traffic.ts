@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { missingNodes, timestamp } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 import { environmentReference } from "./environments.ts";

@@ -4,7 +4,8 @@
  * @module
  */
 import { join } from "node:path";
-import { databaseProcessCommand, EmbeddedEngine } from "./embedded/mod.ts";
+import { databaseProcessCommand } from "./embedded/process_command.ts";
+import { EmbeddedEngine } from "./embedded/embedded_engine.ts";
 import { openTestEngine } from "./server/_test_server.ts";
 import type { Branch, DatabaseEngine } from "./types.ts";
 

@@ -5,8 +5,8 @@
  */
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import { Gateway } from "./gateway/mod.ts";
-import { makeVerifier, SALT_BYTES } from "./scram/mod.ts";
+import { Gateway } from "./gateway/gateway.ts";
+import { makeVerifier, SALT_BYTES } from "./scram/verifier.ts";
 import type { Branch, DatabaseEngine } from "./types.ts";
 
 const PASSWORD = "correct horse battery staple";

@@ -4,59 +4,42 @@
  *
  * @module
  */
-export {
-  type BranchFiles,
-  databaseProcessCommand,
-  EmbeddedEngine,
-  type EmbeddedEngineOptions,
-  ENGINE_NAMES,
-  type FolderFacts,
-  inspectFolder,
-  TEMPLATE_FILE,
-  TEMPLATE_URL,
-  VERSION_FILE,
-  withBranchFiles,
-} from "./embedded/mod.ts";
+export { type BranchFiles, withBranchFiles } from "./embedded/branch_files.ts";
+export { databaseProcessCommand, ENGINE_NAMES } from "./embedded/process_command.ts";
+export { EmbeddedEngine, type EmbeddedEngineOptions } from "./embedded/embedded_engine.ts";
+export { type FolderFacts, inspectFolder } from "./embedded/inspect_folder.ts";
+export { TEMPLATE_FILE, TEMPLATE_URL, VERSION_FILE } from "./embedded/template/unpack_template.ts";
 export {
   type BranchAccess,
   type BranchDirectory,
   DEFAULT_LIMITS,
-  Gateway,
   type GatewayLimits,
-  type GatewayOptions,
   type Refusal,
-} from "./gateway/mod.ts";
+} from "./gateway/types.ts";
+export { Gateway, type GatewayOptions } from "./gateway/gateway.ts";
+export type { Column, QueryErrorEvent, SqlEvent } from "./query/types.ts";
+export { runScript, type RunScriptOptions } from "./query/run_script.ts";
+export { runSql, type RunSqlOptions } from "./query/run_sql.ts";
 export {
-  type Column,
-  type QueryErrorEvent,
-  runScript,
-  type RunScriptOptions,
-  runSql,
-  type RunSqlOptions,
   runStatement,
   type RunStatementOptions,
-  type SqlEvent,
   type StatementResult,
-} from "./query/mod.ts";
+} from "./query/run_statement.ts";
 export {
   formatVerifier,
   makeVerifier,
   parseVerifier,
   SALT_BYTES,
   type ScramVerifier,
-} from "./scram/mod.ts";
+} from "./scram/verifier.ts";
+export { type ClusterFacts, inspectCluster } from "./server/local/inspect_cluster.ts";
+export { findPostgres, type PostgresPrograms } from "./server/local/find_postgres.ts";
 export {
-  type ClusterFacts,
-  findPostgres,
-  inspectCluster,
   inspectServer,
   type InspectServerOptions,
-  LOCAL,
-  openServerEngine,
-  type OpenServerOptions,
-  type PostgresPrograms,
   type ServerFacts,
-} from "./server/mod.ts";
+} from "./server/inspect_server.ts";
+export { LOCAL, openServerEngine, type OpenServerOptions } from "./server/open_server.ts";
 export {
   type BackendSession,
   type Branch,

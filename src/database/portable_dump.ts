@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { concatBytes } from "./wire/mod.ts";
+import { concatBytes } from "./wire/messages.ts";
 
 const NEWLINE = 0x0a;
 const RESTRICT = /^\\restrict (\S+)$/;

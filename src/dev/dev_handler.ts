@@ -16,7 +16,8 @@ import {
   wholePageRequest,
   withReload,
 } from "./live_reload.ts";
-import { PAGE_PATH, PROBLEM_HINT, showProblem } from "./page/mod.ts";
+import { PAGE_PATH } from "./page/dev_page.tsx";
+import { PROBLEM_HINT, showProblem } from "./page/problem_page.tsx";
 import type { ArrivedRequest } from "./request_log.ts";
 
 export interface DevHandlerOptions {

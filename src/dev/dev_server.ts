@@ -15,12 +15,13 @@ import { createDevHandler } from "./dev_handler.ts";
 import { type Front, openFront } from "./front.ts";
 import { chooseInspectors, inspectorAddress, type Inspectors } from "./inspectors.ts";
 import { ReloadEvents } from "./live_reload.ts";
-import { type LocalServices, openLocalServices } from "./local/mod.ts";
+import { type LocalServices, openLocalServices } from "./local/local_services.ts";
+import { showDevPage } from "./page/dev_page.tsx";
+import { type Change, EVERYTHING, ProjectSite } from "./site/project_site.ts";
+import { FrameworkServer } from "./site/framework_server.ts";
 import type { DevOptions } from "./options.ts";
-import { showDevPage } from "./page/mod.ts";
 import { explainArrived, loggedRequest, RequestLog } from "./request_log.ts";
 import { ServerRunner } from "./server_runner.ts";
-import { type Change, EVERYTHING, FrameworkServer, ProjectSite } from "./site/mod.ts";
 import { watchProject } from "./watch_project.ts";
 
 const HOST = "127.0.0.1";

@@ -4,7 +4,7 @@
  * @module
  */
 import type { BuildHost } from "../build/mod.ts";
-import type { ProjectConfig } from "../config/mod.ts";
+import type { ProjectConfig } from "../config/project_config.ts";
 import type { ObservedRequest } from "../edge/mod.ts";
 import type { Assumed } from "./assumed_client.ts";
 

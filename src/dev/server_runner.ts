@@ -6,7 +6,8 @@
 import { unusedPort } from "../lib/unused_port.ts";
 import type { DevOptions } from "./options.ts";
 import type { Inspectors } from "./inspectors.ts";
-import { DevCommand, type ServerAddress } from "./process/mod.ts";
+import { DevCommand } from "./process/dev_command.ts";
+import type { ServerAddress } from "./process/announced_address.ts";
 import { serverEnvironment } from "./server_environment.ts";
 
 export interface RunnerParts {

@@ -5,7 +5,7 @@
  */
 import { join, relative } from "node:path";
 import { RULES_FILE } from "../build/mod.ts";
-import type { Change } from "./site/mod.ts";
+import type { Change } from "./site/project_site.ts";
 
 /** Time in which several events of one save come, in milliseconds. */
 const SETTLE_MS = 20;

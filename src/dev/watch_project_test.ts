@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { until } from "../lib/_test_until.ts";
-import type { Change } from "./site/mod.ts";
+import type { Change } from "./site/project_site.ts";
 import { changeOf, watchProject } from "./watch_project.ts";
 
 const CHANGES: readonly (readonly [path: string, change: string | undefined])[] = [

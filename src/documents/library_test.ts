@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { CONTENTS, readLibrary, readSources } from "./mod.ts";
+import { CONTENTS } from "./contents.ts";
+import { readLibrary, readSources } from "./read_library.ts";
 import { placeOf } from "./places.ts";
 import { Library } from "./library.ts";
 

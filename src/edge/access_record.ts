@@ -4,8 +4,8 @@
  * @module
  */
 import type { Hit } from "../rules/mod.ts";
-import type { ClientRequest } from "./request/mod.ts";
-import type { EdgeResponse } from "./response/mod.ts";
+import type { ClientRequest } from "./request/client_request.ts";
+import type { EdgeResponse } from "./response/edge_response.ts";
 
 /** A rule that logged, denied or limited a request, or would have in shadow mode. */
 export interface RuleTrace {

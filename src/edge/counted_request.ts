@@ -4,9 +4,9 @@
  * @module
  */
 import type { CountedRequest, Layer } from "../traffic/mod.ts";
-import { findHeader } from "./messages/mod.ts";
+import { findHeader } from "./messages/header_list.ts";
+import type { EdgeResponse } from "./response/edge_response.ts";
 import type { RequestContext } from "./request_context.ts";
-import type { EdgeResponse } from "./response/mod.ts";
 import { targetOf } from "./way.ts";
 
 /** What answered a request. */

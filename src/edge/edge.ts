@@ -14,21 +14,27 @@ import {
   type RequestFacts,
 } from "../rules/mod.ts";
 import { recordOf } from "./access_record.ts";
-import { ComputeFailedError } from "./compute/mod.ts";
+import { ComputeFailedError } from "./compute/compute_failure.ts";
+import { DynamicResponder, isDynamic } from "./dynamic/dynamic_responder.ts";
+import { ImageResponder, type OwnSource } from "./images/image_responder.ts";
+import { SourceRequest } from "./images/source_request.ts";
+import { isReading } from "./messages/messages.ts";
+import { makePseudonym } from "./messages/message_headers.ts";
+import { createRateLimiter, randomSeed, type RateLimiter } from "./rate_limit/rate_limiter.ts";
+import { type ClientLookups, ClientRequest, type Connection } from "./request/client_request.ts";
+import { TrustedProxies } from "./request/trusted_proxies.ts";
+import { edgePage, type PageWords, UNKNOWN_HOST } from "./response/error_pages.ts";
+import type { EdgeResponse } from "./response/edge_response.ts";
+import { writeFields } from "./response/response_fields.ts";
+import { failureResponse, type ImageEndpoint, SiteResponder } from "./site/site_responder.ts";
+import type { Site } from "./site/site.ts";
+import { DecisionCache } from "./site_rules/decision_cache.ts";
+import type { SiteRules } from "./site_rules/site_rules.ts";
+import { isVitalsPath, VitalsEndpoint } from "./vitals/vitals_endpoint.ts";
 import { countedRequest } from "./counted_request.ts";
-import { DynamicResponder, isDynamic } from "./dynamic/mod.ts";
 import { respondAsFinalRecipient } from "./final_recipient.ts";
 import type { EdgeHandler, EdgeOptions } from "./edge_options.ts";
-import { ImageResponder, type OwnSource, SourceRequest } from "./images/mod.ts";
-import { isReading, makePseudonym } from "./messages/mod.ts";
 import { observedRequest } from "./observed_request.ts";
-import { createRateLimiter, randomSeed, type RateLimiter } from "./rate_limit/mod.ts";
-import {
-  type ClientLookups,
-  ClientRequest,
-  type Connection,
-  TrustedProxies,
-} from "./request/mod.ts";
 import {
   cachedRedirect,
   finishResponse,
@@ -36,17 +42,7 @@ import {
   redirectResponse,
   RequestContext,
 } from "./request_context.ts";
-import {
-  edgePage,
-  type EdgeResponse,
-  type PageWords,
-  UNKNOWN_HOST,
-  writeFields,
-} from "./response/mod.ts";
 import { edgeFault, isPassing } from "./edge_fault.ts";
-import { failureResponse, type ImageEndpoint, type Site, SiteResponder } from "./site/mod.ts";
-import { DecisionCache, type SiteRules } from "./site_rules/mod.ts";
-import { isVitalsPath, VitalsEndpoint } from "./vitals/mod.ts";
 import { upgradeClient } from "./upgrade_client.ts";
 import { isWay, targetOf, type Way } from "./way.ts";
 

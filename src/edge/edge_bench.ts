@@ -9,8 +9,8 @@ import { computeOf } from "./_test_compute.ts";
 import { noOthers, testSite } from "./_test_site.ts";
 import { createEdge } from "./edge.ts";
 import type { EdgeHandler } from "./edge_options.ts";
-import type { Header } from "./messages/mod.ts";
-import type { Site } from "./site/mod.ts";
+import type { Header } from "./messages/header_list.ts";
+import type { Site } from "./site/site.ts";
 
 const PAGE = new Uint8Array(13 * 1024).fill(97);
 const CLIENT = { remoteAddress: "192.0.2.1", scheme: "http" } as const;

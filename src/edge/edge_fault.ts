@@ -4,8 +4,9 @@
  * @module
  */
 import { UnavailableError } from "../lib/unavailable_error.ts";
-import type { HeaderList } from "./messages/mod.ts";
-import { edgePage, type EdgeResponse, type PagedRequest } from "./response/mod.ts";
+import type { HeaderList } from "./messages/header_list.ts";
+import { edgePage, type PagedRequest } from "./response/error_pages.ts";
+import type { EdgeResponse } from "./response/edge_response.ts";
 
 /** Whether something does not answer now that may do so later. */
 export function isPassing(error: unknown): boolean {

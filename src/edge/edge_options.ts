@@ -8,11 +8,12 @@ import type { OutboundFetch } from "../runtime/mod.ts";
 import type { CountedRequest, CountedVitals } from "../traffic/mod.ts";
 import type { AccessRecord } from "./access_record.ts";
 import type { ObservedRequest } from "./observed_request.ts";
-import type { HttpCache } from "./cache/mod.ts";
-import type { AsnLookup, GeoLookup } from "./geo/mod.ts";
-import type { ImageService } from "./images/mod.ts";
-import type { Connection, ForwardedHeader } from "./request/mod.ts";
-import type { Site } from "./site/mod.ts";
+import type { HttpCache } from "./cache/http_cache.ts";
+import type { AsnLookup, GeoLookup } from "./geo/lookup.ts";
+import type { ImageService } from "./images/types.ts";
+import type { Connection } from "./request/client_request.ts";
+import type { ForwardedHeader } from "./request/trusted_proxies.ts";
+import type { Site } from "./site/site.ts";
 
 export interface EdgeOptions {
   /** The site of a host name in canonical form: lower-case punycode without port. */

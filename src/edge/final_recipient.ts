@@ -6,8 +6,10 @@
  * @module
  */
 import { METHODS } from "../rules/mod.ts";
-import { type Header, type HeaderList, hopsLeft, MAX_FORWARDS } from "./messages/mod.ts";
-import { edgePage, type EdgeResponse, type PagedRequest } from "./response/mod.ts";
+import type { Header, HeaderList } from "./messages/header_list.ts";
+import { hopsLeft, MAX_FORWARDS } from "./messages/max_forwards.ts";
+import { edgePage, type PagedRequest } from "./response/error_pages.ts";
+import type { EdgeResponse } from "./response/edge_response.ts";
 
 const ALLOW: Header = ["allow", METHODS.join(", ")];
 

@@ -6,64 +6,44 @@
  * @module
  */
 export type { AccessRecord, RuleTrace } from "./access_record.ts";
-export {
-  BlobCorruptError,
-  type BlobReader,
-  DEFAULT_CACHE_BYTES,
-  MAX_CACHED_BYTES,
-} from "./blobs/mod.ts";
-export {
-  createHttpCache,
-  type HttpCache,
-  type PurgeOptions,
-  type PurgeScope,
-} from "./cache/mod.ts";
-export type { SiteCompute } from "./compute/mod.ts";
-export { DomainHosts, type ProductionSite, resolveHost, SiteDirectory } from "./directory/mod.ts";
+export { BlobCorruptError, type BlobReader } from "./blobs/blob_reader.ts";
+export { DEFAULT_CACHE_BYTES, MAX_CACHED_BYTES } from "./blobs/blob_cache.ts";
+export { createHttpCache, type HttpCache, type PurgeOptions } from "./cache/http_cache.ts";
+export type { PurgeScope } from "../feed/mod.ts";
+export type { SiteCompute } from "./compute/compute_responder.ts";
+export { DomainHosts } from "./directory/domain_hosts.ts";
+export { type ProductionSite, SiteDirectory } from "./directory/site_directory.ts";
+export { resolveHost } from "./directory/host_table.ts";
 export { createEdge } from "./edge.ts";
 export type { EdgeHandler, EdgeOptions } from "./edge_options.ts";
 export {
   type AsnLookup,
-  GeoFileError,
-  type GeoFiles,
   type GeoLookup,
-  type LoadedGeo,
-  loadGeo,
   openAsnDatabase,
   openCountryDatabase,
-} from "./geo/mod.ts";
-export type { ConvertedImage, ImageOrder, ImageOutcome, ImageService } from "./images/mod.ts";
-export {
-  DEFAULT_ISR_MEMORY_BYTES,
-  IsrCache,
-  type IsrCacheOptions,
-  IsrMemory,
-  type IsrStore,
-} from "./isr/mod.ts";
-export { type SiteFunctions } from "./pipeline/mod.ts";
+} from "./geo/lookup.ts";
+export { GeoFileError, type GeoFiles, type LoadedGeo, loadGeo } from "./geo/load_geo.ts";
+export type { ConvertedImage, ImageOrder, ImageOutcome, ImageService } from "./images/types.ts";
+export { DEFAULT_ISR_MEMORY_BYTES, IsrMemory } from "./isr/isr_memory.ts";
+export { IsrCache, type IsrCacheOptions } from "./isr/isr_cache.ts";
+export type { IsrStore } from "./isr/types.ts";
+export type { SiteFunctions } from "./pipeline/function_runner.ts";
 export type { ObservedRequest } from "./observed_request.ts";
-export type { ByteRange } from "./ranges/mod.ts";
-export { rateLimitHeaders } from "./rate_limit/mod.ts";
+export type { ByteRange } from "./ranges/byte_ranges.ts";
+export { rateLimitHeaders } from "./rate_limit/rate_limit_headers.ts";
+export type { AssumedClient, ClientSocket, Connection } from "./request/client_request.ts";
+export { contentOf } from "./request/request_content.ts";
+export { deviceOf } from "./request/device.ts";
+export { type ForwardedHeader, TrustedProxies } from "./request/trusted_proxies.ts";
+export { askServer, type ServerQuestion, type ServerReply } from "./site/ask_server.ts";
 export {
-  type AssumedClient,
-  type ClientSocket,
-  type Connection,
-  contentOf,
-  deviceOf,
-  type ForwardedHeader,
-  TrustedProxies,
-} from "./request/mod.ts";
-export {
-  askServer,
   compileSite,
   compileSiteInTurns,
   ruleCounts,
-  type ServerQuestion,
-  type ServerReply,
   type Site,
   type SiteSource,
   withRules,
   withRulesInTurns,
-} from "./site/mod.ts";
-export type { RuleCount } from "./site_rules/mod.ts";
-export type { SiteFile } from "./static/mod.ts";
+} from "./site/site.ts";
+export type { RuleCount } from "./site_rules/site_rules.ts";
+export type { SiteFile } from "./static/static_file.ts";

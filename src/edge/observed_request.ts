@@ -5,9 +5,9 @@
  * @module
  */
 import type { Decision, RequestFacts } from "../rules/mod.ts";
-import { joinedHeader } from "./messages/mod.ts";
+import { joinedHeader } from "./messages/header_list.ts";
+import type { EdgeResponse } from "./response/edge_response.ts";
 import type { RequestContext } from "./request_context.ts";
-import type { EdgeResponse } from "./response/mod.ts";
 
 /** One answered request. */
 export interface ObservedRequest {

@@ -12,17 +12,19 @@ import {
   type RuleRef,
   type Terminal,
 } from "../rules/mod.ts";
-import { checkOnce, type Header, isReading } from "./messages/mod.ts";
+import { checkOnce, type Header } from "./messages/header_list.ts";
+import { isReading } from "./messages/messages.ts";
 import {
   type NamedVerdict,
-  type RateLimiter,
   rateLimitHeaders,
   refusalHeaders,
-} from "./rate_limit/mod.ts";
-import type { ClientRequest } from "./request/mod.ts";
-import { applyHeaderEdits, type EdgeResponse } from "./response/mod.ts";
-import type { Site } from "./site/mod.ts";
-import type { CachedDecision, SiteRules } from "./site_rules/mod.ts";
+} from "./rate_limit/rate_limit_headers.ts";
+import type { RateLimiter } from "./rate_limit/rate_limiter.ts";
+import type { ClientRequest } from "./request/client_request.ts";
+import { applyHeaderEdits, type EdgeResponse } from "./response/edge_response.ts";
+import type { Site } from "./site/site.ts";
+import type { CachedDecision } from "./site_rules/decision_cache.ts";
+import type { SiteRules } from "./site_rules/site_rules.ts";
 
 /** What the edge knows about one request; the rules ask it about files and rate limits. */
 export class RequestContext implements EvaluationHooks {

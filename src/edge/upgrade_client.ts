@@ -4,8 +4,8 @@
  * @module
  */
 import type { ComputeSocket } from "../runtime/mod.ts";
-import { relayWebSocket } from "./compute/mod.ts";
-import type { ClientRequest } from "./request/mod.ts";
+import { relayWebSocket } from "./compute/relay_websocket.ts";
+import type { ClientRequest } from "./request/client_request.ts";
 
 /** Upgrades the client's connection, and connects it with the server's socket. */
 export function upgradeClient(clientRequest: ClientRequest, server: ComputeSocket): Response {

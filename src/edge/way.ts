@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { RequestTarget } from "./compute/mod.ts";
+import type { RequestTarget } from "./compute/compute_request.ts";
+import type { EdgeResponse } from "./response/edge_response.ts";
+import type { StaticFile } from "./static/static_file.ts";
 import type { RequestContext } from "./request_context.ts";
-import type { EdgeResponse } from "./response/mod.ts";
-import type { StaticFile } from "./static/mod.ts";
 
 /** Where a request goes that the rules let through: to its file, through the pipeline, or by the routes, or to web vitals. */
 export type Way = StaticFile | "dynamic" | "route" | "vitals";

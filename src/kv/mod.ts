@@ -15,5 +15,10 @@ export {
   MAX_TTL_SECONDS,
   MAX_VALUE_BYTES,
 } from "./limits.ts";
-export { DEFAULT_LOCAL_DATA_DIR, type LocalKv, LocalKvError, openLocalKv } from "./local/mod.ts";
+export {
+  DEFAULT_LOCAL_DATA_DIR,
+  type LocalKv,
+  LocalKvError,
+  openLocalKv,
+} from "./local/open_local_kv.ts";
 export type { KvCondition, KvItem, KvPage, KvValue, Namespace } from "./types.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { Namespace } from "./types.ts";
 import type { RecordKey } from "../store/mod.ts";
 

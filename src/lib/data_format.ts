@@ -4,7 +4,7 @@
  * @module
  */
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { writeFileAtomically } from "./atomic_file.ts";
 import { readTextFile } from "./utf8.ts";
 

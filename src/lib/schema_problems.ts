@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { z } from "zod";
+import type * as z from "zod";
 import { describeValue } from "./describe_value.ts";
 import type { PathStep } from "./diagnostic.ts";
 import { nearest } from "./suggest.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { describeIssues, type DocumentFormat } from "./schema_problems.ts";
 
 const layer = z.strictObject({

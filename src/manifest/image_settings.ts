@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { MAX_REMOTE_PATTERN, parseRemotePattern } from "../lib/remote_pattern.ts";
 
 export const MAX_IMAGE_SIZES = 64;

@@ -53,7 +53,8 @@ export {
 } from "./image_settings.ts";
 export { imageSettingsOfNext, type NextImageSettings } from "./next_image_settings.ts";
 export { type FunctionSettings, manifestJsonSchema } from "./schema.ts";
-export { findProjectSigns, refuseSigns, sourcesOf } from "./signs/mod.ts";
+export { findProjectSigns, sourcesOf } from "./signs/project_signs.ts";
+export { refuseSigns } from "./signs/refuse_signs.ts";
 export { LINKS_PATH, MANIFEST_PATH, MAX_MANIFEST_BYTES } from "./limits.ts";
 export { OutputFileSet, outputFilesOf } from "./output_files.ts";
 export {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { ReleaseError } from "./release_error.ts";
 
 export const MANIFEST_SCHEMA = "SVC_RELEASE_V1";

@@ -35,8 +35,10 @@ export type {
   RuntimeRule,
   RuntimeRuleSet,
   VaryDimension,
-} from "./rule_set/mod.ts";
-export { normalizeRules, ruleSetSchema, rulesJsonSchema, SCHEMA_VERSION } from "./rule_set/mod.ts";
+} from "./rule_set/types.ts";
+export { normalizeRules } from "./rule_set/normalize.ts";
+export { ruleSetSchema, rulesJsonSchema } from "./rule_set/schema.ts";
+export { SCHEMA_VERSION } from "./rule_set/types.ts";
 export { DEVICES, METHODS, RATE_LIMIT_KEYS, VARY_DIMENSIONS } from "./vocabulary.ts";
 export { MAX_RULES, MAX_RULES_BYTES } from "./limits.ts";
 export {
@@ -47,49 +49,48 @@ export {
   type ParsedRules,
   parseRulesToml,
   parseRulesValue,
-  writeRulesToml,
-} from "./document/mod.ts";
+} from "./document/parse_rules.ts";
+export { writeRulesToml } from "./document/write_rules.ts";
 export {
   createFacts,
   type DescribedRequest,
   factsFromRequest,
   type FactSources,
+  type RequestFacts,
+  requestHost,
+} from "./request/facts.ts";
+export {
   formatIp,
   type IpAddress,
   type IpBlock,
   IpBlockSet,
-  isEdgeField,
-  normalizePath,
   parseCidr,
   parseIp,
-  type PathRejection,
-  type RequestFacts,
-  requestHost,
-} from "./request/mod.ts";
+} from "./request/ip_address.ts";
+export { isEdgeField } from "./request/edge_fields.ts";
+export { normalizePath, type PathRejection } from "./request/path.ts";
 export {
   asksForAsn,
   ASN_UNKNOWN,
   GEO_UNKNOWN,
   LIMIT_PER_NODE,
   type Surroundings,
-} from "./validate/mod.ts";
+} from "./validate/surroundings.ts";
+export { type AppendedRules, appendRules } from "./import/append_rules.ts";
 export {
-  type AppendedRules,
-  appendRules,
   type ImportFlavor,
-  importHeaders,
-  importNetlifyToml,
   type ImportOptions,
-  importRedirects,
   type ImportResult,
-  importVercelJson,
-  type NetlifyBuild,
-  readNetlifyBuild,
   UnreadableImportError,
   type UnsupportedLine,
-} from "./import/mod.ts";
-export { type CompiledRules, compileInSteps, compileRules } from "./compile/mod.ts";
-export { phaseOf } from "./actions/mod.ts";
+} from "./import/import_result.ts";
+export { importHeaders } from "./import/headers.ts";
+export { importNetlifyToml } from "./import/netlify_toml.ts";
+export { importRedirects } from "./import/redirects.ts";
+export { importVercelJson } from "./import/vercel_json.ts";
+export { type NetlifyBuild, readNetlifyBuild } from "./import/netlify_settings.ts";
+export { type CompiledRules, compileInSteps, compileRules } from "./compile/compile_rules.ts";
+export { phaseOf } from "./actions/actions.ts";
 export {
   type CacheDecision,
   type Decision,
@@ -106,15 +107,15 @@ export {
   type Terminal,
   type VaryNames,
 } from "./decision.ts";
-export { evaluateRules, isSameForAllClients, rewriteChanged } from "./evaluate/mod.ts";
+export { evaluateRules, isSameForAllClients, rewriteChanged } from "./evaluate/evaluate_rules.ts";
 export {
   explainRequest,
   type Explanation,
-  type Mismatch,
   type RuleExplanation,
   type RuleOutcome,
-  summarize,
-} from "./explain/mod.ts";
+} from "./explain/explain_request.ts";
+export type { Mismatch } from "./explain/mismatch.ts";
+export { summarize } from "./explain/summarize.ts";
 export {
   cachePositionOf,
   failureOf,
@@ -126,11 +127,12 @@ export {
   type ParsedRuleTests,
   parseRuleTests,
   type PlacedRuleTest,
-  type RuleExpectation,
-  type RuleTest,
+} from "./rule_tests/parse_rule_tests.ts";
+export type { RuleExpectation, RuleTest } from "./rule_tests/schema.ts";
+export {
   type RuleTestFailure,
   type RuleTestReport,
   type RuleTestResult,
   runRuleTests,
-} from "./rule_tests/mod.ts";
-export { OPEN_FOLDER_PAGE } from "./warnings/mod.ts";
+} from "./rule_tests/run_rule_tests.ts";
+export { OPEN_FOLDER_PAGE } from "./warnings/folder_page.ts";

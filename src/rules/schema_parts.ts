@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 /** Largest integer that the spec allows where it names no other bound. */
 export const MAX_SAFE = Number.MAX_SAFE_INTEGER;

@@ -4,135 +4,111 @@
  *
  * @module
  */
+export { bundleFunctions } from "./bundle/bundle_functions.ts";
 export {
-  bundleFunctions,
   bundleServerEntry,
-  compileServerEntry,
-  type EditModule,
-  findFunctions,
-  FUNCTION_NAME,
-  MAX_FUNCTIONS,
-  needsCompiling,
-  type NodeNeed,
-  type SealedFunction,
-  sealFunction,
   type ServerBundle,
   type ServerBundleResult,
-  type Trace,
-  type TracedFile,
-  traceServer,
-} from "./bundle/mod.ts";
-export {
-  type ComputeFailure,
-  type ComputeHealth,
-  type ComputeLogEntry,
-  computeProcessCommand,
-  type ComputeRequest,
-  type ComputeResponse,
-  type ComputeResult,
-  type ComputeServer,
-  type ComputeServerOptions,
-  type ComputeSocket,
-  type ComputeSocketResult,
-  connectRunningServer,
-  createComputeServer,
-  DEPTH_HEADER,
-  MAX_DEPTH,
-  type Revalidate,
-  type Revalidation,
-  type RunningServer,
-  SOCKET_PATH_BYTES,
-} from "./compute/mod.ts";
-export type { LocalRoute } from "./kernel/mod.ts";
+} from "./bundle/bundle_server.ts";
+export { compileServerEntry, needsCompiling } from "./bundle/compile_server.ts";
+export type { EditModule } from "./bundle/server_modules.ts";
+export { findFunctions } from "./bundle/find_functions.ts";
+export { FUNCTION_NAME, MAX_FUNCTIONS } from "./bundle/limits.ts";
+export type { NodeNeed } from "./bundle/node_needs.ts";
+export { type SealedFunction, sealFunction } from "./bundle/seal_function.ts";
+export { type Trace, type TracedFile, traceServer } from "./bundle/trace_server.ts";
+export type {
+  ComputeFailure,
+  ComputeHealth,
+  ComputeLogEntry,
+  ComputeRequest,
+  ComputeResponse,
+  ComputeResult,
+  ComputeServer,
+  ComputeServerOptions,
+  ComputeSocket,
+  ComputeSocketResult,
+} from "./compute/types.ts";
+export { computeProcessCommand } from "./compute/process_command.ts";
+export { connectRunningServer, type RunningServer } from "./compute/running_server.ts";
+export { createComputeServer } from "./compute/compute_server.ts";
+export { DEPTH_HEADER, MAX_DEPTH } from "./compute/wire.ts";
+export type { Revalidate, Revalidation } from "./compute/engine/revalidation.ts";
+export { SOCKET_PATH_BYTES } from "./compute/start_server.ts";
+export type { LocalRoute } from "./kernel/local_routes.ts";
 export {
   missingSandbox,
   probeSandbox,
   SANDBOX_ADVICE,
   type SandboxSupport,
-} from "./compute/sandbox/mod.ts";
-export {
-  type CallContext,
-  createFunctionHost,
-  type FailureReason,
-  type FunctionHost,
-  type FunctionHostOptions,
-  type FunctionLimits,
-  type FunctionLogEntry,
-  functionProcessCommand,
-  type FunctionRequest,
-  type FunctionResponse,
-  type FunctionSource,
-  functionTypes,
-  type Inspector,
-  type Invocation,
-  type InvocationResult,
-  readInlineMap,
-} from "./functions/mod.ts";
+} from "./compute/sandbox/sandbox_support.ts";
+export type { CallContext } from "./functions/wire.ts";
+export { createFunctionHost, type FunctionHost } from "./functions/function_host.ts";
+export type {
+  FailureReason,
+  FunctionHostOptions,
+  FunctionLogEntry,
+  FunctionRequest,
+  FunctionResponse,
+  FunctionSource,
+  Invocation,
+  InvocationResult,
+} from "./functions/types.ts";
+export type { FunctionLimits } from "./functions/limits.ts";
+export { functionProcessCommand } from "./functions/process_command.ts";
+export { functionTypes } from "./functions/function_types.ts";
+export type { Inspector } from "./functions/inspector.ts";
+export { readInlineMap } from "./functions/source_map.ts";
 export {
   type ConvertFailure,
   type ConvertJob,
   type ConvertResult,
-  defaultImageProcesses,
   IMAGE_FITS,
   IMAGE_FORMATS,
-  ImageEngine,
-  type ImageEngineLimits,
-  type ImageEngineOptions,
   type ImageFit,
   type ImageFormat,
-  imageProcessCommand,
+} from "./images/types.ts";
+export {
+  defaultImageProcesses,
+  type ImageEngineLimits,
   MAX_IMAGE_SIDE,
   MAX_SOURCE_BYTES,
-} from "./images/mod.ts";
+} from "./images/limits.ts";
+export { ImageEngine, type ImageEngineOptions } from "./images/image_engine.ts";
+export { imageProcessCommand } from "./images/process_command.ts";
+export { announceBody } from "./http1/request_body.ts";
+export { type ConnectionTimes, Http1Connection, type WireAnswer } from "./http1/connection.ts";
+export { Deadlines } from "./http1/deadlines.ts";
+export type { HeaderList } from "./http1/head.ts";
+export { type LazySignal, SIGNAL_DELAY_MS } from "./http1/exchange_watch.ts";
+export { OutboundError, type OutboundErrorCode } from "./http1/errors.ts";
+export { findNode } from "./node/versions/find_node.ts";
+export { findNpm } from "./node/versions/find_npm.ts";
+export type { FoundKind } from "./node/sandbox/probe_kind.ts";
 export {
-  announceBody,
-  type ConnectionTimes,
-  Deadlines,
-  type HeaderList,
-  Http1Connection,
-  type LazySignal,
-  OutboundError,
-  type OutboundErrorCode,
-  SIGNAL_DELAY_MS,
-  type WireAnswer,
-} from "./http1/mod.ts";
-export {
-  findNode,
-  findNpm,
-  type FoundKind,
   NAMESPACES_IN_CONTAINER,
-  nodeProcessCommand,
   nodeSandboxAdvice,
-  NodeVersionError,
-  NodeVersions,
   probeNodeSandbox,
-} from "./node/mod.ts";
+} from "./node/probe_sandbox.ts";
+export { nodeProcessCommand } from "./node/process_command.ts";
+export { NodeVersionError } from "./node/versions/install_node.ts";
+export { NodeVersions } from "./node/versions/node_versions.ts";
+export { commandProcessCommand } from "./command/process_command.ts";
 export {
-  commandProcessCommand,
   findToolchains,
   type FoundToolchain,
   type Toolchain,
   toolchainPlaces,
   TOOLCHAINS,
-} from "./command/mod.ts";
-export {
-  createOutboundFetch,
-  isPublicAddress,
-  judgeTarget,
-  type Outbound,
-  type OutboundFetch,
-  type OutboundRequest,
-  type OutboundResponse,
-} from "./outbound/mod.ts";
-export {
-  defaultMaxFunctionProcesses,
-  defaultMaxServers,
-  defaultSocketLimits,
-  denoCache,
-  type ProcessCommand,
-  ProcessPlaces,
-  refuseInheritedDescriptors,
-  SocketCount,
-  type SocketLimits,
-  workerUrl,
-} from "./process/mod.ts";
+} from "./command/toolchains.ts";
+export { createOutboundFetch, type Outbound } from "./outbound/outbound_fetch.ts";
+export { isPublicAddress } from "./outbound/address_rules.ts";
+export { judgeTarget } from "./outbound/connect.ts";
+export type { OutboundFetch, OutboundRequest, OutboundResponse } from "./outbound/types.ts";
+export { defaultMaxFunctionProcesses, defaultMaxServers } from "./process/decide_place.ts";
+export { defaultSocketLimits, SocketCount, type SocketLimits } from "./process/socket_count.ts";
+export { denoCache } from "./process/source_cache.ts";
+export type { ProcessCommand } from "./process/self_command.ts";
+export { ProcessPlaces } from "./process/process_places.ts";
+export { refuseInheritedDescriptors } from "./process/own_descriptors.ts";
+export { workerUrl } from "./process/serve_platform.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { endpoints } from "../contract/mod.ts";
+import { endpoints } from "../contract/endpoints.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
 import { Idempotency, Router } from "../platform/core/http/mod.ts";
 import { bindPages, bindUnsubscribe, showFailure } from "../web/mod.ts";

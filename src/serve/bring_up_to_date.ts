@@ -5,7 +5,7 @@
  */
 import { systemClock } from "../lib/clock.ts";
 import { isS3Place } from "../lib/is_s3_place.ts";
-import { makeBackup } from "./backup/mod.ts";
+import { makeBackup } from "./backup/make_backup.ts";
 import type { DataPlaces } from "./migrate_format.ts";
 import { type FormatOptions, settleFormat } from "./settle_format.ts";
 

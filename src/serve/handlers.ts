@@ -21,13 +21,9 @@ import { buildApi } from "./api.ts";
 import type { CacheSizes } from "./cache_sizes.ts";
 import type { Platform } from "./platform.ts";
 import type { Listeners } from "./listeners.ts";
-import {
-  answerOperations,
-  type OperationsOptions,
-  renderMetrics,
-  RequestCounters,
-} from "./operations/mod.ts";
-import type { RunningRequests } from "./handover/mod.ts";
+import { answerOperations, type OperationsOptions } from "./operations/answer_operations.ts";
+import { renderMetrics, RequestCounters } from "./operations/metrics.ts";
+import type { RunningRequests } from "./handover/running_requests.ts";
 import type { PlatformOptions } from "./options.ts";
 
 /**

@@ -18,7 +18,7 @@ import { messageOf } from "../lib/error_message.ts";
 import type { Environment } from "../lib/network_variables.ts";
 import { isServed } from "../platform/core/store/mod.ts";
 import { inspectRecords, type RecordFacts } from "../platform/databases/mod.ts";
-import { withStoreCopy } from "./backup/mod.ts";
+import { withStoreCopy } from "./backup/copy_store.ts";
 
 export interface DatabaseFacts {
   /** Whether a platform serves from the data directory now. */

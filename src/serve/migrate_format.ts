@@ -11,7 +11,7 @@ import { type FormatMark, writeFormatMark } from "../lib/data_format.ts";
 import { describeFileFault, isFileFault } from "../lib/file_fault.ts";
 import { messageOf } from "../lib/error_message.ts";
 import { isRemoteStore } from "../platform/core/store/mod.ts";
-import { BackupError } from "./backup/mod.ts";
+import { BackupError } from "./backup/backup_layout.ts";
 
 /** Where the data of a platform is. */
 export interface DataPlaces {

@@ -8,21 +8,15 @@ export { type OpenBuilds, openBuilds } from "../platform/builds/mod.ts";
 export type { BuildJob, BuildOutcome, BuildRunner } from "../platform/builds/mod.ts";
 export type { PlatformLog } from "../platform/core/log.ts";
 export type { PlatformOptions, RunningPlatform } from "./options.ts";
-export {
-  BackupError,
-  makeBackup,
-  restoreBackup,
-  summariseDamage,
-  type Verified,
-  verifyData,
-} from "./backup/mod.ts";
+export { BackupError } from "./backup/backup_layout.ts";
+export { makeBackup } from "./backup/make_backup.ts";
+export { restoreBackup } from "./backup/restore_backup.ts";
+export { summariseDamage } from "./backup/damage_list.ts";
+export { type Verified, verifyData } from "./backup/verify_data.ts";
 export { UnavailableError } from "../lib/unavailable_error.ts";
-export {
-  migrateStore,
-  MigrationError,
-  type MigrationReport,
-  StoreInUseError,
-} from "./migration/mod.ts";
+export { migrateStore } from "./migration/migrate_store.ts";
+export { MigrationError, StoreInUseError } from "./migration/migration_error.ts";
+export type { MigrationReport } from "./migration/migration_options.ts";
 export { type DatabaseFacts, inspectDatabases } from "./inspect_databases.ts";
 export { inspectPlatformStore, probeObjectStorage } from "./inspect_storages.ts";
 export { isStoreUrl, type StoreFacts } from "../store/mod.ts";
@@ -35,9 +29,10 @@ export { KeyFileError } from "../platform/core/secrets/mod.ts";
 export { ConnectionsUnsupportedError } from "../platform/core/listener/mod.ts";
 export { ListenError } from "./listeners.ts";
 export { DEFAULT_RETENTION } from "../platform/retention/mod.ts";
-export { HandoverError, Takeover } from "./handover/mod.ts";
+export { HandoverError } from "./handover/messages.ts";
+export { Takeover } from "./handover/take_over.ts";
 export { startPlatform } from "./server.ts";
-export { UnhandledErrors } from "./operations/mod.ts";
+export { UnhandledErrors } from "./operations/unhandled_errors.ts";
 export { DataIncompleteError, isServed } from "../platform/core/store/mod.ts";
 export { StoreUnusableError } from "../platform/core/store/mod.ts";
 export { DataDirInUseError, DataDirUnusableError } from "../platform/core/store/mod.ts";

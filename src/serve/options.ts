@@ -7,7 +7,7 @@
 import type { ServerSettings } from "../platform/compute/mod.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Environment } from "../lib/network_variables.ts";
-import type { ImageOptions } from "../platform/images/mod.ts";
+import type { ImageOptions } from "../platform/images/create_images.ts";
 import type { Minutes } from "../platform/cron/mod.ts";
 import type { DomainOptions } from "../platform/domains/mod.ts";
 import type { BuildSettings, OpenBuilds } from "../platform/builds/mod.ts";

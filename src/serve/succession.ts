@@ -10,14 +10,11 @@ import type { OrderedCertificates } from "../platform/certificates/mod.ts";
 import type { ConnectionHandler } from "../platform/core/listener/mod.ts";
 import { isFullDisk } from "../platform/core/store/mod.ts";
 import type { Closers } from "./closers.ts";
-import {
-  type HandoverFolder,
-  makeHandoverFolder,
-  offerHandover,
-  type RunningRequests,
-  type Takeover,
-  takeRequests,
-} from "./handover/mod.ts";
+import { type HandoverFolder, makeHandoverFolder } from "./handover/handover_folder.ts";
+import { offerHandover } from "./handover/offer_handover.ts";
+import type { RunningRequests } from "./handover/running_requests.ts";
+import type { Takeover } from "./handover/take_over.ts";
+import { takeRequests } from "./handover/take_requests.ts";
 import { DRAIN_MS, type Listeners } from "./listeners.ts";
 import type { PlatformOptions } from "./options.ts";
 

@@ -4,6 +4,6 @@
  *
  * @module
  */
-export { showFailure } from "./visit/mod.ts";
+export { showFailure } from "./visit/page_binder.tsx";
 export { bindPages } from "./routes.ts";
-export { bindUnsubscribe } from "./notifications/mod.ts";
+export { bindUnsubscribe } from "./notifications/unsubscribe_routes.tsx";

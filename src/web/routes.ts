@@ -4,48 +4,33 @@
  * @module
  */
 import type { Router } from "../platform/core/http/mod.ts";
+import { type AccountPageServices, bindAccountPages } from "./account/account_routes.ts";
+import { bindEmailPages, type EmailPageServices } from "./account/email_routes.ts";
+import { bindChannelPages, type ChannelPageServices } from "./notifications/channel_routes.ts";
+import { bindInboxPages, type InboxPageServices } from "./notifications/inbox_routes.ts";
+import { bindConsentPages, type ConsentPageServices } from "./consent/consent_routes.ts";
+import { bindDocs } from "./docs/docs_routes.ts";
 import {
-  type AccountPageServices,
-  bindAccountPages,
-  bindEmailPages,
-  type EmailPageServices,
-} from "./account/mod.ts";
-import {
-  bindChannelPages,
-  bindInboxPages,
-  type ChannelPageServices,
-  type InboxPageServices,
-} from "./notifications/mod.ts";
-import { bindConsentPages, type ConsentPageServices } from "./consent/mod.ts";
-import { bindDocs } from "./docs/mod.ts";
-import { bindDeploymentPages, type DeploymentPageServices } from "./deployment/mod.ts";
-import { bindDevicePages, type DevicePageServices } from "./device/mod.ts";
-import {
-  BOARD_SCRIPT_PATH,
-  HTMX_PATH,
-  showBoardScript,
-  showHtmx,
-  showIcon,
-  showStylesheet,
-  STYLESHEET_PATH,
-} from "./layout/mod.ts";
-import {
-  bindEntryPages,
-  bindMailLinkPages,
-  bindMessengerEntry,
-  type EntryPageServices,
-  landingPage,
-  type MailLinkPageServices,
-} from "./entry/mod.ts";
+  bindDeploymentPages,
+  type DeploymentPageServices,
+} from "./deployment/deployment_routes.ts";
+import { bindDevicePages, type DevicePageServices } from "./device/device_routes.ts";
+import { BOARD_SCRIPT_PATH, HTMX_PATH, showBoardScript, showHtmx } from "./layout/scripts.ts";
+import { showIcon, showStylesheet, STYLESHEET_PATH } from "./layout/document.tsx";
+import { bindEntryPages, type EntryPageServices } from "./entry/entry_routes.ts";
+import { bindMailLinkPages, type MailLinkPageServices } from "./entry/mail_link_routes.ts";
+import { bindMessengerEntry } from "./entry/messenger_entry_routes.ts";
+import { landingPage } from "./entry/landing_page.tsx";
+import { bindMcp } from "./mcp/mcp_routes.ts";
+import { PageBinder } from "./visit/page_binder.tsx";
+import { PageSession, type PageSessionServices } from "./visit/page_session.ts";
+import { bindOverview, type OverviewServices } from "./overview/overview_routes.ts";
+import { bindProjectPages } from "./project/project_routes.ts";
+import { bindReferencePages } from "./reference/reference_routes.ts";
+import { bindSearch } from "./search/search_routes.ts";
+import { bindWorkspacePages, type WorkspacePageServices } from "./workspace/workspace_routes.ts";
 import type { MessengerSignIn } from "../platform/notifications/mod.ts";
-import { bindMcp } from "./mcp/mod.ts";
-import { PageBinder, PageSession, type PageSessionServices } from "./visit/mod.ts";
-import { bindOverview, type OverviewServices } from "./overview/mod.ts";
-import { bindProjectPages } from "./project/mod.ts";
-import { bindReferencePages } from "./reference/mod.ts";
-import { bindSearch } from "./search/mod.ts";
-import { bindKeyPages } from "./keys/mod.ts";
-import { bindWorkspacePages, type WorkspacePageServices } from "./workspace/mod.ts";
+import { bindKeyPages } from "./keys/bind_key_pages.ts";
 
 /** Binds the pages of a platform at `url`. */
 export function bindPages(

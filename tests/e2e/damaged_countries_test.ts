@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { COMPILED, startProgram } from "../../scripts/_program.ts";
 import { TOKEN, withSandbox } from "../helpers/sandbox.ts";
 

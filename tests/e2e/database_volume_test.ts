@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import pg from "pg";
-import { z } from "zod";
+import * as z from "zod";
 import { programCommand } from "../../scripts/_program.ts";
 import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 import { noServer } from "../helpers/postgres.ts";

@@ -1,7 +1,7 @@
 /** What `svc doctor` finds of the storages that nodes share. */
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { cleanEnvironment, programCommand } from "../../scripts/_program.ts";
 import { openFaultyStorage } from "../../src/platform/core/s3/_test_storage.ts";
 import { NO_POSTGRES, TestPg } from "../../src/platform/core/store/_test_pg.ts";

@@ -1,7 +1,7 @@
 /** An API key by the tool: made with limits, used, changed and revoked. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { ApiKey } from "../../src/contract/mod.ts";
+import type { ApiKey } from "../../src/contract/api_keys.ts";
 import { callTool } from "../../scripts/_program.ts";
 import { oneObject, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 

@@ -4,14 +4,15 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import {
   cleanEnvironment,
   type Command,
   programCommand,
   startProgram,
 } from "../../scripts/_program.ts";
-import { endpoints, type Health } from "../../src/contract/mod.ts";
+import { endpoints } from "../../src/contract/endpoints.ts";
+import type { Health } from "../../src/contract/system.ts";
 import { isInRoot, needs } from "../helpers/empty_root.ts";
 import { inTestFolder } from "../../src/lib/_test_folder.ts";
 

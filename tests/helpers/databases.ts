@@ -4,7 +4,7 @@
  * @module
  */
 import pg from "pg";
-import type { QueryEvent } from "../../src/contract/mod.ts";
+import type { QueryEvent } from "../../src/contract/database_queries.ts";
 import { NO_POSTGRES } from "../../src/database/server/_test_server.ts";
 import { until } from "../../src/lib/_test_until.ts";
 import type { ProgramOptions } from "./platform_process.ts";

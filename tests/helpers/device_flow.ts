@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { DEVICE_GRANT_TYPE } from "../../src/contract/mod.ts";
+import { DEVICE_GRANT_TYPE } from "../../src/contract/device.ts";
 import type { Browser } from "./browser.ts";
 import type { TestPlatform } from "./platform.ts";
 

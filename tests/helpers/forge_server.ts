@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 const sha = z.string().regex(/^[0-9a-f]{40}$/);
 const url = z.url();

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { endpoints } from "../../src/contract/mod.ts";
+import { endpoints } from "../../src/contract/endpoints.ts";
 import { BOT_TOKEN, serveBotApi } from "./bot_api.ts";
 import type { Browser } from "./browser.ts";
 import { approve, form, poll } from "./device_flow.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { BuildLogLine } from "../../src/contract/mod.ts";
+import type { BuildLogLine } from "../../src/contract/build_logs.ts";
 import type { PlatformOptions } from "../../src/serve/mod.ts";
 import { makeRepository, type TestRepository } from "../../src/lib/_test_git.ts";
 import { start, startInProcess, type TestPlatform } from "./platform.ts";

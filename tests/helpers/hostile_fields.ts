@@ -4,8 +4,9 @@
  *
  * @module
  */
-import { z } from "zod";
-import { type Endpoint, endpoints } from "../../src/contract/mod.ts";
+import * as z from "zod";
+import type { Endpoint } from "../../src/contract/endpoint.ts";
+import { endpoints } from "../../src/contract/endpoints.ts";
 import type { ApiAnswer } from "./platform.ts";
 
 /** Markup that calls `alert()`, or makes an element, wherever it is not escaped. */

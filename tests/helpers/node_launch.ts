@@ -3,12 +3,8 @@
  */
 import { makeTestFolder } from "../../src/lib/_test_folder.ts";
 import assert from "node:assert/strict";
-import {
-  launchNode,
-  type NodeLaunch,
-  type NodeView,
-  type RunningNode,
-} from "../../src/runtime/node/sandbox/mod.ts";
+import { launchNode } from "../../src/runtime/node/sandbox/launch_node.ts";
+import type { NodeLaunch, NodeView, RunningNode } from "../../src/runtime/node/sandbox/types.ts";
 
 async function findNode(): Promise<string | undefined> {
   for (const folder of (Deno.env.get("PATH") ?? "").split(":")) {

@@ -1,7 +1,7 @@
 /**
  * Starts Node in the sandbox that its argument names, prints its process id, and stays.
  */
-import type { NodeSandboxKind } from "../../src/runtime/node/sandbox/mod.ts";
+import type { NodeSandboxKind } from "../../src/runtime/node/sandbox/types.ts";
 import { launchServer } from "./node_launch.ts";
 
 const server = await launchServer("const answer = () => 'here';", {

@@ -4,7 +4,7 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { EXCHANGE_GRANT_TYPE, SUBJECT_TOKEN_TYPES } from "../../src/contract/mod.ts";
+import { EXCHANGE_GRANT_TYPE, SUBJECT_TOKEN_TYPES } from "../../src/contract/publishers.ts";
 import { makeTestFolder } from "../../src/lib/_test_folder.ts";
 import { type CiIssuer, startIssuer } from "./ci_issuer.ts";
 import { type ApiAnswer, start, type TestPlatform } from "./platform.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 
 const command = z.array(z.string()).min(1);
 const variables = z.record(z.string(), z.string());

@@ -17,7 +17,7 @@ import {
   SCHEMA_VERSION,
   VARY_DIMENSIONS,
 } from "../../src/rules/mod.ts";
-import { captureNames, parseGlob } from "../../src/rules/pattern/mod.ts";
+import { captureNames, parseGlob } from "../../src/rules/pattern/glob.ts";
 
 const segment = fc.constantFrom("a", "a", "b", "b", "ab", "b.js", "é", "%2F");
 const hosts = ["one.test", "two.test", "xn--bcher-kva.test"] as const;

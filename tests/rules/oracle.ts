@@ -18,7 +18,7 @@ import type {
   RuntimeRule,
   RuntimeRuleSet,
 } from "../../src/rules/mod.ts";
-import { captureNames, parseGlob } from "../../src/rules/pattern/mod.ts";
+import { captureNames, parseGlob } from "../../src/rules/pattern/glob.ts";
 
 function tokensOf(path: RuntimePath) {
   const parsed = parseGlob(path.value);

@@ -4,7 +4,7 @@
  * @module
  */
 import type { GlobToken } from "../../src/rules/mod.ts";
-import { captureNames } from "../../src/rules/pattern/mod.ts";
+import { captureNames } from "../../src/rules/pattern/glob.ts";
 
 const UTF8 = /%[0-7]\w|%[C-D]\w%\w\w|%E\w%\w\w%\w\w|%F\w%\w\w%\w\w%\w\w|[^]/g;
 

@@ -3,9 +3,13 @@
  *
  * @module
  */
-import { z } from "zod";
-import { collectPages, fetchOctets, queryEvents } from "../../client/mod.ts";
-import { type Database, endpoints, PAGE_LIMIT_MAX, type QueryEvent } from "../../contract/mod.ts";
+import * as z from "zod";
+import { collectPages } from "../../client/collect_pages.ts";
+import { fetchOctets, queryEvents } from "../../client/query_events.ts";
+import type { Database } from "../../contract/databases.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
+import type { QueryEvent } from "../../contract/database_queries.ts";
 import {
   anyObject,
   defineTool,

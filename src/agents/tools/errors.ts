@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { z } from "zod";
-import { endpoints, type ErrorSummary } from "../../contract/mod.ts";
+import * as z from "zod";
+import { endpoints } from "../../contract/endpoints.ts";
+import type { ErrorSummary } from "../../contract/errors.ts";
 import {
   anyObject,
   defineTool,

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { z } from "zod";
-import { endpoints, LOG_LEVELS } from "../../contract/mod.ts";
+import * as z from "zod";
+import { endpoints } from "../../contract/endpoints.ts";
+import { LOG_LEVELS } from "../../contract/logs.ts";
 import { anyObject, defineTool, projectInput, ToolFailure } from "../tool.ts";
 
 const UNIT_MS: Readonly<Record<string, number>> = {

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { z } from "zod";
-import { type Deployment, endpoints } from "../../contract/mod.ts";
+import * as z from "zod";
+import type { Deployment } from "../../contract/deployments.ts";
+import { endpoints } from "../../contract/endpoints.ts";
 import { anyObject, defineTool, type NextCall, projectInput, ToolFailure } from "../tool.ts";
 import { FIRST_FILES } from "./upload.ts";
 

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import { endpoints } from "../../contract/mod.ts";
+import * as z from "zod";
+import { endpoints } from "../../contract/endpoints.ts";
 import { anyObject, defineTool, projectInput, type Surroundings, ToolFailure } from "../tool.ts";
 
 export const rollback = defineTool({

@@ -4,9 +4,11 @@
  * @module
  */
 import { Buffer } from "node:buffer";
-import { z } from "zod";
-import { type BlobSource, uploadBlobs } from "../../client/mod.ts";
-import { endpoints, filePath, projectName } from "../../contract/mod.ts";
+import * as z from "zod";
+import { type BlobSource, uploadBlobs } from "../../client/upload_blobs.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import { filePath } from "../../contract/deployment_files.ts";
+import { projectName } from "../../contract/common.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { generateStaticManifest } from "../../manifest/mod.ts";
 import { anyObject, defineTool, projectInput, ToolFailure } from "../tool.ts";

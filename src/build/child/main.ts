@@ -6,7 +6,8 @@
  * @module
  */
 import { join } from "node:path";
-import { loadProjectConfig, type ProjectConfig } from "../../config/mod.ts";
+import { loadProjectConfig } from "../../config/load_project_config.ts";
+import type { ProjectConfig } from "../../config/project_config.ts";
 import { BUILD_PROBE } from "../../lib/build_process.ts";
 import { refuseInheritedDescriptors } from "../../runtime/mod.ts";
 import { renderDiagnostic } from "../../lib/diagnostic.ts";

@@ -5,8 +5,9 @@
  *
  * @module
  */
-import { z } from "zod";
-import { MAX_FILES, MAX_FUNCTIONS } from "../../contract/mod.ts";
+import * as z from "zod";
+import { MAX_FILES } from "../../contract/deployment_files.ts";
+import { MAX_FUNCTIONS } from "../../contract/deployments.ts";
 
 export const buildJobFile = z.object({
   /** Absolute path of the checkout's folder, with a `.git` and nothing checked out. */

@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { maxSatisfying, validRange } from "semver";
-import { z } from "zod";
+import * as z from "zod";
 import { runProgram } from "../../lib/spawn_program.ts";
 import { readTextFile } from "../../lib/utf8.ts";
 import type { ManagerHash, PackageManager } from "../../manifest/mod.ts";

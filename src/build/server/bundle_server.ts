@@ -6,7 +6,7 @@
  */
 import { basename, dirname, sep } from "node:path";
 import { join } from "node:path/posix";
-import { z } from "zod";
+import * as z from "zod";
 import { readTextFile } from "../../lib/utf8.ts";
 import type { ComputeLayer, Manifest, OutputFile } from "../../manifest/mod.ts";
 import type { ServerBundleResult } from "../../runtime/mod.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 import { basename, dirname, join } from "node:path/posix";
-import { z } from "zod";
+import * as z from "zod";
 import { parseRelativePath } from "../../manifest/mod.ts";
 import { createFolderReader } from "../folder_reader.ts";
 import type { PlacedTrace } from "./place_packages.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 import { dirname, join } from "node:path/posix";
-import { z } from "zod";
+import * as z from "zod";
 import { createFolderReader } from "../folder_reader.ts";
 import type { OutputContent } from "../hash_files.ts";
 

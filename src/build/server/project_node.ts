@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { ProjectReader } from "../../manifest/mod.ts";
 import { BuildError } from "../build_error.ts";
 import { createFolderReader } from "../folder_reader.ts";

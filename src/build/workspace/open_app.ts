@@ -5,7 +5,9 @@
  * @module
  */
 import { join } from "node:path";
-import { loadProjectConfig, PROJECT_CONFIG_FILE, type ProjectConfig } from "../../config/mod.ts";
+import { loadProjectConfig } from "../../config/load_project_config.ts";
+import { PROJECT_CONFIG_FILE } from "../../config/project_root.ts";
+import type { ProjectConfig } from "../../config/project_config.ts";
 import { renderDiagnostic } from "../../lib/diagnostic.ts";
 import type { BuildOptions } from "../build_project.ts";
 import { BuildError } from "../build_error.ts";

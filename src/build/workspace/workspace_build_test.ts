@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { parseProjectConfig } from "../../config/mod.ts";
+import { parseProjectConfig } from "../../config/project_config.ts";
 import { detectProject } from "../../manifest/mod.ts";
 import { type TestFiles, withTestProject } from "../_test_project.ts";
 import { createFolderReader } from "../folder_reader.ts";

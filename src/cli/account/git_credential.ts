@@ -1,5 +1,6 @@
-import { defineCommand, readPiped } from "../command/mod.ts";
-import type { Context } from "../session/mod.ts";
+import { defineCommand } from "../command/command.ts";
+import { readPiped } from "../command/read_value.ts";
+import type { Context } from "../session/context.ts";
 
 /** Most bytes of git's question. */
 const MAX_QUESTION = 64 * 1024;

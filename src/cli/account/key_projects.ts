@@ -3,14 +3,16 @@
  *
  * @module
  */
-import { type Client, collectPages } from "../../client/mod.ts";
-import { endpoints, MAX_KEY_PROJECTS } from "../../contract/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import type { Client } from "../../client/client.ts";
+import { collectPages } from "../../client/collect_pages.ts";
+import { listProjects } from "../../contract/projects.ts";
+import { MAX_KEY_PROJECTS } from "../../contract/permissions.ts";
+import { printable } from "../terminal/format.ts";
 
 /** Names the projects that the client's key reaches, of those that are left. */
 export async function nameKeyProjects(client: Client): Promise<string> {
   const { items } = await collectPages(
-    (query) => client.call(endpoints.listProjects, { query }),
+    (query) => client.call(listProjects, { query }),
     { limit: MAX_KEY_PROJECTS, pageSize: MAX_KEY_PROJECTS },
   );
   return items.map(({ name }) => printable(name)).join(", ") || "none that exists any more";

@@ -1,9 +1,11 @@
-import { type DeviceLogin, startDeviceLogin } from "../../client/mod.ts";
-import { type DeviceToken, endpoints } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { CliError, declined } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
-import { formatFacts, printable } from "../terminal/mod.ts";
+import { type DeviceLogin, startDeviceLogin } from "../../client/device_login.ts";
+import type { DeviceToken } from "../../contract/device.ts";
+import { getIdentity } from "../../contract/identity.ts";
+import { defineCommand } from "../command/command.ts";
+import { CliError, declined } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
+import { formatFacts } from "../terminal/table.ts";
+import { printable } from "../terminal/format.ts";
 import { VERSION } from "../version.ts";
 import { drawQrCode } from "./qr_code.ts";
 import { assertCanStoreLogin, endToken } from "./stored_login.ts";
@@ -118,7 +120,7 @@ export default defineCommand({
     const { token } = waited;
     await store(token, ctx);
     const client = ctx.client({ phase: "auth", token: token.access_token });
-    const { user, workspace } = await client.call(endpoints.getIdentity, {});
+    const { user, workspace } = await client.call(getIdentity, {});
     ui.done("auth", `Logged in to ${apiUrl}`);
     ui.result(
       { user, workspace, apiUrl },

@@ -1,5 +1,5 @@
-import { defineCommand } from "../command/mod.ts";
-import type { Context } from "../session/mod.ts";
+import { defineCommand } from "../command/command.ts";
+import type { Context } from "../session/context.ts";
 import { assertCanStoreLogin, endToken, type TokenEnd } from "./stored_login.ts";
 
 interface Ended {

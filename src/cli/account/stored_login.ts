@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { ApiError, UnreachableError } from "../../client/mod.ts";
-import { endpoints } from "../../contract/mod.ts";
-import { assertWritable, type Context } from "../session/mod.ts";
+import { ApiError, UnreachableError } from "../../client/errors.ts";
+import { signOut } from "../../contract/accounts.ts";
+import { assertWritable } from "../session/paths.ts";
+import type { Context } from "../session/context.ts";
 
 /** Throws where a login could not be stored: before one is asked for, or given up. */
 export async function assertCanStoreLogin(ctx: Context): Promise<void> {
@@ -27,7 +28,7 @@ export type TokenEnd = "revoked" | "gone" | "kept" | "unknown";
 export async function endToken(ctx: Context, token: string): Promise<TokenEnd> {
   const client = ctx.client({ phase: "auth", token });
   try {
-    await client.call(endpoints.signOut, {});
+    await client.call(signOut, {});
     return "revoked";
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return "gone";

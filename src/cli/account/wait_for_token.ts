@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { DeviceLogin, PollAnswer } from "../../client/mod.ts";
+import type { DeviceLogin, PollAnswer } from "../../client/device_login.ts";
 import type { Clock } from "../../lib/clock.ts";
 
 const SLOW_DOWN_MS = 5000;

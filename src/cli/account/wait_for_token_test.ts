@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { PollAnswer } from "../../client/mod.ts";
+import type { PollAnswer } from "../../client/device_login.ts";
 import { waitForToken } from "./wait_for_token.ts";
 
 const TOKEN: PollAnswer = {

@@ -1,8 +1,8 @@
-import type { Client } from "../../client/mod.ts";
-import { endpoints, type Identity } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { WORKSPACE_SOURCES } from "../session/mod.ts";
-import { formatFacts } from "../terminal/mod.ts";
+import type { Client } from "../../client/client.ts";
+import { getIdentity, type Identity } from "../../contract/identity.ts";
+import { defineCommand } from "../command/command.ts";
+import { WORKSPACE_SOURCES } from "../session/workspace_choice.ts";
+import { formatFacts } from "../terminal/table.ts";
 
 const KIND = { api_key: "key", access_token: "login", session: "session" } as const;
 
@@ -38,7 +38,7 @@ export default defineCommand({
   ],
   async run(_, ctx) {
     const client = ctx.client({ phase: "auth" });
-    const identity = await client.call(endpoints.getIdentity, {});
+    const identity = await client.call(getIdentity, {});
     const { user, workspace, credential } = identity;
     const source = ctx.workspace === undefined
       ? "the key"

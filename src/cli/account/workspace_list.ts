@@ -1,6 +1,7 @@
-import { collectPages } from "../../client/mod.ts";
-import { endpoints, PAGE_LIMIT_MAX } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
+import { collectPages } from "../../client/collect_pages.ts";
+import { getIdentity, listWorkspaces } from "../../contract/identity.ts";
+import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
+import { defineCommand } from "../command/command.ts";
 
 /** Most workspaces that are listed. */
 const MAX_LISTED = 1000;
@@ -11,11 +12,11 @@ export default defineCommand({
   async run(_, ctx) {
     const client = ctx.client({ phase: "workspace" });
     const [{ items }, identity] = await Promise.all([
-      collectPages((query) => client.call(endpoints.listWorkspaces, { query }), {
+      collectPages((query) => client.call(listWorkspaces, { query }), {
         limit: MAX_LISTED,
         pageSize: PAGE_LIMIT_MAX,
       }),
-      client.call(endpoints.getIdentity, {}),
+      client.call(getIdentity, {}),
     ]);
     const current = identity.workspace.slug;
     ctx.ui.result(

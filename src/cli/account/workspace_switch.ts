@@ -1,9 +1,10 @@
-import { collectPages } from "../../client/mod.ts";
-import { endpoints, PAGE_LIMIT_MAX } from "../../contract/mod.ts";
+import { collectPages } from "../../client/collect_pages.ts";
+import { listWorkspaces } from "../../contract/identity.ts";
+import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
+import { defineCommand } from "../command/command.ts";
+import { actionRequired, CliError } from "../errors/cli_error.ts";
+import { WORKSPACE_SOURCES } from "../session/workspace_choice.ts";
 import { nearest } from "../../lib/suggest.ts";
-import { defineCommand } from "../command/mod.ts";
-import { actionRequired, CliError } from "../errors/mod.ts";
-import { WORKSPACE_SOURCES } from "../session/mod.ts";
 import { assertCanStoreLogin } from "./stored_login.ts";
 
 /** Most workspaces that are searched. */
@@ -18,7 +19,7 @@ export default defineCommand({
     await assertCanStoreLogin(ctx);
     const client = ctx.client({ phase: "workspace" });
     const { items } = await collectPages(
-      (query) => client.call(endpoints.listWorkspaces, { query }),
+      (query) => client.call(listWorkspaces, { query }),
       { limit: MAX_LISTED, pageSize: PAGE_LIMIT_MAX },
     );
     const workspace = items.find((item) => item.slug === slug);

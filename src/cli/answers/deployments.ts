@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import { endpoints as e } from "../../contract/mod.ts";
+import * as z from "zod";
+import { endpoints as e } from "../../contract/endpoints.ts";
 import type { Answers } from "./answers.ts";
 import {
   count,

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import { apiError } from "../../contract/mod.ts";
+import * as z from "zod";
+import { apiError } from "../../contract/common.ts";
 import { diagnostic, text } from "./parts.ts";
 
 /** The object that every command prints where it fails, with members of its own beside. */

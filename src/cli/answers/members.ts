@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 const optionsOf = (schema: z.ZodType): readonly z.ZodType[] =>
   schema instanceof z.ZodUnion ? schema.options as readonly z.ZodType[] : [schema];

@@ -3,25 +3,28 @@
  *
  * @module
  */
-import { z } from "zod";
-import { endpoints } from "../../contract/mod.ts";
+import * as z from "zod";
+import { getProject } from "../../contract/projects.ts";
+import { getIdentity } from "../../contract/identity.ts";
+import { getRules } from "../../contract/rules.ts";
+import { getDeployment } from "../../contract/deployments.ts";
 
 export const count = z.int().min(0);
 export const text = z.string();
 export const yes = z.literal(true);
 export const anyObject = z.record(z.string(), z.unknown());
 
-export const project = endpoints.getProject.response;
-export const workspace = endpoints.getIdentity.response.shape.workspace;
-export const user = endpoints.getIdentity.response.shape.user;
+export const project = getProject.response;
+export const workspace = getIdentity.response.shape.workspace;
+export const user = getIdentity.response.shape.user;
 export const environmentName = text.describe("Name of an environment");
 export const framework = z.object({ id: text, name: text, version: text.optional() }).nullable()
   .describe("Null where none was detected");
 export const nextCursor = z.string().nullable().describe("Null on the last page");
 
 export const rulesInEffect = z.object({
-  origin: endpoints.getRules.response.shape.origin,
-  revisionId: endpoints.getRules.response.shape.revisionId,
+  origin: getRules.response.shape.origin,
+  revisionId: getRules.response.shape.revisionId,
 }).nullable().describe("The rules of production; null where they are not known");
 
 /** What is wrong in a file, where, and what to do. */
@@ -52,4 +55,4 @@ export const ruleSet = anyObject.describe(
   "A rule set; its schema is docs/schema/rules.schema.json",
 );
 
-export const deployment = endpoints.getDeployment.response;
+export const deployment = getDeployment.response;

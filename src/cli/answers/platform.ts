@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import { endpoints } from "../../contract/mod.ts";
+import * as z from "zod";
+import { listNodes } from "../../contract/nodes.ts";
 import type { Answers } from "./answers.ts";
 import { anyObject, count, text } from "./parts.ts";
 
@@ -69,8 +69,8 @@ export const PLATFORM_ANSWERS: Answers = {
     stays: z.array(z.object({ path: text, what: text })),
   }),
   "nodes": z.object({
-    nodes: endpoints.listNodes.response.shape.items,
-    lost: endpoints.listNodes.response.shape.lost,
+    nodes: listNodes.response.shape.items,
+    lost: listNodes.response.shape.lost,
   }),
   "doctor": z.object({
     ok: z.boolean(),

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { Answers } from "./answers.ts";
 import { AUTOMATION_ANSWERS, AUTOMATION_LINES } from "./automation.ts";
 import { DATA_ANSWERS } from "./data.ts";

@@ -1,13 +1,9 @@
-import {
-  AUDIT_DAYS,
-  AUDIT_ENTRIES,
-  type AuditEntry,
-  endpoints,
-  PAGE_LIMIT_DEFAULT,
-  PAGE_LIMIT_MAX,
-} from "../../contract/mod.ts";
-import { defineCommand, definedOnly, wholeNumber } from "../command/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import { AUDIT_DAYS, AUDIT_ENTRIES, type AuditEntry, listAudit } from "../../contract/audit.ts";
+import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../contract/common.ts";
+import { defineCommand } from "../command/command.ts";
+import { definedOnly } from "../command/defined_only.ts";
+import { wholeNumber } from "../command/option_values.ts";
+import { printable } from "../terminal/format.ts";
 
 const HEADINGS = ["AT", "WHO", "BY", "ADDRESS", "ACTION", "WHAT", "PATH"] as const;
 
@@ -62,7 +58,7 @@ export default defineCommand({
     const entries: AuditEntry[] = [];
     let cursor: string | undefined;
     do {
-      const page = await client.call(endpoints.listAudit, {
+      const page = await client.call(listAudit, {
         query: {
           ...definedOnly({ ...filter, cursor }),
           limit: Math.min(limit - entries.length, PAGE_LIMIT_MAX),

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { CliError, type KnownFlag } from "../errors/mod.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { KnownFlag } from "../errors/suggested_commands.ts";
 import { type CommandEntry, type CommandLeaf, entryNamed, isGroup } from "./command_entry.ts";
 
 /** A flag of most commands in groups, which may stand before the command as well. */

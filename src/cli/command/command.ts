@@ -4,7 +4,8 @@
  * @module
  */
 import { Command, type OptionValues } from "@commander-js/extra-typings";
-import type { CandidateKind, Context } from "../session/mod.ts";
+import type { CandidateKind } from "../session/candidate.ts";
+import type { Context } from "../session/context.ts";
 
 export interface CommandInput<Args extends unknown[], Flags extends OptionValues> {
   readonly args: Args;

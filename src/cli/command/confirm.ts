@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { actionRequired, declined } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
+import { actionRequired, declined } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
 
 export interface Confirmation {
   /** True where `--force` was given. */

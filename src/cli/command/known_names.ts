@@ -4,7 +4,7 @@
  * @module
  */
 import { nearest } from "../../lib/suggest.ts";
-import { CliError } from "../errors/mod.ts";
+import { CliError } from "../errors/cli_error.ts";
 
 /** Most names that a refusal lists. */
 const MOST_NAMED = 10;

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Context } from "../session/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import type { Context } from "../session/context.ts";
+import { printable } from "../terminal/format.ts";
 
 export type MissingNodes =
   | readonly { readonly node: string; readonly reason: string }[]

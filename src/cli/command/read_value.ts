@@ -5,10 +5,10 @@
  * @module
  */
 import { Buffer } from "node:buffer";
-import { MAX_VARIABLE_BYTES, type VariableCategory } from "../../contract/mod.ts";
+import { MAX_VARIABLE_BYTES, type VariableCategory } from "../../contract/variables.ts";
+import { actionRequired, CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
 import { decodeUtf8 } from "../../lib/utf8.ts";
-import { actionRequired, CliError } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
 
 export interface ValueFlags {
   readonly value?: string | undefined;

@@ -4,8 +4,8 @@
  * @module
  */
 import { Option } from "@commander-js/extra-typings";
-import type { Context } from "../session/mod.ts";
-import type { Phase } from "../terminal/mod.ts";
+import type { Context } from "../session/context.ts";
+import type { Phase } from "../terminal/ui.ts";
 
 /** Declares `--force` under its old meaning of "even if nothing has changed". */
 export const oldForce = () => new Option("--force").hideHelp();

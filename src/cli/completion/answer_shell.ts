@@ -1,5 +1,5 @@
-import { defineCommand } from "../command/mod.ts";
-import type { LookUp } from "../session/mod.ts";
+import { defineCommand } from "../command/command.ts";
+import type { LookUp } from "../session/candidate.ts";
 import { listCandidates } from "./candidates.ts";
 
 /** Longest wait for the platform while somebody types. */

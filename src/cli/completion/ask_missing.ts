@@ -4,8 +4,8 @@
  * @module
  */
 import { CommanderError } from "@commander-js/extra-typings";
-import type { LoadedCommand } from "../command/mod.ts";
-import type { Context } from "../session/mod.ts";
+import type { LoadedCommand } from "../command/command.ts";
+import type { Context } from "../session/context.ts";
 
 const MISSING = /missing required argument '([^']+)'/;
 

@@ -4,17 +4,26 @@
  *
  * @module
  */
-import { type Client, collectPages } from "../../client/mod.ts";
-import { type Database, endpoints, PAGE_LIMIT_MAX, type Project } from "../../contract/mod.ts";
-import { listBranches, listDatabases } from "../db/mod.ts";
-import { listDomains } from "../domains/mod.ts";
-import { listVariables } from "../env/mod.ts";
-import { listEnvironments } from "../environments/mod.ts";
-import { listHooks } from "../hooks/mod.ts";
-import { listKeys } from "../keys/mod.ts";
-import { findProject, openProjectFolder } from "../projects/mod.ts";
-import type { Candidate, CandidateKind, Context } from "../session/mod.ts";
-import { formatAge } from "../terminal/mod.ts";
+import type { Client } from "../../client/client.ts";
+import { collectPages } from "../../client/collect_pages.ts";
+import type { Database } from "../../contract/databases.ts";
+import { listDeployments } from "../../contract/deployments.ts";
+import { listDatabaseSnapshots } from "../../contract/database_branches.ts";
+import { listWorkspaces } from "../../contract/identity.ts";
+import { listWebhooks } from "../../contract/webhooks.ts";
+import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
+import { listProjects, type Project } from "../../contract/projects.ts";
+import { listBranches, listDatabases } from "../db/open_database.ts";
+import { listDomains } from "../domains/project_domains.ts";
+import { listVariables } from "../env/project_variables.ts";
+import { listEnvironments } from "../environments/choose_environment.ts";
+import { listHooks } from "../hooks/project_hooks.ts";
+import { listKeys } from "../keys/show_keys.ts";
+import { findProject } from "../projects/resolve_project.ts";
+import { openProjectFolder } from "../projects/project_folder.ts";
+import type { Candidate, CandidateKind } from "../session/candidate.ts";
+import type { Context } from "../session/context.ts";
+import { formatAge } from "../terminal/format.ts";
 
 /** Most candidates that are offered. */
 const MAX_OFFERED = 100;
@@ -35,7 +44,7 @@ const OF_PROJECT: Partial<Record<CandidateKind, OfProject>> = {
     })),
   async deployment(client, project, now) {
     const { items } = await collectPages(
-      (query) => client.call(endpoints.listDeployments, { params: { project: project.id }, query }),
+      (query) => client.call(listDeployments, { params: { project: project.id }, query }),
       { limit: MAX_OFFERED, pageSize: PAGE_LIMIT_MAX },
     );
     return items.map(({ id, status, environment, branch, createdAt }) => ({
@@ -67,7 +76,7 @@ const OF_PROJECT: Partial<Record<CandidateKind, OfProject>> = {
     const database = await usualDatabase(client, project);
     if (database === undefined) return [];
     const params = { project: project.id, database: database.id };
-    const { items } = await client.call(endpoints.listDatabaseSnapshots, { params });
+    const { items } = await client.call(listDatabaseSnapshots, { params });
     return items.map(({ id, branch, createdAt }) => ({
       value: id,
       hint: `${branch}, ${formatAge(createdAt, now)}`,
@@ -86,14 +95,14 @@ const OF_PROJECT: Partial<Record<CandidateKind, OfProject>> = {
 const OF_WORKSPACE: Partial<Record<CandidateKind, (client: Client) => Promise<Candidate[]>>> = {
   async project(client) {
     const { items } = await collectPages(
-      (query) => client.call(endpoints.listProjects, { query }),
+      (query) => client.call(listProjects, { query }),
       { limit: MAX_OFFERED, pageSize: PAGE_LIMIT_MAX },
     );
     return items.map(({ name, url }) => ({ value: name, hint: url }));
   },
   async workspace(client) {
     const { items } = await collectPages(
-      (query) => client.call(endpoints.listWorkspaces, { query }),
+      (query) => client.call(listWorkspaces, { query }),
       { limit: MAX_OFFERED, pageSize: PAGE_LIMIT_MAX },
     );
     return items.map(({ slug, name }) => ({ value: slug, hint: name }));
@@ -104,7 +113,7 @@ const OF_WORKSPACE: Partial<Record<CandidateKind, (client: Client) => Promise<Ca
       hint: `${name} ${prefix}…`,
     })),
   async webhook(client) {
-    const { items } = await client.call(endpoints.listWebhooks, { query: {} });
+    const { items } = await client.call(listWebhooks, { query: {} });
     return items.map(({ id, url }) => ({ value: id, hint: url }));
   },
 };

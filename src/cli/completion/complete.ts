@@ -6,14 +6,9 @@
  */
 import type { Command as Completer } from "@bomb.sh/tab";
 import type { Command, OptionValues } from "@commander-js/extra-typings";
-import {
-  aliasOf,
-  type CommandEntry,
-  type CommandLeaf,
-  isGroup,
-  type LoadedCommand,
-} from "../command/mod.ts";
-import type { Candidate, CandidateKind, LookUp } from "../session/mod.ts";
+import { aliasOf, type CommandEntry, type CommandLeaf, isGroup } from "../command/command_entry.ts";
+import type { LoadedCommand } from "../command/command.ts";
+import type { Candidate, CandidateKind, LookUp } from "../session/candidate.ts";
 import { BASH_SCRIPT } from "./bash_script.ts";
 import { POWERSHELL_SCRIPT } from "./powershell_script.ts";
 

@@ -1,5 +1,5 @@
 import { Argument } from "@commander-js/extra-typings";
-import { defineCommand } from "../command/mod.ts";
+import { defineCommand } from "../command/command.ts";
 import { completionScript, type Shell, SHELLS } from "./complete.ts";
 
 export default defineCommand({

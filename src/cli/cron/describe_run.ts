@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { CronRun } from "../../contract/mod.ts";
-import { formatAge, formatDuration, printable } from "../terminal/mod.ts";
+import type { CronRun } from "../../contract/cron.ts";
+import { formatAge, formatDuration, printable } from "../terminal/format.ts";
 
 /** How a run ended, such as `200 in 31 ms`. */
 export function describeRun({ outcome, status, error, durationMs }: CronRun): string {

@@ -1,7 +1,7 @@
-import { endpoints } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { openProject } from "../projects/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import { listCronTasks } from "../../contract/cron.ts";
+import { defineCommand } from "../command/command.ts";
+import { openProject } from "../projects/resolve_project.ts";
+import { printable } from "../terminal/format.ts";
 import { describeLast } from "./describe_run.ts";
 
 const HEADINGS = ["PATH", "SCHEDULE", "TIME ZONE", "NEXT", "LAST"] as const;
@@ -12,7 +12,7 @@ export default defineCommand({
   examples: [["cron list", "show the scheduled tasks of this directory's project"]],
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
-    const { items: tasks } = await client.call(endpoints.listCronTasks, {
+    const { items: tasks } = await client.call(listCronTasks, {
       params: { project: project.id },
     });
     if (tasks.length === 0) {

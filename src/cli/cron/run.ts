@@ -1,8 +1,8 @@
-import { endpoints } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import { openProject } from "../projects/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import { runCronTask } from "../../contract/cron.ts";
+import { defineCommand } from "../command/command.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { openProject } from "../projects/resolve_project.ts";
+import { printable } from "../terminal/format.ts";
 import { describeRun } from "./describe_run.ts";
 
 export default defineCommand({
@@ -14,7 +14,7 @@ export default defineCommand({
   examples: [["cron run /api/cron", "request it as the schedule does"]],
   async run({ args: [path], flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
-    const run = await client.call(endpoints.runCronTask, {
+    const run = await client.call(runCronTask, {
       params: { project: project.id },
       body: { path },
     });

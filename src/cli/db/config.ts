@@ -1,9 +1,11 @@
 import { Option } from "@commander-js/extra-typings";
-import { CU_SIZES, endpoints } from "../../contract/mod.ts";
-import { booleanValue, defineCommand, definedOnly } from "../command/mod.ts";
+import { CU_SIZES, updateDatabase } from "../../contract/databases.ts";
+import { booleanValue } from "../command/option_values.ts";
+import { defineCommand } from "../command/command.ts";
+import { definedOnly } from "../command/defined_only.ts";
+import { formatFacts } from "../terminal/table.ts";
 import { DATABASE_ARGUMENT, openDatabase, PROJECT_OPTION } from "./open_database.ts";
 import { environmentList } from "./environment_list.ts";
-import { formatFacts } from "../terminal/mod.ts";
 
 export default defineCommand({
   description:
@@ -45,7 +47,7 @@ export default defineCommand({
     const body = definedOnly({ autoInject, envVar, previewBranches, cuSize, environments });
     const isChange = Object.keys(body).length > 0;
     const database = isChange
-      ? await opened.client.call(endpoints.updateDatabase, {
+      ? await opened.client.call(updateDatabase, {
         params: opened.params,
         body,
         idempotent: true,

@@ -1,18 +1,21 @@
 import { Option } from "@commander-js/extra-typings";
-import { ApiError, type Client } from "../../client/mod.ts";
+import { ApiError } from "../../client/errors.ts";
+import type { Client } from "../../client/client.ts";
+import type { BodyInputOf } from "../../contract/endpoint.ts";
 import {
-  type BodyInputOf,
+  createDatabase,
   CU_SIZES,
   type Database,
   DATABASE_ENGINES,
   DATABASE_VARIABLE,
-  endpoints,
-  type Project,
-} from "../../contract/mod.ts";
-import { booleanValue, defineCommand, definedOnly } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import { openProject } from "../projects/mod.ts";
-import type { Context } from "../session/mod.ts";
+} from "../../contract/databases.ts";
+import type { Project } from "../../contract/projects.ts";
+import { booleanValue } from "../command/option_values.ts";
+import { defineCommand } from "../command/command.ts";
+import { definedOnly } from "../command/defined_only.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { openProject } from "../projects/resolve_project.ts";
+import type { Context } from "../session/context.ts";
 import { listDatabases, PROJECT_OPTION } from "./open_database.ts";
 import { formatInjection } from "./show_database.ts";
 import { waitForDatabase } from "./wait_for_database.ts";
@@ -23,11 +26,11 @@ async function createNamed(
   client: Client,
   { project, body }: {
     readonly project: Project;
-    readonly body: BodyInputOf<typeof endpoints.createDatabase>;
+    readonly body: BodyInputOf<typeof createDatabase>;
   },
 ): Promise<Database> {
   try {
-    return await client.call(endpoints.createDatabase, { params: { project: project.id }, body });
+    return await client.call(createDatabase, { params: { project: project.id }, body });
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 409) throw error;
     const databases = await listDatabases(client, project);

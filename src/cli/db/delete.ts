@@ -1,6 +1,6 @@
-import { endpoints } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { actionRequired, declined } from "../errors/mod.ts";
+import { deleteDatabase } from "../../contract/databases.ts";
+import { defineCommand } from "../command/command.ts";
+import { actionRequired, declined } from "../errors/cli_error.ts";
 import { openDatabase, PROJECT_OPTION } from "./open_database.ts";
 
 export default defineCommand({
@@ -34,7 +34,7 @@ export default defineCommand({
       });
       if (typed.trim() !== database.name) throw declined("Nothing deleted: the name differs");
     }
-    const gone = await client.call(endpoints.deleteDatabase, { params });
+    const gone = await client.call(deleteDatabase, { params });
     ctx.ui.done("db", `Deleted database ${database.name} of ${project.name}`);
     if (gone.removedAt !== null) {
       const line = ctx.lines.ofProject("db", "undelete", database.id);

@@ -1,10 +1,13 @@
-import { fetchOctets } from "../../client/mod.ts";
+import { fetchOctets } from "../../client/query_events.ts";
+import { exportDatabase } from "../../contract/database_queries.ts";
+import { MAIN_BRANCH } from "../../contract/databases.ts";
+import { confirm } from "../command/confirm.ts";
+import { defineCommand } from "../command/command.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
+import { showPath } from "../session/paths.ts";
+import { formatBytes, printable } from "../terminal/format.ts";
 import { withPath } from "../../lib/file_fault.ts";
-import { endpoints, MAIN_BRANCH } from "../../contract/mod.ts";
-import { confirm, defineCommand } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import { type Context, showPath } from "../session/mod.ts";
-import { formatBytes, printable } from "../terminal/mod.ts";
 import { DATABASE_ARGUMENT, openDatabase, PROJECT_OPTION } from "./open_database.ts";
 
 /** Only the user may read what a database holds. */
@@ -79,7 +82,7 @@ export default defineCommand({
     });
     const path = output === undefined ? undefined : ctx.path(output);
     if (path !== undefined) await confirmOverwrite(ctx, path, flags.force);
-    const stream = await fetchOctets(client, endpoints.exportDatabase, {
+    const stream = await fetchOctets(client, exportDatabase, {
       params,
       query: { branch },
       signal: ctx.signal,

@@ -1,9 +1,12 @@
-import { changeOf, importEvents } from "../../client/mod.ts";
-import { endpoints, MAIN_BRANCH, MAX_IMPORT_BYTES } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { CliError, interrupted } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
-import { formatBytes, formatCount, printable } from "../terminal/mod.ts";
+import { changeOf } from "../../client/client.ts";
+import { importEvents } from "../../client/query_events.ts";
+import { MAIN_BRANCH } from "../../contract/databases.ts";
+import { importDatabase, MAX_IMPORT_BYTES } from "../../contract/database_queries.ts";
+import { defineCommand } from "../command/command.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { interrupted } from "../errors/interrupted.ts";
+import type { Context } from "../session/context.ts";
+import { formatBytes, formatCount, printable } from "../terminal/format.ts";
 import { DATABASE_ARGUMENT, openDatabase, PROJECT_OPTION } from "./open_database.ts";
 import { passEvents } from "./query/run_sql.ts";
 
@@ -90,7 +93,7 @@ export default defineCommand({
     };
     await passEvents(ctx.ui, events, { output, source }).catch((error) => {
       if (!ctx.signal.aborted) throw error;
-      const change = { ...changeOf(endpoints.importDatabase, params), outcome: "unknown" } as const;
+      const change = { ...changeOf(importDatabase, params), outcome: "unknown" } as const;
       throw interrupted([change], ctx.lines);
     });
     ctx.ui.done(

@@ -1,4 +1,4 @@
-import { defineCommand } from "../command/mod.ts";
+import { defineCommand } from "../command/command.ts";
 import { DATABASE_ARGUMENT, openDatabase, PROJECT_OPTION } from "./open_database.ts";
 import { formatDatabase } from "./show_database.ts";
 

@@ -1,6 +1,6 @@
-import type { Database } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { openProject } from "../projects/mod.ts";
+import type { Database } from "../../contract/databases.ts";
+import { defineCommand } from "../command/command.ts";
+import { openProject } from "../projects/resolve_project.ts";
 import { listDatabases, PROJECT_OPTION } from "./open_database.ts";
 import { formatInjection, formatSize } from "./show_database.ts";
 

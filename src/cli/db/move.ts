@@ -1,8 +1,9 @@
 import { Option } from "@commander-js/extra-typings";
-import { DATABASE_ENGINES, endpoints } from "../../contract/mod.ts";
-import { confirm, defineCommand } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import { DATABASE_ENGINES, moveDatabase } from "../../contract/databases.ts";
+import { confirm } from "../command/confirm.ts";
+import { defineCommand } from "../command/command.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { printable } from "../terminal/format.ts";
 import { DATABASE_ARGUMENT, listBranches, openDatabase, PROJECT_OPTION } from "./open_database.ts";
 import { databaseFailed, waitForDatabase } from "./wait_for_database.ts";
 
@@ -40,7 +41,7 @@ export default defineCommand({
       declined: "Nothing moved",
     });
     ctx.ui.log("db", "info", `Moving ${before.name} from ${before.engine} to ${flags.to}`);
-    const begun = await client.call(endpoints.moveDatabase, {
+    const begun = await client.call(moveDatabase, {
       params,
       body: { engine: flags.to },
     });

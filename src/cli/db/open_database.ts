@@ -5,20 +5,23 @@
  * @module
  */
 import type { Command } from "@commander-js/extra-typings";
-import { ApiError, type Client, collectPages } from "../../client/mod.ts";
+import { ApiError } from "../../client/errors.ts";
+import type { Client } from "../../client/client.ts";
+import { collectPages } from "../../client/collect_pages.ts";
 import {
   type Database,
-  type DatabaseBranch,
-  endpoints,
+  getDatabase,
+  listDatabases as listDatabasesEndpoint,
   MAIN_BRANCH,
-  PAGE_LIMIT_MAX,
-  type Project,
-} from "../../contract/mod.ts";
+} from "../../contract/databases.ts";
+import { type DatabaseBranch, listDatabaseBranches } from "../../contract/database_branches.ts";
+import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
+import type { Project } from "../../contract/projects.ts";
+import { actionRequired, CliError } from "../errors/cli_error.ts";
+import { openProject } from "../projects/resolve_project.ts";
+import type { Context } from "../session/context.ts";
+import { printable } from "../terminal/format.ts";
 import { nearest } from "../../lib/suggest.ts";
-import { actionRequired, CliError } from "../errors/mod.ts";
-import { openProject } from "../projects/mod.ts";
-import type { Context } from "../session/mod.ts";
-import { printable } from "../terminal/mod.ts";
 
 /** Most databases that are listed. */
 const MAX_LISTED = 1000;
@@ -47,7 +50,7 @@ export async function listDatabases(
   const deleted = options.deleted === true ? "true" : "false";
   const { items } = await collectPages(
     (page) =>
-      client.call(endpoints.listDatabases, {
+      client.call(listDatabasesEndpoint, {
         params: { project: project.id },
         query: { ...page, deleted },
       }),
@@ -61,7 +64,7 @@ export async function listBranches(
   client: Client,
   { projectId, id }: Pick<Database, "projectId" | "id">,
 ): Promise<readonly DatabaseBranch[]> {
-  const { items } = await client.call(endpoints.listDatabaseBranches, {
+  const { items } = await client.call(listDatabaseBranches, {
     params: { project: projectId, database: id },
   });
   return items;
@@ -95,7 +98,7 @@ interface Search {
 async function findNamed(ctx: Context, search: Search): Promise<Database> {
   const { client, project, reference, source } = search;
   try {
-    return await client.call(endpoints.getDatabase, {
+    return await client.call(getDatabase, {
       params: { project: project.id, database: reference },
     });
   } catch (error) {

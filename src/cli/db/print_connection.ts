@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { endpoints } from "../../contract/mod.ts";
-import type { Context } from "../session/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import { getDatabaseConnection } from "../../contract/databases.ts";
+import type { Context } from "../session/context.ts";
+import { printable } from "../terminal/format.ts";
 import type { OpenedDatabase } from "./open_database.ts";
 
 /** Prints the URL alone on stdout, so that a shell can pass it on; what to know goes to stderr. */
@@ -15,7 +15,7 @@ export async function printConnection(
   { client, params, database }: OpenedDatabase,
   branch: string,
 ): Promise<void> {
-  const connection = await client.call(endpoints.getDatabaseConnection, {
+  const connection = await client.call(getDatabaseConnection, {
     params,
     query: { branch },
   });

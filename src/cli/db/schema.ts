@@ -1,6 +1,6 @@
-import { fetchOctets } from "../../client/mod.ts";
-import { endpoints } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
+import { fetchOctets } from "../../client/query_events.ts";
+import { getDatabaseSchema } from "../../contract/database_queries.ts";
+import { defineCommand } from "../command/command.ts";
 import { openDatabase, takeDatabaseBranch } from "./open_database.ts";
 
 export default defineCommand({
@@ -18,7 +18,7 @@ export default defineCommand({
       projectId: flags.projectId,
     });
     const { branch } = flags;
-    const stream = await fetchOctets(client, endpoints.getDatabaseSchema, {
+    const stream = await fetchOctets(client, getDatabaseSchema, {
       params,
       query: { branch },
     });

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { Database } from "../../contract/mod.ts";
-import { formatAge, formatBytes, formatFacts } from "../terminal/mod.ts";
+import type { Database } from "../../contract/databases.ts";
+import { formatAge, formatBytes } from "../terminal/format.ts";
+import { formatFacts } from "../terminal/table.ts";
 
 /** A size that may be unknown. */
 export function formatSize(bytes: number | null): string {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Database } from "../../contract/mod.ts";
+import type { Database } from "../../contract/databases.ts";
 import { formatDatabase } from "./show_database.ts";
 
 const DATABASE: Database = {

@@ -1,5 +1,5 @@
-import { endpoints } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
+import { startDatabase } from "../../contract/databases.ts";
+import { defineCommand } from "../command/command.ts";
 import { DATABASE_ARGUMENT, openDatabase, PROJECT_OPTION } from "./open_database.ts";
 
 export default defineCommand({
@@ -12,7 +12,7 @@ export default defineCommand({
       database: given,
       projectId: flags.projectId,
     });
-    const database = await client.call(endpoints.startDatabase, { params, idempotent: true });
+    const database = await client.call(startDatabase, { params, idempotent: true });
     ctx.ui.done("db", `Started database ${database.name}`);
     ctx.ui.result({ database }, "");
   },

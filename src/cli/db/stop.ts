@@ -1,5 +1,5 @@
-import { endpoints } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
+import { stopDatabase } from "../../contract/databases.ts";
+import { defineCommand } from "../command/command.ts";
 import { DATABASE_ARGUMENT, openDatabase, PROJECT_OPTION } from "./open_database.ts";
 
 export default defineCommand({
@@ -13,7 +13,7 @@ export default defineCommand({
       database: given,
       projectId: flags.projectId,
     });
-    const database = await client.call(endpoints.stopDatabase, { params, idempotent: true });
+    const database = await client.call(stopDatabase, { params, idempotent: true });
     ctx.ui.done("db", `Stopped database ${database.name}`);
     ctx.ui.result({ database }, "");
   },

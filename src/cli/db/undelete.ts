@@ -1,9 +1,9 @@
-import { endpoints } from "../../contract/mod.ts";
+import { undeleteDatabase } from "../../contract/databases.ts";
+import { defineCommand } from "../command/command.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { openProject } from "../projects/resolve_project.ts";
+import { printable } from "../terminal/format.ts";
 import { nearest } from "../../lib/suggest.ts";
-import { defineCommand } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import { openProject } from "../projects/mod.ts";
-import { printable } from "../terminal/mod.ts";
 import { listDatabases, PROJECT_OPTION } from "./open_database.ts";
 
 export default defineCommand({
@@ -35,7 +35,7 @@ export default defineCommand({
         },
       );
     }
-    const database = await client.call(endpoints.undeleteDatabase, {
+    const database = await client.call(undeleteDatabase, {
       params: { project: project.id, database: found.id },
       idempotent: true,
     });

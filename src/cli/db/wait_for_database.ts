@@ -3,11 +3,11 @@
  *
  * @module
  */
-import type { Client } from "../../client/mod.ts";
-import { type Database, endpoints } from "../../contract/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
-import { formatDuration, printable } from "../terminal/mod.ts";
+import type { Client } from "../../client/client.ts";
+import { type Database, getDatabase } from "../../contract/databases.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
+import { formatDuration, printable } from "../terminal/format.ts";
 import { listBranches } from "./open_database.ts";
 
 /** Between two looks, in milliseconds: the first, and the longest. */
@@ -39,7 +39,7 @@ async function look(
   wanted: "made" | "moved",
 ): Promise<Database> {
   const params = { project: projectId, database: id };
-  const database = await client.call(endpoints.getDatabase, { params });
+  const database = await client.call(getDatabase, { params });
   if (wanted === "made" || database.state !== "active") return database;
   const branches = await listBranches(client, database);
   const moves = branches.some(({ state }) => state === "creating");

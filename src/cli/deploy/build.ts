@@ -1,9 +1,9 @@
 import { Option } from "@commander-js/extra-typings";
 import { FRAMEWORKS } from "../../manifest/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { openProjectFolder } from "../projects/mod.ts";
-import { showPath } from "../session/mod.ts";
-import { formatBytes, formatCount } from "../terminal/mod.ts";
+import { defineCommand } from "../command/command.ts";
+import { openProjectFolder } from "../projects/project_folder.ts";
+import { showPath } from "../session/paths.ts";
+import { formatBytes, formatCount } from "../terminal/format.ts";
 
 export default defineCommand({
   define: (command) =>

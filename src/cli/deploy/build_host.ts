@@ -7,9 +7,11 @@ import { join } from "node:path";
 import { BuildError, type BuildHost, createLineSink } from "../../build/mod.ts";
 import { inheritedVariables } from "../../lib/child_variables.ts";
 import { renderDiagnostic } from "../../lib/diagnostic.ts";
-import { CliError } from "../errors/mod.ts";
-import { cacheFolder, type Context, showPath } from "../session/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { cacheFolder } from "../session/user_folders.ts";
+import type { Context } from "../session/context.ts";
+import { showPath } from "../session/paths.ts";
+import { printable } from "../terminal/format.ts";
 
 /** Builds where the user works: in the environment of the tool, its output on stderr. */
 export function createBuildHost(ctx: Context): BuildHost {

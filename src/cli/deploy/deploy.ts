@@ -1,6 +1,6 @@
 import { Option } from "@commander-js/extra-typings";
 import { FRAMEWORKS } from "../../manifest/mod.ts";
-import { defineCommand } from "../command/mod.ts";
+import { defineCommand } from "../command/command.ts";
 
 export default defineCommand({
   description:

@@ -5,21 +5,22 @@
  */
 import { join } from "node:path";
 import { packProject, RULES_FILE } from "../../build/mod.ts";
-import type { Client } from "../../client/mod.ts";
-import type { Deployment, Project } from "../../contract/mod.ts";
-import { definedOnly } from "../command/mod.ts";
-import { fetchVariables } from "../env/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import {
-  bindFolder,
-  offerImport,
-  openProjectFolder,
-  type ProjectFolder,
-  resolveProject,
-} from "../projects/mod.ts";
-import { reportRulesInEffect, type RulesInEffect, warnOfPlatform } from "../rules/mod.ts";
-import { type Context, showPath } from "../session/mod.ts";
-import { formatCount, formatDuration, formatFacts } from "../terminal/mod.ts";
+import type { Client } from "../../client/client.ts";
+import type { Deployment } from "../../contract/deployments.ts";
+import type { Project } from "../../contract/projects.ts";
+import { definedOnly } from "../command/defined_only.ts";
+import { fetchVariables } from "../env/fetch_variables.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { bindFolder } from "../projects/bind_folder.ts";
+import { offerImport } from "../projects/offer_import.ts";
+import { openProjectFolder, type ProjectFolder } from "../projects/project_folder.ts";
+import { resolveProject } from "../projects/resolve_project.ts";
+import { reportRulesInEffect, type RulesInEffect } from "../rules/published_rules.ts";
+import { warnOfPlatform } from "../rules/platform_facts.ts";
+import type { Context } from "../session/context.ts";
+import { showPath } from "../session/paths.ts";
+import { formatCount, formatDuration } from "../terminal/format.ts";
+import { formatFacts } from "../terminal/table.ts";
 import { createBuildHost, explainBuild } from "./build_host.ts";
 import {
   checkDeclarations,

@@ -4,19 +4,21 @@
  *
  * @module
  */
-import type { Client } from "../../client/mod.ts";
-import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION, type Project } from "../../contract/mod.ts";
-import { findMissing, listVariables, missingVariables } from "../env/mod.ts";
+import type { Client } from "../../client/client.ts";
+import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
+import type { Project } from "../../contract/projects.ts";
+import { findMissing, missingVariables } from "../env/missing_variables.ts";
+import { listVariables } from "../env/project_variables.ts";
 import {
   environmentVariable,
   listEnvironments,
   pickEnvironment,
   readContext,
-} from "../environments/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import type { ProjectFolder } from "../projects/mod.ts";
-import type { Context } from "../session/mod.ts";
-import { formatCount, printable } from "../terminal/mod.ts";
+} from "../environments/choose_environment.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { ProjectFolder } from "../projects/project_folder.ts";
+import type { Context } from "../session/context.ts";
+import { formatCount, printable } from "../terminal/format.ts";
 
 export interface DeployTargetFlags {
   readonly prod?: true | undefined;

@@ -4,10 +4,11 @@
  * @module
  */
 import type { Pack } from "../../build/mod.ts";
-import type { Client } from "../../client/mod.ts";
-import { endpoints, type Project } from "../../contract/mod.ts";
-import type { Context } from "../session/mod.ts";
-import { formatBytes, formatCount } from "../terminal/mod.ts";
+import type { Client } from "../../client/client.ts";
+import { checkDeployment } from "../../contract/deployments.ts";
+import type { Project } from "../../contract/projects.ts";
+import type { Context } from "../session/context.ts";
+import { formatBytes, formatCount } from "../terminal/format.ts";
 import { type DeploymentRequest, toBody } from "./send_deployment.ts";
 
 /** What a deploy sends, before it is sent. */
@@ -30,7 +31,7 @@ export async function dryRun(
   },
 ): Promise<void> {
   const { files, functions, manifest, rules } = pack;
-  const { environment, branch, missing } = await client.call(endpoints.checkDeployment, {
+  const { environment, branch, missing } = await client.call(checkDeployment, {
     params: { project: project.id },
     body: toBody({ body, files, functions }),
     idempotent: true,

@@ -4,10 +4,12 @@
  *
  * @module
  */
-import { ApiError, type Client, UnreachableError } from "../../client/mod.ts";
-import { type Deployment, endpoints, type Project } from "../../contract/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
+import { ApiError, UnreachableError } from "../../client/errors.ts";
+import type { Client } from "../../client/client.ts";
+import { type Deployment, getDeployment, stopDeployment } from "../../contract/deployments.ts";
+import type { Project } from "../../contract/projects.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
 
 /** Longest time for the platform to stop the deployment, in milliseconds. */
 const STOP_PATIENCE = 3000;
@@ -33,7 +35,7 @@ export async function endUnfinished(client: Client, id: string): Promise<Ending>
   const call = { params: { deployment: id }, signal: AbortSignal.timeout(STOP_PATIENCE) };
   try {
     try {
-      await client.call(endpoints.stopDeployment, {
+      await client.call(stopDeployment, {
         ...call,
         body: { unlessLive: true },
         idempotent: true,
@@ -42,7 +44,7 @@ export async function endUnfinished(client: Client, id: string): Promise<Ending>
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 409) throw error;
     }
-    const deployment = await client.call(endpoints.getDeployment, call);
+    const deployment = await client.call(getDeployment, call);
     return { type: deployment.status === "LIVE" ? "live" : "ended", deployment };
   } catch (error) {
     return { type: "unknown", reason: error instanceof Error ? error.message : String(error) };

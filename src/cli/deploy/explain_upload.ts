@@ -4,11 +4,11 @@
  * @module
  */
 import type { PackedFile } from "../../build/mod.ts";
-import { ApiError, CutUploadError } from "../../client/mod.ts";
+import { ApiError, CutUploadError } from "../../client/errors.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
+import { formatBytes, formatCount, printableName } from "../terminal/format.ts";
 import { sha256Hex } from "../../lib/hash.ts";
-import { CliError } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
-import { formatBytes, formatCount, printableName } from "../terminal/mod.ts";
 
 /** Most files that an error names. */
 const MAX_NAMED = 5;

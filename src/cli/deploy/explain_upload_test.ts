@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { ApiError, CutUploadError, UnreachableError } from "../../client/mod.ts";
+import { ApiError, CutUploadError, UnreachableError } from "../../client/errors.ts";
+import { createSuggestedCommands } from "../errors/suggested_commands.ts";
+import type { Context } from "../session/context.ts";
 import { sha256Hex } from "../../lib/hash.ts";
-import { createSuggestedCommands } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
 import { explainUpload } from "./explain_upload.ts";
 
 const ctx = { lines: createSuggestedCommands(["deploy"], []) } as unknown as Context;

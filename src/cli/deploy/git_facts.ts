@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { branchName } from "../../contract/mod.ts";
+import { branchName } from "../../contract/projects.ts";
+import type { Environment } from "../session/global_flags.ts";
 import { runProgram } from "../../lib/spawn_program.ts";
-import type { Environment } from "../session/mod.ts";
 
 /** Everything is optional: git may be missing, or the folder may not be a checkout. */
 export interface GitFacts {

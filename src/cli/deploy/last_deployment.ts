@@ -4,16 +4,12 @@
  *
  * @module
  */
-import { z } from "zod";
-import { readCheckoutCache, writeCheckoutCache } from "../../config/mod.ts";
-import {
-  type BodyInputOf,
-  type DeploymentFile,
-  differenceOf,
-  digestFiles,
-  type endpoints,
-  MAX_FILES,
-} from "../../contract/mod.ts";
+import * as z from "zod";
+import { readCheckoutCache, writeCheckoutCache } from "../../config/checkout_cache.ts";
+import type { BodyInputOf } from "../../contract/endpoint.ts";
+import { type DeploymentFile, MAX_FILES } from "../../contract/deployment_files.ts";
+import { differenceOf, digestFiles } from "../../contract/file_difference.ts";
+import { createDeployment } from "../../contract/deployments.ts";
 
 const NAME = "deployed.json";
 
@@ -81,7 +77,7 @@ export async function writeLastDeployment(
   });
 }
 
-type Body = BodyInputOf<typeof endpoints.createDeployment>;
+type Body = BodyInputOf<typeof createDeployment>;
 
 /**
  * The same request with what differs from `last` in place of the whole list; `undefined`

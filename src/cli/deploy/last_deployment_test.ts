@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { CACHE_PATH, writeCheckoutCache } from "../../config/mod.ts";
+import { CACHE_PATH, writeCheckoutCache } from "../../config/checkout_cache.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { type Bench, withPlatform } from "../_test_platform.ts";
 

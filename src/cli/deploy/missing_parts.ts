@@ -6,7 +6,7 @@
  */
 import { join } from "node:path";
 import { isLfsPointer, shortList } from "../../build/mod.ts";
-import type { Context } from "../session/mod.ts";
+import type { Context } from "../session/context.ts";
 import { git } from "./git_facts.ts";
 
 /** Most files of Git LFS that are looked at. */

@@ -1,7 +1,8 @@
-import { endpoints } from "../../contract/mod.ts";
-import { defineCommand, deploymentId } from "../command/mod.ts";
-import { reportRulesInEffect } from "../rules/mod.ts";
-import { formatFacts } from "../terminal/mod.ts";
+import { promoteDeployment } from "../../contract/deployments.ts";
+import { defineCommand } from "../command/command.ts";
+import { deploymentId } from "../command/option_values.ts";
+import { reportRulesInEffect } from "../rules/published_rules.ts";
+import { formatFacts } from "../terminal/table.ts";
 
 export default defineCommand({
   description:
@@ -14,7 +15,7 @@ export default defineCommand({
   examples: [["promote 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "put a preview into production"]],
   async run({ args: [id] }, ctx) {
     const client = ctx.client({ phase: "deploy" });
-    const deployment = await client.call(endpoints.promoteDeployment, {
+    const deployment = await client.call(promoteDeployment, {
       params: { deployment: id },
     });
     ctx.ui.done("deploy", `Promoted ${id} of ${deployment.project} to production`);

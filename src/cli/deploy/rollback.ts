@@ -1,11 +1,14 @@
-import { ApiError } from "../../client/mod.ts";
-import { endpoints } from "../../contract/mod.ts";
-import { defineCommand, definedOnly, deploymentId } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import { openProject } from "../projects/mod.ts";
-import { reportRulesInEffect } from "../rules/mod.ts";
-import type { Context } from "../session/mod.ts";
-import { formatAge, formatFacts } from "../terminal/mod.ts";
+import { ApiError } from "../../client/errors.ts";
+import { rollback } from "../../contract/deployments.ts";
+import { defineCommand } from "../command/command.ts";
+import { definedOnly } from "../command/defined_only.ts";
+import { deploymentId } from "../command/option_values.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { openProject } from "../projects/resolve_project.ts";
+import { reportRulesInEffect } from "../rules/published_rules.ts";
+import type { Context } from "../session/context.ts";
+import { formatAge } from "../terminal/format.ts";
+import { formatFacts } from "../terminal/table.ts";
 
 /** Adds to the platform's refusal what can be done in its place. */
 function explainConflict({ lines }: Context, error: unknown): unknown {
@@ -39,7 +42,7 @@ export default defineCommand({
       given: flags.projectId,
       phase: "rollback",
     });
-    const answer = await client.call(endpoints.rollback, {
+    const answer = await client.call(rollback, {
       params: { project: project.id },
       body: definedOnly({ deploymentId: flags.deploymentId, to: flags.to }),
     }).catch((error) => {

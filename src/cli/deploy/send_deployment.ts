@@ -5,18 +5,21 @@
  * @module
  */
 import type { PackedFile } from "../../build/mod.ts";
+import { ApiError } from "../../client/errors.ts";
+import { type BlobSource, uploadBlobs } from "../../client/upload_blobs.ts";
+import type { Client } from "../../client/client.ts";
+import { withPatience } from "../../client/patience.ts";
+import type { BodyInputOf } from "../../contract/endpoint.ts";
 import {
-  ApiError,
-  type BlobSource,
-  type Client,
-  uploadBlobs,
-  withPatience,
-} from "../../client/mod.ts";
-import { type BodyInputOf, type Deployment, endpoints, type Project } from "../../contract/mod.ts";
+  activateDeployment,
+  createDeployment,
+  type Deployment,
+} from "../../contract/deployments.ts";
+import type { Project } from "../../contract/projects.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
+import { formatBytes, formatCount } from "../terminal/format.ts";
 import type { SealedFunction } from "../../runtime/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
-import { formatBytes, formatCount } from "../terminal/mod.ts";
 import { endUnfinished, explainFailure, explainStop } from "./end_unfinished.ts";
 import { explainUpload } from "./explain_upload.ts";
 import {
@@ -34,7 +37,7 @@ export interface DeploymentRequest {
   readonly files: readonly PackedFile[];
   readonly functions: readonly SealedFunction[];
   readonly body: Omit<
-    BodyInputOf<typeof endpoints.createDeployment>,
+    BodyInputOf<typeof createDeployment>,
     "files" | "functions" | "base" | "removed"
   >;
   /** Absolute path of the project's root, which remembers what was deployed last. */
@@ -135,12 +138,12 @@ async function create(ctx: Context, request: DeploymentRequest) {
   const whole = toBody(request);
   const shorter = toDifference(whole, await readLastDeployment(root, placeOf(request)));
   const params = { project: project.id };
-  const send = async (body: BodyInputOf<typeof endpoints.createDeployment>) => {
+  const send = async (body: BodyInputOf<typeof createDeployment>) => {
     ctx.signal.throwIfAborted();
     return await withPatience(
       ctx.signal,
       CREATE_PATIENCE,
-      (signal) => cleanupClient.call(endpoints.createDeployment, { params, body, signal }),
+      (signal) => cleanupClient.call(createDeployment, { params, body, signal }),
     );
   };
   if (shorter === undefined) return await send(whole);
@@ -178,7 +181,7 @@ async function activate(ctx: Context, client: Client, deployment: string): Promi
     ctx.ui.log("deploy", "info", `Waiting for the server to start: "${lines}" shows its log`);
   }, START_PATIENCE);
   try {
-    return await client.call(endpoints.activateDeployment, {
+    return await client.call(activateDeployment, {
       params: { deployment },
       idempotent: true,
     });

@@ -5,8 +5,8 @@
  */
 import { detectDevCommand } from "../../dev/mod.ts";
 import { nearest } from "../../lib/suggest.ts";
-import { CliError } from "../errors/mod.ts";
-import type { ProjectFolder } from "../projects/mod.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { ProjectFolder } from "../projects/project_folder.ts";
 
 export interface CommandFlags {
   readonly alias?: string | undefined;

@@ -3,12 +3,14 @@
  *
  * @module
  */
-import { endpoints, MAIN_BRANCH } from "../../contract/mod.ts";
-import { listDatabases, openDatabase } from "../db/mod.ts";
-import type { LocalVariables } from "../env/mod.ts";
-import { actionRequired } from "../errors/mod.ts";
-import { findProject, type ProjectFolder } from "../projects/mod.ts";
-import type { Context } from "../session/mod.ts";
+
+import { getDatabaseConnection, MAIN_BRANCH } from "../../contract/databases.ts";
+import { listDatabases, openDatabase } from "../db/open_database.ts";
+import type { LocalVariables } from "../env/local_variables.ts";
+import { actionRequired } from "../errors/cli_error.ts";
+import { findProject } from "../projects/resolve_project.ts";
+import type { ProjectFolder } from "../projects/project_folder.ts";
+import type { Context } from "../session/context.ts";
 
 const NONE: Readonly<Record<string, string>> = {};
 
@@ -48,7 +50,7 @@ export async function readDatabaseVariable(
     projectId: project.id,
   });
   const query = { branch: branch ?? MAIN_BRANCH };
-  const { url } = await client.call(endpoints.getDatabaseConnection, { params, query });
+  const { url } = await client.call(getDatabaseConnection, { params, query });
   ctx.ui.log(
     "db",
     "info",

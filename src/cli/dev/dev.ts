@@ -1,9 +1,10 @@
 import { Option } from "@commander-js/extra-typings";
 import { DEVICES } from "../../rules/mod.ts";
-import { defineCommand, wholeNumber } from "../command/mod.ts";
-import { DEFAULT_PORT } from "../foreground/mod.ts";
-import { openProjectFolder } from "../projects/mod.ts";
-import { autonomousSystem, countryCode, ipAddress } from "../rules/mod.ts";
+import { defineCommand } from "../command/command.ts";
+import { wholeNumber } from "../command/option_values.ts";
+import { DEFAULT_PORT } from "../foreground/open_on_port.ts";
+import { openProjectFolder } from "../projects/project_folder.ts";
+import { autonomousSystem, countryCode, ipAddress } from "../rules/client_values.ts";
 
 export default defineCommand({
   description:

@@ -4,8 +4,9 @@
  * @module
  */
 import type { DevReport, LoggedRequest } from "../../dev/mod.ts";
-import type { Context } from "../session/mod.ts";
-import { type Palette, printable } from "../terminal/mod.ts";
+import type { Context } from "../session/context.ts";
+import type { Palette } from "../terminal/color.ts";
+import { printable } from "../terminal/format.ts";
 
 /** Before each line of the project's own dev server. */
 const PREFIX = "│";

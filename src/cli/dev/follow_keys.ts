@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Context } from "../session/mod.ts";
+import type { Context } from "../session/context.ts";
 
 /** What Ctrl-C sends to a terminal that is read key by key. */
 const CTRL_C = "\x03";

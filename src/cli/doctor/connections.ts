@@ -4,11 +4,12 @@
  * @module
  */
 import { compare, valid } from "semver";
-import { endpoints } from "../../contract/mod.ts";
+import { getHealth } from "../../contract/system.ts";
+import { getIdentity } from "../../contract/identity.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
+import { printable } from "../terminal/format.ts";
 import { messageOf } from "../../lib/error_message.ts";
-import { CliError } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
-import { printable } from "../terminal/mod.ts";
 import { examineNodes } from "./nodes.ts";
 import type { Point } from "./point.ts";
 import { readAnswer } from "./read_answer.ts";
@@ -134,12 +135,12 @@ async function examineReadiness(ctx: Context): Promise<Point | undefined> {
 }
 
 async function askPlatform(ctx: Context): Promise<PlatformFacts> {
-  const response = await ctx.fetch(new URL(endpoints.getHealth.path, ctx.apiUrl), {
+  const response = await ctx.fetch(new URL(getHealth.path, ctx.apiUrl), {
     signal: AbortSignal.any([ctx.signal, AbortSignal.timeout(ANSWER_MS)]),
     headers: { accept: "application/json" },
   });
   if (!response.ok) throw new Error(`status ${response.status}`);
-  const parsed = endpoints.getHealth.response.safeParse(JSON.parse(await readAnswer(response)));
+  const parsed = getHealth.response.safeParse(JSON.parse(await readAnswer(response)));
   if (!parsed.success) throw new Error("what answers is no svc platform");
   const { version, databases, knowsCountries } = parsed.data;
   const at = Date.parse(response.headers.get("date") ?? "");
@@ -153,7 +154,7 @@ async function askPlatform(ctx: Context): Promise<PlatformFacts> {
 async function examineLogin(ctx: Context): Promise<readonly Point[]> {
   const name = "login";
   try {
-    const identity = await ctx.client({ phase: "auth" }).call(endpoints.getIdentity, {});
+    const identity = await ctx.client({ phase: "auth" }).call(getIdentity, {});
     const { user, workspace, grant } = identity;
     const who = `${user.email ?? user.name}, workspace ${workspace.slug} (${workspace.role})`;
     const ends = grant?.expiresAt ?? undefined;

@@ -1,7 +1,8 @@
-import { defineCommand, definedOnly } from "../command/mod.ts";
-import { postgresOf } from "../serve/mod.ts";
-import { cacheFolder, dataFolder } from "../session/mod.ts";
-import { formatFacts } from "../terminal/mod.ts";
+import { defineCommand } from "../command/command.ts";
+import { definedOnly } from "../command/defined_only.ts";
+import { postgresOf } from "../serve/postgres_place.ts";
+import { cacheFolder, dataFolder } from "../session/user_folders.ts";
+import { formatFacts } from "../terminal/table.ts";
 import { VERSION } from "../version.ts";
 
 export default defineCommand({

@@ -8,9 +8,8 @@ import { compare } from "semver";
 import { messageOf } from "../../lib/error_message.ts";
 import { machineMemory } from "../../lib/machine_memory.ts";
 import { readTextFile } from "../../lib/utf8.ts";
-import { formatBytes } from "../terminal/mod.ts";
-import type { Context } from "../session/mod.ts";
-import { latestRelease } from "../upgrade/mod.ts";
+import { formatBytes } from "../terminal/format.ts";
+import type { Context } from "../session/context.ts";
 import type { Point } from "./point.ts";
 
 /** A connection of a visitor takes a file; so does one to a server. */
@@ -97,6 +96,7 @@ async function examineRelease({ env, fetch, signal }: Context, own: string): Pro
   const name = "program";
   try {
     const limited = AbortSignal.any([signal, AbortSignal.timeout(RELEASE_MS)]);
+    const { latestRelease } = await import("../upgrade/check_release.ts");
     const latest = await latestRelease({ env, fetch, signal: limited });
     if (latest === undefined) return { name, state: "ok", found: `svc ${own}` };
     const { version, command } = latest;

@@ -3,13 +3,13 @@
  *
  * @module
  */
-import type { z } from "zod";
-import { endpoints } from "../../contract/mod.ts";
-import type { Context } from "../session/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import type * as z from "zod";
+import { listNodes } from "../../contract/nodes.ts";
+import type { Context } from "../session/context.ts";
+import { printable } from "../terminal/format.ts";
 import type { Point } from "./point.ts";
 
-type Nodes = z.infer<typeof endpoints.listNodes.response>;
+type Nodes = z.infer<typeof listNodes.response>;
 
 /** A node that is further behind is not ready. */
 const MOST_LAG_MS = 5000;
@@ -52,7 +52,7 @@ export function judgeNodes({ items, lost }: Nodes): readonly Point[] {
 /** Asks the platform, whose owner alone is told. */
 export async function examineNodes(ctx: Context): Promise<readonly Point[]> {
   try {
-    return judgeNodes(await ctx.client({ phase: "auth" }).call(endpoints.listNodes, {}));
+    return judgeNodes(await ctx.client({ phase: "auth" }).call(listNodes, {}));
   } catch (error) {
     if (ctx.signal.aborted) throw error;
     return [];

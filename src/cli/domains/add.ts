@@ -1,8 +1,8 @@
-import { endpoints } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { requireEnvironment } from "../environments/mod.ts";
-import { openProject } from "../projects/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import { addDomain } from "../../contract/domains.ts";
+import { defineCommand } from "../command/command.ts";
+import { requireEnvironment } from "../environments/choose_environment.ts";
+import { openProject } from "../projects/resolve_project.ts";
+import { printable } from "../terminal/format.ts";
 import { formatRecords } from "./show_dns.ts";
 
 export default defineCommand({
@@ -30,7 +30,7 @@ export default defineCommand({
       client,
       phase: "domains",
     });
-    const answer = await client.call(endpoints.addDomain, {
+    const answer = await client.call(addDomain, {
       params: { project: project.id },
       body: { hostname, environment: environment.name },
     });

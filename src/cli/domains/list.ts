@@ -1,6 +1,6 @@
-import type { Domain } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { openProject } from "../projects/mod.ts";
+import type { Domain } from "../../contract/domains.ts";
+import { defineCommand } from "../command/command.ts";
+import { openProject } from "../projects/resolve_project.ts";
 import { listDomains } from "./project_domains.ts";
 
 const toRow = ({ hostname, status, environment, certificate, redirectTo, id }: Domain) => [

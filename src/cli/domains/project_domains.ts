@@ -3,12 +3,15 @@
  *
  * @module
  */
-import { type Client, collectPages } from "../../client/mod.ts";
-import { type Domain, endpoints, PAGE_LIMIT_MAX, type Project } from "../../contract/mod.ts";
+import type { Client } from "../../client/client.ts";
+import { collectPages } from "../../client/collect_pages.ts";
+import { type Domain, listDomains as listDomainsEndpoint } from "../../contract/domains.ts";
+import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
+import type { Project } from "../../contract/projects.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
+import { printable } from "../terminal/format.ts";
 import { nearest } from "../../lib/suggest.ts";
-import { CliError } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
-import { printable } from "../terminal/mod.ts";
 
 /** Most domains that are listed. */
 const MAX_LISTED = 10_000;
@@ -16,7 +19,7 @@ const MAX_LISTED = 10_000;
 /** All domains of a project, by zone, then by name. */
 export async function listDomains(client: Client, project: Project): Promise<Domain[]> {
   const { items } = await collectPages(
-    (query) => client.call(endpoints.listDomains, { params: { project: project.id }, query }),
+    (query) => client.call(listDomainsEndpoint, { params: { project: project.id }, query }),
     { limit: MAX_LISTED, pageSize: PAGE_LIMIT_MAX },
   );
   const placeOf = ({ zone, hostname }: Domain) => `${zone} ${hostname}`;

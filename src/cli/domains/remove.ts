@@ -1,6 +1,7 @@
-import { endpoints } from "../../contract/mod.ts";
-import { confirm, defineCommand } from "../command/mod.ts";
-import { openProject } from "../projects/mod.ts";
+import { deleteDomain } from "../../contract/domains.ts";
+import { confirm } from "../command/confirm.ts";
+import { defineCommand } from "../command/command.ts";
+import { openProject } from "../projects/resolve_project.ts";
 import { listDomains, pickDomain } from "./project_domains.ts";
 
 export default defineCommand({
@@ -29,7 +30,7 @@ export default defineCommand({
       declined: "Nothing removed",
       next: ctx.lines.of("domains", "remove", domain.id, "--project-id", project.id, "--force"),
     });
-    await client.call(endpoints.deleteDomain, {
+    await client.call(deleteDomain, {
       params: { project: project.id, domain: domain.id },
     });
     ctx.ui.done("domains", `Removed ${domain.hostname} from ${project.name}`);

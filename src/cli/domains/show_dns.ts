@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { DnsCheck, DnsRecord } from "../../contract/mod.ts";
-import type { Ui } from "../terminal/mod.ts";
+import type { DnsCheck, DnsRecord } from "../../contract/domains.ts";
+import type { Ui } from "../terminal/ui.ts";
 
 const NOTHING = "-";
 

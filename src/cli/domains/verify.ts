@@ -1,9 +1,9 @@
-import { endpoints, type VerifiedDomain } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import { openProject } from "../projects/mod.ts";
-import type { Context } from "../session/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import { type VerifiedDomain, verifyDomain } from "../../contract/domains.ts";
+import { defineCommand } from "../command/command.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { openProject } from "../projects/resolve_project.ts";
+import type { Context } from "../session/context.ts";
+import { printable } from "../terminal/format.ts";
 import { listDomains, pickDomain } from "./project_domains.ts";
 import { formatChecks } from "./show_dns.ts";
 
@@ -34,7 +34,7 @@ export default defineCommand({
     });
     const domains = await listDomains(client, project);
     const { id, hostname } = pickDomain(ctx, { domains, reference, project });
-    const answer = await client.call(endpoints.verifyDomain, {
+    const answer = await client.call(verifyDomain, {
       params: { project: project.id, domain: id },
     });
     sayHints(ctx, answer);

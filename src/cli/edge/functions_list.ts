@@ -1,7 +1,7 @@
-import { endpoints } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import { openProject } from "../projects/mod.ts";
+import { getDeployment } from "../../contract/deployments.ts";
+import { defineCommand } from "../command/command.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { openProject } from "../projects/resolve_project.ts";
 
 export default defineCommand({
   define: (command) =>
@@ -18,7 +18,7 @@ export default defineCommand({
         next: [ctx.lines.ofProject("deployments", "list")],
       });
     }
-    const { id, functions } = await client.call(endpoints.getDeployment, {
+    const { id, functions } = await client.call(getDeployment, {
       params: { deployment },
     });
     if (functions.length === 0) ctx.ui.note("The deployment has no functions");

@@ -1,8 +1,9 @@
-import { endpoints } from "../../contract/mod.ts";
-import { defineCommand, definedOnly } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import { openProject } from "../projects/mod.ts";
-import { formatCount } from "../terminal/mod.ts";
+import { purgeCache } from "../../contract/cache.ts";
+import { defineCommand } from "../command/command.ts";
+import { definedOnly } from "../command/defined_only.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { openProject } from "../projects/resolve_project.ts";
+import { formatCount } from "../terminal/format.ts";
 
 interface Wanted {
   readonly path: string | undefined;
@@ -35,7 +36,7 @@ export default defineCommand({
   ],
   async run({ flags: { path, prefix, tag, soft = false, environment, projectId } }, ctx) {
     const { client, project } = await openProject(ctx, { given: projectId, phase: "deploy" });
-    const answer = await client.call(endpoints.purgeCache, {
+    const answer = await client.call(purgeCache, {
       params: { project: project.id },
       body: { ...scopeOf({ path, prefix, tag }), ...definedOnly({ soft, environment }) },
     });

@@ -1,7 +1,8 @@
-import { endpoints } from "../../contract/mod.ts";
-import { confirm, defineCommand } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import { openProject } from "../projects/mod.ts";
+import { deleteVariable } from "../../contract/variables.ts";
+import { confirm } from "../command/confirm.ts";
+import { defineCommand } from "../command/command.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { openProject } from "../projects/resolve_project.ts";
 import { listVariables } from "./project_variables.ts";
 import { checkVariableName } from "./variable_name.ts";
 
@@ -37,7 +38,7 @@ export default defineCommand({
       declined: "Nothing deleted",
       next: ctx.lines.of("env", "delete", key, "--project-id", project.id, "--force"),
     });
-    await client.call(endpoints.deleteVariable, { params: { project: project.id, key } });
+    await client.call(deleteVariable, { params: { project: project.id, key } });
     ctx.ui.done("env", `Deleted ${subject}`);
     ctx.ui.result({ deleted: true, key, scopes }, "");
   },

@@ -4,12 +4,12 @@
  * @module
  */
 import { parse } from "dotenv";
-import type { EnvDeclaration } from "../../config/mod.ts";
-import type { VariableCategory } from "../../contract/mod.ts";
-import { checkValue, readNamedFile } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
-import { formatCount, printable } from "../terminal/mod.ts";
+import type { EnvDeclaration } from "../../config/project_config.ts";
+import type { VariableCategory } from "../../contract/variables.ts";
+import { checkValue, readNamedFile } from "../command/read_value.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
+import { formatCount, printable } from "../terminal/format.ts";
 import { readDotenvLines } from "./dotenv_lines.ts";
 import { categoryOfVisibility } from "./missing_variables.ts";
 import { isVariableName } from "./variable_name.ts";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { personWho } from "../_test_run.ts";
 import fc from "fast-check";
-import type { EnvDeclaration } from "../../config/mod.ts";
-import type { Variable } from "../../contract/mod.ts";
+import type { EnvDeclaration } from "../../config/project_config.ts";
+import type { Variable } from "../../contract/variables.ts";
 import { childVariables, isSteering } from "../../lib/child_variables.ts";
 import { withoutFinalNewline } from "../command/read_value.ts";
 import { CliError } from "../errors/cli_error.ts";

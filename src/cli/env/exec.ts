@@ -1,9 +1,10 @@
 import { childVariables } from "../../lib/child_variables.ts";
-import { defineCommand, repeatedList } from "../command/mod.ts";
-import { requireEnvironment } from "../environments/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import { openProject } from "../projects/mod.ts";
-import { formatCount } from "../terminal/mod.ts";
+import { defineCommand } from "../command/command.ts";
+import { repeatedList } from "../command/option_values.ts";
+import { requireEnvironment } from "../environments/choose_environment.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { openProject } from "../projects/resolve_project.ts";
+import { formatCount } from "../terminal/format.ts";
 import { fetchVariables } from "./fetch_variables.ts";
 import { runChild } from "./run_child.ts";
 

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { Client } from "../../client/mod.ts";
-import { endpoints } from "../../contract/mod.ts";
-import { CliError } from "../errors/mod.ts";
+import type { Client } from "../../client/client.ts";
+import { exportVariables } from "../../contract/variables.ts";
+import { CliError } from "../errors/cli_error.ts";
 import { isVariableName } from "./variable_name.ts";
 
 /**
@@ -16,7 +16,7 @@ export async function fetchVariables(
   client: Client,
   of: { readonly project: string; readonly environment: string },
 ): Promise<Readonly<Record<string, string>>> {
-  const { variables } = await client.call(endpoints.exportVariables, {
+  const { variables } = await client.call(exportVariables, {
     params: { project: of.project },
     body: { environment: of.environment },
     idempotent: true,

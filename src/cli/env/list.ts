@@ -1,8 +1,8 @@
-import { defineCommand } from "../command/mod.ts";
-import { chooseEnvironment } from "../environments/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import { openProject } from "../projects/mod.ts";
-import { formatAge } from "../terminal/mod.ts";
+import { defineCommand } from "../command/command.ts";
+import { chooseEnvironment } from "../environments/choose_environment.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { openProject } from "../projects/resolve_project.ts";
+import { formatAge } from "../terminal/format.ts";
 import { listVariables } from "./project_variables.ts";
 
 /** What stands in place of a secret's value, whatever its length. */

@@ -4,12 +4,13 @@
  *
  * @module
  */
-import { UnreachableError } from "../../client/mod.ts";
-import { endpoints } from "../../contract/mod.ts";
-import { chooseEnvironment } from "../environments/mod.ts";
-import { actionRequired, CliError } from "../errors/mod.ts";
-import { findProject, type ProjectFolder } from "../projects/mod.ts";
-import type { Context } from "../session/mod.ts";
+import { UnreachableError } from "../../client/errors.ts";
+import { getHealth } from "../../contract/system.ts";
+import { chooseEnvironment } from "../environments/choose_environment.ts";
+import { actionRequired, CliError } from "../errors/cli_error.ts";
+import { findProject } from "../projects/resolve_project.ts";
+import type { ProjectFolder } from "../projects/project_folder.ts";
+import type { Context } from "../session/context.ts";
 import { fetchVariables } from "./fetch_variables.ts";
 
 /** The variables, and where they are from; `environment` is missing where there are none. */
@@ -24,7 +25,7 @@ const NONE: LocalVariables = { variables: {}, reached: false };
 
 /** One attempt, so that a program starts at once where there is no network. */
 async function isReachable(ctx: Context, folder: ProjectFolder): Promise<boolean> {
-  const { method, path } = endpoints.getHealth;
+  const { method, path } = getHealth;
   try {
     const client = ctx.client({ phase: "env", folder });
     const response = await client.fetchRaw({ method, path });

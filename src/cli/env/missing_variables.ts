@@ -3,9 +3,10 @@
  *
  * @module
  */
-import type { EnvDeclaration, Visibility } from "../../config/mod.ts";
-import { SCOPE_ALL, type Variable, type VariableCategory } from "../../contract/mod.ts";
-import { CliError, type SuggestedCommands } from "../errors/mod.ts";
+import type { EnvDeclaration, Visibility } from "../../config/project_config.ts";
+import { SCOPE_ALL, type Variable, type VariableCategory } from "../../contract/variables.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { SuggestedCommands } from "../errors/suggested_commands.ts";
 
 export interface MissingVariable {
   readonly key: string;

@@ -3,9 +3,12 @@
  *
  * @module
  */
-import { type Client, collectPages } from "../../client/mod.ts";
-import { endpoints, PAGE_LIMIT_MAX, type Project, type Variable } from "../../contract/mod.ts";
-import { definedOnly } from "../command/mod.ts";
+import type { Client } from "../../client/client.ts";
+import { collectPages } from "../../client/collect_pages.ts";
+import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
+import type { Project } from "../../contract/projects.ts";
+import { listVariables as listVariablesEndpoint, type Variable } from "../../contract/variables.ts";
+import { definedOnly } from "../command/defined_only.ts";
 
 /** Most variables that are listed, counting each scope. */
 const MAX_LISTED = 10_000;
@@ -18,7 +21,7 @@ export async function listVariables(
 ): Promise<Variable[]> {
   const { items } = await collectPages(
     (page) =>
-      client.call(endpoints.listVariables, {
+      client.call(listVariablesEndpoint, {
         params: { project: project.id },
         query: { ...page, ...definedOnly({ environment }) },
       }),

@@ -7,10 +7,10 @@
  * @module
  */
 import { createLineSink } from "../../build/mod.ts";
-import { CliError } from "../errors/mod.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
+import { printable } from "../terminal/format.ts";
 import { EXIT } from "../exit_code.ts";
-import type { Context } from "../session/mod.ts";
-import { printable } from "../terminal/mod.ts";
 
 /** Signals that a terminal sends to the child itself, as it does to this program. */
 const SENT_BY_TERMINAL: ReadonlySet<Deno.Signal> = new Set(["SIGINT", "SIGQUIT"]);

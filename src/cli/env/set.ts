@@ -1,16 +1,19 @@
-import { ApiError, type Client } from "../../client/mod.ts";
-import { endpoints, type Project, SCOPE_ALL, type Variable } from "../../contract/mod.ts";
-import { checkValueFlags, defineCommand, readValue, type ValueFlags } from "../command/mod.ts";
-import { chooseEnvironment, environmentRequired, listEnvironments } from "../environments/mod.ts";
-import { CliError } from "../errors/mod.ts";
+import { ApiError } from "../../client/errors.ts";
+import type { Client } from "../../client/client.ts";
+import type { Project } from "../../contract/projects.ts";
+import { SCOPE_ALL, setVariable, type Variable } from "../../contract/variables.ts";
+import { checkValueFlags, readValue, type ValueFlags } from "../command/read_value.ts";
+import { defineCommand } from "../command/command.ts";
 import {
-  openProjectFolder,
-  type ProjectFolder,
-  type ResolvedProject,
-  resolveProject,
-} from "../projects/mod.ts";
-import type { Context } from "../session/mod.ts";
-import { formatCount } from "../terminal/mod.ts";
+  chooseEnvironment,
+  environmentRequired,
+  listEnvironments,
+} from "../environments/choose_environment.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { openProjectFolder, type ProjectFolder } from "../projects/project_folder.ts";
+import { type ResolvedProject, resolveProject } from "../projects/resolve_project.ts";
+import type { Context } from "../session/context.ts";
+import { formatCount } from "../terminal/format.ts";
 import { formatKeyProblems, readDotenvFile } from "./dotenv_file.ts";
 import { categoryOfFlags, chooseCategory } from "./variable_category.ts";
 import { checkVariableName } from "./variable_name.ts";
@@ -80,7 +83,7 @@ async function chooseScope(
 
 function put({ client, project, scope, flags }: VariableRequest, entry: Entry): Promise<Variable> {
   const { key, category, value } = entry;
-  return client.call(endpoints.setVariable, {
+  return client.call(setVariable, {
     params: { project: project.id, key },
     body: {
       value,

@@ -1,8 +1,8 @@
-import { defineCommand } from "../command/mod.ts";
-import { chooseEnvironment, listEnvironments } from "../environments/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import { openProject } from "../projects/mod.ts";
-import { formatCount } from "../terminal/mod.ts";
+import { defineCommand } from "../command/command.ts";
+import { chooseEnvironment, listEnvironments } from "../environments/choose_environment.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { openProject } from "../projects/resolve_project.ts";
+import { formatCount } from "../terminal/format.ts";
 import { findExposed, findMissing, missingVariables } from "./missing_variables.ts";
 import { listVariables } from "./project_variables.ts";
 

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { EnvDeclaration } from "../../config/mod.ts";
-import type { VariableCategory } from "../../contract/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
+import type { EnvDeclaration } from "../../config/project_config.ts";
+import type { VariableCategory } from "../../contract/variables.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
 import { categoryOfVisibility } from "./missing_variables.ts";
 
 /** The category that `--plain` or `--secret` says; a usage error where both are given. */

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { variableName } from "../../contract/mod.ts";
-import { CliError } from "../errors/mod.ts";
+import { variableName } from "../../contract/variables.ts";
+import { CliError } from "../errors/cli_error.ts";
 
 /** True for a name that a variable can have. */
 export function isVariableName(name: string): boolean {

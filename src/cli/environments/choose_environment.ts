@@ -4,19 +4,26 @@
  *
  * @module
  */
-import { type Client, collectPages } from "../../client/mod.ts";
+import type { Client } from "../../client/client.ts";
+import { collectPages } from "../../client/collect_pages.ts";
 import {
   type CheckoutContext,
   CONTEXT_PATH,
   ContextFileError,
   loadContext,
-} from "../../config/mod.ts";
-import { endpoints, type Environment, PAGE_LIMIT_MAX, type Project } from "../../contract/mod.ts";
+} from "../../config/context.ts";
+import {
+  type Environment,
+  listEnvironments as listEnvironmentsEndpoint,
+} from "../../contract/environments.ts";
+import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
+import type { Project } from "../../contract/projects.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { ProjectFolder } from "../projects/project_folder.ts";
+import type { Context } from "../session/context.ts";
+import type { Phase } from "../terminal/ui.ts";
+import { printable } from "../terminal/format.ts";
 import { nearest } from "../../lib/suggest.ts";
-import { CliError } from "../errors/mod.ts";
-import type { ProjectFolder } from "../projects/mod.ts";
-import type { Context } from "../session/mod.ts";
-import { type Phase, printable } from "../terminal/mod.ts";
 
 /** Most environments that are looked through. */
 const MAX_LISTED = 1000;
@@ -100,7 +107,7 @@ async function findReference(
 /** All environments of a project, the built-in ones first. */
 export async function listEnvironments(client: Client, project: Project): Promise<Environment[]> {
   const { items } = await collectPages(
-    (query) => client.call(endpoints.listEnvironments, { params: { project: project.id }, query }),
+    (query) => client.call(listEnvironmentsEndpoint, { params: { project: project.id }, query }),
     { limit: MAX_LISTED, pageSize: PAGE_LIMIT_MAX },
   );
   return items;

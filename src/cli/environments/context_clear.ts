@@ -1,6 +1,6 @@
-import { clearContext, CONTEXT_PATH } from "../../config/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { openProjectFolder } from "../projects/mod.ts";
+import { clearContext, CONTEXT_PATH } from "../../config/context.ts";
+import { defineCommand } from "../command/command.ts";
+import { openProjectFolder } from "../projects/project_folder.ts";
 
 export default defineCommand({
   define: (command) => command,

@@ -1,6 +1,6 @@
-import { CONTEXT_PATH, contextPath } from "../../config/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { openProjectFolder } from "../projects/mod.ts";
+import { CONTEXT_PATH, contextPath } from "../../config/context.ts";
+import { defineCommand } from "../command/command.ts";
+import { openProjectFolder } from "../projects/project_folder.ts";
 import { environmentVariable, readContext } from "./choose_environment.ts";
 
 export default defineCommand({

@@ -1,8 +1,10 @@
 import { join } from "node:path";
-import { CONTEXT_PATH, contextPath, ignoreContext, saveContext } from "../../config/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { openProject, openProjectFolder } from "../projects/mod.ts";
-import { assertWritable, type Context } from "../session/mod.ts";
+import { CONTEXT_PATH, contextPath, ignoreContext, saveContext } from "../../config/context.ts";
+import { defineCommand } from "../command/command.ts";
+import { openProject } from "../projects/resolve_project.ts";
+import { openProjectFolder } from "../projects/project_folder.ts";
+import { assertWritable } from "../session/paths.ts";
+import type { Context } from "../session/context.ts";
 import { environmentVariable, listEnvironments, pickEnvironment } from "./choose_environment.ts";
 
 /** Throws where the checkout could not remember its environment. */

@@ -1,8 +1,9 @@
-import { endpoints, environmentName, SCOPE_ALL } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import { openProject } from "../projects/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import { createEnvironment, environmentName } from "../../contract/environments.ts";
+import { SCOPE_ALL } from "../../contract/variables.ts";
+import { defineCommand } from "../command/command.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { openProject } from "../projects/resolve_project.ts";
+import { printable } from "../terminal/format.ts";
 
 function checkName(name: string): void {
   const wrong = environmentName.safeParse(name).error?.issues[0]?.message;
@@ -24,7 +25,7 @@ export default defineCommand({
   async run({ args: [name], flags }, ctx) {
     checkName(name);
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "env" });
-    const environment = await client.call(endpoints.createEnvironment, {
+    const environment = await client.call(createEnvironment, {
       params: { project: project.id },
       body: { name },
     });

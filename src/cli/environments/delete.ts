@@ -1,7 +1,8 @@
-import { endpoints } from "../../contract/mod.ts";
-import { confirm, defineCommand } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import { openProject } from "../projects/mod.ts";
+import { deleteEnvironment } from "../../contract/environments.ts";
+import { confirm } from "../command/confirm.ts";
+import { defineCommand } from "../command/command.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { openProject } from "../projects/resolve_project.ts";
 import { listEnvironments, pickEnvironment, readContext } from "./choose_environment.ts";
 
 export default defineCommand({
@@ -40,7 +41,7 @@ export default defineCommand({
       declined: "Nothing deleted",
       next: ctx.lines.of("environments", "delete", id, "--project-id", project.id, "--force"),
     });
-    await client.call(endpoints.deleteEnvironment, {
+    await client.call(deleteEnvironment, {
       params: { project: project.id, environment: id },
     });
     ctx.ui.done("env", `Deleted environment ${name} of ${project.name}`);

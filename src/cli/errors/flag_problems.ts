@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Problem } from "../../contract/mod.ts";
+import type { Problem } from "../../contract/common.ts";
 
 /** The parts of the command line that fields can come from. */
 export interface GivenInput {

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { ChangeOutcome, Exchange } from "../../client/mod.ts";
+import type { ChangeOutcome, Exchange } from "../../client/client.ts";
 import { CliError } from "./cli_error.ts";
 import type { SuggestedCommands } from "./suggested_commands.ts";
 

@@ -5,11 +5,12 @@
  * @module
  */
 import { CommanderError } from "@commander-js/extra-typings";
-import { ApiError, ContractError, NoAnswerError, UnreachableError } from "../../client/mod.ts";
-import type { Problem } from "../../contract/mod.ts";
+import { ApiError, ContractError, NoAnswerError, UnreachableError } from "../../client/errors.ts";
+import type { Problem } from "../../contract/common.ts";
+import type { Palette } from "../terminal/color.ts";
+import { printable } from "../terminal/format.ts";
 import { renderDiagnostic } from "../../lib/diagnostic.ts";
 import { EXIT } from "../exit_code.ts";
-import { type Palette, printable } from "../terminal/mod.ts";
 import { CliError, type FileDiagnostics } from "./cli_error.ts";
 import { toFlagProblems } from "./flag_problems.ts";
 import type { SuggestedCommands } from "./suggested_commands.ts";

@@ -1,5 +1,5 @@
-import { defineCommand } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
+import { defineCommand } from "../command/command.ts";
+import { CliError } from "../errors/cli_error.ts";
 
 export default defineCommand({
   description: "Without a code, lists all of them. The codes are those of failed commands with " +

@@ -3,9 +3,10 @@
  *
  * @module
  */
-import type { ErrorCode } from "../../contract/mod.ts";
-import type { CliErrorCode } from "../errors/mod.ts";
-import { type Explanation, PLATFORM_CODES } from "../../contract/error_codes/mod.ts";
+import type { ErrorCode } from "../../contract/common.ts";
+import type { CliErrorCode } from "../errors/cli_error.ts";
+import type { Explanation } from "../../contract/error_codes/explanation.ts";
+import { PLATFORM_CODES } from "../../contract/error_codes/platform_codes.ts";
 import { TOOL_CODES } from "./tool_codes.ts";
 
 /** Every code that a failed command or request may have, sorted. */

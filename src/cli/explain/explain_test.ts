@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { ERROR_CODES } from "../../contract/mod.ts";
+import { ERROR_CODES } from "../../contract/common.ts";
+import { findCommand } from "../command/arguments.ts";
+import { CLI_ERROR_CODES } from "../errors/cli_error.ts";
 import { formatMarkdown } from "../_test_markdown.ts";
 import { runCli } from "../_test_run.ts";
-import { findCommand } from "../command/mod.ts";
 import { COMMANDS } from "../command_tree.ts";
-import { CLI_ERROR_CODES } from "../errors/mod.ts";
 import { EXPLANATIONS, renderErrorPage } from "./explain_code.ts";
 import { remedyOf } from "./remedy_of.ts";
 

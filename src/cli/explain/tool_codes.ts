@@ -4,9 +4,9 @@
  *
  * @module
  */
-import type { ErrorCode } from "../../contract/mod.ts";
-import type { CliErrorCode } from "../errors/mod.ts";
-import type { Explanation } from "../../contract/error_codes/mod.ts";
+import type { ErrorCode } from "../../contract/common.ts";
+import type { CliErrorCode } from "../errors/cli_error.ts";
+import type { Explanation } from "../../contract/error_codes/explanation.ts";
 
 export const TOOL_CODES = {
   usage: {

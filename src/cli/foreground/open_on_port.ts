@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { CliError } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
 
 /** Port that `svc dev` and `svc preview` listen on, unless a flag names another. */
 export const DEFAULT_PORT = 4321;

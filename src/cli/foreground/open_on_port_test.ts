@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { CliError } from "../errors/mod.ts";
+import { CliError } from "../errors/cli_error.ts";
 import { openOnPort } from "./open_on_port.ts";
 
 function portOf(taken: ReadonlySet<number>) {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Context } from "../session/mod.ts";
+import type { Context } from "../session/context.ts";
 
 export interface Stopped {
   /** Resolves when the user stops the program, or its terminal has gone. */

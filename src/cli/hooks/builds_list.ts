@@ -1,8 +1,10 @@
-import { collectPages } from "../../client/mod.ts";
-import { type Build, endpoints, PAGE_LIMIT_MAX } from "../../contract/mod.ts";
-import { defineCommand, limitOption } from "../command/mod.ts";
-import { openProject } from "../projects/mod.ts";
-import { formatAge } from "../terminal/mod.ts";
+import { collectPages } from "../../client/collect_pages.ts";
+import { type Build, listBuilds } from "../../contract/builds.ts";
+import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
+import { defineCommand } from "../command/command.ts";
+import { limitOption } from "../command/option_values.ts";
+import { openProject } from "../projects/resolve_project.ts";
+import { formatAge } from "../terminal/format.ts";
 
 const toRow = (build: Build, now: number): string[] => [
   build.id,
@@ -24,7 +26,7 @@ export default defineCommand({
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const { items, nextCursor } = await collectPages(
-      (query) => client.call(endpoints.listBuilds, { params: { project: project.id }, query }),
+      (query) => client.call(listBuilds, { params: { project: project.id }, query }),
       { limit: flags.limit, pageSize: PAGE_LIMIT_MAX },
     );
     if (items.length === 0) {

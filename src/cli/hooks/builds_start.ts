@@ -1,5 +1,7 @@
-import { defineCommand, oldForce, wantsRebuild } from "../command/mod.ts";
-import { buildBranch, openProject } from "../projects/mod.ts";
+import { defineCommand } from "../command/command.ts";
+import { oldForce, wantsRebuild } from "../command/renamed_flag.ts";
+import { buildBranch } from "../projects/build_branch.ts";
+import { openProject } from "../projects/resolve_project.ts";
 
 export default defineCommand({
   description:

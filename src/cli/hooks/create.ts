@@ -1,8 +1,8 @@
 import { Option } from "@commander-js/extra-typings";
-import { endpoints, HOOK_SCOPES } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { openProject } from "../projects/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import { createHook, HOOK_SCOPES } from "../../contract/hooks.ts";
+import { defineCommand } from "../command/command.ts";
+import { openProject } from "../projects/resolve_project.ts";
+import { printable } from "../terminal/format.ts";
 
 export default defineCommand({
   description:
@@ -28,7 +28,7 @@ export default defineCommand({
   ],
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
-    const { url, secret, ...hook } = await client.call(endpoints.createHook, {
+    const { url, secret, ...hook } = await client.call(createHook, {
       body: {
         projectId: project.id,
         name: flags.name,

@@ -1,7 +1,8 @@
-import { endpoints } from "../../contract/mod.ts";
-import { confirm, defineCommand } from "../command/mod.ts";
-import { openProject } from "../projects/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import { deleteHook } from "../../contract/hooks.ts";
+import { confirm } from "../command/confirm.ts";
+import { defineCommand } from "../command/command.ts";
+import { openProject } from "../projects/resolve_project.ts";
+import { printable } from "../terminal/format.ts";
 import { findHook } from "./project_hooks.ts";
 
 export default defineCommand({
@@ -26,7 +27,7 @@ export default defineCommand({
       declined: "Nothing deleted",
       next: ctx.lines.of("hooks", "delete", hook.id, "--project-id", project.id, "--force"),
     });
-    await client.call(endpoints.deleteHook, { params: { hook: hook.id } });
+    await client.call(deleteHook, { params: { hook: hook.id } });
     ctx.ui.done("deploy", `Deleted deploy hook ${printable(hook.name)}`);
     ctx.ui.result({ deleted: true, hook }, "");
   },

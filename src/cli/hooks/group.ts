@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { CommandGroup } from "../command/mod.ts";
+import type { CommandGroup } from "../command/command_entry.ts";
 
 export const HOOKS: CommandGroup = {
   name: "hooks",

@@ -1,5 +1,5 @@
-import { defineCommand } from "../command/mod.ts";
-import { openProject } from "../projects/mod.ts";
+import { defineCommand } from "../command/command.ts";
+import { openProject } from "../projects/resolve_project.ts";
 import { HOOK_HEADINGS, hookRow, listHooks } from "./project_hooks.ts";
 
 export default defineCommand({

@@ -3,11 +3,14 @@
  *
  * @module
  */
-import { type Client, collectPages } from "../../client/mod.ts";
-import { type DeployHook, endpoints, PAGE_LIMIT_MAX, type Project } from "../../contract/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
-import { formatAge, printable } from "../terminal/mod.ts";
+import type { Client } from "../../client/client.ts";
+import { collectPages } from "../../client/collect_pages.ts";
+import { type DeployHook, listHooks as listHooksEndpoint } from "../../contract/hooks.ts";
+import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
+import type { Project } from "../../contract/projects.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
+import { formatAge, printable } from "../terminal/format.ts";
 
 /** Most hooks that are listed. */
 const MAX_LISTED = 1000;
@@ -15,7 +18,7 @@ const MAX_LISTED = 1000;
 /** All deploy hooks of a project. */
 export async function listHooks(client: Client, project: Project): Promise<DeployHook[]> {
   const { items } = await collectPages(
-    (query) => client.call(endpoints.listHooks, { query: { ...query, projectId: project.id } }),
+    (query) => client.call(listHooksEndpoint, { query: { ...query, projectId: project.id } }),
     { limit: MAX_LISTED, pageSize: PAGE_LIMIT_MAX },
   );
   return items;

@@ -1,7 +1,7 @@
-import { endpoints } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { openProject } from "../projects/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import { regenerateHook } from "../../contract/hooks.ts";
+import { defineCommand } from "../command/command.ts";
+import { openProject } from "../projects/resolve_project.ts";
+import { printable } from "../terminal/format.ts";
 import { findHook } from "./project_hooks.ts";
 
 export default defineCommand({
@@ -16,7 +16,7 @@ export default defineCommand({
   async run({ args: [reference], flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const { id } = await findHook(ctx, client, { project, reference });
-    const { url, secret, ...hook } = await client.call(endpoints.regenerateHook, {
+    const { url, secret, ...hook } = await client.call(regenerateHook, {
       params: { hook: id },
     });
     ctx.ui.done(

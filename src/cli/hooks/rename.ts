@@ -1,7 +1,7 @@
-import { endpoints } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { openProject } from "../projects/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import { updateHook } from "../../contract/hooks.ts";
+import { defineCommand } from "../command/command.ts";
+import { openProject } from "../projects/resolve_project.ts";
+import { printable } from "../terminal/format.ts";
 import { findHook } from "./project_hooks.ts";
 
 export default defineCommand({
@@ -15,7 +15,7 @@ export default defineCommand({
   async run({ args: [reference, name], flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const { id } = await findHook(ctx, client, { project, reference });
-    const hook = await client.call(endpoints.updateHook, { params: { hook: id }, body: { name } });
+    const hook = await client.call(updateHook, { params: { hook: id }, body: { name } });
     ctx.ui.done("deploy", `Renamed the deploy hook to ${printable(hook.name)}`);
     ctx.ui.result({ hook }, "");
   },

@@ -4,10 +4,11 @@
  *
  * @module
  */
-import { ApiError, createClient, UnreachableError } from "../../client/mod.ts";
-import { endpoints, type TriggerAnswer, triggerAnswer } from "../../contract/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
+import { ApiError, UnreachableError } from "../../client/errors.ts";
+import { createClient } from "../../client/client.ts";
+import { getTriggeredDeployment, type TriggerAnswer, triggerAnswer } from "../../contract/hooks.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
 
 const HOOK_PATH = /^(.*)\/v1\/hooks\/([0-9a-f]{64})$/;
 const STATUS_PATH = /^(.*)\/v1\/triggered-deployments\/([^/]+)$/;
@@ -76,5 +77,5 @@ export async function askProgress(ctx: Context, statusUrl: string): Promise<Trig
   const place = placeOf(statusUrl, STATUS_PATH);
   if (place === undefined) throw new CliError("contract", "Cannot understand the status URL");
   const client = createClient({ baseUrl: place.baseUrl, fetch: ctx.fetch, signal: ctx.signal });
-  return await client.call(endpoints.getTriggeredDeployment, { params: { ticket: place.key } });
+  return await client.call(getTriggeredDeployment, { params: { ticket: place.key } });
 }

@@ -1,8 +1,12 @@
-import type { DeploymentState, TriggerAnswer } from "../../contract/mod.ts";
-import { defineCommand, definedOnly, oldForce, wantsRebuild, wholeNumber } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import type { DeploymentState } from "../../contract/deployments.ts";
+import type { TriggerAnswer } from "../../contract/hooks.ts";
+import { defineCommand } from "../command/command.ts";
+import { definedOnly } from "../command/defined_only.ts";
+import { oldForce, wantsRebuild } from "../command/renamed_flag.ts";
+import { wholeNumber } from "../command/option_values.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
+import { printable } from "../terminal/format.ts";
 import { askProgress, sendTrigger } from "./send_trigger.ts";
 
 const UNDER_WAY: ReadonlySet<DeploymentState> = new Set(["PENDING", "BUILDING", "DEPLOYING"]);

@@ -4,7 +4,7 @@
  * @module
  */
 import { noProxyForLoopback } from "../../lib/proxy.ts";
-import type { Host } from "../session/mod.ts";
+import type { Host } from "../session/context.ts";
 import { openBrowser } from "./open_browser.ts";
 import { createSignals, sleep } from "./signals.ts";
 import { createWriter } from "./stream_writer.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { spawnProgram } from "../../lib/spawn_program.ts";
-import type { Environment } from "../session/mod.ts";
+import type { Environment } from "../session/global_flags.ts";
 
 type CommandLine = readonly [program: string, ...args: string[]];
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { EXIT } from "../exit_code.ts";
-import type { Host, TakeSignals } from "../session/mod.ts";
+import type { Host, TakeSignals } from "../session/context.ts";
 
 const onWindows = Deno.build.os === "windows";
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { EXIT } from "../exit_code.ts";
-import type { Writer } from "../terminal/mod.ts";
+import type { Writer } from "../terminal/writer.ts";
 
 /** Writes all of what it is given; a closed pipe (`svc logs | head`) ends the program quietly. */
 export function createWriter(stream: typeof Deno.stdout): Writer {

@@ -6,7 +6,7 @@
  * @module
  */
 import { proxyFor } from "../../lib/proxy.ts";
-import type { Environment } from "../session/mod.ts";
+import type { Environment } from "../session/global_flags.ts";
 
 /** Variables that name a PEM file with certificates, as Node and OpenSSL have them. */
 const CA_VARIABLES = ["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"] as const;
@@ -18,8 +18,8 @@ interface CaFile {
 
 async function readFile({ variable, path }: CaFile): Promise<readonly string[]> {
   const [{ readCertificates }, { CliError }] = await Promise.all([
-    import("../session/mod.ts"),
-    import("../errors/mod.ts"),
+    import("../session/certificates.ts"),
+    import("../errors/cli_error.ts"),
   ]);
   try {
     return await readCertificates(path);
@@ -42,7 +42,7 @@ const addressOf = (input: Parameters<typeof fetch>[0]): string =>
 async function explainProxy(address: string, env: Environment, cause: unknown): Promise<unknown> {
   const proxy = cause instanceof TypeError ? proxyFor(address, env) : undefined;
   if (proxy === undefined) return cause;
-  const { CliError } = await import("../errors/mod.ts");
+  const { CliError } = await import("../errors/cli_error.ts");
   const { origin, hostname } = new URL(address);
   const message = `Cannot reach ${origin} through the proxy ${proxy.address}`;
   const hint = `${proxy.variable} names this proxy: correct or unset it, or add ` +

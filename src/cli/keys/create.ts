@@ -1,7 +1,10 @@
 import { Option } from "@commander-js/extra-typings";
-import { endpoints, ROLES } from "../../contract/mod.ts";
-import { defineCommand, definedOnly, repeated } from "../command/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import { createApiKey } from "../../contract/api_keys.ts";
+import { ROLES } from "../../contract/identity.ts";
+import { defineCommand } from "../command/command.ts";
+import { definedOnly } from "../command/defined_only.ts";
+import { repeated } from "../command/option_values.ts";
+import { printable } from "../terminal/format.ts";
 import { expiresAt, expiry, permissionsOf, projectIds } from "./key_limits.ts";
 
 export default defineCommand({
@@ -26,7 +29,7 @@ export default defineCommand({
     const { permission, project, expires, role, description } = flags;
     const permissions = permission && permissionsOf(permission);
     const projects = project && await projectIds(client, project);
-    const { key, ...apiKey } = await client.call(endpoints.createApiKey, {
+    const { key, ...apiKey } = await client.call(createApiKey, {
       body: {
         name,
         ...definedOnly({ role, description, permissions, projects }),

@@ -3,12 +3,13 @@
  *
  * @module
  */
-import type { Client } from "../../client/mod.ts";
-import { type Permission, PERMISSION_NAMES } from "../../contract/mod.ts";
-import { duration, knownNames } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import { findProject } from "../projects/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import type { Client } from "../../client/client.ts";
+import { type Permission, PERMISSION_NAMES } from "../../contract/permissions.ts";
+import { duration } from "../command/option_values.ts";
+import { knownNames } from "../command/known_names.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { findProject } from "../projects/resolve_project.ts";
+import { printable } from "../terminal/format.ts";
 
 const DAY_SECONDS = 86_400;
 const parseDuration = duration({ min: 60, max: 3650 * DAY_SECONDS });

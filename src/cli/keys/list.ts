@@ -1,4 +1,4 @@
-import { defineCommand } from "../command/mod.ts";
+import { defineCommand } from "../command/command.ts";
 import { KEY_HEADINGS, keyRow, listKeys } from "./show_keys.ts";
 
 export default defineCommand({

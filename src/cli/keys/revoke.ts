@@ -1,6 +1,7 @@
-import { endpoints } from "../../contract/mod.ts";
-import { confirm, defineCommand } from "../command/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import { revokeApiKey } from "../../contract/api_keys.ts";
+import { confirm } from "../command/confirm.ts";
+import { defineCommand } from "../command/command.ts";
+import { printable } from "../terminal/format.ts";
 import { findKey } from "./show_keys.ts";
 
 export default defineCommand({
@@ -22,7 +23,7 @@ export default defineCommand({
       declined: "Nothing revoked",
       next: ctx.lines.of("keys", "revoke", apiKey.id, "--force"),
     });
-    await client.call(endpoints.revokeApiKey, { params: { key: apiKey.id } });
+    await client.call(revokeApiKey, { params: { key: apiKey.id } });
     ctx.ui.done("workspace", `Revoked API key ${name}`);
     ctx.ui.result({ revoked: true, apiKey }, "");
   },

@@ -3,10 +3,12 @@
  *
  * @module
  */
-import { type Client, collectPages } from "../../client/mod.ts";
-import { type ApiKey, endpoints, PAGE_LIMIT_MAX } from "../../contract/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import { formatAge, printable } from "../terminal/mod.ts";
+import type { Client } from "../../client/client.ts";
+import { collectPages } from "../../client/collect_pages.ts";
+import { type ApiKey, listApiKeys } from "../../contract/api_keys.ts";
+import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { formatAge, printable } from "../terminal/format.ts";
 
 /** Most keys that are listed. */
 const MAX_LISTED = 1000;
@@ -14,7 +16,7 @@ const MAX_LISTED = 1000;
 /** All API keys of the workspace. */
 export async function listKeys(client: Client): Promise<ApiKey[]> {
   const { items } = await collectPages(
-    (query) => client.call(endpoints.listApiKeys, { query }),
+    (query) => client.call(listApiKeys, { query }),
     { limit: MAX_LISTED, pageSize: PAGE_LIMIT_MAX },
   );
   return items;

@@ -1,7 +1,9 @@
-import { endpoints } from "../../contract/mod.ts";
-import { defineCommand, definedOnly, repeated } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import { updateApiKey } from "../../contract/api_keys.ts";
+import { defineCommand } from "../command/command.ts";
+import { definedOnly } from "../command/defined_only.ts";
+import { repeated } from "../command/option_values.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { printable } from "../terminal/format.ts";
 import { expiresAt, expiry, permissionsOf, projectIds } from "./key_limits.ts";
 import { findKey } from "./show_keys.ts";
 
@@ -43,7 +45,7 @@ export default defineCommand({
       );
     }
     const { id } = await findKey(client, reference);
-    const apiKey = await client.call(endpoints.updateApiKey, { params: { key: id }, body });
+    const apiKey = await client.call(updateApiKey, { params: { key: id }, body });
     ctx.ui.done("workspace", `Changed API key ${printable(apiKey.name)}`);
     ctx.ui.result({ apiKey }, "");
   },

@@ -1,5 +1,6 @@
-import { confirm, defineCommand } from "../command/mod.ts";
-import { formatCount } from "../terminal/mod.ts";
+import { confirm } from "../command/confirm.ts";
+import { defineCommand } from "../command/command.ts";
+import { formatCount } from "../terminal/format.ts";
 import { LOCAL_NOTE, withLocalKv } from "./local_kv.ts";
 
 export default defineCommand({

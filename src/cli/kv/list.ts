@@ -1,7 +1,8 @@
 import { type KvItem, type LocalKv, MAX_LIST_LIMIT } from "../../kv/mod.ts";
 import { formatBytes } from "../../lib/format.ts";
-import { defineCommand, wholeNumber } from "../command/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import { defineCommand } from "../command/command.ts";
+import { wholeNumber } from "../command/option_values.ts";
+import { printable } from "../terminal/format.ts";
 import { checkPrefix, expiryOf, LOCAL_NOTE, withLocalKv } from "./local_kv.ts";
 
 /** Most keys of one list. */

@@ -12,9 +12,9 @@ import {
   MAX_KEY_BYTES,
   openLocalKv,
 } from "../../kv/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import { openProjectFolder } from "../projects/mod.ts";
-import type { Context } from "../session/mod.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { openProjectFolder } from "../projects/project_folder.ts";
+import type { Context } from "../session/context.ts";
 
 /** Of every command of the group, in its help. */
 export const LOCAL_NOTE =

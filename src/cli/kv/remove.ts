@@ -1,6 +1,6 @@
-import { defineCommand } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import { defineCommand } from "../command/command.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { printable } from "../terminal/format.ts";
 import { checkKey, LOCAL_NOTE, withLocalKv } from "./local_kv.ts";
 
 export default defineCommand({

@@ -1,10 +1,11 @@
 import { Option } from "@commander-js/extra-typings";
 import { MAX_TTL_SECONDS, MAX_VALUE_BYTES } from "../../kv/mod.ts";
 import { formatBytes } from "../../lib/format.ts";
-import { defineCommand, wholeNumber } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import { defineCommand } from "../command/command.ts";
+import { wholeNumber } from "../command/option_values.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
+import { printable } from "../terminal/format.ts";
 import { checkKey, LOCAL_NOTE, withLocalKv } from "./local_kv.ts";
 import { mediaTypeOf, VALUE_TYPES, type ValueType } from "./value.ts";
 

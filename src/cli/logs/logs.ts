@@ -1,23 +1,21 @@
 import { Option } from "@commander-js/extra-typings";
-import { collectPages, followEvents } from "../../client/mod.ts";
+import { collectPages } from "../../client/collect_pages.ts";
+import { followEvents } from "../../client/events.ts";
 import {
-  endpoints,
+  followLogs,
+  listLogs,
   LOG_LEVELS,
   LOG_LIMIT_DEFAULT,
   LOG_LIMIT_MAX,
   type LogEntry,
-} from "../../contract/mod.ts";
-import {
-  defineCommand,
-  definedOnly,
-  deploymentId,
-  type MissingNodes,
-  parseSince,
-  warnOfMissingNodes,
-  wholeNumber,
-} from "../command/mod.ts";
-import { openProject } from "../projects/mod.ts";
-import { formatDuration, type Palette, printable } from "../terminal/mod.ts";
+} from "../../contract/logs.ts";
+import { defineCommand } from "../command/command.ts";
+import { definedOnly } from "../command/defined_only.ts";
+import { deploymentId, parseSince, wholeNumber } from "../command/option_values.ts";
+import { type MissingNodes, warnOfMissingNodes } from "../command/missing_nodes.ts";
+import { openProject } from "../projects/resolve_project.ts";
+import { formatDuration, printable } from "../terminal/format.ts";
+import type { Palette } from "../terminal/color.ts";
 import { newestDeployment, showBuildLog } from "./show_build_log.ts";
 
 /** Most entries of one result. */
@@ -112,7 +110,7 @@ export default defineCommand({
     let missing: MissingNodes;
     const { items, nextCursor } = await collectPages(
       async (page) => {
-        const found = await client.call(endpoints.listLogs, {
+        const found = await client.call(listLogs, {
           params,
           query: { ...filter, ...definedOnly({ since }), ...page },
         });
@@ -132,7 +130,7 @@ export default defineCommand({
     }
     for (const entry of items) ctx.ui.item(entry, line(entry));
     const { signal } = ctx;
-    const entries = followEvents(client, endpoints.followLogs, {
+    const entries = followEvents(client, followLogs, {
       ...{ params, query: filter, signal },
       onMissingNode: (node) => warnOfMissingNodes(ctx, [node]),
     });

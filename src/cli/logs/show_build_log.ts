@@ -3,12 +3,15 @@
  *
  * @module
  */
-import { type Client, followEvents } from "../../client/mod.ts";
-import { type BuildLogLine, endpoints } from "../../contract/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
-import { warnOfMissingNodes } from "../command/mod.ts";
-import { type Palette, printable } from "../terminal/mod.ts";
+import type { Client } from "../../client/client.ts";
+import { followEvents } from "../../client/events.ts";
+import { type BuildLogLine, followBuildLog, getBuildLog } from "../../contract/build_logs.ts";
+import { listDeployments } from "../../contract/deployments.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
+import { warnOfMissingNodes } from "../command/missing_nodes.ts";
+import type { Palette } from "../terminal/color.ts";
+import { printable } from "../terminal/format.ts";
 
 function formatLine({ level, text }: BuildLogLine, colors: Palette): string {
   const paint = { output: (plain: string) => plain, info: colors.cyan, warn: colors.yellow };
@@ -20,7 +23,7 @@ export async function newestDeployment(
   client: Client,
   project: string,
 ): Promise<string> {
-  const { items: [newest] } = await client.call(endpoints.listDeployments, {
+  const { items: [newest] } = await client.call(listDeployments, {
     params: { project },
     query: { limit: 1 },
   });
@@ -39,7 +42,7 @@ export async function showBuildLog(
   const params = { deployment: options.deployment };
   const line = (each: BuildLogLine) => formatLine(each, ctx.ui.dataColors);
   if (!options.follow) {
-    const log = await client.call(endpoints.getBuildLog, { params });
+    const log = await client.call(getBuildLog, { params });
     const { lines, isComplete, missingNodes } = log;
     warnOfMissingNodes(ctx, missingNodes);
     if (lines.length === 0 && missingNodes === undefined) {
@@ -49,7 +52,7 @@ export async function showBuildLog(
     return;
   }
   const { signal } = ctx;
-  for await (const part of followEvents(client, endpoints.followBuildLog, { params, signal })) {
+  for await (const part of followEvents(client, followBuildLog, { params, signal })) {
     for (const each of part.lines) ctx.ui.item(each, line(each));
     if (part.isComplete) return;
   }

@@ -1,13 +1,15 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import assert from "node:assert/strict";
-import { chooseProject, describeFailure, makeServer, ToolFailure } from "../../agents/mod.ts";
-import type { Answer } from "../../agents/mod.ts";
-import type { Client as ApiClient } from "../../client/mod.ts";
-import type { Endpoint, Project } from "../../contract/mod.ts";
-import { readLibrary } from "../../documents/mod.ts";
+import { type Answer, chooseProject, ToolFailure } from "../../agents/tool.ts";
+import { describeFailure } from "../../agents/describe_failure.ts";
+import { makeServer } from "../../agents/make_server.ts";
+import type { Client as ApiClient } from "../../client/client.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
+import type { Project } from "../../contract/projects.ts";
+import { readLibrary } from "../../documents/read_library.ts";
 import type { FolderSurroundings } from "./tool.ts";
-import { TOOLS } from "./tools/mod.ts";
+import { TOOLS } from "./tools/all_tools.ts";
 
 interface Call {
   readonly words: readonly string[];

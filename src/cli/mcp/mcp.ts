@@ -1,4 +1,4 @@
-import { defineCommand } from "../command/mod.ts";
+import { defineCommand } from "../command/command.ts";
 
 export default defineCommand({
   description: "Speaks the protocol over stdin and stdout until stdin ends. An agent's program " +

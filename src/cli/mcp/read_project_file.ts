@@ -4,8 +4,8 @@
  * @module
  */
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
-import { ToolFailure } from "../../agents/mod.ts";
-import { findProjectRoot } from "../../config/mod.ts";
+import { ToolFailure } from "../../agents/tool.ts";
+import { findProjectRoot } from "../../config/project_root.ts";
 
 /** What decides which files an agent may name. */
 export interface FileLimits {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { ToolFailure } from "../../agents/mod.ts";
+import { ToolFailure } from "../../agents/tool.ts";
 import { readProjectFile } from "./read_project_file.ts";
 
 /** A home with a project, a key of ssh, and svc's credentials. */

@@ -6,11 +6,11 @@
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { Readable, Writable } from "node:stream";
 import type { ReadableStream as WebStream } from "node:stream/web";
-import { makeServer } from "../../agents/mod.ts";
-import type { Context } from "../session/mod.ts";
+import { makeServer } from "../../agents/make_server.ts";
+import type { Context } from "../session/context.ts";
 import { VERSION } from "../version.ts";
 import { makeSurroundings } from "./surroundings.ts";
-import { TOOLS } from "./tools/mod.ts";
+import { TOOLS } from "./tools/all_tools.ts";
 
 /** Longest message of a client, in bytes. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;

@@ -5,12 +5,14 @@
  * @module
  */
 import { dirname } from "node:path";
-import { type Answer, chooseProject, ToolFailure } from "../../agents/mod.ts";
-import { credentialsPath } from "../../config/mod.ts";
-import { MAX_VARIABLE_BYTES } from "../../contract/mod.ts";
-import { describeError, toJsonError } from "../errors/mod.ts";
-import { openProject, openProjectFolder } from "../projects/mod.ts";
-import { type Context, openCredentialStore } from "../session/mod.ts";
+import { type Answer, chooseProject, ToolFailure } from "../../agents/tool.ts";
+import { credentialsPath } from "../../config/credentials_file.ts";
+import { MAX_VARIABLE_BYTES } from "../../contract/variables.ts";
+import { describeError, toJsonError } from "../errors/report_error.ts";
+import { openProject } from "../projects/resolve_project.ts";
+import { openProjectFolder } from "../projects/project_folder.ts";
+import type { Context } from "../session/context.ts";
+import { openCredentialStore } from "../session/credential_store.ts";
 import { type FileLimits, readProjectFile } from "./read_project_file.ts";
 import type { CommandCall, FolderSurroundings } from "./tool.ts";
 

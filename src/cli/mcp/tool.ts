@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import {
   type Answer,
   chooseProject,
@@ -11,7 +11,7 @@ import {
   type Surroundings,
   type Tool,
   type ToolSpec,
-} from "../../agents/mod.ts";
+} from "../../agents/tool.ts";
 
 export interface CommandCall {
   /** Directory to run in. */

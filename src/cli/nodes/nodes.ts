@@ -1,6 +1,6 @@
-import { endpoints } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import { listNodes } from "../../contract/nodes.ts";
+import { defineCommand } from "../command/command.ts";
+import { printable } from "../terminal/format.ts";
 
 const HEADINGS = ["NODE", "VERSION", "ADDRESS", "SINCE", "BEHIND", "LEADS"] as const;
 
@@ -13,7 +13,7 @@ export default defineCommand({
   examples: [["nodes", "show the nodes that share the platform's store, and which leads what"]],
   async run(_, ctx) {
     const client = ctx.client({ phase: "auth" });
-    const { items: nodes, lost } = await client.call(endpoints.listNodes, {});
+    const { items: nodes, lost } = await client.call(listNodes, {});
     const rows = nodes.map(({ id, version, addresses, url, since, lagMs, roles }) => [
       printable(id),
       printable(version),

@@ -1,6 +1,6 @@
-import { endpoints } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { formatCount } from "../terminal/mod.ts";
+import { archiveAllNotifications, archiveNotification } from "../../contract/notifications.ts";
+import { defineCommand } from "../command/command.ts";
+import { formatCount } from "../terminal/format.ts";
 import { checkWhich, notificationIds } from "./notification_ids.ts";
 
 export default defineCommand({
@@ -17,11 +17,11 @@ export default defineCommand({
     const client = ctx.client({ phase: "workspace" });
     let archived = ids.length;
     if (flags.all === true) {
-      ({ archived } = await client.call(endpoints.archiveAllNotifications, { idempotent: true }));
+      ({ archived } = await client.call(archiveAllNotifications, { idempotent: true }));
     }
     for (const notification of ids) {
       const params = { notification };
-      await client.call(endpoints.archiveNotification, { params, idempotent: true });
+      await client.call(archiveNotification, { params, idempotent: true });
     }
     ctx.ui.done("workspace", `Archived ${formatCount(archived, "notification")}`);
     ctx.ui.result({ archived }, "");

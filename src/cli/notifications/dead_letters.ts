@@ -1,12 +1,13 @@
-import { collectPages } from "../../client/mod.ts";
+import { collectPages } from "../../client/collect_pages.ts";
 import {
   type DeadLetter,
-  endpoints,
-  PAGE_LIMIT_DEFAULT,
-  PAGE_LIMIT_MAX,
-} from "../../contract/mod.ts";
-import { defineCommand, wholeNumber } from "../command/mod.ts";
-import { printable } from "../terminal/mod.ts";
+  listDeadLetters,
+  listWorkspaceDeadLetters,
+} from "../../contract/deliveries.ts";
+import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../contract/common.ts";
+import { defineCommand } from "../command/command.ts";
+import { wholeNumber } from "../command/option_values.ts";
+import { printable } from "../terminal/format.ts";
 
 const MAX_LISTED = 10_000;
 
@@ -34,9 +35,7 @@ export default defineCommand({
   examples: [["notifications dead-letters", "show what did not reach you"]],
   async run({ flags }, ctx) {
     const client = ctx.client({ phase: "workspace" });
-    const endpoint = flags.workspaceWide === true
-      ? endpoints.listWorkspaceDeadLetters
-      : endpoints.listDeadLetters;
+    const endpoint = flags.workspaceWide === true ? listWorkspaceDeadLetters : listDeadLetters;
     const { items: deadLetters } = await collectPages(
       (query) => client.call(endpoint, { query }),
       { limit: flags.limit, pageSize: PAGE_LIMIT_MAX },

@@ -1,6 +1,6 @@
-import { endpoints } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { formatCount } from "../terminal/mod.ts";
+import { deleteArchivedNotifications, deleteNotification } from "../../contract/notifications.ts";
+import { defineCommand } from "../command/command.ts";
+import { formatCount } from "../terminal/format.ts";
 import { checkWhich, notificationIds } from "./notification_ids.ts";
 
 export default defineCommand({
@@ -17,10 +17,10 @@ export default defineCommand({
     const client = ctx.client({ phase: "workspace" });
     let deleted = ids.length;
     if (flags.allArchived === true) {
-      ({ deleted } = await client.call(endpoints.deleteArchivedNotifications, {}));
+      ({ deleted } = await client.call(deleteArchivedNotifications, {}));
     }
     for (const notification of ids) {
-      await client.call(endpoints.deleteNotification, { params: { notification } });
+      await client.call(deleteNotification, { params: { notification } });
     }
     ctx.ui.done("workspace", `Deleted ${formatCount(deleted, "notification")}`);
     ctx.ui.result({ deleted }, "");

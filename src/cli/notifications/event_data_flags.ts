@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { EVENT_PAYLOADS, type EventData, eventData, type EventName } from "../../contract/mod.ts";
-import { CliError } from "../errors/mod.ts";
+import { EVENT_PAYLOADS } from "../../contract/event_payloads.ts";
+import { type EventData, eventData, type EventName } from "../../contract/events.ts";
+import { CliError } from "../errors/cli_error.ts";
 
 function readObject(text: string): EventData {
   let value: unknown;

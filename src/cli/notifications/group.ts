@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { CommandGroup, CommandLeaf } from "../command/mod.ts";
+import type { CommandGroup, CommandLeaf } from "../command/command_entry.ts";
 
 export const NOTIFICATIONS: CommandGroup = {
   name: "notifications",

@@ -1,13 +1,10 @@
 import { Option } from "@commander-js/extra-typings";
-import {
-  endpoints,
-  EVENT_CATEGORIES,
-  type Notification,
-  PAGE_LIMIT_DEFAULT,
-  PAGE_LIMIT_MAX,
-  PRIORITIES,
-} from "../../contract/mod.ts";
-import { defineCommand, definedOnly, wholeNumber } from "../command/mod.ts";
+import { EVENT_CATEGORIES, PRIORITIES } from "../../contract/events.ts";
+import { listNotifications, type Notification } from "../../contract/notifications.ts";
+import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../contract/common.ts";
+import { defineCommand } from "../command/command.ts";
+import { definedOnly } from "../command/defined_only.ts";
+import { wholeNumber } from "../command/option_values.ts";
 import { formatNotifications } from "./show_notifications.ts";
 
 /** Most notifications of one answer. */
@@ -38,7 +35,7 @@ export default defineCommand({
     const notifications: Notification[] = [];
     let total = 0;
     while (notifications.length < flags.limit) {
-      const page = await client.call(endpoints.listNotifications, {
+      const page = await client.call(listNotifications, {
         query: {
           ...definedOnly({ category: flags.category, priority: flags.priority }),
           archived: flags.archived === true ? "true" : "false",

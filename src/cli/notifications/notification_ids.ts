@@ -5,7 +5,7 @@
  */
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { isUuid } from "../../lib/ids.ts";
-import { CliError } from "../errors/mod.ts";
+import { CliError } from "../errors/cli_error.ts";
 
 /** Collects ids of notifications. */
 export function notificationIds(text: string, previous: readonly string[] | undefined): string[] {

@@ -1,17 +1,19 @@
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import type { BodyInputOf } from "../../contract/endpoint.ts";
 import {
-  type BodyInputOf,
   type Channel,
   CHANNELS,
-  endpoints,
-  EVENT_CATEGORIES,
-  PRIORITIES,
-} from "../../contract/mod.ts";
-import { defineCommand, definedOnly } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
+  getPreferences,
+  putCategoryPreference,
+  putChannelPreference,
+} from "../../contract/notifications.ts";
+import { EVENT_CATEGORIES, PRIORITIES } from "../../contract/events.ts";
+import { defineCommand } from "../command/command.ts";
+import { definedOnly } from "../command/defined_only.ts";
+import { CliError } from "../errors/cli_error.ts";
 import { formatPreferences } from "./show_notifications.ts";
 
-type CategoryChange = BodyInputOf<typeof endpoints.putCategoryPreference>;
+type CategoryChange = BodyInputOf<typeof putCategoryPreference>;
 
 const HOURS = /^((?:[01]\d|2[0-3]):[0-5]\d)-((?:[01]\d|2[0-3]):[0-5]\d)$/;
 
@@ -65,14 +67,14 @@ export default defineCommand({
       throw new CliError("usage", "Name the --category that --minimum and --quiet are for");
     }
     const client = ctx.client({ phase: "workspace" });
-    let preferences = await client.call(endpoints.getPreferences, {});
+    let preferences = await client.call(getPreferences, {});
     const switches = [
       ...on.map((channel) => ({ channel, enabled: true })),
       ...off.map((channel) => ({ channel, enabled: false })),
     ];
     const isChange = switches.length > 0 || category !== undefined;
     if (category !== undefined) {
-      preferences = await client.call(endpoints.putCategoryPreference, {
+      preferences = await client.call(putCategoryPreference, {
         body: {
           category,
           channels: Object.fromEntries(switches.map(({ channel, enabled }) => [channel, enabled])),
@@ -82,7 +84,7 @@ export default defineCommand({
       });
     } else {
       for (const body of switches) {
-        preferences = await client.call(endpoints.putChannelPreference, { body });
+        preferences = await client.call(putChannelPreference, { body });
       }
     }
     if (isChange) ctx.ui.done("workspace", "Changed the preferences");

@@ -1,6 +1,6 @@
-import { endpoints } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { formatCount } from "../terminal/mod.ts";
+import { readAllNotifications, readNotification } from "../../contract/notifications.ts";
+import { defineCommand } from "../command/command.ts";
+import { formatCount } from "../terminal/format.ts";
 import { checkWhich, notificationIds } from "./notification_ids.ts";
 
 export default defineCommand({
@@ -17,11 +17,11 @@ export default defineCommand({
     const client = ctx.client({ phase: "workspace" });
     let read = ids.length;
     if (flags.all === true) {
-      ({ read } = await client.call(endpoints.readAllNotifications, { idempotent: true }));
+      ({ read } = await client.call(readAllNotifications, { idempotent: true }));
     }
     for (const notification of ids) {
       const params = { notification };
-      await client.call(endpoints.readNotification, { params, idempotent: true });
+      await client.call(readNotification, { params, idempotent: true });
     }
     ctx.ui.done("workspace", `Marked ${formatCount(read, "notification")} as read`);
     ctx.ui.result({ read }, "");

@@ -1,6 +1,11 @@
-import { endpoints } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { formatCount } from "../terminal/mod.ts";
+import {
+  resendDeadLetter,
+  resendDeadLetters,
+  resendWorkspaceDeadLetter,
+  resendWorkspaceDeadLetters,
+} from "../../contract/deliveries.ts";
+import { defineCommand } from "../command/command.ts";
+import { formatCount } from "../terminal/format.ts";
 import { checkWhich, notificationIds } from "./notification_ids.ts";
 
 export default defineCommand({
@@ -18,10 +23,10 @@ export default defineCommand({
     const wide = flags.workspaceWide === true;
     let resent = ids.length;
     if (flags.all === true) {
-      const all = wide ? endpoints.resendWorkspaceDeadLetters : endpoints.resendDeadLetters;
+      const all = wide ? resendWorkspaceDeadLetters : resendDeadLetters;
       ({ resent } = await client.call(all, {}));
     }
-    const one = wide ? endpoints.resendWorkspaceDeadLetter : endpoints.resendDeadLetter;
+    const one = wide ? resendWorkspaceDeadLetter : resendDeadLetter;
     for (const letter of ids) await client.call(one, { params: { letter } });
     ctx.ui.done("workspace", `Queued ${formatCount(resent, "message")} again`);
     ctx.ui.result({ resent }, "");

@@ -3,8 +3,11 @@
  *
  * @module
  */
-import type { Notification, NotificationPreferences, Priority } from "../../contract/mod.ts";
-import { formatAge, type Palette, printable, type Ui } from "../terminal/mod.ts";
+import type { Notification, NotificationPreferences } from "../../contract/notifications.ts";
+import type { Priority } from "../../contract/events.ts";
+import { formatAge, printable } from "../terminal/format.ts";
+import type { Palette } from "../terminal/color.ts";
+import type { Ui } from "../terminal/ui.ts";
 
 function painter(priority: Priority, colors: Palette): (text: string) => string {
   if (priority === "CRITICAL") return colors.red;

@@ -1,8 +1,8 @@
 import { Argument } from "@commander-js/extra-typings";
-import { endpoints, PERSONAL_CHANNELS } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import { PERSONAL_CHANNELS, sendTestNotification } from "../../contract/deliveries.ts";
+import { defineCommand } from "../command/command.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { printable } from "../terminal/format.ts";
 
 export default defineCommand({
   description:
@@ -13,7 +13,7 @@ export default defineCommand({
   examples: [["notifications test email", "see whether mail arrives"]],
   async run({ args: [channel] }, ctx) {
     const client = ctx.client({ phase: "workspace" });
-    const result = await client.call(endpoints.sendTestNotification, { body: { channel } });
+    const result = await client.call(sendTestNotification, { body: { channel } });
     for (const { receiver, delivered, detail, durationMs } of result.results) {
       const text = `${printable(receiver)}: ${printable(detail)}`;
       if (delivered) ctx.ui.done("workspace", `${text} (${durationMs} ms)`);

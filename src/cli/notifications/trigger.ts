@@ -1,7 +1,9 @@
 import { Argument, InvalidArgumentError } from "@commander-js/extra-typings";
-import { endpoints, EVENT_NAMES, type EventName } from "../../contract/mod.ts";
+import { triggerEvent } from "../../contract/raise_event.ts";
+import { EVENT_NAMES, type EventName } from "../../contract/events.ts";
+import { defineCommand } from "../command/command.ts";
+import { repeated } from "../command/option_values.ts";
 import { nearest } from "../../lib/suggest.ts";
-import { defineCommand, repeated } from "../command/mod.ts";
 import { readEventData } from "./event_data_flags.ts";
 
 function eventName(text: string): EventName {
@@ -38,7 +40,7 @@ export default defineCommand({
     const data = readEventData(event, flags.data ?? []);
     const { key } = flags;
     const client = ctx.client({ phase: "workspace" });
-    const raised = await client.call(endpoints.triggerEvent, {
+    const raised = await client.call(triggerEvent, {
       body: { event, data, ...(key === undefined ? {} : { key }) },
       idempotent: key !== undefined,
     });

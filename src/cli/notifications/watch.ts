@@ -1,6 +1,7 @@
-import { ApiError, followEvents, UnreachableError } from "../../client/mod.ts";
-import { endpoints } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
+import { ApiError, UnreachableError } from "../../client/errors.ts";
+import { followEvents } from "../../client/events.ts";
+import { streamNotifications } from "../../contract/notifications.ts";
+import { defineCommand } from "../command/command.ts";
 import { formatArrival } from "./show_notifications.ts";
 
 /** Wait before a lost stream is opened again, in milliseconds. */
@@ -28,7 +29,7 @@ export default defineCommand({
     let isBroken = false;
     while (!signal.aborted) {
       try {
-        const messages = followEvents(client, endpoints.streamNotifications, {
+        const messages = followEvents(client, streamNotifications, {
           params: {},
           signal,
           lastEventId,

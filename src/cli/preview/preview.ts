@@ -1,6 +1,7 @@
-import { defineCommand, wholeNumber } from "../command/mod.ts";
-import { DEFAULT_PORT } from "../foreground/mod.ts";
-import { openProjectFolder } from "../projects/mod.ts";
+import { defineCommand } from "../command/command.ts";
+import { wholeNumber } from "../command/option_values.ts";
+import { DEFAULT_PORT } from "../foreground/open_on_port.ts";
+import { openProjectFolder } from "../projects/project_folder.ts";
 
 export default defineCommand({
   description:

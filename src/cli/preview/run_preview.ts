@@ -5,18 +5,23 @@
  */
 import { basename, join } from "node:path";
 import { type Pack, packProject, RULES_FILE } from "../../build/mod.ts";
-import { type Client, createClient } from "../../client/mod.ts";
-import { endpoints, ENVIRONMENT_PRODUCTION, type Project } from "../../contract/mod.ts";
+import { type Client, createClient } from "../../client/client.ts";
+import { setVariable } from "../../contract/variables.ts";
+import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
+import { createProject, type Project } from "../../contract/projects.ts";
+import { createBuildHost, explainBuild } from "../deploy/build_host.ts";
+import { sendDeployment } from "../deploy/send_deployment.ts";
+import { type LocalVariables, readLocalVariables } from "../env/local_variables.ts";
+import { openOnPort } from "../foreground/open_on_port.ts";
+import { untilStopped } from "../foreground/until_stopped.ts";
+import type { ProjectFolder } from "../projects/project_folder.ts";
+import { warnOfPlatform } from "../rules/platform_facts.ts";
+import type { Context } from "../session/context.ts";
+import { showPath } from "../session/paths.ts";
+import { formatCount } from "../terminal/format.ts";
 import { makeHeldFolder } from "../../lib/held_folders.ts";
 import { startPlatform } from "../../serve/mod.ts";
 import type { PlatformOptions, RunningPlatform } from "../../serve/mod.ts";
-import { createBuildHost, explainBuild, sendDeployment } from "../deploy/mod.ts";
-import { type LocalVariables, readLocalVariables } from "../env/mod.ts";
-import { openOnPort, untilStopped } from "../foreground/mod.ts";
-import type { ProjectFolder } from "../projects/mod.ts";
-import { warnOfPlatform } from "../rules/mod.ts";
-import { type Context, showPath } from "../session/mod.ts";
-import { formatCount } from "../terminal/mod.ts";
 import { VERSION } from "../version.ts";
 
 export interface PreviewOptions {
@@ -61,7 +66,7 @@ async function setVariables(
   { variables }: LocalVariables,
 ): Promise<void> {
   for (const [key, value] of Object.entries(variables)) {
-    await client.call(endpoints.setVariable, {
+    await client.call(setVariable, {
       params: { project: project.id, key },
       body: { value, category: "secret", scope: ENVIRONMENT_PRODUCTION },
     });
@@ -81,7 +86,7 @@ async function deployTo(
     ...(platform.token === undefined ? {} : { token: platform.token }),
   };
   const client = createClient({ ...access, signal: ctx.signal });
-  const project = await client.call(endpoints.createProject, { body: { name: PROJECT_NAME } });
+  const project = await client.call(createProject, { body: { name: PROJECT_NAME } });
   await setVariables(client, project, variables);
   const { deployment } = await sendDeployment(ctx, {
     ...{ client, project, root, cleanupClient: createClient(access) },

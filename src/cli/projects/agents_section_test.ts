@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { runCli } from "../_test_run.ts";
-import { findCommand } from "../command/mod.ts";
+import { findCommand } from "../command/arguments.ts";
 import { COMMANDS } from "../command_tree.ts";
 import { renderAgentsSection, withAgentsSection } from "./agents_section.ts";
 import { inTestFolder } from "../../lib/_test_folder.ts";

@@ -11,10 +11,11 @@ import {
   saveProjectConfig,
   saveProjectConfigSchema,
   SCHEMA_PATH,
-} from "../../config/mod.ts";
-import type { Project } from "../../contract/mod.ts";
+} from "../../config/edit_project_config.ts";
+import type { Project } from "../../contract/projects.ts";
+import { assertWritable, showPath } from "../session/paths.ts";
+import type { Context } from "../session/context.ts";
 import { readTextFile } from "../../lib/utf8.ts";
-import { assertWritable, type Context, showPath } from "../session/mod.ts";
 import type { ProjectFolder } from "./project_folder.ts";
 
 /** Throws where the project's folder could not take its `svc.toml` and schema. */

@@ -3,12 +3,17 @@
  *
  * @module
  */
-import { ApiError, type Client, followEvents } from "../../client/mod.ts";
-import { type Deployment, endpoints, type Project } from "../../contract/mod.ts";
-import { definedOnly } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import { ApiError } from "../../client/errors.ts";
+import type { Client } from "../../client/client.ts";
+import { followEvents } from "../../client/events.ts";
+import { type Deployment, getDeployment } from "../../contract/deployments.ts";
+import { startBuild } from "../../contract/builds.ts";
+import { followBuildLog } from "../../contract/build_logs.ts";
+import type { Project } from "../../contract/projects.ts";
+import { definedOnly } from "../command/defined_only.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
+import { printable } from "../terminal/format.ts";
 
 /** Pause between two looks whether a built deployment is live, in milliseconds. */
 const LOOK_MS = 500;
@@ -38,7 +43,7 @@ export interface WantedBuild {
 async function start(ctx: Context, client: Client, wanted: WantedBuild) {
   const { project, branch, commitSha, rebuild } = wanted;
   try {
-    return await client.call(endpoints.startBuild, {
+    return await client.call(startBuild, {
       params: { project: project.id },
       body: definedOnly({ branch, commitSha, force: rebuild }),
     });
@@ -81,16 +86,16 @@ export async function buildBranch(
   const what = `${build.commitSha.slice(0, 7)} of ${build.branch} for ${build.environment}`;
   ctx.ui.log("build", "info", printable(`Building ${what}`));
   const { signal } = ctx;
-  for await (const part of followEvents(client, endpoints.followBuildLog, { params, signal })) {
+  for await (const part of followEvents(client, followBuildLog, { params, signal })) {
     for (const { level, text } of part.lines) {
       ctx.ui.log("build", level === "output" ? "info" : level, printable(text));
     }
     if (part.isComplete) break;
   }
-  let deployment = await client.call(endpoints.getDeployment, { params });
+  let deployment = await client.call(getDeployment, { params });
   while (UNDER_WAY.has(deployment.status)) {
     await ctx.sleep(LOOK_MS);
-    deployment = await client.call(endpoints.getDeployment, { params });
+    deployment = await client.call(getDeployment, { params });
   }
   if (deployment.status === "STOPPED" && deployment.error !== null) {
     ctx.ui.note(`${printable(deployment.error)}. --rebuild builds it anyway`);

@@ -1,9 +1,10 @@
 import { Option } from "@commander-js/extra-typings";
 import { basename } from "node:path";
-import { FRAMEWORKS } from "../../contract/mod.ts";
-import { defineCommand, definedOnly } from "../command/mod.ts";
-import { actionRequired, CliError } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
+import { FRAMEWORKS } from "../../contract/projects.ts";
+import { defineCommand } from "../command/command.ts";
+import { definedOnly } from "../command/defined_only.ts";
+import { actionRequired, CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
 import { assertCanBind, bindFolder } from "./bind_folder.ts";
 import { buildBranch } from "./build_branch.ts";
 import { createProject } from "./create_project.ts";

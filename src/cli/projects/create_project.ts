@@ -3,17 +3,19 @@
  *
  * @module
  */
-import { ApiError, type Client, collectPages } from "../../client/mod.ts";
+import { ApiError } from "../../client/errors.ts";
+import type { Client } from "../../client/client.ts";
+import { collectPages } from "../../client/collect_pages.ts";
+import type { BodyInputOf } from "../../contract/endpoint.ts";
+import { PAGE_LIMIT_MAX, PROJECT_NAME_MAX } from "../../contract/common.ts";
 import {
-  type BodyInputOf,
-  endpoints,
-  PAGE_LIMIT_MAX,
+  createProject as createProjectEndpoint,
+  listProjects,
   type Project,
-  PROJECT_NAME_MAX,
-} from "../../contract/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
-import type { Phase } from "../terminal/mod.ts";
+} from "../../contract/projects.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
+import type { Phase } from "../terminal/ui.ts";
 
 /** Most projects that are listed. */
 const MAX_LISTED = 200;
@@ -21,7 +23,7 @@ const MAX_LISTED = 200;
 /** The newest projects of the workspace in use. */
 export async function listNewestProjects(client: Client): Promise<Project[]> {
   const { items } = await collectPages(
-    (query) => client.call(endpoints.listProjects, { query }),
+    (query) => client.call(listProjects, { query }),
     { limit: MAX_LISTED, pageSize: PAGE_LIMIT_MAX },
   );
   return items;
@@ -67,13 +69,13 @@ export async function createProject(
   ctx: Context,
   client: Client,
   { body, phase, hasNameFlag }: {
-    readonly body: BodyInputOf<typeof endpoints.createProject>;
+    readonly body: BodyInputOf<typeof createProjectEndpoint>;
     readonly phase: Phase;
     readonly hasNameFlag: boolean;
   },
 ): Promise<Project> {
   try {
-    const project = await client.call(endpoints.createProject, { body });
+    const project = await client.call(createProjectEndpoint, { body });
     ctx.ui.done(phase, `Created project ${project.name}`);
     return project;
   } catch (error) {

@@ -1,5 +1,6 @@
-import { endpoints } from "../../contract/mod.ts";
-import { confirm, defineCommand } from "../command/mod.ts";
+import { deleteProject, getProject } from "../../contract/projects.ts";
+import { confirm } from "../command/confirm.ts";
+import { defineCommand } from "../command/command.ts";
 
 export default defineCommand({
   define: (command) =>
@@ -13,7 +14,7 @@ export default defineCommand({
   ],
   async run({ args: [id], flags }, ctx) {
     const client = ctx.client({ phase: "projects" });
-    const project = await client.call(endpoints.getProject, { params: { project: id } });
+    const project = await client.call(getProject, { params: { project: id } });
     await confirm(ctx, {
       force: flags.force,
       question: `Delete project ${project.name} with all its deployments? This cannot be undone`,
@@ -21,7 +22,7 @@ export default defineCommand({
       declined: "Nothing deleted",
       next: ctx.lines.of("projects", "delete", project.id, "--force"),
     });
-    await client.call(endpoints.deleteProject, { params: { project: project.id } });
+    await client.call(deleteProject, { params: { project: project.id } });
     ctx.ui.done("projects", `Deleted project ${project.name}`);
     ctx.ui.result({ deleted: true, project }, "");
   },

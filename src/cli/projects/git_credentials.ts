@@ -1,8 +1,14 @@
 import { Option } from "@commander-js/extra-typings";
-import { endpoints, type Forge, FORGES } from "../../contract/mod.ts";
-import { defineCommand, readNamedFile, readValue } from "../command/mod.ts";
-import { actionRequired, CliError } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
+import {
+  type Forge,
+  FORGES,
+  removeGitCredentials,
+  setGitCredentials,
+} from "../../contract/projects.ts";
+import { defineCommand } from "../command/command.ts";
+import { readNamedFile, readValue } from "../command/read_value.ts";
+import { actionRequired, CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
 import { formatProject } from "./show_project.ts";
 
 const MAX_KEY_BYTES = 20_000;
@@ -90,8 +96,8 @@ export default defineCommand({
     const client = ctx.client({ phase: "projects" });
     const params = { project: id };
     const project = flags.remove === true
-      ? await client.call(endpoints.removeGitCredentials, { params })
-      : await client.call(endpoints.setGitCredentials, {
+      ? await client.call(removeGitCredentials, { params })
+      : await client.call(setGitCredentials, {
         params,
         body: await readCredentials(ctx, flags),
       });

@@ -3,10 +3,11 @@
  *
  * @module
  */
-import type { Project } from "../../contract/mod.ts";
+import type { Project } from "../../contract/projects.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
+import { showPath } from "../session/paths.ts";
 import { runProgram } from "../../lib/spawn_program.ts";
-import { CliError } from "../errors/mod.ts";
-import { type Context, showPath } from "../session/mod.ts";
 
 /** Name of the remote. */
 const REMOTE = "svc";

@@ -1,5 +1,6 @@
-import { endpoints } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
+import { getProject } from "../../contract/projects.ts";
+import { getProjectHealth } from "../../contract/health.ts";
+import { defineCommand } from "../command/command.ts";
 import { formatProject } from "./show_project.ts";
 
 export default defineCommand({
@@ -11,8 +12,8 @@ export default defineCommand({
     const client = ctx.client({ phase: "projects" });
     const params = { project: id };
     const [project, health] = await Promise.all([
-      client.call(endpoints.getProject, { params }),
-      client.call(endpoints.getProjectHealth, { params }),
+      client.call(getProject, { params }),
+      client.call(getProjectHealth, { params }),
     ]);
     ctx.ui.result({ project, health }, formatProject(project, health));
   },

@@ -1,7 +1,11 @@
 import { Option } from "@commander-js/extra-typings";
 import { basename, join } from "node:path";
-import type { ProjectConfigChanges } from "../../config/mod.ts";
-import { endpoints, type Project } from "../../contract/mod.ts";
+import type { ProjectConfigChanges } from "../../config/edit_project_config.ts";
+import { createProject as createProjectEndpoint, type Project } from "../../contract/projects.ts";
+import { defineCommand } from "../command/command.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
+import { showPath } from "../session/paths.ts";
 import {
   describeProject,
   type DetectedProject,
@@ -12,9 +16,6 @@ import {
 } from "../../manifest/mod.ts";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { readTextFile } from "../../lib/utf8.ts";
-import { defineCommand } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import { type Context, showPath } from "../session/mod.ts";
 import { type AgentsFacts, renderAgentsSection, withAgentsSection } from "./agents_section.ts";
 import { assertCanBind, writeProjectFile } from "./bind_folder.ts";
 import { createProject } from "./create_project.ts";
@@ -105,7 +106,7 @@ async function placeOf({ directory }: ProjectFolder) {
 
 /** The contract knows only some frameworks; others are not sent. */
 function knownFramework(id: string | undefined) {
-  const parsed = endpoints.createProject.body.shape.framework.safeParse(id);
+  const parsed = createProjectEndpoint.body.shape.framework.safeParse(id);
   return parsed.success && parsed.data !== undefined ? { framework: parsed.data } : {};
 }
 

@@ -1,8 +1,8 @@
 import { basename } from "node:path";
-import type { Project } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
+import type { Project } from "../../contract/projects.ts";
+import { defineCommand } from "../command/command.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
 import { assertCanBind, bindFolder } from "./bind_folder.ts";
 import { addGitRemote, assertCheckout, rootDirectoryOf } from "./git_remote.ts";
 import { openProjectFolder, type ProjectFolder } from "./project_folder.ts";

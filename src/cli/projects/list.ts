@@ -1,7 +1,9 @@
-import { collectPages } from "../../client/mod.ts";
-import { endpoints, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../contract/mod.ts";
-import { defineCommand, limitOption } from "../command/mod.ts";
-import { formatAge } from "../terminal/mod.ts";
+import { collectPages } from "../../client/collect_pages.ts";
+import { listProjects } from "../../contract/projects.ts";
+import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../contract/common.ts";
+import { defineCommand } from "../command/command.ts";
+import { limitOption } from "../command/option_values.ts";
+import { formatAge } from "../terminal/format.ts";
 
 /** `svc projects list`, and `svc list` for short. */
 export const defineList = (words: string) =>
@@ -14,7 +16,7 @@ export const defineList = (words: string) =>
     async run({ flags }, ctx) {
       const client = ctx.client({ phase: "projects" });
       const { items, nextCursor } = await collectPages(
-        (query) => client.call(endpoints.listProjects, { query }),
+        (query) => client.call(listProjects, { query }),
         { limit: flags.limit, pageSize: PAGE_LIMIT_MAX },
       );
       if (items.length === 0) {

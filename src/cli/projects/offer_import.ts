@@ -9,9 +9,10 @@ import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { hasErrors } from "../../lib/diagnostic.ts";
 import type { ImportableFile } from "../../build/mod.ts";
 import type { ImportResult, RuleSet } from "../../rules/mod.ts";
-import type { Prompter } from "../prompts/mod.ts";
-import { type Context, showPath } from "../session/mod.ts";
-import { formatCount, printable } from "../terminal/mod.ts";
+import type { Prompter } from "../prompts/prompter.ts";
+import type { Context } from "../session/context.ts";
+import { showPath } from "../session/paths.ts";
+import { formatCount, printable } from "../terminal/format.ts";
 import { writeProjectFile } from "./bind_folder.ts";
 import { openProjectFolder, type ProjectFolder } from "./project_folder.ts";
 

@@ -3,11 +3,14 @@
  *
  * @module
  */
-import { findProjectRoot, loadProjectConfig, type ProjectConfig } from "../../config/mod.ts";
+import { findProjectRoot } from "../../config/project_root.ts";
+import { loadProjectConfig } from "../../config/load_project_config.ts";
+import type { ProjectConfig } from "../../config/project_config.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
+import { showPath } from "../session/paths.ts";
+import { printableName } from "../terminal/format.ts";
 import { hasErrors } from "../../lib/diagnostic.ts";
-import { CliError } from "../errors/mod.ts";
-import { type Context, showPath } from "../session/mod.ts";
-import { printableName } from "../terminal/mod.ts";
 
 export interface ProjectFolder {
   /** Absolute path. */

@@ -5,13 +5,15 @@
  * @module
  */
 import { basename } from "node:path";
-import { ApiError, type Client } from "../../client/mod.ts";
-import { endpoints, type Project, projectName } from "../../contract/mod.ts";
+import { ApiError } from "../../client/errors.ts";
+import type { Client } from "../../client/client.ts";
+import { getProject, type Project } from "../../contract/projects.ts";
+import { projectName } from "../../contract/common.ts";
+import { CliError, declined } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
+import type { Phase } from "../terminal/ui.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { nearest } from "../../lib/suggest.ts";
-import { CliError, declined } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
-import type { Phase } from "../terminal/mod.ts";
 import { assertCanBind } from "./bind_folder.ts";
 import { createProject, listNewestProjects } from "./create_project.ts";
 import { openProjectFolder, type ProjectFolder } from "./project_folder.ts";
@@ -52,7 +54,7 @@ export function checkProjectName(name: string): string | undefined {
 /** Reads a project; `undefined` where the platform has none of this id or name. */
 export async function findProject(client: Client, project: string): Promise<Project | undefined> {
   try {
-    return await client.call(endpoints.getProject, { params: { project } });
+    return await client.call(getProject, { params: { project } });
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return undefined;
     throw error;

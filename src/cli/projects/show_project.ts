@@ -3,8 +3,10 @@
  *
  * @module
  */
-import type { Project, ProjectHealth } from "../../contract/mod.ts";
-import { formatFacts, printable } from "../terminal/mod.ts";
+import type { Project } from "../../contract/projects.ts";
+import type { ProjectHealth } from "../../contract/health.ts";
+import { formatFacts } from "../terminal/table.ts";
+import { printable } from "../terminal/format.ts";
 
 /** The state of what production shows, and why where something is wrong. */
 function formatHealth({ state, since, reason }: ProjectHealth): string | null {

@@ -1,7 +1,8 @@
 import { Option } from "@commander-js/extra-typings";
-import { endpoints, FRAMEWORKS } from "../../contract/mod.ts";
-import { defineCommand, definedOnly } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
+import { FRAMEWORKS, updateProject } from "../../contract/projects.ts";
+import { defineCommand } from "../command/command.ts";
+import { definedOnly } from "../command/defined_only.ts";
+import { CliError } from "../errors/cli_error.ts";
 import { formatProject } from "./show_project.ts";
 
 /** The texts that are given; an empty one clears its setting. */
@@ -42,7 +43,7 @@ export default defineCommand({
       });
     }
     const client = ctx.client({ phase: "projects" });
-    const project = await client.call(endpoints.updateProject, { params: { project: id }, body });
+    const project = await client.call(updateProject, { params: { project: id }, body });
     ctx.ui.done("projects", `Updated project ${project.name}`);
     ctx.ui.result({ project }, formatProject(project));
   },

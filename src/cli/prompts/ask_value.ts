@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { printable, type Writer } from "../terminal/mod.ts";
+import { printable } from "../terminal/format.ts";
+import type { Writer } from "../terminal/writer.ts";
 import { type Keyboard, Keys, MARK_PASTES, UNMARK_PASTES } from "./keys.ts";
 
 export interface ValueQuestion {

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { CliError, interrupted } from "../errors/mod.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { interrupted } from "../errors/interrupted.ts";
 
 /** The keyboard of a terminal. */
 export interface Keyboard {

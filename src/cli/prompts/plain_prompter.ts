@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Writer } from "../terminal/mod.ts";
+import type { Writer } from "../terminal/writer.ts";
 import { askValue } from "./ask_value.ts";
 import { type Keyboard, Keys } from "./keys.ts";
 import type { Choice, Prompter } from "./prompter.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 import type { CANCEL_SYMBOL } from "@clack/prompts";
-import { interrupted } from "../errors/mod.ts";
-import type { Writer } from "../terminal/mod.ts";
+import { interrupted } from "../errors/interrupted.ts";
+import type { Writer } from "../terminal/writer.ts";
 import { askValue, type ValueQuestion } from "./ask_value.ts";
 import type { Keyboard } from "./keys.ts";
 

@@ -1,6 +1,6 @@
 import { renderDiagnostic } from "../../lib/diagnostic.ts";
-import { defineCommand } from "../command/mod.ts";
-import { formatCount, printable } from "../terminal/mod.ts";
+import { defineCommand } from "../command/command.ts";
+import { formatCount, printable } from "../terminal/format.ts";
 import { loadValidRules, readRulesSource } from "./rules_file.ts";
 import { surroundingsOf } from "./surroundings.ts";
 

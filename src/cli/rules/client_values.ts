@@ -5,7 +5,7 @@
  */
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { parseIp } from "../../rules/mod.ts";
-import { wholeNumber } from "../command/mod.ts";
+import { wholeNumber } from "../command/option_values.ts";
 
 const MAX_ASN = 4_294_967_295;
 

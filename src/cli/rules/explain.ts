@@ -13,12 +13,14 @@ import {
   type RuntimeRuleSet,
   SCHEMA_VERSION,
 } from "../../rules/mod.ts";
-import { endpoints } from "../../contract/mod.ts";
-import { defineCommand, definedOnly, repeated } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import { openProject } from "../projects/mod.ts";
-import type { Context } from "../session/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import { getRules } from "../../contract/rules.ts";
+import { defineCommand } from "../command/command.ts";
+import { definedOnly } from "../command/defined_only.ts";
+import { repeated } from "../command/option_values.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { openProject } from "../projects/resolve_project.ts";
+import type { Context } from "../session/context.ts";
+import { printable } from "../terminal/format.ts";
 import { autonomousSystem, countryCode, ipAddress } from "./client_values.ts";
 import { formatExplanation } from "./format_explanation.ts";
 import { describeActive } from "./published_rules.ts";
@@ -72,7 +74,7 @@ async function countryOf(ip: string | undefined): Promise<string | undefined> {
 /** The rules that production uses, as the edge applies them. */
 async function readLiveRules(ctx: Context, given: string | undefined): Promise<RuntimeRuleSet> {
   const { client, project } = await openProject(ctx, { given, phase: "build" });
-  const active = await client.call(endpoints.getRules, { params: { project: project.id } });
+  const active = await client.call(getRules, { params: { project: project.id } });
   ctx.ui.note(describeActive(active));
   const { runtime } = loadRulesValue(
     active.ruleSet ?? { schemaVersion: SCHEMA_VERSION, rules: [] },

@@ -4,7 +4,8 @@
  * @module
  */
 import type { Explanation, RuleExplanation } from "../../rules/mod.ts";
-import { type Palette, printable } from "../terminal/mod.ts";
+import type { Palette } from "../terminal/color.ts";
+import { printable } from "../terminal/format.ts";
 
 function describeOutcome({ outcome }: RuleExplanation, colors: Palette): string {
   switch (outcome.state) {

@@ -16,11 +16,13 @@ import {
   type Rule,
   UnreadableImportError,
 } from "../../rules/mod.ts";
-import { confirm, defineCommand } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import { reportImport } from "../projects/mod.ts";
-import { type Context, showPath } from "../session/mod.ts";
-import { formatCount } from "../terminal/mod.ts";
+import { confirm } from "../command/confirm.ts";
+import { defineCommand } from "../command/command.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { reportImport } from "../projects/offer_import.ts";
+import type { Context } from "../session/context.ts";
+import { showPath } from "../session/paths.ts";
+import { formatCount } from "../terminal/format.ts";
 import { readSource, reportWarnings, type RulesSource } from "./rules_file.ts";
 
 const FORMATS = ["redirects", "headers", "vercel", "netlify"] as const;

@@ -1,6 +1,6 @@
-import { endpoints } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { openProject } from "../projects/mod.ts";
+import { getRules, listRuleCounters } from "../../contract/rules.ts";
+import { defineCommand } from "../command/command.ts";
+import { openProject } from "../projects/resolve_project.ts";
 import { describeActive } from "./published_rules.ts";
 
 /** The condition of a rule, short: `path`, `host` and the names of other fields. */
@@ -21,8 +21,8 @@ export default defineCommand({
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const params = { project: project.id };
     const [{ body: active, etag }, { items: counters }] = await Promise.all([
-      client.send(endpoints.getRules, { params }),
-      client.call(endpoints.listRuleCounters, { params }),
+      client.send(getRules, { params }),
+      client.call(listRuleCounters, { params }),
     ]);
     const matches = new Map(counters.map((counter) => [counter.ruleId, counter.matches]));
     ctx.ui.note(describeActive(active));

@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { endpoints } from "../../contract/mod.ts";
+import { getHealth } from "../../contract/system.ts";
+import type { Context } from "../session/context.ts";
 import type { Surroundings } from "../../rules/mod.ts";
-import type { Context } from "../session/mod.ts";
 
 /** Longest wait for the platform to say what it can do, in milliseconds. */
 const PATIENCE_MS = 2000;
@@ -23,7 +23,7 @@ export async function findPlatform(
   text: string,
 ): Promise<Pick<Surroundings, "hasAsn" | "hasCountries" | "nodes">> {
   if (!ASKS_FOR_PLATFORM.test(text)) return {};
-  const { method, path, response } = endpoints.getHealth;
+  const { method, path, response } = getHealth;
   try {
     const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(PATIENCE_MS)]);
     const answer = await ctx.fetch(new URL(path, ctx.apiUrl), { method, signal });

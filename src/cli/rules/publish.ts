@@ -1,9 +1,9 @@
-import { endpoints } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { openProject } from "../projects/mod.ts";
+import { getRules, putRules } from "../../contract/rules.ts";
+import { defineCommand } from "../command/command.ts";
+import { openProject } from "../projects/resolve_project.ts";
+import { formatFacts } from "../terminal/table.ts";
 import { findPlatform } from "./platform_facts.ts";
 import { describeActive, explainConflict, undoLine } from "./published_rules.ts";
-import { formatFacts } from "../terminal/mod.ts";
 import { loadValidRules, readRulesSource, reportWarnings } from "./rules_file.ts";
 
 export default defineCommand({
@@ -28,10 +28,10 @@ export default defineCommand({
     reportWarnings(ctx, file, diagnostics);
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const params = { project: project.id };
-    const before = await client.send(endpoints.getRules, { params });
+    const before = await client.send(getRules, { params });
     const known = flags.ifMatch ?? before.etag;
     try {
-      const { body: active, etag } = await client.send(endpoints.putRules, {
+      const { body: active, etag } = await client.send(putRules, {
         params,
         body: ruleSet,
         ...(known === undefined ? {} : { ifMatch: known }),

@@ -4,11 +4,12 @@
  *
  * @module
  */
-import { ApiError, type Client } from "../../client/mod.ts";
-import { type ActiveRules, endpoints } from "../../contract/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
-import type { Phase } from "../terminal/mod.ts";
+import { ApiError } from "../../client/errors.ts";
+import type { Client } from "../../client/client.ts";
+import { type ActiveRules, getRules } from "../../contract/rules.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
+import type { Phase } from "../terminal/ui.ts";
 
 /** Adds the next step to the platform's refusal of an ETag. */
 export function explainConflict(ctx: Context, error: unknown): unknown {
@@ -60,7 +61,7 @@ export async function reportRulesInEffect(
   { project, phase }: { readonly project: string; readonly phase: Phase },
 ): Promise<RulesInEffect | null> {
   try {
-    const active = await client.call(endpoints.getRules, { params: { project } });
+    const active = await client.call(getRules, { params: { project } });
     if (active.origin === "ui") {
       ctx.ui.log(
         phase,

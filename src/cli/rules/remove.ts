@@ -1,7 +1,8 @@
-import { endpoints } from "../../contract/mod.ts";
-import { confirm, defineCommand } from "../command/mod.ts";
-import { openProject } from "../projects/mod.ts";
-import { formatFacts } from "../terminal/mod.ts";
+import { deleteRules, getRules } from "../../contract/rules.ts";
+import { confirm } from "../command/confirm.ts";
+import { defineCommand } from "../command/command.ts";
+import { openProject } from "../projects/resolve_project.ts";
+import { formatFacts } from "../terminal/table.ts";
 import { describeActive, explainConflict, undoLine } from "./published_rules.ts";
 
 export default defineCommand({
@@ -15,7 +16,7 @@ export default defineCommand({
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const params = { project: project.id };
-    const { etag, body: before } = await client.send(endpoints.getRules, { params });
+    const { etag, body: before } = await client.send(getRules, { params });
     await confirm(ctx, {
       force: flags.force,
       question: `Remove the published rules of ${project.name} from production?`,
@@ -24,7 +25,7 @@ export default defineCommand({
       next: ctx.lines.of("rules", "remove", "--project-id", project.id, "--force"),
     });
     try {
-      const answer = await client.send(endpoints.deleteRules, {
+      const answer = await client.send(deleteRules, {
         params,
         ...(etag === undefined ? {} : { ifMatch: etag }),
       });

@@ -1,7 +1,7 @@
-import { endpoints } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { openProject } from "../projects/mod.ts";
-import { formatFacts } from "../terminal/mod.ts";
+import { getRules, restoreRules } from "../../contract/rules.ts";
+import { defineCommand } from "../command/command.ts";
+import { openProject } from "../projects/resolve_project.ts";
+import { formatFacts } from "../terminal/table.ts";
 import { describeActive, explainRevision, undoLine } from "./published_rules.ts";
 
 export default defineCommand({
@@ -13,9 +13,9 @@ export default defineCommand({
   async run({ args: [revision], flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const params = { project: project.id };
-    const { body: before, etag: known } = await client.send(endpoints.getRules, { params });
+    const { body: before, etag: known } = await client.send(getRules, { params });
     try {
-      const { body: active, etag } = await client.send(endpoints.restoreRules, {
+      const { body: active, etag } = await client.send(restoreRules, {
         params: { ...params, revision },
         ...(known === undefined ? {} : { ifMatch: known }),
       });

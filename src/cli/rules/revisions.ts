@@ -1,8 +1,10 @@
-import { collectPages } from "../../client/mod.ts";
-import { endpoints, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../contract/mod.ts";
-import { defineCommand, limitOption } from "../command/mod.ts";
-import { openProject } from "../projects/mod.ts";
-import { formatAge } from "../terminal/mod.ts";
+import { collectPages } from "../../client/collect_pages.ts";
+import { listRuleRevisions } from "../../contract/rules.ts";
+import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../contract/common.ts";
+import { defineCommand } from "../command/command.ts";
+import { limitOption } from "../command/option_values.ts";
+import { openProject } from "../projects/resolve_project.ts";
+import { formatAge } from "../terminal/format.ts";
 
 export default defineCommand({
   define: (command) =>
@@ -14,7 +16,7 @@ export default defineCommand({
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const params = { project: project.id };
     const { items, nextCursor } = await collectPages(
-      (query) => client.call(endpoints.listRuleRevisions, { params, query }),
+      (query) => client.call(listRuleRevisions, { params, query }),
       { limit: flags.limit, pageSize: PAGE_LIMIT_MAX },
     );
     if (items.length === 0) {

@@ -14,10 +14,11 @@ import {
   type RuntimeRuleSet,
   type Surroundings,
 } from "../../rules/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import { openProjectFolder } from "../projects/mod.ts";
-import { type Context, showPath } from "../session/mod.ts";
-import { formatCount, printable, printableName } from "../terminal/mod.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { openProjectFolder } from "../projects/project_folder.ts";
+import type { Context } from "../session/context.ts";
+import { showPath } from "../session/paths.ts";
+import { formatCount, printable, printableName } from "../terminal/format.ts";
 
 export interface RulesSource {
   /** Absolute path. */

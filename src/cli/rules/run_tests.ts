@@ -7,9 +7,10 @@ import {
   type RuleTestResult,
   runRuleTests,
 } from "../../rules/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import { formatCount, type Palette, printable } from "../terminal/mod.ts";
+import { defineCommand } from "../command/command.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { formatCount, printable } from "../terminal/format.ts";
+import type { Palette } from "../terminal/color.ts";
 import { loadValidRules, readRulesSource, readSource, type RulesSource } from "./rules_file.ts";
 
 /** The test table beside `svc.rules.toml`. */

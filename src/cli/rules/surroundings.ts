@@ -8,9 +8,9 @@
 import { dirname, join } from "node:path";
 import { createFolderReader, RULES_FILE } from "../../build/mod.ts";
 import { detectProject } from "../../manifest/mod.ts";
-import { openProjectFolder } from "../projects/mod.ts";
+import { openProjectFolder } from "../projects/project_folder.ts";
+import type { Context } from "../session/context.ts";
 import type { Surroundings } from "../../rules/mod.ts";
-import type { Context } from "../session/mod.ts";
 import { findPlatform } from "./platform_facts.ts";
 import type { RulesSource } from "./rules_file.ts";
 

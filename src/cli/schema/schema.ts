@@ -4,10 +4,10 @@ import {
   type AnswerSchemas,
   answerSchemas,
   failureSchema,
-} from "../answers/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
+} from "../answers/schemas.ts";
+import { defineCommand } from "../command/command.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
 
 /** Shows the commands that print JSON, each with the members of its answer. */
 function list(ctx: Context): void {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { ajvWithFormats } from "../../lib/_test_ajv.ts";
 import { runCli } from "../_test_run.ts";
-import { leavesOf } from "../command/mod.ts";
+import { leavesOf } from "../command/command_entry.ts";
+import { answerMembers } from "../answers/schemas.ts";
 import { COMMANDS } from "../command_tree.ts";
-import { answerMembers } from "../answers/mod.ts";
 
 /** Commands that print no JSON: a protocol of others is what they speak. */
 const SILENT = ["git-credential", "mcp"];

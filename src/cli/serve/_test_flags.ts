@@ -5,7 +5,7 @@
  */
 import { Command } from "@commander-js/extra-typings";
 import type { PlatformOptions } from "../../serve/mod.ts";
-import type { Context } from "../session/mod.ts";
+import type { Context } from "../session/context.ts";
 import { defineServeFlags } from "./flags.ts";
 import { readPlatformOptions } from "./platform_options.ts";
 

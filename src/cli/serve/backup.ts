@@ -1,9 +1,10 @@
 import { systemClock } from "../../lib/clock.ts";
 import { isS3Place } from "../../lib/is_s3_place.ts";
-import { CliError } from "../errors/mod.ts";
-import { defineCommand, definedOnly } from "../command/mod.ts";
-import { dataFolder } from "../session/mod.ts";
-import { formatBytes, formatCount } from "../terminal/mod.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { defineCommand } from "../command/command.ts";
+import { definedOnly } from "../command/defined_only.ts";
+import { dataFolder } from "../session/user_folders.ts";
+import { formatBytes, formatCount } from "../terminal/format.ts";
 import { VERSION } from "../version.ts";
 import { explainBackup } from "./explain_backup.ts";
 

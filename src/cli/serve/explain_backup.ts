@@ -4,7 +4,7 @@
  * @module
  */
 import type { BackupError } from "../../serve/mod.ts";
-import { CliError } from "../errors/mod.ts";
+import { CliError } from "../errors/cli_error.ts";
 
 /** The error for the user; any other error is returned as it is. */
 export function explainBackup(cause: unknown, type: typeof BackupError): unknown {

@@ -12,7 +12,7 @@ import {
   nodeName,
   repeatedList,
   wholeNumber,
-} from "../command/mod.ts";
+} from "../command/option_values.ts";
 
 /** Where the platform listens, and where its data is. */
 function addPlatformFlags<Flags extends OptionValues>(command: Command<[], Flags>) {

@@ -4,8 +4,9 @@
  * @module
  */
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
-import { CliError } from "../errors/mod.ts";
-import { type Context, dataFolder } from "../session/mod.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
+import { dataFolder } from "../session/user_folders.ts";
 import { type ServiceFile, serviceFile } from "./service_file.ts";
 
 /** Flags whose values are secrets; a service file can be read by others. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createSuggestedCommands } from "../errors/mod.ts";
+import { createSuggestedCommands } from "../errors/suggested_commands.ts";
 import { serviceWords } from "./install_service.ts";
 
 const FLAGS = [

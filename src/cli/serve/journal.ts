@@ -4,7 +4,7 @@
  * @module
  */
 import { fstatSync } from "node:fs";
-import type { Environment } from "../session/mod.ts";
+import type { Environment } from "../session/global_flags.ts";
 
 /** Of a file: on which device it is, and which it is there. */
 export interface FileIdentity {

@@ -1,9 +1,13 @@
-import { defineCommand, definedOnly, repeatedList } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
+import { defineCommand } from "../command/command.ts";
+import { definedOnly } from "../command/defined_only.ts";
+import { repeatedList } from "../command/option_values.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
+import { dataFolder } from "../session/user_folders.ts";
+import { formatBytes, formatCount } from "../terminal/format.ts";
+import type { Progress } from "../terminal/progress.ts";
 import { isS3Place } from "../../lib/is_s3_place.ts";
 import type { MigrationReport } from "../../serve/mod.ts";
-import { type Context, dataFolder } from "../session/mod.ts";
-import { formatBytes, formatCount, type Progress } from "../terminal/mod.ts";
 import { VERSION } from "../version.ts";
 
 /** The places of records and of files that a flag names. */

@@ -5,7 +5,7 @@
  */
 import { join } from "node:path";
 import { makeHeldFolder } from "../../lib/held_folders.ts";
-import type { Environment } from "../session/mod.ts";
+import type { Environment } from "../session/global_flags.ts";
 
 /**
  * Says that this process is the service's main one, and ready; does nothing where no

@@ -4,7 +4,7 @@
  * @module
  */
 import type { PlatformLog } from "../../serve/mod.ts";
-import type { Context } from "../session/mod.ts";
+import type { Context } from "../session/context.ts";
 
 /** Writes lines for people, or in JSON: `{ time, level, message }`, one object a line. */
 export function createPlatformLog(

@@ -4,9 +4,10 @@
  * @module
  */
 import type { PlatformOptions } from "../../serve/mod.ts";
-import { definedOnly } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import { type Context, readCertificates } from "../session/mod.ts";
+import { definedOnly } from "../command/defined_only.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
+import { readCertificates } from "../session/certificates.ts";
 import { VERSION } from "../version.ts";
 import type { ServeFlags } from "./flags.ts";
 import { postgresOf } from "./postgres_place.ts";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { CliError } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
 
 const POSTGRES = /^postgres(?:ql)?:$/;
 

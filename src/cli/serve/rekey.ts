@@ -1,7 +1,8 @@
-import { defineCommand, definedOnly } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import { dataFolder } from "../session/mod.ts";
-import { formatCount } from "../terminal/mod.ts";
+import { defineCommand } from "../command/command.ts";
+import { definedOnly } from "../command/defined_only.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { dataFolder } from "../session/user_folders.ts";
+import { formatCount } from "../terminal/format.ts";
 
 export default defineCommand({
   description:

@@ -1,6 +1,6 @@
-import { defineCommand } from "../command/mod.ts";
-import { dataFolder } from "../session/mod.ts";
-import { formatBytes, formatCount } from "../terminal/mod.ts";
+import { defineCommand } from "../command/command.ts";
+import { dataFolder } from "../session/user_folders.ts";
+import { formatBytes, formatCount } from "../terminal/format.ts";
 import { explainBackup } from "./explain_backup.ts";
 
 export default defineCommand({

@@ -6,7 +6,7 @@
  */
 import { join } from "node:path";
 import { readTextFile } from "../../lib/utf8.ts";
-import { shellWord } from "../errors/mod.ts";
+import { shellWord } from "../errors/suggested_commands.ts";
 import { serviceRestart, startsProgram } from "./service_file.ts";
 
 /** One that goes on with the old program until `command` is run. */

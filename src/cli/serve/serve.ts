@@ -1,7 +1,9 @@
-import { defineCommand, definedOnly } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import { type Context, dataFolder } from "../session/mod.ts";
-import { formatFacts } from "../terminal/mod.ts";
+import { defineCommand } from "../command/command.ts";
+import { definedOnly } from "../command/defined_only.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
+import { dataFolder } from "../session/user_folders.ts";
+import { formatFacts } from "../terminal/table.ts";
 import { defineServeFlags } from "./flags.ts";
 import { printsToJournal } from "./journal.ts";
 import { notifyService } from "./notify_service.ts";

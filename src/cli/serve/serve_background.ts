@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { spawnProgram } from "../../lib/spawn_program.ts";
-import { CLI_ERROR_CODES, CliError } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
+import { CLI_ERROR_CODES, CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
 
 const failure = z.object({ error: z.string(), code: z.enum(CLI_ERROR_CODES).catch("internal") });
 

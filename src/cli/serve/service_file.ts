@@ -5,7 +5,7 @@
  * @module
  */
 import { join } from "node:path";
-import { shellWord } from "../errors/mod.ts";
+import { shellWord } from "../errors/suggested_commands.ts";
 
 export interface Service {
   /** The program and its arguments. */

@@ -7,9 +7,9 @@ import { GeoFileError } from "../../edge/mod.ts";
 import type { RunningPlatform } from "../../serve/mod.ts";
 import { systemClock, systemRandom } from "../../lib/clock.ts";
 import { shortId } from "../../lib/ids.ts";
-import { definedOnly } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
+import { definedOnly } from "../command/defined_only.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
 import type { ServeFlags } from "./flags.ts";
 import { readPlatformOptions } from "./platform_options.ts";
 

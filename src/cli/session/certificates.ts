@@ -6,7 +6,7 @@
 import { X509Certificate } from "node:crypto";
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
 import { readTextFile } from "../../lib/utf8.ts";
-import { CliError } from "../errors/mod.ts";
+import { CliError } from "../errors/cli_error.ts";
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 

@@ -6,18 +6,21 @@
  * @module
  */
 import { resolve } from "node:path";
-import { type Client, type ClientOptions, createClient, type Waits } from "../../client/mod.ts";
-import { findProjectRoot, loadProjectConfig, type ProjectConfig } from "../../config/mod.ts";
+import { type Client, type ClientOptions, createClient } from "../../client/client.ts";
+import type { Waits } from "../../client/patience.ts";
+import { findProjectRoot } from "../../config/project_root.ts";
+import { loadProjectConfig } from "../../config/load_project_config.ts";
+import type { ProjectConfig } from "../../config/project_config.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { SuggestedCommands } from "../errors/suggested_commands.ts";
+import { createClackPrompter, type Prompter } from "../prompts/prompter.ts";
+import { createPlainPrompter } from "../prompts/plain_prompter.ts";
+import type { Keyboard } from "../prompts/keys.ts";
+import { startWorkTime } from "../prompts/work_time.ts";
+import type { Phase, Ui } from "../terminal/ui.ts";
+import { wantsColor } from "../terminal/color.ts";
+import type { Writer } from "../terminal/writer.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { CliError, type SuggestedCommands } from "../errors/mod.ts";
-import {
-  createClackPrompter,
-  createPlainPrompter,
-  type Keyboard,
-  type Prompter,
-  startWorkTime,
-} from "../prompts/mod.ts";
-import { type Phase, type Ui, wantsColor, type Writer } from "../terminal/mod.ts";
 import type { LookUp } from "./candidate.ts";
 import { type CredentialStore, openCredentialStore } from "./credential_store.ts";
 import { DEFAULT_API_URL, type Environment } from "./global_flags.ts";

@@ -6,19 +6,21 @@
  */
 import {
   type Credential,
-  type Credentials,
-  CredentialsFileError,
-  credentialsPath,
   findCredential,
-  loadCredentials,
   type Login,
   type LoginRemoval,
-  normalizeApiUrl,
+} from "../../config/credentials.ts";
+import type { Credentials } from "../../config/credentials_schema.ts";
+import {
+  CredentialsFileError,
+  credentialsPath,
+  loadCredentials,
   removeLogin,
   saveLogin,
   setDefaultWorkspace,
-} from "../../config/mod.ts";
-import { CliError } from "../errors/mod.ts";
+} from "../../config/credentials_file.ts";
+import { normalizeApiUrl } from "../../config/api_url.ts";
+import { CliError } from "../errors/cli_error.ts";
 import type { Environment } from "./global_flags.ts";
 
 export interface StoredLogin {

@@ -4,10 +4,11 @@
  *
  * @module
  */
-import { z } from "zod";
-import { ApiError, exchangeToken } from "../../client/mod.ts";
+import * as z from "zod";
+import { ApiError } from "../../client/errors.ts";
+import { exchangeToken } from "../../client/exchange_token.ts";
+import { CliError } from "../errors/cli_error.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { CliError } from "../errors/mod.ts";
 import type { JobIdentity } from "./job_identity.ts";
 
 /** A key is asked for anew when it has less than this left, in milliseconds. */

@@ -5,8 +5,8 @@
  */
 import { relative } from "node:path";
 import { findWriteFault } from "../../lib/file_fault.ts";
-import { CliError } from "../errors/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { printable } from "../terminal/format.ts";
 import type { Context } from "./context.ts";
 
 /** A path as people read it: relative where it is below the current folder. */

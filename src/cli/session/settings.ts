@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import { CliError } from "../errors/mod.ts";
+import * as z from "zod";
+import { CliError } from "../errors/cli_error.ts";
 import type { Environment, GlobalFlags } from "./global_flags.ts";
 
 const apiUrl = z.string().refine((text) => {

@@ -5,7 +5,7 @@
  * @module
  */
 import { isAbsolute, join } from "node:path";
-import { CliError } from "../errors/mod.ts";
+import { CliError } from "../errors/cli_error.ts";
 import type { Environment } from "./global_flags.ts";
 
 interface Places {

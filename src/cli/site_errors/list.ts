@@ -1,7 +1,9 @@
-import { endpoints, ERROR_LIMIT_DEFAULT, ERROR_LIMIT_MAX } from "../../contract/mod.ts";
-import { defineCommand, deploymentId, warnOfMissingNodes, wholeNumber } from "../command/mod.ts";
-import { openProject } from "../projects/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import { ERROR_LIMIT_DEFAULT, ERROR_LIMIT_MAX, listErrors } from "../../contract/errors.ts";
+import { defineCommand } from "../command/command.ts";
+import { deploymentId, wholeNumber } from "../command/option_values.ts";
+import { warnOfMissingNodes } from "../command/missing_nodes.ts";
+import { openProject } from "../projects/resolve_project.ts";
+import { printable } from "../terminal/format.ts";
 
 export default defineCommand({
   description:
@@ -22,7 +24,7 @@ export default defineCommand({
   ],
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
-    const { items: errors, missingNodes } = await client.call(endpoints.listErrors, {
+    const { items: errors, missingNodes } = await client.call(listErrors, {
       params: { project: project.id },
       query: {
         limit: flags.limit,

@@ -1,7 +1,9 @@
-import { endpoints, type ErrorDetails } from "../../contract/mod.ts";
-import { defineCommand, warnOfMissingNodes } from "../command/mod.ts";
-import { openProject } from "../projects/mod.ts";
-import { formatFacts, printable } from "../terminal/mod.ts";
+import { type ErrorDetails, getError } from "../../contract/errors.ts";
+import { defineCommand } from "../command/command.ts";
+import { warnOfMissingNodes } from "../command/missing_nodes.ts";
+import { openProject } from "../projects/resolve_project.ts";
+import { formatFacts } from "../terminal/table.ts";
+import { printable } from "../terminal/format.ts";
 
 /** Text of several lines that cannot control the terminal. */
 const lines = (text: string): string => text.split("\n").map(printable).join("\n");
@@ -37,7 +39,7 @@ export default defineCommand({
   async run({ args: [id], flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const params = { project: project.id, error: id };
-    const found = await client.call(endpoints.getError, { params });
+    const found = await client.call(getError, { params });
     warnOfMissingNodes(ctx, found.missingNodes);
     ctx.ui.result({ details: found }, formatError(found));
   },

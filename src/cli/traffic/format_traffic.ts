@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { TrafficReport, WebVitals } from "../../contract/mod.ts";
-import { formatBytes, formatFacts, printable } from "../terminal/mod.ts";
+import type { TrafficReport, WebVitals } from "../../contract/traffic.ts";
+import { formatBytes, printable } from "../terminal/format.ts";
+import { formatFacts } from "../terminal/table.ts";
 import { plotBars } from "./plot.ts";
 
 const SPANS: Readonly<Record<TrafficReport["range"], string>> = {

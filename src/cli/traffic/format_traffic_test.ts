@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import type { TrafficReport } from "../../contract/mod.ts";
-import { createPalette, createUi } from "../terminal/mod.ts";
+import type { TrafficReport } from "../../contract/traffic.ts";
+import { createPalette } from "../terminal/color.ts";
+import { createUi } from "../terminal/ui.ts";
 import { formatTraffic } from "./format_traffic.ts";
 
 const GOLDENS = new URL("../../../fixtures/cli/traffic/", import.meta.url);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { CommandLeaf } from "../command/mod.ts";
+import type { CommandLeaf } from "../command/command_entry.ts";
 
 export const TRAFFIC: CommandLeaf = {
   name: "traffic",

@@ -1,7 +1,8 @@
 import { Option } from "@commander-js/extra-typings";
-import { endpoints, TRAFFIC_RANGES } from "../../contract/mod.ts";
-import { defineCommand, warnOfMissingNodes } from "../command/mod.ts";
-import { openProject } from "../projects/mod.ts";
+import { getTraffic, TRAFFIC_RANGES } from "../../contract/traffic.ts";
+import { defineCommand } from "../command/command.ts";
+import { warnOfMissingNodes } from "../command/missing_nodes.ts";
+import { openProject } from "../projects/resolve_project.ts";
 import { formatTraffic } from "./format_traffic.ts";
 
 export default defineCommand({
@@ -20,7 +21,7 @@ export default defineCommand({
   ],
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
-    const traffic = await client.call(endpoints.getTraffic, {
+    const traffic = await client.call(getTraffic, {
       params: { project: project.id },
       query: { range: flags.range, environment: flags.environment },
     });

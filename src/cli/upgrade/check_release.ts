@@ -6,7 +6,7 @@
 import { systemClock } from "../../lib/clock.ts";
 import { findRelease, TRUSTED_KEYS } from "../../release/mod.ts";
 import { EXIT } from "../exit_code.ts";
-import type { Context } from "../session/mod.ts";
+import type { Context } from "../session/context.ts";
 import { installedProgram } from "./installed_program.ts";
 import { readState, writeState } from "./notice.ts";
 import { findOwner } from "./package_owner.ts";

@@ -5,7 +5,7 @@
  */
 import { DATA_FORMAT } from "../../lib/data_format.ts";
 import { describeFileFault } from "../../lib/file_fault.ts";
-import { CliError } from "../errors/mod.ts";
+import { CliError } from "../errors/cli_error.ts";
 import { VERSION } from "../version.ts";
 
 export interface InstalledProgram {

@@ -7,13 +7,15 @@
  */
 import { compare } from "semver";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { RELEASE_CHECK_ARGUMENT } from "../../lib/process_arguments.ts";
 import { spawnProgram } from "../../lib/spawn_program.ts";
 import { readTextFile } from "../../lib/utf8.ts";
-import { cacheFolder, type Host, wantsJson } from "../session/mod.ts";
-import { createPalette, wantsColor } from "../terminal/mod.ts";
+import { cacheFolder } from "../session/user_folders.ts";
+import type { Host } from "../session/context.ts";
+import { wantsJson } from "../session/global_flags.ts";
+import { createPalette, wantsColor } from "../terminal/color.ts";
 import { VERSION } from "../version.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;

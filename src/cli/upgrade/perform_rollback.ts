@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { CliError } from "../errors/mod.ts";
+import { CliError } from "../errors/cli_error.ts";
 import type { InstalledProgram } from "./installed_program.ts";
 import { explainPlace, type UpgradeOutcome } from "./perform_upgrade.ts";
 import { type ProgramFiles, programFiles } from "./program_files.ts";

@@ -16,8 +16,9 @@ import {
   type ReleasePlace,
   type ReleaseProgram,
 } from "../../release/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import type { Progress, Ui } from "../terminal/mod.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Progress } from "../terminal/progress.ts";
+import type { Ui } from "../terminal/ui.ts";
 import type { InstalledProgram } from "./installed_program.ts";
 import { type ProgramFiles, programFiles } from "./program_files.ts";
 import { replaceProgram } from "./replace_program.ts";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { flipBit, makeKeys, type Releases, startReleases } from "../../release/_test_releases.ts";
-import { createPalette, createUi } from "../terminal/mod.ts";
+import { createPalette } from "../terminal/color.ts";
+import { createUi } from "../terminal/ui.ts";
 import { performRollback } from "./perform_rollback.ts";
 import { performUpgrade, type UpgradeWish } from "./perform_upgrade.ts";
 

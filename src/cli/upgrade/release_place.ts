@@ -4,8 +4,8 @@
  * @module
  */
 import { BUILT_IN_PLACE, type ReleasePlace, TRUSTED_KEYS } from "../../release/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
 
 /** `SVC_RELEASES_URL`, else what was compiled in; `undefined` where neither names a place. */
 export function placeFor(env: Context["env"]): string | undefined {

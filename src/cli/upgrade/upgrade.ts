@@ -1,10 +1,11 @@
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { readFormatMark } from "../../lib/data_format.ts";
 import { versionOfTag } from "../../release/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import { findOldPrograms, type OldProgram } from "../serve/mod.ts";
-import { type Context, dataFolder } from "../session/mod.ts";
+import { defineCommand } from "../command/command.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
+import { dataFolder } from "../session/user_folders.ts";
+import { findOldPrograms, type OldProgram } from "../serve/running_program.ts";
 import { type InstalledProgram, installedProgram } from "./installed_program.ts";
 import { findOwner } from "./package_owner.ts";
 import { performRollback } from "./perform_rollback.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { lockInTime } from "../../lib/file_lock.ts";
-import { CliError } from "../errors/mod.ts";
+import { CliError } from "../errors/cli_error.ts";
 
 const inodeOf = async (path: string): Promise<number | null | undefined> => {
   try {

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { sha256Stream } from "../../lib/hash.ts";
 import { readTextFile } from "../../lib/utf8.ts";

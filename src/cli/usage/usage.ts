@@ -1,7 +1,7 @@
-import { endpoints, MAX_COUNTED, type Usage } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { openProject } from "../projects/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import { listProjectUsage, listUsage, MAX_COUNTED, type Usage } from "../../contract/usage.ts";
+import { defineCommand } from "../command/command.ts";
+import { openProject } from "../projects/resolve_project.ts";
+import { printable } from "../terminal/format.ts";
 
 const rowOf = ({ subject, of, used, limit }: Usage) => [
   of === null ? subject : `${subject} of ${printable(of)}`,
@@ -19,10 +19,10 @@ export default defineCommand({
   async run({ flags: { projectId } }, ctx) {
     const read = async () => {
       if (projectId === undefined) {
-        return await ctx.client({ phase: "workspace" }).call(endpoints.listUsage, {});
+        return await ctx.client({ phase: "workspace" }).call(listUsage, {});
       }
       const { client, project } = await openProject(ctx, { given: projectId, phase: "workspace" });
-      return await client.call(endpoints.listProjectUsage, { params: { project: project.id } });
+      return await client.call(listProjectUsage, { params: { project: project.id } });
     };
     const { items: usage } = await read();
     ctx.ui.result({ usage }, ctx.ui.table(["WHAT", "USED", "LIMIT"], usage.map(rowOf)));

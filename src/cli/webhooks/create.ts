@@ -1,5 +1,8 @@
-import { endpoints, EVENT_CATEGORIES, EVENT_NAMES } from "../../contract/mod.ts";
-import { defineCommand, httpUrl, knownNames, repeated } from "../command/mod.ts";
+import { createWebhook } from "../../contract/webhooks.ts";
+import { EVENT_CATEGORIES, EVENT_NAMES } from "../../contract/events.ts";
+import { defineCommand } from "../command/command.ts";
+import { httpUrl, repeated } from "../command/option_values.ts";
+import { knownNames } from "../command/known_names.ts";
 
 export default defineCommand({
   description:
@@ -19,7 +22,7 @@ export default defineCommand({
     const events = knownNames(flags.event ?? [], EVENT_NAMES, "event");
     const categories = knownNames(flags.category ?? [], EVENT_CATEGORIES, "event category");
     const client = ctx.client({ phase: "workspace" });
-    const { secret, ...webhook } = await client.call(endpoints.createWebhook, {
+    const { secret, ...webhook } = await client.call(createWebhook, {
       body: { url, events, categories, description: flags.description ?? "" },
     });
     ctx.ui.done("workspace", `Created webhook ${webhook.id}`);

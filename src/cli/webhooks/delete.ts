@@ -1,5 +1,6 @@
-import { endpoints } from "../../contract/mod.ts";
-import { confirm, defineCommand } from "../command/mod.ts";
+import { deleteWebhook } from "../../contract/webhooks.ts";
+import { confirm } from "../command/confirm.ts";
+import { defineCommand } from "../command/command.ts";
 
 export default defineCommand({
   description: "Deletes its log too. `svc webhooks list` shows the ids.",
@@ -17,7 +18,7 @@ export default defineCommand({
       wanted: `Confirm the deletion of webhook ${webhook}`,
       declined: "Nothing deleted",
     });
-    await client.call(endpoints.deleteWebhook, { params: { webhook } });
+    await client.call(deleteWebhook, { params: { webhook } });
     ctx.ui.done("workspace", `Deleted webhook ${webhook}`);
     ctx.ui.result({ deleted: true }, "");
   },

@@ -1,13 +1,13 @@
-import { collectPages } from "../../client/mod.ts";
+import { collectPages } from "../../client/collect_pages.ts";
 import {
-  endpoints,
+  listWebhookDeliveries,
   MAX_WEBHOOK_LOG,
-  PAGE_LIMIT_DEFAULT,
-  PAGE_LIMIT_MAX,
   type WebhookDelivery,
-} from "../../contract/mod.ts";
-import { defineCommand, wholeNumber } from "../command/mod.ts";
-import { printable } from "../terminal/mod.ts";
+} from "../../contract/webhooks.ts";
+import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../contract/common.ts";
+import { defineCommand } from "../command/command.ts";
+import { wholeNumber } from "../command/option_values.ts";
+import { printable } from "../terminal/format.ts";
 
 function toRow({ id, event, status, attempts, createdAt }: WebhookDelivery): string[] {
   const last = attempts.at(-1);
@@ -33,7 +33,7 @@ export default defineCommand({
   async run({ args: [webhook], flags }, ctx) {
     const client = ctx.client({ phase: "workspace" });
     const { items: deliveries } = await collectPages(
-      (query) => client.call(endpoints.listWebhookDeliveries, { params: { webhook }, query }),
+      (query) => client.call(listWebhookDeliveries, { params: { webhook }, query }),
       { limit: flags.limit, pageSize: PAGE_LIMIT_MAX },
     );
     if (deliveries.length === 0) ctx.ui.note("Nothing was sent yet");

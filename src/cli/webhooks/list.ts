@@ -1,7 +1,8 @@
-import { collectPages } from "../../client/mod.ts";
-import { endpoints, MAX_WEBHOOKS, PAGE_LIMIT_MAX, type Webhook } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import { collectPages } from "../../client/collect_pages.ts";
+import { listWebhooks, MAX_WEBHOOKS, type Webhook } from "../../contract/webhooks.ts";
+import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
+import { defineCommand } from "../command/command.ts";
+import { printable } from "../terminal/format.ts";
 
 const toRow = ({ id, url, events, categories, enabled, disabledReason }: Webhook) => [
   printable(url),
@@ -16,7 +17,7 @@ export default defineCommand({
   async run(_, ctx) {
     const client = ctx.client({ phase: "workspace" });
     const { items: webhooks } = await collectPages(
-      (query) => client.call(endpoints.listWebhooks, { query }),
+      (query) => client.call(listWebhooks, { query }),
       { limit: MAX_WEBHOOKS, pageSize: PAGE_LIMIT_MAX },
     );
     if (webhooks.length === 0) ctx.ui.note("No webhooks: `svc webhooks create <url>` adds one");

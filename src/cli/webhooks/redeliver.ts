@@ -1,5 +1,5 @@
-import { endpoints } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
+import { redeliverWebhook } from "../../contract/webhooks.ts";
+import { defineCommand } from "../command/command.ts";
 
 const EXAMPLE = "01900000-0000-7000-8000-00000000000";
 
@@ -14,7 +14,7 @@ export default defineCommand({
   examples: [[`webhooks redeliver ${EXAMPLE}1 ${EXAMPLE}2`, "send it again"]],
   async run({ args: [webhook, delivery] }, ctx) {
     const client = ctx.client({ phase: "workspace" });
-    const answer = await client.call(endpoints.redeliverWebhook, { params: { webhook, delivery } });
+    const answer = await client.call(redeliverWebhook, { params: { webhook, delivery } });
     ctx.ui.done("workspace", "Queued again");
     ctx.ui.result(answer, "");
   },

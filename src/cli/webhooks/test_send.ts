@@ -1,8 +1,9 @@
 import { Option } from "@commander-js/extra-typings";
-import { endpoints, EVENT_NAMES } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-import { printable } from "../terminal/mod.ts";
+import { testWebhook } from "../../contract/webhooks.ts";
+import { EVENT_NAMES } from "../../contract/events.ts";
+import { defineCommand } from "../command/command.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { printable } from "../terminal/format.ts";
 
 export default defineCommand({
   description: "Sends a signed example at once. Exit code 1 if it was not accepted.",
@@ -17,7 +18,7 @@ export default defineCommand({
   examples: [["webhooks test 01900000-0000-7000-8000-000000000000", "send an example"]],
   async run({ args: [webhook], flags }, ctx) {
     const client = ctx.client({ phase: "workspace" });
-    const result = await client.call(endpoints.testWebhook, {
+    const result = await client.call(testWebhook, {
       params: { webhook },
       body: { event: flags.event },
     });

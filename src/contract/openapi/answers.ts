@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { z } from "zod";
+import type * as z from "zod";
 import type { ErrorCode } from "../common.ts";
 import type { BodyKind, Endpoint } from "../endpoint.ts";
 import { fieldReferences, isInWorkspace } from "./fields.ts";

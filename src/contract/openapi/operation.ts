@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { z } from "zod";
+import type * as z from "zod";
 import type { ZodOpenApiOperationObject } from "zod-openapi";
 import { type Access, type Endpoint, IDEMPOTENCY_HOURS } from "../endpoint.ts";
 import { answersOf, MEDIA_TYPES } from "./answers.ts";

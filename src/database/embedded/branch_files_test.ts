@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { TestGateway } from "../_test_gateway.ts";
 import { withBranchFiles } from "./branch_files.ts";
-import { databaseProcessCommand, EmbeddedEngine } from "./mod.ts";
+import { databaseProcessCommand } from "./process_command.ts";
+import { EmbeddedEngine } from "./embedded_engine.ts";
 
 const ACCOUNTS = 20;
 const TOTAL = ACCOUNTS * 100;

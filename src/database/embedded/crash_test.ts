@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { TestGateway } from "../_test_gateway.ts";
-import { databaseProcessCommand, EmbeddedEngine } from "./mod.ts";
+import { databaseProcessCommand } from "./process_command.ts";
+import { EmbeddedEngine } from "./embedded_engine.ts";
 
 /** How often the process is killed; 50 where everything is tried. */
 const ROUNDS = Number(Deno.env.get("SVC_CRASH_ROUNDS") ?? 3);

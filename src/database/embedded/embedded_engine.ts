@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { ProcessCommand } from "../../runtime/process/mod.ts";
+import type { ProcessCommand } from "../../runtime/process/self_command.ts";
 import { PortableDump } from "../portable_dump.ts";
 import {
   type BackendSession,

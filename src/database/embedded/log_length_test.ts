@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { until } from "../../lib/_test_until.ts";
 import { TestGateway } from "../_test_gateway.ts";
-import { databaseProcessCommand, EmbeddedEngine } from "./mod.ts";
+import { databaseProcessCommand } from "./process_command.ts";
+import { EmbeddedEngine } from "./embedded_engine.ts";
 
 const MB = 1024 * 1024;
 /** Longest log that a branch has without a checkpoint, and what a checkpoint keeps of it. */

@@ -9,7 +9,7 @@ import {
   type ProcessCommand,
   type ProcessCommandOptions,
   selfCommand,
-} from "../../runtime/process/mod.ts";
+} from "../../runtime/process/self_command.ts";
 
 /** Modules of Node that the engine's code names without their prefix, as a map of imports. */
 export const ENGINE_NAMES = `data:application/json,${

@@ -5,8 +5,8 @@
  * @module
  */
 import { fileURLToPath } from "node:url";
-import { sealProcess, type SealState } from "../../runtime/compute/sandbox/mod.ts";
-import { fromPayload, toPayload } from "../../runtime/process/frames/mod.ts";
+import { sealProcess, type SealState } from "../../runtime/compute/sandbox/seal_process.ts";
+import { fromPayload, toPayload } from "../../runtime/process/frames/payload.ts";
 import { denoCache } from "../../runtime/process/source_cache.ts";
 import { engineFolderPath } from "./process/engine_files.ts";
 import { Pipes } from "./process/pipes.ts";

@@ -5,14 +5,9 @@
  */
 import { join } from "node:path";
 import { spawnProgram } from "../../lib/spawn_program.ts";
-import {
-  encodeFrame,
-  type Frame,
-  FrameReader,
-  fromPayload,
-  toPayload,
-} from "../../runtime/process/frames/mod.ts";
-import type { ProcessCommand } from "../../runtime/process/mod.ts";
+import { encodeFrame, type Frame, FrameReader } from "../../runtime/process/frames/frame.ts";
+import { fromPayload, toPayload } from "../../runtime/process/frames/payload.ts";
+import type { ProcessCommand } from "../../runtime/process/self_command.ts";
 import { EngineError, type StartupParameters } from "../types.ts";
 import { EmbeddedSession } from "./embedded_session.ts";
 import {

@@ -5,7 +5,7 @@
  * @module
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import { backendKeyData, concatBytes, splitFrames } from "../wire/mod.ts";
+import { backendKeyData, concatBytes, splitFrames } from "../wire/messages.ts";
 
 const SECRET_BYTES = 4;
 

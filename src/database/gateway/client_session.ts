@@ -5,14 +5,9 @@
  * @module
  */
 import type { BackendSession } from "../types.ts";
-import {
-  closeQuietly,
-  type Connection,
-  type ErrorFields,
-  errorResponse,
-  SessionState,
-  writeAll,
-} from "../wire/mod.ts";
+import { closeQuietly, type Connection, writeAll } from "../wire/connection.ts";
+import { type ErrorFields, errorResponse } from "../wire/messages.ts";
+import { SessionState } from "../wire/session_state.ts";
 
 const READ_BYTES = 64 * 1024;
 

@@ -9,15 +9,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type BackendSession, EngineError } from "../types.ts";
 import {
   authenticationOk,
-  closeQuietly,
   concatBytes,
-  type Connection,
-  ConnectionEnded,
   type ErrorFields,
   errorResponse,
-  ProtocolError,
-  writeAll,
-} from "../wire/mod.ts";
+} from "../wire/messages.ts";
+import { closeQuietly, type Connection, ConnectionEnded, writeAll } from "../wire/connection.ts";
+import { ProtocolError } from "../wire/frame_scanner.ts";
 import { acceptClients } from "./accept_clients.ts";
 import { CancelKeys } from "./cancel_keys.ts";
 import { ClientSession } from "./client_session.ts";

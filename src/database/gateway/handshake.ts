@@ -6,23 +6,20 @@
  */
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
-import { mockVerifier, ScramError, ScramServerExchange, type ScramVerifier } from "../scram/mod.ts";
+import { mockVerifier, type ScramVerifier } from "../scram/verifier.ts";
+import { ScramError } from "../scram/messages.ts";
+import { ScramServerExchange } from "../scram/server_exchange.ts";
 import {
   authenticationSasl,
   authenticationSaslContinue,
   authenticationSaslFinal,
-  type Connection,
   type ErrorFields,
   negotiateProtocolVersion,
-  parseStartupPacket,
-  ProtocolError,
-  readExactly,
-  readFrame,
   SCRAM_MECHANISM,
-  startupLength,
-  type StartupPacket,
-  writeAll,
-} from "../wire/mod.ts";
+} from "../wire/messages.ts";
+import { type Connection, readExactly, readFrame, writeAll } from "../wire/connection.ts";
+import { parseStartupPacket, startupLength, type StartupPacket } from "../wire/startup_packet.ts";
+import { ProtocolError } from "../wire/frame_scanner.ts";
 
 /** As PostgreSQL's own (`PG_MAX_SASL_MESSAGE_LENGTH`), with the message around it. */
 const MAX_SASL_BYTES = 1024 + 64;

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { closeQuietly, type Connection, writeAll } from "../wire/mod.ts";
+import { closeQuietly, type Connection, writeAll } from "../wire/connection.ts";
 
 /** Certificate with its chain, and private key, as PEM. */
 export interface CertificatePair {

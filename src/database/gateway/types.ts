@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ScramVerifier } from "../scram/mod.ts";
+import type { ScramVerifier } from "../scram/verifier.ts";
 import type { Branch, DatabaseEngine } from "../types.ts";
 
 /** The branch that a role leads to, and how its password is checked. */

@@ -8,7 +8,7 @@ import type { BackendMessage } from "pg-protocol/dist/messages.js";
 import { Parser } from "pg-protocol/dist/parser.js";
 import type { BackendSession } from "../types.ts";
 import { EngineError } from "../types.ts";
-import { FrameScanner } from "../wire/mod.ts";
+import { FrameScanner } from "../wire/frame_scanner.ts";
 
 /** Longest message that is read: one row. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;

@@ -6,7 +6,7 @@
 import { serialize } from "pg-protocol";
 import type { BackendMessage, ReadyForQueryMessage } from "pg-protocol/dist/messages.js";
 import { type BackendSession, EngineError } from "../types.ts";
-import { ProtocolError } from "../wire/mod.ts";
+import { ProtocolError } from "../wire/frame_scanner.ts";
 import { AnswerEvents, type SentText } from "./answer_events.ts";
 import { MessageStream } from "./message_stream.ts";
 import { refuseInReadOnly } from "./read_only.ts";

@@ -1,13 +1,8 @@
 import assert from "node:assert/strict";
-import {
-  formatVerifier,
-  makeVerifier,
-  mockVerifier,
-  parseVerifier,
-  ScramClientExchange,
-  ScramError,
-  ScramServerExchange,
-} from "./mod.ts";
+import { formatVerifier, makeVerifier, mockVerifier, parseVerifier } from "./verifier.ts";
+import { ScramClientExchange } from "./client_exchange.ts";
+import { ScramError } from "./messages.ts";
+import { ScramServerExchange } from "./server_exchange.ts";
 
 const bytes = (base64: string) => Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
 

@@ -5,7 +5,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { makeVerifier, SALT_BYTES } from "../scram/mod.ts";
+import { makeVerifier, SALT_BYTES } from "../scram/verifier.ts";
 import type { Branch, DatabaseEngine } from "../types.ts";
 import { Admin } from "./admin.ts";
 import { ADMIN_ROLE } from "./local/cluster_files.ts";

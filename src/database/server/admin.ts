@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { runSql } from "../query/mod.ts";
+import { runSql } from "../query/run_sql.ts";
 import { EngineError } from "../types.ts";
 import { connectServer } from "./connect_server.ts";
 import { ServerSession } from "./server_session.ts";

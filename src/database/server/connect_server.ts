@@ -5,26 +5,27 @@
  */
 import { Buffer } from "node:buffer";
 import { createHash, randomBytes } from "node:crypto";
-import { ScramClientExchange, ScramError } from "../scram/mod.ts";
-import { EngineError, type StartupParameters } from "../types.ts";
+import { ScramClientExchange } from "../scram/client_exchange.ts";
+import { ScramError } from "../scram/messages.ts";
 import {
   AUTHENTICATION,
-  cancelRequest,
-  closeQuietly,
   concatBytes,
-  type Connection,
-  ConnectionEnded,
   type Frame,
   message,
   parseFields,
-  ProtocolError,
+  SCRAM_MECHANISM,
+} from "../wire/messages.ts";
+import { cancelRequest, sslRequest, startupMessage } from "../wire/startup_packet.ts";
+import {
+  closeQuietly,
+  type Connection,
+  ConnectionEnded,
   readExactly,
   readFrame,
-  SCRAM_MECHANISM,
-  sslRequest,
-  startupMessage,
   writeAll,
-} from "../wire/mod.ts";
+} from "../wire/connection.ts";
+import { ProtocolError } from "../wire/frame_scanner.ts";
+import { EngineError, type StartupParameters } from "../types.ts";
 import { describeAddress, type Login, type ServerAddress } from "./server_address.ts";
 
 /** Longest time until a session is open, in milliseconds. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { runSql } from "../query/mod.ts";
+import { runSql } from "../query/run_sql.ts";
 import type { Branch, DatabaseEngine } from "../types.ts";
 import { NO_POSTGRES, startTestServer, testBranch } from "./_test_server.ts";
 import { openServerEngine } from "./open_server.ts";

@@ -7,7 +7,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { KeyedLock } from "../../lib/keyed_lock.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import { SingleFlight } from "../../lib/single_flight.ts";
-import { formatVerifier, makeVerifier, SALT_BYTES } from "../scram/mod.ts";
+import { formatVerifier, makeVerifier, SALT_BYTES } from "../scram/verifier.ts";
 import {
   type BackendSession,
   type Branch,

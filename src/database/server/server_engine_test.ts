@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { runSql, type SqlEvent } from "../query/mod.ts";
+import { runSql } from "../query/run_sql.ts";
+import type { SqlEvent } from "../query/types.ts";
 import type { Branch, DatabaseEngine } from "../types.ts";
 import { NO_POSTGRES, startTestServer, testBranch } from "./_test_server.ts";
 

@@ -4,7 +4,9 @@
  * @module
  */
 import type { BackendSession } from "../types.ts";
-import { closeQuietly, message, SessionState, writeAll } from "../wire/mod.ts";
+import { closeQuietly, writeAll } from "../wire/connection.ts";
+import { message } from "../wire/messages.ts";
+import { SessionState } from "../wire/session_state.ts";
 import type { ServerConnection } from "./connect_server.ts";
 
 const READ_BYTES = 64 * 1024;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { TextLineStream } from "../process/mod.ts";
+import { TextLineStream } from "../process/text_lines.ts";
 import { GREETING, type SentMail, SmtpSession } from "./smtp_session.ts";
 
 export type { SentMail } from "./smtp_session.ts";

@@ -10,7 +10,7 @@ import { raw } from "hono/html";
 import type { KvItem } from "../../kv/mod.ts";
 import { formatBytes } from "../../lib/format.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
-import type { CaughtMail } from "../local/mod.ts";
+import type { CaughtMail } from "../local/caught_mail.ts";
 import type { LoggedRequest } from "../options.ts";
 
 /** Path of the page; what lies below is the dev server's own, too. */

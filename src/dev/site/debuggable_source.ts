@@ -5,7 +5,7 @@
  */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { z } from "zod";
+import * as z from "zod";
 import { readTextFile } from "../../lib/utf8.ts";
 import { readInlineMap } from "../../runtime/mod.ts";
 

@@ -7,7 +7,7 @@
 import { IsrCache, IsrMemory, type IsrStore, type SiteCompute } from "../../edge/mod.ts";
 import type { Manifest } from "../../manifest/mod.ts";
 import { type ComputeResult, connectRunningServer, type HeaderList } from "../../runtime/mod.ts";
-import type { ServerAddress } from "../process/mod.ts";
+import type { ServerAddress } from "../process/announced_address.ts";
 
 /** Name of the layer that the dev server is. */
 export const SERVER_LAYER = "server";

@@ -6,7 +6,7 @@
 import { ClockRing, type RingEntry } from "../../lib/clock_ring.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { SingleFlight } from "../../lib/single_flight.ts";
-import { MAX_CACHED_TEXT_BYTES, type MemoryBody, toMemoryBody } from "../messages/mod.ts";
+import { MAX_CACHED_TEXT_BYTES, type MemoryBody, toMemoryBody } from "../messages/body.ts";
 import { BlobCorruptError, type BlobReader } from "./blob_reader.ts";
 
 /** Largest blob that is kept in memory (1 MiB). */

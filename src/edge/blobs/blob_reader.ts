@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ByteRange } from "../ranges/mod.ts";
+import type { ByteRange } from "../ranges/byte_ranges.ts";
 
 /** The open file of a blob. */
 export interface BlobFile {

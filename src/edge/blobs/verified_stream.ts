@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { SingleFlight } from "../../lib/single_flight.ts";
-import type { ByteRange } from "../ranges/mod.ts";
+import type { ByteRange } from "../ranges/byte_ranges.ts";
 import { BlobCorruptError, type BlobFile, type BlobReader } from "./blob_reader.ts";
 import { type BlobName, BLOCK_BYTES, blocksOf, BlockSums } from "./block_sums.ts";
 

@@ -4,7 +4,8 @@
  * @module
  */
 import type { CacheDecision } from "../../rules/mod.ts";
-import type { HeaderList, OriginResponse } from "../messages/mod.ts";
+import type { HeaderList } from "../messages/header_list.ts";
+import type { OriginResponse } from "../messages/messages.ts";
 import type { CacheReport } from "./cache_status.ts";
 import type { Entry } from "./cache_store.ts";
 import type { LookupDecision } from "./decide_lookup.ts";

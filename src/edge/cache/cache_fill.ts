@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { BodyStream, Bytes } from "../messages/mod.ts";
+import type { BodyStream, Bytes } from "../messages/body.ts";
 
 export interface CacheFillOptions {
   /** Largest body that is stored, in bytes. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Header, type HeaderList, joinedHeader } from "../messages/mod.ts";
+import { type Header, type HeaderList, joinedHeader } from "../messages/header_list.ts";
 import { isConsumed } from "./own_fields.ts";
 import type { ForwardReason } from "./decide_lookup.ts";
 import type { CacheResult } from "./types.ts";

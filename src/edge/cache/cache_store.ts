@@ -6,7 +6,8 @@
  */
 import type { PurgeScope, ResourceUri } from "../../feed/mod.ts";
 import { ClockRing, type RingEntry } from "../../lib/clock_ring.ts";
-import type { HeaderList, KeptBodies } from "../messages/mod.ts";
+import type { HeaderList } from "../messages/header_list.ts";
+import type { KeptBodies } from "../messages/kept_bodies.ts";
 import type { CacheReader, StoredResponse } from "./types.ts";
 import { matchesVary } from "./vary.ts";
 

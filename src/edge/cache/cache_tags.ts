@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type HeaderList, joinedHeader } from "../messages/mod.ts";
+import { type HeaderList, joinedHeader } from "../messages/header_list.ts";
 
 /** Fields that name tags, separated by commas. */
 const TAG_FIELDS = ["svc-cache-tag", "cache-tag", "x-next-cache-tags"] as const;

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { findHeader } from "../messages/mod.ts";
-import { type ByteRange, parseRange } from "../ranges/mod.ts";
+import { findHeader } from "../messages/header_list.ts";
+import { type ByteRange, parseRange } from "../ranges/byte_ranges.ts";
 import { parseHttpDate } from "./http_date.ts";
 import type { CacheReader, StoredResponse } from "./types.ts";
 import { ifNoneMatchNames } from "../../lib/entity_tag.ts";

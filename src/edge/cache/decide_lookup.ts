@@ -11,7 +11,8 @@
  *
  * @module
  */
-import { type Header, type HeaderList, isReading } from "../messages/mod.ts";
+import type { Header, HeaderList } from "../messages/header_list.ts";
+import { isReading } from "../messages/messages.ts";
 import { CacheControl } from "./cache_control.ts";
 import { currentAge, remainingLifetime } from "./freshness.ts";
 import type { CacheReader, StoredResponse } from "./types.ts";

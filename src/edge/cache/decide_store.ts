@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { findHeader, type HeaderList } from "../messages/mod.ts";
+import { findHeader, type HeaderList } from "../messages/header_list.ts";
 import { CacheControl } from "./cache_control.ts";
 import { cacheTags } from "./cache_tags.ts";
 import { fitsPath } from "./content_type_fit.ts";

@@ -3,16 +3,10 @@
  *
  * @module
  */
-import {
-  bodyLength,
-  type BodyStream,
-  discardBody,
-  findHeader,
-  type HeaderList,
-  isStream,
-  type OriginResponse,
-} from "../messages/mod.ts";
-import { emptyStream } from "../response/mod.ts";
+import { bodyLength, type BodyStream, discardBody, isStream } from "../messages/body.ts";
+import { findHeader, type HeaderList } from "../messages/header_list.ts";
+import type { OriginResponse } from "../messages/messages.ts";
+import { emptyStream } from "../response/no_content.ts";
 import { deltaSeconds } from "./cache_control.ts";
 import { type CacheReport, withReport } from "./cache_status.ts";
 import { isNotModified } from "./conditions.ts";

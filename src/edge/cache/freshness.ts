@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { findHeader, type HeaderList, joinedHeader } from "../messages/mod.ts";
+import { findHeader, type HeaderList, joinedHeader } from "../messages/header_list.ts";
 import { deltaSeconds, MAX_SECONDS } from "./cache_control.ts";
 import type { GoverningField } from "./governing_field.ts";
 import { parseHttpDate } from "./http_date.ts";

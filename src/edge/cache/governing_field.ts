@@ -4,7 +4,7 @@
  * @module
  */
 import { type BareItem, parseDictionary } from "structured-headers";
-import { type HeaderList, joinedHeader } from "../messages/mod.ts";
+import { type HeaderList, joinedHeader } from "../messages/header_list.ts";
 import { CacheControl } from "./cache_control.ts";
 
 /** The target list of this cache (RFC 9213, 2.2); the first valid field that is not empty counts. */

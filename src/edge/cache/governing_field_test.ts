@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Header } from "../messages/mod.ts";
+import type { Header } from "../messages/header_list.ts";
 import { governingField } from "./governing_field.ts";
 
 const OWN = "svc-cdn-cache-control";

@@ -32,7 +32,8 @@
  * @module
  */
 import type { PurgeScope, ResourceUri } from "../../feed/mod.ts";
-import { checkOnce, type HeaderList, KeptBodies } from "../messages/mod.ts";
+import { checkOnce, type HeaderList } from "../messages/header_list.ts";
+import { KeptBodies } from "../messages/kept_bodies.ts";
 import {
   type CacheContext,
   type ForwardDecision,

@@ -5,7 +5,7 @@
  */
 import type { ResourceUri } from "../../feed/mod.ts";
 import { normalizePath } from "../../rules/mod.ts";
-import { findHeader } from "../messages/mod.ts";
+import { findHeader } from "../messages/header_list.ts";
 import type { ResponseHead } from "./decide_store.ts";
 import type { CacheRequest } from "./types.ts";
 

@@ -6,13 +6,9 @@
  * @module
  */
 import type { Clock } from "../../lib/clock.ts";
-import {
-  type BodyStream,
-  discardBody,
-  findHeader,
-  isStream,
-  type OriginResponse,
-} from "../messages/mod.ts";
+import { type BodyStream, discardBody, isStream } from "../messages/body.ts";
+import { findHeader } from "../messages/header_list.ts";
+import type { OriginResponse } from "../messages/messages.ts";
 import { type CacheContext, type ForwardDecision, serveStored } from "./cache_context.ts";
 import { CacheFill } from "./cache_fill.ts";
 import type { CacheReport } from "./cache_status.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Header, HeaderList } from "../messages/mod.ts";
+import type { Header, HeaderList } from "../messages/header_list.ts";
 
 /** Fields that clients do not get. */
 const CONSUMED: ReadonlySet<string> = new Set([

@@ -5,7 +5,7 @@
  * @module
  */
 import { connectionOptions, HOP_BY_HOP } from "../../lib/hop_by_hop.ts";
-import type { Header, HeaderList } from "../messages/mod.ts";
+import type { Header, HeaderList } from "../messages/header_list.ts";
 import { formatHttpDate } from "./http_date.ts";
 
 /** Fields of one connection, of a proxy or of one client, and those that the cache generates. */

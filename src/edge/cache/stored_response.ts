@@ -4,21 +4,10 @@
  *
  * @module
  */
-import {
-  type Bytes,
-  bytesOf,
-  findHeader,
-  type Header,
-  type HeaderList,
-  type MemoryBody,
-} from "../messages/mod.ts";
-import {
-  type ByteRange,
-  contentRange,
-  layOutMultipart,
-  multipartStream,
-  rangeLength,
-} from "../ranges/mod.ts";
+import { type Bytes, bytesOf, type MemoryBody } from "../messages/body.ts";
+import { findHeader, type Header, type HeaderList } from "../messages/header_list.ts";
+import { type ByteRange, rangeLength } from "../ranges/byte_ranges.ts";
+import { contentRange, layOutMultipart, multipartStream } from "../ranges/multipart.ts";
 import { type CacheReport, withReport } from "./cache_status.ts";
 import { selectPart } from "./conditions.ts";
 import type { StoreDecision } from "./decide_store.ts";

@@ -4,7 +4,9 @@
  * @module
  */
 import type { CacheDecision, RequestFacts } from "../../rules/mod.ts";
-import type { HeaderList, MemoryBody, OriginResponse } from "../messages/mod.ts";
+import type { HeaderList } from "../messages/header_list.ts";
+import type { MemoryBody } from "../messages/body.ts";
+import type { OriginResponse } from "../messages/messages.ts";
 
 /** The `cache` rule that a request matched. */
 export type CacheRule = Omit<Extract<CacheDecision, { readonly type: "cache" }>, "rule" | "type">;

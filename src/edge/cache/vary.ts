@@ -5,7 +5,7 @@
  * @module
  */
 import { memoize } from "../../lib/memo.ts";
-import { type HeaderList, isFieldName, joinedHeader } from "../messages/mod.ts";
+import { type HeaderList, isFieldName, joinedHeader } from "../messages/header_list.ts";
 import type { CacheReader, StoredResponse, VaryField } from "./types.ts";
 
 type HasHeader = Pick<CacheReader, "header">;

@@ -4,7 +4,8 @@
  * @module
  */
 import type { ComputeFailure } from "../../runtime/mod.ts";
-import { CLIENT_GONE, type HeaderList } from "../messages/mod.ts";
+import { CLIENT_GONE } from "../messages/messages.ts";
+import type { HeaderList } from "../messages/header_list.ts";
 
 /** Seconds after which a client may retry an overloaded server. */
 const RETRY_AFTER_SECONDS = 1;

@@ -4,18 +4,18 @@
  * @module
  */
 import { type ComputeRequest, DEPTH_HEADER } from "../../runtime/mod.ts";
+import type { BodyStream } from "../messages/body.ts";
+import { endToEndHeaders } from "../messages/message_headers.ts";
 import {
-  type BodyStream,
-  endToEndHeaders,
   findHeader,
   type Header,
   type HeaderList,
-  isSpoofable,
-  type PipelineRequest,
   type RequestFields,
-  withOneHopLess,
-} from "../messages/mod.ts";
-import type { ClientRequest } from "../request/mod.ts";
+} from "../messages/header_list.ts";
+import { isSpoofable } from "../messages/spoofable_headers.ts";
+import type { PipelineRequest } from "../messages/messages.ts";
+import { withOneHopLess } from "../messages/max_forwards.ts";
+import type { ClientRequest } from "../request/client_request.ts";
 
 /** What a server gets of a request; read only where a server answers. */
 export interface ServerRequest extends RequestFields {

@@ -5,11 +5,16 @@
  * @module
  */
 import type { ComputeRequest, ComputeResult, ComputeSocketResult } from "../../runtime/mod.ts";
-import { type CachedResponse, concernsCache, withoutConsumed } from "../cache/mod.ts";
-import { type IsrCache, type PageOptions, type PageRequest } from "../isr/mod.ts";
-import { discardBody, type HeaderList, isReading, type OriginResponse } from "../messages/mod.ts";
-import type { EdgeResponse } from "../response/mod.ts";
-import type { ComputeResolution, SiteContent } from "../static/mod.ts";
+import type { CachedResponse } from "../cache/types.ts";
+import { concernsCache, withoutConsumed } from "../cache/own_fields.ts";
+import type { IsrCache } from "../isr/isr_cache.ts";
+import type { PageOptions } from "../isr/page_context.ts";
+import type { PageRequest } from "../isr/types.ts";
+import { discardBody } from "../messages/body.ts";
+import type { HeaderList } from "../messages/header_list.ts";
+import { isReading, type OriginResponse } from "../messages/messages.ts";
+import type { EdgeResponse } from "../response/edge_response.ts";
+import type { ComputeResolution, SiteContent } from "../static/site_content.ts";
 import {
   computeRequest,
   isSocketRequest,

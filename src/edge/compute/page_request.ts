@@ -6,10 +6,11 @@
  */
 import type { ComputeRequest } from "../../runtime/mod.ts";
 import { sha256Hex } from "../../lib/hash.ts";
-import type { CachedResponse, VaryField } from "../cache/mod.ts";
-import { type PageRequest, ROUTER_FIELDS } from "../isr/mod.ts";
-import type { Header, HeaderList } from "../messages/mod.ts";
-import type { EdgeResponse } from "../response/mod.ts";
+import type { CachedResponse, VaryField } from "../cache/types.ts";
+import type { PageRequest } from "../isr/types.ts";
+import { ROUTER_FIELDS } from "../isr/decide_page.ts";
+import type { Header, HeaderList } from "../messages/header_list.ts";
+import type { EdgeResponse } from "../response/edge_response.ts";
 import {
   hopHeaders,
   type RequestTarget,

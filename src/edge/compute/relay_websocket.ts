@@ -5,7 +5,7 @@
  * @module
  */
 import type { ComputeSocket } from "../../runtime/mod.ts";
-import type { ClientSocket } from "../request/mod.ts";
+import type { ClientSocket } from "../request/client_request.ts";
 
 /** Bytes that may wait for a client before its server is paused. */
 const HIGH_WATER_BYTES = 1024 * 1024;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ComputeSocket } from "../../runtime/mod.ts";
-import type { ClientSocket } from "../request/mod.ts";
+import type { ClientSocket } from "../request/client_request.ts";
 import { forwardedCloseCode, relayWebSocket } from "./relay_websocket.ts";
 import { until } from "../../lib/_test_until.ts";
 

@@ -4,15 +4,12 @@
  * @module
  */
 import type { ComputeResponse } from "../../runtime/mod.ts";
-import {
-  bodyLength,
-  discardBody,
-  findHeader,
-  type HeaderList,
-  type OriginResponse,
-  responseHeadersFrom,
-} from "../messages/mod.ts";
-import { type EdgeResponse, hasNoContent, noContent } from "../response/mod.ts";
+import { bodyLength, discardBody } from "../messages/body.ts";
+import { findHeader, type HeaderList } from "../messages/header_list.ts";
+import type { OriginResponse } from "../messages/messages.ts";
+import { responseHeadersFrom } from "../messages/message_headers.ts";
+import type { EdgeResponse } from "../response/edge_response.ts";
+import { hasNoContent, noContent } from "../response/no_content.ts";
 
 /** Whether a status is that of a final response. */
 export function isFinalStatus(status: number): boolean {

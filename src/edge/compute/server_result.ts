@@ -4,7 +4,8 @@
  * @module
  */
 import type { ComputeResult, ComputeSocketResult } from "../../runtime/mod.ts";
-import { discardBody, type OriginResponse } from "../messages/mod.ts";
+import { discardBody } from "../messages/body.ts";
+import type { OriginResponse } from "../messages/messages.ts";
 import { ComputeFailedError } from "./compute_failure.ts";
 import { isFinalStatus, originResponse } from "./server_response.ts";
 

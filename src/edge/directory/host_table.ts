@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Site } from "../site/mod.ts";
+import type { Site } from "../site/site.ts";
 import type { DomainHosts } from "./domain_hosts.ts";
 import type { SiteDirectory } from "./site_directory.ts";
 

@@ -6,7 +6,7 @@
  * @module
  */
 import type { FeedMessage, HostBinding } from "../../feed/mod.ts";
-import type { Site } from "../site/mod.ts";
+import type { Site } from "../site/site.ts";
 
 /** Most loaded sites; those that were not requested lately are unloaded first. */
 export const MAX_LOADED_SITES = 512;

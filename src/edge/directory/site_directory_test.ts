@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { HostBinding } from "../../feed/mod.ts";
-import { compileSite, type Site } from "../site/mod.ts";
+import { compileSite, type Site } from "../site/site.ts";
 import { SiteDirectory } from "./site_directory.ts";
 
 function site(deploymentId: string): Site {

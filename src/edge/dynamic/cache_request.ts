@@ -4,9 +4,11 @@
  * @module
  */
 import { type CacheDecision, createFacts } from "../../rules/mod.ts";
-import { cacheKey, FactsRequest } from "../cache/mod.ts";
-import { findHeader, type PipelineRequest } from "../messages/mod.ts";
-import type { PipelinePlan } from "../pipeline/mod.ts";
+import { cacheKey } from "../cache/cache_key.ts";
+import { FactsRequest } from "../cache/facts_request.ts";
+import { findHeader } from "../messages/header_list.ts";
+import type { PipelineRequest } from "../messages/messages.ts";
+import type { PipelinePlan } from "../pipeline/plan.ts";
 import type { DynamicContext } from "./dynamic_context.ts";
 
 /**

@@ -4,12 +4,14 @@
  *
  * @module
  */
-import type { OriginRequest } from "../cache/mod.ts";
-import type { RequestTarget } from "../compute/mod.ts";
-import type { BodyStream, HeaderList, PipelineRequest } from "../messages/mod.ts";
-import { ClientRequest } from "../request/mod.ts";
-import type { Site } from "../site/mod.ts";
-import type { CachedDecision } from "../site_rules/mod.ts";
+import type { OriginRequest } from "../cache/types.ts";
+import type { RequestTarget } from "../compute/compute_request.ts";
+import type { BodyStream } from "../messages/body.ts";
+import type { HeaderList } from "../messages/header_list.ts";
+import type { PipelineRequest } from "../messages/messages.ts";
+import { ClientRequest } from "../request/client_request.ts";
+import type { Site } from "../site/site.ts";
+import type { CachedDecision } from "../site_rules/decision_cache.ts";
 import type { Decision, RequestFacts } from "../../rules/mod.ts";
 
 /** A request with the decision of the rules. */

@@ -5,33 +5,26 @@
  */
 import { normalizePath, rewriteChanged } from "../../rules/mod.ts";
 import type { CallContext, OutboundFetch } from "../../runtime/mod.ts";
-import type { FactsRequest, HttpCache } from "../cache/mod.ts";
+import type { FactsRequest } from "../cache/facts_request.ts";
+import type { HttpCache } from "../cache/http_cache.ts";
+import { ComputeFailedError } from "../compute/compute_failure.ts";
+import type { ComputeUse } from "../compute/compute_responder.ts";
 import {
-  ComputeFailedError,
-  type ComputeUse,
   isSocketRequest,
   requestFromPipeline,
   type RequestTarget,
-} from "../compute/mod.ts";
-import {
-  type BodyStream,
-  type Hop,
-  type PipelineRequest,
-  type PipelineResponse,
-  viaOf,
-} from "../messages/mod.ts";
-import {
-  createFunctionRunner,
-  PipelineFailedError,
-  type PipelineParts,
-  type PipelinePlan,
-  runPipeline,
-  type StepRunner,
-} from "../pipeline/mod.ts";
-import { ProxyError, proxyRequest } from "../proxy/mod.ts";
-import { splitUrl } from "../request/mod.ts";
-import { edgePage } from "../response/mod.ts";
-import { failureResponse, type SiteResponder } from "../site/mod.ts";
+} from "../compute/compute_request.ts";
+import type { BodyStream } from "../messages/body.ts";
+import { type Hop, viaOf } from "../messages/message_headers.ts";
+import type { PipelineRequest, PipelineResponse } from "../messages/messages.ts";
+import { createFunctionRunner } from "../pipeline/function_runner.ts";
+import { PipelineFailedError, type PipelineParts, runPipeline } from "../pipeline/run_pipeline.ts";
+import type { PipelinePlan } from "../pipeline/plan.ts";
+import type { StepRunner } from "../pipeline/step_runner.ts";
+import { ProxyError, proxyRequest } from "../proxy/proxy.ts";
+import { splitUrl } from "../request/host.ts";
+import { edgePage } from "../response/error_pages.ts";
+import { failureResponse, type SiteResponder } from "../site/site_responder.ts";
 import { cacheRequest, rememberKey } from "./cache_request.ts";
 import { type DynamicContext, InitialRequest, requestForCache } from "./dynamic_context.ts";
 

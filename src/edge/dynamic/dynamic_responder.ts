@@ -5,17 +5,15 @@
  * @module
  */
 import { type Decision, ORIGIN_HANDLE } from "../../rules/mod.ts";
-import { isSocketRequest } from "../compute/mod.ts";
-import {
-  bodyLength,
-  discardBody,
-  findHeader,
-  type HeaderList,
-  isLoop,
-  type PipelineResponse,
-} from "../messages/mod.ts";
-import { type PipelinePlan, planPipeline } from "../pipeline/mod.ts";
-import { edgePage, type EdgeResponse, hasNoContent, noContent } from "../response/mod.ts";
+import { isSocketRequest } from "../compute/compute_request.ts";
+import { bodyLength, discardBody } from "../messages/body.ts";
+import { findHeader, type HeaderList } from "../messages/header_list.ts";
+import { isLoop } from "../messages/message_headers.ts";
+import type { PipelineResponse } from "../messages/messages.ts";
+import { type PipelinePlan, planPipeline } from "../pipeline/plan.ts";
+import { edgePage } from "../response/error_pages.ts";
+import type { EdgeResponse } from "../response/edge_response.ts";
+import { hasNoContent, noContent } from "../response/no_content.ts";
 import type { DynamicContext } from "./dynamic_context.ts";
 import { type DynamicOptions, DynamicRequest } from "./dynamic_request.ts";
 

@@ -10,20 +10,16 @@ import { SingleFlight } from "../../lib/single_flight.ts";
 import { sha256InTurns } from "../../lib/hash.ts";
 import type { ImageStyle } from "../../manifest/mod.ts";
 import { type ImageFormat, MAX_SOURCE_BYTES, type OutboundFetch } from "../../runtime/mod.ts";
-import { CacheControl } from "../cache/mod.ts";
-import type { RequestTarget } from "../compute/mod.ts";
-import {
-  type Bytes,
-  findHeader,
-  type Header,
-  type HeaderList,
-  isLoop,
-  isReading,
-  viaOf,
-} from "../messages/mod.ts";
-import type { ClientRequest } from "../request/mod.ts";
-import { edgePage, type EdgeResponse, type PagedRequest } from "../response/mod.ts";
-import type { StaticFile } from "../static/mod.ts";
+import { CacheControl } from "../cache/cache_control.ts";
+import type { RequestTarget } from "../compute/compute_request.ts";
+import type { Bytes } from "../messages/body.ts";
+import { findHeader, type Header, type HeaderList } from "../messages/header_list.ts";
+import { isLoop, viaOf } from "../messages/message_headers.ts";
+import { isReading } from "../messages/messages.ts";
+import type { ClientRequest } from "../request/client_request.ts";
+import { edgePage, type PagedRequest } from "../response/error_pages.ts";
+import type { EdgeResponse } from "../response/edge_response.ts";
+import type { StaticFile } from "../static/static_file.ts";
 import {
   busyResponse,
   convertedResponse,

@@ -5,8 +5,10 @@
  */
 import { entityTag, ifNoneMatchNames } from "../../lib/entity_tag.ts";
 import { sha256Hex } from "../../lib/hash.ts";
-import type { Bytes, Header, HeaderList } from "../messages/mod.ts";
-import { edgePage, type EdgeResponse, type PagedRequest } from "../response/mod.ts";
+import type { Bytes } from "../messages/body.ts";
+import type { Header, HeaderList } from "../messages/header_list.ts";
+import { edgePage, type PagedRequest } from "../response/error_pages.ts";
+import type { EdgeResponse } from "../response/edge_response.ts";
 import type { SniffedImage } from "./image_type.ts";
 import { MEDIA_TYPES } from "./image_type.ts";
 import type { ImageQuery, TargetFormat } from "./types.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { MAX_SOURCE_BYTES } from "../../runtime/mod.ts";
-import { type BodyStream, type Bytes, bytesOf, type MemoryBody } from "../messages/mod.ts";
+import { type BodyStream, type Bytes, bytesOf, type MemoryBody } from "../messages/body.ts";
 
 /** Bytes of sources that are in memory at the same time, of all requests together. */
 export const MAX_BYTES_IN_MEMORY = 256 * 1024 * 1024;

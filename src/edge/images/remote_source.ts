@@ -5,7 +5,7 @@
  * @module
  */
 import { OutboundError, type OutboundFetch, type OutboundRequest } from "../../runtime/mod.ts";
-import type { Bytes } from "../messages/mod.ts";
+import type { Bytes } from "../messages/body.ts";
 import { readSource } from "./read_source.ts";
 import type { SiteImages } from "./site_images.ts";
 import { SOURCE_ACCEPT } from "./source_request.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { ClientRequest } from "../request/mod.ts";
+import { ClientRequest } from "../request/client_request.ts";
 
 /** What is asked of servers and other sites: no format that is already small and lossy. */
 export const SOURCE_ACCEPT = "image/*";

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ImageFit, ImageFormat } from "../../runtime/mod.ts";
-import type { Bytes } from "../messages/mod.ts";
+import type { Bytes } from "../messages/body.ts";
 
 /** What an image is converted to: a format, or `same` for that of its source. */
 export type TargetFormat = ImageFormat | "same";

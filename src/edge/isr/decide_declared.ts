@@ -5,21 +5,16 @@
  * @module
  */
 import { HOP_BY_HOP } from "../../lib/hop_by_hop.ts";
-import {
-  type CacheRequest,
-  cacheTags,
-  type GoverningField,
-  governingField,
-  initialAge,
-  MAX_SECONDS,
-  type ResponseHead,
-  type Terms,
-  UNKEYED,
-  type VaryField,
-  varyNames,
-  varyValue,
-} from "../cache/mod.ts";
-import { findHeader, type HeaderList, isSpoofable } from "../messages/mod.ts";
+import type { CacheRequest, Terms, VaryField } from "../cache/types.ts";
+import { cacheTags } from "../cache/cache_tags.ts";
+import { type GoverningField, governingField } from "../cache/governing_field.ts";
+import { initialAge } from "../cache/freshness.ts";
+import { MAX_SECONDS } from "../cache/cache_control.ts";
+import type { ResponseHead } from "../cache/decide_store.ts";
+import { UNKEYED } from "../cache/origin_request.ts";
+import { varyNames, varyValue } from "../cache/vary.ts";
+import { findHeader, type HeaderList } from "../messages/header_list.ts";
+import { isSpoofable } from "../messages/spoofable_headers.ts";
 import { CACHEABLE_STATUSES, isEncoded, type PageDecision, privateReason } from "./decide_page.ts";
 
 export type DeclaredDecision =

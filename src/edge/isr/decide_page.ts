@@ -3,9 +3,12 @@
  *
  * @module
  */
-import { cacheTags, governingField, type ResponseHead, varyNames } from "../cache/mod.ts";
-import { findHeader, type Header, type HeaderList, joinedHeader } from "../messages/mod.ts";
-import { REVALIDATE } from "../static/mod.ts";
+import { cacheTags } from "../cache/cache_tags.ts";
+import { governingField } from "../cache/governing_field.ts";
+import type { ResponseHead } from "../cache/decide_store.ts";
+import { varyNames } from "../cache/vary.ts";
+import { findHeader, type Header, type HeaderList, joinedHeader } from "../messages/header_list.ts";
+import { REVALIDATE } from "../static/cache_control.ts";
 import type { Storable } from "./types.ts";
 
 export type PageDecision =

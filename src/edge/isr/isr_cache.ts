@@ -7,22 +7,15 @@
  * @module
  */
 import type { Clock } from "../../lib/clock.ts";
-import {
-  type CachedResponse,
-  type CacheReport,
-  matchesVary,
-  outgoingHeaders,
-  type PurgeOptions,
-  type PurgeScope,
-  remainingLifetime,
-  responseFrom,
-  type StoredResponse,
-  systemTimer,
-  type Timer,
-  type VaryField,
-  varyValue,
-} from "../cache/mod.ts";
-import type { OriginResponse } from "../messages/mod.ts";
+import type { CachedResponse, StoredResponse, VaryField } from "../cache/types.ts";
+import type { CacheReport } from "../cache/cache_status.ts";
+import { matchesVary, varyValue } from "../cache/vary.ts";
+import { outgoingHeaders, responseFrom } from "../cache/stored_response.ts";
+import type { PurgeOptions } from "../cache/http_cache.ts";
+import type { PurgeScope } from "../../feed/mod.ts";
+import { remainingLifetime } from "../cache/freshness.ts";
+import { systemTimer, type Timer } from "../cache/in_flight_requests.ts";
+import type { OriginResponse } from "../messages/messages.ts";
 import { decideDeclared } from "./decide_declared.ts";
 import type { PageContext, PageOptions } from "./page_context.ts";
 import { PageFetcher, serveStored } from "./page_fetcher.ts";

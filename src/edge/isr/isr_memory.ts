@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { KeptBodies } from "../messages/mod.ts";
+import { KeptBodies } from "../messages/kept_bodies.ts";
 import { ClockRing, type RingEntry } from "../../lib/clock_ring.ts";
 import type { PageRecord } from "./page_record.ts";
 import type { IsrEntry } from "./types.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 import type { ComputeRequest } from "../../runtime/mod.ts";
-import type { ResponseHead } from "../cache/mod.ts";
-import type { OriginResponse } from "../messages/mod.ts";
+import type { ResponseHead } from "../cache/decide_store.ts";
+import type { OriginResponse } from "../messages/messages.ts";
 import { decideDeclared } from "./decide_declared.ts";
 import { decidePage, type PageDecision } from "./decide_page.ts";
 import type { PageRequest } from "./types.ts";

@@ -7,19 +7,18 @@
 import type { Clock } from "../../lib/clock.ts";
 import {
   awaitOutcome,
-  type CachedResponse,
-  CacheFill,
-  type CacheReport,
-  contentLength,
-  deliver,
   type InFlightRequest,
   InFlightRequests,
-  mayServeStaleOnError,
-  outgoingHeaders,
-  responseFrom,
   type Timer,
-} from "../cache/mod.ts";
-import { discardBody, type OriginResponse } from "../messages/mod.ts";
+} from "../cache/in_flight_requests.ts";
+import type { CachedResponse } from "../cache/types.ts";
+import { CacheFill } from "../cache/cache_fill.ts";
+import type { CacheReport } from "../cache/cache_status.ts";
+import { contentLength, deliver } from "../cache/deliver.ts";
+import { mayServeStaleOnError } from "../cache/decide_lookup.ts";
+import { outgoingHeaders, responseFrom } from "../cache/stored_response.ts";
+import { discardBody } from "../messages/body.ts";
+import type { OriginResponse } from "../messages/messages.ts";
 import type { PageDecision } from "./decide_page.ts";
 import type { IsrMemory } from "./isr_memory.ts";
 import { decideShared, type PageContext } from "./page_context.ts";

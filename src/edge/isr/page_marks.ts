@@ -5,8 +5,9 @@
  *
  * @module
  */
-import { z } from "zod";
-import { isPurged, type PurgeScope } from "../cache/mod.ts";
+import * as z from "zod";
+import { isPurged } from "../cache/cache_store.ts";
+import type { PurgeScope } from "../../feed/mod.ts";
 
 /** Most marks of one deployment; beyond that, the older half counts for all pages. */
 export const MAX_MARKS = 2000;

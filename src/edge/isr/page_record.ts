@@ -3,22 +3,14 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { sha256Hex } from "../../lib/hash.ts";
-import {
-  formatHttpDate,
-  isConsumed,
-  type StoredResponse,
-  type Terms,
-  type VaryField,
-} from "../cache/mod.ts";
-import {
-  type Bytes,
-  findHeader,
-  type Header,
-  type HeaderList,
-  type OriginResponse,
-} from "../messages/mod.ts";
+import { formatHttpDate } from "../cache/http_date.ts";
+import { isConsumed } from "../cache/own_fields.ts";
+import type { StoredResponse, Terms, VaryField } from "../cache/types.ts";
+import type { Bytes } from "../messages/body.ts";
+import { findHeader, type Header, type HeaderList } from "../messages/header_list.ts";
+import type { OriginResponse } from "../messages/messages.ts";
 import { clientCacheControl } from "./decide_page.ts";
 import type { PageRequest, Requested, Storable } from "./types.ts";
 import { entityTag } from "../../lib/entity_tag.ts";

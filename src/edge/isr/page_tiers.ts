@@ -5,7 +5,9 @@
  */
 import { sha256Hex } from "../../lib/hash.ts";
 import { SingleFlight } from "../../lib/single_flight.ts";
-import { isPurged, type PurgeOptions, type PurgeScope } from "../cache/mod.ts";
+import { isPurged } from "../cache/cache_store.ts";
+import type { PurgeOptions } from "../cache/http_cache.ts";
+import type { PurgeScope } from "../../feed/mod.ts";
 import { headBytes, type IsrMemory } from "./isr_memory.ts";
 import { type PageLimits, pageName } from "./page_index.ts";
 import { type MarkedPage, PageMarks } from "./page_marks.ts";

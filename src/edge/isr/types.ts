@@ -4,8 +4,8 @@
  * @module
  */
 import type { ComputeRequest } from "../../runtime/mod.ts";
-import type { CacheRequest, StoredResponse, Terms, VaryField } from "../cache/mod.ts";
-import type { HeaderList } from "../messages/mod.ts";
+import type { CacheRequest, StoredResponse, Terms, VaryField } from "../cache/types.ts";
+import type { HeaderList } from "../messages/header_list.ts";
 
 /** Persistent storage for the pages of one deployment, by name; provided by the platform. */
 export interface IsrStore {

@@ -4,14 +4,11 @@
  *
  * @module
  */
-import {
-  type CachedResponse,
-  contentLength,
-  deliver,
-  withoutConsumed,
-  withReport,
-} from "../cache/mod.ts";
-import type { OriginResponse } from "../messages/mod.ts";
+import type { CachedResponse } from "../cache/types.ts";
+import { contentLength, deliver } from "../cache/deliver.ts";
+import { withoutConsumed } from "../cache/own_fields.ts";
+import { withReport } from "../cache/cache_status.ts";
+import type { OriginResponse } from "../messages/messages.ts";
 import { clientCacheControl } from "./decide_page.ts";
 import type { DeclaredDecision } from "./decide_declared.ts";
 import type { PageRequest } from "./types.ts";

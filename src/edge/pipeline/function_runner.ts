@@ -10,16 +10,10 @@ import type {
   Invocation,
   InvocationResult,
 } from "../../runtime/mod.ts";
-import {
-  endToEndHeaders,
-  findHeader,
-  type HeaderList,
-  isEdgeOwn,
-  isStream,
-  type PipelineRequest,
-  type PipelineResponse,
-  responseHeadersFrom,
-} from "../messages/mod.ts";
+import { endToEndHeaders, isEdgeOwn, responseHeadersFrom } from "../messages/message_headers.ts";
+import { findHeader, type HeaderList } from "../messages/header_list.ts";
+import { isStream } from "../messages/body.ts";
+import type { PipelineRequest, PipelineResponse } from "../messages/messages.ts";
 import type { PlannedStep } from "./plan.ts";
 import type { StepResult, StepRunner } from "./step_runner.ts";
 

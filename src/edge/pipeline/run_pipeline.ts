@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { CLIENT_GONE, type PipelineRequest, type PipelineResponse } from "../messages/mod.ts";
+import { CLIENT_GONE, type PipelineRequest, type PipelineResponse } from "../messages/messages.ts";
 import type { PipelinePlan, PlannedStep } from "./plan.ts";
 import type { StepFailure, StepRunner } from "./step_runner.ts";
 import { ORIGIN_HANDLE } from "../../rules/mod.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { PipelineRequest, PipelineResponse } from "../messages/mod.ts";
+import type { PipelineRequest, PipelineResponse } from "../messages/messages.ts";
 import type { PlannedStep } from "./plan.ts";
 
 export type StepFailure =

@@ -10,15 +10,9 @@ import {
   type OutboundErrorCode,
   type OutboundFetch,
 } from "../../runtime/mod.ts";
-import {
-  CLIENT_GONE,
-  type Hop,
-  type PipelineRequest,
-  type PipelineResponse,
-  requestHeadersFor,
-  responseHeadersFrom,
-  withOneHopLess,
-} from "../messages/mod.ts";
+import { CLIENT_GONE, type PipelineRequest, type PipelineResponse } from "../messages/messages.ts";
+import { type Hop, requestHeadersFor, responseHeadersFrom } from "../messages/message_headers.ts";
+import { withOneHopLess } from "../messages/max_forwards.ts";
 
 /** An upstream did not answer, or the client did not wait for it. */
 export class ProxyError extends Error {

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { Header } from "../messages/mod.ts";
+import type { Header } from "../messages/header_list.ts";
 import type { RateLimitVerdict } from "./rate_limiter.ts";
 
 /** A verdict with the name of its policy: the id of the rule. */

@@ -8,7 +8,7 @@
  *
  * @module
  */
-import type { RequestFields } from "../messages/mod.ts";
+import type { RequestFields } from "../messages/header_list.ts";
 import { IpBlockSet, parseCidr, parseIp } from "../../rules/mod.ts";
 
 /**

@@ -6,7 +6,8 @@
 import { type HeaderEdit, isEdgeField } from "../../rules/mod.ts";
 import type { ComputeSocket } from "../../runtime/mod.ts";
 import { prolongs } from "./lifetime_fields.ts";
-import type { BodyStream, Header, HeaderList, MemoryBody } from "../messages/mod.ts";
+import type { BodyStream, MemoryBody } from "../messages/body.ts";
+import type { Header, HeaderList } from "../messages/header_list.ts";
 
 /** Statuses from here on are failures. */
 const FIRST_FAILURE = 400;

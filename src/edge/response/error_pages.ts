@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { HeaderList, RequestFields } from "../messages/mod.ts";
+import type { HeaderList, RequestFields } from "../messages/header_list.ts";
 import type { EdgeResponse } from "./edge_response.ts";
 
 /** Title and sentence by status. */

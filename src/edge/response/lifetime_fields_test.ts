@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { HeaderEdit } from "../../rules/mod.ts";
-import type { HeaderList } from "../messages/mod.ts";
+import type { HeaderList } from "../messages/header_list.ts";
 import { applyHeaderEdits } from "./edge_response.ts";
 
 const set = (name: string, value: string): HeaderEdit => ({ type: "set", name, value });

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { findHeader, type HeaderList } from "../messages/mod.ts";
+import { findHeader, type HeaderList } from "../messages/header_list.ts";
 
 /** Statuses that have no content (RFC 9110, 15). */
 const WITHOUT_CONTENT = new Set([204, 205, 304]);

@@ -9,7 +9,7 @@
  * @module
  */
 import { findListKey, listOf } from "../../lib/raw_fields.ts";
-import { type Header, type HeaderList, isChecked, isSendable } from "../messages/mod.ts";
+import { type Header, type HeaderList, isChecked, isSendable } from "../messages/header_list.ts";
 
 /** Replaces the fields of a new `Response` with `fields` and `last`. */
 export type FieldWriter = (response: Response, fields: HeaderList, last: Header) => void;

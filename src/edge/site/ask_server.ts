@@ -6,8 +6,9 @@
  * @module
  */
 import { normalizePath } from "../../rules/mod.ts";
-import { hopHeaders } from "../compute/mod.ts";
-import { discardBody, type HeaderList } from "../messages/mod.ts";
+import { hopHeaders } from "../compute/compute_request.ts";
+import { discardBody } from "../messages/body.ts";
+import type { HeaderList } from "../messages/header_list.ts";
 import type { Site } from "./site.ts";
 
 /** A `GET` of the platform's own. */

@@ -6,13 +6,14 @@
  */
 import type { Manifest } from "../../manifest/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
-import type { BlobReader } from "../blobs/mod.ts";
-import type { SiteCompute } from "../compute/mod.ts";
-import { compileImages, type SiteImages } from "../images/mod.ts";
-import { checkOnce, type HeaderList } from "../messages/mod.ts";
-import type { SiteFunctions } from "../pipeline/mod.ts";
-import { type RuleCount, type SiteRules, siteRulesSteps } from "../site_rules/mod.ts";
-import { createFileTables, SiteContent, type SiteFile } from "../static/mod.ts";
+import type { BlobReader } from "../blobs/blob_reader.ts";
+import type { SiteCompute } from "../compute/compute_responder.ts";
+import { compileImages, type SiteImages } from "../images/site_images.ts";
+import { checkOnce, type HeaderList } from "../messages/header_list.ts";
+import type { SiteFunctions } from "../pipeline/function_runner.ts";
+import { type RuleCount, type SiteRules, siteRulesSteps } from "../site_rules/site_rules.ts";
+import { createFileTables, SiteContent } from "../static/site_content.ts";
+import type { SiteFile } from "../static/static_file.ts";
 import { atOnce, inTurns, type Steps } from "../../lib/next_turn.ts";
 
 /** What a site is compiled from. */

@@ -4,24 +4,17 @@
  *
  * @module
  */
-import {
-  type ComputeFailedError,
-  type ComputeUse,
-  type Missing,
-  type RequestTarget,
-  respondFromCompute,
-  type ServerRequest,
-} from "../compute/mod.ts";
-import { type Header, type HeaderList, isReading } from "../messages/mod.ts";
-import { edgePage, type EdgeResponse, type PagedRequest } from "../response/mod.ts";
-import {
-  type ComputeResolution,
-  decideStatic,
-  FileServer,
-  negotiate,
-  type Resolution,
-  type StaticFile,
-} from "../static/mod.ts";
+import type { ComputeFailedError } from "../compute/compute_failure.ts";
+import { type ComputeUse, type Missing, respondFromCompute } from "../compute/compute_responder.ts";
+import type { RequestTarget, ServerRequest } from "../compute/compute_request.ts";
+import type { Header, HeaderList } from "../messages/header_list.ts";
+import { isReading } from "../messages/messages.ts";
+import { edgePage, type PagedRequest } from "../response/error_pages.ts";
+import type { EdgeResponse } from "../response/edge_response.ts";
+import type { ComputeResolution, Resolution } from "../static/site_content.ts";
+import { decideStatic, negotiate } from "../static/decide.ts";
+import { FileServer } from "../static/file_server.ts";
+import type { StaticFile } from "../static/static_file.ts";
 import type { Site } from "./site.ts";
 
 const ALLOW_READING: HeaderList = [["allow", "GET, HEAD"]];

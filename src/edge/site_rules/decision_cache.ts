@@ -10,7 +10,7 @@ import {
   type RequestFacts,
 } from "../../rules/mod.ts";
 import { RecentMap } from "../../lib/memo.ts";
-import type { EdgeResponse } from "../response/mod.ts";
+import type { EdgeResponse } from "../response/edge_response.ts";
 
 /** Decisions that are kept over all sites; up to twice as many. */
 const CAPACITY = 8192;

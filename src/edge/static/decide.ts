@@ -4,8 +4,8 @@
  *
  * @module
  */
-import type { RequestFields } from "../messages/mod.ts";
-import { type ByteRange, parseRange } from "../ranges/mod.ts";
+import type { RequestFields } from "../messages/header_list.ts";
+import { type ByteRange, parseRange } from "../ranges/byte_ranges.ts";
 import { acceptedCodings, type ContentCoding } from "./accept_encoding.ts";
 import type { Representation, StaticFile } from "./static_file.ts";
 import { ifMatchHolds, ifNoneMatchNames } from "../../lib/entity_tag.ts";

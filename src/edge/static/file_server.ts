@@ -4,16 +4,14 @@
  *
  * @module
  */
-import { BlobCache, type BlobReader, BlobStreams, MAX_CACHED_BYTES } from "../blobs/mod.ts";
-import { bytesOf, findHeader, type Header, type HeaderList } from "../messages/mod.ts";
-import {
-  type ByteRange,
-  contentRange,
-  layOutMultipart,
-  multipartStream,
-  rangeLength,
-} from "../ranges/mod.ts";
-import type { EdgeResponse } from "../response/mod.ts";
+import { BlobCache, MAX_CACHED_BYTES } from "../blobs/blob_cache.ts";
+import type { BlobReader } from "../blobs/blob_reader.ts";
+import { BlobStreams } from "../blobs/verified_stream.ts";
+import { bytesOf } from "../messages/body.ts";
+import { findHeader, type Header, type HeaderList } from "../messages/header_list.ts";
+import { type ByteRange, rangeLength } from "../ranges/byte_ranges.ts";
+import { contentRange, layOutMultipart, multipartStream } from "../ranges/multipart.ts";
+import type { EdgeResponse } from "../response/edge_response.ts";
 import type { StaticDecision } from "./decide.ts";
 import type { Representation } from "./static_file.ts";
 

@@ -8,7 +8,7 @@
  */
 import { inSteps, type Steps } from "../../lib/next_turn.ts";
 import { normalizePath } from "../../rules/mod.ts";
-import type { HeaderList } from "../messages/mod.ts";
+import type { HeaderList } from "../messages/header_list.ts";
 import type { ContentCoding } from "./accept_encoding.ts";
 import { Representation, type SiteFile, type StaticFile } from "./static_file.ts";
 

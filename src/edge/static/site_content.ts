@@ -11,7 +11,8 @@ import {
   type RouteTable,
 } from "../../manifest/mod.ts";
 import type { Steps } from "../../lib/next_turn.ts";
-import { type HeaderList, isReading } from "../messages/mod.ts";
+import type { HeaderList } from "../messages/header_list.ts";
+import { isReading } from "../messages/messages.ts";
 import { createFileTable, type Fallback, type FileTable, findFile } from "./file_table.ts";
 import { serverFilesTest } from "./server_files.ts";
 import type { SiteFile, StaticFile } from "./static_file.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { checkOnce, type Header, type HeaderList } from "../messages/mod.ts";
+import { checkOnce, type Header, type HeaderList } from "../messages/header_list.ts";
 import type { ContentCoding } from "./accept_encoding.ts";
 import { defaultCacheControl } from "./cache_control.ts";
 import { contentType } from "./content_type.ts";

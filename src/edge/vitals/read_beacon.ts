@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { MAX_VITAL_PATH, type MeasuredVitals } from "../../traffic/mod.ts";
 
 /** Longest body, in bytes. */

@@ -5,10 +5,13 @@
  */
 import type { CountedVitals } from "../../traffic/mod.ts";
 import { createFacts } from "../../rules/mod.ts";
-import { type Header, type HeaderList, isReading } from "../messages/mod.ts";
-import { type RateLimiter, refusalHeaders } from "../rate_limit/mod.ts";
-import type { ClientRequest } from "../request/mod.ts";
-import { edgePage, type EdgeResponse } from "../response/mod.ts";
+import type { Header, HeaderList } from "../messages/header_list.ts";
+import { isReading } from "../messages/messages.ts";
+import type { RateLimiter } from "../rate_limit/rate_limiter.ts";
+import { refusalHeaders } from "../rate_limit/rate_limit_headers.ts";
+import type { ClientRequest } from "../request/client_request.ts";
+import { edgePage } from "../response/error_pages.ts";
+import type { EdgeResponse } from "../response/edge_response.ts";
 import { readBeacon } from "./read_beacon.ts";
 import { VITALS_PATH, VITALS_SCRIPT, VITALS_SCRIPT_PATH } from "./vitals_script.ts";
 

@@ -2,7 +2,7 @@ import { inTestFolder } from "../../lib/_test_folder.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { LocalKvError, openLocalKv } from "./mod.ts";
+import { LocalKvError, openLocalKv } from "./open_local_kv.ts";
 import { DenoStore } from "../../store/mod.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
@@ -10,7 +10,7 @@ const VALUE = { bytes: encode("Kestrel"), contentType: "text/plain" };
 
 /** Sets keys from another process, and prints what it finds under `here` first. */
 const OTHER_PROCESS = `
-import { openLocalKv } from ${JSON.stringify(import.meta.resolve("./mod.ts"))};
+import { openLocalKv } from ${JSON.stringify(import.meta.resolve("./open_local_kv.ts"))};
 const { store, namespace, close } = await openLocalKv(Deno.args[0]);
 const { bytes } = await store.get(namespace, "here");
 for (let count = 0; count < 50; count++) {

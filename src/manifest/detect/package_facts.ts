@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { PackageFacts } from "./types.ts";
 
 const texts = z.record(z.string(), z.unknown()).catch({});

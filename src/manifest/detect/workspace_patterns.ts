@@ -4,7 +4,7 @@
  * @module
  */
 import { minimatch } from "minimatch";
-import { z } from "zod";
+import * as z from "zod";
 
 /** Most patterns of one workspace. */
 const MAX_PATTERNS = 100;

@@ -1,5 +1,5 @@
 /** @module Angular: a single page, or pages that are rendered ahead; with `ssr`, a server on Node. */
-import { z } from "zod";
+import * as z from "zod";
 import { stripComments } from "./config_text.ts";
 import type { BuiltOutput, Found, Framework, FrameworkFacts, FrameworkFinding } from "./types.ts";
 

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { stripComments } from "./config_text.ts";
 import { projectPlacements, readPackage } from "./project_server.ts";
 import { denoSign, type ServerCode, serverCode } from "./server_code.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { MAX_PATTERN_LENGTH } from "../limits.ts";
 import { judgePattern } from "../pattern/judge_pattern.ts";
 

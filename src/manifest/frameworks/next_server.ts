@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { imageSettingsOfNext } from "../next_image_settings.ts";
 import { nextLauncher } from "./next_launcher.ts";
 import { type NextRules, nextRules } from "./next_rules.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { parseRelativePath } from "../relative_path.ts";
 import { carryOut, readNitroRules } from "./nitro_rules.ts";
 import { hasWord, textProperty } from "./config_text.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { codeAround, firstFile } from "./code_around.ts";
 import { type ServerCode, serverCode } from "./server_code.ts";
 import { parseStart, scriptToRun, type StartCommand } from "./start_script.ts";

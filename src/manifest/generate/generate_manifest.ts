@@ -17,7 +17,9 @@ import type {
   FoundRoute,
   FoundServer,
 } from "../frameworks/types.ts";
-import { describeSign, findProjectSigns, type ProjectSign, refuseSigns } from "../signs/mod.ts";
+import { describeSign, refuseSigns } from "../signs/refuse_signs.ts";
+import { findProjectSigns } from "../signs/project_signs.ts";
+import type { ProjectSign } from "../signs/types.ts";
 import { withSinglePage } from "./single_page.ts";
 import { findServerSign, isPage, type ServerSign } from "./server_signs.ts";
 import { CATCH_ALL_PATTERN, generateStaticManifest, metaOf } from "./static_manifest.ts";

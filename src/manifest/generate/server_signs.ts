@@ -8,7 +8,7 @@ import { candidatesOf, readPackage } from "../frameworks/project_server.ts";
 import { type ServerCode, serverCode } from "../frameworks/server_code.ts";
 import { parseStart } from "../frameworks/start_script.ts";
 import type { BuiltOutput, ProjectReader } from "../frameworks/types.ts";
-import { functionLine } from "../signs/mod.ts";
+import { functionLine } from "../signs/function_signs.ts";
 
 /** What shows that an output is no static site. */
 export interface ServerSign {

@@ -4,7 +4,7 @@
  * @module
  */
 import assert from "node:assert/strict";
-import type { SecurityEvent } from "../../contract/mod.ts";
+import type { SecurityEvent } from "../../contract/security.ts";
 import { systemRandom } from "../../lib/clock.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import type { Caller, Person } from "../core/access/caller.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Account, Session, Tool } from "../../contract/mod.ts";
+import type { Account, Session, Tool } from "../../contract/accounts.ts";
 import { type Client, Failure } from "../core/http/mod.ts";
 import type { Page } from "../core/store/mod.ts";
 import { accountToWire, sessionToWire, toolToWire } from "./account_wire.ts";

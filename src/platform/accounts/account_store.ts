@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { z } from "zod";
-import { ROLES, SIGN_UP_METHODS } from "../../contract/mod.ts";
+import * as z from "zod";
+import { ROLES } from "../../contract/identity.ts";
+import { SIGN_UP_METHODS } from "../../contract/accounts.ts";
 import {
   commitWithRetries,
   keys,

@@ -3,7 +3,9 @@
  *
  * @module
  */
-import type { Account, ApiKey, Identity, Session, Tool } from "../../contract/mod.ts";
+import type { Account, Session, Tool } from "../../contract/accounts.ts";
+import type { ApiKey } from "../../contract/api_keys.ts";
+import type { Identity } from "../../contract/identity.ts";
 import type { KeyGrant } from "../core/access/mod.ts";
 import type { UserRecord } from "./account_store.ts";
 import type { ApiKeyRecord } from "./api_keys/api_key.ts";

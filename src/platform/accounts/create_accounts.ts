@@ -4,14 +4,22 @@
  * @module
  */
 import { Buffer } from "node:buffer";
-import { z } from "zod";
+import * as z from "zod";
 import type { Clock, Random } from "../../lib/clock.ts";
-import {
-  DEVICE_GRANT_TYPE,
-  EXCHANGE_GRANT_TYPE,
-  MAX_COUNTED,
-  MAX_PUBLISHERS,
-} from "../../contract/mod.ts";
+import { DEVICE_GRANT_TYPE } from "../../contract/device.ts";
+import { EXCHANGE_GRANT_TYPE, MAX_PUBLISHERS } from "../../contract/publishers.ts";
+import { MAX_COUNTED } from "../../contract/usage.ts";
+import { AuthorizationService } from "./authorization/authorization_service.ts";
+import { bindAuthorizationRoutes } from "./authorization/routes.ts";
+import { GrantRecords } from "./authorization/grants.ts";
+import { answerDeviceGrant, bindDeviceRoutes } from "./device_login/routes.ts";
+import { DeviceLoginService } from "./device_login/device_login_service.ts";
+import { GrantStore } from "./device_login/grant_store.ts";
+import { bindPublisherRoutes, exchangeFields } from "./publishers/routes.ts";
+import { ExchangeService } from "./publishers/exchange_service.ts";
+import { IssuerKeys } from "./publishers/issuer_keys.ts";
+import { PublisherService } from "./publishers/publisher_service.ts";
+import { PublisherStore } from "./publishers/publisher_store.ts";
 import type { OutboundFetch } from "../../runtime/mod.ts";
 import type { AuditLog } from "../audit/mod.ts";
 import { countBelow } from "../core/store/mod.ts";
@@ -27,25 +35,6 @@ import { ApiKeyService } from "./api_keys/api_key_service.ts";
 import { Authenticator } from "./credentials/authenticator.ts";
 import { CredentialStore } from "./credentials/credential_store.ts";
 import { DeviceCookies } from "./guessing/device_cookie.ts";
-import {
-  AuthorizationService,
-  bindAuthorizationRoutes,
-  GrantRecords,
-} from "./authorization/mod.ts";
-import {
-  answerDeviceGrant,
-  bindDeviceRoutes,
-  DeviceLoginService,
-  GrantStore,
-} from "./device_login/mod.ts";
-import {
-  bindPublisherRoutes,
-  exchangeFields,
-  ExchangeService,
-  IssuerKeys,
-  PublisherService,
-  PublisherStore,
-} from "./publishers/mod.ts";
 import { EmailService } from "./email/email_service.ts";
 import { endedGuess, GuessLimits } from "./guessing/guess_limits.ts";
 import { MailLinkStore } from "./email/mail_link_store.ts";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type Endpoint, endpoints } from "../../contract/mod.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
+import { endpoints } from "../../contract/endpoints.ts";
 import { Failure } from "../core/http/failure.ts";
 import {
   clientAt,

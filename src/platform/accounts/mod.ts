@@ -19,18 +19,20 @@ export { type AccountServices, createAccounts } from "./create_accounts.ts";
 export {
   type Approval,
   AuthorizationService,
+  type Scope,
+  scopeOf,
+} from "./authorization/authorization_service.ts";
+export {
   isOwnResource,
   isRegistered,
   type RegisteredClient,
-  type Scope,
-  scopeOf,
-} from "./authorization/mod.ts";
+} from "./authorization/registration.ts";
 export { Authenticator } from "./credentials/authenticator.ts";
 export { addCreation, forgetCreation } from "./credentials/creations.ts";
 export { CredentialMemory } from "./credentials/credential_memory.ts";
 export { hasEnded } from "./credentials/known_credential.ts";
 export { hashToken, mintToken } from "./credentials/token.ts";
-export { DeviceLoginService } from "./device_login/mod.ts";
+export { DeviceLoginService } from "./device_login/device_login_service.ts";
 export type { DeviceRequest } from "./device_login/types.ts";
 export type { AccountMail, SendAccountMail } from "./email/account_mails.ts";
 export { EmailService } from "./email/email_service.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Account } from "../../contract/mod.ts";
+import type { Account } from "../../contract/accounts.ts";
 
 export interface SignedIn {
   readonly status: "signed_in";

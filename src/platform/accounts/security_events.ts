@@ -4,8 +4,12 @@
  *
  * @module
  */
-import { z } from "zod";
-import { SECURITY_EVENTS, type SecurityEvent, type SecurityEventName } from "../../contract/mod.ts";
+import * as z from "zod";
+import {
+  SECURITY_EVENTS,
+  type SecurityEvent,
+  type SecurityEventName,
+} from "../../contract/security.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import type { Client } from "../core/http/mod.ts";

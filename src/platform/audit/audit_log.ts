@@ -3,13 +3,13 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import {
   AUDIT_CREDENTIALS,
   AUDIT_DAYS,
   AUDIT_ENTRIES,
   type AuditEntry,
-} from "../../contract/mod.ts";
+} from "../../contract/audit.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import { deleteKeys, keys, type Page } from "../core/store/mod.ts";

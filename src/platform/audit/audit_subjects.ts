@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { endpoints } from "../../contract/mod.ts";
+import type { endpoints } from "../../contract/endpoints.ts";
 import type { AuditFacts, CompletedCall } from "../core/http/mod.ts";
 
 /** What an entry of the log is about. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { endpoints } from "../../contract/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
 import { describedOperations, subjectOf } from "./audit_subjects.ts";
 import { recordedName } from "./recorded_operations.ts";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { endpoints } from "../../contract/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import type { CompletedCall } from "../core/http/mod.ts";

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type Endpoint, endpoints } from "../../contract/mod.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
+import { endpoints } from "../../contract/endpoints.ts";
 
 /** Changes that are no decision of anybody: files on their way, and the traffic of programs. */
 const NOT_RECORDED: ReadonlySet<string> = new Set(

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { endpoints } from "../../contract/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
 import { type Caller, reachesProject } from "../core/access/mod.ts";
 import type { DeploymentService, DeploymentStore } from "../deployments/mod.ts";
 import { Failure, requireDeploy, type Router } from "../core/http/mod.ts";

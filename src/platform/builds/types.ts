@@ -6,7 +6,8 @@
  *
  * @module
  */
-import type { DeploymentFile, DeploymentFunction } from "../../contract/mod.ts";
+import type { DeploymentFile } from "../../contract/deployment_files.ts";
+import type { DeploymentFunction } from "../../contract/deployments.ts";
 
 /** A build for a worker to run. */
 export interface BuildJob {

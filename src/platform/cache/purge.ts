@@ -5,7 +5,7 @@
  * @module
  */
 import type { SiteDirectory } from "../../edge/mod.ts";
-import { endpoints } from "../../contract/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
 import type { PurgeScope } from "../../edge/mod.ts";
 import { type CachedAnswers, purgedPath } from "../compute/mod.ts";
 import type { Capability } from "../core/capability.ts";

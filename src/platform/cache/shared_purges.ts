@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { PurgeScope } from "../../edge/mod.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import { type Rounds, startRounds } from "../../lib/rounds.ts";

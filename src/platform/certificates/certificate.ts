@@ -4,8 +4,8 @@
  * @module
  */
 import { X509Certificate } from "node:crypto";
-import { z } from "zod";
-import type { Domain } from "../../contract/mod.ts";
+import * as z from "zod";
+import type { Domain } from "../../contract/domains.ts";
 import { sealedSecret } from "../core/secrets/mod.ts";
 
 const MINUTE_MS = 60_000;

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Domain } from "../../contract/mod.ts";
+import type { Domain } from "../../contract/domains.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
 import type { Nodes } from "../core/nodes/mod.ts";
 import type { PlatformLog } from "../core/log.ts";

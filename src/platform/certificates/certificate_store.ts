@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { keys, readAll, readRecord } from "../core/store/mod.ts";
 import { sealedSecret, type SecretBox } from "../core/secrets/mod.ts";
 import { type CertificateRecord, certificateRecord, type KeyPair } from "./certificate.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { keys, readAll, readRecord } from "../core/store/mod.ts";
 import type { Lease, RecordKey, RecordStore } from "../../store/mod.ts";
 

@@ -5,7 +5,7 @@
  * @module
  */
 import type { PurgeOptions, PurgeScope } from "../../edge/mod.ts";
-import type { Health } from "../../contract/mod.ts";
+import type { Health } from "../../contract/system.ts";
 import { type ComputeLayer, type Manifest, runtimeSettings } from "../../manifest/mod.ts";
 import {
   probeNodeSandbox,

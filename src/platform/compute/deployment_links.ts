@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { parseRelativePath } from "../../manifest/mod.ts";
 
 /** Most links of a deployment. */

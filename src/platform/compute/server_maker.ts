@@ -25,7 +25,7 @@ import type { Addresses } from "../core/addresses.ts";
 import { isFullDisk } from "../core/store/mod.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
 import { DatabaseNotReadyError, type DeploymentDatabases } from "../databases/mod.ts";
-import type { ProjectKv } from "../kv/mod.ts";
+import type { ProjectKv } from "../kv/create_kv.ts";
 import type { AccessLogs } from "../logs/mod.ts";
 import type { VariableService } from "../variables/mod.ts";
 import { commandTools, ToolMissingError } from "./command_tools.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Health } from "../../contract/mod.ts";
+import type { Health } from "../../contract/system.ts";
 import {
   type FoundKind,
   missingSandbox,

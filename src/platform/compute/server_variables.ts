@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { ENVIRONMENT_PREVIEW } from "../../contract/mod.ts";
+import { ENVIRONMENT_PREVIEW } from "../../contract/environment_names.ts";
 import type { LocalRoute } from "../../runtime/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";

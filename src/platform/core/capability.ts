@@ -5,7 +5,8 @@
  *
  * @module
  */
-import type { Health, Usage } from "../../contract/mod.ts";
+import type { Health } from "../../contract/system.ts";
+import type { Usage } from "../../contract/usage.ts";
 import type { Router } from "./http/mod.ts";
 import type { Lease, RecordKey } from "../../store/mod.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 import type { SiteDirectory } from "../../edge/mod.ts";
-import type { CronRun } from "../../contract/mod.ts";
+import type { CronRun } from "../../contract/cron.ts";
 import {
   type AccessRecord,
   askServer,

@@ -5,7 +5,7 @@
  * @module
  */
 import type { ProductionSite, SiteDirectory } from "../../edge/mod.ts";
-import type { CronRun } from "../../contract/mod.ts";
+import type { CronRun } from "../../contract/cron.ts";
 import type { CronTask } from "../../manifest/mod.ts";
 import type { DeploymentStore } from "../deployments/mod.ts";
 import type { FinishedRun, WantedRun } from "./cron_runner.ts";

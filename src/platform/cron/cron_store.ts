@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import { type CronRun, cronRun } from "../../contract/mod.ts";
+import * as z from "zod";
+import { type CronRun, cronRun } from "../../contract/cron.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { keys, readAll, readRecord } from "../core/store/mod.ts";
 import type { RecordKey, RecordStore } from "../../store/mod.ts";

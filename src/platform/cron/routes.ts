@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type CronRun, endpoints } from "../../contract/mod.ts";
+import type { CronRun } from "../../contract/cron.ts";
+import { endpoints } from "../../contract/endpoints.ts";
 import { nextRun } from "../../lib/cron_schedule.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Failure, type Router } from "../core/http/mod.ts";

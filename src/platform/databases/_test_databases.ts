@@ -5,7 +5,8 @@
  * @module
  */
 import { join } from "node:path";
-import { type Endpoint, endpoints } from "../../contract/mod.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
+import { endpoints } from "../../contract/endpoints.ts";
 import type { DatabaseEngine } from "../../database/mod.ts";
 import { systemRandom } from "../../lib/clock.ts";
 import type { RaisedEvent } from "../core/events/mod.ts";

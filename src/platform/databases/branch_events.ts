@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { MAIN_BRANCH } from "../../contract/mod.ts";
+import { MAIN_BRANCH } from "../../contract/databases.ts";
 import type { EventBus } from "../core/events/mod.ts";
 import type { ProjectStore } from "../projects/mod.ts";
 import type { BranchRecord, DatabaseRecord } from "./records.ts";

@@ -3,7 +3,9 @@
  *
  * @module
  */
-import { type BodyOf, type endpoints, MAIN_BRANCH } from "../../contract/mod.ts";
+import type { BodyOf } from "../../contract/endpoint.ts";
+import type { endpoints } from "../../contract/endpoints.ts";
+import { MAIN_BRANCH } from "../../contract/databases.ts";
 import { Failure } from "../core/http/mod.ts";
 import type { DatabaseServices } from "./database_service.ts";
 import { mintBranch, mintId } from "./names.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { SecretBox } from "../core/secrets/mod.ts";
 import {
   commitWithRetries,

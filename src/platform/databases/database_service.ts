@@ -3,12 +3,9 @@
  *
  * @module
  */
-import {
-  type BodyOf,
-  type DatabaseConnection,
-  type endpoints,
-  MAIN_BRANCH,
-} from "../../contract/mod.ts";
+import type { BodyOf } from "../../contract/endpoint.ts";
+import { type DatabaseConnection, MAIN_BRANCH } from "../../contract/databases.ts";
+import type { endpoints } from "../../contract/endpoints.ts";
 import type { EngineKind } from "../../database/mod.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import type { Foundation } from "../core/foundation.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { isUuid } from "../../lib/ids.ts";
 import { commitWithRetries, keys, type Page, readAll, readRecord } from "../core/store/mod.ts";
 import { type BranchRecord, type DatabaseRecord, databaseRecord, roleRecord } from "./records.ts";

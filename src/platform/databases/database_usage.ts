@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Usage } from "../../contract/mod.ts";
+import type { Usage } from "../../contract/usage.ts";
 import type { BranchStore } from "./branch_store.ts";
 import type { DatabaseStore } from "./database_store.ts";
 import { MAX_BRANCHES, MAX_DATABASES, MAX_MANUAL_SNAPSHOTS } from "./sizes.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { MAIN_BRANCH } from "../../contract/mod.ts";
+import { MAIN_BRANCH } from "../../contract/databases.ts";
 import type { BranchAccess } from "../../database/mod.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import type { RecordedBranches } from "./branch_access.ts";

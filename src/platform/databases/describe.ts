@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type Database, type DatabaseBranch, MAIN_BRANCH } from "../../contract/mod.ts";
+import { type Database, MAIN_BRANCH } from "../../contract/databases.ts";
+import type { DatabaseBranch } from "../../contract/database_branches.ts";
 import { GONE } from "../../database/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { RecentMap } from "../../lib/memo.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { setTimeout as delay } from "node:timers/promises";
-import type { Health } from "../../contract/mod.ts";
+import type { Health } from "../../contract/system.ts";
 import type { EngineStatus } from "../../database/mod.ts";
 import { SingleFlight } from "../../lib/single_flight.ts";
 import type { Engines } from "./engines.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { EngineError, type QueryErrorEvent, runStatement } from "../../database/mod.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import type { OutboundFetch, OutboundRequest } from "../../runtime/mod.ts";

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type DatabaseOverride, SCOPE_ALL } from "../../contract/mod.ts";
+import type { DatabaseOverride } from "../../contract/databases.ts";
+import { SCOPE_ALL } from "../../contract/variables.ts";
 import type { EngineKind } from "../../database/mod.ts";
 import { type DatabaseRecord, injectsInto } from "./records.ts";
 

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { ENVIRONMENT_PREVIEW, MAIN_BRANCH } from "../../contract/mod.ts";
+import { ENVIRONMENT_PREVIEW } from "../../contract/environment_names.ts";
+import { MAIN_BRANCH } from "../../contract/databases.ts";
 import { type DeploymentRecord, type DeploymentStore, isServed } from "../deployments/mod.ts";
 import type { BranchService } from "./branch_service.ts";
 import type { BranchStore } from "./branch_store.ts";

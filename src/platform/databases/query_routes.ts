@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { endpoints } from "../../contract/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
 import {
   type BranchAccess,
   EngineError,

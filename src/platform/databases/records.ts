@@ -8,13 +8,9 @@
  *
  * @module
  */
-import { z } from "zod";
-import {
-  CU_SIZES,
-  DATABASE_ENGINES,
-  type DatabaseState,
-  ENVIRONMENT_PREVIEW,
-} from "../../contract/mod.ts";
+import * as z from "zod";
+import { CU_SIZES, DATABASE_ENGINES, type DatabaseState } from "../../contract/databases.ts";
+import { ENVIRONMENT_PREVIEW } from "../../contract/environment_names.ts";
 import { sealedSecret } from "../core/secrets/mod.ts";
 
 /** A branch of an engine. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { endpoints } from "../../contract/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
 import type { Caller } from "../core/access/mod.ts";
 import type { Router } from "../core/http/mod.ts";
 import { findProject, type ProjectStore } from "../projects/mod.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { CuSize } from "../../contract/mod.ts";
+import type { CuSize } from "../../contract/databases.ts";
 import type { BranchLimits } from "../../database/mod.ts";
 
 /** Each branch of a database may take this much. */

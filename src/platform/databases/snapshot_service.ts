@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type DatabaseSnapshot, MAIN_BRANCH } from "../../contract/mod.ts";
+import type { DatabaseSnapshot } from "../../contract/database_branches.ts";
+import { MAIN_BRANCH } from "../../contract/databases.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import { Failure } from "../core/http/mod.ts";
 import { Claims } from "../core/nodes/mod.ts";

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { endpoints, MAX_BATCH_BLOBS } from "../../contract/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import { MAX_BATCH_BLOBS } from "../../contract/blobs.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { isSha256 } from "../../lib/hash.ts";
 import { Failure, readBytes, type Router } from "../core/http/mod.ts";

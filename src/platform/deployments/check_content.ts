@@ -4,12 +4,9 @@
  *
  * @module
  */
-import {
-  type DeploymentFile,
-  type DeploymentFunction,
-  MAX_DEPLOYED_BYTES,
-  type Problem,
-} from "../../contract/mod.ts";
+import { type DeploymentFile, MAX_DEPLOYED_BYTES } from "../../contract/deployment_files.ts";
+import type { DeploymentFunction } from "../../contract/deployments.ts";
+import type { Problem } from "../../contract/common.ts";
 import { inSteps, type Steps } from "../../lib/next_turn.ts";
 import {
   formatManifestProblems,

@@ -3,7 +3,11 @@
  *
  * @module
  */
-import { type Difference, type Differences, MAX_DIFFERENCES } from "../../contract/mod.ts";
+import {
+  type Difference,
+  type Differences,
+  MAX_DIFFERENCES,
+} from "../../contract/deployment_comparison.ts";
 import { inSteps, type Steps } from "../../lib/next_turn.ts";
 import type { Route } from "../../manifest/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";

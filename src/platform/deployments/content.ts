@@ -6,8 +6,9 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import { z } from "zod";
-import { type deploymentFile, type deploymentFunction, sha256 } from "../../contract/mod.ts";
+import * as z from "zod";
+import { type deploymentFile, sha256 } from "../../contract/deployment_files.ts";
+import type { deploymentFunction } from "../../contract/deployments.ts";
 import { jsonParts } from "../../lib/json_steps.ts";
 import { createPause, inSteps, inTurns, type Steps } from "../../lib/next_turn.ts";
 import { parseJson } from "../../lib/parse_json.ts";

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import type { BodyOf, endpoints, ResponseOf } from "../../contract/mod.ts";
+import type { BodyOf, ResponseOf } from "../../contract/endpoint.ts";
+import type { endpoints } from "../../contract/endpoints.ts";
 import { inTurns } from "../../lib/next_turn.ts";
 import { sortInSteps } from "../../lib/sort_in_steps.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";

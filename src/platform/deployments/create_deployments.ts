@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { MAX_COUNTED } from "../../contract/mod.ts";
+import { MAX_COUNTED } from "../../contract/usage.ts";
 import type { SiteDirectory } from "../../edge/mod.ts";
 import { type Rounds, startRounds } from "../../lib/rounds.ts";
 import type { Capability } from "../core/capability.ts";

@@ -4,13 +4,13 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import {
   type Deployment,
   DEPLOYMENT_STATES,
   type DeploymentState,
-  ENVIRONMENT_PRODUCTION,
-} from "../../contract/mod.ts";
+} from "../../contract/deployments.ts";
+import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import { cronTaskSchema } from "../../manifest/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 

@@ -6,7 +6,7 @@
  * @module
  */
 import type { SiteDirectory } from "../../edge/mod.ts";
-import { ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
+import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { RaiseEvent } from "../core/events/mod.ts";
 import { Failure } from "../core/http/mod.ts";

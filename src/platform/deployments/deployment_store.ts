@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import { ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
+import * as z from "zod";
+import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import { latestLabel } from "../environments/mod.ts";
 import { type HostRecord, type ProjectRecord, projectRecord } from "../projects/mod.ts";
 import {

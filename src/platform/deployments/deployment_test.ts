@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { DEPLOYMENT_STATES } from "../../contract/mod.ts";
+import { DEPLOYMENT_STATES } from "../../contract/deployments.ts";
 import { canMove, type DeploymentRecord, moveDeployment } from "./deployment.ts";
 
 const deployment: DeploymentRecord = {

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { Clock } from "../../lib/clock.ts";
 import { keys, readAll, readRecord } from "../core/store/mod.ts";
 import type { DeploymentRecord } from "./deployment.ts";

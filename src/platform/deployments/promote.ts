@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
+import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import type { RaiseEvent } from "../core/events/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 import { productionDeploymentId, type ProjectRecord } from "../projects/mod.ts";

@@ -5,14 +5,10 @@
  *
  * @module
  */
-import {
-  applyDifference,
-  type BodyOf,
-  type DeploymentFile,
-  digestFilesInSteps,
-  type endpoints,
-  MAX_FILES,
-} from "../../contract/mod.ts";
+import { applyDifference, digestFilesInSteps } from "../../contract/file_difference.ts";
+import type { BodyOf } from "../../contract/endpoint.ts";
+import { type DeploymentFile, MAX_FILES } from "../../contract/deployment_files.ts";
+import type { endpoints } from "../../contract/endpoints.ts";
 import { inTurns } from "../../lib/next_turn.ts";
 import { Failure } from "../core/http/mod.ts";
 import type { BlobStore } from "../core/store/mod.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { type DeploymentFile, differenceOf, digestFiles } from "../../contract/mod.ts";
+import type { DeploymentFile } from "../../contract/deployment_files.ts";
+import { differenceOf, digestFiles } from "../../contract/file_difference.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { openFsBlobVault } from "../core/store/mod.ts";
 import { ProjectStore } from "../projects/project_store.ts";

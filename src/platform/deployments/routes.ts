@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { endpoints, ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import { KeyedLock } from "../../lib/keyed_lock.ts";
 import { inTurns } from "../../lib/next_turn.ts";
 import { type Caller, reachesProject } from "../core/access/mod.ts";

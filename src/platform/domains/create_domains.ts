@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { z } from "zod";
-import { type Domain, MAX_COUNTED } from "../../contract/mod.ts";
+import * as z from "zod";
+import type { Domain } from "../../contract/domains.ts";
+import { MAX_COUNTED } from "../../contract/usage.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { askAll } from "../core/peers/mod.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { DnsCheck } from "../../contract/mod.ts";
+import type { DnsCheck } from "../../contract/domains.ts";
 import type { DnsAnswer, DnsLookup } from "./dns_lookup.ts";
 import { isApex, proofName, proofValue, type RoutingTarget } from "./dns_plan.ts";
 import type { DomainRecord, ZoneRecord } from "./domain.ts";

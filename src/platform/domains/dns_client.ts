@@ -7,7 +7,7 @@
  */
 import { isIP } from "node:net";
 import { Packet, type Resource } from "dns2";
-import type { DnsRecordType } from "../../contract/mod.ts";
+import type { DnsRecordType } from "../../contract/domains.ts";
 import { canonicalAddress } from "./address_text.ts";
 import { askByTcp, askByUdp, type DnsServer, DnsTimeoutError, makeQuery } from "./dns_exchange.ts";
 import type { DnsAnswer, DnsLookup } from "./dns_lookup.ts";

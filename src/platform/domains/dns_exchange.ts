@@ -9,7 +9,7 @@ import { Buffer } from "node:buffer";
 import { createSocket } from "node:dgram";
 import { isIPv6 } from "node:net";
 import { Packet } from "dns2";
-import type { DnsRecordType } from "../../contract/mod.ts";
+import type { DnsRecordType } from "../../contract/domains.ts";
 
 export interface DnsServer {
   /** An IP address. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { DnsRecordType } from "../../contract/mod.ts";
+import type { DnsRecordType } from "../../contract/domains.ts";
 
 export type DnsAnswer =
   | { readonly type: "found"; readonly values: readonly string[] }

@@ -4,7 +4,7 @@
  * @module
  */
 import { isIPv6 } from "node:net";
-import type { DnsRecord } from "../../contract/mod.ts";
+import type { DnsRecord } from "../../contract/domains.ts";
 import type { DomainRecord, ZoneRecord } from "./domain.ts";
 import { isWildcard } from "./domain_name.ts";
 

@@ -5,8 +5,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import { dnsCheck, type Domain } from "../../contract/mod.ts";
+import * as z from "zod";
+import { dnsCheck, type Domain } from "../../contract/domains.ts";
 
 export const domainRecord = z.object({
   id: z.string(),

@@ -8,7 +8,7 @@
 import { DomainHosts } from "../../edge/mod.ts";
 import type { Publisher } from "../../feed/mod.ts";
 import { Buffer } from "node:buffer";
-import type { DnsCheck, DnsRecord } from "../../contract/mod.ts";
+import type { DnsCheck, DnsRecord } from "../../contract/domains.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import type { Addresses } from "../core/addresses.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { DnsCheck } from "../../contract/mod.ts";
+import type { DnsCheck } from "../../contract/domains.ts";
 import { canonicalAddress } from "./address_text.ts";
 import type { DnsAnswer } from "./dns_lookup.ts";
 

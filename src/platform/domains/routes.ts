@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type Domain, endpoints } from "../../contract/mod.ts";
+import type { Domain } from "../../contract/domains.ts";
+import { endpoints } from "../../contract/endpoints.ts";
 import type { Caller } from "../core/access/mod.ts";
 import { type EnvironmentStore, findEnvironmentName } from "../environments/mod.ts";
 import { Failure, type Router } from "../core/http/mod.ts";

@@ -3,13 +3,10 @@
  *
  * @module
  */
-import { z } from "zod";
-import {
-  type Environment,
-  ENVIRONMENT_PREVIEW,
-  ENVIRONMENT_PRODUCTION,
-  SCOPE_ALL,
-} from "../../contract/mod.ts";
+import * as z from "zod";
+import type { Environment } from "../../contract/environments.ts";
+import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
+import { SCOPE_ALL } from "../../contract/variables.ts";
 import type { Addresses } from "../core/addresses.ts";
 import type { ProjectRecord } from "../projects/mod.ts";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { isUuid } from "../../lib/ids.ts";
 import { keys, type Page, readAll, readPage, readRecord } from "../core/store/mod.ts";
 import type { ProjectRecord } from "../projects/mod.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { countBelow, keys } from "../core/store/mod.ts";
-import { z } from "zod";
+import * as z from "zod";
 import { messageOf } from "../../lib/error_message.ts";
 import { startRounds } from "../../lib/rounds.ts";
 import type { Capability } from "../core/capability.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 /** Occurrences and deployments that are kept of each fault: the latest ones. */
 const MAX_SAMPLES = 5;

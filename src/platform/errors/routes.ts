@@ -3,12 +3,9 @@
  *
  * @module
  */
-import {
-  endpoints,
-  type ErrorDetails,
-  type ErrorSummary,
-  type LogEntry,
-} from "../../contract/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import type { ErrorDetails, ErrorSummary } from "../../contract/errors.ts";
+import type { LogEntry } from "../../contract/logs.ts";
 import { missingNodes, type SilentNode } from "../core/peers/mod.ts";
 import { Failure, type Router } from "../core/http/mod.ts";
 import type { SharedLogs } from "../logs/mod.ts";

@@ -5,7 +5,8 @@
  * @module
  */
 import type { Environment } from "../../lib/network_variables.ts";
-import type { Health } from "../../contract/mod.ts";
+import type { Health } from "../../contract/system.ts";
+import type { ProjectKv } from "../kv/create_kv.ts";
 import type { SiteFunctions } from "../../edge/mod.ts";
 import type { FunctionSettings } from "../../manifest/mod.ts";
 import {
@@ -21,7 +22,6 @@ import {
 } from "../../runtime/mod.ts";
 import { defaultProcessLimits } from "../compute/mod.ts";
 import type { Databases } from "../databases/mod.ts";
-import type { ProjectKv } from "../kv/mod.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
 import type { VariableService } from "../variables/mod.ts";
 import { Failure } from "../core/http/mod.ts";

@@ -8,7 +8,7 @@
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import pMap from "p-map";
-import { z } from "zod";
+import * as z from "zod";
 import type { GitAddress } from "../../lib/git_url.ts";
 import type { OutboundFetch, OutboundResponse } from "../../runtime/mod.ts";
 import type { GitCredentials } from "../projects/mod.ts";

@@ -7,7 +7,7 @@
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { isUuid } from "../../lib/ids.ts";

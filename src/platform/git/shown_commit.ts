@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { branchName } from "../../contract/mod.ts";
+import { branchName } from "../../contract/projects.ts";
 import type { Resolved } from "./git_service.ts";
 
 /** Longest message and author that a trigger may have (spec, "Limits"). */

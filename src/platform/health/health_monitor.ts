@@ -5,7 +5,7 @@
  * @module
  */
 import type { SiteDirectory } from "../../edge/mod.ts";
-import type { ProjectHealth } from "../../contract/mod.ts";
+import type { ProjectHealth } from "../../contract/health.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ComputeService } from "../compute/mod.ts";
 import type { Addresses } from "../core/addresses.ts";

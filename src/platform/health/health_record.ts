@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { ServersHealth } from "../compute/mod.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
 

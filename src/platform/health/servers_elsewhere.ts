@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { askAll, type Peers } from "../core/peers/mod.ts";
 import type { ComputeService } from "../compute/mod.ts";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { MAX_HOOKS } from "../../contract/mod.ts";
+import { MAX_HOOKS } from "../../contract/hooks.ts";
 import type { AuditLog } from "../audit/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { BuildQueue } from "../builds/mod.ts";

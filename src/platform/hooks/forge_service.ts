@@ -3,8 +3,18 @@
  *
  * @module
  */
-import { ENVIRONMENT_PRODUCTION, FORGE_NAMES, type TriggerAnswer } from "../../contract/mod.ts";
-import { branchName } from "../../contract/mod.ts";
+import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
+import { branchName, FORGE_NAMES } from "../../contract/projects.ts";
+import type { TriggerAnswer } from "../../contract/hooks.ts";
+import {
+  type Delivery,
+  deliveryOf,
+  isSigned,
+  readDelivery,
+  type Report,
+} from "./forges/read_delivery.ts";
+import { type ForgeEvent, PayloadError } from "./forges/forge_event.ts";
+import { isSameRepository } from "./forges/repository.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { Failure, readBytes } from "../core/http/mod.ts";
 import {
@@ -14,16 +24,6 @@ import {
   type DeploymentStore,
 } from "../deployments/mod.ts";
 import type { ProjectStore } from "../projects/mod.ts";
-import {
-  type Delivery,
-  deliveryOf,
-  type ForgeEvent,
-  isSameRepository,
-  isSigned,
-  PayloadError,
-  readDelivery,
-  type Report,
-} from "./forges/mod.ts";
 import { decideTrigger, type HookRecord, hookSecret } from "./hook.ts";
 import type { HookAudit, HookVisit } from "./hook_audit.ts";
 import type { PullStore } from "./pull_store.ts";

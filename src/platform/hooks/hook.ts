@@ -4,14 +4,9 @@
  * @module
  */
 import { createHmac } from "node:crypto";
-import { z } from "zod";
-import {
-  type DeployHook,
-  ENVIRONMENT_PREVIEW,
-  ENVIRONMENT_PRODUCTION,
-  HOOK_SCOPES,
-  type HookScope,
-} from "../../contract/mod.ts";
+import * as z from "zod";
+import { type DeployHook, HOOK_SCOPES, type HookScope } from "../../contract/hooks.ts";
+import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import type { Random } from "../../lib/clock.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { matchesWildcard } from "../../lib/wildcard.ts";

@@ -4,7 +4,9 @@
  *
  * @module
  */
-import { type BodyOf, type DeployHook, type endpoints, MAX_HOOKS } from "../../contract/mod.ts";
+import type { BodyOf } from "../../contract/endpoint.ts";
+import { type DeployHook, MAX_HOOKS } from "../../contract/hooks.ts";
+import type { endpoints } from "../../contract/endpoints.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import type { Caller } from "../core/access/mod.ts";

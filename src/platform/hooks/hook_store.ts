@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { RecentMap } from "../../lib/memo.ts";
 import { commitWithRetries, keys, type Page, readAll, readRecord } from "../core/store/mod.ts";
 import { type HookRecord, hookRecord } from "./hook.ts";

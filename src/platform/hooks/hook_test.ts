@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { HookScope } from "../../contract/mod.ts";
+import type { HookScope } from "../../contract/hooks.ts";
 import { systemRandom } from "../../lib/clock.ts";
 import { decideTrigger, hashHookToken, mintHookToken } from "./hook.ts";
 

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { keys, readRecord } from "../core/store/mod.ts";
 import type { HookUse } from "./hook.ts";
 import type { RecordStore } from "../../store/mod.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { Clock } from "../../lib/clock.ts";
 import { commitWithRetries, keys, readAll, readRecord } from "../core/store/mod.ts";
 import type { RecordStore } from "../../store/mod.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { endpoints } from "../../contract/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
 import { readIdempotencyKey, type RequestContext, type Router } from "../core/http/mod.ts";
 import type { ForgeService } from "./forge_service.ts";
 import type { HookService } from "./hook_service.ts";

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { endpoints, ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import {
   type BuildQueue,
   type BuildRecord,

@@ -6,7 +6,7 @@
  * @module
  */
 import { Buffer } from "node:buffer";
-import { z } from "zod";
+import * as z from "zod";
 import { type SecretBox, SecretDamagedError } from "../core/secrets/mod.ts";
 
 const PLACE = "deployment status";

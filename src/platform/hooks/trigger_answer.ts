@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { ENVIRONMENT_PRODUCTION, type TriggerAnswer } from "../../contract/mod.ts";
+import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
+import type { TriggerAnswer } from "../../contract/hooks.ts";
 import type { Addresses } from "../core/addresses.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
 

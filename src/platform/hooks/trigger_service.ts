@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { BodyOf, endpoints, TriggerAnswer } from "../../contract/mod.ts";
-import { HOOK_TRIGGERS_PER_MINUTE } from "../../contract/mod.ts";
+import type { BodyOf } from "../../contract/endpoint.ts";
+import type { endpoints } from "../../contract/endpoints.ts";
+import { HOOK_TRIGGERS_PER_MINUTE, type TriggerAnswer } from "../../contract/hooks.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { KeyedLock } from "../../lib/keyed_lock.ts";
 import { RateWindow } from "../core/access/mod.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { HOOK_TRIGGERS_PER_MINUTE, type TriggerAnswer } from "../../contract/mod.ts";
+import { HOOK_TRIGGERS_PER_MINUTE, type TriggerAnswer } from "../../contract/hooks.ts";
 import { systemRandom } from "../../lib/clock.ts";
 import { commitDeployer } from "../builds/deploy_commit.ts";
 import { BuildQueue } from "../builds/queue/build_queue.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { EnvironmentStore } from "../environments/mod.ts";
 import { ProjectStore } from "../projects/mod.ts";
-import { createKv } from "./mod.ts";
+import { createKv } from "./create_kv.ts";
 import { DenoStore } from "../../store/mod.ts";
 
 const RANDOM = (count: number) => crypto.getRandomValues(new Uint8Array(count));

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { endpoints, type KvEntry, type KvValue } from "../../contract/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import type { KvEntry, KvValue } from "../../contract/kv.ts";
 import type { KvItem, KvStore, KvValue as StoredValue, Namespace } from "../../kv/mod.ts";
 import type { Caller } from "../core/access/mod.ts";
 import { Failure, type Router } from "../core/http/mod.ts";

@@ -6,7 +6,7 @@
  * @module
  */
 import { join } from "node:path";
-import type { LogEntry } from "../../contract/mod.ts";
+import type { LogEntry } from "../../contract/logs.ts";
 import type { AccessRecord } from "../../edge/mod.ts";
 import { LineBuffer } from "./line_buffer.ts";
 import { LogFiles, type LogLine, type LogPlace } from "./log_files.ts";

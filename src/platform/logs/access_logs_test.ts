@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { AccessRecord } from "../../edge/mod.ts";
-import type { LogEntry } from "../../contract/mod.ts";
+import type { LogEntry } from "../../contract/logs.ts";
 import { eventStream } from "../core/http/event_stream.ts";
 import { AccessLogs } from "./access_logs.ts";
 

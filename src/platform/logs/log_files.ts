@@ -6,7 +6,7 @@
  * @module
  */
 import { join } from "node:path";
-import { type LogEntry, logEntry } from "../../contract/mod.ts";
+import { type LogEntry, logEntry } from "../../contract/logs.ts";
 
 /** Size at which a file is full, in bytes. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;

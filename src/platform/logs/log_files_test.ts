@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { LogEntry } from "../../contract/mod.ts";
+import type { LogEntry } from "../../contract/logs.ts";
 import { LogFiles, type LogPlace } from "./log_files.ts";
 import { inTestFolder } from "../../lib/_test_folder.ts";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { LOG_LEVELS, type LogEntry } from "../../contract/mod.ts";
+import { LOG_LEVELS, type LogEntry } from "../../contract/logs.ts";
 
 type Level = (typeof LOG_LEVELS)[number];
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { LogEntry } from "../../contract/mod.ts";
+import type { LogEntry } from "../../contract/logs.ts";
 import { type LogFilter, logMatcher } from "./log_filter.ts";
 
 const shared = {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { LogEntry } from "../../contract/mod.ts";
+import type { LogEntry } from "../../contract/logs.ts";
 import type { AccessRecord } from "../../edge/mod.ts";
 import type { ComputeLogEntry, FunctionLogEntry } from "../../runtime/mod.ts";
 

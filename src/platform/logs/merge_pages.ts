@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { LogEntry } from "../../contract/mod.ts";
+import type { LogEntry } from "../../contract/logs.ts";
 import type { LogCursor } from "./log_cursor.ts";
 import type { LogLine, LogPlace } from "./log_files.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { LogEntry } from "../../contract/mod.ts";
+import type { LogEntry } from "../../contract/logs.ts";
 import { formatLogCursor, parseLogCursor } from "./log_cursor.ts";
 import type { LogLine, LogPlace } from "./log_files.ts";
 import { mergePages, type NodePage } from "./merge_pages.ts";

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { endpoints, MISSING_NODE_EVENT } from "../../contract/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import { MISSING_NODE_EVENT } from "../../contract/common.ts";
 import { eventStream, Failure, type Router } from "../core/http/mod.ts";
 import { findProject, type ProjectStore } from "../projects/mod.ts";
 import type { Nodes } from "../core/nodes/mod.ts";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import { LOG_LEVELS, type LogEntry, logEntry } from "../../contract/mod.ts";
+import * as z from "zod";
+import { LOG_LEVELS, type LogEntry, logEntry } from "../../contract/logs.ts";
 import { Batches } from "../../lib/batches.ts";
 import { askAll, followAll, type Peers, type SilentNode } from "../core/peers/mod.ts";
 import type { AccessLogs } from "./access_logs.ts";

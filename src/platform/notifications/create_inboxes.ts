@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Notification } from "../../contract/mod.ts";
+import type { Notification } from "../../contract/notifications.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { AccountStore } from "../accounts/mod.ts";
 import type { EventBus } from "../core/events/mod.ts";

@@ -3,13 +3,8 @@
  *
  * @module
  */
-import {
-  EVENT_PAYLOADS,
-  type EventData,
-  type EventName,
-  type EventPayloads,
-  EVENTS,
-} from "../../contract/mod.ts";
+import { EVENT_PAYLOADS, type EventPayloads } from "../../contract/event_payloads.ts";
+import { type EventData, type EventName, EVENTS } from "../../contract/events.ts";
 
 /** Longest title and body, in characters. */
 export const MAX_TITLE = 120;

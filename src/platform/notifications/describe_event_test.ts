@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { EVENT_NAMES, type EventData, type EventName } from "../../contract/mod.ts";
+import { EVENT_NAMES, type EventData, type EventName } from "../../contract/events.ts";
 import { describeEvent, MAX_BODY, MAX_TITLE } from "./describe_event.ts";
 
 const GOLDEN = new URL("../../../fixtures/notifications/words.json", import.meta.url);

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { type Channel, EVENTS } from "../../contract/mod.ts";
+import type { Channel } from "../../contract/notifications.ts";
+import { EVENTS } from "../../contract/events.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { whenAllEnded } from "../../lib/when_all_ended.ts";
 import type { AccountStore } from "../accounts/mod.ts";

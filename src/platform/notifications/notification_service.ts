@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { InboxCounts, Notification } from "../../contract/mod.ts";
+import type { InboxCounts, Notification } from "../../contract/notifications.ts";
 import { Failure } from "../core/http/mod.ts";
 import type { Inboxes } from "./inbox/inboxes.ts";
 import type { ChangedNotification, InboxView } from "./inbox/inbox_view.ts";

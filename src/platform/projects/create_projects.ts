@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { MAX_COUNTED } from "../../contract/mod.ts";
+import { MAX_COUNTED } from "../../contract/usage.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { countBelow, keys } from "../core/store/mod.ts";

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { keys, readAll } from "../core/store/mod.ts";
 import { hostRecord } from "./host_record.ts";
 import type { ProjectRecord } from "./project.ts";

@@ -5,8 +5,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import { type Forge, gitCredentialsBody } from "../../contract/mod.ts";
+import * as z from "zod";
+import { type Forge, gitCredentialsBody } from "../../contract/projects.ts";
 import { type GitAddress, parseGitUrl } from "../../lib/git_url.ts";
 import { sealedSecret, type SecretBox } from "../core/secrets/mod.ts";
 import { keys, readAll, readRecord } from "../core/store/mod.ts";

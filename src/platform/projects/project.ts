@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import { FRAMEWORKS, GIT_CREDENTIAL_TYPES, type Project } from "../../contract/mod.ts";
+import * as z from "zod";
+import { FRAMEWORKS, GIT_CREDENTIAL_TYPES, type Project } from "../../contract/projects.ts";
 import type { Addresses } from "../core/addresses.ts";
 
 export const projectRecord = z.object({

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { hostRecord } from "./host_record.ts";
 import {
   commitWithRetries,

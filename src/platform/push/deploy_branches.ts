@@ -10,7 +10,7 @@ import {
   NotAdmittedError,
   type SharedBuildLogs,
 } from "../builds/mod.ts";
-import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
+import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import type { Addresses } from "../core/addresses.ts";
 import { Failure, toFailure } from "../core/http/mod.ts";
 import {

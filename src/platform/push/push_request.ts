@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { branchName } from "../../contract/mod.ts";
+import { branchName } from "../../contract/projects.ts";
 import { PacketReader, packetText } from "./pkt_line.ts";
 
 /** Most refs that one push may change. */

@@ -4,7 +4,7 @@
  * @module
  */
 import { join } from "node:path";
-import { deployPermission } from "../../contract/mod.ts";
+import { deployPermission } from "../../contract/permissions.ts";
 import { type Caller, isPermitted } from "../core/access/mod.ts";
 import type { OpenSandbox } from "../builds/mod.ts";
 import { Failure } from "../core/http/mod.ts";

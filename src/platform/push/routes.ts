@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { projectName, workspaceSlug } from "../../contract/mod.ts";
+import { projectName } from "../../contract/common.ts";
+import { workspaceSlug } from "../../contract/identity.ts";
 import { type AuditLog, PUSHED } from "../audit/mod.ts";
 import { type Caller, reachesProject } from "../core/access/mod.ts";
 import { Failure, type ForeignVisit, type Router } from "../core/http/mod.ts";

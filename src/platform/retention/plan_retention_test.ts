@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { DEPLOYMENT_STATES, type DeploymentState } from "../../contract/mod.ts";
+import { DEPLOYMENT_STATES, type DeploymentState } from "../../contract/deployments.ts";
 import { type JudgedDeployment, planRetention } from "./plan_retention.ts";
 
 const DAY = 24 * 60 * 60 * 1000;

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
+import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import type { GitService } from "../git/mod.ts";
 import type { DeploymentRecord, DeploymentService, DeploymentStore } from "../deployments/mod.ts";
 import type { ProjectRecord, ProjectStore } from "../projects/mod.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { endpoints } from "../../contract/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
 import { ruleCounts, type SiteDirectory } from "../../edge/mod.ts";
 import { ifMatchHolds, isEntityTagList } from "../../lib/entity_tag.ts";
 import { jsonParts } from "../../lib/json_steps.ts";

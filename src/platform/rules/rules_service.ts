@@ -5,7 +5,7 @@
  * @module
  */
 import type { SiteDirectory } from "../../edge/mod.ts";
-import type { ActiveRules } from "../../contract/mod.ts";
+import type { ActiveRules } from "../../contract/rules.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
 import { sha256InTurns } from "../../lib/hash.ts";
 import { uuidV7 } from "../../lib/ids.ts";

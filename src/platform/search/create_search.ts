@@ -4,7 +4,9 @@
  *
  * @module
  */
-import { endpoints, type Member, SEARCH_RESULTS, type SearchResult } from "../../contract/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import type { Member } from "../../contract/workspaces.ts";
+import { SEARCH_RESULTS, type SearchResult } from "../../contract/search.ts";
 import { isUuid } from "../../lib/ids.ts";
 import type { Caller } from "../core/access/mod.ts";
 import type { Capability } from "../core/capability.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Member } from "../../contract/mod.ts";
+import type { Member } from "../../contract/workspaces.ts";
 import type { DatabaseRecord } from "../databases/mod.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
 import type { ProjectRecord } from "../projects/mod.ts";

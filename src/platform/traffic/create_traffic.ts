@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import { endpoints } from "../../contract/mod.ts";
+import * as z from "zod";
+import { endpoints } from "../../contract/endpoints.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import { startRounds } from "../../lib/rounds.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { TrafficRange } from "../../contract/mod.ts";
+import type { TrafficRange } from "../../contract/traffic.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { LayerTimes, TrafficRange, TrafficReport, WebVitals } from "../../contract/mod.ts";
+import type { LayerTimes, TrafficRange, TrafficReport, WebVitals } from "../../contract/traffic.ts";
 import { LAYERS, TrafficCounts, type VitalQuantiles, VITALS } from "../../traffic/mod.ts";
 import { PERIODS, RANGES, stepsOf } from "./periods.ts";
 import type { FoundCounts } from "./traffic_store.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { endpoints } from "../../contract/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
 import type { Capability } from "../core/capability.ts";
 import { findProject, type ProjectStore } from "../projects/mod.ts";
 

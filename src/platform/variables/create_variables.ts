@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { MAX_COUNTED, MAX_VARIABLES } from "../../contract/mod.ts";
+import { MAX_COUNTED } from "../../contract/usage.ts";
+import { MAX_VARIABLES } from "../../contract/variables.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { countBelow, keys, keysBelow } from "../core/store/mod.ts";

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { endpoints, SCOPE_ALL } from "../../contract/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import { SCOPE_ALL } from "../../contract/variables.ts";
 import { type EnvironmentStore, findEnvironmentName } from "../environments/mod.ts";
 import type { AuditFacts, Router } from "../core/http/mod.ts";
 import { findProject, type ProjectStore } from "../projects/mod.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import {
   MAX_ENVIRONMENT_BYTES,
   MAX_VARIABLES,
@@ -12,7 +12,7 @@ import {
   type Variable,
   VARIABLE_CATEGORIES,
   type VariableCategory,
-} from "../../contract/mod.ts";
+} from "../../contract/variables.ts";
 import { sealedSecret } from "../core/secrets/mod.ts";
 
 export const variableRecord = z.object({

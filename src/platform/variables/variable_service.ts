@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { VariableCategory } from "../../contract/mod.ts";
+import type { VariableCategory } from "../../contract/variables.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Failure } from "../core/http/mod.ts";
 import type { SecretBox } from "../core/secrets/mod.ts";

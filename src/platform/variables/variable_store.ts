@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import { SCOPE_ALL } from "../../contract/mod.ts";
+import * as z from "zod";
+import { SCOPE_ALL } from "../../contract/variables.ts";
 import { commitWithRetries, keys, readAll, readRecord } from "../core/store/mod.ts";
 import { type SealedSecret, sealedSecret } from "../core/secrets/mod.ts";
 import { type VariableRecord, variableRecord } from "./variable.ts";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import { ROLES } from "../../contract/mod.ts";
+import * as z from "zod";
+import { ROLES } from "../../contract/identity.ts";
 import { accountKeys, type MembershipRecord, setMembership } from "../accounts/mod.ts";
 import { type Page, readPage, readRecord } from "../core/store/mod.ts";
 import type { RecordStore } from "../../store/mod.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Role } from "../../contract/mod.ts";
+import type { Role } from "../../contract/identity.ts";
 
 interface Member {
   readonly userId: string;

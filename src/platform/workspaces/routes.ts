@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { endpoints } from "../../contract/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
 import type { Router } from "../core/http/mod.ts";
 import type { WorkspaceService } from "./workspace_service.ts";
 

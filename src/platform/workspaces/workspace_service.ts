@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Invitation, Member, Role, Workspace } from "../../contract/mod.ts";
+import type { Invitation, Member } from "../../contract/workspaces.ts";
+import type { Role, Workspace } from "../../contract/identity.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import {
   type AccountParts,

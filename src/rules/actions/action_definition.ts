@@ -4,9 +4,10 @@
  *
  * @module
  */
-import type { z } from "zod";
+import type * as z from "zod";
 import type { PathStep } from "../../lib/diagnostic.ts";
-import type { Condition, RuntimeCondition } from "../conditions/mod.ts";
+import type { Condition, RuntimeCondition } from "../conditions/condition.ts";
+import type { RequestFacts } from "../request/facts.ts";
 import type {
   CacheDecision,
   EvaluationHooks,
@@ -18,7 +19,6 @@ import type {
   RuleRef,
   Terminal,
 } from "../decision.ts";
-import type { RequestFacts } from "../request/mod.ts";
 import type { Finding } from "../finding.ts";
 
 /** An action, and the rule around it, as far as it has the right shape. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { CacheDecision } from "../decision.ts";
 import { type ActionDefinition, effectOf, NO_TEMPLATES } from "./action_definition.ts";
 

@@ -5,16 +5,14 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
+import { CONDITION_NAMES, type ConditionName, CONDITIONS } from "../conditions/conditions.ts";
 import {
-  CONDITION_NAMES,
-  type ConditionName,
-  CONDITIONS,
   type LeafCondition,
   leavesOf,
   type PlacedLeaf,
   type RuntimeCondition,
-} from "../conditions/mod.ts";
+} from "../conditions/condition.ts";
 import type { CacheDecision, VaryNames } from "../decision.ts";
 import { errorAt, type Finding, joinNames } from "../finding.ts";
 import { choice, integer, list, MAX_SAFE } from "../schema_parts.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { type EnforceMode, LAST_PHASE, type Terminal } from "../decision.ts";
 import { enforceMode, integer } from "../schema_parts.ts";
 import { type ActionDefinition, effectOf, NO_TEMPLATES } from "./action_definition.ts";

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { PipelineDecision } from "../decision.ts";
 import { errorAt, type Finding, warningAt } from "../finding.ts";
 import { isGate, isHandleStep, type PipelineStep } from "../pipeline_steps.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { type EnforceMode, LAST_PHASE, type RateLimitAction } from "../decision.ts";
 import { choice, enforceMode, integer } from "../schema_parts.ts";
 import { RATE_LIMIT_KEYS, type RateLimitKey } from "../vocabulary.ts";

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { warningAt } from "../finding.ts";
 import { flag, integer, MAX_SAFE, text } from "../schema_parts.ts";
-import { expandTarget } from "../pattern/mod.ts";
+import { expandTarget } from "../pattern/target.ts";
 import { type ActionDefinition, effectOf } from "./action_definition.ts";
 import {
   checkTarget,

@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { z } from "zod";
-import { unique } from "../conditions/mod.ts";
-import { checkName, isEdgeField } from "../request/mod.ts";
+import * as z from "zod";
+import { unique } from "../conditions/lists.ts";
+import { checkName } from "../request/header_map.ts";
+import { isEdgeField } from "../request/edge_fields.ts";
 import { warningAt } from "../finding.ts";
 import { list, text } from "../schema_parts.ts";
 import { type ActionDefinition, effectOf, NO_TEMPLATES } from "./action_definition.ts";

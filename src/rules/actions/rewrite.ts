@@ -3,16 +3,16 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { RewriteDecision, RuleRef } from "../decision.ts";
-import { mergeQueries } from "../request/mod.ts";
-import { flag, text } from "../schema_parts.ts";
+import { mergeQueries } from "../request/query.ts";
 import {
   type CompiledTarget,
   expandTarget,
   type ParsedTarget,
   resolvedPath,
-} from "../pattern/mod.ts";
+} from "../pattern/target.ts";
+import { flag, text } from "../schema_parts.ts";
 import { type ActionDefinition, effectOf, type Location } from "./action_definition.ts";
 import {
   checkTarget,

@@ -4,13 +4,14 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { describeValue } from "../../lib/describe_value.ts";
 import type { PathStep } from "../../lib/diagnostic.ts";
-import { checkHeaderMap, isEdgeField, lowerCaseNames } from "../request/mod.ts";
+import { checkHeaderMap, lowerCaseNames } from "../request/header_map.ts";
+import { isEdgeField } from "../request/edge_fields.ts";
+import { compileHeaderValue, encodeHeaderText, expandPieces } from "../pattern/template.ts";
 import { errorAt, type Finding } from "../finding.ts";
 import { textMap } from "../schema_parts.ts";
-import { compileHeaderValue, encodeHeaderText, expandPieces } from "../pattern/mod.ts";
 import { type ActionDefinition, effectOf } from "./action_definition.ts";
 
 export interface SetHeadersAction {

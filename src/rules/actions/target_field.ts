@@ -11,14 +11,14 @@
 import { describeValue } from "../../lib/describe_value.ts";
 import type { PathStep } from "../../lib/diagnostic.ts";
 import { errorAt, type Finding } from "../finding.ts";
-import { canonicalHost, hostOrSame, splitAuthority } from "../request/mod.ts";
+import { canonicalHost, hostOrSame, splitAuthority } from "../request/host.ts";
 import {
   type CompiledTarget,
   compileTarget,
-  encodeUrlText,
   type ParsedTarget,
   parseTarget,
-} from "../pattern/mod.ts";
+} from "../pattern/target.ts";
+import { encodeUrlText } from "../pattern/template.ts";
 import type { CompilationContext, Location } from "./action_definition.ts";
 
 /** What is wrong with a target; its place is known. */

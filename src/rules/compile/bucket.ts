@@ -5,9 +5,9 @@
  *
  * @module
  */
-import { BY_SELECTIVITY, type ConditionName, CONDITIONS } from "../conditions/mod.ts";
+import { BY_SELECTIVITY, type ConditionName, CONDITIONS } from "../conditions/conditions.ts";
+import type { RequestFacts } from "../request/facts.ts";
 import type { Pace, Steps } from "../../lib/next_turn.ts";
-import type { RequestFacts } from "../request/mod.ts";
 import { countValues } from "../work.ts";
 import type { CompiledRule } from "./compiled_rule.ts";
 

@@ -5,9 +5,9 @@
  *
  * @module
  */
-import { definitionOf } from "../actions/mod.ts";
-import { CONDITION_NAMES, CONDITIONS } from "../conditions/mod.ts";
-import type { RuntimeCondition, RuntimeLeaf, RuntimeRule } from "../rule_set/mod.ts";
+import { definitionOf } from "../actions/actions.ts";
+import { CONDITION_NAMES, CONDITIONS } from "../conditions/conditions.ts";
+import type { RuntimeCondition, RuntimeLeaf, RuntimeRule } from "../rule_set/types.ts";
 import type { CompiledRule } from "./compiled_rule.ts";
 import { ConditionMatcher } from "./condition.ts";
 

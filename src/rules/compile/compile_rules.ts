@@ -7,7 +7,7 @@
 import { atOnce, type Pace, type Steps } from "../../lib/next_turn.ts";
 import { sortInSteps } from "../../lib/sort_in_steps.ts";
 import { PHASES } from "../decision.ts";
-import type { RuntimeRuleSet } from "../rule_set/mod.ts";
+import type { RuntimeRuleSet } from "../rule_set/types.ts";
 import { countValues, startPace } from "../work.ts";
 import { atItsPlace, isClientBound } from "./client_bound.ts";
 import { type CompiledRule, compileRule, type UnrankedRule } from "./compiled_rule.ts";

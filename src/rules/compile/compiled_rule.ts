@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { definitionOf, type Effect, phaseOf } from "../actions/mod.ts";
+import { definitionOf, phaseOf } from "../actions/actions.ts";
+import type { Effect } from "../actions/action_definition.ts";
+import type { RuntimeRule } from "../rule_set/types.ts";
 import { PHASES, type RuleRef } from "../decision.ts";
-import type { RuntimeRule } from "../rule_set/mod.ts";
 import { ConditionMatcher } from "./condition.ts";
 
 export interface CompiledRule {

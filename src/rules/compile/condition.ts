@@ -4,16 +4,10 @@
  *
  * @module
  */
-import {
-  BY_COST,
-  compilePath,
-  type ConditionName,
-  CONDITIONS,
-  pathHolds,
-  type PathMatcher,
-} from "../conditions/mod.ts";
-import type { RequestFacts } from "../request/mod.ts";
-import type { RuntimeCondition, RuntimeLeaf } from "../rule_set/mod.ts";
+import { BY_COST, type ConditionName, CONDITIONS } from "../conditions/conditions.ts";
+import { compilePath, pathHolds, type PathMatcher } from "../conditions/path.ts";
+import type { RequestFacts } from "../request/facts.ts";
+import type { RuntimeCondition, RuntimeLeaf } from "../rule_set/types.ts";
 
 /** A field of a condition that does not hold. */
 export type ConditionField = ConditionName | "any" | "not";

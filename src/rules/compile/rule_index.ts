@@ -6,10 +6,10 @@
  * @module
  */
 import type { Pace, Steps } from "../../lib/next_turn.ts";
-import type { RequestFacts } from "../request/mod.ts";
+import type { RequestFacts } from "../request/facts.ts";
+import type { PathMatcher } from "../conditions/path.ts";
 import { Bucket, type TakeRules } from "./bucket.ts";
 import type { CompiledRule } from "./compiled_rule.ts";
-import type { PathMatcher } from "../conditions/mod.ts";
 import type { LeafMatcher } from "./condition.ts";
 import { RadixTree } from "./radix_tree.ts";
 

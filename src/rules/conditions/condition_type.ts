@@ -4,9 +4,9 @@
  *
  * @module
  */
-import type { z } from "zod";
+import type * as z from "zod";
 import type { PathStep } from "../../lib/diagnostic.ts";
-import type { RequestFacts } from "../request/mod.ts";
+import type { RequestFacts } from "../request/facts.ts";
 import type { Finding } from "../finding.ts";
 import type { Device, VaryDimension } from "../vocabulary.ts";
 

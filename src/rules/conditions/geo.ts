@@ -1,5 +1,5 @@
 /** @module The condition `geo`: any of these countries, in upper case. */
-import { z } from "zod";
+import * as z from "zod";
 import { list } from "../schema_parts.ts";
 import type { ConditionType } from "./condition_type.ts";
 import {

@@ -1,5 +1,6 @@
 /** @module The condition `headers`: request headers with these values, names in lower case. */
-import { checkHeaderMap, lowerCaseNames, type RequestFacts } from "../request/mod.ts";
+import { checkHeaderMap, lowerCaseNames } from "../request/header_map.ts";
+import type { RequestFacts } from "../request/facts.ts";
 import { textMap } from "../schema_parts.ts";
 import type { ConditionType } from "./condition_type.ts";
 import {

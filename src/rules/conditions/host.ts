@@ -1,7 +1,7 @@
 /** @module The condition `host`: the host name, in lower-case punycode. */
 import { describeValue } from "../../lib/describe_value.ts";
 import { errorAt } from "../finding.ts";
-import { canonicalHost, hostOrSame, type HostProblem } from "../request/mod.ts";
+import { canonicalHost, hostOrSame, type HostProblem } from "../request/host.ts";
 import { text } from "../schema_parts.ts";
 import type { ConditionType } from "./condition_type.ts";
 

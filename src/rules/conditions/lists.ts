@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RequestFacts } from "../request/mod.ts";
+import type { RequestFacts } from "../request/facts.ts";
 import type { CandidateIndex } from "./condition_type.ts";
 
 type Value = string | number;

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { RequestFacts } from "../request/mod.ts";
+import type { RequestFacts } from "../request/facts.ts";
 import type { CandidateIndex, FieldMismatch } from "./condition_type.ts";
 import { appendTo } from "./lists.ts";
 

@@ -5,9 +5,9 @@
  *
  * @module
  */
-import { z } from "zod";
-import { type GlobToken, parseGlob } from "../pattern/mod.ts";
-import { canonicalPathText } from "../request/mod.ts";
+import * as z from "zod";
+import { type GlobToken, parseGlob } from "../pattern/glob.ts";
+import { canonicalPathText } from "../request/path.ts";
 import { choice, text } from "../schema_parts.ts";
 import type { ConditionType } from "./condition_type.ts";
 import { GlobMatcher } from "./path/glob_matcher.ts";

@@ -1,7 +1,7 @@
 /** @module The condition `sourceIpCidrs`: the client's address is in any of these networks. */
 import { describeValue } from "../../lib/describe_value.ts";
 import { errorAt } from "../finding.ts";
-import { formatIp, type IpBlock, IpBlockSet, parseCidr } from "../request/mod.ts";
+import { formatIp, type IpBlock, IpBlockSet, parseCidr } from "../request/ip_address.ts";
 import { list, text } from "../schema_parts.ts";
 import type { CandidateIndex, ConditionType } from "./condition_type.ts";
 import { comparable, describeList, unique } from "./lists.ts";

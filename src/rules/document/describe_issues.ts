@@ -15,7 +15,7 @@ import {
   valueAt,
 } from "../../lib/schema_problems.ts";
 import type { Finding } from "../finding.ts";
-import { FIELDS } from "../rule_set/mod.ts";
+import { FIELDS } from "../rule_set/schema.ts";
 
 /** Which part of the set a path leads to. */
 function partAt(path: readonly PathStep[], ruleSet: unknown): DocumentPart {

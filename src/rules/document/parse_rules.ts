@@ -7,31 +7,21 @@
 import { type Diagnostic, hasErrors } from "../../lib/diagnostic.ts";
 import { atOnce, type Pace, type Steps } from "../../lib/next_turn.ts";
 import { parseToml, type TomlDocument } from "../../lib/toml.ts";
-import {
-  type CheckedRule,
-  normalizeRule,
-  normalizeRules,
-  type RuleSet,
-  type RuntimeRuleSet,
-} from "../rule_set/mod.ts";
+import type { CheckedRule } from "../rule_set/checked_rule.ts";
+import { normalizeRule, normalizeRules } from "../rule_set/normalize.ts";
+import type { RuleSet, RuntimeRuleSet } from "../rule_set/types.ts";
+import { checkGates, type PlacedRule } from "../validate/gates.ts";
+import { checkRule } from "../validate/check_rule.ts";
+import { checkSurroundings, type Surroundings } from "../validate/surroundings.ts";
+import { checkUniqueIds } from "../validate/unique_ids.ts";
+import { warnDeadConditions } from "../warnings/dead_conditions.ts";
+import { warnFolderPages } from "../warnings/folder_page.ts";
+import { warnRedirectLoops } from "../warnings/redirect_loops.ts";
+import { warnRule } from "../warnings/warn_rule.ts";
+import { warnUnreachable } from "../warnings/unreachable.ts";
 import { type Finding, toDiagnostics } from "../finding.ts";
 import { MAX_DEPTH, MAX_RULES_BYTES } from "../limits.ts";
 import { readRules } from "./read_rules.ts";
-import {
-  checkGates,
-  checkRule,
-  checkSurroundings,
-  checkUniqueIds,
-  type PlacedRule,
-  type Surroundings,
-} from "../validate/mod.ts";
-import {
-  warnDeadConditions,
-  warnFolderPages,
-  warnRedirectLoops,
-  warnRule,
-  warnUnreachable,
-} from "../warnings/mod.ts";
 import { collect, countValues, startPace } from "../work.ts";
 
 /** A rule set without errors, or none; the diagnostics may hold warnings in both cases. */

@@ -6,8 +6,10 @@
  */
 import type { PathStep } from "../../lib/diagnostic.ts";
 import type { Pace, Steps } from "../../lib/next_turn.ts";
-import { type CheckedRule, ruleSchema, ruleSetFrameSchema } from "../rule_set/mod.ts";
-import { CONDITION_NAMES, CONDITIONS, METHODS_ALIAS } from "../conditions/mod.ts";
+import type { CheckedRule } from "../rule_set/checked_rule.ts";
+import { ruleSchema, ruleSetFrameSchema } from "../rule_set/schema.ts";
+import { CONDITION_NAMES, CONDITIONS } from "../conditions/conditions.ts";
+import { METHODS_ALIAS } from "../conditions/methods.ts";
 import { describeIssues } from "./describe_issues.ts";
 import { errorAt, type Finding } from "../finding.ts";
 import { fieldOf, valueAt } from "../../lib/schema_problems.ts";

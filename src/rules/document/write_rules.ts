@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { RuleSet } from "../rule_set/mod.ts";
+import type { RuleSet } from "../rule_set/types.ts";
 
 const MAX_LINE = 100;
 const BARE_KEY = /^[A-Za-z0-9_-]+$/;

@@ -4,8 +4,9 @@
  *
  * @module
  */
-import type { CompiledRule, RuleIndex } from "../compile/mod.ts";
-import type { RequestFacts } from "../request/mod.ts";
+import type { CompiledRule } from "../compile/compiled_rule.ts";
+import type { RuleIndex } from "../compile/rule_index.ts";
+import type { RequestFacts } from "../request/facts.ts";
 
 /** Merges several lists that are each in the order of evaluation. */
 export class Candidates {

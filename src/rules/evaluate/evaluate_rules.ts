@@ -4,8 +4,10 @@
  *
  * @module
  */
-import type { DecisionDraft, Location } from "../actions/mod.ts";
-import type { CompiledRule, CompiledRules } from "../compile/mod.ts";
+import type { DecisionDraft, Location } from "../actions/action_definition.ts";
+import type { CompiledRule } from "../compile/compiled_rule.ts";
+import type { CompiledRules } from "../compile/compile_rules.ts";
+import type { RequestFacts } from "../request/facts.ts";
 import {
   type CacheDecision,
   type Decision,
@@ -20,7 +22,6 @@ import {
   type RuleRef,
   type Terminal,
 } from "../decision.ts";
-import type { RequestFacts } from "../request/mod.ts";
 import { findCandidates } from "./candidates.ts";
 
 const NO_CAPTURES: readonly string[] = Object.freeze([]);

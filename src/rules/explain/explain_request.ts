@@ -4,12 +4,13 @@
  *
  * @module
  */
-import type { CompiledRule, CompiledRules } from "../compile/mod.ts";
-import { definitionOf, phaseOf } from "../actions/mod.ts";
+import type { CompiledRule } from "../compile/compiled_rule.ts";
+import type { CompiledRules } from "../compile/compile_rules.ts";
+import { definitionOf, phaseOf } from "../actions/actions.ts";
+import { evaluateRules } from "../evaluate/evaluate_rules.ts";
+import type { RequestFacts } from "../request/facts.ts";
+import type { ActionType, RuntimeRule, RuntimeRuleSet } from "../rule_set/types.ts";
 import { type Decision, type EvaluationHooks, type Phase, PHASES } from "../decision.ts";
-import { evaluateRules } from "../evaluate/mod.ts";
-import type { RequestFacts } from "../request/mod.ts";
-import type { ActionType, RuntimeRule, RuntimeRuleSet } from "../rule_set/mod.ts";
 import { describeMismatch, type Mismatch } from "./mismatch.ts";
 import { actionLines, summarize } from "./summarize.ts";
 

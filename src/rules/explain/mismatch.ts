@@ -4,10 +4,11 @@
  *
  * @module
  */
-import { type ConditionField, LeafMatcher } from "../compile/mod.ts";
-import { type ConditionName, CONDITIONS, MAX_LISTED } from "../conditions/mod.ts";
-import type { RequestFacts } from "../request/mod.ts";
-import type { RuntimeCondition, RuntimeLeaf } from "../rule_set/mod.ts";
+import { type ConditionField, LeafMatcher } from "../compile/condition.ts";
+import { type ConditionName, CONDITIONS } from "../conditions/conditions.ts";
+import { MAX_LISTED } from "../conditions/lists.ts";
+import type { RequestFacts } from "../request/facts.ts";
+import type { RuntimeCondition, RuntimeLeaf } from "../rule_set/types.ts";
 
 /** The first field of a condition that does not hold. */
 export interface Mismatch {

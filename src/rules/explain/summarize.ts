@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { definitionOf } from "../actions/mod.ts";
+import { definitionOf } from "../actions/actions.ts";
+import type { RuntimeRule } from "../rule_set/types.ts";
 import type { CacheDecision, Decision, Hit } from "../decision.ts";
 import {
   cachePositionOf,
@@ -13,7 +14,6 @@ import {
   runningOrder,
   runsBehindCache,
 } from "../pipeline_steps.ts";
-import type { RuntimeRule } from "../rule_set/mod.ts";
 
 const HITS: Readonly<Record<Hit["type"], string>> = {
   log: "Logged",

@@ -4,8 +4,10 @@
  * @module
  */
 import { hasErrors } from "../../lib/diagnostic.ts";
-import { parseRulesToml, writeRulesToml } from "../document/mod.ts";
-import { normalizeRule, type Rule, type RuleSet, SCHEMA_VERSION } from "../rule_set/mod.ts";
+import { parseRulesToml } from "../document/parse_rules.ts";
+import { writeRulesToml } from "../document/write_rules.ts";
+import { normalizeRule } from "../rule_set/normalize.ts";
+import { type Rule, type RuleSet, SCHEMA_VERSION } from "../rule_set/types.ts";
 
 export interface AppendedRules {
   /** Passes validation. */

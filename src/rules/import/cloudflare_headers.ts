@@ -4,8 +4,13 @@
  *
  * @module
  */
-import { conditionContains, conditionsDisjoint, conditionSetOf } from "../relations/mod.ts";
-import { normalizeRule, type Rule } from "../rule_set/mod.ts";
+import {
+  conditionContains,
+  conditionsDisjoint,
+  conditionSetOf,
+} from "../relations/condition_sets.ts";
+import { normalizeRule } from "../rule_set/normalize.ts";
+import type { Rule } from "../rule_set/types.ts";
 import { cloudflareCondition, type HeaderBlock, type HeaderEntry } from "./header_block.ts";
 import { type ImportCollector, NoEquivalent } from "./import_result.ts";
 import { doubleBraces, namesOf, rewriteReferences, withoutCaptures } from "./path_pattern.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Condition } from "../rule_set/mod.ts";
+import type { Condition } from "../rule_set/types.ts";
 import type { SourceLine } from "./import_result.ts";
 import { type Segment, toPathMatch } from "./path_pattern.ts";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Condition, LeafCondition, Rule } from "../rule_set/mod.ts";
+import type { Condition, LeafCondition, Rule } from "../rule_set/types.ts";
 import { CLOUDFLARE_MAX_BLOCKS, joinHeaders } from "./cloudflare_headers.ts";
 import { cloudflareCondition, type HeaderBlock } from "./header_block.ts";
 import {

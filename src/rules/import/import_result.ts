@@ -5,8 +5,9 @@
  * @module
  */
 import { MAX_RULES } from "../limits.ts";
-import { parseRulesValue, writeRulesToml } from "../document/mod.ts";
-import { type Rule, type RuleSet, SCHEMA_VERSION } from "../rule_set/mod.ts";
+import { parseRulesValue } from "../document/parse_rules.ts";
+import { writeRulesToml } from "../document/write_rules.ts";
+import { type Rule, type RuleSet, SCHEMA_VERSION } from "../rule_set/types.ts";
 
 /** A line of the imported file with a remark. */
 export interface UnsupportedLine {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { PathStep } from "../../lib/diagnostic.ts";
 import { parseToml } from "../../lib/toml.ts";
 

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { PathStep } from "../../lib/diagnostic.ts";
 import { parseToml, type TomlDocument } from "../../lib/toml.ts";
 import { MAX_DEPTH } from "../limits.ts";

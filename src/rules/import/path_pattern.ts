@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { PathMatch } from "../rule_set/mod.ts";
+import type { PathMatch } from "../rule_set/types.ts";
 import { NoEquivalent } from "./import_result.ts";
 
 /** One segment of a foreign pattern. */

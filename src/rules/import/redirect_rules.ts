@@ -3,8 +3,13 @@
  *
  * @module
  */
-import { conditionContains, conditionsDisjoint, conditionSetOf } from "../relations/mod.ts";
-import { type Condition, normalizeRule, type Rule } from "../rule_set/mod.ts";
+import {
+  conditionContains,
+  conditionsDisjoint,
+  conditionSetOf,
+} from "../relations/condition_sets.ts";
+import type { Condition, Rule } from "../rule_set/types.ts";
+import { normalizeRule } from "../rule_set/normalize.ts";
 import {
   type ImportCollector,
   type ImportFlavor,

@@ -5,7 +5,7 @@
  * @module
  */
 import { NoEquivalent } from "./import_result.ts";
-import type { Action, Condition, LeafCondition, Rule, VaryDimension } from "../rule_set/mod.ts";
+import type { Action, Condition, LeafCondition, Rule, VaryDimension } from "../rule_set/types.ts";
 
 /** Fields for shared caches alone; the first that is there counts. */
 const TARGETED = ["vercel-cdn-cache-control", "cdn-cache-control"] as const;

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import type { Condition, LeafCondition, Rule } from "../rule_set/mod.ts";
+import * as z from "zod";
+import type { Condition, LeafCondition, Rule } from "../rule_set/types.ts";
 import {
   ImportCollector,
   type ImportResult,

@@ -10,7 +10,7 @@
  *
  * @module
  */
-import { canonicalPathText } from "../request/mod.ts";
+import { canonicalPathText } from "../request/path.ts";
 
 /** Longest glob, in characters; it bounds what one match can cost. */
 export const MAX_GLOB_LENGTH = 1024;

@@ -7,7 +7,7 @@
  * @module
  */
 import type { PatternProblem } from "./glob.ts";
-import { canonicalPathText, resolveSegments } from "../request/mod.ts";
+import { canonicalPathText, resolveSegments } from "../request/path.ts";
 import {
   type CompiledText,
   compilePieces,

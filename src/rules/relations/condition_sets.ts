@@ -4,15 +4,10 @@
  *
  * @module
  */
-import {
-  BY_COST,
-  comparable,
-  type ConditionName,
-  CONDITIONS,
-  type PathSet,
-  pathSetOf,
-} from "../conditions/mod.ts";
-import type { RuntimeCondition, RuntimeLeaf } from "../rule_set/mod.ts";
+import { BY_COST, type ConditionName, CONDITIONS } from "../conditions/conditions.ts";
+import { comparable } from "../conditions/lists.ts";
+import { type PathSet, pathSetOf } from "../conditions/path/path_sets.ts";
+import type { RuntimeCondition, RuntimeLeaf } from "../rule_set/types.ts";
 import { countValues } from "../work.ts";
 
 interface LeafSet {

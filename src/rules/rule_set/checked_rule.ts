@@ -4,8 +4,8 @@
  * @module
  */
 import type { PathStep } from "../../lib/diagnostic.ts";
-import type { ActionPlace } from "../actions/mod.ts";
-import { leavesOf, type PlacedLeaf } from "../conditions/mod.ts";
+import type { ActionPlace } from "../actions/action_definition.ts";
+import { leavesOf, type PlacedLeaf } from "../conditions/condition.ts";
 import type { Rule } from "./types.ts";
 
 export interface CheckedRule {

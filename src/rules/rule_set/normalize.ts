@@ -4,15 +4,15 @@
  *
  * @module
  */
-import { definitionOf } from "../actions/mod.ts";
+import { definitionOf } from "../actions/actions.ts";
 import {
   CONDITION_NAMES,
   type ConditionName,
   CONDITIONS,
-  METHODS_ALIAS,
   type NormalConditions,
   type RawConditions,
-} from "../conditions/mod.ts";
+} from "../conditions/conditions.ts";
+import { METHODS_ALIAS } from "../conditions/methods.ts";
 import type {
   Condition,
   LeafCondition,

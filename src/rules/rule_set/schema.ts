@@ -5,17 +5,17 @@
  *
  * @module
  */
-import { z } from "zod";
-import { ACTION_TYPES, ACTIONS, STEP_FIELDS } from "../actions/mod.ts";
+import * as z from "zod";
+import { ACTION_TYPES, ACTIONS } from "../actions/actions.ts";
+import { STEP_FIELDS } from "../actions/pipeline.ts";
 import {
   CONDITION_NAMES,
   type ConditionName,
   CONDITIONS,
-  methodListSchema,
-  METHODS_ALIAS,
-  pathShape,
   type RawConditions,
-} from "../conditions/mod.ts";
+} from "../conditions/conditions.ts";
+import { methodListSchema, METHODS_ALIAS } from "../conditions/methods.ts";
+import { pathShape } from "../conditions/path.ts";
 import { choice, flag, list, text } from "../schema_parts.ts";
 import {
   type Action,

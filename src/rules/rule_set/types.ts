@@ -6,20 +6,19 @@
  *
  * @module
  */
-import type { Action, RuntimeAction } from "../actions/mod.ts";
-import type { Condition, RuntimeCondition } from "../conditions/mod.ts";
+import type { Action, RuntimeAction } from "../actions/actions.ts";
+import type { Condition, RuntimeCondition } from "../conditions/condition.ts";
 
-export type { Action, ActionType, RuntimeAction } from "../actions/mod.ts";
+export type { Action, ActionType, RuntimeAction } from "../actions/actions.ts";
 export type {
   Condition,
   LeafCondition,
-  PathMatch,
   RuntimeCondition,
   RuntimeLeaf,
-  RuntimePath,
-} from "../conditions/mod.ts";
+} from "../conditions/condition.ts";
+export type { PathMatch, RuntimePath } from "../conditions/path/types.ts";
 export type { EnforceMode } from "../decision.ts";
-export type { GlobToken } from "../pattern/mod.ts";
+export type { GlobToken } from "../pattern/glob.ts";
 export type { FunctionStep, HandleStep, PipelineStep } from "../pipeline_steps.ts";
 export type { Device, Method, RateLimitKey, VaryDimension } from "../vocabulary.ts";
 

@@ -4,10 +4,11 @@
  * @module
  */
 import type { Position } from "../../lib/diagnostic.ts";
-import type { CompiledRules } from "../compile/mod.ts";
+import type { CompiledRules } from "../compile/compile_rules.ts";
+import { evaluateRules } from "../evaluate/evaluate_rules.ts";
+import { type DescribedRequest, factsFromRequest } from "../request/facts.ts";
+import { normalizePath } from "../request/path.ts";
 import type { Decision, EvaluationHooks } from "../decision.ts";
-import { evaluateRules } from "../evaluate/mod.ts";
-import { type DescribedRequest, factsFromRequest, normalizePath } from "../request/mod.ts";
 import { runningOrder } from "../pipeline_steps.ts";
 import type { PlacedRuleTest } from "./parse_rule_tests.ts";
 import type { RuleTest } from "./schema.ts";

@@ -4,8 +4,9 @@
  *
  * @module
  */
-import { z } from "zod";
-import { parseIp, requestHost } from "../request/mod.ts";
+import * as z from "zod";
+import { parseIp } from "../request/ip_address.ts";
+import { requestHost } from "../request/facts.ts";
 import { choice, integer, list, text, textMap } from "../schema_parts.ts";
 import { DEVICES } from "../vocabulary.ts";
 

@@ -6,11 +6,12 @@
  * @module
  */
 import { nearest } from "../../lib/suggest.ts";
-import { definitionOf } from "../actions/mod.ts";
-import { type CheckedRule, leavesOfRule, rulePath } from "../rule_set/mod.ts";
-import type { PlacedLeaf } from "../conditions/mod.ts";
+import { definitionOf } from "../actions/actions.ts";
+import { type CheckedRule, leavesOfRule, rulePath } from "../rule_set/checked_rule.ts";
+import type { PlacedLeaf } from "../conditions/condition.ts";
+import { captureNames, parseGlob } from "../pattern/glob.ts";
+import { parseTemplate, templateReferences } from "../pattern/template.ts";
 import { errorAt, type Finding, joinNames } from "../finding.ts";
-import { captureNames, parseGlob, parseTemplate, templateReferences } from "../pattern/mod.ts";
 
 /** The glob's captures; `undefined` where it cannot be read. */
 function capturesOf(glob: string): readonly string[] | undefined {

@@ -6,15 +6,15 @@
  * @module
  */
 import type { PathStep } from "../../lib/diagnostic.ts";
-import { definitionOf } from "../actions/mod.ts";
+import { definitionOf } from "../actions/actions.ts";
 import {
   CONDITION_NAMES,
   type ConditionName,
   CONDITIONS,
   type RawConditions,
-} from "../conditions/mod.ts";
+} from "../conditions/conditions.ts";
+import { actionPlaceOf, type CheckedRule, leavesOfRule } from "../rule_set/checked_rule.ts";
 import type { Finding } from "../finding.ts";
-import { actionPlaceOf, type CheckedRule, leavesOfRule } from "../rule_set/mod.ts";
 import { checkCaptures } from "./captures.ts";
 
 function checkField<F extends ConditionName>(

@@ -6,7 +6,7 @@
  */
 import type { Pace, Steps } from "../../lib/next_turn.ts";
 import { sortInSteps } from "../../lib/sort_in_steps.ts";
-import { comparePrecedence, type Ranked } from "../relations/mod.ts";
+import { comparePrecedence, type Ranked } from "../relations/precedence.ts";
 import { VISIT_COST } from "../work.ts";
 
 /** The gates of a pipeline; one object for all pipelines that have the same. */

@@ -12,17 +12,17 @@
  */
 import type { Pace, Steps } from "../../lib/next_turn.ts";
 import { errorAt, type Finding, warningAt } from "../finding.ts";
-import { literalPrefix } from "../pattern/mod.ts";
+import { literalPrefix } from "../pattern/glob.ts";
+import { comparePrecedence } from "../relations/precedence.ts";
 import {
-  comparePrecedence,
   conditionContains,
   conditionsDisjoint,
   conditionSetOf,
-  PlaceIndex,
   placesDisjoint,
-} from "../relations/mod.ts";
+} from "../relations/condition_sets.ts";
+import { PlaceIndex } from "../relations/place_index.ts";
+import type { RuntimePath, RuntimeRule } from "../rule_set/types.ts";
 import { cachePositionOf, isGate, type PipelineStep } from "../pipeline_steps.ts";
-import type { RuntimePath, RuntimeRule } from "../rule_set/mod.ts";
 import { comparisonCost, countValues, type FindingSteps, VISIT_COST } from "../work.ts";
 import {
   beatenBy,

@@ -5,7 +5,8 @@
  * @module
  */
 import { nearest } from "../../lib/suggest.ts";
-import { type CheckedRule, leavesOfRule, rulePath, type RuntimeRuleSet } from "../rule_set/mod.ts";
+import { type CheckedRule, leavesOfRule, rulePath } from "../rule_set/checked_rule.ts";
+import type { RuntimeRuleSet } from "../rule_set/types.ts";
 import { errorAt, type Finding, joinNames, warningAt } from "../finding.ts";
 import { isHandleStep, ORIGIN_HANDLE } from "../pipeline_steps.ts";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type CheckedRule, rulePath } from "../rule_set/mod.ts";
+import { type CheckedRule, rulePath } from "../rule_set/checked_rule.ts";
 import type { Pace } from "../../lib/next_turn.ts";
 import { errorAt } from "../finding.ts";
 import type { FindingSteps } from "../work.ts";

@@ -7,8 +7,8 @@
 import type { PathStep } from "../../lib/diagnostic.ts";
 import type { Pace } from "../../lib/next_turn.ts";
 import { type Finding, warningAt } from "../finding.ts";
-import { conditionSetOf, deadPartsOf } from "../relations/mod.ts";
-import type { PlacedRule } from "../validate/mod.ts";
+import { conditionSetOf, deadPartsOf } from "../relations/condition_sets.ts";
+import type { PlacedRule } from "../validate/gates.ts";
 import { countValues, type FindingSteps } from "../work.ts";
 
 function dead(path: readonly PathStep[], message: string): Finding {

@@ -8,16 +8,16 @@
 import type { PathStep } from "../../lib/diagnostic.ts";
 import type { Pace } from "../../lib/next_turn.ts";
 import { describeValue } from "../../lib/describe_value.ts";
-import { definitionOf } from "../actions/mod.ts";
-import { warningAt } from "../finding.ts";
+import { definitionOf } from "../actions/actions.ts";
 import {
   conditionContains,
   type ConditionSet,
   conditionSetOf,
-  PlaceIndex,
-} from "../relations/mod.ts";
-import type { RuntimeCondition, RuntimePath, RuntimeRule } from "../rule_set/mod.ts";
-import type { PlacedRule } from "../validate/mod.ts";
+} from "../relations/condition_sets.ts";
+import { PlaceIndex } from "../relations/place_index.ts";
+import type { RuntimeCondition, RuntimePath, RuntimeRule } from "../rule_set/types.ts";
+import type { PlacedRule } from "../validate/gates.ts";
+import { warningAt } from "../finding.ts";
 import { comparisonCost, countValues, type FindingSteps, LOOK_COST } from "../work.ts";
 
 /** Code of the warning that a folder is closed, and its own page is not. */

@@ -3,11 +3,12 @@
  *
  * @module
  */
-import { type CheckedRule, leavesOfRule, type PathMatch } from "../rule_set/mod.ts";
+import { type CheckedRule, leavesOfRule } from "../rule_set/checked_rule.ts";
+import type { PathMatch } from "../rule_set/types.ts";
+import { literalPrefix, parseGlob } from "../pattern/glob.ts";
+import { canonicalPathText, resolveSegments } from "../request/path.ts";
 import { describeValue } from "../../lib/describe_value.ts";
 import { type Finding, warningAt } from "../finding.ts";
-import { literalPrefix, parseGlob } from "../pattern/mod.ts";
-import { canonicalPathText, resolveSegments } from "../request/mod.ts";
 
 type Problem = Omit<Finding, "severity" | "path">;
 

@@ -8,13 +8,13 @@
  */
 import type { Pace, Steps } from "../../lib/next_turn.ts";
 import { sortInSteps } from "../../lib/sort_in_steps.ts";
-import { type CompiledRules, compileInSteps } from "../compile/mod.ts";
+import { type CompiledRules, compileInSteps } from "../compile/compile_rules.ts";
+import { evaluateRules } from "../evaluate/evaluate_rules.ts";
+import { factsFromRequest } from "../request/facts.ts";
+import { SCHEMA_VERSION } from "../rule_set/types.ts";
+import type { PlacedRule } from "../validate/gates.ts";
 import type { Terminal } from "../decision.ts";
-import { evaluateRules } from "../evaluate/mod.ts";
-import { factsFromRequest } from "../request/mod.ts";
 import { type Finding, joinNames, warningAt } from "../finding.ts";
-import { SCHEMA_VERSION } from "../rule_set/mod.ts";
-import type { PlacedRule } from "../validate/mod.ts";
 import { countValues, type FindingSteps, LOOK_COST } from "../work.ts";
 import { type SampleRequest, sampleRequest, UNNAMED_HOST } from "./sample_request.ts";
 

@@ -4,15 +4,11 @@
  *
  * @module
  */
-import {
-  ANY_TEXT,
-  CONDITION_NAMES,
-  type ConditionName,
-  CONDITIONS,
-  type SampleParts,
-} from "../conditions/mod.ts";
-import type { DescribedRequest } from "../request/mod.ts";
-import type { RuntimeCondition, RuntimeLeaf } from "../rule_set/mod.ts";
+import { ANY_TEXT } from "../conditions/path.ts";
+import { CONDITION_NAMES, type ConditionName, CONDITIONS } from "../conditions/conditions.ts";
+import type { SampleParts } from "../conditions/condition_type.ts";
+import type { DescribedRequest } from "../request/facts.ts";
+import type { RuntimeCondition, RuntimeLeaf } from "../rule_set/types.ts";
 
 /** Stands for a host that no rule names. */
 export const UNNAMED_HOST = "svc-sample.invalid";

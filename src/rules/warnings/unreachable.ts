@@ -7,18 +7,18 @@
  */
 import type { Pace, Steps } from "../../lib/next_turn.ts";
 import { sortInSteps } from "../../lib/sort_in_steps.ts";
-import { definitionOf, phaseOf } from "../actions/mod.ts";
-import { type Phase, PHASES } from "../decision.ts";
-import { type Finding, warningAt } from "../finding.ts";
+import { definitionOf, phaseOf } from "../actions/actions.ts";
+import { comparePrecedence } from "../relations/precedence.ts";
 import {
-  comparePrecedence,
   conditionContains,
   type ConditionSet,
   conditionSetOf,
-  PlaceIndex,
-} from "../relations/mod.ts";
-import type { RuntimeRule } from "../rule_set/mod.ts";
-import { pipelinesOf, type PlacedRule } from "../validate/mod.ts";
+} from "../relations/condition_sets.ts";
+import { PlaceIndex } from "../relations/place_index.ts";
+import type { RuntimeRule } from "../rule_set/types.ts";
+import { pipelinesOf, type PlacedRule } from "../validate/gates.ts";
+import { type Phase, PHASES } from "../decision.ts";
+import { type Finding, warningAt } from "../finding.ts";
 import { comparisonCost, countValues, type FindingSteps } from "../work.ts";
 
 /** Rules of one path and host that are compared in full with a later one. */

@@ -3,15 +3,12 @@
  *
  * @module
  */
-import { definitionOf } from "../actions/mod.ts";
-import { CONDITION_NAMES, METHODS_ALIAS } from "../conditions/mod.ts";
+import { definitionOf } from "../actions/actions.ts";
+import { CONDITION_NAMES } from "../conditions/conditions.ts";
+import { METHODS_ALIAS } from "../conditions/methods.ts";
+import { actionPlaceOf, type CheckedRule, leavesOfRule } from "../rule_set/checked_rule.ts";
+import type { LeafCondition } from "../rule_set/types.ts";
 import { type Finding, warningAt } from "../finding.ts";
-import {
-  actionPlaceOf,
-  type CheckedRule,
-  type LeafCondition,
-  leavesOfRule,
-} from "../rule_set/mod.ts";
 import { warnPaths } from "./paths.ts";
 
 /** `method` and `methods` are one list. */

@@ -5,13 +5,13 @@
  */
 import { fileURLToPath } from "node:url";
 import { COMMAND_PROCESS_ARGUMENT } from "../../lib/process_arguments.ts";
-import type { SpawnFacts } from "../compute/mod.ts";
+import type { SpawnFacts } from "../compute/types.ts";
+import { mayMakeNamespaces } from "../process/own_namespaces.ts";
 import {
-  mayMakeNamespaces,
   type ProcessCommand,
   type ProcessCommandOptions,
   selfCommand,
-} from "../process/mod.ts";
+} from "../process/self_command.ts";
 import { SYSTEM_PATH } from "./system_path.ts";
 
 /** The command for this very program, compiled or run from source. */

@@ -7,7 +7,16 @@
  */
 import { join } from "node:path";
 import { unusedPort } from "../../lib/unused_port.ts";
-import { findEscapingLink, probeSandbox } from "../compute/sandbox/mod.ts";
+import { findEscapingLink } from "../compute/sandbox/escaping_link.ts";
+import { probeSandbox } from "../compute/sandbox/sandbox_support.ts";
+import { LaunchError, type NodeEnd, type RunningNode } from "../node/sandbox/types.ts";
+import type { OwnAddress } from "../node/sandbox/own_ports.ts";
+import { prepareLaunch } from "../node/sandbox/launch_node.ts";
+import type { Frame } from "../process/frames/frame.ts";
+import type { FrameConnection } from "../process/frames/frame_connection.ts";
+import { fromPayload, toPayload } from "../process/frames/payload.ts";
+import { endWith, servePlatform, yieldToPlatform } from "../process/serve_platform.ts";
+import { refuseForeignDescriptors } from "../process/own_descriptors.ts";
 import {
   type Booted,
   ComputeFrame,
@@ -18,20 +27,6 @@ import {
   type ProcessLog,
   type ServerStart,
 } from "../compute/wire.ts";
-import {
-  LaunchError,
-  type NodeEnd,
-  type OwnAddress,
-  prepareLaunch,
-  type RunningNode,
-} from "../node/sandbox/mod.ts";
-import { type Frame, type FrameConnection, fromPayload, toPayload } from "../process/frames/mod.ts";
-import {
-  endWith,
-  refuseForeignDescriptors,
-  servePlatform,
-  yieldToPlatform,
-} from "../process/mod.ts";
 import { programCommand, SHELL } from "./program_command.ts";
 import { Readiness, untilAccepts } from "./readiness.ts";
 

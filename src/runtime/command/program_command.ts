@@ -4,7 +4,7 @@
  * @module
  */
 import type { ServerStart } from "../compute/wire.ts";
-import type { NodeCommand, NodeView } from "../node/sandbox/mod.ts";
+import type { NodeCommand, NodeView } from "../node/sandbox/types.ts";
 import { SYSTEM_PATH } from "./system_path.ts";
 
 /** Runs the command. */

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { OwnAddress } from "../node/sandbox/mod.ts";
+import type { OwnAddress } from "../node/sandbox/own_ports.ts";
 
 /** How long a program that listens on another port may take to listen on its own, in milliseconds. */
 const OTHER_PORT_MS = 1000;

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type Frame, FrameConnection } from "../process/frames/mod.ts";
+import type { Frame } from "../process/frames/frame.ts";
+import { FrameConnection } from "../process/frames/frame_connection.ts";
 import { toPayload } from "../process/frames/payload.ts";
 import type { RunningServer, StartServer, StartServerOptions } from "./start_server.ts";
 import { ComputeFrame } from "./wire.ts";

@@ -4,16 +4,11 @@
  *
  * @module
  */
-import { resolveSignal } from "../http1/mod.ts";
-import { LineLimit } from "../process/frames/mod.ts";
-import {
-  ConcurrencyGate,
-  decideSocket,
-  type Release,
-  SocketCount,
-  waitForPlace,
-  within,
-} from "../process/mod.ts";
+import { resolveSignal } from "../http1/exchange_watch.ts";
+import { LineLimit } from "../process/frames/log_lines.ts";
+import { ConcurrencyGate, type Release, waitForPlace } from "../process/concurrency_gate.ts";
+import { decideSocket, SocketCount } from "../process/socket_count.ts";
+import { within } from "../process/timers.ts";
 import { DEFAULT_COMPUTE_LIMITS, MAX_LOG_ENTRIES_PER_SECOND, MAX_TIMER_MS } from "./limits.ts";
 import { firstLine } from "./lines.ts";
 import { type Failed, failed, failureOf, toResponse } from "./results.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { defaultSocketLimits } from "../process/mod.ts";
+import { defaultSocketLimits } from "../process/socket_count.ts";
 import type { ComputeLimits } from "./types.ts";
 
 /** The limits where neither manifest nor platform sets others (spec, COMPUTE runtime). */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type LogLevel, MAX_LOG_CHARACTERS } from "../process/frames/mod.ts";
+import { type LogLevel, MAX_LOG_CHARACTERS } from "../process/frames/log_lines.ts";
 
 const HIGH_SURROGATE = /[\ud800-\udbff]$/;
 

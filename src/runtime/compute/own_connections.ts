@@ -8,7 +8,7 @@
  *
  * @module
  */
-import type { LocalRoute } from "../kernel/mod.ts";
+import type { LocalRoute } from "../kernel/local_routes.ts";
 import { GREETING } from "./wire.ts";
 
 /** Connections of a server to itself at the same time; further ones are closed. */

@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { z } from "zod";
-import { MAX_LOG_CHARACTERS } from "../process/frames/mod.ts";
-import { parsePayload } from "../process/mod.ts";
+import * as z from "zod";
+import { MAX_LOG_CHARACTERS } from "../process/frames/log_lines.ts";
+import { parsePayload } from "../process/parse_payload.ts";
 import type { Booted, Ending, Listening, ProcessLog } from "./wire.ts";
 
 const message = z.string().max(MAX_LOG_CHARACTERS);

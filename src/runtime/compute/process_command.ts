@@ -5,14 +5,14 @@
  */
 import { fileURLToPath } from "node:url";
 import { COMPUTE_PROCESS_ARGUMENT } from "../../lib/process_arguments.ts";
+import { mayMakeNamespaces } from "../process/own_namespaces.ts";
 import {
-  mayMakeNamespaces,
   type ProcessCommand,
   type ProcessCommandOptions,
   selfCommand,
-} from "../process/mod.ts";
+} from "../process/self_command.ts";
+import { TEMPORARY_PLACES } from "./sandbox/temporary_folder.ts";
 import { PRIVATE_RANGES } from "../public_address.ts";
-import { TEMPORARY_PLACES } from "./sandbox/mod.ts";
 import type { SpawnFacts } from "./types.ts";
 
 /** What frameworks ask about the machine, and what reveals nothing. */

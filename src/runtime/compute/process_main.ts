@@ -6,29 +6,19 @@
  * @module
  */
 import { join } from "node:path";
-import {
-  type Frame,
-  FrameConnection,
-  fromPayload,
-  LineLimit,
-  toPayload,
-} from "../process/frames/mod.ts";
-import {
-  denoCache,
-  refuseForeignDescriptors,
-  servePlatform,
-  temporaryBytes,
-  workerUrl,
-  yieldToPlatform,
-} from "../process/mod.ts";
+import type { Frame } from "../process/frames/frame.ts";
+import { FrameConnection } from "../process/frames/frame_connection.ts";
+import { fromPayload, toPayload } from "../process/frames/payload.ts";
+import { LineLimit } from "../process/frames/log_lines.ts";
+import { denoCache } from "../process/source_cache.ts";
+import { refuseForeignDescriptors } from "../process/own_descriptors.ts";
+import { servePlatform, workerUrl, yieldToPlatform } from "../process/serve_platform.ts";
+import { temporaryBytes } from "../process/temporary_files.ts";
+import { enterSandbox } from "./sandbox/enter_sandbox.ts";
+import { findEscapingLink } from "./sandbox/escaping_link.ts";
+import { openTemporaryFolder, type TemporaryFolder } from "./sandbox/temporary_folder.ts";
+import type { SandboxState } from "./sandbox/sandbox_support.ts";
 import { ALLOWED_SYS } from "./process_command.ts";
-import {
-  enterSandbox,
-  findEscapingLink,
-  openTemporaryFolder,
-  type SandboxState,
-  type TemporaryFolder,
-} from "./sandbox/mod.ts";
 import {
   ComputeFrame,
   CONTROL_SOCKET,

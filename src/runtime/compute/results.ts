@@ -4,7 +4,9 @@
  * @module
  */
 import { dropHopByHop } from "../../lib/hop_by_hop.ts";
-import { OutboundError, WholeAnswer, type WireAnswer } from "../http1/mod.ts";
+import { OutboundError } from "../http1/errors.ts";
+import { WholeAnswer } from "../http1/whole_answer.ts";
+import type { WireAnswer } from "../http1/connection.ts";
 import type { ComputeFailure, ComputeResponse, ComputeResult } from "./types.ts";
 
 export type Failed = Extract<ComputeResult, { readonly type: "failed" }>;

@@ -4,13 +4,14 @@
  *
  * @module
  */
-import { fromPayload, LineLimit } from "../process/frames/mod.ts";
+import { fromPayload } from "../process/frames/payload.ts";
+import { LineLimit } from "../process/frames/log_lines.ts";
 import {
   checkRevalidation,
   MAX_REVALIDATION_BYTES,
   MAX_REVALIDATIONS_PER_SECOND,
   type Revalidate,
-} from "./engine/mod.ts";
+} from "./engine/revalidation.ts";
 import type { Revalidated } from "./wire.ts";
 
 function read(payload: Uint8Array): unknown {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { toPayload } from "../process/frames/mod.ts";
-import { MAX_REVALIDATION_BYTES, MAX_REVALIDATIONS_PER_SECOND } from "./engine/mod.ts";
+import { toPayload } from "../process/frames/payload.ts";
+import { MAX_REVALIDATION_BYTES, MAX_REVALIDATIONS_PER_SECOND } from "./engine/revalidation.ts";
 import { Revalidations } from "./revalidations.ts";
 
 const ASKED = { paths: ["/a"], tags: ["t"], soft: true };

@@ -4,18 +4,16 @@
  * @module
  */
 import { connectionOptions, HOP_BY_HOP } from "../../lib/hop_by_hop.ts";
-import {
-  announceBody,
-  type ConnectionTimes,
-  Deadlines,
-  type Http1Connection,
-  isRepeatable,
-  type LazySignal,
-  OutboundError,
-  SIGNAL_DELAY_MS,
-  type WireAnswer,
-  type WireRequest,
-} from "../http1/mod.ts";
+import { announceBody, isRepeatable } from "../http1/request_body.ts";
+import type {
+  ConnectionTimes,
+  Http1Connection,
+  WireAnswer,
+  WireRequest,
+} from "../http1/connection.ts";
+import { Deadlines } from "../http1/deadlines.ts";
+import { type LazySignal, SIGNAL_DELAY_MS } from "../http1/exchange_watch.ts";
+import { OutboundError } from "../http1/errors.ts";
 import { ServerConnections } from "./server_connections.ts";
 import type { ComputeRequest } from "./types.ts";
 import { ACCEPT_ENCODING_HEADER, REQUEST_ID_HEADER } from "./wire.ts";

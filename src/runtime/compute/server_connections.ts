@@ -5,12 +5,9 @@
  *
  * @module
  */
-import {
-  ConnectionPool,
-  type ConnectionTimes,
-  Http1Connection,
-  OutboundError,
-} from "../http1/mod.ts";
+import { ConnectionPool } from "../http1/connection_pool.ts";
+import { type ConnectionTimes, Http1Connection } from "../http1/connection.ts";
+import { OutboundError } from "../http1/errors.ts";
 
 const MAX_IDLE = 256;
 

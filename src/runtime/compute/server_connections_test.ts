@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { Deadlines, OutboundError } from "../http1/mod.ts";
+import { Deadlines } from "../http1/deadlines.ts";
+import { OutboundError } from "../http1/errors.ts";
 import { ServerConnections } from "./server_connections.ts";
 import { GREETING } from "./wire.ts";
 

@@ -4,18 +4,16 @@
  *
  * @module
  */
-import { type Frame, toPayload } from "../process/frames/mod.ts";
-import {
-  attendProcess,
-  residentBytes,
-  type SupervisedProcess,
-  type Timers,
-  within,
-} from "../process/mod.ts";
+import type { Frame } from "../process/frames/frame.ts";
+import { toPayload } from "../process/frames/payload.ts";
+import { attendProcess } from "../process/attend_process.ts";
+import { residentBytes } from "../process/resident_memory.ts";
+import type { SupervisedProcess } from "../process/process_supervisor.ts";
+import { type Timers, within } from "../process/timers.ts";
+import type { Revalidate } from "./engine/revalidation.ts";
 import { MEMORY_POLL_MS } from "./limits.ts";
 import { parseBooted, parseDialled, parseEnding, parseListening, parseLog } from "./parse_wire.ts";
 import { OwnConnections } from "./own_connections.ts";
-import type { Revalidate } from "./engine/mod.ts";
 import { Revalidations } from "./revalidations.ts";
 import { ServerClient } from "./server_client.ts";
 import type { RunningServer } from "./start_server.ts";

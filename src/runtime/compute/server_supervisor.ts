@@ -9,9 +9,8 @@ import {
   NoPlaceError,
   type ProcessDriver,
   ProcessSupervisor,
-  SYSTEM_TIMERS,
-  type Timers,
-} from "../process/mod.ts";
+} from "../process/process_supervisor.ts";
+import { SYSTEM_TIMERS, type Timers } from "../process/timers.ts";
 import {
   GRACE_MS,
   MAX_BACKOFF_WAIT_MS,

@@ -4,8 +4,11 @@
  * @module
  */
 import { join } from "node:path";
-import { FairShare, FrameConnection } from "../process/frames/mod.ts";
-import { type AttendedProcess, type ProcessCommand, startProcess } from "../process/mod.ts";
+import { FairShare } from "../process/frames/fair_share.ts";
+import { FrameConnection } from "../process/frames/frame_connection.ts";
+import type { AttendedProcess } from "../process/attend_process.ts";
+import type { ProcessCommand } from "../process/self_command.ts";
+import { startProcess } from "../process/start_process.ts";
 import { MAX_OUTPUT_BYTES_PER_SECOND } from "./limits.ts";
 import { LineSplitter } from "./lines.ts";
 import { CONTROL_SOCKET, MAX_FRAME_BYTES, SERVER_SOCKET } from "./wire.ts";

@@ -3,12 +3,15 @@
  *
  * @module
  */
-import type { HeaderList, LazySignal } from "../http1/mod.ts";
-import type { LocalRoute, Peer } from "../kernel/mod.ts";
-import type { LogLevel } from "../process/frames/mod.ts";
-import type { Revalidate } from "./engine/mod.ts";
+import type { HeaderList } from "../http1/head.ts";
+import type { LazySignal } from "../http1/exchange_watch.ts";
+import type { LocalRoute, Peer } from "../kernel/local_routes.ts";
+import type { LogLevel } from "../process/frames/log_lines.ts";
+import type { Revalidate } from "./engine/revalidation.ts";
+import type { ProcessCommand } from "../process/self_command.ts";
+import type { ProcessPlaces } from "../process/process_places.ts";
+import type { SocketCount } from "../process/socket_count.ts";
 import type { ProgramStart, ServerTool } from "./wire.ts";
-import type { ProcessCommand, ProcessPlaces, SocketCount } from "../process/mod.ts";
 
 export interface ComputeRequest {
   readonly method: string;

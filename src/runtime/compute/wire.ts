@@ -5,9 +5,9 @@
  *
  * @module
  */
-import type { LocalRoute, Peer } from "../kernel/mod.ts";
-import type { LogLevel } from "../process/frames/mod.ts";
-import type { SandboxState } from "./sandbox/mod.ts";
+import type { LocalRoute, Peer } from "../kernel/local_routes.ts";
+import type { LogLevel } from "../process/frames/log_lines.ts";
+import type { SandboxState } from "./sandbox/sandbox_support.ts";
 
 /** What a frame says. Numbers below 20 go to the process, the others come from it. */
 export const ComputeFrame = {

@@ -4,8 +4,9 @@
  * @module
  */
 import { BrokenBodyError } from "../../lib/broken_body.ts";
-import { Deadline, resolveSignal, SIGNAL_DELAY_MS } from "../http1/mod.ts";
-import { toPayload } from "../process/frames/mod.ts";
+import { Deadline } from "../http1/deadlines.ts";
+import { resolveSignal, SIGNAL_DELAY_MS } from "../http1/exchange_watch.ts";
+import { toPayload } from "../process/frames/payload.ts";
 import { BodyReceiver, BodySender, EAGER_BYTES } from "./body_link.ts";
 import type { FailureReason, Invocation, InvocationResult } from "./types.ts";
 import {

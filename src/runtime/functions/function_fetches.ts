@@ -4,9 +4,9 @@
  * @module
  */
 import { dropHopByHop } from "../../lib/hop_by_hop.ts";
-import type { HeaderList } from "../http1/mod.ts";
-import type { OutboundFetch } from "../outbound/mod.ts";
-import { toPayload } from "../process/frames/mod.ts";
+import type { HeaderList } from "../http1/head.ts";
+import type { OutboundFetch } from "../outbound/types.ts";
+import { toPayload } from "../process/frames/payload.ts";
 import { BodyReceiver, BodySender, EAGER_BYTES } from "./body_link.ts";
 import { MAX_FETCHES, TOO_MANY_FETCHES } from "./limits.ts";
 import { type FetchedHead, type FetchHead, FunctionFrame } from "./wire.ts";

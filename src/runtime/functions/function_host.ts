@@ -4,8 +4,9 @@
  *
  * @module
  */
-import { LineLimit } from "../process/frames/mod.ts";
-import { ConcurrencyGate, waitForPlace, within } from "../process/mod.ts";
+import { LineLimit } from "../process/frames/log_lines.ts";
+import { ConcurrencyGate, waitForPlace } from "../process/concurrency_gate.ts";
+import { within } from "../process/timers.ts";
 import { FunctionSupervisor } from "./function_supervisor.ts";
 import {
   DEFAULT_FUNCTION_LIMITS,

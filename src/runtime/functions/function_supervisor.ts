@@ -4,13 +4,13 @@
  *
  * @module
  */
+import { attendProcess } from "../process/attend_process.ts";
 import {
-  attendProcess,
   NoPlaceError,
   type ProcessDriver,
   ProcessSupervisor,
-  residentBytes,
-} from "../process/mod.ts";
+} from "../process/process_supervisor.ts";
+import { residentBytes } from "../process/resident_memory.ts";
 import type { FunctionWorker } from "./function_worker.ts";
 import { type FunctionLimits, memoryAllowanceMb } from "./limits.ts";
 import { startWorkerProcess } from "./start_worker_process.ts";

@@ -5,8 +5,10 @@
  * @module
  */
 import { BrokenBodyError } from "../../lib/broken_body.ts";
-import { Deadlines, SIGNAL_DELAY_MS } from "../http1/mod.ts";
-import { type Frame, toPayload } from "../process/frames/mod.ts";
+import { Deadlines } from "../http1/deadlines.ts";
+import { SIGNAL_DELAY_MS } from "../http1/exchange_watch.ts";
+import type { Frame } from "../process/frames/frame.ts";
+import { toPayload } from "../process/frames/payload.ts";
 import { type BodyReceiver, BodySender, readCredit } from "./body_link.ts";
 import { FunctionCall, type UnbegunCall } from "./function_call.ts";
 import { FunctionFetches } from "./function_fetches.ts";

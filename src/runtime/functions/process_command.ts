@@ -6,7 +6,11 @@
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FUNCTION_PROCESS_ARGUMENT } from "../../lib/process_arguments.ts";
-import { type ProcessCommand, type ProcessCommandOptions, selfCommand } from "../process/mod.ts";
+import {
+  type ProcessCommand,
+  type ProcessCommandOptions,
+  selfCommand,
+} from "../process/self_command.ts";
 import { formatInspector, type Inspector, INSPECTOR_VARIABLE } from "./inspector.ts";
 
 export interface FunctionCommandOptions extends ProcessCommandOptions {

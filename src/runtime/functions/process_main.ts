@@ -7,8 +7,11 @@
  * @module
  */
 import { dirname } from "node:path";
-import { type Frame, FrameConnection, fromPayload, ProtocolError } from "../process/frames/mod.ts";
-import { endWith, refuseForeignDescriptors, servePlatform, workerUrl } from "../process/mod.ts";
+import { type Frame, ProtocolError } from "../process/frames/frame.ts";
+import { FrameConnection } from "../process/frames/frame_connection.ts";
+import { fromPayload } from "../process/frames/payload.ts";
+import { endWith, servePlatform, workerUrl } from "../process/serve_platform.ts";
+import { refuseForeignDescriptors } from "../process/own_descriptors.ts";
 import { type BegunCell, makeBegunCell, takeBackCalls } from "./begun_calls.ts";
 import { openInspector } from "./inspector.ts";
 import { FunctionFrame, type WorkerIdentity, type WorkerOpening } from "./wire.ts";

@@ -4,8 +4,10 @@
  * @module
  */
 import { join } from "node:path";
-import { FrameConnection } from "../process/frames/mod.ts";
-import { type AttendedProcess, type ProcessCommand, startProcess } from "../process/mod.ts";
+import { FrameConnection } from "../process/frames/frame_connection.ts";
+import type { AttendedProcess } from "../process/attend_process.ts";
+import type { ProcessCommand } from "../process/self_command.ts";
+import { startProcess } from "../process/start_process.ts";
 import { CALM_PRIORITY, setThreadPriority } from "./cpu_watch.ts";
 import { MAX_UPWARD_BYTES } from "./wire.ts";
 import { WorkerConnections } from "./worker_connections.ts";

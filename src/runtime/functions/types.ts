@@ -3,10 +3,12 @@
  *
  * @module
  */
-import type { HeaderList, LazySignal } from "../http1/mod.ts";
-import type { OutboundFetch } from "../outbound/mod.ts";
-import type { LogLevel } from "../process/frames/mod.ts";
-import type { ProcessCommand, ProcessPlaces } from "../process/mod.ts";
+import type { HeaderList } from "../http1/head.ts";
+import type { LazySignal } from "../http1/exchange_watch.ts";
+import type { OutboundFetch } from "../outbound/types.ts";
+import type { LogLevel } from "../process/frames/log_lines.ts";
+import type { ProcessCommand } from "../process/self_command.ts";
+import type { ProcessPlaces } from "../process/process_places.ts";
 import type { FunctionLimits } from "./limits.ts";
 import type { CallContext, StepMode } from "./wire.ts";
 

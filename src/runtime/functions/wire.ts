@@ -11,8 +11,8 @@
  *
  * @module
  */
-import type { HeaderList } from "../http1/mod.ts";
-import type { LogLevel } from "../process/frames/mod.ts";
+import type { HeaderList } from "../http1/head.ts";
+import type { LogLevel } from "../process/frames/log_lines.ts";
 import type { BegunCell } from "./begun_calls.ts";
 
 /** What a frame says. Numbers below 20 go to the function, the others come from it. */

@@ -5,7 +5,9 @@
  * @module
  */
 import { equalInConstantTime } from "../../lib/hash.ts";
-import { FairShare, type Frame, FrameConnection } from "../process/frames/mod.ts";
+import { FairShare } from "../process/frames/fair_share.ts";
+import type { Frame } from "../process/frames/frame.ts";
+import { FrameConnection } from "../process/frames/frame_connection.ts";
 import { MAX_WORKER_BACKLOG_BYTES } from "./limits.ts";
 import { FunctionFrame, MAX_UPWARD_BYTES } from "./wire.ts";
 

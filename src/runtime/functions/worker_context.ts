@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Deadlines } from "../http1/mod.ts";
+import type { Deadlines } from "../http1/deadlines.ts";
 import type { BodyReceiver, BodySender } from "./body_link.ts";
 import type { FunctionLimits } from "./limits.ts";
 import type {

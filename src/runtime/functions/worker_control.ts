@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { type Frame, type FrameConnection, ProtocolError } from "../process/frames/mod.ts";
+import { type Frame, ProtocolError } from "../process/frames/frame.ts";
+import type { FrameConnection } from "../process/frames/frame_connection.ts";
 import { FunctionWorker } from "./function_worker.ts";
 import type { FunctionLimits } from "./limits.ts";
 import type { End, FunctionLogEntry, FunctionSource } from "./types.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { SupervisedProcess } from "../process/mod.ts";
+import type { SupervisedProcess } from "../process/process_supervisor.ts";
 import { CpuWatch, procTimes, setThreadPriority } from "./cpu_watch.ts";
 import type { FunctionWorker } from "./function_worker.ts";
 import type { RunningWorkerProcess } from "./start_worker_process.ts";

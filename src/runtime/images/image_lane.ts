@@ -4,15 +4,11 @@
  *
  * @module
  */
-import {
-  attendProcess,
-  type ProcessCommand,
-  type ProcessDriver,
-  ProcessSupervisor,
-  residentBytes,
-  SYSTEM_TIMERS,
-  type Timers,
-} from "../process/mod.ts";
+import { attendProcess } from "../process/attend_process.ts";
+import type { ProcessCommand } from "../process/self_command.ts";
+import { type ProcessDriver, ProcessSupervisor } from "../process/process_supervisor.ts";
+import { residentBytes } from "../process/resident_memory.ts";
+import { SYSTEM_TIMERS, type Timers } from "../process/timers.ts";
 import { ImageProcess, type ImageProcessEnd } from "./image_process.ts";
 import type { ImageEngineLimits } from "./limits.ts";
 import { startImageProcess } from "./start_image_process.ts";

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { type Frame, ProtocolError, toPayload } from "../process/frames/mod.ts";
-import type { SupervisedProcess } from "../process/mod.ts";
+import { type Frame, ProtocolError } from "../process/frames/frame.ts";
+import { toPayload } from "../process/frames/payload.ts";
+import type { SupervisedProcess } from "../process/process_supervisor.ts";
 import { parseDone, parseFailed, parseReady } from "./parse_wire.ts";
 import type { RunningImageProcess } from "./start_image_process.ts";
 import type { ConvertFailure, ConvertJob, ConvertResult } from "./types.ts";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import { parsePayload } from "../process/mod.ts";
+import * as z from "zod";
+import { parsePayload } from "../process/parse_payload.ts";
 import { MAX_RESULT_SIDE } from "./limits.ts";
 import type { DoneHead, FailedHead, ReadyHead } from "./wire.ts";
 

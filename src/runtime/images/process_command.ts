@@ -6,7 +6,11 @@
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { IMAGE_PROCESS_ARGUMENT } from "../../lib/process_arguments.ts";
-import { type ProcessCommand, type ProcessCommandOptions, selfCommand } from "../process/mod.ts";
+import {
+  type ProcessCommand,
+  type ProcessCommandOptions,
+  selfCommand,
+} from "../process/self_command.ts";
 import { engineFolder, engineFolderPath } from "./engine_files.ts";
 
 /** The command for this very program, compiled or run from source. */

@@ -9,21 +9,13 @@
 import { dirname } from "node:path";
 import { constants, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
-import { sealProcess, type SealState } from "../compute/sandbox/mod.ts";
-import {
-  type Frame,
-  FrameConnection,
-  fromPayload,
-  ProtocolError,
-  toPayload,
-} from "../process/frames/mod.ts";
-import {
-  denoCache,
-  endWith,
-  refuseForeignDescriptors,
-  servePlatform,
-  workerUrl,
-} from "../process/mod.ts";
+import { sealProcess, type SealState } from "../compute/sandbox/seal_process.ts";
+import { type Frame, ProtocolError } from "../process/frames/frame.ts";
+import { FrameConnection } from "../process/frames/frame_connection.ts";
+import { fromPayload, toPayload } from "../process/frames/payload.ts";
+import { denoCache } from "../process/source_cache.ts";
+import { endWith, servePlatform, workerUrl } from "../process/serve_platform.ts";
+import { refuseForeignDescriptors } from "../process/own_descriptors.ts";
 import { readEngineFiles } from "./engine_files.ts";
 import { MAX_SOURCE_BYTES, MAX_SOURCE_PIXELS } from "./limits.ts";
 import { ImageFrame, type JobHead } from "./wire.ts";

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import type { ServerStart } from "../compute/wire.ts";
 import type { PreloadStart } from "./preload/start.ts";
-import type { NodeCommand, NodeView } from "./sandbox/mod.ts";
+import type { NodeCommand, NodeView } from "./sandbox/types.ts";
 
 /** Folders with the programs of the system. */
 const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";

@@ -6,7 +6,9 @@
  */
 import { join } from "node:path";
 import { ComputeFrame, type Ending, type ProcessLog, SERVER_SOCKET } from "../compute/wire.ts";
-import { type Frame, FrameConnection, fromPayload, toPayload } from "../process/frames/mod.ts";
+import type { Frame } from "../process/frames/frame.ts";
+import { FrameConnection } from "../process/frames/frame_connection.ts";
+import { fromPayload, toPayload } from "../process/frames/payload.ts";
 import type { NodeListening } from "./preload/start.ts";
 
 /** Largest payload that Node may send, in bytes. */

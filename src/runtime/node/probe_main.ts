@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { probeKind } from "./sandbox/mod.ts";
+import { probeKind } from "./sandbox/probe_kind.ts";
 
 /** Tries the sandbox with an empty folder, and ends the process. */
 export async function runNodeProbe(folder: string): Promise<never> {

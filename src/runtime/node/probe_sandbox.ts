@@ -4,17 +4,14 @@
  * @module
  */
 import { fileURLToPath } from "node:url";
-import { z } from "zod";
+import * as z from "zod";
 import { makeHeldFolder } from "../../lib/held_folders.ts";
 import { NODE_PROBE_ARGUMENT } from "../../lib/process_arguments.ts";
 import { runProgram } from "../../lib/spawn_program.ts";
-import {
-  mayMakeNamespaces,
-  parsePayload,
-  type ProcessCommandOptions,
-  selfCommand,
-} from "../process/mod.ts";
-import type { FoundKind } from "./sandbox/mod.ts";
+import { mayMakeNamespaces } from "../process/own_namespaces.ts";
+import { parsePayload } from "../process/parse_payload.ts";
+import { type ProcessCommandOptions, selfCommand } from "../process/self_command.ts";
+import type { FoundKind } from "./sandbox/probe_kind.ts";
 
 /**
  * How a container lets a platform without privileges make namespaces. Added capabilities would

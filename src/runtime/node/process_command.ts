@@ -5,15 +5,15 @@
  */
 import { fileURLToPath } from "node:url";
 import { NODE_PROCESS_ARGUMENT } from "../../lib/process_arguments.ts";
-import type { SpawnFacts } from "../compute/mod.ts";
+import type { SpawnFacts } from "../compute/types.ts";
 import {
   type ProcessCommand,
   type ProcessCommandOptions,
   selfCommand,
-  sourceCache,
-} from "../process/mod.ts";
+} from "../process/self_command.ts";
+import { sourceCache } from "../process/source_cache.ts";
+import { findNamespacePrefix } from "../process/own_namespaces.ts";
 import { bundlePreload } from "./bundle_preload.ts";
-import { findNamespacePrefix } from "./sandbox/mod.ts";
 
 /** Where what starts the process is looked for; Node itself gets an environment of its own. */
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";

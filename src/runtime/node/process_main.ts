@@ -6,7 +6,16 @@
  * @module
  */
 import { join } from "node:path";
-import { findEscapingLink, probeSandbox } from "../compute/sandbox/mod.ts";
+import { findEscapingLink } from "../compute/sandbox/escaping_link.ts";
+import { probeSandbox } from "../compute/sandbox/sandbox_support.ts";
+import type { Frame } from "../process/frames/frame.ts";
+import type { FrameConnection } from "../process/frames/frame_connection.ts";
+import { fromPayload, toPayload } from "../process/frames/payload.ts";
+import { endWith, servePlatform, yieldToPlatform } from "../process/serve_platform.ts";
+import { refuseForeignDescriptors } from "../process/own_descriptors.ts";
+import { within } from "../process/timers.ts";
+import { LaunchError, type NodeEnd, type RunningNode } from "./sandbox/types.ts";
+import { prepareLaunch } from "./sandbox/launch_node.ts";
 import {
   type Booted,
   ComputeFrame,
@@ -16,18 +25,9 @@ import {
   SERVER_SOCKET,
   type ServerStart,
 } from "../compute/wire.ts";
-import { type Frame, type FrameConnection, fromPayload, toPayload } from "../process/frames/mod.ts";
-import {
-  endWith,
-  refuseForeignDescriptors,
-  servePlatform,
-  within,
-  yieldToPlatform,
-} from "../process/mod.ts";
 import { nodeCommand, preloadStart, toolScripts } from "./node_command.ts";
 import { NodeMembers } from "./node_members.ts";
 import { preloadText, readPreload } from "./preload_text.ts";
-import { LaunchError, type NodeEnd, prepareLaunch, type RunningNode } from "./sandbox/mod.ts";
 
 /** Socket in the private folder at which this process waits for Node. */
 const NODE_SOCKET = "n";

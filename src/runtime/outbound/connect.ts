@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { OutboundError } from "../http1/mod.ts";
+import { OutboundError } from "../http1/errors.ts";
 import type { AbandonedConnects } from "./abandoned_connects.ts";
 import {
   isLocalName,

@@ -6,25 +6,20 @@
  */
 import { lookup } from "node:dns/promises";
 import { dropHopByHop } from "../../lib/hop_by_hop.ts";
+import { announceBody, isRepeatable } from "../http1/request_body.ts";
+import { ConnectionPool } from "../http1/connection_pool.ts";
 import {
-  announceBody,
-  ConnectionPool,
   type ConnectionTimes,
-  Deadlines,
-  type HeaderList,
   Http1Connection,
-  isRepeatable,
-  type LazySignal,
-  OutboundError,
-  resolveSignal,
-  type ResponseHead,
-  SIGNAL_DELAY_MS,
-  type Timers,
-  WholeAnswer,
-  type WholeBody,
   type WireAnswer,
   type WireRequest,
-} from "../http1/mod.ts";
+} from "../http1/connection.ts";
+import { Deadlines, type Timers } from "../http1/deadlines.ts";
+import type { HeaderList, ResponseHead } from "../http1/head.ts";
+import { type LazySignal, resolveSignal, SIGNAL_DELAY_MS } from "../http1/exchange_watch.ts";
+import { OutboundError } from "../http1/errors.ts";
+import { WholeAnswer } from "../http1/whole_answer.ts";
+import type { WholeBody } from "../http1/byte_reader.ts";
 import { AbandonedConnects } from "./abandoned_connects.ts";
 import {
   type ConnectRules,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { OutboundError } from "../http1/mod.ts";
+import { OutboundError } from "../http1/errors.ts";
 import type { OutboundRequest, OutboundResponse } from "./types.ts";
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);

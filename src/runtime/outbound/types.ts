@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { HeaderList, LazySignal } from "../http1/mod.ts";
+import type { HeaderList } from "../http1/head.ts";
+import type { LazySignal } from "../http1/exchange_watch.ts";
 
 export interface OutboundRequest {
   readonly method: string;

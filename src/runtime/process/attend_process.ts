@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Frame, FrameConnection } from "./frames/mod.ts";
+import type { Frame } from "./frames/frame.ts";
+import type { FrameConnection } from "./frames/frame_connection.ts";
 
 /** A process that has connected, as its supervisor listens to it. */
 export interface AttendedProcess {

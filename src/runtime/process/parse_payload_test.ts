@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { parsePayload } from "./parse_payload.ts";
 
 Deno.test("parsePayload() reads what has the form, and nothing else", () => {

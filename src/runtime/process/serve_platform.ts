@@ -5,7 +5,8 @@
  * @module
  */
 import { constants, setPriority } from "node:os";
-import { type Frame, FrameConnection } from "./frames/mod.ts";
+import type { Frame } from "./frames/frame.ts";
+import { FrameConnection } from "./frames/frame_connection.ts";
 
 export interface ServePlatformOptions {
   /** Path of the platform's Unix socket. */

@@ -4,7 +4,7 @@
  * @module
  */
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { systemRandom } from "../../lib/clock.ts";
 import { readTextFile } from "../../lib/utf8.ts";
 import { openKv } from "../../platform/core/store/mod.ts";

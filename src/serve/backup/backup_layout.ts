@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 export const DESCRIPTION = "svc-backup.json";
 export const DIGESTS = "digests.json";

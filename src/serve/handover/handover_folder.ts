@@ -5,7 +5,7 @@
  * @module
  */
 import { basename, join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { readTextFile } from "../../lib/utf8.ts";
 

@@ -9,8 +9,9 @@ import {
   openFsBlobVault,
   openPlatformKv,
 } from "../../platform/core/store/mod.ts";
-import { migrateStore, MigrationError, type MigrationOptions } from "./mod.ts";
-import type { Ends, FilesReport } from "./migration_options.ts";
+import { migrateStore } from "./migrate_store.ts";
+import { MigrationError } from "./migration_error.ts";
+import type { Ends, FilesReport, MigrationOptions } from "./migration_options.ts";
 import { DenoStore } from "../../store/mod.ts";
 
 const WORKSPACE = "01890000-0000-7000-8000-000000000001";

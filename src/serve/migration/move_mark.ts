@@ -6,7 +6,7 @@
  * @module
  */
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { readTextFile } from "../../lib/utf8.ts";
 import { keys } from "../../platform/core/store/mod.ts";

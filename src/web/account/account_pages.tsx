@@ -5,20 +5,13 @@
  *
  * @module
  */
-import type { Account } from "../../contract/mod.ts";
-import {
-  Card,
-  EMPTY,
-  Field,
-  Form,
-  type FormPage,
-  type FormState,
-  NewPassword,
-  type PageContext,
-  SettingsFrame,
-  showSettings,
-  Trouble,
-} from "../layout/mod.ts";
+import type { Account } from "../../contract/accounts.ts";
+import { Card, Field, Form, Trouble } from "../layout/pieces.tsx";
+import { EMPTY, type FormPage, type FormState } from "../layout/form.ts";
+import { NewPassword } from "../layout/credential_fields.tsx";
+import type { PageContext } from "../layout/page_context.ts";
+import { SettingsFrame } from "../layout/frames.tsx";
+import { showSettings } from "../layout/show_board.ts";
 import { ConfirmCard, EmailCard } from "./messenger_only_pages.tsx";
 
 /** Shows password managers whose password it is. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Account } from "../../contract/mod.ts";
+import type { Account } from "../../contract/accounts.ts";
 import type { Person } from "../../platform/core/access/mod.ts";
 import { securityPage } from "./account_pages.tsx";
 

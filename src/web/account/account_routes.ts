@@ -3,13 +3,16 @@
  *
  * @module
  */
-import { z } from "zod";
-import { endpoints } from "../../contract/mod.ts";
+import * as z from "zod";
+import { endpoints } from "../../contract/endpoints.ts";
+import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
+import { pageContextOf } from "../visit/page_context.ts";
+import { readPart } from "../visit/long_list.ts";
+import { checkFields, type FormState, refused } from "../layout/form.ts";
+import { goTo } from "../layout/document.tsx";
 import type { AccountService, SecurityLog, TwoFactorService } from "../../platform/accounts/mod.ts";
 import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
 import { type SecurityForm, securityPage } from "./account_pages.tsx";
-import { type PageBinder, pageContextOf, type PersonVisit, readPart } from "../visit/mod.ts";
-import { checkFields, type FormState, goTo, refused } from "../layout/mod.ts";
 import { activityPage, sessionsPage } from "./session_pages.tsx";
 import { enrolPage, recoveryPage } from "./two_factor_pages.tsx";
 

@@ -3,11 +3,13 @@
  *
  * @module
  */
-import { endpoints } from "../../contract/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import type { PageBinder } from "../visit/page_binder.tsx";
+import { pageContextOf } from "../visit/page_context.ts";
+import { checkFields, refused } from "../layout/form.ts";
+import { goTo } from "../layout/document.tsx";
 import type { EmailService } from "../../platform/accounts/mod.ts";
 import { type AccountPageServices, showSecurity } from "./account_routes.ts";
-import { type PageBinder, pageContextOf } from "../visit/mod.ts";
-import { checkFields, goTo, refused } from "../layout/mod.ts";
 import { confirmEmailPage, emailUnderWayPage } from "./messenger_only_pages.tsx";
 
 const CONFIRM_PATH = "/account/email/confirm/:token";

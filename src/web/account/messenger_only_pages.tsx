@@ -6,18 +6,13 @@
  *
  * @module
  */
-import {
-  Card,
-  EmailField,
-  Form,
-  type FormState,
-  NewPassword,
-  type PageContext,
-  SettingsFrame,
-  showSettings,
-  Trouble,
-} from "../layout/mod.ts";
-import { MESSENGER_ENTRY_PATH } from "../entry/mod.ts";
+import { Card, Form, Trouble } from "../layout/pieces.tsx";
+import { EmailField, NewPassword } from "../layout/credential_fields.tsx";
+import type { FormState } from "../layout/form.ts";
+import type { PageContext } from "../layout/page_context.ts";
+import { SettingsFrame } from "../layout/frames.tsx";
+import { showSettings } from "../layout/show_board.ts";
+import { MESSENGER_ENTRY_PATH } from "../entry/messenger_entry_pages.tsx";
 
 /** Asks the person to sign in again, as the last sign-in is over ten minutes old. */
 export function ConfirmCard({ csrf }: { readonly csrf: string }) {

@@ -5,18 +5,14 @@
  *
  * @module
  */
-import type { SecurityEvent, Session, Tool } from "../../contract/mod.ts";
-import type { ListPart } from "../visit/mod.ts";
-import {
-  Card,
-  EndButton,
-  MadeAndUsed,
-  Moment,
-  type PageContext,
-  Pager,
-  SettingsFrame,
-  showSettings,
-} from "../layout/mod.ts";
+import type { SecurityEvent } from "../../contract/security.ts";
+import type { Session, Tool } from "../../contract/accounts.ts";
+import type { ListPart } from "../visit/long_list.ts";
+import { Card, EndButton, MadeAndUsed, Moment } from "../layout/pieces.tsx";
+import type { PageContext } from "../layout/page_context.ts";
+import { Pager } from "../layout/board_pieces.tsx";
+import { SettingsFrame } from "../layout/frames.tsx";
+import { showSettings } from "../layout/show_board.ts";
 
 function SessionItem({ session, csrf }: { readonly session: Session; readonly csrf: string }) {
   const { id, name, address, country, current, lastUsedAt, createdAt } = session;

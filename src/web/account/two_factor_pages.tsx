@@ -5,19 +5,11 @@
  *
  * @module
  */
-import {
-  Card,
-  EMPTY,
-  Field,
-  Form,
-  type FormPage,
-  Notice,
-  type PageContext,
-  Qr,
-  SettingsFrame,
-  showSettings,
-  Trouble,
-} from "../layout/mod.ts";
+import { Card, Field, Form, Notice, Qr, Trouble } from "../layout/pieces.tsx";
+import { EMPTY, type FormPage } from "../layout/form.ts";
+import type { PageContext } from "../layout/page_context.ts";
+import { SettingsFrame } from "../layout/frames.tsx";
+import { showSettings } from "../layout/show_board.ts";
 
 /** The secret as one reads it off: in groups of four. */
 const grouped = (secret: string): string => secret.replace(/(.{4})(?=.)/g, "$1 ");

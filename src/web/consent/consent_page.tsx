@@ -5,8 +5,10 @@
  *
  * @module
  */
-import type { Workspace } from "../../contract/mod.ts";
-import { EntryFrame, Form, Notice, PAGE_POLICY, showPage } from "../layout/mod.ts";
+import type { Workspace } from "../../contract/identity.ts";
+import { EntryFrame } from "../layout/frames.tsx";
+import { Form, Notice } from "../layout/pieces.tsx";
+import { PAGE_POLICY, showPage } from "../layout/document.tsx";
 import type { AuthorizationRequest } from "./read_request.ts";
 
 /** Where the answer goes, as a person recognizes it. */

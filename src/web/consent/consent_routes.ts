@@ -7,8 +7,9 @@ import type { AuthorizationService } from "../../platform/accounts/mod.ts";
 import { selfCallerOf } from "../../platform/core/access/mod.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
 import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
-import { goTo } from "../layout/mod.ts";
-import { type PageBinder, readChoices } from "../visit/mod.ts";
+import { goTo } from "../layout/document.tsx";
+import type { PageBinder } from "../visit/page_binder.tsx";
+import { readChoices } from "../visit/long_list.ts";
 import { consentPage } from "./consent_page.tsx";
 import { answerAddress, readDestination, readRequest } from "./read_request.ts";
 

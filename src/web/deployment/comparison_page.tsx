@@ -5,28 +5,27 @@
  *
  * @module
  */
+import type { Deployment } from "../../contract/deployments.ts";
 import type {
-  Deployment,
   DeploymentComparison,
   Difference,
   Differences,
-} from "../../contract/mod.ts";
+} from "../../contract/deployment_comparison.ts";
 import {
   Ago,
-  type BoardContext,
   Branch,
-  Card,
   Commit,
   DeploymentStateMark,
   Empty,
   Name,
-  Notice,
-  ProjectFrame,
-  projectPath,
-  showBoard,
   State,
   type Tone,
-} from "../layout/mod.ts";
+} from "../layout/board_pieces.tsx";
+import type { BoardContext } from "../layout/page_context.ts";
+import { Card, Notice } from "../layout/pieces.tsx";
+import { ProjectFrame } from "../layout/board_frame.tsx";
+import { projectPath } from "../layout/bar.tsx";
+import { showBoard } from "../layout/show_board.ts";
 
 /** Differences of each kind that the page shows; the API lists more. */
 const SHOWN = 30;

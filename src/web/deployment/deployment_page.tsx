@@ -6,31 +6,25 @@
  * @module
  */
 import type { Child } from "hono/jsx";
+import type { Build } from "../../contract/builds.ts";
+import type { BuildLogLine } from "../../contract/build_logs.ts";
+import type { Deployment } from "../../contract/deployments.ts";
+import { FORGE_NAMES, type Project } from "../../contract/projects.ts";
+import type { ForgeReport } from "../../contract/forge_reports.ts";
+import type { BoardContext } from "../layout/page_context.ts";
 import {
-  type Build,
-  type BuildLogLine,
-  type Deployment,
-  FORGE_NAMES,
-  type ForgeReport,
-  type Project,
-} from "../../contract/mod.ts";
-import {
-  type BoardContext,
   Branch,
   bytesText,
-  Card,
   Commit,
   DeploymentStateMark,
   durationText,
-  Form,
   isUnderWay,
-  Moment,
-  Notice,
-  ProjectFrame,
-  projectPath,
-  showBoard,
   SiteLink,
-} from "../layout/mod.ts";
+} from "../layout/board_pieces.tsx";
+import { Card, Form, Moment, Notice } from "../layout/pieces.tsx";
+import { ProjectFrame } from "../layout/board_frame.tsx";
+import { projectPath } from "../layout/bar.tsx";
+import { showBoard } from "../layout/show_board.ts";
 
 export interface DeploymentView {
   readonly deployment: Deployment;

@@ -3,17 +3,16 @@
  *
  * @module
  */
-import { type Build, type DeploymentComparison, endpoints } from "../../contract/mod.ts";
+import type { Build } from "../../contract/builds.ts";
+import type { DeploymentComparison } from "../../contract/deployment_comparison.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import { goTo } from "../layout/document.tsx";
+import { projectPath } from "../layout/bar.tsx";
+import { type BoardServices, openBoard } from "../visit/board_context.ts";
+import type { PageApi } from "../visit/page_api.ts";
+import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import { Failure } from "../../platform/core/http/mod.ts";
 import type { DeploymentRecord, DeploymentStore } from "../../platform/deployments/mod.ts";
-import { goTo, projectPath } from "../layout/mod.ts";
-import {
-  type BoardServices,
-  openBoard,
-  type PageApi,
-  type PageBinder,
-  type PersonVisit,
-} from "../visit/mod.ts";
 import { comparisonPage } from "./comparison_page.tsx";
 import { deploymentPage } from "./deployment_page.tsx";
 

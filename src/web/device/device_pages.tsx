@@ -5,20 +5,12 @@
  *
  * @module
  */
-import type { Workspace } from "../../contract/mod.ts";
+import type { Workspace } from "../../contract/identity.ts";
+import { EMPTY, type FormPage } from "../layout/form.ts";
+import { EntryFrame } from "../layout/frames.tsx";
+import { Field, Form, Moment, Notice, Outcome, Trouble } from "../layout/pieces.tsx";
+import { showPage } from "../layout/document.tsx";
 import type { DeviceRequest } from "../../platform/accounts/mod.ts";
-import {
-  EMPTY,
-  EntryFrame,
-  Field,
-  Form,
-  type FormPage,
-  Moment,
-  Notice,
-  Outcome,
-  showPage,
-  Trouble,
-} from "../layout/mod.ts";
 
 const COUNTRY = new Intl.DisplayNames("en", { type: "region" });
 

@@ -7,9 +7,11 @@ import type { DeviceLoginService } from "../../platform/accounts/mod.ts";
 import { type Person, selfCallerOf } from "../../platform/core/access/mod.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
 import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
-import { type PageBinder, type PersonVisit, readChoices } from "../visit/mod.ts";
+import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
+import { readChoices } from "../visit/long_list.ts";
+import { goTo } from "../layout/document.tsx";
+import { refused } from "../layout/form.ts";
 import { codePage, confirmPage, decidedPage } from "./device_pages.tsx";
-import { goTo, refused } from "../layout/mod.ts";
 
 const signed = ({ person, csrf }: PersonVisit) => ({
   csrf,

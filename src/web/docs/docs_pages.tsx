@@ -7,8 +7,11 @@
  */
 import type { Child } from "hono/jsx";
 import { raw } from "hono/html";
-import { CONTENTS, type Document, type Library, pagePath } from "../../documents/mod.ts";
-import { Mark, showPage } from "../layout/mod.ts";
+import { CONTENTS } from "../../documents/contents.ts";
+import type { Document, Library } from "../../documents/library.ts";
+import { pagePath } from "../../documents/places.ts";
+import { Mark } from "../layout/pieces.tsx";
+import { showPage } from "../layout/document.tsx";
 import { renderMarkdown } from "./render_markdown.ts";
 
 function Frame({ library, current, children }: {

@@ -3,7 +3,9 @@
  *
  * @module
  */
-import { type Library, nameOfPage, readLibrary } from "../../documents/mod.ts";
+import type { Library } from "../../documents/library.ts";
+import { nameOfPage } from "../../documents/places.ts";
+import { readLibrary } from "../../documents/read_library.ts";
 import { entityTag, ifNoneMatchNames } from "../../lib/entity_tag.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { Failure, type Router } from "../../platform/core/http/mod.ts";

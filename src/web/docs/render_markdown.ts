@@ -4,7 +4,7 @@
  * @module
  */
 import MarkdownIt from "markdown-it";
-import { placeOf } from "../../documents/mod.ts";
+import { placeOf } from "../../documents/places.ts";
 
 /** The name of a heading in links, as git hosts make it. */
 function slugOf(heading: string): string {

@@ -6,22 +6,14 @@
  *
  * @module
  */
-import {
-  deadLinkPage,
-  EmailField,
-  EMPTY,
-  EntryFrame,
-  Field,
-  Form,
-  type FormPage,
-  formPageFacts,
-  type FormState,
-  NewPassword,
-  showPage,
-  Trouble,
-} from "../layout/mod.ts";
+import { deadLinkPage } from "../layout/dead_link_page.tsx";
+import { EmailField, NewPassword } from "../layout/credential_fields.tsx";
+import { EMPTY, type FormPage, type FormState } from "../layout/form.ts";
+import { EntryFrame } from "../layout/frames.tsx";
+import { Field, Form, Trouble } from "../layout/pieces.tsx";
+import { formPageFacts, showPage } from "../layout/document.tsx";
+import { signInPath } from "../visit/page_binder.tsx";
 import { MessengerDoor } from "./messenger_entry_pages.tsx";
-import { signInPath } from "../visit/mod.ts";
 
 /** A form before sign-in, as a page shows it. */
 export interface EntryForm extends FormPage {

@@ -3,7 +3,11 @@
  *
  * @module
  */
-import { endpoints } from "../../contract/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import { checkFields, refused } from "../layout/form.ts";
+import { goTo } from "../layout/document.tsx";
+import type { PageBinder } from "../visit/page_binder.tsx";
+import { safeReturnPath } from "../visit/return_path.ts";
 import type {
   PasswordResetService,
   SignedIn,
@@ -12,7 +16,6 @@ import type {
 } from "../../platform/accounts/mod.ts";
 import { selfCallerOf } from "../../platform/core/access/mod.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
-import { checkFields, goTo, refused } from "../layout/mod.ts";
 import {
   secondFactorPage,
   signInPage,
@@ -21,7 +24,6 @@ import {
   welcomePage,
 } from "./entry_pages.tsx";
 import { lookAtMailPage } from "./mail_link_pages.tsx";
-import { type PageBinder, safeReturnPath } from "../visit/mod.ts";
 
 /** Redirects to a path of this site with the cookies of a new session. */
 export function redirectSignedIn({ setCookie, deviceCookie }: SignedIn, path: string): Response {

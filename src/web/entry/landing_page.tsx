@@ -5,7 +5,8 @@
  *
  * @module
  */
-import { EntryFrame, showPage } from "../layout/mod.ts";
+import { EntryFrame } from "../layout/frames.tsx";
+import { showPage } from "../layout/document.tsx";
 
 /** Renders the page for a platform at `url`. */
 export function landingPage(platform: {

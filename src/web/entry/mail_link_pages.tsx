@@ -6,17 +6,11 @@
  *
  * @module
  */
-import {
-  EmailField,
-  EMPTY,
-  EntryFrame,
-  Form,
-  type FormPage,
-  formPageFacts,
-  NewPassword,
-  showPage,
-  Trouble,
-} from "../layout/mod.ts";
+import { EmailField, NewPassword } from "../layout/credential_fields.tsx";
+import { EMPTY, type FormPage } from "../layout/form.ts";
+import { EntryFrame } from "../layout/frames.tsx";
+import { Form, Trouble } from "../layout/pieces.tsx";
+import { formPageFacts, showPage } from "../layout/document.tsx";
 
 /** Reads the same whether or not the address has an account. */
 export function lookAtMailPage(email: string): Response {

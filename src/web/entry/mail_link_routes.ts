@@ -3,10 +3,13 @@
  *
  * @module
  */
-import { endpoints } from "../../contract/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import { checkFields, refused } from "../layout/form.ts";
+import { deadLinkPage } from "../layout/dead_link_page.tsx";
+import type { PageBinder } from "../visit/page_binder.tsx";
+import { safeReturnPath } from "../visit/return_path.ts";
 import type { PasswordResetService, SignUpService } from "../../platform/accounts/mod.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
-import { checkFields, deadLinkPage, refused } from "../layout/mod.ts";
 import { redirectSignedIn } from "./entry_routes.ts";
 import {
   confirmSignUpPage,
@@ -15,7 +18,6 @@ import {
   passwordSetPage,
   resetPasswordPage,
 } from "./mail_link_pages.tsx";
-import { type PageBinder, safeReturnPath } from "../visit/mod.ts";
 
 const resetFields = endpoints.completePasswordReset.body.omit({ token: true });
 

@@ -7,7 +7,8 @@ import {
   withAccounts,
 } from "../../platform/accounts/_test_accounts.ts";
 import { Router } from "../../platform/core/http/mod.ts";
-import { PageBinder, PageSession, showFailure } from "../visit/mod.ts";
+import { PageBinder, showFailure } from "../visit/page_binder.tsx";
+import { PageSession } from "../visit/page_session.ts";
 import { bindMailLinkPages } from "./mail_link_routes.ts";
 
 const nobody = () => Promise.reject(new Error("No endpoint is called"));

@@ -6,17 +6,11 @@
  *
  * @module
  */
-import {
-  EMPTY,
-  EntryFrame,
-  Field,
-  Form,
-  type FormState,
-  Qr,
-  showPage,
-  Trouble,
-} from "../layout/mod.ts";
-import { signInPath } from "../visit/mod.ts";
+import { EMPTY, type FormState } from "../layout/form.ts";
+import { EntryFrame } from "../layout/frames.tsx";
+import { Field, Form, Qr, Trouble } from "../layout/pieces.tsx";
+import { showPage } from "../layout/document.tsx";
+import { signInPath } from "../visit/page_binder.tsx";
 
 /** Path of the page that waits for the chat. */
 export const MESSENGER_ENTRY_PATH = "/sign-in/messenger";

@@ -4,12 +4,15 @@
  *
  * @module
  */
-import { z } from "zod";
-import { displayName } from "../../contract/mod.ts";
+import * as z from "zod";
+import { displayName } from "../../contract/identity.ts";
+import { checkFields, refused } from "../layout/form.ts";
+import { goTo } from "../layout/document.tsx";
+import type { PageBinder } from "../visit/page_binder.tsx";
+import { safeReturnPath } from "../visit/return_path.ts";
 import type { FactorWanted, SignedIn } from "../../platform/accounts/mod.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
 import { ATTEMPT_MS, type Bot, type MessengerSignIn } from "../../platform/notifications/mod.ts";
-import { checkFields, goTo, refused } from "../layout/mod.ts";
 import { secondFactorPage } from "./entry_pages.tsx";
 import { redirectSignedIn } from "./entry_routes.ts";
 import {
@@ -19,7 +22,6 @@ import {
   messengerWaitPage,
   newcomerPage,
 } from "./messenger_entry_pages.tsx";
-import { type PageBinder, safeReturnPath } from "../visit/mod.ts";
 
 export interface MessengerEntry {
   readonly bot: Bot;

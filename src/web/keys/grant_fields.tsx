@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { type Permission, PERMISSION_NAMES, PERMISSIONS } from "../../contract/mod.ts";
+import { type Permission, PERMISSION_NAMES, PERMISSIONS } from "../../contract/permissions.ts";
 
 /** What is ticked. */
 export interface Grant {

@@ -5,21 +5,15 @@
  *
  * @module
  */
-import type { ApiKey } from "../../contract/mod.ts";
-import {
-  type BoardContext,
-  Card,
-  EMPTY,
-  Field,
-  Form,
-  type FormPage,
-  formPageFacts,
-  keysPath,
-  SelectField,
-  showBoard,
-  Trouble,
-  WorkspaceFrame,
-} from "../layout/mod.ts";
+import type { ApiKey } from "../../contract/api_keys.ts";
+import type { BoardContext } from "../layout/page_context.ts";
+import { Card, Field, Form, Trouble } from "../layout/pieces.tsx";
+import { EMPTY, type FormPage } from "../layout/form.ts";
+import { formPageFacts } from "../layout/document.tsx";
+import { keysPath } from "../layout/bar.tsx";
+import { SelectField } from "../layout/board_pieces.tsx";
+import { showBoard } from "../layout/show_board.ts";
+import { WorkspaceFrame } from "../layout/board_frame.tsx";
 import { type Grant, type GrantChoices, PermissionFields, ProjectFields } from "./grant_fields.tsx";
 import { Ending } from "./keys_page.tsx";
 import { AS_IT_IS, EXPIRY_DAYS, NEVER } from "./read_grant.ts";

@@ -5,26 +5,16 @@
  *
  * @module
  */
-import { type ApiKey, ROLES } from "../../contract/mod.ts";
-import {
-  type BoardContext,
-  Card,
-  EMPTY,
-  Empty,
-  Field,
-  Form,
-  type FormPage,
-  formPageFacts,
-  keysPath,
-  MadeAndUsed,
-  Moment,
-  Notice,
-  Pager,
-  SelectField,
-  showBoard,
-  Trouble,
-  WorkspaceFrame,
-} from "../layout/mod.ts";
+import type { ApiKey } from "../../contract/api_keys.ts";
+import { ROLES } from "../../contract/identity.ts";
+import type { BoardContext } from "../layout/page_context.ts";
+import { Card, Field, Form, MadeAndUsed, Moment, Notice, Trouble } from "../layout/pieces.tsx";
+import { EMPTY, type FormPage } from "../layout/form.ts";
+import { Empty, Pager, SelectField } from "../layout/board_pieces.tsx";
+import { formPageFacts } from "../layout/document.tsx";
+import { keysPath } from "../layout/bar.tsx";
+import { showBoard } from "../layout/show_board.ts";
+import { WorkspaceFrame } from "../layout/board_frame.tsx";
 import { type Grant, type GrantChoices, PermissionFields, ProjectFields } from "./grant_fields.tsx";
 import { EXPIRY_DAYS, NEVER } from "./read_grant.ts";
 

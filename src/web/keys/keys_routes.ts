@@ -3,10 +3,14 @@
  *
  * @module
  */
-import { endpoints, ROLES } from "../../contract/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import { ROLES } from "../../contract/identity.ts";
+import { checkFields, type FormPage, refused } from "../layout/form.ts";
+import { goTo } from "../layout/document.tsx";
+import { keysPath } from "../layout/bar.tsx";
+import type { BoardServices } from "../visit/board_context.ts";
+import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import { Failure } from "../../platform/core/http/mod.ts";
-import { checkFields, type FormPage, goTo, keysPath, refused } from "../layout/mod.ts";
-import type { BoardServices, PageBinder, PersonVisit } from "../visit/mod.ts";
 import type { Grant } from "./grant_fields.tsx";
 import { keyPage } from "./key_page.tsx";
 import { keysPage } from "./keys_page.tsx";

@@ -3,9 +3,12 @@
  *
  * @module
  */
-import { type ApiKey, endpoints, PAGE_LIMIT_MAX } from "../../contract/mod.ts";
+import type { ApiKey } from "../../contract/api_keys.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
+import { type BoardServices, type BoardVisit, openBoard } from "../visit/board_context.ts";
+import type { PersonVisit } from "../visit/page_binder.tsx";
 import { Failure } from "../../platform/core/http/mod.ts";
-import { type BoardServices, type BoardVisit, openBoard, type PersonVisit } from "../visit/mod.ts";
 import type { GrantChoices } from "./grant_fields.tsx";
 
 /** Most pages of keys that are looked through for one. */

@@ -5,26 +5,15 @@
  *
  * @module
  */
-import { PUBLISHER_PROVIDERS, type TrustedPublisher } from "../../contract/mod.ts";
-import {
-  type BoardContext,
-  Card,
-  EMPTY,
-  Empty,
-  Field,
-  type FieldProps,
-  Form,
-  type FormPage,
-  formPageFacts,
-  type FormState,
-  MadeAndUsed,
-  Name,
-  publishersPath,
-  SelectField,
-  showBoard,
-  Trouble,
-  WorkspaceFrame,
-} from "../layout/mod.ts";
+import { PUBLISHER_PROVIDERS, type TrustedPublisher } from "../../contract/publishers.ts";
+import type { BoardContext } from "../layout/page_context.ts";
+import { Card, Field, type FieldProps, Form, MadeAndUsed, Trouble } from "../layout/pieces.tsx";
+import { EMPTY, type FormPage, type FormState } from "../layout/form.ts";
+import { Empty, Name, SelectField } from "../layout/board_pieces.tsx";
+import { formPageFacts } from "../layout/document.tsx";
+import { publishersPath } from "../layout/bar.tsx";
+import { showBoard } from "../layout/show_board.ts";
+import { WorkspaceFrame } from "../layout/board_frame.tsx";
 import { type Grant, type GrantChoices, PermissionFields, ProjectFields } from "./grant_fields.tsx";
 import { ConfirmBox } from "./key_page.tsx";
 

@@ -3,10 +3,14 @@
  *
  * @module
  */
-import { endpoints, MAX_PUBLISHERS, PUBLISHER_PROVIDERS } from "../../contract/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import { MAX_PUBLISHERS, PUBLISHER_PROVIDERS } from "../../contract/publishers.ts";
+import { type FormPage, refused } from "../layout/form.ts";
+import { goTo } from "../layout/document.tsx";
+import { publishersPath } from "../layout/bar.tsx";
+import type { BoardServices } from "../visit/board_context.ts";
+import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import { Failure } from "../../platform/core/http/mod.ts";
-import { type FormPage, goTo, publishersPath, refused } from "../layout/mod.ts";
-import type { BoardServices, PageBinder, PersonVisit } from "../visit/mod.ts";
 import type { Grant } from "./grant_fields.tsx";
 import { openKeys } from "./open_keys.ts";
 import { publishersPage } from "./publishers_page.tsx";

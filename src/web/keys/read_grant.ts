@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { type Permission, PERMISSION_NAMES } from "../../contract/mod.ts";
-import type { Fields, SentForm } from "../layout/mod.ts";
+import { type Permission, PERMISSION_NAMES } from "../../contract/permissions.ts";
+import type { Fields, SentForm } from "../layout/form.ts";
 import type { Grant } from "./grant_fields.tsx";
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -6,7 +6,8 @@
  * @module
  */
 import type { Child } from "hono/jsx";
-import type { DeploymentState, ProjectHealth } from "../../contract/mod.ts";
+import type { DeploymentState } from "../../contract/deployments.ts";
+import type { ProjectHealth } from "../../contract/health.ts";
 
 export type Tone = "good" | "bad" | "care" | "idle";
 

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { PASSWORD_MAX, PASSWORD_MIN } from "../../contract/mod.ts";
+import { PASSWORD_MAX, PASSWORD_MIN } from "../../contract/accounts.ts";
 import type { FormState } from "./form.ts";
 import { Field, type FieldProps } from "./pieces.tsx";
 

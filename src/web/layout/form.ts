@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { z } from "zod";
+import type * as z from "zod";
 import { Failure, readBytes, toFailure } from "../../platform/core/http/mod.ts";
 
 /** Largest form, in bytes. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Workspace } from "../../contract/mod.ts";
+import type { Workspace } from "../../contract/identity.ts";
 import type { Person } from "../../platform/core/access/mod.ts";
 
 export interface PageContext {

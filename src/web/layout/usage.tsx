@@ -6,7 +6,7 @@
  * @module
  */
 import type { Child } from "hono/jsx";
-import { MAX_COUNTED, type Usage, type UsageSubject } from "../../contract/mod.ts";
+import { MAX_COUNTED, type Usage, type UsageSubject } from "../../contract/usage.ts";
 import { Card } from "./pieces.tsx";
 import { ShareLine } from "./plots.tsx";
 

@@ -4,8 +4,9 @@
  * @module
  */
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
-import { makeServer, type Surroundings } from "../../agents/mod.ts";
-import type { Endpoint } from "../../contract/mod.ts";
+import { makeServer } from "../../agents/make_server.ts";
+import type { Surroundings } from "../../agents/tool.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
 import { TOOLS } from "./tools.ts";
 
 /** Answers a request whose body was parsed. */

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { type Endpoint, lackedFor } from "../../contract/mod.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
+import { lackedFor } from "../../contract/endpoint_permissions.ts";
 import {
   Failure,
   type ForeignVisit,

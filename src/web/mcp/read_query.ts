@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { Failure } from "../../platform/core/http/mod.ts";
 
 const query = z.strictObject({

@@ -4,9 +4,10 @@
  *
  * @module
  */
-import { chooseProject, type Surroundings, ToolFailure } from "../../agents/mod.ts";
-import { ApiError, createClient } from "../../client/mod.ts";
-import { endpoints } from "../../contract/mod.ts";
+import { chooseProject, type Surroundings, ToolFailure } from "../../agents/tool.ts";
+import { ApiError } from "../../client/errors.ts";
+import { createClient } from "../../client/client.ts";
+import { endpoints } from "../../contract/endpoints.ts";
 import type { Client, Router } from "../../platform/core/http/mod.ts";
 
 function toFailure(error: unknown): ToolFailure | undefined {

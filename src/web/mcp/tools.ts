@@ -3,24 +3,13 @@
  *
  * @module
  */
-import {
-  deployFiles,
-  describeDatabase,
-  explainFailure,
-  listProjects,
-  listVariables,
-  makeProject,
-  promote,
-  purgeCache,
-  queryDatabase,
-  rollback,
-  searchLogs,
-  showErrors,
-  status,
-  type Surroundings,
-  type Tool,
-  traffic,
-} from "../../agents/mod.ts";
+import { deployFiles, makeProject } from "../../agents/tools/upload.ts";
+import { describeDatabase, listVariables, queryDatabase } from "../../agents/tools/data.ts";
+import { explainFailure, listProjects, status, traffic } from "../../agents/tools/look.ts";
+import { promote, purgeCache, rollback } from "../../agents/tools/release.ts";
+import { searchLogs } from "../../agents/tools/logs.ts";
+import { showErrors } from "../../agents/tools/errors.ts";
+import type { Surroundings, Tool } from "../../agents/tool.ts";
 
 export const TOOLS: readonly Tool<Surroundings>[] = [
   status,

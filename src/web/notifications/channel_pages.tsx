@@ -5,22 +5,13 @@
  *
  * @module
  */
-import {
-  MESSENGER_CODE_SECONDS,
-  type MessengerLink,
-  type PushSubscription,
-} from "../../contract/mod.ts";
-import {
-  Card,
-  EndButton,
-  Form,
-  Moment,
-  PAGE_POLICY,
-  type PageContext,
-  Qr,
-  SettingsFrame,
-  showSettings,
-} from "../layout/mod.ts";
+import { MESSENGER_CODE_SECONDS, type MessengerLink } from "../../contract/messenger.ts";
+import type { PushSubscription } from "../../contract/push.ts";
+import { Card, EndButton, Form, Moment, Qr } from "../layout/pieces.tsx";
+import { PAGE_POLICY } from "../layout/document.tsx";
+import type { PageContext } from "../layout/page_context.ts";
+import { SettingsFrame } from "../layout/frames.tsx";
+import { showSettings } from "../layout/show_board.ts";
 import { LINK_SCRIPT_PATH, linkMark } from "./link_script.ts";
 import { PUSH_PAGE_PATH } from "./push_scripts.ts";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { Router } from "../../platform/core/http/mod.ts";
 import {
   makeMessengerLink,
@@ -15,9 +15,10 @@ import {
 } from "../../platform/notifications/mod.ts";
 import { selfCallerOf } from "../../platform/core/access/mod.ts";
 import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
-import { type PageBinder, pageContextOf, WHOLE_LIST } from "../visit/mod.ts";
+import type { PageBinder } from "../visit/page_binder.tsx";
+import { pageContextOf, WHOLE_LIST } from "../visit/page_context.ts";
+import { goTo } from "../layout/document.tsx";
 import { channelsPage, linkPage } from "./channel_pages.tsx";
-import { goTo } from "../layout/mod.ts";
 import { LINK_SCRIPT_PATH, showLinkScript } from "./link_script.ts";
 import {
   PUSH_PAGE_PATH,

@@ -5,21 +5,14 @@
  *
  * @module
  */
-import {
-  EVENT_CATEGORIES,
-  type InboxCounts,
-  type Notification,
-  PRIORITIES,
-} from "../../contract/mod.ts";
-import {
-  Empty,
-  Form,
-  Moment,
-  PAGE_POLICY,
-  type PageContext,
-  SettingsFrame,
-  showSettings,
-} from "../layout/mod.ts";
+import { EVENT_CATEGORIES, PRIORITIES } from "../../contract/events.ts";
+import type { InboxCounts, Notification } from "../../contract/notifications.ts";
+import { Empty } from "../layout/board_pieces.tsx";
+import { Form, Moment } from "../layout/pieces.tsx";
+import { PAGE_POLICY } from "../layout/document.tsx";
+import type { PageContext } from "../layout/page_context.ts";
+import { SettingsFrame } from "../layout/frames.tsx";
+import { showSettings } from "../layout/show_board.ts";
 import { INBOX_SCRIPT_PATH } from "./inbox_script.ts";
 
 /** Live updates need a script and the stream; without them the page shows the state of its last load. */

@@ -3,14 +3,14 @@
  *
  * @module
  */
-import { z } from "zod";
-import {
-  CHANNELS,
-  endpoints,
-  EVENT_CATEGORIES,
-  type EventCategory,
-  PRIORITIES,
-} from "../../contract/mod.ts";
+import * as z from "zod";
+import { CHANNELS } from "../../contract/notifications.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import { EVENT_CATEGORIES, type EventCategory, PRIORITIES } from "../../contract/events.ts";
+import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
+import { pageContextOf } from "../visit/page_context.ts";
+import type { Fields } from "../layout/form.ts";
+import { goTo } from "../layout/document.tsx";
 import { type Person, selfCallerOf } from "../../platform/core/access/mod.ts";
 import { Failure, type Router } from "../../platform/core/http/mod.ts";
 import {
@@ -19,8 +19,6 @@ import {
   type PreferenceService,
 } from "../../platform/notifications/mod.ts";
 import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
-import { type PageBinder, pageContextOf, type PersonVisit } from "../visit/mod.ts";
-import { type Fields, goTo } from "../layout/mod.ts";
 import { inboxPage, type InboxWish } from "./inbox_pages.tsx";
 import { INBOX_SCRIPT_PATH, showInboxScript } from "./inbox_script.ts";
 import { fieldName, preferencesPage } from "./preference_pages.tsx";

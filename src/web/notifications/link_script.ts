@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { MessengerLink } from "../../contract/mod.ts";
+import type { MessengerLink } from "../../contract/messenger.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 
 /** What the page and its script tell a link by: a chat that is linked again has a new moment. */

@@ -8,19 +8,14 @@
 import {
   type CategoryPreferences,
   CHANNELS,
-  type EventCategory,
   type NotificationPreferences,
-  PRIORITIES,
-} from "../../contract/mod.ts";
-import {
-  Card,
-  Form,
-  type FormState,
-  type PageContext,
-  SettingsFrame,
-  showSettings,
-  Trouble,
-} from "../layout/mod.ts";
+} from "../../contract/notifications.ts";
+import { type EventCategory, PRIORITIES } from "../../contract/events.ts";
+import { Card, Form, Trouble } from "../layout/pieces.tsx";
+import type { FormState } from "../layout/form.ts";
+import type { PageContext } from "../layout/page_context.ts";
+import { SettingsFrame } from "../layout/frames.tsx";
+import { showSettings } from "../layout/show_board.ts";
 
 const CHANNEL_NAMES: Readonly<Record<(typeof CHANNELS)[number], string>> = {
   email: "Email",

@@ -8,7 +8,9 @@
  * @module
  */
 import type { Router, Visit } from "../../platform/core/http/mod.ts";
-import { deadLinkPage, EntryFrame, showPage } from "../layout/mod.ts";
+import { deadLinkPage } from "../layout/dead_link_page.tsx";
+import { EntryFrame } from "../layout/frames.tsx";
+import { showPage } from "../layout/document.tsx";
 import {
   readUnsubscription,
   UNSUBSCRIBE_PATH,

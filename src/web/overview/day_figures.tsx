@@ -6,8 +6,10 @@
  *
  * @module
  */
-import type { ProjectHealth, TrafficReport } from "../../contract/mod.ts";
-import { BarPlot, HealthMark } from "../layout/mod.ts";
+import type { ProjectHealth } from "../../contract/health.ts";
+import type { TrafficReport } from "../../contract/traffic.ts";
+import { BarPlot } from "../layout/plots.tsx";
+import { HealthMark } from "../layout/board_pieces.tsx";
 
 const number = (value: number): string => value.toLocaleString("en-US");
 

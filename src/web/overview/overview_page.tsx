@@ -6,30 +6,25 @@
  *
  * @module
  */
-import type { Project } from "../../contract/mod.ts";
-import type { DeploymentRecord } from "../../platform/deployments/mod.ts";
-import { DayPlace } from "./day_figures.tsx";
+import type { Project } from "../../contract/projects.ts";
 import {
   Ago,
-  type BoardContext,
-  Card,
   Commit,
   DeploymentStateMark,
-  EMPTY,
   Empty,
-  Field,
-  Form,
-  type FormPage,
-  formPageFacts,
-  overviewPath,
   Pager,
-  projectPath,
-  showBoard,
   SiteLink,
   State,
-  Trouble,
-  WorkspaceFrame,
-} from "../layout/mod.ts";
+} from "../layout/board_pieces.tsx";
+import type { BoardContext } from "../layout/page_context.ts";
+import { Card, Field, Form, Trouble } from "../layout/pieces.tsx";
+import { EMPTY, type FormPage } from "../layout/form.ts";
+import { formPageFacts } from "../layout/document.tsx";
+import { overviewPath, projectPath } from "../layout/bar.tsx";
+import { showBoard } from "../layout/show_board.ts";
+import { WorkspaceFrame } from "../layout/board_frame.tsx";
+import type { DeploymentRecord } from "../../platform/deployments/mod.ts";
+import { DayPlace } from "./day_figures.tsx";
 
 const FIRST_COMMANDS = "svc login\nsvc init --create\nsvc deploy --prod";
 

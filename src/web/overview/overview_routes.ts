@@ -3,10 +3,13 @@
  *
  * @module
  */
-import { endpoints } from "../../contract/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import { checkFields, refused } from "../layout/form.ts";
+import { goTo, showFragment } from "../layout/document.tsx";
+import { projectPath } from "../layout/bar.tsx";
+import { openBoard } from "../visit/board_context.ts";
+import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import type { DeploymentStore } from "../../platform/deployments/mod.ts";
-import { checkFields, goTo, projectPath, refused, showFragment } from "../layout/mod.ts";
-import { openBoard, type PageBinder, type PersonVisit } from "../visit/mod.ts";
 import { dayFigures } from "./day_figures.tsx";
 import { bindPictures, type PictureServices } from "./picture_routes.ts";
 import { newProjectPage, overviewPage } from "./overview_page.tsx";

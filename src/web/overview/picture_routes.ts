@@ -3,14 +3,16 @@
  *
  * @module
  */
-import { endpoints, type Project } from "../../contract/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import type { Project } from "../../contract/projects.ts";
+import { type BoardServices, openBoard } from "../visit/board_context.ts";
+import type { PageBinder } from "../visit/page_binder.tsx";
 import type { BlobVault } from "../../platform/core/store/mod.ts";
 import {
   type DeploymentRecord,
   type DeploymentStore,
   readContent,
 } from "../../platform/deployments/mod.ts";
-import { type BoardServices, openBoard, type PageBinder } from "../visit/mod.ts";
 import {
   letterPicture,
   MAX_PICTURE,

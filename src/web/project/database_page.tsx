@@ -6,20 +6,11 @@
  *
  * @module
  */
-import { type Database, type DatabaseBranch, MAIN_BRANCH } from "../../contract/mod.ts";
-import {
-  Ago,
-  bytesText,
-  Card,
-  EMPTY,
-  EndButton,
-  Field,
-  Form,
-  type FormPage,
-  Notice,
-  SelectField,
-  Trouble,
-} from "../layout/mod.ts";
+import { type Database, MAIN_BRANCH } from "../../contract/databases.ts";
+import type { DatabaseBranch } from "../../contract/database_branches.ts";
+import { Ago, bytesText, SelectField } from "../layout/board_pieces.tsx";
+import { Card, EndButton, Field, Form, Notice, Trouble } from "../layout/pieces.tsx";
+import { EMPTY, type FormPage } from "../layout/form.ts";
 import { DatabaseStateMark } from "./database_state.tsx";
 import { canChange, type ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";

@@ -5,8 +5,8 @@
  *
  * @module
  */
-import type { DatabaseState } from "../../contract/mod.ts";
-import { State } from "../layout/mod.ts";
+import type { DatabaseState } from "../../contract/databases.ts";
+import { State } from "../layout/board_pieces.tsx";
 
 const WORDS = {
   creating: { tone: "care", word: "Being made", moving: true },

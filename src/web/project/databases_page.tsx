@@ -5,19 +5,10 @@
  *
  * @module
  */
-import { CU_SIZES, type Database } from "../../contract/mod.ts";
-import {
-  bytesText,
-  Card,
-  EMPTY,
-  Empty,
-  Field,
-  Form,
-  type FormPage,
-  Pager,
-  SelectField,
-  Trouble,
-} from "../layout/mod.ts";
+import { CU_SIZES, type Database } from "../../contract/databases.ts";
+import { bytesText, Empty, Pager, SelectField } from "../layout/board_pieces.tsx";
+import { Card, Field, Form, Trouble } from "../layout/pieces.tsx";
+import { EMPTY, type FormPage } from "../layout/form.ts";
 import { DatabaseStateMark } from "./database_state.tsx";
 import { canChange, cursorOf, type ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";

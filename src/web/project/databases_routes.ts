@@ -3,10 +3,13 @@
  *
  * @module
  */
-import { CU_SIZES, endpoints, MAIN_BRANCH } from "../../contract/mod.ts";
+import { CU_SIZES, MAIN_BRANCH } from "../../contract/databases.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import { type FormPage, refused } from "../layout/form.ts";
+import { goTo } from "../layout/document.tsx";
+import type { BoardServices } from "../visit/board_context.ts";
+import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import { Failure, toFailure } from "../../platform/core/http/mod.ts";
-import { type FormPage, goTo, refused } from "../layout/mod.ts";
-import type { BoardServices, PageBinder, PersonVisit } from "../visit/mod.ts";
 import { type AskedQuery, databasePage } from "./database_page.tsx";
 import { databasesPage } from "./databases_page.tsx";
 import { cursorOf, openProject, type ProjectVisit } from "./open_project.ts";

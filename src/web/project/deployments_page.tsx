@@ -5,20 +5,19 @@
  *
  * @module
  */
-import type { Deployment, ProjectHealth } from "../../contract/mod.ts";
+import type { Deployment } from "../../contract/deployments.ts";
+import type { ProjectHealth } from "../../contract/health.ts";
 import {
   Ago,
   Branch,
-  Card,
   Commit,
   DeploymentStateMark,
   Empty,
-  Form,
   HealthMark,
-  Moment,
   Pager,
   SiteLink,
-} from "../layout/mod.ts";
+} from "../layout/board_pieces.tsx";
+import { Card, Form, Moment } from "../layout/pieces.tsx";
 import { canChange, cursorOf, type ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 

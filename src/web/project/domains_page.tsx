@@ -5,22 +5,10 @@
  *
  * @module
  */
-import type { DnsCheck, DnsRecord, Domain } from "../../contract/mod.ts";
-import {
-  Ago,
-  Card,
-  EMPTY,
-  Empty,
-  EndButton,
-  Field,
-  Form,
-  type FormPage,
-  Notice,
-  Pager,
-  SelectField,
-  State,
-  Trouble,
-} from "../layout/mod.ts";
+import type { DnsCheck, DnsRecord, Domain } from "../../contract/domains.ts";
+import { Ago, Empty, Pager, SelectField, State } from "../layout/board_pieces.tsx";
+import { Card, EndButton, Field, Form, Notice, Trouble } from "../layout/pieces.tsx";
+import { EMPTY, type FormPage } from "../layout/form.ts";
 import { canChange, cursorOf, type ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 

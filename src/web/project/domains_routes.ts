@@ -3,9 +3,11 @@
  *
  * @module
  */
-import { endpoints } from "../../contract/mod.ts";
-import { type FormPage, goTo, refused } from "../layout/mod.ts";
-import type { BoardServices, PageBinder, PersonVisit } from "../visit/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import { type FormPage, refused } from "../layout/form.ts";
+import { goTo } from "../layout/document.tsx";
+import type { BoardServices } from "../visit/board_context.ts";
+import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import { domainsPage, type ShownRecords } from "./domains_page.tsx";
 import { environmentNames } from "./environment_names.ts";
 import { cursorOf, openProject, type ProjectVisit } from "./open_project.ts";

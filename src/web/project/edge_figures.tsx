@@ -5,8 +5,9 @@
  *
  * @module
  */
-import type { LayerTimes, TrafficReport } from "../../contract/mod.ts";
-import { Card, Empty } from "../layout/mod.ts";
+import type { LayerTimes, TrafficReport } from "../../contract/traffic.ts";
+import { Card } from "../layout/pieces.tsx";
+import { Empty } from "../layout/board_pieces.tsx";
 
 /** Layers whose answers could have come from the cache instead. */
 const CACHEABLE: readonly LayerTimes["layer"][] = ["cache", "function", "server", "proxy"];

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { LayerTimes } from "../../contract/mod.ts";
+import type { LayerTimes } from "../../contract/traffic.ts";
 import { cacheHitRate } from "./edge_figures.tsx";
 
 const times = (layer: LayerTimes["layer"], count: number): LayerTimes => ({

@@ -5,9 +5,11 @@
  *
  * @module
  */
-import type { ActiveRules, TrafficReport } from "../../contract/mod.ts";
+import type { ActiveRules } from "../../contract/rules.ts";
+import type { TrafficReport } from "../../contract/traffic.ts";
+import { Card, Moment, Notice } from "../layout/pieces.tsx";
+import { Empty, SelectField, State, type Tone } from "../layout/board_pieces.tsx";
 import { type Explanation, METHODS, type RuleOutcome, type RuntimeRule } from "../../rules/mod.ts";
-import { Card, Empty, Moment, Notice, SelectField, State, type Tone } from "../layout/mod.ts";
 import { EdgeFigures } from "./edge_figures.tsx";
 import type { ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";

@@ -3,7 +3,9 @@
  *
  * @module
  */
-import { endpoints } from "../../contract/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import type { BoardServices } from "../visit/board_context.ts";
+import type { PageBinder } from "../visit/page_binder.tsx";
 import { inTurns } from "../../lib/next_turn.ts";
 import {
   compileInSteps,
@@ -14,7 +16,6 @@ import {
   parseIp,
   type RuntimeRuleSet,
 } from "../../rules/mod.ts";
-import type { BoardServices, PageBinder } from "../visit/mod.ts";
 import { type AskedRequest, edgePage, RULES_SHOWN } from "./edge_page.tsx";
 import { openProject } from "./open_project.ts";
 

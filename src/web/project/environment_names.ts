@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { endpoints } from "../../contract/mod.ts";
-import { WHOLE_LIST } from "../visit/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import { WHOLE_LIST } from "../visit/page_context.ts";
 import type { ProjectVisit } from "./open_project.ts";
 
 export async function environmentNames({ api, project }: ProjectVisit): Promise<string[]> {

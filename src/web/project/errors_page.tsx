@@ -5,8 +5,9 @@
  *
  * @module
  */
-import type { ErrorDetails, ErrorOccurrence, ErrorSummary } from "../../contract/mod.ts";
-import { Ago, Card, Empty, Name, Pager } from "../layout/mod.ts";
+import type { ErrorDetails, ErrorOccurrence, ErrorSummary } from "../../contract/errors.ts";
+import { Ago, Empty, Name, Pager } from "../layout/board_pieces.tsx";
+import { Card } from "../layout/pieces.tsx";
 import { LogLine } from "./log_line.tsx";
 import type { ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";

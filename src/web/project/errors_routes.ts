@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { endpoints } from "../../contract/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import type { BoardServices } from "../visit/board_context.ts";
+import type { PageBinder } from "../visit/page_binder.tsx";
 import { Failure } from "../../platform/core/http/mod.ts";
-import type { BoardServices, PageBinder } from "../visit/mod.ts";
 import { errorPage, errorsPage } from "./errors_page.tsx";
 import { cursorOf, openProject } from "./open_project.ts";
 

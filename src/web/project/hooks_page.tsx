@@ -5,22 +5,11 @@
  *
  * @module
  */
-import { BRANCH_MAX, type DeployHook, HOOK_SCOPES } from "../../contract/mod.ts";
-import {
-  Ago,
-  Branch,
-  Card,
-  EMPTY,
-  Empty,
-  EndButton,
-  Field,
-  Form,
-  type FormPage,
-  Notice,
-  Pager,
-  SelectField,
-  Trouble,
-} from "../layout/mod.ts";
+import { BRANCH_MAX } from "../../contract/projects.ts";
+import { type DeployHook, HOOK_SCOPES } from "../../contract/hooks.ts";
+import { Ago, Branch, Empty, Pager, SelectField } from "../layout/board_pieces.tsx";
+import { Card, EndButton, Field, Form, Notice, Trouble } from "../layout/pieces.tsx";
+import { EMPTY, type FormPage } from "../layout/form.ts";
 import { canChange, cursorOf, type ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 

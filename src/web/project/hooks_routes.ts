@@ -3,9 +3,11 @@
  *
  * @module
  */
-import { endpoints, HOOK_SCOPES } from "../../contract/mod.ts";
-import { type FormPage, refused } from "../layout/mod.ts";
-import type { BoardServices, PageBinder, PersonVisit } from "../visit/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import { HOOK_SCOPES } from "../../contract/hooks.ts";
+import { type FormPage, refused } from "../layout/form.ts";
+import type { BoardServices } from "../visit/board_context.ts";
+import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import { hooksPage, type MadeHook } from "./hooks_page.tsx";
 import { cursorOf, openProject } from "./open_project.ts";
 

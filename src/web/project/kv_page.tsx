@@ -6,20 +6,10 @@
  *
  * @module
  */
-import type { KvEntry } from "../../contract/mod.ts";
-import {
-  bytesText,
-  Card,
-  EMPTY,
-  Empty,
-  Field,
-  Form,
-  type FormPage,
-  type FormState,
-  Moment,
-  SelectField,
-  Trouble,
-} from "../layout/mod.ts";
+import type { KvEntry } from "../../contract/kv.ts";
+import { bytesText, Empty, SelectField } from "../layout/board_pieces.tsx";
+import { Card, Field, Form, Moment, Trouble } from "../layout/pieces.tsx";
+import { EMPTY, type FormPage, type FormState } from "../layout/form.ts";
 import { shownKey, type ShownKvValue } from "./kv_value.ts";
 import type { ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";

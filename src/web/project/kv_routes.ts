@@ -3,10 +3,13 @@
  *
  * @module
  */
-import { endpoints, ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
+import { type FormPage, refused } from "../layout/form.ts";
+import { goTo } from "../layout/document.tsx";
+import type { BoardServices } from "../visit/board_context.ts";
+import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import { Failure } from "../../platform/core/http/mod.ts";
-import { type FormPage, goTo, refused } from "../layout/mod.ts";
-import type { BoardServices, PageBinder, PersonVisit } from "../visit/mod.ts";
 import { environmentNames } from "./environment_names.ts";
 import { closedKvPage, kvPage, kvValuePage, type KvWish } from "./kv_page.tsx";
 import { showKvValue } from "./kv_value.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KvValue } from "../../contract/mod.ts";
+import type { KvValue } from "../../contract/kv.ts";
 
 /** Most characters of a value on a page: each may take six where it is escaped. */
 const MAX_SHOWN = 10_000;

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { LogEntry } from "../../contract/mod.ts";
+import type { LogEntry } from "../../contract/logs.ts";
 
 function levelOf(entry: LogEntry): string {
   if (entry.type !== "request") return entry.level;

@@ -5,8 +5,10 @@
  *
  * @module
  */
-import { LOG_LEVELS, type LogEntry, type MissingNode } from "../../contract/mod.ts";
-import { Card, Empty, Notice, Pager } from "../layout/mod.ts";
+import { LOG_LEVELS, type LogEntry } from "../../contract/logs.ts";
+import type { MissingNode } from "../../contract/common.ts";
+import { Card, Notice } from "../layout/pieces.tsx";
+import { Empty, Pager } from "../layout/board_pieces.tsx";
 import type { ProjectVisit } from "./open_project.ts";
 import { LogLine } from "./log_line.tsx";
 import { projectPage } from "./project_page.tsx";

@@ -3,8 +3,10 @@
  *
  * @module
  */
-import { endpoints, LOG_LEVELS } from "../../contract/mod.ts";
-import type { BoardServices, PageBinder } from "../visit/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import { LOG_LEVELS } from "../../contract/logs.ts";
+import type { BoardServices } from "../visit/board_context.ts";
+import type { PageBinder } from "../visit/page_binder.tsx";
 import { logsPage } from "./logs_page.tsx";
 import { cursorOf, openProject } from "./open_project.ts";
 

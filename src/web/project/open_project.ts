@@ -3,10 +3,13 @@
  *
  * @module
  */
-import { endpoints, type Project } from "../../contract/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import type { Project } from "../../contract/projects.ts";
+import { goTo } from "../layout/document.tsx";
+import { projectPath } from "../layout/bar.tsx";
+import { type BoardServices, type BoardVisit, openBoard } from "../visit/board_context.ts";
+import type { PersonVisit } from "../visit/page_binder.tsx";
 import { Failure } from "../../platform/core/http/mod.ts";
-import { goTo, projectPath } from "../layout/mod.ts";
-import { type BoardServices, type BoardVisit, openBoard, type PersonVisit } from "../visit/mod.ts";
 
 export interface ProjectVisit extends BoardVisit {
   readonly project: Project;

@@ -6,8 +6,11 @@
  * @module
  */
 import type { Child } from "hono/jsx";
-import { type FormPage, formPageFacts, ProjectFrame, type ProjectSection } from "../layout/mod.ts";
-import { showBoard, SiteLink } from "../layout/mod.ts";
+import type { FormPage } from "../layout/form.ts";
+import { formPageFacts } from "../layout/document.tsx";
+import { ProjectFrame, type ProjectSection } from "../layout/board_frame.tsx";
+import { showBoard } from "../layout/show_board.ts";
+import { SiteLink } from "../layout/board_pieces.tsx";
 import type { ProjectVisit } from "./open_project.ts";
 
 /** Renders a page of a project. */

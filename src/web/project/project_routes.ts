@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { BoardServices, PageBinder } from "../visit/mod.ts";
+import type { BoardServices } from "../visit/board_context.ts";
+import type { PageBinder } from "../visit/page_binder.tsx";
 import { bindDatabases } from "./databases_routes.ts";
 import { bindEdge } from "./edge_routes.ts";
 import { bindDeployments } from "./deployments_routes.ts";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { readLines } from "../../client/mod.ts";
-import { type QueryEvent, queryEvent } from "../../contract/mod.ts";
+import { readLines } from "../../client/query_events.ts";
+import { type QueryEvent, queryEvent } from "../../contract/database_queries.ts";
 
 export interface ShownResult {
   readonly columns: readonly { readonly name: string; readonly type: string }[];

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { QueryEvent } from "../../contract/mod.ts";
+import type { QueryEvent } from "../../contract/database_queries.ts";
 import { readQuery } from "./read_query.ts";
 
 const answerOf = (...events: readonly QueryEvent[]): Response =>

@@ -5,18 +5,10 @@
  *
  * @module
  */
-import { FRAMEWORKS } from "../../contract/mod.ts";
-import {
-  Card,
-  EMPTY,
-  Field,
-  Form,
-  type FormPage,
-  type FormState,
-  Notice,
-  SelectField,
-  Trouble,
-} from "../layout/mod.ts";
+import { FRAMEWORKS } from "../../contract/projects.ts";
+import { Card, Field, Form, Notice, Trouble } from "../layout/pieces.tsx";
+import { EMPTY, type FormPage, type FormState } from "../layout/form.ts";
+import { SelectField } from "../layout/board_pieces.tsx";
 import { canChange, type ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 

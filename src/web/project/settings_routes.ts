@@ -3,9 +3,13 @@
  *
  * @module
  */
-import { endpoints, FRAMEWORKS } from "../../contract/mod.ts";
-import { goTo, overviewPath, refused } from "../layout/mod.ts";
-import type { BoardServices, PageBinder } from "../visit/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import { FRAMEWORKS } from "../../contract/projects.ts";
+import { goTo } from "../layout/document.tsx";
+import { overviewPath } from "../layout/bar.tsx";
+import { refused } from "../layout/form.ts";
+import type { BoardServices } from "../visit/board_context.ts";
+import type { PageBinder } from "../visit/page_binder.tsx";
 import { openProject } from "./open_project.ts";
 import { settingsPage } from "./settings_page.tsx";
 

@@ -11,8 +11,10 @@ import {
   type TrafficRange,
   type TrafficReport,
   type TrafficStep,
-} from "../../contract/mod.ts";
-import { BarPlot, bytesText, Card, Empty, SelectField, ShareLine } from "../layout/mod.ts";
+} from "../../contract/traffic.ts";
+import { BarPlot, ShareLine } from "../layout/plots.tsx";
+import { bytesText, Empty, SelectField } from "../layout/board_pieces.tsx";
+import { Card } from "../layout/pieces.tsx";
 import type { ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 import { VitalsCard } from "./vitals_card.tsx";

@@ -3,8 +3,10 @@
  *
  * @module
  */
-import { endpoints, TRAFFIC_RANGES } from "../../contract/mod.ts";
-import type { BoardServices, PageBinder } from "../visit/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import { TRAFFIC_RANGES } from "../../contract/traffic.ts";
+import type { BoardServices } from "../visit/board_context.ts";
+import type { PageBinder } from "../visit/page_binder.tsx";
 import { environmentNames } from "./environment_names.ts";
 import { openProject } from "./open_project.ts";
 import { trafficPage } from "./traffic_page.tsx";

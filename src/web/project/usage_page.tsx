@@ -5,8 +5,8 @@
  *
  * @module
  */
-import type { Usage } from "../../contract/mod.ts";
-import { UsageCard } from "../layout/mod.ts";
+import type { Usage } from "../../contract/usage.ts";
+import { UsageCard } from "../layout/usage.tsx";
 import type { ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { endpoints } from "../../contract/mod.ts";
-import type { BoardServices, PageBinder } from "../visit/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import type { BoardServices } from "../visit/board_context.ts";
+import type { PageBinder } from "../visit/page_binder.tsx";
 import { openProject } from "./open_project.ts";
 import { projectUsagePage } from "./usage_page.tsx";
 

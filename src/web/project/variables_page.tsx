@@ -5,20 +5,10 @@
  *
  * @module
  */
-import { SCOPE_ALL, type Variable, VARIABLE_CATEGORIES } from "../../contract/mod.ts";
-import {
-  Ago,
-  Card,
-  EMPTY,
-  Empty,
-  EndButton,
-  Field,
-  Form,
-  type FormPage,
-  Pager,
-  SelectField,
-  Trouble,
-} from "../layout/mod.ts";
+import { SCOPE_ALL, type Variable, VARIABLE_CATEGORIES } from "../../contract/variables.ts";
+import { Ago, Empty, Pager, SelectField } from "../layout/board_pieces.tsx";
+import { Card, EndButton, Field, Form, Trouble } from "../layout/pieces.tsx";
+import { EMPTY, type FormPage } from "../layout/form.ts";
 import { canChange, cursorOf, type ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 

@@ -3,9 +3,11 @@
  *
  * @module
  */
-import { endpoints, VARIABLE_CATEGORIES } from "../../contract/mod.ts";
-import { type FormPage, refused } from "../layout/mod.ts";
-import type { BoardServices, PageBinder, PersonVisit } from "../visit/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import { VARIABLE_CATEGORIES } from "../../contract/variables.ts";
+import { type FormPage, refused } from "../layout/form.ts";
+import type { BoardServices } from "../visit/board_context.ts";
+import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import { environmentNames } from "./environment_names.ts";
 import { cursorOf, openProject } from "./open_project.ts";
 import { variablesPage } from "./variables_page.tsx";

@@ -5,8 +5,8 @@
  *
  * @module
  */
-import type { TrafficReport, WebVitals } from "../../contract/mod.ts";
-import { Card } from "../layout/mod.ts";
+import type { TrafficReport, WebVitals } from "../../contract/traffic.ts";
+import { Card } from "../layout/pieces.tsx";
 
 /** Up to which value a vital is good, and from which it is poor (web.dev); CLS as its score. */
 const VITALS = [

@@ -6,7 +6,8 @@
  * @module
  */
 import type { Child } from "hono/jsx";
-import { Mark, showPage } from "../layout/mod.ts";
+import { Mark } from "../layout/pieces.tsx";
+import { showPage } from "../layout/document.tsx";
 import { Operation, Verb } from "./operation.tsx";
 import type { Reference, ReferencePart } from "./read_reference.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { Failure } from "../../platform/core/http/mod.ts";
-import type { PageBinder } from "../visit/mod.ts";
+import type { PageBinder } from "../visit/page_binder.tsx";
 import { readReference, type Reference } from "./read_reference.ts";
 
 const REFERENCE_PATH = "/docs/api";

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type Library, pagePath } from "../../documents/mod.ts";
+import type { Library } from "../../documents/library.ts";
+import { pagePath } from "../../documents/places.ts";
 
 /** A document, or a part of one, as a search shows it. */
 export interface FoundDocument {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { auditPath, keysPath, overviewPath, publishersPath, usagePath } from "../layout/mod.ts";
+import { auditPath, keysPath, overviewPath, publishersPath, usagePath } from "../layout/bar.tsx";
 
 export interface KnownPage {
   readonly name: string;

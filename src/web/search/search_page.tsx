@@ -5,17 +5,13 @@
  *
  * @module
  */
-import { MAX_SEARCH_LENGTH, type SearchResult } from "../../contract/mod.ts";
-import {
-  type BoardContext,
-  Card,
-  Empty,
-  Name,
-  projectPath,
-  searchPath,
-  showBoard,
-  WorkspaceFrame,
-} from "../layout/mod.ts";
+import { MAX_SEARCH_LENGTH, type SearchResult } from "../../contract/search.ts";
+import type { BoardContext } from "../layout/page_context.ts";
+import { Card } from "../layout/pieces.tsx";
+import { Empty, Name } from "../layout/board_pieces.tsx";
+import { projectPath, searchPath } from "../layout/bar.tsx";
+import { showBoard } from "../layout/show_board.ts";
+import { WorkspaceFrame } from "../layout/board_frame.tsx";
 import type { FoundDocument } from "./find_documents.ts";
 import type { KnownPage } from "./known_pages.ts";
 

@@ -3,9 +3,11 @@
  *
  * @module
  */
-import { endpoints, MAX_SEARCH_LENGTH } from "../../contract/mod.ts";
-import { readLibrary } from "../../documents/mod.ts";
-import { type BoardServices, openBoard, type PageBinder } from "../visit/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import { MAX_SEARCH_LENGTH } from "../../contract/search.ts";
+import { readLibrary } from "../../documents/read_library.ts";
+import { type BoardServices, openBoard } from "../visit/board_context.ts";
+import type { PageBinder } from "../visit/page_binder.tsx";
 import { findDocuments } from "./find_documents.ts";
 import { findPages } from "./known_pages.ts";
 import { searchPage } from "./search_page.tsx";

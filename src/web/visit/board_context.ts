@@ -7,7 +7,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Authenticator } from "../../platform/accounts/mod.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
 import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
-import type { BoardContext } from "../layout/mod.ts";
+import type { BoardContext } from "../layout/page_context.ts";
 import type { PageApi } from "./page_api.ts";
 import type { PersonVisit } from "./page_binder.tsx";
 import { pageContextOf } from "./page_context.ts";

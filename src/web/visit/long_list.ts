@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PAGE_LIMIT_MAX } from "../../contract/mod.ts";
+import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
 import { isUuid } from "../../lib/ids.ts";
 import type { Page } from "../../platform/core/store/mod.ts";
 

@@ -4,8 +4,9 @@
  *
  * @module
  */
-import { ApiError, type CallInput, createClient } from "../../client/mod.ts";
-import type { Endpoint, ResponseOf } from "../../contract/mod.ts";
+import { ApiError } from "../../client/errors.ts";
+import { type CallInput, createClient } from "../../client/client.ts";
+import type { Endpoint, ResponseOf } from "../../contract/endpoint.ts";
 import { type Client, Failure, type Router } from "../../platform/core/http/mod.ts";
 
 /** The API in one workspace. */

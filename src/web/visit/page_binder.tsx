@@ -14,15 +14,9 @@ import {
   toFailure,
   type Visit,
 } from "../../platform/core/http/mod.ts";
-import {
-  EntryFrame,
-  type Fields,
-  goTo,
-  NO_FORM,
-  readForm,
-  type SentForm,
-  showPage,
-} from "../layout/mod.ts";
+import { EntryFrame } from "../layout/frames.tsx";
+import { type Fields, NO_FORM, readForm, type SentForm } from "../layout/form.ts";
+import { goTo, showPage } from "../layout/document.tsx";
 import { type PageApi, pageApi } from "./page_api.ts";
 import type { PageSession } from "./page_session.ts";
 import { safeReturnPath } from "./return_path.ts";

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { PAGE_LIMIT_MAX } from "../../contract/mod.ts";
+import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
+import type { PageContext } from "../layout/page_context.ts";
 import { selfCallerOf } from "../../platform/core/access/mod.ts";
 import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
-import type { PageContext } from "../layout/mod.ts";
 import type { PersonVisit } from "./page_binder.tsx";
 
 /** Short lists, such as environments, whole: up to the largest page of the API. */

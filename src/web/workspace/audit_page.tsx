@@ -5,16 +5,13 @@
  *
  * @module
  */
-import { AUDIT_DAYS, type AuditEntry } from "../../contract/mod.ts";
-import {
-  auditPath,
-  type BoardContext,
-  Card,
-  Empty,
-  Moment,
-  showBoard,
-  WorkspaceFrame,
-} from "../layout/mod.ts";
+import { AUDIT_DAYS, type AuditEntry } from "../../contract/audit.ts";
+import { auditPath } from "../layout/bar.tsx";
+import type { BoardContext } from "../layout/page_context.ts";
+import { Card, Moment } from "../layout/pieces.tsx";
+import { Empty } from "../layout/board_pieces.tsx";
+import { showBoard } from "../layout/show_board.ts";
+import { WorkspaceFrame } from "../layout/board_frame.tsx";
 import { auditQuery, type AuditWish } from "./audit_wish.ts";
 
 const BY = {

@@ -6,7 +6,9 @@
  * @module
  */
 import type { OpenInvitation } from "../../platform/workspaces/mod.ts";
-import { EntryFrame, Form, showPage } from "../layout/mod.ts";
+import { EntryFrame } from "../layout/frames.tsx";
+import { Form } from "../layout/pieces.tsx";
+import { showPage } from "../layout/document.tsx";
 
 /** Shows what an invitation is for, and asks the signed-in person to join. */
 export function invitationPage(shown: {

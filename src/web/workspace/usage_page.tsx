@@ -5,8 +5,11 @@
  *
  * @module
  */
-import type { Usage } from "../../contract/mod.ts";
-import { type BoardContext, showBoard, UsageCard, WorkspaceFrame } from "../layout/mod.ts";
+import type { Usage } from "../../contract/usage.ts";
+import type { BoardContext } from "../layout/page_context.ts";
+import { showBoard } from "../layout/show_board.ts";
+import { UsageCard } from "../layout/usage.tsx";
+import { WorkspaceFrame } from "../layout/board_frame.tsx";
 
 export function usagePage(context: BoardContext, items: readonly Usage[]): Response {
   const { name } = context.workspace;

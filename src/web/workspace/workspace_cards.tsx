@@ -5,14 +5,10 @@
  *
  * @module
  */
-import {
-  type Invitation,
-  type Member,
-  type Role,
-  ROLES,
-  type Workspace,
-} from "../../contract/mod.ts";
-import { Card, EndButton, Form, Moment, Notice, type PageContext } from "../layout/mod.ts";
+import type { Invitation, Member } from "../../contract/workspaces.ts";
+import { type Role, ROLES, type Workspace } from "../../contract/identity.ts";
+import { Card, EndButton, Form, Moment, Notice } from "../layout/pieces.tsx";
+import type { PageContext } from "../layout/page_context.ts";
 
 export function RoleField(
   { id, chosen, label }: { readonly id: string; readonly chosen: Role; readonly label: string },

@@ -5,16 +5,13 @@
  *
  * @module
  */
-import {
-  type BoardContext,
-  Card,
-  EndButton,
-  type FormPage,
-  formPageFacts,
-  Pager,
-  showBoard,
-  WorkspaceFrame,
-} from "../layout/mod.ts";
+import type { BoardContext } from "../layout/page_context.ts";
+import { Card, EndButton } from "../layout/pieces.tsx";
+import type { FormPage } from "../layout/form.ts";
+import { formPageFacts } from "../layout/document.tsx";
+import { Pager } from "../layout/board_pieces.tsx";
+import { showBoard } from "../layout/show_board.ts";
+import { WorkspaceFrame } from "../layout/board_frame.tsx";
 import { InvitationCard, MemberItem, type WorkspaceView } from "./workspace_cards.tsx";
 
 export function workspacePage(context: BoardContext, view: WorkspaceView, shown: FormPage & {

@@ -3,23 +3,19 @@
  *
  * @module
  */
-import { endpoints } from "../../contract/mod.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import { cursorIn, listWish, readPart } from "../visit/long_list.ts";
+import { openBoard } from "../visit/board_context.ts";
+import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
+import { pageContextOf } from "../visit/page_context.ts";
+import { safeReturnPath } from "../visit/return_path.ts";
+import { checkFields, type Fields, type FormPage, refused } from "../layout/form.ts";
+import { goTo } from "../layout/document.tsx";
 import type { Clock } from "../../lib/clock.ts";
 import type { Authenticator } from "../../platform/accounts/mod.ts";
 import { type Caller, selfCallerOf } from "../../platform/core/access/mod.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
 import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
-import {
-  cursorIn,
-  listWish,
-  openBoard,
-  type PageBinder,
-  pageContextOf,
-  type PersonVisit,
-  readPart,
-  safeReturnPath,
-} from "../visit/mod.ts";
-import { checkFields, type Fields, type FormPage, goTo, refused } from "../layout/mod.ts";
 import { auditWish } from "./audit_wish.ts";
 import { invitationPage } from "./invitation_page.tsx";
 import { auditPage } from "./audit_page.tsx";

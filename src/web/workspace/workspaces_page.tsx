@@ -5,22 +5,16 @@
  *
  * @module
  */
-import type { Workspace } from "../../contract/mod.ts";
-import type { ListPart } from "../visit/mod.ts";
-import {
-  Card,
-  EMPTY,
-  Field,
-  Form,
-  type FormPage,
-  formPageFacts,
-  overviewPath,
-  type PageContext,
-  Pager,
-  SettingsFrame,
-  showSettings,
-  Trouble,
-} from "../layout/mod.ts";
+import type { Workspace } from "../../contract/identity.ts";
+import type { ListPart } from "../visit/long_list.ts";
+import { Card, Field, Form, Trouble } from "../layout/pieces.tsx";
+import { EMPTY, type FormPage } from "../layout/form.ts";
+import { formPageFacts } from "../layout/document.tsx";
+import { overviewPath } from "../layout/bar.tsx";
+import type { PageContext } from "../layout/page_context.ts";
+import { Pager } from "../layout/board_pieces.tsx";
+import { SettingsFrame } from "../layout/frames.tsx";
+import { showSettings } from "../layout/show_board.ts";
 
 export function workspacesPage(
   context: PageContext,

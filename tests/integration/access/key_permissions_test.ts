@@ -1,7 +1,9 @@
 /** What API keys with permissions, projects and an expiry may do, over the whole API. */
 import assert from "node:assert/strict";
-import { type Endpoint, endpoints, PERMISSION_NAMES } from "../../../src/contract/mod.ts";
-import { lackedFor } from "../../../src/contract/mod.ts";
+import type { Endpoint } from "../../../src/contract/endpoint.ts";
+import { endpoints } from "../../../src/contract/endpoints.ts";
+import { PERMISSION_NAMES } from "../../../src/contract/permissions.ts";
+import { lackedFor } from "../../../src/contract/endpoint_permissions.ts";
 import {
   type ApiCaller,
   create,

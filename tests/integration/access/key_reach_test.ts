@@ -3,7 +3,8 @@
  * its workspace and no further, whatever else its owner may do elsewhere.
  */
 import assert from "node:assert/strict";
-import { type Endpoint, endpoints } from "../../../src/contract/mod.ts";
+import type { Endpoint } from "../../../src/contract/endpoint.ts";
+import { endpoints } from "../../../src/contract/endpoints.ts";
 import { type Browser, join, signUp, signUpWithWorkspace } from "../../helpers/browser.ts";
 import { approve, form, poll } from "../../helpers/device_flow.ts";
 import { furnish, valueOf, withEverything } from "../../helpers/furnished_workspace.ts";

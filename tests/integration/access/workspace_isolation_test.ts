@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type Access, type Endpoint, endpoints } from "../../../src/contract/mod.ts";
+import type { Access, Endpoint } from "../../../src/contract/endpoint.ts";
+import { endpoints } from "../../../src/contract/endpoints.ts";
 import { enrol, join, PASSWORD, signUp, signUpWithWorkspace } from "../../helpers/browser.ts";
 import { approve, form, poll } from "../../helpers/device_flow.ts";
 import { furnish, PARAMETERS, valueOf, withEverything } from "../../helpers/furnished_workspace.ts";

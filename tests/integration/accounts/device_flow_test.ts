@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { DEVICE_GRANT_TYPE, EXCHANGE_GRANT_TYPE } from "../../../src/contract/mod.ts";
+import { DEVICE_GRANT_TYPE } from "../../../src/contract/device.ts";
+import { EXCHANGE_GRANT_TYPE } from "../../../src/contract/publishers.ts";
 import { eventsOf, signUp, signUpWithWorkspace } from "../../helpers/browser.ts";
 import { approve, form, poll } from "../../helpers/device_flow.ts";
 import { withPlatform } from "../../helpers/platform.ts";

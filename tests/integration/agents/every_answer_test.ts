@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { RunOptions } from "../../../src/cli/_test_run.ts";
-import { ANSWERING } from "../../../src/cli/answers/mod.ts";
+import { ANSWERING } from "../../../src/cli/answers/schemas.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { HANGS, type HookPlatform, withHooks } from "../../helpers/deploy_hooks.ts";
 import { runTool } from "../../helpers/tool.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { endpoints } from "../../../src/contract/mod.ts";
+import { endpoints } from "../../../src/contract/endpoints.ts";
 import { createProject, deploy, start, TOKEN, withPlatform } from "../../helpers/platform.ts";
 
 Deno.test("requests without a valid key are refused, and told what to send", () =>

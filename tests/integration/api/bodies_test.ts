@@ -1,6 +1,6 @@
 /** Bodies of strangers: bounded in size and depth, and judged before they are read. */
 import assert from "node:assert/strict";
-import { endpoints } from "../../../src/contract/mod.ts";
+import { endpoints } from "../../../src/contract/endpoints.ts";
 import {
   createProject,
   STATIC_MANIFEST,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { endpoints } from "../../../src/contract/mod.ts";
+import { endpoints } from "../../../src/contract/endpoints.ts";
 import { withPlatform } from "../../helpers/platform.ts";
 
 Deno.test("the reference shows every operation, without scripts or anything from elsewhere", () =>

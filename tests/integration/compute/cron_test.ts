@@ -1,6 +1,7 @@
 /** Scheduled tasks of what is live in production, on a real platform with a real server. */
 import assert from "node:assert/strict";
-import type { CronRun, CronTask, LogEntry } from "../../../src/contract/mod.ts";
+import type { CronRun, CronTask } from "../../../src/contract/cron.ts";
+import type { LogEntry } from "../../../src/contract/logs.ts";
 import type { Minutes } from "../../../src/platform/cron/mod.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { deployServer, LAYERS, MANIFEST } from "../../helpers/compute_site.ts";

@@ -3,7 +3,7 @@
  * as `fixtures/compute/hostile/expected.json` says, while platform and neighbour go on.
  */
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import {
   computeServer,
   FIXTURES,

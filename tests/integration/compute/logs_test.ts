@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { LogEntry } from "../../../src/contract/mod.ts";
+import type { LogEntry } from "../../../src/contract/logs.ts";
 import { onEachEngine } from "../../helpers/compute_server.ts";
 import { deployServer } from "../../helpers/compute_site.ts";
 import { createProject, type TestPlatform, withPlatform } from "../../helpers/platform.ts";

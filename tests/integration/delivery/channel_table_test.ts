@@ -10,7 +10,7 @@ import {
   EVENTS,
   PRIORITIES,
   type Priority,
-} from "../../../src/contract/mod.ts";
+} from "../../../src/contract/events.ts";
 import { BOT_TOKEN, serveBotApi } from "../../helpers/bot_api.ts";
 import { claimOwner, prefer, raise } from "../../helpers/notifications.ts";
 import { withPlatform } from "../../helpers/platform.ts";

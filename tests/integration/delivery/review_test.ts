@@ -3,7 +3,7 @@
  * clock that the test sets: what was let through before may be held back then.
  */
 import assert from "node:assert/strict";
-import type { Priority } from "../../../src/contract/mod.ts";
+import type { Priority } from "../../../src/contract/events.ts";
 import {
   OWN,
   requests,

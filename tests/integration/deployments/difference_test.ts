@@ -1,7 +1,7 @@
 /** Deployments whose files are described by what differs from another deployment. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { differenceOf, digestFiles } from "../../../src/contract/mod.ts";
+import { differenceOf, digestFiles } from "../../../src/contract/file_difference.ts";
 import {
   createProject,
   deploy,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startDns } from "../../../src/lib/_test_dns_server.ts";
-import type { Domain } from "../../../src/contract/mod.ts";
+import type { Domain } from "../../../src/contract/domains.ts";
 import { bindDomain as bind, secureGet } from "../../helpers/domains.ts";
 import { findPebble, makeCertificate, startPebble } from "../../helpers/pebble.ts";
 import { createProject, deploy, start } from "../../helpers/platform.ts";

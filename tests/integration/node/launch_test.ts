@@ -3,7 +3,7 @@
  */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import type { NodeSandboxKind } from "../../../src/runtime/node/sandbox/mod.ts";
+import type { NodeSandboxKind } from "../../../src/runtime/node/sandbox/types.ts";
 import { launchServer, NODE } from "../../helpers/node_launch.ts";
 
 /** Root may make namespaces wherever these tests run. */

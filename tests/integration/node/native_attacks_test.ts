@@ -5,7 +5,7 @@ import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { fileURLToPath } from "node:url";
-import type { NodeSandboxKind, NodeView } from "../../../src/runtime/node/sandbox/mod.ts";
+import type { NodeSandboxKind, NodeView } from "../../../src/runtime/node/sandbox/types.ts";
 import { computeServer, writeModules } from "../../helpers/compute_server.ts";
 import { launchServer, NODE } from "../../helpers/node_launch.ts";
 import { unusedPort } from "../../../src/lib/unused_port.ts";

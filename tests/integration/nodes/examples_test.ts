@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
-import { z } from "zod";
+import * as z from "zod";
 import { cleanEnvironment, programCommand } from "../../../scripts/_program.ts";
 import { isInstalled } from "../../../scripts/_process.ts";
 import { until } from "../../../src/lib/_test_until.ts";

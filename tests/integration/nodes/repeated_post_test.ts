@@ -4,8 +4,9 @@
  * (https://github.com/denoland/deno/pull/32566), as when a node is killed.
  */
 import assert from "node:assert/strict";
-import { createClient, UnreachableError } from "../../../src/client/mod.ts";
-import { endpoints } from "../../../src/contract/mod.ts";
+import { createClient } from "../../../src/client/client.ts";
+import { UnreachableError } from "../../../src/client/errors.ts";
+import { endpoints } from "../../../src/contract/endpoints.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";
 import { Cluster } from "../../helpers/cluster.ts";

@@ -1,6 +1,6 @@
 /** The inbox over HTTP: every endpoint, and who sees what. */
 import assert from "node:assert/strict";
-import { EVENT_NAMES, EVENTS } from "../../../src/contract/mod.ts";
+import { EVENT_NAMES, EVENTS } from "../../../src/contract/events.ts";
 import { Browser, join, PASSWORD, signUp, signUpWithWorkspace } from "../../helpers/browser.ts";
 import { follow, Follower, titlesOf, trigger } from "../../helpers/inbox_stream.ts";
 import {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { docsOf, PLATFORM_CODES } from "../../../src/contract/error_codes/mod.ts";
-import type { ErrorCode } from "../../../src/contract/mod.ts";
-import { CONTENTS } from "../../../src/documents/mod.ts";
+import { docsOf, PLATFORM_CODES } from "../../../src/contract/error_codes/platform_codes.ts";
+import type { ErrorCode } from "../../../src/contract/common.ts";
+import { CONTENTS } from "../../../src/documents/contents.ts";
 import { withPlatform } from "../../helpers/platform.ts";
 
 const NAMES = CONTENTS.flatMap(({ entries }) => entries.map(({ name }) => name));

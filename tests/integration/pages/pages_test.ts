@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { DEVICE_GRANT_TYPE } from "../../../src/contract/mod.ts";
+import { DEVICE_GRANT_TYPE } from "../../../src/contract/device.ts";
 import { formsOf, PASSWORD, Visitor } from "../../helpers/page_visitor.ts";
 import { type TestPlatform, withPlatform } from "../../helpers/platform.ts";
 import { authenticatorCode } from "../../helpers/authenticator.ts";

@@ -1,6 +1,9 @@
-import { BRANCH_TTL_MAX, endpoints, MAIN_BRANCH } from "../../../contract/mod.ts";
-import { defineCommand, definedOnly, duration } from "../../command/mod.ts";
-import { printable } from "../../terminal/mod.ts";
+import { BRANCH_TTL_MAX, createDatabaseBranch } from "../../../contract/database_branches.ts";
+import { MAIN_BRANCH } from "../../../contract/databases.ts";
+import { defineCommand } from "../../command/command.ts";
+import { definedOnly } from "../../command/defined_only.ts";
+import { duration } from "../../command/option_values.ts";
+import { printable } from "../../terminal/format.ts";
 import { DATABASE_OPTION, openDatabase, PROJECT_OPTION } from "../open_database.ts";
 
 export default defineCommand({
@@ -23,7 +26,7 @@ export default defineCommand({
   ],
   async run({ args: [name], flags }, ctx) {
     const { client, database, params } = await openDatabase(ctx, flags);
-    const branch = await client.call(endpoints.createDatabaseBranch, {
+    const branch = await client.call(createDatabaseBranch, {
       params,
       body: { name, from: flags.from, ...definedOnly({ ttlSeconds: flags.ttl }) },
     });

@@ -1,6 +1,6 @@
-import { endpoints } from "../../../contract/mod.ts";
-import { defineCommand } from "../../command/mod.ts";
-import { printable } from "../../terminal/mod.ts";
+import { deleteDatabaseBranch } from "../../../contract/database_branches.ts";
+import { defineCommand } from "../../command/command.ts";
+import { printable } from "../../terminal/format.ts";
 import { openDatabase } from "../open_database.ts";
 import { confirmByPerson, findBranch, takeBranch } from "./find_branch.ts";
 
@@ -18,7 +18,7 @@ export default defineCommand({
       question: `Delete ${shown} with its data? This cannot be undone`,
       no: "Nothing deleted",
     });
-    await opened.client.call(endpoints.deleteDatabaseBranch, {
+    await opened.client.call(deleteDatabaseBranch, {
       params: { ...opened.params, branch: branch.name },
     });
     ctx.ui.done("db", `Deleted ${shown}`);

@@ -4,11 +4,11 @@
  * @module
  */
 import type { Command } from "@commander-js/extra-typings";
-import type { DatabaseBranch } from "../../../contract/mod.ts";
+import type { DatabaseBranch } from "../../../contract/database_branches.ts";
+import { CliError, declined } from "../../errors/cli_error.ts";
+import type { Context } from "../../session/context.ts";
+import { printable } from "../../terminal/format.ts";
 import { nearest } from "../../../lib/suggest.ts";
-import { CliError, declined } from "../../errors/mod.ts";
-import type { Context } from "../../session/mod.ts";
-import { printable } from "../../terminal/mod.ts";
 import {
   DATABASE_OPTION,
   listBranches,

@@ -1,6 +1,6 @@
-import type { DatabaseBranch } from "../../../contract/mod.ts";
-import { defineCommand } from "../../command/mod.ts";
-import { formatAge } from "../../terminal/mod.ts";
+import type { DatabaseBranch } from "../../../contract/database_branches.ts";
+import { defineCommand } from "../../command/command.ts";
+import { formatAge } from "../../terminal/format.ts";
 import { DATABASE_OPTION, listBranches, openDatabase, PROJECT_OPTION } from "../open_database.ts";
 import { formatSize } from "../show_database.ts";
 

@@ -1,7 +1,7 @@
-import { endpoints } from "../../../contract/mod.ts";
-import { defineCommand } from "../../command/mod.ts";
-import { CliError } from "../../errors/mod.ts";
-import { printable } from "../../terminal/mod.ts";
+import { resetDatabaseBranch } from "../../../contract/database_branches.ts";
+import { defineCommand } from "../../command/command.ts";
+import { CliError } from "../../errors/cli_error.ts";
+import { printable } from "../../terminal/format.ts";
 import { openDatabase } from "../open_database.ts";
 import { confirmByPerson, findBranch, takeBranch } from "./find_branch.ts";
 
@@ -24,7 +24,7 @@ export default defineCommand({
       question: `Make ${shown} equal to ${printable(parent)}? What is in it is lost`,
       no: "Nothing changed",
     });
-    const after = await opened.client.call(endpoints.resetDatabaseBranch, {
+    const after = await opened.client.call(resetDatabaseBranch, {
       params: { ...opened.params, branch },
     });
     ctx.ui.done("db", `Reset ${shown} to ${printable(parent)}`);

@@ -5,11 +5,11 @@
  */
 import process from "node:process";
 import { dirname, join } from "node:path";
-import { queryEvents } from "../../../client/mod.ts";
-import { MAIN_BRANCH } from "../../../contract/mod.ts";
-import { describeError, toHumanError } from "../../errors/mod.ts";
-import type { Context } from "../../session/mod.ts";
-import { printable } from "../../terminal/mod.ts";
+import { queryEvents } from "../../../client/query_events.ts";
+import { MAIN_BRANCH } from "../../../contract/databases.ts";
+import { describeError, toHumanError } from "../../errors/report_error.ts";
+import type { Context } from "../../session/context.ts";
+import { printable } from "../../terminal/format.ts";
 import type { OpenedDatabase } from "../open_database.ts";
 import { passEvents } from "../query/run_sql.ts";
 import { createTableOutput } from "../query/table_output.ts";

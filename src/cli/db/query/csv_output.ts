@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { printable, type Ui } from "../../terminal/mod.ts";
+import { printable } from "../../terminal/format.ts";
+import type { Ui } from "../../terminal/ui.ts";
 import { csvRecord } from "./csv.ts";
 import type { Output } from "./output.ts";
 

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Palette } from "../../terminal/mod.ts";
+import type { Palette } from "../../terminal/color.ts";
 import { type Column, isNumber, type Row } from "./result_set.ts";
 import { cutToWidth, onOneLine, padTo, widthOf } from "./text_width.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createPalette } from "../../terminal/mod.ts";
+import { createPalette } from "../../terminal/color.ts";
 import { fitWidths, formatRows } from "./format_rows.ts";
 import type { Column, Row } from "./result_set.ts";
 import { widthOf } from "./text_width.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Ui } from "../../terminal/mod.ts";
+import type { Ui } from "../../terminal/ui.ts";
 import { memberNames, rowWriter } from "./json_rows.ts";
 import type { Output } from "./output.ts";
 import { type Column, type Row, rowCountOf } from "./result_set.ts";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { createPalette, createUi } from "../../terminal/mod.ts";
+import { createPalette } from "../../terminal/color.ts";
+import { createUi } from "../../terminal/ui.ts";
 import { createCsvOutput } from "./csv_output.ts";
 import { createJsonOutput } from "./json_output.ts";
 import type { Output } from "./output.ts";

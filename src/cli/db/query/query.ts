@@ -1,14 +1,12 @@
-import { changeOf, queryEvents } from "../../../client/mod.ts";
-import { endpoints, MAIN_BRANCH } from "../../../contract/mod.ts";
-import { defineCommand } from "../../command/mod.ts";
-import {
-  actionRequired,
-  CliError,
-  describeError,
-  interrupted,
-  toJsonError,
-} from "../../errors/mod.ts";
-import type { Context } from "../../session/mod.ts";
+import { changeOf } from "../../../client/client.ts";
+import { queryEvents } from "../../../client/query_events.ts";
+import { queryDatabase } from "../../../contract/database_queries.ts";
+import { MAIN_BRANCH } from "../../../contract/databases.ts";
+import { defineCommand } from "../../command/command.ts";
+import { actionRequired, CliError } from "../../errors/cli_error.ts";
+import { describeError, toJsonError } from "../../errors/report_error.ts";
+import { interrupted } from "../../errors/interrupted.ts";
+import type { Context } from "../../session/context.ts";
 import { DATABASE_OPTION, openDatabase, PROJECT_OPTION } from "../open_database.ts";
 import { createCsvOutput } from "./csv_output.ts";
 import { createJsonOutput } from "./json_output.ts";
@@ -76,7 +74,7 @@ export default defineCommand({
     try {
       await passEvents(ctx.ui, events, { output, source });
     } catch (thrown) {
-      const change = { ...changeOf(endpoints.queryDatabase, params), outcome: "unknown" } as const;
+      const change = { ...changeOf(queryDatabase, params), outcome: "unknown" } as const;
       const error = ctx.signal.aborted ? interrupted(readOnly ? [] : [change], ctx.lines) : thrown;
       const report = describeError(error, { apiUrl: ctx.apiUrl, lines: ctx.lines, args: ["sql"] });
       if (!output.fail(toJsonError(report))) throw error;

@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { MAX_SQL_BYTES, MAX_SQL_LENGTH } from "../../../contract/mod.ts";
+import { MAX_SQL_BYTES, MAX_SQL_LENGTH } from "../../../contract/database_queries.ts";
+import { readNamedFile, readPiped } from "../../command/read_value.ts";
+import { CliError } from "../../errors/cli_error.ts";
+import type { Context } from "../../session/context.ts";
 import { isBlankSql } from "../../../lib/sql_statements.ts";
-import { readNamedFile, readPiped } from "../../command/mod.ts";
-import { CliError } from "../../errors/mod.ts";
-import type { Context } from "../../session/mod.ts";
 import type { SqlSource } from "./sql_error.ts";
 
 const STDIN = "-";

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { QueryEvent } from "../../../contract/mod.ts";
-import { printable, type Ui } from "../../terminal/mod.ts";
+import type { QueryEvent } from "../../../contract/database_queries.ts";
+import { printable } from "../../terminal/format.ts";
+import type { Ui } from "../../terminal/ui.ts";
 import type { Output } from "./output.ts";
 import { sqlError, type SqlSource } from "./sql_error.ts";
 

@@ -4,9 +4,9 @@
  *
  * @module
  */
-import type { QueryEvent } from "../../../contract/mod.ts";
-import { CliError } from "../../errors/mod.ts";
-import { printable } from "../../terminal/mod.ts";
+import type { QueryEvent } from "../../../contract/database_queries.ts";
+import { CliError } from "../../errors/cli_error.ts";
+import { printable } from "../../terminal/format.ts";
 import { caretLines, placeOf } from "./caret_lines.ts";
 
 export type SqlErrorEvent = Extract<QueryEvent, { readonly type: "error" }>;

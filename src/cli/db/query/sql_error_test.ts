@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { describeError, toHumanError, toJsonError } from "../../errors/mod.ts";
-import { createPalette } from "../../terminal/mod.ts";
+import { describeError, toHumanError, toJsonError } from "../../errors/report_error.ts";
+import { createPalette } from "../../terminal/color.ts";
 import { sqlError, type SqlErrorEvent } from "./sql_error.ts";
 
 const EVENT: SqlErrorEvent = {

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { formatCount, printable, type Ui } from "../../terminal/mod.ts";
+import { formatCount, printable } from "../../terminal/format.ts";
+import type { Ui } from "../../terminal/ui.ts";
 import { formatRows } from "./format_rows.ts";
 import type { Output } from "./output.ts";
 import type { Column, Row } from "./result_set.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 import measure from "fast-string-truncated-width";
-import { printable } from "../../terminal/mod.ts";
+import { printable } from "../../terminal/format.ts";
 
 const ELLIPSIS = "…";
 

@@ -1,6 +1,7 @@
-import { endpoints, MAIN_BRANCH } from "../../../contract/mod.ts";
-import { defineCommand } from "../../command/mod.ts";
-import { printable } from "../../terminal/mod.ts";
+import { createDatabaseSnapshot } from "../../../contract/database_branches.ts";
+import { MAIN_BRANCH } from "../../../contract/databases.ts";
+import { defineCommand } from "../../command/command.ts";
+import { printable } from "../../terminal/format.ts";
 import { DATABASE_OPTION, openDatabase, PROJECT_OPTION } from "../open_database.ts";
 
 export default defineCommand({
@@ -12,7 +13,7 @@ export default defineCommand({
   examples: [["db snapshots create", "keep main as it is now, before a migration"]],
   async run({ flags }, ctx) {
     const { client, database, params } = await openDatabase(ctx, flags);
-    const snapshot = await client.call(endpoints.createDatabaseSnapshot, {
+    const snapshot = await client.call(createDatabaseSnapshot, {
       params,
       body: { branch: flags.branch },
     });

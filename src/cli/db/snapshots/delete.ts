@@ -1,6 +1,7 @@
-import { endpoints } from "../../../contract/mod.ts";
-import { confirm, defineCommand } from "../../command/mod.ts";
-import { formatAge, printable } from "../../terminal/mod.ts";
+import { deleteDatabaseSnapshot } from "../../../contract/database_branches.ts";
+import { confirm } from "../../command/confirm.ts";
+import { defineCommand } from "../../command/command.ts";
+import { formatAge, printable } from "../../terminal/format.ts";
 import { DATABASE_OPTION, openDatabase, PROJECT_OPTION } from "../open_database.ts";
 import { findSnapshot } from "./find_snapshot.ts";
 
@@ -27,7 +28,7 @@ export default defineCommand({
       wanted: `Confirm the deletion of ${shown}`,
       declined: "Nothing deleted",
     });
-    await opened.client.call(endpoints.deleteDatabaseSnapshot, {
+    await opened.client.call(deleteDatabaseSnapshot, {
       params: { ...opened.params, snapshot: snapshot.id },
     });
     ctx.ui.done("db", `Deleted ${shown}`);

@@ -1,7 +1,10 @@
-import { type DatabaseSnapshot, endpoints } from "../../../contract/mod.ts";
-import { CliError } from "../../errors/mod.ts";
-import type { Context } from "../../session/mod.ts";
-import { printable } from "../../terminal/mod.ts";
+import {
+  type DatabaseSnapshot,
+  listDatabaseSnapshots,
+} from "../../../contract/database_branches.ts";
+import { CliError } from "../../errors/cli_error.ts";
+import type { Context } from "../../session/context.ts";
+import { printable } from "../../terminal/format.ts";
 import type { OpenedDatabase } from "../open_database.ts";
 
 /** The snapshot with this id, or the newest for `latest`; otherwise throws `not_found`. */
@@ -10,7 +13,7 @@ export async function findSnapshot(
   { client, database, params }: OpenedDatabase,
   reference: string,
 ): Promise<DatabaseSnapshot> {
-  const { items } = await client.call(endpoints.listDatabaseSnapshots, { params });
+  const { items } = await client.call(listDatabaseSnapshots, { params });
   const found = reference === "latest"
     ? items[0]
     : items.find(({ id }) => id === reference.toLowerCase());

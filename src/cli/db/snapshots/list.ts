@@ -1,6 +1,6 @@
-import { endpoints } from "../../../contract/mod.ts";
-import { defineCommand } from "../../command/mod.ts";
-import { formatAge, formatBytes } from "../../terminal/mod.ts";
+import { listDatabaseSnapshots } from "../../../contract/database_branches.ts";
+import { defineCommand } from "../../command/command.ts";
+import { formatAge, formatBytes } from "../../terminal/format.ts";
 import { DATABASE_OPTION, openDatabase, PROJECT_OPTION } from "../open_database.ts";
 
 export default defineCommand({
@@ -9,7 +9,7 @@ export default defineCommand({
   examples: [["db snapshots list", "show the snapshots of the project's database"]],
   async run({ flags }, ctx) {
     const { client, database, params } = await openDatabase(ctx, flags);
-    const { items } = await client.call(endpoints.listDatabaseSnapshots, { params });
+    const { items } = await client.call(listDatabaseSnapshots, { params });
     if (items.length === 0) ctx.ui.note(`No snapshots of ${database.name} yet`);
     const rows = items.map(({ id, branch, kind, sizeBytes, createdAt }) => [
       ...[formatAge(createdAt, ctx.now()), branch, kind, formatBytes(sizeBytes), id],

@@ -1,6 +1,7 @@
-import { endpoints } from "../../../contract/mod.ts";
-import { confirm, defineCommand } from "../../command/mod.ts";
-import { formatAge, printable } from "../../terminal/mod.ts";
+import { restoreDatabaseSnapshot } from "../../../contract/database_branches.ts";
+import { confirm } from "../../command/confirm.ts";
+import { defineCommand } from "../../command/command.ts";
+import { formatAge, printable } from "../../terminal/format.ts";
 import { DATABASE_OPTION, listBranches, openDatabase, PROJECT_OPTION } from "../open_database.ts";
 import { findSnapshot } from "./find_snapshot.ts";
 
@@ -36,7 +37,7 @@ export default defineCommand({
         declined: "Nothing restored",
       });
     }
-    const branch = await client.call(endpoints.restoreDatabaseSnapshot, {
+    const branch = await client.call(restoreDatabaseSnapshot, {
       params: { ...params, snapshot: snapshot.id },
       body: { branch: name },
     });

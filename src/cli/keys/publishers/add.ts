@@ -1,8 +1,10 @@
 import { Option } from "@commander-js/extra-typings";
-import { endpoints, KEY_SECONDS, PUBLISHER_PROVIDERS } from "../../../contract/mod.ts";
-import { defineCommand, definedOnly, duration, repeated } from "../../command/mod.ts";
-import { CliError } from "../../errors/mod.ts";
-import { printable } from "../../terminal/mod.ts";
+import { createPublisher, KEY_SECONDS, PUBLISHER_PROVIDERS } from "../../../contract/publishers.ts";
+import { defineCommand } from "../../command/command.ts";
+import { definedOnly } from "../../command/defined_only.ts";
+import { duration, repeated } from "../../command/option_values.ts";
+import { CliError } from "../../errors/cli_error.ts";
+import { printable } from "../../terminal/format.ts";
 import { permissionsOf, projectIds } from "../key_limits.ts";
 import { publisherLines } from "./show_publishers.ts";
 
@@ -54,7 +56,7 @@ export default defineCommand({
     const permissions = permissionsOf(permission);
     const projects = project && await projectIds(client, project);
     const { provider, repository, branch, tag, pullRequests, workflow, subject, issuer } = flags;
-    const publisher = await client.call(endpoints.createPublisher, {
+    const publisher = await client.call(createPublisher, {
       body: {
         ...{ provider, repository, permissions },
         ...definedOnly({

@@ -1,4 +1,4 @@
-import { defineCommand } from "../../command/mod.ts";
+import { defineCommand } from "../../command/command.ts";
 import { listPublishers, PUBLISHER_HEADINGS, publisherRow } from "./show_publishers.ts";
 
 export default defineCommand({

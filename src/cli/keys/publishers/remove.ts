@@ -1,6 +1,7 @@
-import { endpoints } from "../../../contract/mod.ts";
-import { confirm, defineCommand } from "../../command/mod.ts";
-import { printable } from "../../terminal/mod.ts";
+import { deletePublisher } from "../../../contract/publishers.ts";
+import { confirm } from "../../command/confirm.ts";
+import { defineCommand } from "../../command/command.ts";
+import { printable } from "../../terminal/format.ts";
 import { findPublisher } from "./show_publishers.ts";
 
 export default defineCommand({
@@ -21,7 +22,7 @@ export default defineCommand({
       declined: "Nothing removed",
       next: ctx.lines.of("keys", "publishers", "remove", publisher.id, "--force"),
     });
-    await client.call(endpoints.deletePublisher, { params: { publisher: publisher.id } });
+    await client.call(deletePublisher, { params: { publisher: publisher.id } });
     ctx.ui.done("workspace", `Removed trusted publisher ${repository}`);
     ctx.ui.result({ removed: true, publisher }, "");
   },

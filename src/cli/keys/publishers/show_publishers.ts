@@ -3,20 +3,21 @@
  *
  * @module
  */
-import { type Client, collectPages } from "../../../client/mod.ts";
+import type { Client } from "../../../client/client.ts";
+import { collectPages } from "../../../client/collect_pages.ts";
 import {
-  endpoints,
+  listPublishers as listPublishersEndpoint,
   MAX_PUBLISHERS,
-  PAGE_LIMIT_MAX,
   type TrustedPublisher,
-} from "../../../contract/mod.ts";
-import { CliError } from "../../errors/mod.ts";
-import { formatAge, printable } from "../../terminal/mod.ts";
+} from "../../../contract/publishers.ts";
+import { PAGE_LIMIT_MAX } from "../../../contract/common.ts";
+import { CliError } from "../../errors/cli_error.ts";
+import { formatAge, printable } from "../../terminal/format.ts";
 
 /** All trusted publishers of the workspace. */
 export async function listPublishers(client: Client): Promise<TrustedPublisher[]> {
   const { items } = await collectPages(
-    (query) => client.call(endpoints.listPublishers, { query }),
+    (query) => client.call(listPublishersEndpoint, { query }),
     { limit: MAX_PUBLISHERS, pageSize: PAGE_LIMIT_MAX },
   );
   return items;

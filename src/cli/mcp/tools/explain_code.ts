@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { defineFolderTool } from "../tool.ts";
 
 export const explainCode = defineFolderTool({

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import { anyObject, listOf, projectInput } from "../../../agents/mod.ts";
+import * as z from "zod";
+import { anyObject, listOf, projectInput } from "../../../agents/tool.ts";
 import { defineFolderTool, folderInput, projectFlag } from "../tool.ts";
 
 export const checkRules = defineFolderTool({

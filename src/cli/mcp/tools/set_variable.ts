@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import { projectInput, ToolFailure } from "../../../agents/mod.ts";
+import * as z from "zod";
+import { projectInput, ToolFailure } from "../../../agents/tool.ts";
 import { defineFolderTool, folderInput, projectFlag } from "../tool.ts";
 
 /** Variables of the server's environment that say how svc itself acts. */

@@ -4,7 +4,8 @@ import type pg from "pg";
 import { until } from "../../../lib/_test_until.ts";
 import { TestGateway } from "../../_test_gateway.ts";
 import { BackendError } from "../multiplex/backend.ts";
-import { databaseProcessCommand, EmbeddedEngine } from "../mod.ts";
+import { databaseProcessCommand } from "../process_command.ts";
+import { EmbeddedEngine } from "../embedded_engine.ts";
 import { Autovacuum } from "./autovacuum.ts";
 
 /** A backend with tables that are due, and a clock. */

@@ -5,7 +5,8 @@
  * @module
  */
 import { messageOf } from "../../../lib/error_message.ts";
-import { type Frame, fromPayload, toPayload } from "../../../runtime/process/frames/mod.ts";
+import type { Frame } from "../../../runtime/process/frames/frame.ts";
+import { fromPayload, toPayload } from "../../../runtime/process/frames/payload.ts";
 import { BackendError, SharedBackend } from "../multiplex/backend.ts";
 import {
   backendKey,

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { encodeFrame, type Frame, FrameReader } from "../../../runtime/process/frames/mod.ts";
+import { encodeFrame, type Frame, FrameReader } from "../../../runtime/process/frames/frame.ts";
 import { MAX_FRAME_BYTES } from "../wire.ts";
 
 const READ_BYTES = 64 * 1024;

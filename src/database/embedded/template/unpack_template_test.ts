@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { TestGateway } from "../../_test_gateway.ts";
-import { databaseProcessCommand, EmbeddedEngine } from "../mod.ts";
+import { databaseProcessCommand } from "../process_command.ts";
+import { EmbeddedEngine } from "../embedded_engine.ts";
 import { readTemplate, unpackTemplate, VERSION_FILE } from "./unpack_template.ts";
 
 Deno.test("unpackTemplate() uses the files of its own engine alone", async () => {

@@ -9,7 +9,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { messageOf } from "../../../lib/error_message.ts";
 import { readTextFile } from "../../../lib/utf8.ts";
 import { EngineError } from "../../types.ts";
-import { closeQuietly } from "../../wire/mod.ts";
+import { closeQuietly } from "../../wire/connection.ts";
 import { connectServer, ServerRefusal } from "../connect_server.ts";
 import type { Login, ServerAddress } from "../server_address.ts";
 import { attachedServer, type ServerSource } from "../server_source.ts";

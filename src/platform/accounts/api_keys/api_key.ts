@@ -5,8 +5,9 @@
  * @module
  */
 import { Buffer } from "node:buffer";
-import { z } from "zod";
-import { PERMISSION_NAMES, ROLES } from "../../../contract/mod.ts";
+import * as z from "zod";
+import { PERMISSION_NAMES } from "../../../contract/permissions.ts";
+import { ROLES } from "../../../contract/identity.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 import type { Random } from "../../../lib/clock.ts";
 

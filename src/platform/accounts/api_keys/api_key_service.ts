@@ -3,7 +3,9 @@
  *
  * @module
  */
-import type { ApiKey, BodyOf, endpoints } from "../../../contract/mod.ts";
+import type { ApiKey } from "../../../contract/api_keys.ts";
+import type { BodyOf } from "../../../contract/endpoint.ts";
+import type { endpoints } from "../../../contract/endpoints.ts";
 import { uuidV7 } from "../../../lib/ids.ts";
 import { type Client, Failure } from "../../core/http/mod.ts";
 import type { Page } from "../../core/store/mod.ts";

@@ -6,7 +6,7 @@
  */
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import type { z } from "zod";
+import type * as z from "zod";
 import { uuidV7 } from "../../../lib/ids.ts";
 import { equalInConstantTime, sha256Hex } from "../../../lib/hash.ts";
 import { type Person, RateWindow } from "../../core/access/mod.ts";

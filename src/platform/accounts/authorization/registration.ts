@@ -6,7 +6,7 @@
  */
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import { equalInConstantTime } from "../../../lib/hash.ts";
 
 /** Longest id of a client, in characters. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { Client, Router } from "../../core/http/mod.ts";
 import {
   oauthAnswer,

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { API_KEY_REQUESTS_PER_HOUR, type Endpoint } from "../../../contract/mod.ts";
+import { API_KEY_REQUESTS_PER_HOUR } from "../../../contract/api_keys.ts";
+import type { Endpoint } from "../../../contract/endpoint.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import {
   type Client,

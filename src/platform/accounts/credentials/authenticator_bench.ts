@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type Endpoint, endpoints } from "../../../contract/mod.ts";
+import type { Endpoint } from "../../../contract/endpoint.ts";
+import { endpoints } from "../../../contract/endpoints.ts";
 import { systemClock, systemRandom } from "../../../lib/clock.ts";
 import { uuidV7 } from "../../../lib/ids.ts";
 import { openKeyRing } from "../../core/secrets/key_ring.ts";

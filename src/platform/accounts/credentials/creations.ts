@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { Failure } from "../../core/http/mod.ts";
 import { keys, readAll } from "../../core/store/mod.ts";
 import { accountKeys } from "../account_keys.ts";

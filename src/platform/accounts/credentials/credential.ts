@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

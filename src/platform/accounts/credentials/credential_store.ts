@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { keys, type Page, readAll, readPage, readRecord } from "../../core/store/mod.ts";
 import { accountKeys } from "../account_keys.ts";
 import { type ApiKeyRecord, apiKeyRecord } from "../api_keys/api_key.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isOfOneProject, lackedFor } from "../../../contract/mod.ts";
+import { isOfOneProject, lackedFor } from "../../../contract/endpoint_permissions.ts";
 import type { KeyGrant } from "../../core/access/mod.ts";
 import { Failure, type GuardedEndpoint, lackedPermission } from "../../core/http/mod.ts";
 

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { DEVICE_CODE_SECONDS } from "../../../contract/mod.ts";
+import { DEVICE_CODE_SECONDS } from "../../../contract/device.ts";
 import type { DeviceGrant, GrantOutcome } from "./types.ts";
 
 /** For an hour, an expired code is reported as expired; after that, as unknown. */

@@ -9,13 +9,13 @@ import {
   DEVICE_STARTS_PER_MINUTE,
   type DeviceAuthorization,
   type DeviceToken,
-} from "../../../contract/mod.ts";
+} from "../../../contract/device.ts";
+import { scopeOf } from "../authorization/authorization_service.ts";
 import { uuidV7 } from "../../../lib/ids.ts";
 import { type Person, type RateStanding, RateWindow } from "../../core/access/mod.ts";
 import type { AccountParts } from "../parts.ts";
 import { SUSPICIOUS_GUESSES } from "../guessing/guess_limits.ts";
 import { hashToken, mintToken, tokenPrefix } from "../credentials/token.ts";
-import { scopeOf } from "../authorization/mod.ts";
 import { addressGroup, agentName, type Client, Failure } from "../../core/http/mod.ts";
 import { hashCode, newDeviceCode, newUserCode, readUserCode, showUserCode } from "./_codes.ts";
 import { approveGrant, denyGrant, isOpen, pollGrant, startGrant } from "./device_grant.ts";

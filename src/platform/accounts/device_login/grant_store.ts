@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import { DEVICE_CODE_SECONDS } from "../../../contract/mod.ts";
+import * as z from "zod";
+import { DEVICE_CODE_SECONDS } from "../../../contract/device.ts";
 import type { AccessTokenRecord } from "../credentials/credential.ts";
 import { addAccessToken } from "../credentials/credential_store.ts";
 import { commitWithRetries, readRecord } from "../../core/store/mod.ts";

@@ -5,8 +5,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import type { OAuthErrorCode } from "../../../contract/mod.ts";
+import * as z from "zod";
+import type { OAuthErrorCode } from "../../../contract/device.ts";
 import { Failure, readBytes, readJson } from "../../core/http/mod.ts";
 
 /** An error as OAuth clients expect it (RFC 6749, 5.2). */

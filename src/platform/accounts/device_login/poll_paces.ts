@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { DEVICE_POLL_SECONDS } from "../../../contract/mod.ts";
+import { DEVICE_POLL_SECONDS } from "../../../contract/device.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import type { DeviceGrant } from "./types.ts";
 

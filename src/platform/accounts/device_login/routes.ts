@@ -4,12 +4,9 @@
  *
  * @module
  */
-import {
-  DEVICE_GRANT_TYPE,
-  type DeviceToken,
-  endpoints,
-  EXCHANGE_GRANT_TYPE,
-} from "../../../contract/mod.ts";
+import { DEVICE_GRANT_TYPE, type DeviceToken } from "../../../contract/device.ts";
+import { endpoints } from "../../../contract/endpoints.ts";
+import { EXCHANGE_GRANT_TYPE } from "../../../contract/publishers.ts";
 import { type Client, noteLimit, type Router } from "../../core/http/mod.ts";
 import type { DeviceLoginService } from "./device_login_service.ts";
 import {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 const base = z.object({
   /** Hash of the device code; the code itself is stored nowhere. */

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { Account } from "../../../contract/mod.ts";
+import type { Account } from "../../../contract/accounts.ts";
 import { type Client, Failure } from "../../core/http/mod.ts";
 import { addressTakenMail, confirmEmailMail } from "./account_mails.ts";
 import { canonicalEmail } from "../account_store.ts";

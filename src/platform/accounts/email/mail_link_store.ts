@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { readRecord } from "../../core/store/mod.ts";
 import { accountKeys } from "../account_keys.ts";
 import { passwordHash } from "../sign_in/password.ts";

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { Clock } from "../../../lib/clock.ts";
 import { addressGroup, type Client, Failure } from "../../core/http/mod.ts";
 import { AttemptLimiter, type AttemptLimits } from "./attempt_limiter.ts";

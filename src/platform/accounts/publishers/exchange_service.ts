@@ -7,7 +7,7 @@ import {
   type ExchangedKey,
   ISSUED_TOKEN_TYPE,
   type PublisherProvider,
-} from "../../../contract/mod.ts";
+} from "../../../contract/publishers.ts";
 import { uuidV7 } from "../../../lib/ids.ts";
 import { RateWindow } from "../../core/access/mod.ts";
 import { addressGroup, type Client } from "../../core/http/mod.ts";

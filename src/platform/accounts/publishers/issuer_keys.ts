@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { Clock } from "../../../lib/clock.ts";
 import { RecentMap } from "../../../lib/memo.ts";
 import { SingleFlight } from "../../../lib/single_flight.ts";

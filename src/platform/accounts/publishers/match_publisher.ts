@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Permission } from "../../../contract/mod.ts";
+import type { Permission } from "../../../contract/permissions.ts";
 import { matchesWildcard } from "../../../lib/wildcard.ts";
 import { describePublisher, type PublisherRecord } from "./publisher.ts";
 import type { WorkflowRun } from "./workflow_run.ts";

@@ -3,12 +3,9 @@
  *
  * @module
  */
-import { z } from "zod";
-import {
-  PERMISSION_NAMES,
-  PUBLISHER_PROVIDERS,
-  type TrustedPublisher,
-} from "../../../contract/mod.ts";
+import * as z from "zod";
+import { PERMISSION_NAMES } from "../../../contract/permissions.ts";
+import { PUBLISHER_PROVIDERS, type TrustedPublisher } from "../../../contract/publishers.ts";
 
 export const publisherRecord = z.object({
   id: z.string(),

@@ -3,13 +3,13 @@
  *
  * @module
  */
+import type { BodyOf } from "../../../contract/endpoint.ts";
+import type { endpoints } from "../../../contract/endpoints.ts";
 import {
-  type BodyOf,
-  type endpoints,
   MAX_PUBLISHERS,
   type TrustedPublisher,
   USUAL_ISSUERS,
-} from "../../../contract/mod.ts";
+} from "../../../contract/publishers.ts";
 import { uuidV7 } from "../../../lib/ids.ts";
 import type { Caller } from "../../core/access/mod.ts";
 import { type Client, Failure } from "../../core/http/mod.ts";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import { MAX_PUBLISHERS } from "../../../contract/mod.ts";
+import * as z from "zod";
+import { MAX_PUBLISHERS } from "../../../contract/publishers.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 import {
   commitWithRetries,

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { endpoints, exchangeBody } from "../../../contract/mod.ts";
+import { endpoints } from "../../../contract/endpoints.ts";
+import { exchangeBody } from "../../../contract/publishers.ts";
 import type { Router } from "../../core/http/mod.ts";
 import { parseOAuthFields } from "../device_login/parse_request.ts";
 import type { AskedExchange } from "./exchange_service.ts";

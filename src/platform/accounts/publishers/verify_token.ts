@@ -4,7 +4,7 @@
  * @module
  */
 import type { JWTPayload } from "jose";
-import { z } from "zod";
+import * as z from "zod";
 import type { Clock } from "../../../lib/clock.ts";
 import { DocumentError } from "./fetch_document.ts";
 import type { IssuerKeys } from "./issuer_keys.ts";

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import type { PublisherProvider } from "../../../contract/mod.ts";
+import * as z from "zod";
+import type { PublisherProvider } from "../../../contract/publishers.ts";
 
 /** What a workflow runs for. */
 export interface WorkflowRef {

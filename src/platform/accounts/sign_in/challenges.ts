@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { Clock, Random } from "../../../lib/clock.ts";
 import { readRecord } from "../../core/store/mod.ts";
 import { accountKeys } from "../account_keys.ts";

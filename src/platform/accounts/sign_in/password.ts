@@ -8,7 +8,7 @@
  */
 import { Buffer } from "node:buffer";
 import { scrypt, timingSafeEqual } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import type { Random } from "../../../lib/clock.ts";
 import { Failure } from "../../core/http/mod.ts";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { endpoints } from "../../../contract/mod.ts";
+import { endpoints } from "../../../contract/endpoints.ts";
 import { crossOriginFailure, originOf, type Router } from "../../core/http/mod.ts";
 import { grantToWire } from "../account_wire.ts";
 import type { ConfirmationWanted, FactorWanted, SignedIn } from "../outcomes.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { commitWithRetries, keys, readRecord } from "../../core/store/mod.ts";
 import { sealedSecret } from "../../core/secrets/mod.ts";
 import { accountKeys } from "../account_keys.ts";

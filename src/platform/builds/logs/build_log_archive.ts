@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import type { BuildLogLine } from "../../../contract/mod.ts";
+import * as z from "zod";
+import type { BuildLogLine } from "../../../contract/build_logs.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 import { type BlobVault, keys, readAll, readRecord } from "../../core/store/mod.ts";
 import { type LoggedBuild, parseLines } from "./build_logs.ts";

@@ -5,7 +5,11 @@
  * @module
  */
 import { dirname, join } from "node:path";
-import { type BuildLogLevel, type BuildLogLine, buildLogLine } from "../../../contract/mod.ts";
+import {
+  type BuildLogLevel,
+  type BuildLogLine,
+  buildLogLine,
+} from "../../../contract/build_logs.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { isUuid } from "../../../lib/ids.ts";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { BuildLogLine } from "../../../contract/mod.ts";
+import type { BuildLogLine } from "../../../contract/build_logs.ts";
 import type { DeploymentRecord, DeploymentStore } from "../../deployments/mod.ts";
 import { PeerError } from "../../core/peers/mod.ts";
 import type { LoggedBuild } from "./build_logs.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { BuildLogLine } from "../../../contract/mod.ts";
+import type { BuildLogLine } from "../../../contract/build_logs.ts";
 import { Batches } from "../../../lib/batches.ts";
 import type { BuildLogs, LoggedBuild } from "./build_logs.ts";
 

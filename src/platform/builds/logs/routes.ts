@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type BuildLogLine, endpoints } from "../../../contract/mod.ts";
+import type { BuildLogLine } from "../../../contract/build_logs.ts";
+import { endpoints } from "../../../contract/endpoints.ts";
 import { messageOf } from "../../../lib/error_message.ts";
 import { type Caller, reachesProject } from "../../core/access/mod.ts";
 import type { DeploymentStore } from "../../deployments/mod.ts";

@@ -5,8 +5,8 @@
  * @module
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { z } from "zod";
-import { type BuildLogLine, buildLogLine } from "../../../contract/mod.ts";
+import * as z from "zod";
+import { type BuildLogLine, buildLogLine } from "../../../contract/build_logs.ts";
 import { messageOf } from "../../../lib/error_message.ts";
 import { type Peer, PeerError, type Peers, type SilentNode } from "../../core/peers/mod.ts";
 import type { DeploymentStore } from "../../deployments/mod.ts";

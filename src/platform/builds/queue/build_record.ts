@@ -4,8 +4,9 @@
  *
  * @module
  */
-import { z } from "zod";
-import { type Build, BUILD_STATES, type DeploymentState } from "../../../contract/mod.ts";
+import * as z from "zod";
+import { type Build, BUILD_STATES } from "../../../contract/builds.ts";
+import type { DeploymentState } from "../../../contract/deployments.ts";
 
 export const buildRecord = z.object({
   /** The id of the deployment that it is for. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { DeploymentState } from "../../../contract/mod.ts";
+import type { DeploymentState } from "../../../contract/deployments.ts";
 import { type Admission, admit } from "./build_record.ts";
 
 const [A, B] = ["a".repeat(40), "b".repeat(40)];

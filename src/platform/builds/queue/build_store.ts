@@ -5,8 +5,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import { ENVIRONMENT_PRODUCTION } from "../../../contract/mod.ts";
+import * as z from "zod";
+import { ENVIRONMENT_PRODUCTION } from "../../../contract/environment_names.ts";
 import { type DeploymentRecord, deploymentRecord } from "../../deployments/mod.ts";
 import type { BuildRunnerName } from "../logs/shared_build_logs.ts";
 import { hostRecord } from "../../projects/mod.ts";

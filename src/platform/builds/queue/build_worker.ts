@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { createDeploymentBody, ENVIRONMENT_PRODUCTION } from "../../../contract/mod.ts";
+import { createDeploymentBody } from "../../../contract/deployments.ts";
+import { ENVIRONMENT_PRODUCTION } from "../../../contract/environment_names.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { plainText } from "../logs/build_log_text.ts";
 import type { Addresses } from "../../core/addresses.ts";

@@ -8,12 +8,8 @@
 import { dirname } from "node:path";
 import pMap from "p-map";
 import type { PackedEvent } from "../../../build/mod.ts";
-import {
-  deploymentFile,
-  deploymentFunction,
-  MAX_FILE_BYTES,
-  MAX_FUNCTION_BYTES,
-} from "../../../contract/mod.ts";
+import { deploymentFile, MAX_FILE_BYTES } from "../../../contract/deployment_files.ts";
+import { deploymentFunction, MAX_FUNCTION_BYTES } from "../../../contract/deployments.ts";
 import { sha256Hex, sha256Stream } from "../../../lib/hash.ts";
 import type { BlobStore } from "../../core/store/mod.ts";
 import type { BuiltContent } from "../types.ts";

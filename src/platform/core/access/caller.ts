@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Identity, Permission, Role } from "../../../contract/mod.ts";
+import type { Identity, Role } from "../../../contract/identity.ts";
+import type { Permission } from "../../../contract/permissions.ts";
 
 export type { Role };
 

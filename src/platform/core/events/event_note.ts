@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import { EVENT_NAMES, eventData, type EventName } from "../../../contract/mod.ts";
+import * as z from "zod";
+import { EVENT_NAMES, eventData, type EventName } from "../../../contract/events.ts";
 import type { EventAudience, RaisedEvent } from "./raise_event.ts";
 import type { Draft, RecordKey } from "../../../store/mod.ts";
 

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import { eventData } from "../../../contract/mod.ts";
+import * as z from "zod";
+import { eventData } from "../../../contract/events.ts";
 import { commitWithRetries, DamagedRecordError, readAll } from "../store/mod.ts";
 import { eventAudience, eventName, eventNote, noteKey, NOTES } from "./event_note.ts";
 import type { EventIds } from "./event_id.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { EventData, EventName } from "../../../contract/mod.ts";
+import type { EventData, EventName } from "../../../contract/events.ts";
 
 /** Whom an event concerns: everyone in a workspace, or one person. */
 export type EventAudience =

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { SecurityEvent } from "../../../contract/mod.ts";
+import type { SecurityEvent } from "../../../contract/security.ts";
 import type { RaisedEvent } from "./raise_event.ts";
 
 /** The event that notifies a person of what happened to their account. */

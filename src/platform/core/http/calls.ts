@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Endpoint } from "../../../contract/mod.ts";
+import type { Endpoint } from "../../../contract/endpoint.ts";
 import type { Caller, Person, SelfCaller } from "../access/mod.ts";
 import type { Client } from "./client.ts";
 import type { ParsedRequest } from "./parse_request.ts";

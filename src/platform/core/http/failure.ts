@@ -4,8 +4,8 @@
  *
  * @module
  */
-import type { ApiErrorBody, ErrorCode, Problem } from "../../../contract/mod.ts";
-import { docsOf, PLATFORM_CODES } from "../../../contract/error_codes/mod.ts";
+import type { ApiErrorBody, ErrorCode, Problem } from "../../../contract/common.ts";
+import { docsOf, PLATFORM_CODES } from "../../../contract/error_codes/platform_codes.ts";
 import { UnavailableError } from "../../../lib/unavailable_error.ts";
 import {
   BlobMismatchError,

@@ -11,8 +11,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import { IDEMPOTENCY_HOURS } from "../../../contract/mod.ts";
+import * as z from "zod";
+import { IDEMPOTENCY_HOURS } from "../../../contract/endpoint.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 import { KeyedLock } from "../../../lib/keyed_lock.ts";

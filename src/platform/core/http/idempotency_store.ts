@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { type SealedSecret, sealedSecret } from "../secrets/mod.ts";
 import { keys, readAll, readRecord, type Versioned } from "../store/mod.ts";
 import type { RecordStore } from "../../../store/mod.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { endpoints } from "../../../contract/mod.ts";
+import { endpoints } from "../../../contract/endpoints.ts";
 import { systemRandom } from "../../../lib/clock.ts";
 import { openKeyRing } from "../secrets/key_ring.ts";
 import { SecretBox } from "../secrets/secret_box.ts";

@@ -4,7 +4,8 @@
  * @module
  */
 import type { HonoRequest } from "hono";
-import type { BodyOf, Endpoint, ParamsOf, Problem, QueryOf } from "../../../contract/mod.ts";
+import type { BodyOf, Endpoint, ParamsOf, QueryOf } from "../../../contract/endpoint.ts";
+import type { Problem } from "../../../contract/common.ts";
 import { formatPath } from "../../../lib/diagnostic.ts";
 import { Failure } from "./failure.ts";
 import { readJson } from "./read_body.ts";

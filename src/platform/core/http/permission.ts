@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { deployPermission, type Permission } from "../../../contract/mod.ts";
+import { deployPermission, type Permission } from "../../../contract/permissions.ts";
 import { type Caller, isPermitted, type KeyGrant } from "../access/mod.ts";
 import { Failure } from "./failure.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { endpoints } from "../../../contract/mod.ts";
+import { endpoints } from "../../../contract/endpoints.ts";
 import { RouteTable } from "./route_table.ts";
 import { Router } from "./router.ts";
 

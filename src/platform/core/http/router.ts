@@ -6,7 +6,7 @@
  * @module
  */
 import { type Context, Hono } from "hono";
-import type { Endpoint, ParamsOf, ResponseOf } from "../../../contract/mod.ts";
+import type { Endpoint, ParamsOf, ResponseOf } from "../../../contract/endpoint.ts";
 import type { Caller, Person, SelfCaller } from "../access/mod.ts";
 import type {
   CompletedCall,

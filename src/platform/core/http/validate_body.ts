@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import type { Problem } from "../../../contract/mod.ts";
+import * as z from "zod";
+import type { Problem } from "../../../contract/common.ts";
 import { formatPath, type PathStep } from "../../../lib/diagnostic.ts";
 import { findIllFormed } from "../../../lib/ill_formed.ts";
 import { createPause } from "../../../lib/next_turn.ts";

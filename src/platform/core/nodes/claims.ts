@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { readAll, readRecord } from "../store/mod.ts";
 import type { Check, RecordKey, RecordStore } from "../../../store/mod.ts";
 import type { Nodes } from "./nodes.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { writeFileAtomically } from "../../../lib/atomic_file.ts";
 import type { Random } from "../../../lib/clock.ts";
 import { readTextFile } from "../../../lib/utf8.ts";

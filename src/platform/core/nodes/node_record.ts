@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 /** What one node at a time does for all. */
 export const ROLES = ["bot", "certificates", "events", "health", "housekeeping"] as const;

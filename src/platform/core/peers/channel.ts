@@ -7,7 +7,7 @@
  * @module
  */
 import { Buffer } from "node:buffer";
-import { z } from "zod";
+import * as z from "zod";
 import type { Random } from "../../../lib/clock.ts";
 import type { SecretBox } from "../secrets/mod.ts";
 import { PeerError } from "./peer_error.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { setTimeout as delay } from "node:timers/promises";
-import type { z } from "zod";
+import type * as z from "zod";
 import { PeerError } from "./peer_error.ts";
 import type { Peer, Peers, SilentNode } from "./peers.ts";
 

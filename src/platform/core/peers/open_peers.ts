@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { z } from "zod";
+import type * as z from "zod";
 import type { Clock, Random } from "../../../lib/clock.ts";
 import { messageOf } from "../../../lib/error_message.ts";
 import type { OutboundFetch } from "../../../runtime/mod.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { systemRandom } from "../../../lib/clock.ts";
 import type { OutboundFetch } from "../../../runtime/mod.ts";
 import { soleNode } from "../nodes/mod.ts";

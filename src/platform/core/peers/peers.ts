@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { z } from "zod";
+import type * as z from "zod";
 
 /** The path at which nodes ask; its number changes when the form of questions does. */
 export const PEER_PATH = "/_svc/nodes/1";

@@ -11,7 +11,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { keys, readAll, readRecord, type Versioned } from "../store/mod.ts";
 import type { Lease, RecordStore } from "../../../store/mod.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { XMLParser } from "fast-xml-parser";
-import { z } from "zod";
+import * as z from "zod";
 
 const parser = new XMLParser({
   ignoreAttributes: true,

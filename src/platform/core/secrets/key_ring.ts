@@ -7,7 +7,7 @@
  */
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import { writeFileAtomically } from "../../../lib/atomic_file.ts";
 import type { Random } from "../../../lib/clock.ts";
 import { NotUtf8Error, readTextFile } from "../../../lib/utf8.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { DataIncompleteError, readAll, readRecord } from "../store/mod.ts";
 import { sealedSecret, type SecretBox, SecretDamagedError } from "./secret_box.ts";
 import type { RecordKey, RecordStore } from "../../../store/mod.ts";

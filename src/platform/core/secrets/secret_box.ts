@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { Random } from "../../../lib/clock.ts";
 import type { KeyRing } from "./key_ring.ts";
 

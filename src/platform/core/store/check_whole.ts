@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { BlobVault } from "./blob_store.ts";
 import { keys } from "./keys.ts";
 import { isStoreEmpty } from "./portable_store.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { z } from "zod";
+import type * as z from "zod";
 import { Contention, whenUnlocked } from "../../../lib/contention.ts";
 import { KeyedLock } from "../../../lib/keyed_lock.ts";
 import { DamagedRecordError } from "./damaged_record.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { withTwoProcesses } from "./_test_checks.ts";
 import { DamagedRecordError } from "./damaged_record.ts";
 import { LOCAL_LIMITS } from "./commit_group.ts";

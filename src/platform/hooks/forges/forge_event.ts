@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 export type ForgeEvent =
   /** The branch has a new head, or a pull request asks for a preview of it. */

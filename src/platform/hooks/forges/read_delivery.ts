@@ -4,8 +4,8 @@
  * @module
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { z } from "zod";
-import type { Forge } from "../../../contract/mod.ts";
+import * as z from "zod";
+import type { Forge } from "../../../contract/projects.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 import { createPause } from "../../../lib/next_turn.ts";
 import { JsonError, parseJson } from "../../../lib/parse_json.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 import { basename } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { type GitAddress, parseGitUrl } from "../../../lib/git_url.ts";
 
 /** As much of a repository as an event says. */

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import type { DeadLetter } from "../../../contract/mod.ts";
+import * as z from "zod";
+import type { DeadLetter } from "../../../contract/deliveries.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { Failure } from "../../core/http/mod.ts";
 import { type Page, readPage, readRecord } from "../../core/store/mod.ts";

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { Claims } from "../../core/nodes/mod.ts";
 import { commitWithRetries, readRecord } from "../../core/store/mod.ts";
 import type { NotificationContent } from "./types.ts";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import { EVENT_CATEGORIES, EVENT_NAMES, eventData, PRIORITIES } from "../../../contract/mod.ts";
+import * as z from "zod";
+import { EVENT_CATEGORIES, EVENT_NAMES, eventData, PRIORITIES } from "../../../contract/events.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 import { type NotificationContent, OUTWARD_CHANNELS, type OutwardChannel } from "./types.ts";
 import type { RecordKey } from "../../../store/mod.ts";

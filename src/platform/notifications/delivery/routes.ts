@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { endpoints } from "../../../contract/mod.ts";
+import { endpoints } from "../../../contract/endpoints.ts";
 import type { PersonalScope } from "../../core/access/mod.ts";
 import type { Router } from "../../core/http/mod.ts";
 import type { DeadLetters } from "./dead_letters.ts";

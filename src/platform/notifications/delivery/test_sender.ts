@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { BodyOf, endpoints, ResponseOf } from "../../../contract/mod.ts";
+import type { BodyOf, ResponseOf } from "../../../contract/endpoint.ts";
+import type { endpoints } from "../../../contract/endpoints.ts";
 import type { Clock, Random } from "../../../lib/clock.ts";
 import { uuidV7 } from "../../../lib/ids.ts";
 import { type PersonalScope, RateWindow } from "../../core/access/mod.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { EventCategory, EventData, EventName, Priority } from "../../../contract/mod.ts";
+import type { EventCategory, EventData, EventName, Priority } from "../../../contract/events.ts";
 import type { Lease } from "../../../store/mod.ts";
 
 /** Channels out of the platform. The inbox is not one: it is written directly. */

@@ -5,14 +5,14 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import {
   EVENT_CATEGORIES,
   type EventCategory,
-  type InboxCounts,
   PRIORITIES,
   type Priority,
-} from "../../../contract/mod.ts";
+} from "../../../contract/events.ts";
+import type { InboxCounts } from "../../../contract/notifications.ts";
 import { cellOf, CELLS, type Cells, idBytes, InboxPage, type RowState } from "./inbox_page.ts";
 
 /** A change of all rows: stored as one record first, then applied page by page. */

@@ -4,13 +4,13 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import {
   EVENT_CATEGORIES,
   type EventCategory,
   PRIORITIES,
   type Priority,
-} from "../../../contract/mod.ts";
+} from "../../../contract/events.ts";
 
 /** How many notifications a page holds. */
 export const PAGE_ROWS = 256;

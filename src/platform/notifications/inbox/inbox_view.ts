@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Notification } from "../../../contract/mod.ts";
+import type { Notification } from "../../../contract/notifications.ts";
 import type { PersonalScope } from "../../core/access/mod.ts";
 
 /** Whose inbox, and which part of it the caller may see. */

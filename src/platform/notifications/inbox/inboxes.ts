@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { InboxCounts, Notification } from "../../../contract/mod.ts";
+import type { InboxCounts, Notification } from "../../../contract/notifications.ts";
 import { isUuid } from "../../../lib/ids.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import type { NotificationContent } from "../delivery/types.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 import { join } from "node:path";
-import { EVENT_CATEGORIES, PRIORITIES } from "../../../contract/mod.ts";
+import { EVENT_CATEGORIES, PRIORITIES } from "../../../contract/events.ts";
 import { systemClock, systemRandom } from "../../../lib/clock.ts";
 import { EventIds } from "../../core/events/event_id.ts";
 import type { NotificationContent } from "../delivery/types.ts";

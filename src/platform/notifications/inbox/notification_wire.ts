@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Notification } from "../../../contract/mod.ts";
+import type { Notification } from "../../../contract/notifications.ts";
 import type { NotificationContent } from "../delivery/types.ts";
 import type { RowState } from "./inbox_page.ts";
 

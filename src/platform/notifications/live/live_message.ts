@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { NotificationMessage } from "../../../contract/mod.ts";
+import type { NotificationMessage } from "../../../contract/notifications.ts";
 
 const encoder = new TextEncoder();
 

@@ -4,7 +4,11 @@
  *
  * @module
  */
-import type { InboxCounts, Notification, NotificationMessage } from "../../../contract/mod.ts";
+import type {
+  InboxCounts,
+  Notification,
+  NotificationMessage,
+} from "../../../contract/notifications.ts";
 import { isUuid } from "../../../lib/ids.ts";
 import type { InboxView } from "../inbox/inbox_view.ts";
 import { encodeMessages, HEARTBEAT } from "./live_message.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { InboxCounts, Notification } from "../../../contract/mod.ts";
+import type { InboxCounts, Notification } from "../../../contract/notifications.ts";
 import type { InboxView } from "../inbox/inbox_view.ts";
 import { LiveStreams, MAX_REPLAYED, type Published } from "./live_streams.ts";
 

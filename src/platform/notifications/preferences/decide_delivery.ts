@@ -9,9 +9,8 @@ import {
   type CategoryPreferences,
   type Channel,
   CHANNELS,
-  PRIORITIES,
-  type Priority,
-} from "../../../contract/mod.ts";
+} from "../../../contract/notifications.ts";
+import { PRIORITIES, type Priority } from "../../../contract/events.ts";
 
 /** Why a channel is used or not. */
 export type DeliveryReason =

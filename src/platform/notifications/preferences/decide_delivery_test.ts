@@ -4,8 +4,8 @@ import {
   type CategoryPreferences,
   type Channel,
   CHANNELS,
-  PRIORITIES,
-} from "../../../contract/mod.ts";
+} from "../../../contract/notifications.ts";
+import { PRIORITIES } from "../../../contract/events.ts";
 import { decideDelivery, isAsUrgentAs, isQuiet } from "./decide_delivery.ts";
 
 const at = (time: string) => Date.parse(`2026-03-01T${time}:00Z`);

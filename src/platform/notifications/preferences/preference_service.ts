@@ -4,7 +4,9 @@
  *
  * @module
  */
-import type { BodyOf, endpoints, NotificationPreferences } from "../../../contract/mod.ts";
+import type { BodyOf } from "../../../contract/endpoint.ts";
+import type { endpoints } from "../../../contract/endpoints.ts";
+import type { NotificationPreferences } from "../../../contract/notifications.ts";
 import type { AccountStore } from "../../accounts/mod.ts";
 import type { PersonalScope } from "../../core/access/mod.ts";
 import { commitWithRetries, readRecord } from "../../core/store/mod.ts";

@@ -5,17 +5,15 @@
  * @module
  */
 import { isDeepStrictEqual } from "node:util";
-import { z } from "zod";
+import * as z from "zod";
+import type { BodyOf } from "../../../contract/endpoint.ts";
 import {
-  type BodyOf,
   type CategoryPreferences,
   categoryPreferences,
-  type endpoints,
-  EVENT_CATEGORIES,
-  type EventCategory,
   type NotificationPreferences,
-  type Priority,
-} from "../../../contract/mod.ts";
+} from "../../../contract/notifications.ts";
+import type { endpoints } from "../../../contract/endpoints.ts";
+import { EVENT_CATEGORIES, type EventCategory, type Priority } from "../../../contract/events.ts";
 
 export type SignUpMethod = "email" | "messenger";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { EVENT_CATEGORIES } from "../../../contract/mod.ts";
+import { EVENT_CATEGORIES } from "../../../contract/events.ts";
 import { preferencesOf, withCategory, withChannel } from "./preferences.ts";
 
 const BY_EMAIL = { method: "email", hasBrowser: false } as const;

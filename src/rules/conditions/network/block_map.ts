@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { IpAddress, IpBlock } from "../../request/mod.ts";
+import type { IpAddress, IpBlock } from "../../request/ip_address.ts";
 
 /** Blocks of one size, by their number in the row of all blocks of that size. */
 class SizeMap<N extends number | bigint, T> {

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { captureNames, type GlobToken, literalPrefix } from "../../pattern/mod.ts";
+import { captureNames, type GlobToken, literalPrefix } from "../../pattern/glob.ts";
 import {
   GATE_WIDTH,
   type GlobProgram,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { GlobToken } from "../../pattern/mod.ts";
+import type { GlobToken } from "../../pattern/glob.ts";
 
 export const SLASH = 0x2f;
 /** Beyond Unicode: one percent-encoded byte that stands for no character of its own. */

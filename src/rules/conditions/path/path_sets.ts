@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type GlobToken, literalPrefix } from "../../pattern/mod.ts";
+import { type GlobToken, literalPrefix } from "../../pattern/glob.ts";
 import { GlobMatcher } from "./glob_matcher.ts";
 import type { RuntimePath } from "./types.ts";
 

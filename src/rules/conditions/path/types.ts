@@ -1,5 +1,5 @@
 /** @module A path in a condition, as authored and in normal form. */
-import type { GlobToken } from "../../pattern/mod.ts";
+import type { GlobToken } from "../../pattern/glob.ts";
 
 export interface PathMatch {
   readonly type: "exact" | "prefix" | "glob";

@@ -7,25 +7,22 @@
  */
 import {
   addressOf,
-  AF_UNIX,
-  answerCall,
   EACCES,
   EINPROGRESS,
-  findLocalRoute,
-  type HeldCall,
-  installFilter,
-  judgeBind,
-  judgeConnect,
-  letContinue,
-  type Libc,
-  type PeerRules,
-  portOf,
   PROCESSOR,
   type Processor,
-  type RoutedConnect,
+} from "../../kernel/system_calls.ts";
+import { AF_UNIX, judgeBind, judgeConnect, type PeerRules } from "../../kernel/judge_connect.ts";
+import {
+  answerCall,
+  type HeldCall,
+  installFilter,
+  letContinue,
   takeCalls,
-} from "../../kernel/mod.ts";
-import { endWith } from "../../process/mod.ts";
+} from "../../kernel/listener.ts";
+import { findLocalRoute, portOf, type RoutedConnect } from "../../kernel/local_routes.ts";
+import type { Libc } from "../../kernel/libc.ts";
+import { endWith } from "../../process/serve_platform.ts";
 import { buildFilter } from "./seccomp_filter.ts";
 
 const MAX_SOCKADDR = 128;

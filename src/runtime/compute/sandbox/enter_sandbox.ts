@@ -6,17 +6,13 @@
  */
 import { dirname, join } from "node:path";
 import { filterSystemCalls } from "./connect_supervisor.ts";
-import {
-  dropRights,
-  type FileRule,
-  limitDescriptors,
-  type LocalRoute,
-  openLibc,
-  type Peer,
-  READABLE_BY_DENO,
-  readNameservers,
-  restrictFiles,
-} from "../../kernel/mod.ts";
+import { dropRights } from "../../kernel/drop_rights.ts";
+import { type FileRule, restrictFiles } from "../../kernel/landlock.ts";
+import { limitDescriptors } from "../../kernel/limit_descriptors.ts";
+import type { LocalRoute, Peer } from "../../kernel/local_routes.ts";
+import { openLibc } from "../../kernel/libc.ts";
+import { READABLE_BY_DENO } from "../../kernel/system_paths.ts";
+import { readNameservers } from "../../kernel/judge_connect.ts";
 import { missingSandbox, type SandboxState } from "./sandbox_support.ts";
 
 export interface SandboxOptions {

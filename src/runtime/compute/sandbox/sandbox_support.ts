@@ -3,7 +3,9 @@
  *
  * @module
  */
-import { canSupervise, landlockVersion, openLibc } from "../../kernel/mod.ts";
+import { canSupervise } from "../../kernel/listener.ts";
+import { landlockVersion } from "../../kernel/landlock.ts";
+import { openLibc } from "../../kernel/libc.ts";
 
 /** The parts of the sandbox that the kernel makes; a server needs them all. */
 export interface SandboxSupport {

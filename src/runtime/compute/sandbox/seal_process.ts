@@ -5,20 +5,12 @@
  *
  * @module
  */
-import {
-  always,
-  Answer,
-  EPERM,
-  installFilter,
-  limitDescriptors,
-  openLibc,
-  PROCESSOR,
-  type Processor,
-  restrictFiles,
-  setNoNewPrivileges,
-  whereArgument,
-  writeProgram,
-} from "../../kernel/mod.ts";
+import { always, Answer, whereArgument, writeProgram } from "../../kernel/seccomp_program.ts";
+import { EPERM, PROCESSOR, type Processor } from "../../kernel/system_calls.ts";
+import { installFilter } from "../../kernel/listener.ts";
+import { limitDescriptors } from "../../kernel/limit_descriptors.ts";
+import { openLibc, setNoNewPrivileges } from "../../kernel/libc.ts";
+import { restrictFiles } from "../../kernel/landlock.ts";
 import { REFUSED, SIGNALS } from "./seccomp_filter.ts";
 
 /** What the kernel has closed to this process. */

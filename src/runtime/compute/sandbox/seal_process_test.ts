@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { Answer, type CallName, EPERM, PROCESSORS } from "../../kernel/mod.ts";
+import { Answer } from "../../kernel/seccomp_program.ts";
+import { type CallName, EPERM, PROCESSORS } from "../../kernel/system_calls.ts";
 import { runProgram } from "../../kernel/_run_program.ts";
 import { buildClosedFilter } from "./seal_process.ts";
 import { REFUSED } from "./seccomp_filter.ts";

@@ -9,13 +9,11 @@
 import {
   always,
   Answer,
-  type CallName,
-  EPERM,
-  type Processor,
   whereArgument,
   wherePointer,
   writeProgram,
-} from "../../kernel/mod.ts";
+} from "../../kernel/seccomp_program.ts";
+import { type CallName, EPERM, type Processor } from "../../kernel/system_calls.ts";
 
 /** Programs, other processes, mounts and namespaces, the kernel itself, its keys and rings. */
 export const REFUSED: readonly CallName[] = [

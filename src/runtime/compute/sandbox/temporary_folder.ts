@@ -6,15 +6,14 @@
  * @module
  */
 import { join } from "node:path";
+import { type Libc, openLibc } from "../../kernel/libc.ts";
 import {
-  type Libc,
   makeOwnMounts,
   mountMemory,
-  openLibc,
   RefusedCallError,
-  systemCall,
   temporaryOptions,
-} from "../../kernel/mod.ts";
+} from "../../kernel/mounts.ts";
+import { systemCall } from "../../kernel/system_calls.ts";
 
 /** Folders that every system has and no server needs, the first choice first. */
 export const TEMPORARY_PLACES = ["/tmp", "/var/tmp", "/mnt", "/srv"] as const;

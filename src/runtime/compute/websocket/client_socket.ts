@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ByteReader } from "../../http1/mod.ts";
+import type { ByteReader } from "../../http1/byte_reader.ts";
 import type { ComputeSocket } from "../types.ts";
 import { encodeFrame, FrameParser, Opcode, SocketError } from "./frames.ts";
 import { MessageJoiner, NO_CODE, type SocketEvent } from "./messages.ts";

@@ -4,15 +4,12 @@
  * @module
  */
 import { dropHopByHop } from "../../../lib/hop_by_hop.ts";
-import {
-  ByteReader,
-  formatRequestHead,
-  OutboundError,
-  readBody,
-  readFinalHead,
-  resolveSignal,
-  type ResponseHead,
-} from "../../http1/mod.ts";
+import { ByteReader } from "../../http1/byte_reader.ts";
+import { formatRequestHead, type ResponseHead } from "../../http1/head.ts";
+import { OutboundError } from "../../http1/errors.ts";
+import { readBody } from "../../http1/body_reader.ts";
+import { readFinalHead } from "../../http1/connection.ts";
+import { resolveSignal } from "../../http1/exchange_watch.ts";
 import { forwardedHeaders } from "../server_client.ts";
 import type { ComputeRequest, ComputeResponse, ComputeSocketResult } from "../types.ts";
 import { ClientSocket } from "./client_socket.ts";

@@ -5,13 +5,8 @@
  *
  * @module
  */
-import {
-  CALLS_ITSELF,
-  inRequest,
-  readDepth,
-  refusedListen,
-  type ServerAddress,
-} from "../engine/mod.ts";
+import { CALLS_ITSELF, inRequest, readDepth } from "../engine/request_scope.ts";
+import { refusedListen, type ServerAddress } from "../engine/address.ts";
 import { ACCEPT_ENCODING_HEADER, DEPTH_HEADER, MAX_DEPTH, REQUEST_ID_HEADER } from "../wire.ts";
 
 type Handler = (request: Request, info: object) => Response | Promise<Response>;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { cleanStack } from "../engine/mod.ts";
+import { cleanStack } from "../engine/clean_stack.ts";
 import { truncate } from "../lines.ts";
 
 /** Where this code lies. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Revalidation } from "../engine/mod.ts";
+import type { Revalidation } from "../engine/revalidation.ts";
 import type { ProcessLog, Revalidated, ServerStart } from "../wire.ts";
 
 /** To the server's thread. */

@@ -6,7 +6,7 @@
  */
 import process from "node:process";
 import type { Readable, Writable } from "node:stream";
-import { type Adapt, addPeer } from "../engine/mod.ts";
+import { type Adapt, addPeer } from "../engine/node_servers.ts";
 
 type Done = (error?: Error | null) => void;
 

@@ -14,9 +14,9 @@ import {
   replaceAddress,
   replaceListen,
   scopeRequests,
-  type ServerAddress,
   takeAddress,
-} from "../engine/mod.ts";
+} from "../engine/node_servers.ts";
+import type { ServerAddress } from "../engine/address.ts";
 
 /** Opens the Unix socket in place of each port that a server of `node:http` asks for. */
 function replaceHttpListen(address: ServerAddress): void {

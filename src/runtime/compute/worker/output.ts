@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { currentRequest } from "../engine/mod.ts";
+import { currentRequest } from "../engine/request_scope.ts";
 import { LineSplitter } from "../lines.ts";
 import type { ProcessLog } from "../wire.ts";
 import { describeText } from "./describe_error.ts";

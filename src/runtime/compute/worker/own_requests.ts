@@ -6,7 +6,9 @@
  */
 import dns from "node:dns";
 import net from "node:net";
-import { depthField, findOwnHosts, type Method, OWN_ADDRESS, OwnHosts } from "../engine/mod.ts";
+import { depthField } from "../engine/request_scope.ts";
+import { findOwnHosts, OWN_ADDRESS, OwnHosts } from "../engine/own_hosts.ts";
+import type { Method } from "../engine/node_servers.ts";
 
 type Fetch = (input: Request | URL | string, init?: RequestInit) => Promise<Response>;
 

@@ -8,7 +8,8 @@
 import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { defineRevalidate, ServerAddress, type TakeAnswer } from "../engine/mod.ts";
+import { defineRevalidate, type TakeAnswer } from "../engine/revalidate.ts";
+import { ServerAddress } from "../engine/address.ts";
 import type { ServerStart } from "../wire.ts";
 import { closeInternals } from "./close_internals.ts";
 import { redirectDenoServers, serveModule } from "./deno_servers.ts";

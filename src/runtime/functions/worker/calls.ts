@@ -4,8 +4,8 @@
  *
  * @module
  */
-import type { HeaderList } from "../../http1/mod.ts";
-import { toPayload } from "../../process/frames/mod.ts";
+import type { HeaderList } from "../../http1/head.ts";
+import { toPayload } from "../../process/frames/payload.ts";
 import { BodyReceiver, BodySender, EAGER_BYTES } from "../body_link.ts";
 import {
   type CallContext,

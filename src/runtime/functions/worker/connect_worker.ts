@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { FrameConnection, MAX_PAYLOAD_BYTES } from "../../process/frames/mod.ts";
+import { FrameConnection } from "../../process/frames/frame_connection.ts";
+import { MAX_PAYLOAD_BYTES } from "../../process/frames/frame.ts";
 import { MAX_WORKER_BACKLOG_BYTES } from "../limits.ts";
 import { FunctionFrame, type WorkerIdentity } from "../wire.ts";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type LogLevel, MAX_LOG_CHARACTERS } from "../../process/frames/mod.ts";
+import { type LogLevel, MAX_LOG_CHARACTERS } from "../../process/frames/log_lines.ts";
 import type { LogHead } from "../wire.ts";
 
 /** Lines that a worker may log in a second, and in one burst. */

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { MAX_LOG_CHARACTERS } from "../../process/frames/mod.ts";
+import { MAX_LOG_CHARACTERS } from "../../process/frames/log_lines.ts";
 import { MAX_STACK_CHARACTERS, type WireError } from "../wire.ts";
 
 /** The name of the function's module in the frames of a stack. */

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { type Frame, fromPayload, toPayload } from "../../process/frames/mod.ts";
+import type { Frame } from "../../process/frames/frame.ts";
+import { fromPayload, toPayload } from "../../process/frames/payload.ts";
 import { BodyReceiver, BodySender, EAGER_BYTES } from "../body_link.ts";
 import { MAX_FETCHES, TOO_MANY_FETCHES } from "../limits.ts";
 import { type FetchedHead, type FetchHead, FunctionFrame, MAX_HEAD_CHARACTERS } from "../wire.ts";

@@ -3,7 +3,9 @@
  *
  * @module
  */
-import { type Frame, type FrameConnection, toPayload } from "../../process/frames/mod.ts";
+import type { Frame } from "../../process/frames/frame.ts";
+import type { FrameConnection } from "../../process/frames/frame_connection.ts";
+import { toPayload } from "../../process/frames/payload.ts";
 import { type BodyReceiver, type BodySender, readCredit } from "../body_link.ts";
 import { FunctionFrame } from "../wire.ts";
 

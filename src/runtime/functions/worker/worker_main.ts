@@ -5,7 +5,9 @@
  *
  * @module
  */
-import { type Frame, type FrameConnection, fromPayload } from "../../process/frames/mod.ts";
+import type { Frame } from "../../process/frames/frame.ts";
+import type { FrameConnection } from "../../process/frames/frame_connection.ts";
+import { fromPayload } from "../../process/frames/payload.ts";
 import {
   FunctionFrame,
   type InvokeHead,

@@ -6,7 +6,8 @@
  */
 import { writeSync } from "node:fs";
 import { connect } from "node:net";
-import { encodeFrame, type Frame, FrameReader, toPayload } from "../../process/frames/mod.ts";
+import { encodeFrame, type Frame, FrameReader } from "../../process/frames/frame.ts";
+import { toPayload } from "../../process/frames/payload.ts";
 
 /** Largest payload that comes from the platform, in bytes. */
 const MAX_PAYLOAD_BYTES = 4096;

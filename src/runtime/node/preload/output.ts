@@ -5,7 +5,7 @@
  * @module
  */
 import process from "node:process";
-import { currentRequest } from "../../compute/engine/mod.ts";
+import { currentRequest } from "../../compute/engine/request_scope.ts";
 import { LineSplitter } from "../../compute/lines.ts";
 import type { ProcessLog } from "../../compute/wire.ts";
 

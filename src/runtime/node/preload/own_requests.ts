@@ -6,7 +6,8 @@
  */
 import diagnostics from "node:diagnostics_channel";
 import http from "node:http";
-import { depthField, findOwnHosts, OwnHosts } from "../../compute/engine/mod.ts";
+import { depthField } from "../../compute/engine/request_scope.ts";
+import { findOwnHosts, OwnHosts } from "../../compute/engine/own_hosts.ts";
 
 /** What the clients of undici, `fetch` among them, tell of a request before it is sent. */
 interface Created {

@@ -9,15 +9,13 @@ import process from "node:process";
 import { setImmediate } from "node:timers";
 import { pathToFileURL } from "node:url";
 import { isMainThread } from "node:worker_threads";
-import {
-  cleanStack,
-  defineRevalidate,
-  ServerAddress,
-  type TakeAnswer,
-} from "../../compute/engine/mod.ts";
+import { cleanStack } from "../../compute/engine/clean_stack.ts";
+import { defineRevalidate, type TakeAnswer } from "../../compute/engine/revalidate.ts";
+import { ServerAddress } from "../../compute/engine/address.ts";
+import { fromPayload } from "../../process/frames/payload.ts";
+import { LineLimit } from "../../process/frames/log_lines.ts";
 import { truncate } from "../../compute/lines.ts";
 import { ComputeFrame } from "../../compute/wire.ts";
-import { fromPayload, LineLimit } from "../../process/frames/mod.ts";
 import { Control } from "./control.ts";
 import { exitNow, watchEnd } from "./ends.ts";
 import { captureOutput } from "./output.ts";

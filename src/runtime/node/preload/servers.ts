@@ -10,8 +10,8 @@ import {
   type Method,
   replaceListen,
   scopeRequests,
-  type ServerAddress,
-} from "../../compute/engine/mod.ts";
+} from "../../compute/engine/node_servers.ts";
+import type { ServerAddress } from "../../compute/engine/address.ts";
 
 /** Methods by which servers of other protocols are known, without loading their modules. */
 const OTHERS: Readonly<Record<string, string>> = {

@@ -7,17 +7,19 @@
 import {
   addDescriptor,
   answerCall,
-  EAGAIN,
-  EPERM,
-  EPROTONOSUPPORT,
   type HeldCall,
   isHeld,
   letContinue,
-  type Libc,
+  takeCalls,
+} from "../../kernel/listener.ts";
+import {
+  EAGAIN,
+  EPERM,
+  EPROTONOSUPPORT,
   type Processor,
   systemCall,
-  takeCalls,
-} from "../../kernel/mod.ts";
+} from "../../kernel/system_calls.ts";
+import type { Libc } from "../../kernel/libc.ts";
 import { ForeignProcess } from "./foreign_process.ts";
 import { processOf } from "./process_limits.ts";
 import type { ProcessTree } from "./process_tree.ts";

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { addressOf, EBADF, EFAULT, type Libc, systemCall } from "../../kernel/mod.ts";
+import { addressOf, EBADF, EFAULT, systemCall } from "../../kernel/system_calls.ts";
+import type { Libc } from "../../kernel/libc.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 

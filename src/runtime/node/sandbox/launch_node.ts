@@ -4,8 +4,10 @@
  * @module
  */
 import { join } from "node:path";
-import { endWith } from "../../process/mod.ts";
-import { type Libc, openLibc, PROCESSOR, readNameservers } from "../../kernel/mod.ts";
+import { endWith } from "../../process/serve_platform.ts";
+import { type Libc, openLibc } from "../../kernel/libc.ts";
+import { PROCESSOR } from "../../kernel/system_calls.ts";
+import { readNameservers } from "../../kernel/judge_connect.ts";
 import { CallSupervisor } from "./call_supervisor.ts";
 import { OwnPorts } from "./own_ports.ts";
 import { type Prepared, prepareThread } from "./prepare_thread.ts";

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { addressOf, EFAULT, EMSGSIZE, EPERM, type Libc, systemCall } from "../../kernel/mod.ts";
+import { addressOf, EFAULT, EMSGSIZE, EPERM, systemCall } from "../../kernel/system_calls.ts";
+import type { Libc } from "../../kernel/libc.ts";
 import type { ForeignProcess } from "./foreign_process.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;

@@ -11,19 +11,16 @@ import {
   type ArgumentTest,
   type Block,
   byArgument,
-  type CallName,
-  ENOSYS,
-  EPERM,
   JUMP_ANY_BIT,
   JUMP_AT_LEAST,
   loadArgument,
-  PLAIN_CALLS,
-  type Processor,
   RETURN,
   whereArgument,
   wherePointer,
   writeProgram,
-} from "../../kernel/mod.ts";
+} from "../../kernel/seccomp_program.ts";
+import { type CallName, ENOSYS, EPERM, type Processor } from "../../kernel/system_calls.ts";
+import { PLAIN_CALLS } from "../../kernel/plain_calls.ts";
 
 /**
  * Programs, other processes, mounts and namespaces, the kernel itself, and memory that

@@ -5,14 +5,9 @@
  *
  * @module
  */
-import {
-  EACCES,
-  EADDRINUSE,
-  EADDRNOTAVAIL,
-  type Libc,
-  readPeer,
-  systemCall,
-} from "../../kernel/mod.ts";
+import { EACCES, EADDRINUSE, EADDRNOTAVAIL, systemCall } from "../../kernel/system_calls.ts";
+import type { Libc } from "../../kernel/libc.ts";
+import { readPeer } from "../../kernel/judge_connect.ts";
 import { isServerAddress, serverAddresses } from "../../public_address.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;

@@ -8,14 +8,13 @@
 import { dirname, join } from "node:path";
 import {
   cString,
-  type Libc,
   makeOwnMounts,
   mountMemory,
   mustCall,
-  SHOWN_TO_NODE,
-  SHOWN_TO_PROGRAMS,
   temporaryOptions,
-} from "../../kernel/mod.ts";
+} from "../../kernel/mounts.ts";
+import type { Libc } from "../../kernel/libc.ts";
+import { SHOWN_TO_NODE, SHOWN_TO_PROGRAMS } from "../../kernel/system_paths.ts";
 import { PROGRAM, TMP } from "./plan_sandbox.ts";
 import type { Place } from "./types.ts";
 

@@ -5,8 +5,8 @@
  * @module
  */
 import { join } from "node:path";
-import { missingSandbox, probeSandbox } from "../../compute/sandbox/mod.ts";
-import type { Libc } from "../../kernel/mod.ts";
+import { missingSandbox, probeSandbox } from "../../compute/sandbox/sandbox_support.ts";
+import type { Libc } from "../../kernel/libc.ts";
 import { canLendDescriptors } from "./foreign_process.ts";
 import { isOfSystem, planSandbox, TMP_FOLDER } from "./plan_sandbox.ts";
 import { Thread } from "./thread.ts";

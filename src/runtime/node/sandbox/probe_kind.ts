@@ -4,7 +4,7 @@
  * @module
  */
 import { join } from "node:path";
-import { openLibc } from "../../kernel/mod.ts";
+import { openLibc } from "../../kernel/libc.ts";
 import { prepareThread } from "./prepare_thread.ts";
 import { Thread } from "./thread.ts";
 import { LaunchError, type NodeSandboxKind } from "./types.ts";

@@ -4,7 +4,9 @@
  *
  * @module
  */
-import { type Libc, limitDescriptors, systemCall } from "../../kernel/mod.ts";
+import type { Libc } from "../../kernel/libc.ts";
+import { limitDescriptors } from "../../kernel/limit_descriptors.ts";
+import { systemCall } from "../../kernel/system_calls.ts";
 
 /** Numbers of resource limits (getrlimit(2)). */
 const RLIMIT_FSIZE = 1;

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { type Libc, systemCall } from "../../kernel/mod.ts";
+import type { Libc } from "../../kernel/libc.ts";
+import { systemCall } from "../../kernel/system_calls.ts";
 import { memoryOf, sharedMemoryOf } from "./process_limits.ts";
 
 const PR_SET_CHILD_SUBREAPER = 36;

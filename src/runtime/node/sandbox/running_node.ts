@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { temporaryBytes } from "../../process/mod.ts";
+import { temporaryBytes } from "../../process/temporary_files.ts";
 import { memoryOf } from "./process_limits.ts";
 import type { ProcessTree } from "./process_tree.ts";
 import type { Thread } from "./thread.ts";

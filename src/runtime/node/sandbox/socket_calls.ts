@@ -5,8 +5,8 @@
  *
  * @module
  */
+import { AF_UNIX, isUnspecific, judgeConnect, type PeerRules } from "../../kernel/judge_connect.ts";
 import {
-  AF_UNIX,
   EACCES,
   EADDRINUSE,
   EAGAIN,
@@ -15,15 +15,10 @@ import {
   EINPROGRESS,
   EPERM,
   ETIMEDOUT,
-  findLocalRoute,
-  isUnspecific,
-  judgeConnect,
-  type Libc,
-  type PeerRules,
-  portOf,
-  type RoutedConnect,
   systemCall,
-} from "../../kernel/mod.ts";
+} from "../../kernel/system_calls.ts";
+import { findLocalRoute, portOf, type RoutedConnect } from "../../kernel/local_routes.ts";
+import type { Libc } from "../../kernel/libc.ts";
 import type { ForeignProcess } from "./foreign_process.ts";
 import { MAX_DATA_BYTES, MSGHDR_BYTES, readData, readRights, sendRights } from "./message_parts.ts";
 import type { OwnPorts } from "./own_ports.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { AF_UNIX } from "../../kernel/mod.ts";
+import { AF_UNIX } from "../../kernel/judge_connect.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { workerUrl } from "../../process/mod.ts";
+import { workerUrl } from "../../process/serve_platform.ts";
 import type { FromThread, ToThread } from "./thread_messages.ts";
 import { LaunchError } from "./types.ts";
 

@@ -5,16 +5,12 @@
  * @module
  */
 import { spawnProgram } from "../../../lib/spawn_program.ts";
-import {
-  dropRights,
-  type FileRule,
-  installFilter,
-  openLibc,
-  PROCESSOR,
-  READABLE_BY_NODE,
-  READABLE_PROGRAMS,
-  restrictFiles,
-} from "../../kernel/mod.ts";
+import { dropRights } from "../../kernel/drop_rights.ts";
+import { type FileRule, restrictFiles } from "../../kernel/landlock.ts";
+import { installFilter } from "../../kernel/listener.ts";
+import { openLibc } from "../../kernel/libc.ts";
+import { PROCESSOR } from "../../kernel/system_calls.ts";
+import { READABLE_BY_NODE, READABLE_PROGRAMS } from "../../kernel/system_paths.ts";
 import { buildNodeFilter } from "./node_filter.ts";
 import { OwnRoot } from "./own_root.ts";
 import type { FromThread, ThreadPlan, ToThread } from "./thread_messages.ts";

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import type { LocalRoute, Peer } from "../../kernel/mod.ts";
-import type { SandboxState } from "../../compute/sandbox/mod.ts";
+import type { LocalRoute, Peer } from "../../kernel/local_routes.ts";
+import type { SandboxState } from "../../compute/sandbox/sandbox_support.ts";
 import type { OwnAddress } from "./own_ports.ts";
 
 /**

@@ -4,7 +4,7 @@
  * @module
  */
 import { dirname, isAbsolute, join, relative } from "node:path";
-import type { ServerTool } from "../../compute/mod.ts";
+import type { ServerTool } from "../../compute/wire.ts";
 
 /** Programs of npm, by their names. */
 const PROGRAMS = ["npm", "npx"] as const;

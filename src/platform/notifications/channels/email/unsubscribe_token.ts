@@ -6,7 +6,7 @@
  */
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
-import { EVENT_CATEGORIES, type EventCategory } from "../../../../contract/mod.ts";
+import { EVENT_CATEGORIES, type EventCategory } from "../../../../contract/events.ts";
 import { equalInConstantTime } from "../../../../lib/hash.ts";
 import { isUuid } from "../../../../lib/ids.ts";
 

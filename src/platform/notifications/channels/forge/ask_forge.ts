@@ -6,7 +6,7 @@
 import type { Clock } from "../../../../lib/clock.ts";
 import { createPause } from "../../../../lib/next_turn.ts";
 import { JsonError, parseJson } from "../../../../lib/parse_json.ts";
-import { FORGE_NAMES } from "../../../../contract/mod.ts";
+import { FORGE_NAMES } from "../../../../contract/projects.ts";
 import type { OutboundFetch, OutboundResponse } from "../../../../runtime/mod.ts";
 import type { SendOutcome } from "../../delivery/channel.ts";
 import { judgePostError, POST_MS, readRetryAfter } from "../post_out.ts";

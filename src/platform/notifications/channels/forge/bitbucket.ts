@@ -5,7 +5,7 @@
  * @module
  */
 import { Buffer } from "node:buffer";
-import { z } from "zod";
+import * as z from "zod";
 import { sha256Hex } from "../../../../lib/hash.ts";
 import { at, type CommitState, type Dialect, type ForgeTarget } from "./dialect.ts";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { endpoints } from "../../../../contract/mod.ts";
+import { endpoints } from "../../../../contract/endpoints.ts";
 import { reachesProject } from "../../../core/access/mod.ts";
 import type { Foundation } from "../../../core/foundation.ts";
 import { Failure, type Router } from "../../../core/http/mod.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Forge } from "../../../../contract/mod.ts";
+import type { Forge } from "../../../../contract/projects.ts";
 
 /** A repository, as the API of its forge addresses it. */
 export interface ForgeTarget {

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { ENVIRONMENT_PRODUCTION } from "../../../../contract/mod.ts";
+import { ENVIRONMENT_PRODUCTION } from "../../../../contract/environment_names.ts";
 import type { Clock } from "../../../../lib/clock.ts";
 import { sha256Hex } from "../../../../lib/hash.ts";
 import { KeyedLock } from "../../../../lib/keyed_lock.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Forge } from "../../../../contract/mod.ts";
+import type { Forge } from "../../../../contract/projects.ts";
 import { parseGitUrl } from "../../../../lib/git_url.ts";
 import type { GitCredentials } from "../../../projects/mod.ts";
 import { bitbucketCloud, bitbucketServer } from "./bitbucket.ts";

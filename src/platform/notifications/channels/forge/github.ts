@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { at, type CommitState, type Dialect, type ForgeTarget } from "./dialect.ts";
 
 /** GitHub refuses longer descriptions. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { at, type CommitState, type Dialect, type ForgeTarget } from "./dialect.ts";
 
 const MAX_DESCRIPTION = 255;

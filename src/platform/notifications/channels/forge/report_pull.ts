@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { EVENTS } from "../../../../contract/mod.ts";
+import { EVENTS } from "../../../../contract/events.ts";
 import { uuidV7 } from "../../../../lib/ids.ts";
 import type { Foundation } from "../../../core/foundation.ts";
 import { deploymentEvent } from "../../../deployments/mod.ts";

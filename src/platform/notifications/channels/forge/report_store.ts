@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import { FORGES } from "../../../../contract/mod.ts";
+import * as z from "zod";
+import { FORGES } from "../../../../contract/projects.ts";
 import { keys, readRecord } from "../../../core/store/mod.ts";
 import type { DeploymentRecord } from "../../../deployments/mod.ts";
 import type { RecordStore } from "../../../../store/mod.ts";

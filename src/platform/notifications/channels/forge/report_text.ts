@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { ENVIRONMENT_PRODUCTION } from "../../../../contract/mod.ts";
+import { ENVIRONMENT_PRODUCTION } from "../../../../contract/environment_names.ts";
 import type { Addresses } from "../../../core/addresses.ts";
 import type { DeploymentRecord } from "../../../deployments/mod.ts";
 import type { CommitState, CommitStatus } from "./dialect.ts";

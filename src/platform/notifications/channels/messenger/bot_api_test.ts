@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { BotApi, BotApiError, BotSettingsError } from "./bot_api.ts";
 
 const TOKEN = "123456:AAE-never_to_be_seen";

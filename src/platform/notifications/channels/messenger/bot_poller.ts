@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { readRecord } from "../../../core/store/mod.ts";
 import type { Nodes } from "../../../core/nodes/mod.ts";
 import { type BotApi, BotApiError } from "./bot_api.ts";

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import { MAX_MESSENGER_LINKS, MESSENGER_CODE_SECONDS } from "../../../../contract/mod.ts";
+import * as z from "zod";
+import { MAX_MESSENGER_LINKS, MESSENGER_CODE_SECONDS } from "../../../../contract/messenger.ts";
 import { sha256Hex } from "../../../../lib/hash.ts";
 import { commitWithRetries, readAll, readRecord } from "../../../core/store/mod.ts";
 import type { Lease, Operation, RecordKey, RecordStore } from "../../../../store/mod.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { Channel, SendOutcome } from "../../delivery/channel.ts";
 import { type BotApi, BotApiError } from "./bot_api.ts";
 import type { LinkStore } from "./link_store.ts";

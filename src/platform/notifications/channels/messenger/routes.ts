@@ -4,7 +4,8 @@
  * @module
  */
 import { Buffer } from "node:buffer";
-import { endpoints, type MessengerLink } from "../../../../contract/mod.ts";
+import { endpoints } from "../../../../contract/endpoints.ts";
+import type { MessengerLink } from "../../../../contract/messenger.ts";
 import type { Clock, Random } from "../../../../lib/clock.ts";
 import type { CallerUser } from "../../../core/access/mod.ts";
 import { Failure, type Router } from "../../../core/http/mod.ts";

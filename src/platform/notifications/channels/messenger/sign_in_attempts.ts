@@ -7,7 +7,7 @@
  * @module
  */
 import { Buffer } from "node:buffer";
-import { z } from "zod";
+import * as z from "zod";
 import type { Clock, Random } from "../../../../lib/clock.ts";
 import { sha256Hex } from "../../../../lib/hash.ts";
 import type { Client } from "../../../core/http/mod.ts";

@@ -4,7 +4,8 @@
  * @module
  */
 import { Buffer } from "node:buffer";
-import { endpoints, type PushSubscription } from "../../../../contract/mod.ts";
+import { endpoints } from "../../../../contract/endpoints.ts";
+import type { PushSubscription } from "../../../../contract/push.ts";
 import type { Clock, Random } from "../../../../lib/clock.ts";
 import { uuidV7 } from "../../../../lib/ids.ts";
 import type { PersonalScope } from "../../../core/access/mod.ts";

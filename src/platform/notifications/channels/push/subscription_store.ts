@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import { MAX_PUSH_SUBSCRIPTIONS } from "../../../../contract/mod.ts";
+import * as z from "zod";
+import { MAX_PUSH_SUBSCRIPTIONS } from "../../../../contract/push.ts";
 import { sha256Hex } from "../../../../lib/hash.ts";
 import { isInScope, type PersonalScope, type SelfCaller } from "../../../core/access/mod.ts";
 import { addCreation, forgetCreation } from "../../../accounts/mod.ts";

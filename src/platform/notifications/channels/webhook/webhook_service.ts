@@ -3,18 +3,11 @@
  *
  * @module
  */
-import {
-  type BodyOf,
-  type endpoints,
-  type EventName,
-  EVENTS,
-  MAX_WEBHOOKS,
-  type QueryOf,
-  type ResponseOf,
-  type Usage,
-  type Webhook,
-  type WebhookDelivery,
-} from "../../../../contract/mod.ts";
+import type { BodyOf, QueryOf, ResponseOf } from "../../../../contract/endpoint.ts";
+import type { endpoints } from "../../../../contract/endpoints.ts";
+import { type EventName, EVENTS } from "../../../../contract/events.ts";
+import { MAX_WEBHOOKS, type Webhook, type WebhookDelivery } from "../../../../contract/webhooks.ts";
+import type { Usage } from "../../../../contract/usage.ts";
 import { uuidV7 } from "../../../../lib/ids.ts";
 import { RateWindow } from "../../../core/access/mod.ts";
 import { Failure } from "../../../core/http/mod.ts";

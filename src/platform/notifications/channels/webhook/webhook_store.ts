@@ -3,13 +3,9 @@
  *
  * @module
  */
-import { z } from "zod";
-import {
-  EVENT_CATEGORIES,
-  EVENT_NAMES,
-  type EventName,
-  MAX_WEBHOOK_LOG,
-} from "../../../../contract/mod.ts";
+import * as z from "zod";
+import { EVENT_CATEGORIES, EVENT_NAMES, type EventName } from "../../../../contract/events.ts";
+import { MAX_WEBHOOK_LOG } from "../../../../contract/webhooks.ts";
 import { sealedSecret, type SecretBox } from "../../../core/secrets/mod.ts";
 import {
   commitWithRetries,

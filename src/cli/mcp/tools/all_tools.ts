@@ -3,21 +3,12 @@
  *
  * @module
  */
-import {
-  describeDatabase,
-  explainFailure,
-  listProjects,
-  listVariables,
-  promote,
-  purgeCache,
-  queryDatabase,
-  rollback,
-  searchLogs,
-  showErrors,
-  status,
-  type Tool,
-  traffic,
-} from "../../../agents/mod.ts";
+import { describeDatabase, listVariables, queryDatabase } from "../../../agents/tools/data.ts";
+import { explainFailure, listProjects, status, traffic } from "../../../agents/tools/look.ts";
+import { promote, purgeCache, rollback } from "../../../agents/tools/release.ts";
+import { searchLogs } from "../../../agents/tools/logs.ts";
+import { showErrors } from "../../../agents/tools/errors.ts";
+import type { Tool } from "../../../agents/tool.ts";
 import type { FolderSurroundings } from "../tool.ts";
 import { explainCode } from "./explain_code.ts";
 import { createProject, deploy } from "./release.ts";

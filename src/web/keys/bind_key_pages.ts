@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { BoardServices, PageBinder } from "../visit/mod.ts";
+import type { BoardServices } from "../visit/board_context.ts";
+import type { PageBinder } from "../visit/page_binder.tsx";
 import { bindKeys } from "./keys_routes.ts";
 import { bindPublishers } from "./publishers_routes.ts";
 

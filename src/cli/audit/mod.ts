@@ -1,6 +1,0 @@
-/**
- * The audit log of a workspace.
- *
- * @module
- */
-export { AUDIT } from "./group.ts";

@@ -1,6 +1,0 @@
-/**
- * Scheduled tasks of what is live in production.
- *
- * @module
- */
-export { CRON } from "./group.ts";

@@ -1,7 +1,0 @@
-/**
- * Managed PostgreSQL databases.
- *
- * @module
- */
-export { DB } from "./group.ts";
-export { listBranches, listDatabases, openDatabase } from "./open_database.ts";

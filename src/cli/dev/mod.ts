@@ -1,6 +1,0 @@
-/**
- * Working on a project.
- *
- * @module
- */
-export { DEV } from "./group.ts";

@@ -1,6 +1,0 @@
-/**
- * The key-value store of a project on this computer.
- *
- * @module
- */
-export { KV } from "./group.ts";

@@ -1,6 +1,0 @@
-/**
- * Access logs and build logs.
- *
- * @module
- */
-export { LOGS } from "./group.ts";

@@ -1,6 +1,0 @@
-/**
- * The command-line tool.
- *
- * @module
- */
-export { main } from "./entry.ts";

@@ -1,6 +1,0 @@
-/**
- * The nodes of a platform.
- *
- * @module
- */
-export { NODES } from "./group.ts";

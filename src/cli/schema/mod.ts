@@ -1,6 +1,0 @@
-/**
- * JSON Schemas of what the commands print.
- *
- * @module
- */
-export { SCHEMA } from "./group.ts";

@@ -1,6 +1,0 @@
-/**
- * The traffic of a project.
- *
- * @module
- */
-export { TRAFFIC } from "./group.ts";

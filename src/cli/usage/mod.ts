@@ -1,6 +1,0 @@
-/**
- * Limits of workspaces and projects, and what is used of them.
- *
- * @module
- */
-export { USAGE } from "./group.ts";

@@ -1,6 +1,0 @@
-/**
- * Webhooks, and what was delivered to them.
- *
- * @module
- */
-export { WEBHOOKS } from "./group.ts";

@@ -1,6 +1,0 @@
-/**
- * External rewrites: requests that another site answers.
- *
- * @module
- */
-export { ProxyError, proxyRequest } from "./proxy.ts";

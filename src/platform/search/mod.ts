@@ -1,6 +1,0 @@
-/**
- * Search over what a workspace holds.
- *
- * @module
- */
-export { createSearch } from "./create_search.ts";

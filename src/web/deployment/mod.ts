@@ -1,6 +1,0 @@
-/**
- * The page of a deployment.
- *
- * @module
- */
-export { bindDeploymentPages, type DeploymentPageServices } from "./deployment_routes.ts";

@@ -1,6 +1,0 @@
-/**
- * The documentation, as pages and as text.
- *
- * @module
- */
-export { bindDocs } from "./docs_routes.ts";

@@ -1,6 +1,0 @@
-/**
- * The page that searches a workspace.
- *
- * @module
- */
-export { bindSearch } from "./search_routes.ts";
