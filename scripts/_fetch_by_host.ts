@@ -35,7 +35,10 @@ export async function fetchByHost(wanted: HostRequest): Promise<HostAnswer> {
   const { port, path, method, body: sent, agent } = wanted;
   const headers = { ...wanted.headers, host: `${wanted.host}:${port}` };
   const call = {
-    ...{ port, path, headers, body: sent },
+    port,
+    path,
+    headers,
+    body: sent,
     ...(method === undefined ? {} : { method }),
   };
   const answer = agent === undefined ? await exchange(call) : await exchangeBy(agent, call);

@@ -69,8 +69,13 @@ interface Run extends Report {
 async function runBatch({ files, threads }: Batch, options: RunOptions): Promise<Run> {
   const child = new Deno.Command(Deno.execPath(), {
     args: [
-      ...["test", "--allow-all", "--no-check", "--frozen", "--permit-no-files"],
-      ...["--preload", join(ROOT, "tests", "_preload.ts")],
+      "test",
+      "--allow-all",
+      "--no-check",
+      "--frozen",
+      "--permit-no-files",
+      "--preload",
+      join(ROOT, "tests", "_preload.ts"),
       ...(threads > 1 ? ["--parallel"] : []),
       ...files,
     ],

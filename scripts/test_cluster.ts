@@ -31,6 +31,11 @@ if (missing.length > 0) Deno.exit(2);
 // A process namespace: nothing in it outlives the first process.
 const code = await show([
   ...["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"] as [string, ...string[]],
-  ...[Deno.execPath(), "run", "-A", "--frozen", "scripts/run_tests.ts", "cluster"],
+  Deno.execPath(),
+  "run",
+  "-A",
+  "--frozen",
+  "scripts/run_tests.ts",
+  "cluster",
 ], { env: { CLUSTER_TESTS: "all" } });
 Deno.exit(code);

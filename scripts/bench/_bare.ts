@@ -59,8 +59,14 @@ async function bareCommand(folder: string): Promise<Command> {
   const output = join(folder, "bare");
   const made = await hear([
     Deno.execPath(),
-    ...["compile", "--quiet", "--no-config", "--no-check", ...allowed],
-    ...["--output", output, source],
+    "compile",
+    "--quiet",
+    "--no-config",
+    "--no-check",
+    ...allowed,
+    "--output",
+    output,
+    source,
   ]);
   if (made.code !== 0) throw new Error(`Cannot compile the bare server: ${made.stderr}`);
   return [output];

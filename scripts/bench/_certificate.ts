@@ -19,9 +19,25 @@ export async function makeCertificate(folder: string): Promise<Certificate> {
   const names = "subjectAltName=DNS:localhost,DNS:bench.localhost,IP:127.0.0.1";
   const made = await hear([
     "openssl",
-    ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"],
-    ...["-nodes", "-keyout", keyFile, "-out", certFile, "-days", "2", "-subj", "/CN=bench"],
-    ...["-addext", names, "-addext", "basicConstraints=CA:FALSE"],
+    "req",
+    "-x509",
+    "-newkey",
+    "ec",
+    "-pkeyopt",
+    "ec_paramgen_curve:prime256v1",
+    "-nodes",
+    "-keyout",
+    keyFile,
+    "-out",
+    certFile,
+    "-days",
+    "2",
+    "-subj",
+    "/CN=bench",
+    "-addext",
+    names,
+    "-addext",
+    "basicConstraints=CA:FALSE",
   ]);
   if (made.code !== 0) throw new Error(`Cannot make a certificate: ${made.stderr}`);
   return { certFile, keyFile };

@@ -43,8 +43,10 @@ export async function preparePgbench(url: string): Promise<void> {
 export async function runPgbench(url: string, load: Load): Promise<number> {
   return readPgbench(
     await pgbench([
-      ...["--no-vacuum", `--time=${load.seconds}`],
-      ...[`--client=${load.clients}`, `--jobs=${Math.min(load.clients, MOST_THREADS)}`],
+      "--no-vacuum",
+      `--time=${load.seconds}`,
+      `--client=${load.clients}`,
+      `--jobs=${Math.min(load.clients, MOST_THREADS)}`,
       ...(load.script === "select" ? ["--select-only"] : []),
       url,
     ]),

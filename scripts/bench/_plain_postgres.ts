@@ -54,10 +54,18 @@ async function makeCluster(folder: string, owner: Owner): Promise<string> {
   await Deno.writeTextFile(passwordFile, PASSWORD);
   const { success, stderr } = await new Deno.Command(join(findPrograms(), "initdb"), {
     args: [
-      ...[`--pgdata=${data}`, `--username=${ROLE}`, `--pwfile=${passwordFile}`],
-      ...["--auth=scram-sha-256", "--encoding=UTF8", "--locale=C.UTF-8"],
+      `--pgdata=${data}`,
+      `--username=${ROLE}`,
+      `--pwfile=${passwordFile}`,
+      "--auth=scram-sha-256",
+      "--encoding=UTF8",
+      "--locale=C.UTF-8",
     ],
-    ...{ cwd: "/", stdin: "null", stdout: "null", stderr: "piped", ...owner },
+    cwd: "/",
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+    ...owner,
   }).output();
   if (!success) throw new Error(`initdb: ${new TextDecoder().decode(stderr)}`);
   return data;
@@ -82,7 +90,11 @@ export async function startPlainPostgres(folder: string): Promise<PlainPostgres>
   const port = unusedPort();
   const child = new Deno.Command(join(findPrograms(), "postgres"), {
     args: ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", ""],
-    ...{ cwd: "/", stdin: "null", stdout: "null", stderr: "null", ...owner },
+    cwd: "/",
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+    ...owner,
   }).spawn();
   let ended = false;
   const status = child.status.then(() => ended = true);

@@ -73,7 +73,8 @@ async function makeCredentials(place: BenchPlace): Promise<Credentials> {
     workspaceId: workspace.json.id,
   }, { cookie: session });
   const { json } = await call("/v1/device/token", {
-    ...{ ...CLIENT, grant_type: GRANT_TYPE },
+    ...CLIENT,
+    grant_type: GRANT_TYPE,
     device_code: device.json.device_code,
   });
   return { session, accessToken: json.access_token, pendingCode: pending.json.device_code };
@@ -100,11 +101,13 @@ function casesFor({ session, accessToken, pendingCode }: Credentials): readonly 
   return [
     { name: "GET /v1/health, for anyone", path: "/v1/health" },
     {
-      ...{ name: `GET ${me}, access token`, path: me },
+      name: `GET ${me}, access token`,
+      path: me,
       headers: { Authorization: `Bearer ${accessToken}` },
     },
     {
-      ...{ name: `GET ${me}, session`, path: me },
+      name: `GET ${me}, session`,
+      path: me,
       headers: { Cookie: session, "X-Workspace": "bench" },
     },
     pollOf("pending", pendingCode),

@@ -85,7 +85,9 @@ async function makeProjects(platform: Platform): Promise<Furnished> {
     body: page,
   }).then((answer) => answer.body?.cancel());
   const { json } = await api("POST", "/v1/projects/project-0/deployments", {
-    ...{ environment: "production", files: [PAGE], message: "Show the tide beside the hours" },
+    environment: "production",
+    files: [PAGE],
+    message: "Show the tide beside the hours",
     manifest: {
       version: 1,
       layers: [{ name: "static", target: "STATIC", directory: "." }],
@@ -248,7 +250,9 @@ export async function benchDashboard(): Promise<string> {
       throw new Error(message);
     };
     const { kv, close } = await openPlatformKv(join(dataDir, "data", "kv.sqlite3"), {
-      ...{ env: {}, onTrouble: fail, onDamaged: fail },
+      env: {},
+      onTrouble: fail,
+      onDamaged: fail,
     });
     await copyDeployments(kv, furnished);
     await fillInbox(kv, { ...furnished, count: NOTIFICATIONS });

@@ -128,7 +128,8 @@ async function measureMemory(sides: readonly DatabaseSide[]): Promise<readonly R
     awake.push(memoryOf(side.processes()));
   }
   const row = (name: string, values: readonly number[]) => ({
-    ...{ name, unit: "MB" as const },
+    name,
+    unit: "MB" as const,
     values: values.map((bytes) => bytes / 1e6),
   });
   return [

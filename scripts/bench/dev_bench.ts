@@ -59,8 +59,13 @@ async function start(
 ): Promise<Started> {
   const began = performance.now();
   const child = new Deno.Command(program, {
-    ...{ args, cwd: folder, env: { ...env, PORT: String(port) }, clearEnv: true },
-    ...{ stdin: "null", stdout: "null", stderr: "piped" },
+    args,
+    cwd: folder,
+    env: { ...env, PORT: String(port) },
+    clearEnv: true,
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
   }).spawn();
   let errors = "";
   const read = (async () => {
@@ -149,7 +154,9 @@ async function bareProject(folder: string): Promise<Project> {
   await Deno.mkdir(folder);
   await Deno.writeTextFile(join(folder, "server.cjs"), SERVER);
   return {
-    ...{ name: "bare Node", folder, env: cleanEnvironment(folder) },
+    name: "bare Node",
+    folder,
+    env: cleanEnvironment(folder),
     own: () => ["node", "server.cjs"],
     flags: ["--command", "node server.cjs"],
   };
@@ -160,12 +167,15 @@ async function frameworkProject(folder: string): Promise<Project> {
   const path = Deno.env.get("PATH") ?? "";
   const env = { ...cleanEnvironment(folder), ...await nodeVariables(path) };
   const { code, stderr } = await hear(["npm", "install", "--loglevel", "error"], {
-    ...{ cwd: folder, env },
+    cwd: folder,
+    env,
   });
   if (code !== 0) throw new Error(`npm install failed: ${stderr}`);
   const vite = join("node_modules", "vite", "bin", "vite.js");
   return {
-    ...{ name: "SvelteKit", folder, env },
+    name: "SvelteKit",
+    folder,
+    env,
     own: (port) => ["node", vite, "dev", "--port", String(port), "--strictPort"],
     flags: ["--command", `node ${vite} dev`],
   };

@@ -37,9 +37,15 @@ async function download({ host, port, protocol, pid }: Entrant): Promise<Downloa
   const scheme = protocol === "http" ? "http" : "https";
   const told = await hear([
     "curl",
-    ...["--silent", "--insecure", CURL_FLAGS[protocol], "--output", "/dev/null"],
-    ...["--resolve", `${host}:${port}:127.0.0.1`],
-    ...["--write-out", "%{http_code} %{size_download} %{time_total}"],
+    "--silent",
+    "--insecure",
+    CURL_FLAGS[protocol],
+    "--output",
+    "/dev/null",
+    "--resolve",
+    `${host}:${port}:127.0.0.1`,
+    "--write-out",
+    "%{http_code} %{size_download} %{time_total}",
     `${scheme}://${host}:${port}/large.bin`,
   ]);
   const [status, size, seconds] = told.stdout.split(" ").map(Number);

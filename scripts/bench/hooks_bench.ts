@@ -61,7 +61,10 @@ async function call({ platform, token }: BenchPlace, path: string, json?: unknow
 
 const createHook = async (place: BenchPlace, index: number): Promise<string> =>
   (await call(place, "/v1/deploy-hooks", {
-    ...{ projectId: "bench", name: `hook ${index}`, branch: "main", scope: "All" },
+    projectId: "bench",
+    name: `hook ${index}`,
+    branch: "main",
+    scope: "All",
   })).url;
 
 async function trigger(url: string, body: Readonly<Record<string, unknown>>) {

@@ -25,7 +25,10 @@ export async function benchImages(): Promise<string> {
   await using engine = openEngine();
   const owner = "bench";
   const photo = await engine.convert({
-    ...{ source: makePng(4000, 3000), owner, width: 4000, quality: 85 },
+    source: makePng(4000, 3000),
+    owner,
+    width: 4000,
+    quality: 85,
     format: "jpeg",
   });
   if (!photo.ok) throw new Error(`Cannot make the photograph: ${photo.message}`);

@@ -63,7 +63,7 @@ async function measureOwn(folder: string): Promise<Rates> {
     onDamaged: onTrouble,
   });
   const { kvFor, capability } = createKv(
-    { ...{ kv, isOnlyWriter: true }, now: systemClock, random: systemRandom, onTrouble },
+    { kv, isOnlyWriter: true, now: systemClock, random: systemRandom, onTrouble },
     { projects: new ProjectStore(kv), environments: new EnvironmentStore(kv) },
   );
   try {
@@ -73,7 +73,11 @@ async function measureOwn(folder: string): Promise<Rates> {
       const path = join(folder, `${method}.lua`);
       await Deno.writeTextFile(path, script(method));
       const { requestsPerSecond } = await load({
-        ...{ ...address, path: "/", script: path, seconds: SECONDS, connections: CLIENTS },
+        ...address,
+        path: "/",
+        script: path,
+        seconds: SECONDS,
+        connections: CLIENTS,
         headers: { authorization: `Bearer ${variables.SVC_KV_TOKEN}` },
       });
       return requestsPerSecond;
@@ -97,8 +101,19 @@ async function isAnswering(port: number): Promise<boolean> {
 async function measureRedisTest(port: number, test: string, requests: number): Promise<number> {
   const { code, stdout, stderr } = await hear([
     "redis-benchmark",
-    ...["-p", String(port), "-t", test, "-n", String(requests), "--csv"],
-    ...["-c", String(CLIENTS), "-d", String(VALUE_BYTES), "-r", String(KEYS)],
+    "-p",
+    String(port),
+    "-t",
+    test,
+    "-n",
+    String(requests),
+    "--csv",
+    "-c",
+    String(CLIENTS),
+    "-d",
+    String(VALUE_BYTES),
+    "-r",
+    String(KEYS),
   ]);
   const rate = new RegExp(`^"${test}","([\\d.]+)"`, "im").exec(stdout)?.[1];
   if (code !== 0 || rate === undefined) throw new Error(`redis-benchmark: ${stderr}${stdout}`);
@@ -109,10 +124,22 @@ async function measureRedis(folder: string): Promise<Rates> {
   const port = unusedPort();
   const child = new Deno.Command("redis-server", {
     args: [
-      ...["--bind", "127.0.0.1", "--port", String(port), "--dir", folder, "--save", ""],
-      ...["--appendonly", "yes", "--appendfsync", "always"],
+      "--bind",
+      "127.0.0.1",
+      "--port",
+      String(port),
+      "--dir",
+      folder,
+      "--save",
+      "",
+      "--appendonly",
+      "yes",
+      "--appendfsync",
+      "always",
     ],
-    ...{ stdin: "null", stdout: "null", stderr: "null" },
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
   }).spawn();
   try {
     const end = Date.now() + 10_000;

@@ -81,7 +81,9 @@ export async function benchCache(): Promise<string> {
         { ...svc!, paths: [path] },
         (bare) =>
           race([svc!, { ...bare, host: HOST }, ...peers], {
-            ...{ path, rounds: 6, seconds: 2 },
+            path,
+            rounds: 6,
+            seconds: 2,
             aims: { nginx: 0.9 },
             processorAims: { [BARE]: 1.2 },
           }),
@@ -107,7 +109,9 @@ async function delayOf(entrant: Omit<Entrant, "protocolName" | "pid">): Promise<
 export async function benchProxy(): Promise<string> {
   return await withProxies(false, async (runners, origin) => {
     const table = await race(runners, {
-      ...{ path: "/small.txt", rounds: 4, seconds: 2 },
+      path: "/small.txt",
+      rounds: 4,
+      seconds: 2,
       aims: { nginx: 0.7 },
     });
     const { port } = origin;

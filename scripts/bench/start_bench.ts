@@ -30,7 +30,12 @@ interface Place {
 async function time([program, ...args]: Command, { cwd, env }: Place): Promise<number> {
   const started = performance.now();
   const { success, stderr } = await new Deno.Command(program, {
-    ...{ args, cwd, env, clearEnv: true, stdin: "null", stdout: "null" },
+    args,
+    cwd,
+    env,
+    clearEnv: true,
+    stdin: "null",
+    stdout: "null",
   }).output();
   const taken = performance.now() - started;
   if (success) return taken;
@@ -41,7 +46,13 @@ async function time([program, ...args]: Command, { cwd, env }: Place): Promise<n
 async function timeToFirstLine([program, ...args]: Command, { cwd, env }: Place): Promise<number> {
   const started = performance.now();
   const child = new Deno.Command(program, {
-    ...{ args, cwd, env, clearEnv: true, stdin: "null", stdout: "null", stderr: "piped" },
+    args,
+    cwd,
+    env,
+    clearEnv: true,
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
   }).spawn();
   let first: number | undefined;
   let said = "";

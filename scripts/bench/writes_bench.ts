@@ -72,8 +72,13 @@ async function loadBy(
   const before = await processorTime(platform.pid);
   const { path, expects, name, aim } = given;
   const { requestsPerSecond, p99 } = await load({
-    ...{ path, expects, script, port: platform.port, host: "localhost" },
-    ...{ seconds: SECONDS, connections: CLIENTS },
+    path,
+    expects,
+    script,
+    port: platform.port,
+    host: "localhost",
+    seconds: SECONDS,
+    connections: CLIENTS,
   });
   const spent = await processorTime(platform.pid) - before;
   const processor = spent / (requestsPerSecond * SECONDS);
@@ -95,8 +100,11 @@ async function measurePolls(place: BenchPlace): Promise<Row[]> {
   );
   const poll = (name: string, some: readonly string[]) =>
     loadBy(place, {
-      ...{ name, path, script: takingTurns(path, some, form) },
-      ...{ expects: "refusal", aim: 10_000 },
+      name,
+      path,
+      script: takingTurns(path, some, form),
+      expects: "refusal",
+      aim: 10_000,
     });
   return [
     await poll(`polls of ${CLIENTS} pending codes`, bodies),
@@ -194,7 +202,10 @@ export async function benchWrites(): Promise<string> {
       ...await withBenchPlace((place) => measureTriggers(place, folder), { args }),
     ];
     const cells = rows.map(({ name, perSecond, p99, processor, aim }) => [
-      ...[name, whole(perSecond), p99.toFixed(1), whole(processor)],
+      name,
+      whole(perSecond),
+      p99.toFixed(1),
+      whole(processor),
       `${whole(aim)}: ${perSecond >= aim ? "met" : "MISSED"}`,
     ]);
     const headings = ["written", "a second", "p99 ms", "platform us each", "aim a second"];

@@ -13,7 +13,11 @@ async function list() {
   const { documents } = await readLibrary();
   return {
     resources: [...documents.values()].map(({ name, title, about }) => ({
-      ...{ uri: `svc://docs/${name}`, name, title, description: about, ...TYPE },
+      uri: `svc://docs/${name}`,
+      name,
+      title,
+      description: about,
+      ...TYPE,
     })),
   };
 }

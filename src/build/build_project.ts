@@ -223,7 +223,9 @@ async function runBuild(
 ): Promise<void> {
   const { directory, settings } = options;
   const install = await planInstall({
-    ...{ directory, detected, setting: settings?.installCommand },
+    directory,
+    detected,
+    setting: settings?.installCommand,
     builds: command !== undefined,
   });
   const commands = [install?.command, command].filter((each) => each !== undefined);

@@ -106,8 +106,13 @@ async function surveyPlacement(
   }
   const info = await Deno.stat(absolutePath);
   const none = {
-    ...{ files: [], problems: [], secrets: [], packages: [], ignored: 0 },
-    ...{ projectRoot, report: emptyReport() },
+    files: [],
+    problems: [],
+    secrets: [],
+    packages: [],
+    ignored: 0,
+    projectRoot,
+    report: emptyReport(),
   };
   if (info.isFile) {
     const file = { path: to, absolutePath, size: info.size, info };

@@ -128,8 +128,10 @@ export async function assembleProject(host: BuildHost, options: PackOptions): Pr
   const ruleSet = rules?.ruleSet;
   await warnOfOthers(host, { directory, rules: ruleSet, config });
   const files = await withoutForeignFiles(host, prepared.files, {
-    ...{ manifest, generated: prepared.generated },
-    ...{ output: built.output, projectRoot: directory },
+    manifest,
+    generated: prepared.generated,
+    output: built.output,
+    projectRoot: directory,
   });
   if (files.length === 0) {
     const shown = host.showPath(built.output);

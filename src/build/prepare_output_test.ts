@@ -388,8 +388,13 @@ Deno.test("packProject() honours a .gitignore below a folder that has none", asy
 
 Deno.test("packProject() lets .svcignore decide below, too", async () => {
   const files = {
-    ...{ "index.html": "", ".svcignore": "*.log\n", "a/.gitignore": "*", "a/b/x.html": "" },
-    ...{ "a/.svcignore": "!note.txt\n", "a/note.txt": "", "note.log": "" },
+    "index.html": "",
+    ".svcignore": "*.log\n",
+    "a/.gitignore": "*",
+    "a/b/x.html": "",
+    "a/.svcignore": "!note.txt\n",
+    "a/note.txt": "",
+    "note.log": "",
   };
   await withProject(files, async ({ host, options, said }) => {
     const pack = await packProject(host, options);

@@ -67,7 +67,9 @@ const E = new Uint8Array([1, 0, 1]);
 
 async function assembled(files: TestFiles, svcignore?: string) {
   const result: { paths: string[]; error: BuildError | undefined; said: string[] } = {
-    ...{ paths: [], error: undefined, said: [] },
+    paths: [],
+    error: undefined,
+    said: [],
   };
   const all = svcignore === undefined ? files : { ...files, ".svcignore": svcignore };
   await withTestProject(all, async ({ host, project, said }) => {
@@ -143,7 +145,10 @@ Deno.test("assembleProject() leaves configuration out of a project's own folder,
   );
   const listed = await assembled(files, "!compose.yaml\n!*.sql");
   assert.deepEqual(listed.paths, [
-    ...["assets/package.json", "compose.yaml", "db/schema.sql", "index.html"],
+    "assets/package.json",
+    "compose.yaml",
+    "db/schema.sql",
+    "index.html",
   ]);
   assert.equal((await assembled({ "package.json": "{}" })).error?.code, "output_missing");
 });

@@ -66,7 +66,9 @@ for (const [name, [files, toml, fallback, said]] of Object.entries(ROWS)) {
     await withTestProject(files, async (test) => {
       const { config } = parseProjectConfig(toml);
       const { manifest } = await assembleProject(test.host, {
-        ...{ directory: test.project, config, skipBuild: true },
+        directory: test.project,
+        config,
+        skipBuild: true,
       });
       const [layer] = (manifest as Manifest).layers;
       assert.ok(layer?.target === "STATIC");

@@ -65,7 +65,10 @@ export async function withPlatform(
   };
   const run: Bench["run"] = (argv, options = {}) =>
     runCli(argv, {
-      ...{ cwd: site, env, fetch, now: () => Date.now() },
+      cwd: site,
+      env,
+      fetch,
+      now: () => Date.now(),
       sleep: (milliseconds) => delay(milliseconds),
       ...options,
     });

@@ -56,7 +56,13 @@ function quote(word: string): string {
 
 /** Members of a deployment that transcripts keep; other tests hold the rest. */
 const DEPLOYMENT_MEMBERS = [
-  ...["project", "status", "environment", "isPreview", "isProduction", "variablesChanged", "url"],
+  "project",
+  "status",
+  "environment",
+  "isPreview",
+  "isProduction",
+  "variablesChanged",
+  "url",
 ];
 
 function shorten(_: string, value: unknown): unknown {

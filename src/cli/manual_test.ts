@@ -37,7 +37,14 @@ Deno.test("the manual has every command and flag, and no line of it is a request
       .map((line) => line.split(" ")[0]),
   );
   assert.deepEqual([...requests].sort(), [
-    ...[".PP", ".SH", ".SS", ".TH", ".TP", '.\\"', ".fi", ".nf"],
+    ".PP",
+    ".SH",
+    ".SS",
+    ".TH",
+    ".TP",
+    '.\\"',
+    ".fi",
+    ".nf",
   ]);
 });
 

@@ -207,7 +207,8 @@ export function createClient(options: ClientOptions): Client {
 
   const waits = options.waits ?? USUAL_WAITS;
   const limitsOf = (longest: number) => ({
-    ...{ baseUrl, longest },
+    baseUrl,
+    longest,
     noticeEvery: waits.notice,
     onWaiting: options.onWaiting,
   });

@@ -52,8 +52,16 @@ Deno.test("only everything reads what holds secrets, or content of databases and
   const most = PERMISSION_NAMES.filter((each) => each !== "everything");
   for (
     const name of [
-      ...["exportVariables", "getDatabaseConnection", "exportDatabase", "queryDatabase"],
-      ...["getKvValue", "listKv", "createApiKey", "listApiKeys", "updateApiKey", "listAudit"],
+      "exportVariables",
+      "getDatabaseConnection",
+      "exportDatabase",
+      "queryDatabase",
+      "getKvValue",
+      "listKv",
+      "createApiKey",
+      "listApiKeys",
+      "updateApiKey",
+      "listAudit",
     ] as (keyof typeof endpoints)[]
   ) assert.deepEqual(lackedFor(endpoints[name], most), ["everything"], name);
 });
@@ -66,6 +74,11 @@ Deno.test("what a key limited to projects may call is about one project", () => 
   const shared = NAMES.filter((name) => isOfOneProject(endpoints[name]))
     .filter((name) => !/\{(project|deployment|build)\}/.test(endpoints[name].path)).sort();
   assert.deepEqual(shared, [
-    ...["getIdentity", "listProjects", "listWorkspaces", "postBlobs", "putBlob", "signOut"],
+    "getIdentity",
+    "listProjects",
+    "listWorkspaces",
+    "postBlobs",
+    "putBlob",
+    "signOut",
   ]);
 });

@@ -69,30 +69,48 @@ const health = payload({ ...project, reason: text(MAX_EVENT_TEXT) }).meta({
 });
 
 const payment = payload({
-  ...{ amount, currency, invoiceId: text(100), cardLast4: lastFour },
-  ...{ reason: text(500), url: httpUrl },
+  amount,
+  currency,
+  invoiceId: text(100),
+  cardLast4: lastFour,
+  reason: text(500),
+  url: httpUrl,
 }).meta({ id: "PaymentEventData" });
 
 const invoice = payload({
-  ...{ amount, currency, invoiceId: text(100), dueDate: moment, url: httpUrl },
+  amount,
+  currency,
+  invoiceId: text(100),
+  dueDate: moment,
+  url: httpUrl,
 }).meta({ id: "InvoiceEventData" });
 
 const plan = payload({ plan: text(100), endsAt: moment, reason: text(500), url: httpUrl })
   .meta({ id: "PlanEventData" });
 
 const limit = payload({
-  ...{ resource: text(100), used: amount, limit: amount, unit: text(40), url: httpUrl },
+  resource: text(100),
+  used: amount,
+  limit: amount,
+  unit: text(40),
+  url: httpUrl,
 }).meta({ id: "LimitEventData" });
 
 const card = payload({
-  ...{ cardLast4: lastFour, cardBrand: text(40), expiresAt: text(40), url: httpUrl },
+  cardLast4: lastFour,
+  cardBrand: text(40),
+  expiresAt: text(40),
+  url: httpUrl,
 }).meta({ id: "CardEventData" });
 
 const security = payload({ detail: text(500), address: text(100), country: text(64) })
   .meta({ id: "SecurityEventData" });
 
 const maintenance = payload({
-  ...{ startsAt: moment, endsAt: moment, detail: text(MAX_EVENT_TEXT), url: httpUrl },
+  startsAt: moment,
+  endsAt: moment,
+  detail: text(MAX_EVENT_TEXT),
+  url: httpUrl,
 }).meta({ id: "MaintenanceEventData" });
 
 const announcement = payload({ title: text(120), detail: text(MAX_EVENT_TEXT), url: httpUrl })

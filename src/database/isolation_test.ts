@@ -33,9 +33,16 @@ async function attempt(client: pg.Client, sql: string): Promise<Tried> {
 
 /** What a refusal may be; an error of syntax would show nothing. */
 const REFUSALS: ReadonlySet<string> = new Set([
-  ...["42501", "0A000", "55P02", "22023", "42939", "58P01"],
+  "42501",
+  "0A000",
+  "55P02",
+  "22023",
+  "42939",
+  "58P01",
   // What it names is not there at all.
-  ...["42704", "3D000", "42P01"],
+  "42704",
+  "3D000",
+  "42P01",
 ]);
 
 for (const [kind, open] of Object.entries(ENGINES)) {

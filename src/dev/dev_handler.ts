@@ -84,7 +84,9 @@ export function createDevHandler(options: DevHandlerOptions): FrontHandler {
     const assumed = { ...assumedOfAll, ...own };
     const { method, url, headers } = request;
     arrived({
-      ...{ method, url, headers: Object.fromEntries(headers) },
+      method,
+      url,
+      headers: Object.fromEntries(headers),
       assumed: { ip: remoteAddress, ...assumed },
     });
     const connection = {

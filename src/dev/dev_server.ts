@@ -96,7 +96,10 @@ class DevServer {
       });
     }
     this.#site = new ProjectSite({
-      ...{ deploymentId, dev: options, outbound: this.#outbound.fetch, kv: services.kvFetch },
+      deploymentId,
+      dev: options,
+      outbound: this.#outbound.fetch,
+      kv: services.kvFetch,
       server: this.#framework,
       inspectorPort: inspectors.functions,
     });
@@ -269,7 +272,8 @@ export async function startDev(options: DevOptions): Promise<RunningDev> {
   const server = new DevServer({ options, deploymentId, front, services, inspectors });
   const { port } = front;
   return {
-    ...{ url: `http://localhost:${port}`, port },
+    url: `http://localhost:${port}`,
+    port,
     inspectors: () => server.inspectors(),
     ready: server.start(),
     restart: () => server.restart(),

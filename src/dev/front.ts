@@ -46,7 +46,8 @@ export function openFront(
   const underWay = new Set<Promise<void>>();
   const server = Deno.serve(
     {
-      ...{ hostname, port },
+      hostname,
+      port,
       signal: cut.signal,
       onListen() {},
       onError(error) {

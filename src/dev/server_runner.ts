@@ -68,7 +68,11 @@ export class ServerRunner {
     const { options: { env, variables, directory, inspect, report, ...dev }, parts } = this;
     const port = dev.serverPort ?? unusedPort();
     const { heldBack, env: whole } = serverEnvironment({
-      ...{ env, variables, directory, inspect, port },
+      env,
+      variables,
+      directory,
+      inspect,
+      port,
       local: parts.local,
       inspectorPort: parts.inspectors.server,
       host: dev.serverHost,

@@ -75,7 +75,10 @@ class Edge {
       images: this.#imageEndpoint(pseudonym),
     });
     this.#dynamic = new DynamicResponder({
-      ...{ siteResponder: this.#siteResponder, cache, outbound, pseudonym },
+      siteResponder: this.#siteResponder,
+      cache,
+      outbound,
+      pseudonym,
       onError: (error, requestId) => options.onError?.(error, requestId),
     });
     this.#stopwatch = options.stopwatch ?? (() => performance.now());
@@ -93,7 +96,8 @@ class Edge {
   handle(request: Request, connection: Connection): Response | Promise<Response> {
     const startedAt = this.#stopwatch();
     const clientRequest = new ClientRequest(request, this.#options.requestId(), {
-      ...{ connection, lookups: this.#lookups },
+      connection,
+      lookups: this.#lookups,
     });
     if (clientRequest.host === "") {
       return this.#respond(clientRequest, edgePage(clientRequest, 400));
@@ -142,7 +146,11 @@ class Edge {
     if (way === "vitals") return this.#vitals.respond(clientRequest, site);
     if (way !== "dynamic") return this.#siteResponder.file(site, clientRequest, way);
     return this.#dynamic.respond({
-      ...{ clientRequest, site, decision, facts: facts!, cachedDecision },
+      clientRequest,
+      site,
+      decision,
+      facts: facts!,
+      cachedDecision,
     });
   }
 
@@ -198,7 +206,10 @@ class Edge {
         // A source is never an image that is converted, so that no rule makes a loop.
         if (visitor === undefined || visitor instanceof SourceRequest) return undefined;
         return responder.respond({
-          ...{ request, visitor, style, target },
+          request,
+          visitor,
+          style,
+          target,
           site: { ...site, images },
           open: (source) => this.#openSource(source, site),
         });

@@ -72,8 +72,16 @@ for (
 
 for (
   const [status, isKept] of [
-    ...[[200, true], [301, true], [302, true], [404, true], [410, true]],
-    ...[[201, false], [400, false], [401, false], [500, false], [503, false]],
+    [200, true],
+    [301, true],
+    [302, true],
+    [404, true],
+    [410, true],
+    [201, false],
+    [400, false],
+    [401, false],
+    [500, false],
+    [503, false],
   ] as const
 ) {
   Deno.test(`an answer of ${status} is ${isKept ? "" : "not "}kept`, async () => {

@@ -49,7 +49,13 @@ export function observedRequest(
   const { clientRequest, decision, facts } = context;
   const { id: requestId, method, host, target } = clientRequest;
   return {
-    ...{ requestId, method, host, target, durationMs, decision, facts },
+    requestId,
+    method,
+    host,
+    target,
+    durationMs,
+    decision,
+    facts,
     status: response.status,
     cache: joinedHeader(response.headers, "x-svc-cache"),
     layer: layerOf(context),

@@ -36,7 +36,8 @@ export function createKvFetch(
     // No connection holds the body to the length that is claimed for it.
     sent.delete("content-length");
     const request = new Request(url, {
-      ...{ method, headers: sent },
+      method,
+      headers: sent,
       ...(body === null ? {} : { body: body as ReadableStream<Uint8Array<ArrayBuffer>> }),
     });
     const answer = await handle(namespace, request);
@@ -45,7 +46,8 @@ export function createKvFetch(
       statusText: answer.statusText,
       headers: [...answer.headers],
       body: answer.body,
-      ...{ url, redirected: false },
+      url,
+      redirected: false,
     };
   };
 }

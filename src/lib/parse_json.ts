@@ -72,7 +72,10 @@ function decode(bytes: Uint8Array, offset: number): string {
 function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
   // An assignment to __proto__ would change the object's prototype.
   Object.defineProperty(object, name, {
-    ...{ value, writable: true, enumerable: true, configurable: true },
+    value,
+    writable: true,
+    enumerable: true,
+    configurable: true,
   });
 }
 

@@ -106,8 +106,22 @@ export type ImageStyle = (typeof IMAGE_STYLES)[number];
 
 /** Widths where a deployment declares none: those of Next.js. */
 export const DEFAULT_IMAGE_SIZES: readonly number[] = [
-  ...[16, 32, 48, 64, 96, 128, 256, 384],
-  ...[640, 750, 828, 1080, 1200, 1920, 2048, 3840],
+  16,
+  32,
+  48,
+  64,
+  96,
+  128,
+  256,
+  384,
+  640,
+  750,
+  828,
+  1080,
+  1200,
+  1920,
+  2048,
+  3840,
 ];
 
 export const DEFAULT_IMAGE_QUALITIES: readonly number[] = [25, 40, 50, 60, 75, 80, 90, 100];

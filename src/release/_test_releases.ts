@@ -107,7 +107,10 @@ export async function startReleases(): Promise<Releases> {
         version,
         dataFormat,
         programs: [{
-          ...{ target, file, size: packed.byteLength, sha256: sha256Hex(packed) },
+          target,
+          file,
+          size: packed.byteLength,
+          sha256: sha256Hex(packed),
           program: { size: program.byteLength, sha256: sha256Hex(program) },
         }],
       };

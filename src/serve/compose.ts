@@ -55,8 +55,10 @@ function composePeople(foundation: Foundation, { options, mailer }: Setup) {
   });
   const workspaces = createWorkspaces({ ...foundation, ...accounts, audit });
   const notifications = createNotifications(foundation, {
-    ...{ ...accounts, raiseSecurityEvent: accounts.securityLog.raise },
-    ...{ mailer, bot: options.bot },
+    ...accounts,
+    raiseSecurityEvent: accounts.securityLog.raise,
+    mailer,
+    bot: options.bot,
   });
   return { accounts, audit, auditing, recordCall, workspaces, notifications };
 }
@@ -98,7 +100,9 @@ function composeRunners(
   return {
     kv,
     functions: createFunctions(foundation, {
-      ...{ ...parts, kvFetchFor: kv.kvFetchFor, maxProcesses },
+      ...parts,
+      kvFetchFor: kv.kvFetchFor,
+      maxProcesses,
     }),
     compute: createCompute(foundation, {
       kvFor: kv.kvFor,
@@ -126,13 +130,18 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
   const deployments = openDeployments(foundation);
   const { rules, publishedOf: publishedRules } = openRules(foundation);
   const databases = createDatabases(foundation, {
-    ...{ ...projects, ...variables, deployments },
+    ...projects,
+    ...variables,
+    deployments,
     engines: databaseEngines(options, foundation),
     listen: databaseListener(options, foundation),
     onChanged: (projectId) => compute.computeService.databasesChanged(projectId),
   });
   const runnerParts = {
-    ...{ ...logs, ...projects, ...environments, deployments },
+    ...logs,
+    ...projects,
+    ...environments,
+    deployments,
     variables: variables.variableService,
     databases: databases.deploymentDatabases,
     databaseFetchFor: databases.databaseFetchFor,
@@ -147,8 +156,14 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     if (builds.pushedRepositories !== undefined) yield* builds.pushedRepositories.blobs();
   }
   const deployed = createDeployments(foundation, {
-    ...{ ...projects, ...environments, ...variables, ...functions, ...compute },
-    ...{ deployments, publishedRules, otherBlobs },
+    ...projects,
+    ...environments,
+    ...variables,
+    ...functions,
+    ...compute,
+    deployments,
+    publishedRules,
+    otherBlobs,
     async onStopped(deployment, lease) {
       await builds.buildQueue.drop(deployment.id);
       await databases.previewStopped(deployment, lease);
@@ -157,9 +172,13 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
   const shown = { ...projects, ...environments, ...deployed, ...compute, deployments };
   const domains = createDomains(foundation, shown, setup.domains);
   const builds = createBuilds(foundation, {
-    ...{ ...shown, ...variables, databases: databases.deploymentDatabases },
-    ...{ settings: setup.builds, gitRoots: options.gitRoots ?? [] },
-    ...{ concurrency: options.buildConcurrency, open: options.openBuilds },
+    ...shown,
+    ...variables,
+    databases: databases.deploymentDatabases,
+    settings: setup.builds,
+    gitRoots: options.gitRoots ?? [],
+    concurrency: options.buildConcurrency,
+    open: options.openBuilds,
   });
   const traffic = createTraffic(foundation, shown);
   const hookParts = { ...shown, ...builds, variables: variables.variableService };
@@ -182,13 +201,17 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     domains.capability,
     builds.capability,
     createHooks(foundation, {
-      ...{ ...hookParts, resolveMs: options.resolveMs },
-      ...{ audit: people.audit, reportPull: people.notifications.reportPull },
+      ...hookParts,
+      resolveMs: options.resolveMs,
+      audit: people.audit,
+      reportPull: people.notifications.reportPull,
     }),
     createPush(foundation, { ...hookParts, audit: people.audit }),
     createHealth(foundation, shown),
     createCron(foundation, {
-      ...{ ...shown, ...logs, variables: variables.variableService },
+      ...shown,
+      ...logs,
+      variables: variables.variableService,
       minutes: options.minutes,
     }),
     createCache(foundation, { ...shown, cached: compute.computeService.cached }),
@@ -201,16 +224,14 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
   ];
   return {
     ...people,
-    ...{
-      capabilities,
-      publishedRules,
-      deployments,
-      builds,
-      domains,
-      sites: deployed.sites,
-      logs: logs.logs,
-      traffic,
-    },
+    capabilities,
+    publishedRules,
+    deployments,
+    builds,
+    domains,
+    sites: deployed.sites,
+    logs: logs.logs,
+    traffic,
     workspaces: people.workspaces.workspaces,
     images: images?.images,
   };

@@ -4,8 +4,15 @@ import { type NodeView } from "../platform/core/nodes/mod.ts";
 import { countNodes } from "./count_nodes.ts";
 
 const VIEW: NodeView = {
-  ...{ id: "a", home: "x", instance: "1", version: "1.0.0", addresses: [] },
-  ...{ url: "http://127.0.0.1:1", since: 0, lagMs: 0, roles: [] },
+  id: "a",
+  home: "x",
+  instance: "1",
+  version: "1.0.0",
+  addresses: [],
+  url: "http://127.0.0.1:1",
+  since: 0,
+  lagMs: 0,
+  roles: [],
 };
 
 Deno.test("countNodes() asks no store where others are known", async () => {

@@ -36,7 +36,9 @@ export function databaseListener(
 ): DatabaseParts["listen"] {
   const port = postgresPort === undefined ? postgresPortBeside(own) : postgresPort;
   return {
-    ...{ host, port, publicHost: new URL(publicOrigin).hostname },
+    host,
+    port,
+    publicHost: new URL(publicOrigin).hostname,
     ...(tls === undefined ? {} : { certificate: currentCertificate(tls, { now, onTrouble }) }),
   };
 }

@@ -66,7 +66,13 @@ function operationsOf(
     const cpuSeconds = (user + system) / 1e6;
     const isReady = unready() === undefined;
     return renderMetrics({
-      ...{ version, isReady, startedAt, cpuSeconds, residentBytes, heapBytes, counters },
+      version,
+      isReady,
+      startedAt,
+      cpuSeconds,
+      residentBytes,
+      heapBytes,
+      counters,
       unhandledErrors: unhandledErrors?.count ?? 0,
     });
   };

@@ -37,8 +37,14 @@ function namePresented(port: number): Promise<string> {
 Deno.test("handshakes wait for the platform", async () => {
   const pair = await makePair();
   const listeners = await openListeners({
-    ...{ host: "127.0.0.1", port: 0, httpsPort: 0, connections: {}, trustProxy: [] },
-    ...{ tls: undefined, ordersCertificates: true, takesOver: false },
+    host: "127.0.0.1",
+    port: 0,
+    httpsPort: 0,
+    connections: {},
+    trustProxy: [],
+    tls: undefined,
+    ordersCertificates: true,
+    takesOver: false,
   }, () => {});
   try {
     const early = Array.from({ length: 8 }, () => namePresented(listeners.httpsPort!));

@@ -50,14 +50,17 @@ export async function inspectDatabases(
   let serverProblem: string | undefined;
   try {
     server = asked === undefined ? undefined : await inspectServer({
-      ...{ postgres: asked, dataFolder: dataDir },
+      postgres: asked,
+      dataFolder: dataDir,
       variable: (name) => env[name],
     });
   } catch (error) {
     serverProblem = messageOf(error);
   }
   return {
-    ...{ cluster, server, serverProblem },
+    cluster,
+    server,
+    serverProblem,
     isServed: await isServed(dataDir),
     embedded: await inspectFolder(join(dataDir, "databases")),
     records: await readRecords(dataDir),

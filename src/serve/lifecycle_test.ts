@@ -37,10 +37,22 @@ Deno.test("a project that a node was deleting when it died is deleted by another
     onDeath: (act) => void (look = act),
   };
   const project = projectRecord.parse({
-    ...{ id: "p1", workspaceId: "w1", workspaceSlug: "w", name: "shop", displayName: null },
-    ...{ gitUrl: null, branch: "main", framework: null, installCommand: null, buildCommand: null },
-    ...{ outputDirectory: null, rootDirectory: null, nodeVersion: null, productionHistory: [] },
-    ...{ createdAt: 0, updatedAt: 0 },
+    id: "p1",
+    workspaceId: "w1",
+    workspaceSlug: "w",
+    name: "shop",
+    displayName: null,
+    gitUrl: null,
+    branch: "main",
+    framework: null,
+    installCommand: null,
+    buildCommand: null,
+    outputDirectory: null,
+    rootDirectory: null,
+    nodeVersion: null,
+    productionHistory: [],
+    createdAt: 0,
+    updatedAt: 0,
   });
   const removed: string[] = [];
   const removeProject = (id: string) => Promise.resolve(void removed.push(id));
@@ -49,7 +61,9 @@ Deno.test("a project that a node was deleting when it died is deleted by another
     await kv.set(keys.projectByName("shop"), { workspaceId: "w1", projectId: "p1" });
     await startCapabilities({
       capabilities: [{ name: "builds", removeProject }],
-      ...{ foundation: { kv, nodes, log: () => {} }, closers, readOnly: false },
+      foundation: { kv, nodes, log: () => {} },
+      closers,
+      readOnly: false,
     });
     await markDeleted(kv, project, 0);
     look();

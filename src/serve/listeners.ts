@@ -170,11 +170,14 @@ export async function openListeners(options: ListenOptions, log: Log): Promise<L
       serve: (listener, signal) =>
         serve(listener, signal, (request, connection) => secureHandler(request, connection)),
       now: systemClock,
-      ...{ ...sources, reusePort, log },
+      ...sources,
+      reusePort,
+      log,
     });
     const own = await openOwnListeners({
       handler: (request, connection) => ownHandler(request, connection),
-      ...{ secure: sources, log },
+      secure: sources,
+      log,
     });
     const close = async () => {
       early.close();

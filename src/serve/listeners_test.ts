@@ -30,8 +30,14 @@ async function openClient(port: number) {
 
 async function open(): Promise<Listeners> {
   const listeners = await openListeners({
-    ...{ host: "127.0.0.1", port: 0, httpsPort: undefined, connections: {}, trustProxy: [] },
-    ...{ tls: undefined, ordersCertificates: false, takesOver: false },
+    host: "127.0.0.1",
+    port: 0,
+    httpsPort: undefined,
+    connections: {},
+    trustProxy: [],
+    tls: undefined,
+    ordersCertificates: false,
+    takesOver: false,
   }, () => {});
   const answer = (request: Request) => {
     const { pathname } = new URL(request.url);

@@ -67,7 +67,8 @@ function reasonOf(cause: unknown): string {
 
 async function mark(options: MigrateOptions, { from, to, backup }: Journey): Promise<void> {
   await writeFormatMark(options.places.dataDir, {
-    ...{ format: to, program: options.version },
+    format: to,
+    program: options.version,
     ...(from < to && { migration: { from, backup } }),
   });
 }

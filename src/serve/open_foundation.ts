@@ -80,7 +80,11 @@ async function joinNodes(
     });
   }
   const membership = await Membership.join({
-    ...{ ...self, url, kv, now: systemClock, monotonic },
+    ...self,
+    url,
+    kv,
+    now: systemClock,
+    monotonic,
     lagMs: () => Math.round(follower.behindMs),
     onTrouble: (message) => log({ level: "error", message }),
   });
@@ -122,7 +126,11 @@ async function openBlobs(
   }
   const { openS3BlobVault } = await import("../platform/core/s3/mod.ts");
   return await openS3BlobVault({
-    ...{ place, env, kv, cache: join(dataDir.cache, "blobs"), cacheBytes: blobCacheBytes },
+    place,
+    env,
+    kv,
+    cache: join(dataDir.cache, "blobs"),
+    cacheBytes: blobCacheBytes,
     now: systemClock,
     onDamaged,
     onTrouble: (message) => log({ level: "warn", message }),
@@ -177,7 +185,10 @@ export async function openFoundation(
     await openPlatformKv(places.kv, { env: options.env, onTrouble, onDamaged }),
   );
   const vault = await openBlobs(options, {
-    ...{ kv, dataDir, place: places.blobs, home: identity.home },
+    kv,
+    dataDir,
+    place: places.blobs,
+    home: identity.home,
     isAlone: !isRemoteStore(places.kv),
   });
   closers.add(vault);
@@ -192,13 +203,24 @@ export async function openFoundation(
   const box = new SecretBox(await openKeyRing(places.keys, random), random);
   await checkKeys({ kv, box }, {
     ...places,
-    ...{ kv: placeName(places.kv), isShared: isRemoteStore(places.kv) },
+    kv: placeName(places.kv),
+    isShared: isRemoteStore(places.kv),
   }, { mayWrite: readOnly === undefined });
   const nodes = await joinNodes(options, closers, {
-    ...{ kv, follower, listening, url, identity },
+    kv,
+    follower,
+    listening,
+    url,
+    identity,
   });
   const peers = joinPeers(closers, {
-    ...{ isShared: nodes.isShared, nodes, box, now: systemClock, random, closing, onTrouble },
+    isShared: nodes.isShared,
+    nodes,
+    box,
+    now: systemClock,
+    random,
+    closing,
+    onTrouble,
   });
   const addresses = new Addresses({
     protocol: base.protocol === "https:" ? "https:" : "http:",
@@ -213,7 +235,16 @@ export async function openFoundation(
       isCurrent: () => follower?.isCurrent() ?? true,
       whyBehind: () => follower?.whyBehind(),
       isOnlyWriter: !isRemoteStore(places.kv),
-      ...{ kv, nodes, vault, dataDir, addresses, now, random, closing, log, onTrouble },
+      kv,
+      nodes,
+      vault,
+      dataDir,
+      addresses,
+      now,
+      random,
+      closing,
+      log,
+      onTrouble,
       box,
       peers: peers ?? solePeers(),
       events: new EventBus({ store: new EventStore(kv), nodes, now, random, onTrouble }),

@@ -39,7 +39,11 @@ export async function openOwnListeners(
   const served = acceptor.serve({ listener: plain, handler, closed: closing.signal })
     .catch((error) => warn(`Servers cannot reach the platform any more: ${error}`));
   const encrypted = secure && await openSecureListener({
-    ...{ ...secure, hostname: HOST, port: 0, now: systemClock, log },
+    ...secure,
+    hostname: HOST,
+    port: 0,
+    now: systemClock,
+    log,
     serve: (listener, closed) => acceptor.serve({ listener, closed, handler }),
   });
   const ports = { http: plain.addr.port, https: encrypted?.port };

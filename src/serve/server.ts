@@ -65,7 +65,13 @@ function serverSandbox({ servers, log }: PlatformOptions): ServerSandbox {
 function listenOptions(options: PlatformOptions, takesOver: boolean): ListenOptions {
   const { host, port, httpsPort, connections = {}, trustProxy, tls, acme } = options;
   return {
-    ...{ host, port, httpsPort, connections, trustProxy, tls, takesOver },
+    host,
+    port,
+    httpsPort,
+    connections,
+    trustProxy,
+    tls,
+    takesOver,
     ordersCertificates: acme !== undefined,
   };
 }
@@ -132,15 +138,28 @@ export async function startPlatform(given: PlatformOptions): Promise<RunningPlat
   const start = async (before: Takeover | undefined, isResumed: boolean) => {
     const { closers, closing, leaving } = term;
     const succession = new Succession({
-      ...{ takeover: before, listeners, options, resume, onFailure: failed.reject },
+      takeover: before,
+      listeners,
+      options,
+      resume,
+      onFailure: failed.reject,
       ...term,
     });
     term.succession = succession;
     const prepared = await prepare(options, listeners, closers);
     await succession.arrive();
     return await startBehind(listeners, {
-      ...{ options, prepared, sizes, geo, showing, succession, isResumed },
-      ...{ closers, running: term.running, closing: closing.signal, leaving },
+      options,
+      prepared,
+      sizes,
+      geo,
+      showing,
+      succession,
+      isResumed,
+      closers,
+      running: term.running,
+      closing: closing.signal,
+      leaving,
     });
   };
   const resume = async () => {
@@ -283,7 +302,9 @@ async function startBehind(
   const onTrouble = (message: string) => log({ level: "warn", message });
   const knowsNetworks = edgeKnowsNetworks(options);
   const opened = await openFoundation(options, closers, {
-    ...{ base, outbound, closing },
+    base,
+    outbound,
+    closing,
     listening: ownAddresses(options, listeners),
     localRoutes: localRoutes(base, listeners),
     url: nodeUrlOf(
@@ -298,7 +319,10 @@ async function startBehind(
     onError: (cause) => onTrouble(`Cannot refresh: ${cause}`),
   });
   const platform = compose(foundation, {
-    ...{ options, cache, knowsNetworks, serverSandbox: serverSandbox(options) },
+    options,
+    cache,
+    knowsNetworks,
+    serverSandbox: serverSandbox(options),
     domains: domainOptions,
     builds: { allowUnsandboxed: false, ...options.builds, hidden: hiddenPlaces(options) },
     mailer,
@@ -317,8 +341,17 @@ async function startBehind(
   const life = { capabilities, foundation, closers, readOnly };
   await startCapabilities(life);
   const handlers = createHandlers(platform, foundation, {
-    ...{ options, base, cache, sizes, outbound: outbound.fetch, geo, knowsNetworks, listeners },
-    ...{ showing, running, answerPeer },
+    options,
+    base,
+    cache,
+    sizes,
+    outbound: outbound.fetch,
+    geo,
+    knowsNetworks,
+    listeners,
+    showing,
+    running,
+    answerPeer,
     unready: () => unreadiness(foundation, { readOnly, leaving }),
     trouble: () =>
       foundation.vault.problem() === undefined

@@ -26,10 +26,14 @@ async function withDirectory(test: (scene: Scene) => Promise<void>): Promise<voi
   const logged: string[] = [];
   try {
     await test({
-      ...{ dataDir, backups, logged },
+      dataDir,
+      backups,
+      logged,
       settle: (format, migrations = []) =>
         settleFormat({
-          ...{ version: `${format}.0.0`, format, migrations },
+          version: `${format}.0.0`,
+          format,
+          migrations,
           places: { dataDir, kv: join(dataDir, "kv.sqlite3"), blobs: join(dataDir, "blobs") },
           backUp: async (to) => {
             backups.push(to);
@@ -125,7 +129,10 @@ Deno.test("settleFormat() touches nothing where no backup can be made", async ()
   await withDirectory(async ({ dataDir }) => {
     await Deno.writeTextFile(join(dataDir, "kv.sqlite3"), "");
     const options = {
-      ...{ version: "2.0.0", format: 2, migrations: [step(1)], log: () => {} },
+      version: "2.0.0",
+      format: 2,
+      migrations: [step(1)],
+      log: () => {},
       places: { dataDir, kv: join(dataDir, "kv.sqlite3"), blobs: join(dataDir, "blobs") },
       backUp: () => Promise.reject(new Error("no room")),
     };

@@ -173,7 +173,8 @@ export class ChangeFollower {
     const { place, gap, keys } = row!;
     const distinct = new Set((keys ?? "").split(" ").filter((hex) => hex !== ""));
     return {
-      ...{ gap, place: BigInt(place) },
+      gap,
+      place: BigInt(place),
       keys: [...distinct].map((hex) => decodeKey(Uint8Array.fromHex(hex))),
     };
   }

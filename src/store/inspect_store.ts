@@ -58,7 +58,11 @@ export async function inspectStore(
     );
     const { version, number, may_write, is_made, standbys, synchronous, now_ms } = row!;
     return {
-      ...{ version, versionNumber: number, mayWrite: may_write, isMade: is_made, standbys },
+      version,
+      versionNumber: number,
+      mayWrite: may_write,
+      isMade: is_made,
+      standbys,
       commitsWait: synchronous !== "off" && (standbys === "" || synchronous !== "local"),
       skewMs: Math.round(now_ms - (asked + now()) / 2),
     };

@@ -51,7 +51,8 @@ export async function openPgStore(
   const seen = new SeenVersion();
   const kv = new PgRecordStore(connections, seen);
   return {
-    ...{ kv, connections },
+    kv,
+    connections,
     follow: () => ChangeFollower.open(connections, { writer: kv.writer, seen }),
     close: () => connections.close(),
   };

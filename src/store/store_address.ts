@@ -90,7 +90,8 @@ export function parseStoreUrl(place: string, sources: AddressSources): StoreAddr
     );
   }
   return {
-    ...{ ...reached, ...login },
+    ...reached,
+    ...login,
     tls: folder === undefined ? readTls(parameters, listed, sources) : undefined,
     password: findPassword({ ...reached, ...login }, parameters, sources),
   };

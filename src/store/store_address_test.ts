@@ -97,6 +97,9 @@ for (const [url, says] of REFUSED) {
 Deno.test("describeStoreUrl() shows neither who signs in nor a password", () => {
   assert.equal(describeStoreUrl("postgres://a:b@c@h1,h2/d?passfile=/x"), "postgres://h1,h2/d");
   assert.deepEqual(["postgres://x", "PostgreSQL://x", "/a/b", "https://x"].map(isStoreUrl), [
-    ...[true, true, false, false],
+    true,
+    true,
+    false,
+    false,
   ]);
 });

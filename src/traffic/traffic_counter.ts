@@ -140,7 +140,8 @@ export class TrafficCounter {
     const taken = this.#deployments;
     this.#deployments = new Map();
     return [...taken].map(([deploymentId, { projectId, counts }]) => ({
-      ...{ projectId, deploymentId },
+      projectId,
+      deploymentId,
       counts: counts.encode(),
     }));
   }

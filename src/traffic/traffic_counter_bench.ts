@@ -16,8 +16,13 @@ function requests(count: number) {
       ["referer", `https://site${index % 30}.example/page`],
     ]);
     return {
-      ...{ projectId: "p", deploymentId: `d${index % 3}`, host: "shop.localhost" },
-      ...{ layer: "static" as const, status: 200, bytes: 13_000, durationMs: 0.1 + index % 50 },
+      projectId: "p",
+      deploymentId: `d${index % 3}`,
+      host: "shop.localhost",
+      layer: "static" as const,
+      status: 200,
+      bytes: 13_000,
+      durationMs: 0.1 + index % 50,
       time: Date.now(),
       client: {
         ip,

@@ -9,8 +9,16 @@ const client = {
 };
 
 const requestAt = (time: number) => ({
-  ...{ projectId: "p", deploymentId: "d", host: "shop.example", client, time },
-  ...{ layer: "static" as const, status: 200, bytes: 1, durationMs: 1, page: undefined },
+  projectId: "p",
+  deploymentId: "d",
+  host: "shop.example",
+  client,
+  time,
+  layer: "static" as const,
+  status: 200,
+  bytes: 1,
+  durationMs: 1,
+  page: undefined,
 });
 
 Deno.test("a salt that cannot be had is asked for once, and again after a pause", async () => {

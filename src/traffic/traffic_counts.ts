@@ -120,7 +120,11 @@ export class TrafficCounts {
   encode(): EncodedCounts {
     const { requests, bots, pageViews, bytes, lists } = this;
     return {
-      ...{ version: 1, requests, bots, pageViews, bytes },
+      version: 1,
+      requests,
+      bots,
+      pageViews,
+      bytes,
       statuses: this.statuses(),
       visitors: this.visitors.encode(),
       lists: {

@@ -41,7 +41,10 @@ function startProgram(url: string) {
       authProvider: authProvider as never,
     });
   return {
-    ...{ state, redirect, open, host: new URL(redirect).host },
+    state,
+    redirect,
+    open,
+    host: new URL(redirect).host,
     /** Tries to connect; returns the page that the person is sent to, and the connection. */
     async ask() {
       state.sentTo = undefined;
@@ -83,9 +86,15 @@ Deno.test({
         const text = await textOf(page);
         for (
           const wanted of [
-            ...["Harbour agent", `a program on your machine (${program.host})`, "ada@example.com"],
-            ...["Nobody has verified its name", "Acme", "acme, as owner"],
-            ...["Read only", "it changes nothing", "Read and write"],
+            "Harbour agent",
+            `a program on your machine (${program.host})`,
+            "ada@example.com",
+            "Nobody has verified its name",
+            "Acme",
+            "acme, as owner",
+            "Read only",
+            "it changes nothing",
+            "Read and write",
             "All that you can do there, such as roll production back",
           ]
         ) assert.ok(text.includes(wanted), `${wanted}: ${text}`);

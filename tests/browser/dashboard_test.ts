@@ -91,7 +91,8 @@ async function furnish(parts: DashboardPlatform) {
   const consent = await consentPath(platform);
   for (const name of ["docs", "tide-tables"]) await api("POST", "/v1/projects", { name });
   await api("POST", "/v1/projects", {
-    ...{ name: "harbour-shop", gitUrl: "https://git.example/harbour/shop.git" },
+    name: "harbour-shop",
+    gitUrl: "https://git.example/harbour/shop.git",
   });
   const author = "Ada Lovelace";
   await deploy(own, "tide-tables", {
@@ -118,7 +119,10 @@ async function furnish(parts: DashboardPlatform) {
   await api("PUT", `${at}/variables/SHOP`, { value: "Harbour", category: "plain", scope: "all" });
   await api("POST", `${at}/domains`, { hostname: "shop.example", environment: "production" });
   await api("POST", "/v1/deploy-hooks", {
-    ...{ projectId: "harbour-shop", name: "Content system", branch: "main", scope: "All" },
+    projectId: "harbour-shop",
+    name: "Content system",
+    branch: "main",
+    scope: "All",
   });
   const boats = { "boats/kestrel": '{"name":"Kestrel","berth":14}', "boats/heron": "at sea" };
   for (const [key, value] of Object.entries({ ...boats, "tides/2026-11-23": "06:41 18:58" })) {
@@ -129,20 +133,22 @@ async function furnish(parts: DashboardPlatform) {
   }
   for (const [p, lcp, inp, cls] of [["/", 1840, 96, 0.02], ["/news", 2900, 640, 0.31]] as const) {
     await rawRequest(platform.port, {
-      ...{ method: "POST", host: "harbour-shop.localhost", path: "/_svc/vitals" },
+      method: "POST",
+      host: "harbour-shop.localhost",
+      path: "/_svc/vitals",
       headers: VISITOR,
       body: JSON.stringify({ p, lcp, inp, cls, fcp: 900, ttfb: 80 }),
     });
   }
   const { json: key } = await api("POST", "/v1/api-keys", {
-    ...{
-      name: "previews",
-      permissions: ["read", "deploy-previews"],
-      description: "CI of branches",
-    },
+    name: "previews",
+    permissions: ["read", "deploy-previews"],
+    description: "CI of branches",
   });
   await api("POST", "/v1/trusted-publishers", {
-    ...{ provider: "github", repository: "harbour/shop", branch: "main" },
+    provider: "github",
+    repository: "harbour/shop",
+    branch: "main",
     permissions: ["deploy-production"],
   });
   return [

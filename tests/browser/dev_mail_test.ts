@@ -52,8 +52,11 @@ Deno.test({
       }
       // As a mail program writes them: encoded, folded, with an attachment.
       await transport.sendMail({
-        ...{ from: { name: MARKUP, address: "shop@shop.test" }, to: "ada@shop.test" },
-        ...{ cc: { name: MARKUP, address: "cc@shop.test" }, subject: `${MARKUP} ü`, html: MARKUP },
+        from: { name: MARKUP, address: "shop@shop.test" },
+        to: "ada@shop.test",
+        cc: { name: MARKUP, address: "cc@shop.test" },
+        subject: `${MARKUP} ü`,
+        html: MARKUP,
         attachments: [{ filename: MARKUP, content: MARKUP }],
       });
       transport.close();

@@ -16,11 +16,20 @@ const MADE = 'img[src="x"], svg[onload], [onerror], script:not([src]), a[href^="
 
 /** Fields whose markup the platform refuses by more than their schema: they name what has to be there. */
 const REFUSED = [
-  ...["createProject gitUrl", "updateProject gitUrl"],
-  ...["createDeployment environment", "createDeployment removed[]", "setVariable scope"],
-  ...["setKvValue environment", "addDomain hostname", "addDomain environment"],
-  ...["createHook branch", "startBuild branch", "runCronTask path", "purgeCache environment"],
-  ...["purgeCache path", "purgeCache prefix"],
+  "createProject gitUrl",
+  "updateProject gitUrl",
+  "createDeployment environment",
+  "createDeployment removed[]",
+  "setVariable scope",
+  "setKvValue environment",
+  "addDomain hostname",
+  "addDomain environment",
+  "createHook branch",
+  "startBuild branch",
+  "runCronTask path",
+  "purgeCache environment",
+  "purgeCache path",
+  "purgeCache prefix",
 ];
 
 /** Looks at what a page became; `ran` gets what the markup did there. */

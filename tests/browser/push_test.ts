@@ -172,7 +172,9 @@ Deno.test({
         const shown = await until(
           async () => {
             await session.send("ServiceWorker.deliverPushMessage", {
-              ...{ origin, registrationId, data: JSON.stringify(payload) },
+              origin,
+              registrationId,
+              data: JSON.stringify(payload),
             });
             await page.waitForTimeout(300);
             return await page.evaluate(`navigator.serviceWorker.ready

@@ -81,7 +81,8 @@ async function withProgram(
   use: (platform: LedgerPlatform) => Promise<void>,
 ): Promise<void> {
   const { url, port, kill } = await startProgram({
-    ...{ dataDir, args: ["--build-uid", buildUid, ...args] },
+    dataDir,
+    args: ["--build-uid", buildUid, ...args],
     env: { ...cleanEnvironment(join(folder, "home")), ...env, SVC_BOOTSTRAP_TOKEN: TOKEN },
   });
   try {

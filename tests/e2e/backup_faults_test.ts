@@ -73,8 +73,11 @@ async function fillDisks(box: Sandbox, file: string): Promise<void> {
 async function empty(description: Readonly<Record<string, unknown>>): Promise<Uint8Array> {
   const texts = {
     "svc-backup.json": JSON.stringify({
-      ...{ schemaVersion: "SVC_BACKUP_V1", format: 1, program: "9.0.0" },
-      ...{ createdAt: "2026-11-22T10:00:00.000Z", ...description },
+      schemaVersion: "SVC_BACKUP_V1",
+      format: 1,
+      program: "9.0.0",
+      createdAt: "2026-11-22T10:00:00.000Z",
+      ...description,
     }),
     "digests.json": "{}",
   };

@@ -17,9 +17,15 @@ test("svc logs --build shows a build, and follows one to its end", async () => {
     const { lines: none } = await box.json(["logs", "--build", String(byHand.id)]);
     assert.deepEqual(none, []);
     await box.json([
-      ...["projects", "update", "shop", "--git-url", repository.path],
-      ...["--build-command", "echo one; sleep 1; echo two; mkdir o; echo hi > o/index.html"],
-      ...["--output-directory", "o"],
+      "projects",
+      "update",
+      "shop",
+      "--git-url",
+      repository.path,
+      "--build-command",
+      "echo one; sleep 1; echo two; mkdir o; echo hi > o/index.html",
+      "--output-directory",
+      "o",
     ]);
     const commitSha = await repository.commit("main", { "a.txt": "a" });
     const hook = await box.json(["hooks", "create", "--name", "ci", "--branch", "main"]);

@@ -92,7 +92,10 @@ Deno.test({
         outputDirectory: "out",
       });
       const { url } = await callApi(box, "POST", "/v1/deploy-hooks", {
-        ...{ projectId: "shop", name: "ci", branch: "main", scope: "All" },
+        projectId: "shop",
+        name: "ci",
+        branch: "main",
+        scope: "All",
       });
       const commitSha = await repository.commit("main", { "build.sh": hostile(box, home) });
       const hook = new URL(url).pathname;

@@ -27,7 +27,8 @@ async function withJob(
     await box.json(["projects", "create", "--name", "blog"]);
     const { SVC_TOKEN: _, ...bare } = box.env;
     await run(box, {
-      ...{ issuer, audience: new URL(url).origin },
+      issuer,
+      audience: new URL(url).origin,
       async svc(args, env, code = 0) {
         const whole = { ...bare, CI: "true", SVC_WORKSPACE: "default", ...env };
         const told = await callTool([...args, "--json"], { cwd: box.site, env: whole });
@@ -56,7 +57,8 @@ async function serveRunner(folder: string, sign: (audience: string) => Promise<s
     },
   );
   return {
-    ...{ asked, state },
+    asked,
+    state,
     env: {
       ACTIONS_ID_TOKEN_REQUEST_URL: `https://localhost:${server.addr.port}/token?api-version=2.0`,
       ACTIONS_ID_TOKEN_REQUEST_TOKEN: "secret-of-the-runner",
@@ -69,9 +71,23 @@ async function serveRunner(folder: string, sign: (audience: string) => Promise<s
 Deno.test("a job of GitHub Actions deploys with the token that its runner gives, and no secret", () =>
   withJob(async (box, { issuer, svc }) => {
     await box.json([
-      ...["keys", "publishers", "add", "--provider", "github", "--issuer", issuer.url],
-      ...["--repository", "octo-org/octo-repo", "--branch", "main", "--project", "shop"],
-      ...["--permission", "deploy-production", "--permission", "read"],
+      "keys",
+      "publishers",
+      "add",
+      "--provider",
+      "github",
+      "--issuer",
+      issuer.url,
+      "--repository",
+      "octo-org/octo-repo",
+      "--branch",
+      "main",
+      "--project",
+      "shop",
+      "--permission",
+      "deploy-production",
+      "--permission",
+      "read",
     ]);
     await using runner = await serveRunner(
       box.folder,
@@ -100,9 +116,22 @@ Deno.test("a job of GitHub Actions deploys with the token that its runner gives,
 Deno.test("a job of GitLab deploys with its id_token, and is told why where it may not", () =>
   withJob(async (box, { issuer, audience, svc }) => {
     await box.json([
-      ...["keys", "publishers", "add", "--provider", "gitlab", "--issuer", issuer.url],
-      ...["--repository", "my-group/sub/my-project", "--branch", "main", "--pull-requests"],
-      ...["--permission", "deploy-previews", "--permission", "read"],
+      "keys",
+      "publishers",
+      "add",
+      "--provider",
+      "gitlab",
+      "--issuer",
+      issuer.url,
+      "--repository",
+      "my-group/sub/my-project",
+      "--branch",
+      "main",
+      "--pull-requests",
+      "--permission",
+      "deploy-previews",
+      "--permission",
+      "read",
     ]);
     const token = (more = {}) =>
       issuer.sign(gitlabClaims({ audience, issuer: issuer.url }, more)).then((SVC_ID_TOKEN) => ({

@@ -74,8 +74,13 @@ async function furnish(box: Sandbox): Promise<Record<string, string>> {
   await box.json(["projects", "create", "--name", "kestrel-boats"]);
   await box.json(["environments", "create", "staging-blue", "--project-id", "kestrel-boats"]);
   await box.json([
-    ...["domains", "add", "boats.example.com"],
-    ...["--project-id", "kestrel-boats", "--environment", "production"],
+    "domains",
+    "add",
+    "boats.example.com",
+    "--project-id",
+    "kestrel-boats",
+    "--environment",
+    "production",
   ]);
   if (isWhole) {
     await box.json(["db", "create", "--name", "harbour-records", "--project-id", "kestrel-boats"]);
@@ -115,7 +120,11 @@ async function completeInFish(cwd: string, env: Record<string, string>): Promise
     let answer = "";
     for (let attempt = 0; attempt < ATTEMPTS && answer === ""; attempt++) {
       const { stdout } = await new Deno.Command("fish", {
-        ...{ args: ["--no-config", "-c", asked], cwd, env, clearEnv: true, stdin: "null" },
+        args: ["--no-config", "-c", asked],
+        cwd,
+        env,
+        clearEnv: true,
+        stdin: "null",
       }).output();
       answer = new TextDecoder().decode(stdout).trimEnd();
     }

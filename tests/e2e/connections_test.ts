@@ -14,8 +14,17 @@ async function writeCertificate(folder: string): Promise<readonly string[]> {
   const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
   await new Deno.Command("openssl", {
     args: [
-      ...["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", cert],
-      ...["-subj", "/CN=localhost"],
+      "req",
+      "-x509",
+      "-newkey",
+      "rsa:2048",
+      "-nodes",
+      "-keyout",
+      key,
+      "-out",
+      cert,
+      "-subj",
+      "/CN=localhost",
     ],
     stderr: "null",
   }).output();
@@ -58,8 +67,19 @@ async function answered(port: number, tries: number): Promise<number> {
 async function secureStatusOf(port: number): Promise<string> {
   const { stdout } = await new Deno.Command("curl", {
     args: [
-      ...["--insecure", "--silent", "--output", "/dev/null", "--write-out", "%{http_code}"],
-      ...["--retry", "10", "--retry-all-errors", "--retry-delay", "1", "--max-time", "20"],
+      "--insecure",
+      "--silent",
+      "--output",
+      "/dev/null",
+      "--write-out",
+      "%{http_code}",
+      "--retry",
+      "10",
+      "--retry-all-errors",
+      "--retry-delay",
+      "1",
+      "--max-time",
+      "20",
       `https://localhost:${port}/v1/health`,
     ],
   }).output();

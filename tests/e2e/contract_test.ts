@@ -13,8 +13,19 @@ import { isEmpty, needs } from "../helpers/empty_root.ts";
 const STREAMS = ["user", "debug"];
 const LEVELS = ["info", "warn", "error"];
 const PHASES = [
-  ...["auth", "build", "db", "deploy", "detect", "domains", "env", "init"],
-  ...["install", "link", "projects", "rollback", "workspace"],
+  "auth",
+  "build",
+  "db",
+  "deploy",
+  "detect",
+  "domains",
+  "env",
+  "init",
+  "install",
+  "link",
+  "projects",
+  "rollback",
+  "workspace",
 ];
 
 function assertLogLines(stderr: string): void {
@@ -151,7 +162,8 @@ async function logIn(box: Sandbox, isApproved: (code: string) => Promise<unknown
   const { SVC_TOKEN: _, ...env } = box.env;
   let errors = "";
   const login = startTool(["login", "--json"], {
-    ...{ cwd: box.site, env },
+    cwd: box.site,
+    env,
     onLine: (line) => errors += line,
   });
   const code = () => /approve the code ([A-Z]{4}-[A-Z]{4})/.exec(errors)?.[1];
@@ -196,7 +208,8 @@ Deno.test("an interrupted command ends with exit code 130 and one error object",
     const { SVC_TOKEN: _, ...env } = box.env;
     let errors = "";
     const login = startTool(["login", "--json"], {
-      ...{ cwd: box.site, env },
+      cwd: box.site,
+      env,
       onLine: (line) => errors += line,
     });
     await until(() => errors.includes("approve the code"));

@@ -37,7 +37,11 @@ async function writeDamaged(program: string, folder: string): Promise<string> {
 async function run(command: readonly string[], cwd: string, env: Readonly<Record<string, string>>) {
   const [program, ...args] = command;
   const { code, stdout, stderr } = await new Deno.Command(program!, {
-    ...{ args, cwd, env, clearEnv: true, stdin: "null" },
+    args,
+    cwd,
+    env,
+    clearEnv: true,
+    stdin: "null",
   }).output();
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   return { code, stdout: text(stdout), stderr: text(stderr) };

@@ -21,7 +21,10 @@ const MORE_ROWS = Math.floor(5 * LEFT_BYTES / 1000);
 
 /** Mounts the first argument in a space of its own, and becomes the rest. */
 const ON_SMALL_DISK = [
-  ...["unshare", "--mount", "sh", "-c"],
+  "unshare",
+  "--mount",
+  "sh",
+  "-c",
   `mount -t tmpfs -o size=${DISK_MB}m,mode=711 tmpfs "$0" && exec "$@"`,
 ] as const;
 

@@ -51,7 +51,11 @@ const NOTES =
 async function pack(contents: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: ROOT },
-    ...{ bundle: true, write: false, platform: "node", format: "esm", logLevel: "silent" },
+    bundle: true,
+    write: false,
+    platform: "node",
+    format: "esm",
+    logLevel: "silent",
   });
   return outputFiles[0]!.text;
 }
@@ -59,7 +63,9 @@ async function pack(contents: string): Promise<string> {
 async function writeProject(folder: string): Promise<void> {
   const files = {
     "package.json": JSON.stringify({
-      ...{ name: "notes", private: true, type: "module" },
+      name: "notes",
+      private: true,
+      type: "module",
       engines: { node: NODE_MAJOR },
       scripts: { build: "node migrate.js", start: "node server.js" },
     }),
@@ -127,7 +133,10 @@ async function publishAndPreview(box: Sandbox, engine: string): Promise<void> {
   assert.deepEqual(await branchesOf(box), [["main", null, null], branch]);
   const columns = async (...where: string[]) => {
     const { results } = await box.json([
-      ...["db", "query", "SELECT * FROM notes ORDER BY id DESC LIMIT 1", ...where],
+      "db",
+      "query",
+      "SELECT * FROM notes ORDER BY id DESC LIMIT 1",
+      ...where,
     ]) as { results: { columns: { name: string }[] }[] };
     return results[0]!.columns.map(({ name }) => name);
   };

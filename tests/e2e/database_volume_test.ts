@@ -80,8 +80,12 @@ async function readByTool(box: Sandbox, rows: number) {
   const [program, ...args] = programCommand();
   const child = new Deno.Command(program, {
     args: [...args, "db", "query", sql(rows), "--csv"],
-    ...{ cwd: box.site, env: box.env, clearEnv: true },
-    ...{ stdin: "null", stdout: "piped", stderr: "inherit" },
+    cwd: box.site,
+    env: box.env,
+    clearEnv: true,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "inherit",
   }).spawn();
   let [bytes, lines, peak] = [0, 0, 0];
   let last = new Uint8Array();

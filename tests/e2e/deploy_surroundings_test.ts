@@ -66,7 +66,9 @@ testNeeding("sh")(
       const script = '"$@" >deploy.log 2>errors.txt';
       const { code } = await new Deno.Command("/bin/sh", {
         args: ["-c", script, "sh", ...programCommand(), "deploy", "--prod"],
-        ...{ env: box.env, cwd: box.site, clearEnv: true },
+        env: box.env,
+        cwd: box.site,
+        clearEnv: true,
       }).output();
       const errors = await Deno.readTextFile(join(box.site, "errors.txt"));
       assert.equal(code, 0, errors);

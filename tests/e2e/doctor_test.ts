@@ -9,7 +9,9 @@ import { inTestFolder } from "../../src/lib/_test_folder.ts";
 
 const report = z.object({
   points: z.array(z.object({
-    ...{ name: z.string(), state: z.string(), found: z.string() },
+    name: z.string(),
+    state: z.string(),
+    found: z.string(),
     advice: z.string().optional(),
   })),
 });

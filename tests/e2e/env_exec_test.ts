@@ -122,7 +122,12 @@ test("env exec keeps back variables that steer which code runs, unless allowed",
     assert.ok(!run.stdout.includes("/nowhere") && !run.stdout.includes("max-old-space"));
     assert.match(run.stderr, /warning: .*BASH_ENV, LD_PRELOAD, NODE_OPTIONS, PATH \(--allow/);
     const allowed = await box.tool([
-      ...[...EXEC, "--allow", "NODE_OPTIONS", "--", "printenv", "NODE_OPTIONS"],
+      ...EXEC,
+      "--allow",
+      "NODE_OPTIONS",
+      "--",
+      "printenv",
+      "NODE_OPTIONS",
     ]);
     assert.equal(allowed.stdout, "--max-old-space-size=64\n");
   }));

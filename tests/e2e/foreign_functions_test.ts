@@ -186,7 +186,9 @@ const APPS: Readonly<Record<string, Files>> = {
 const exportedApp = (name: string): Project => ({
   files: {
     "package.json": JSON.stringify({
-      ...{ name: "c", private: true, type: "module" },
+      name: "c",
+      private: true,
+      type: "module",
       dependencies: { [name]: "1.0.0" },
     }),
     "public/robots.txt": "User-agent: *",
@@ -228,7 +230,10 @@ Deno.test("functions of other platforms and exported apps are served", async (t)
         const [method = "", path = "", ...body] = request.split(" ");
         await t.step(`${name}: ${request}`, async () => {
           const { status, headers: fields, text } = await rawRequest(port, {
-            ...{ method, host: `${name}.localhost`, path, headers },
+            method,
+            host: `${name}.localhost`,
+            path,
+            headers,
             ...(body.length === 0 ? {} : { body: body.join(" ") }),
           });
           assert.match(

@@ -47,10 +47,17 @@ async function withForge(test: (parts: Parts) => Promise<void>): Promise<void> {
       gitUrl: `${repositories.url}/ada/shop.git`,
     });
     await callApi(box, "PUT", "/v1/projects/shop/git-credentials", {
-      ...{ type: "https", username: "ada", token: TOKEN, forge: "gitea", apiUrl: forge.api },
+      type: "https",
+      username: "ada",
+      token: TOKEN,
+      forge: "gitea",
+      apiUrl: forge.api,
     });
     const { url } = await callApi(box, "POST", "/v1/deploy-hooks", {
-      ...{ projectId: "shop", name: "gitea", branch: "main", scope: "All" },
+      projectId: "shop",
+      name: "gitea",
+      branch: "main",
+      scope: "All",
     });
     const place = { repo: { full_name: "ada/shop" } };
     const tell = async (action: string) => {
@@ -58,7 +65,8 @@ async function withForge(test: (parts: Parts) => Promise<void>): Promise<void> {
         method: "POST",
         headers: { "content-type": "application/json", "x-gitea-event": "pull_request" },
         body: JSON.stringify({
-          ...{ action, number: 7 },
+          action,
+          number: 7,
           pull_request: {
             state: "open",
             head: { ref: "menu", ...place },
@@ -71,7 +79,12 @@ async function withForge(test: (parts: Parts) => Promise<void>): Promise<void> {
     const marks = () =>
       forge.statuses.filter(({ state }) => state === "success").map((mark) => mark.sha);
     await test({
-      ...{ box, forge, repository, sha, tell, marks },
+      box,
+      forge,
+      repository,
+      sha,
+      tell,
+      marks,
       status: async (id) => (await callApi(box, "GET", `/v1/deployments/${id}`)).status,
       report: async (id) =>
         (await callApi(box, "GET", `/v1/deployments/${id}/forge-report`)).report,

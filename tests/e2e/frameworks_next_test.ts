@@ -19,8 +19,16 @@ const FIXTURE = join(ROOT, "fixtures", "frameworks", "next");
 
 const SCAFFOLD = [
   "npx",
-  ...["-y", "create-next-app@latest", "."],
-  ...["--ts", "--app", "--no-eslint", "--no-tailwind", "--use-npm", "--yes", "--disable-git"],
+  "-y",
+  "create-next-app@latest",
+  ".",
+  "--ts",
+  "--app",
+  "--no-eslint",
+  "--no-tailwind",
+  "--use-npm",
+  "--yes",
+  "--disable-git",
 ] as const;
 
 interface Deployed {

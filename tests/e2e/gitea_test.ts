@@ -41,8 +41,15 @@ async function withGitea(run: (bench: Bench) => Promise<void>): Promise<void> {
     await box.json(["projects", "create", "--name", "shop", "--git-url", address, "--link"]);
     await Deno.writeTextFile(join(box.folder, "token"), gitea.token);
     await box.json([
-      ...["projects", "git-credentials", "shop", "--username", gitea.user, "--forge", "gitea"],
-      ...["--from-file", join(box.folder, "token")],
+      "projects",
+      "git-credentials",
+      "shop",
+      "--username",
+      gitea.user,
+      "--forge",
+      "gitea",
+      "--from-file",
+      join(box.folder, "token"),
     ]);
     const { url, secret } = await box.json(["hooks", "create", "--name", "gitea", "--signed"]);
     await gitea.api("POST", `${REPOSITORY}/hooks`, {
@@ -56,7 +63,8 @@ async function withGitea(run: (bench: Bench) => Promise<void>): Promise<void> {
     [own.username, own.password] = [gitea.user, gitea.token];
     await git(box.site, "remote", "add", "origin", own.href);
     await run({
-      ...{ box, gitea },
+      box,
+      gitea,
       async push(branch, page) {
         await git(box.site, "checkout", "--quiet", "-B", branch);
         await Deno.writeTextFile(join(box.site, "index.html"), page);
@@ -101,7 +109,9 @@ Deno.test({
 
       const first = await push("menu", "menu");
       const { number } = await gitea.api("POST", `${REPOSITORY}/pulls`, {
-        ...{ title: "Add a menu", head: "menu", base: "main" },
+        title: "Add a menu",
+        head: "menu",
+        base: "main",
       });
       const marks = await marked(first, "success");
       assert.ok(marks.some(({ status }) => status === "pending"), "it was marked before");

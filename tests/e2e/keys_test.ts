@@ -19,8 +19,19 @@ Deno.test("svc keys makes a key with permissions, project and end, shows its use
     await box.json(["init", "--create", "--name", "shop"]);
     await box.json(["projects", "create", "--name", "blog"]);
     const { key, apiKey } = await box.json([
-      ...["keys", "create", "ci", "--permission", "deploy-previews", "--permission", "read"],
-      ...["--project", "shop", "--expires", "30d", "--description", "branches"],
+      "keys",
+      "create",
+      "ci",
+      "--permission",
+      "deploy-previews",
+      "--permission",
+      "read",
+      "--project",
+      "shop",
+      "--expires",
+      "30d",
+      "--description",
+      "branches",
     ]) as unknown as { key: string; apiKey: ApiKey };
     assert.equal(apiKey.projects?.length, 1);
     const lives = Date.parse(apiKey.expiresAt!) - Date.now();

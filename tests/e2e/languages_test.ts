@@ -281,8 +281,15 @@ async function goLive(box: Sandbox, name: string, files: App["files"]): Promise<
   await write(join(box.site, name), files);
   await box.json(["projects", "create", "--name", name]);
   await box.json([
-    ...["env", "set", "GREETING", "--plain", "--value", "hello"],
-    ...["--all", "--project-id", name],
+    "env",
+    "set",
+    "GREETING",
+    "--plain",
+    "--value",
+    "hello",
+    "--all",
+    "--project-id",
+    name,
   ]);
   const said = await deploy(box, name);
   if (files["svc.toml"] === undefined) assert.match(said, /Start: /);

@@ -75,7 +75,9 @@ Deno.test("the next start removes the temporary folders of killed commands, and 
     const names = ["svc-store-running", "svc-store-foreign"];
     for (const name of names) await Deno.mkdir(join(temporary, name));
     using held = await Deno.open(join(temporary, names[0]!, ".svc-in-use"), {
-      ...{ create: true, read: true, write: true },
+      create: true,
+      read: true,
+      write: true,
     });
     assert.ok(await held.tryLock(true));
     for (const name of [left, ...names]) await age(join(temporary, name));

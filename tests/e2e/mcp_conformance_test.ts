@@ -52,7 +52,11 @@ async function checkConformance(
   const rows = lacks.map((name) => `  - ${name}\n`);
   await Deno.writeTextFile(baseline, [await Deno.readTextFile(BASELINE), ...rows].join(""));
   const { code, stdout, stderr } = await runPackage(box, SUITE, [
-    ...["server", "--url", bridge.url, "--expected-failures", baseline],
+    "server",
+    "--url",
+    bridge.url,
+    "--expected-failures",
+    baseline,
   ]);
   const summary = stdout.slice(stdout.indexOf("=== SUMMARY ==="));
   assert.equal(code, 0, `${summary}${stderr.slice(-2000)}`);
@@ -73,7 +77,12 @@ async function checkInspector(box: Sandbox, target: readonly string[]): Promise<
   const { tools } = await inspect(box, target, ["--method", "tools/list", "--strict"]);
   assert.ok(tools.length >= 13, `${tools.length} tools`);
   const called = await inspect(box, target, [
-    ...["--method", "tools/call", "--tool-name", "status", "--tool-arg", "project=seen"],
+    "--method",
+    "tools/call",
+    "--tool-name",
+    "status",
+    "--tool-arg",
+    "project=seen",
   ]);
   assert.match(called.content[0].text, /^Project seen in workspace default/);
   const read = await inspect(box, target, ["--method", "resources/read", "--uri", "svc://docs/kv"]);

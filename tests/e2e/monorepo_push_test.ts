@@ -10,7 +10,10 @@ const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 /** An app whose page is its own text and what the package has built. */
 const app = (name: string) => ({
   [`apps/${name}/package.json`]: json({
-    ...{ name, version: "1.0.0", private: true, dependencies: { "@shop/ui": "1.0.0" } },
+    name,
+    version: "1.0.0",
+    private: true,
+    dependencies: { "@shop/ui": "1.0.0" },
     scripts: { build: "mkdir -p dist && cat ../../packages/ui/made text > dist/index.html" },
   }),
   [`apps/${name}/text`]: `${name} 1`,
@@ -19,10 +22,15 @@ const app = (name: string) => ({
 const FILES: Readonly<Record<string, string>> = {
   ".gitignore": "node_modules\ndist\nmade\n.svc\n",
   "package.json": json({
-    ...{ name: "shop", version: "1.0.0", private: true, workspaces: ["apps/*", "packages/*"] },
+    name: "shop",
+    version: "1.0.0",
+    private: true,
+    workspaces: ["apps/*", "packages/*"],
   }),
   "packages/ui/package.json": json({
-    ...{ name: "@shop/ui", version: "1.0.0", scripts: { build: "printf 'ui %s, ' 1 > made" } },
+    name: "@shop/ui",
+    version: "1.0.0",
+    scripts: { build: "printf 'ui %s, ' 1 > made" },
   }),
   ...app("web"),
   ...app("admin"),
@@ -102,7 +110,10 @@ async function pushMonorepo(t: Deno.TestContext, box: Sandbox): Promise<void> {
   });
   await t.step("a lock file of the root builds both", async () => {
     const lock = json({
-      ...{ name: "shop", version: "1.0.0", lockfileVersion: 3, requires: true },
+      name: "shop",
+      version: "1.0.0",
+      lockfileVersion: 3,
+      requires: true,
       packages: {
         "": { name: "shop", version: "1.0.0", workspaces: ["apps/*", "packages/*"] },
         ...Object.fromEntries(["web", "admin"].flatMap((name) => [

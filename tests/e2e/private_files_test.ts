@@ -46,8 +46,11 @@ Deno.test("a project's own folder is deployed without secrets and configuration"
       statuses[path] = (await box.page(HOST, `/${path}`)).status;
     }
     assert.deepEqual(statuses, {
-      ...{ "": 200, "deploy.pem": 200 },
-      ...{ "compose.yaml": 404, "netlify.toml": 404, "private/plan.txt": 404 },
+      "": 200,
+      "deploy.pem": 200,
+      "compose.yaml": 404,
+      "netlify.toml": 404,
+      "private/plan.txt": 404,
     });
   });
 });

@@ -52,10 +52,14 @@ async function startNodes(folder: string, pg: TestPg) {
 async function headOf(node: Node, env: Readonly<Record<string, string>>): Promise<string> {
   const { stdout } = await new Deno.Command("git", {
     args: [
-      ...["-c", `http.extraHeader=Authorization: Basic ${btoa(`svc:${TOKEN}`)}`],
-      ...["ls-remote", `${node.url}/git/default/shop.git`, "refs/heads/main"],
+      "-c",
+      `http.extraHeader=Authorization: Basic ${btoa(`svc:${TOKEN}`)}`,
+      "ls-remote",
+      `${node.url}/git/default/shop.git`,
+      "refs/heads/main",
     ],
-    ...{ env, clearEnv: true },
+    env,
+    clearEnv: true,
   }).output();
   return new TextDecoder().decode(stdout).split("\t")[0]!;
 }

@@ -50,7 +50,8 @@ test("kill -9 amid a push and its build: the repository is whole, the push can b
   withSandbox(async (box) => {
     await box.start();
     await callApi(box, "POST", "/v1/projects", {
-      ...{ name: "shop", buildCommand: "echo begun; sleep 1" },
+      name: "shop",
+      buildCommand: "echo begun; sleep 1",
     });
     await git(box.site, "init", "--quiet", "--initial-branch=main");
 

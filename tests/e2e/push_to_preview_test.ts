@@ -120,8 +120,17 @@ async function followForge(box: Sandbox): Promise<void> {
   await box.json(["projects", "update", "hello-world", "--git-url", address.href]);
   await Deno.writeTextFile(join(box.folder, "token"), FORGE_TOKEN);
   await box.json([
-    ...["projects", "git-credentials", "hello-world", "--username", "ada", "--forge", "github"],
-    ...["--forge-api", forge.api, "--from-file", join(box.folder, "token")],
+    "projects",
+    "git-credentials",
+    "hello-world",
+    "--username",
+    "ada",
+    "--forge",
+    "github",
+    "--forge-api",
+    forge.api,
+    "--from-file",
+    join(box.folder, "token"),
   ]);
   const hook = await box.json(["hooks", "create", "--name", "github", "--signed"]);
   const own = new URL(address);

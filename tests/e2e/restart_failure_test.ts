@@ -103,8 +103,12 @@ Deno.test("a platform serves again where its successor is killed, or fails behin
       for (let count = 1; count <= RESTARTS; count++) {
         const [program, ...first] = programCommand();
         const successor = new Deno.Command(program, {
-          ...{ args: [...first, ...serve], env: box.env, clearEnv: true },
-          ...{ stdin: "null", stdout: "null", stderr: "null" },
+          args: [...first, ...serve],
+          env: box.env,
+          clearEnv: true,
+          stdin: "null",
+          stdout: "null",
+          stderr: "null",
         }).spawn();
         await said(box, TOOK_OVER, count);
         successor.kill("SIGKILL");

@@ -23,7 +23,10 @@ createServer((request, response) => response.end(JSON.stringify({
 
 const packageJson = (scripts: Readonly<Record<string, string>>) =>
   JSON.stringify({
-    ...{ name: "folder", private: true, type: "module", scripts },
+    name: "folder",
+    private: true,
+    type: "module",
+    scripts,
     engines: { node: NODE_MAJOR },
     devDependencies: { "with-env": "file:./with-env" },
   });
@@ -39,7 +42,8 @@ Deno.test({
         "server.js": SERVER,
         "setup.js": "globalThis.prepared = true;",
         "with-env/package.json": JSON.stringify({
-          ...{ name: "with-env", version: "1.0.0" },
+          name: "with-env",
+          version: "1.0.0",
           bin: { "with-env": "run.cjs" },
         }),
         "with-env/run.cjs": `#!/usr/bin/env node

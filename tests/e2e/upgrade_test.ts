@@ -47,7 +47,10 @@ async function runAt(
   user?: number,
 ): Promise<Outcome> {
   const { code, stdout, stderr } = await new Deno.Command(path, {
-    ...{ args: [...args], env, clearEnv: true, stdin: "null" },
+    args: [...args],
+    env,
+    clearEnv: true,
+    stdin: "null",
     ...(user === undefined ? {} : { uid: user, gid: user }),
   }).output();
   const decoder = new TextDecoder();
@@ -251,7 +254,8 @@ Deno.test({
           let isSlow = true;
           releases.isSlow = () => isSlow;
           const terminal = startOnTerminal(["upgrade"], {
-            ...{ cwd: slow.home, program: [slow.path] },
+            cwd: slow.home,
+            program: [slow.path],
             env: { SVC_RELEASES_URL: releases.place },
           });
           const filled = (count: number) => new RegExp(`0\\.2\\.0 █{${count},}░+ 0/1 files`);
@@ -307,7 +311,10 @@ Deno.test({
           const data = join(dirname(busy.path), "home");
           const platform = new Deno.Command(busy.path, {
             args: ["serve", "--port", "0", "--data-dir", data],
-            ...{ env: cleanEnvironment(box.home), clearEnv: true, stdin: "null", stderr: "null" },
+            env: cleanEnvironment(box.home),
+            clearEnv: true,
+            stdin: "null",
+            stderr: "null",
             stdout: "piped",
           }).spawn();
           const said = platform.stdout.getReader();

@@ -54,7 +54,10 @@ export async function startIssuer(
   const origin = cert === undefined ? "http://127.0.0.1" : "https://localhost";
   const url: string = `${origin}:${server.addr.port}${path}`;
   const issuer: CiIssuer = {
-    ...{ url, asked, answers, keys },
+    url,
+    asked,
+    answers,
+    keys,
     async addKey(kid, alg = "RS256") {
       const pair = await generateKeyPair(alg, { extractable: true });
       secrets.set(kid, { alg, key: pair.privateKey });

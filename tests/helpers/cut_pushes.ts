@@ -28,8 +28,13 @@ export interface Push {
 export function beginPush(folder: string, { url, repository, token, env }: PushTo): Push {
   const child = new Deno.Command("git", {
     args: [
-      ...["-C", folder, "-c", `http.extraHeader=Authorization: Basic ${btoa(`svc:${token}`)}`],
-      ...["push", `${url}/git/${repository}`, "main"],
+      "-C",
+      folder,
+      "-c",
+      `http.extraHeader=Authorization: Basic ${btoa(`svc:${token}`)}`,
+      "push",
+      `${url}/git/${repository}`,
+      "main",
     ],
     env: { ...env, GIT_TERMINAL_PROMPT: "0" },
     clearEnv: true,

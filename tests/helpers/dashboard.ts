@@ -48,7 +48,11 @@ export function withDashboard(
       api: (method, path, options = {}) => platform.api(method, path, { token: key, ...options }),
     };
     await run({
-      ...{ platform, own, ada, viewer, stranger },
+      platform,
+      own,
+      ada,
+      viewer,
+      stranger,
       async api(method, path, json, status) {
         const answer = await own.api(method, path, json === undefined ? {} : { json });
         const isWanted = status === undefined ? answer.status < 300 : answer.status === status;

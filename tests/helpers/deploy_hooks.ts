@@ -141,7 +141,9 @@ export async function startHooksWith(
   { folder, repository }: HookFolder,
 ): Promise<HookPlatform> {
   const platform = await startInProcess(`${folder}/data`, {
-    ...{ gitRoots: [folder], openBuilds: runner.opener, buildConcurrency: RUNNER_CONCURRENCY },
+    gitRoots: [folder],
+    openBuilds: runner.opener,
+    buildConcurrency: RUNNER_CONCURRENCY,
   });
   return hookPlatform(platform, { folder, repository });
 }

@@ -19,9 +19,14 @@ export async function secureGet(
 ): Promise<string> {
   const { stdout, stderr, success } = await new Deno.Command("curl", {
     args: [
-      ...["-sS", "--max-time", "5", "--cacert", options.ca],
+      "-sS",
+      "--max-time",
+      "5",
+      "--cacert",
+      options.ca,
       ...(options.http1 ? ["--http1.1"] : []),
-      ...["--resolve", `${host}:${port}:127.0.0.1`],
+      "--resolve",
+      `${host}:${port}:127.0.0.1`,
       ...(options.header === undefined
         ? ["-w", " %{http_version} %{http_code}"]
         : ["-o", "/dev/null", "-w", `%header{${options.header}}`]),

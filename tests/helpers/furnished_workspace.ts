@@ -68,18 +68,25 @@ export async function furnish(
   await send("POST", "/v1/projects", { name: project, gitUrl: platform.repository.path });
   const environment = await send("POST", `${at}/environments`, { name: "adas-stage" });
   await send("PUT", `${at}/variables/ADAS_VARIABLE`, {
-    ...{ value: "adas-value", category: "plain", scope: "all" },
+    value: "adas-value",
+    category: "plain",
+    scope: "all",
   });
   await send("PUT", `${at}/kv/value`, {
-    ...{ key: "adas-boat", encoding: "text", value: "adas-kestrel" },
+    key: "adas-boat",
+    encoding: "text",
+    value: "adas-kestrel",
   });
   const database = await send("POST", `${at}/databases`, { name: "adas-orders" });
   const added = await send("POST", `${at}/domains`, {
-    ...{ hostname: "adas-shop.example", environment: "production" },
+    hostname: "adas-shop.example",
+    environment: "production",
   });
   const key = await send("POST", "/v1/api-keys", { name: "adas-key", role: "owner" });
   const publisher = await send("POST", "/v1/trusted-publishers", {
-    ...{ provider: "github", repository: "adas/adas-shop", permissions: ["read"] },
+    provider: "github",
+    repository: "adas/adas-shop",
+    permissions: ["read"],
   });
   const own = {
     ...platform,
@@ -107,7 +114,10 @@ export async function furnish(
     ({ items }) => items.length > 0,
   );
   const hook = await send("POST", "/v1/deploy-hooks", {
-    ...{ projectId: project, name: "adas-hook", branch: "main", scope: "All" },
+    projectId: project,
+    name: "adas-hook",
+    branch: "main",
+    scope: "All",
   });
   const commitSha = await platform.repository.git("rev-parse", "main");
   const triggered = await platform.trigger(hook.url, { branch: "main", commitSha, force: true });
@@ -128,7 +138,8 @@ export async function furnish(
     description: "adas-webhook",
   });
   await send("POST", "/v1/events", {
-    ...{ event: "billing.card_expired", data: { detail: "adas-card" } },
+    event: "billing.card_expired",
+    data: { detail: "adas-card" },
   });
   const { items: [letter] } = await until(
     () => send("GET", "/v1/dead-letters"),
@@ -154,7 +165,9 @@ export async function furnish(
   const { items: [grant] } = await send("GET", "/v1/account/tools");
   const { json: device } = await form(platform, "/v1/device", { client_id: "adas-tool" });
   return {
-    ...{ project, variable: "ADAS_VARIABLE", domain: (added.domain ?? added).id },
+    project,
+    variable: "ADAS_VARIABLE",
+    domain: (added.domain ?? added).id,
     environment: environment.id,
     database: database.id,
     branch: branch.name,

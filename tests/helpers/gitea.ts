@@ -75,7 +75,9 @@ export async function startGitea(folder: string): Promise<Gitea> {
   await Deno.writeTextFile(config, settings(folder, { program, port }));
   const env = { HOME: folder, GITEA_WORK_DIR: folder };
   const gitea = (...args: string[]): [string, ...string[]] => [
-    ...[join(program, "gitea"), "--config", config] as const,
+    join(program, "gitea"),
+    "--config",
+    config,
     ...args,
   ];
   const administer = async (...args: string[]) => {
@@ -86,17 +88,33 @@ export async function startGitea(folder: string): Promise<Gitea> {
   };
   await administer("migrate");
   await administer(
-    ...["admin", "user", "create", "--admin", "--username", USER, "--random-password"],
-    ...["--email", "ada@example.com", "--must-change-password=false"],
+    "admin",
+    "user",
+    "create",
+    "--admin",
+    "--username",
+    USER,
+    "--random-password",
+    "--email",
+    "ada@example.com",
+    "--must-change-password=false",
   );
   const token = await administer(
-    ...["admin", "user", "generate-access-token", "--username", USER, "--raw"],
-    ...["--scopes", "write:repository,write:issue,write:user"],
+    "admin",
+    "user",
+    "generate-access-token",
+    "--username",
+    USER,
+    "--raw",
+    "--scopes",
+    "write:repository,write:issue,write:user",
   );
   const child = await Child.start(gitea("web"), { env, ready: { port } });
   const url = `http://127.0.0.1:${port}`;
   return {
-    ...{ url, user: USER, token },
+    url,
+    user: USER,
+    token,
     async api(method, path, body) {
       const response = await fetch(`${url}/api/v1${path}`, {
         method,

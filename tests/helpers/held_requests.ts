@@ -59,7 +59,9 @@ export class ClientConnection {
   async hold({ host, path, content, isEcho }: Wanted): Promise<HeldRequest> {
     const first = isEcho ? content.byteLength / 2 : 1;
     const { asked, response } = this.#open(
-      ...[host, path, isEcho ? "POST" : "GET"] as const,
+      host,
+      path,
+      isEcho ? "POST" : "GET",
       (asked) => isEcho ? asked.write(content.subarray(0, first)) : asked.end(),
     );
     const answer = await response;

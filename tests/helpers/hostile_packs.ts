@@ -68,7 +68,9 @@ export const tree = (entries: readonly TreeEntry[]): GitObject =>
     "tree",
     joined(
       ...entries.flatMap(({ mode, name, sha }) => [
-        ...[`${mode} `, name, "\0"],
+        `${mode} `,
+        name,
+        "\0",
         Uint8Array.fromHex(sha),
       ]),
     ),
@@ -143,12 +145,16 @@ export function copy(offset: number, size: number): number[] {
 
 /** A delta on an object that is named by its SHA. */
 export const namedDelta = (base: string, delta: readonly number[] | Bytes): Entry => ({
-  ...{ number: NAMED_DELTA, size: delta.length, base: Uint8Array.fromHex(base) },
+  number: NAMED_DELTA,
+  size: delta.length,
+  base: Uint8Array.fromHex(base),
   content: Uint8Array.from(delta),
 });
 
 /** A delta on what stands some bytes before it: `base` is how that is written. */
 export const offsetDelta = (base: readonly number[], delta: readonly number[]): Entry => ({
-  ...{ number: OFFSET_DELTA, size: delta.length, base: Uint8Array.from(base) },
+  number: OFFSET_DELTA,
+  size: delta.length,
+  base: Uint8Array.from(base),
   content: Uint8Array.from(delta),
 });

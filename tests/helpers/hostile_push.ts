@@ -120,7 +120,8 @@ export async function underAttack(run: (target: Target) => Promise<void>): Promi
     await send({ name: "none", body: bytesOf("0000"), status: 200, says: /^$/ });
     const before = await listing(dataDir);
     await run({
-      ...{ platform, repository: repositories[0]! },
+      platform,
+      repository: repositories[0]!,
       async attack(attacks) {
         const told = new Set(attacks.map(({ name }) => name));
         assert.equal(told.size, attacks.length, "each is another");

@@ -132,9 +132,16 @@ async function fillBodies({ platform, own, ada }: DashboardPlatform, sender: Hos
 
 /** One event for each shape of what events carry. */
 const KINDS = [
-  ...["deployment.failed", "health.check_failed", "health.new_error", "billing.payment_failed"],
-  ...["billing.invoice_created", "billing.subscription_cancelled", "billing.limit_exceeded"],
-  ...["billing.card_expired", "security.suspicious_activity", "system.maintenance_scheduled"],
+  "deployment.failed",
+  "health.check_failed",
+  "health.new_error",
+  "billing.payment_failed",
+  "billing.invoice_created",
+  "billing.subscription_cancelled",
+  "billing.limit_exceeded",
+  "billing.card_expired",
+  "security.suspicious_activity",
+  "system.maintenance_scheduled",
   "system.feature_announcement",
 ];
 
@@ -178,7 +185,9 @@ async function fillPeople(
 async function fillTraffic(parts: DashboardPlatform) {
   const send = (method: string, path: string, body?: string) =>
     rawRequest(parts.platform.port, {
-      ...{ method, host: "shop.localhost", path },
+      method,
+      host: "shop.localhost",
+      path,
       headers: { "user-agent": `${BROWSER} ${MARKUP}`, referer: `https://news.example/${MARKUP}` },
       ...(body === undefined ? {} : { body }),
     });
@@ -190,12 +199,18 @@ async function fillTraffic(parts: DashboardPlatform) {
 /** Builds a commit whose message, author, branch and output are markup; returns its deployment. */
 async function fillBuild({ api, own }: DashboardPlatform, repository: TestRepository) {
   await api("POST", "/v1/projects", {
-    ...{ name: "built", gitUrl: repository.path, displayName: MARKUP },
+    name: "built",
+    gitUrl: repository.path,
+    displayName: MARKUP,
     buildCommand: `cat said.txt; cat said.txt >&2; exit 3`,
-    ...{ installCommand: "true", outputDirectory: "." },
+    installCommand: "true",
+    outputDirectory: ".",
   });
   const { json: hook } = await api("POST", "/v1/deploy-hooks", {
-    ...{ projectId: "built", name: MARKUP, branch: BRANCH, scope: "All" },
+    projectId: "built",
+    name: MARKUP,
+    branch: BRANCH,
+    scope: "All",
   });
   const commitSha = await repository.commit(BRANCH, { "said.txt": `${MARKUP}\n` }, MARKUP);
   const { json: triggered } = await own.api("POST", new URL(hook.url).pathname, {
@@ -256,13 +271,22 @@ function pathsOf(of: Readonly<Record<"live" | "key" | "built" | "failed", string
     `${SHOP}/kv${query("key", MARKUP)}`,
     `${SHOP}/kv${query("prefix", MARKUP)}`,
     `${SHOP}/edge?method=GET&url=${encodeURIComponent(`/admin${IN_PATH}`)}`,
-    ...[failing, `${failing}/errors`, `${failing}/logs`, `${failing}/errors/${of.failed}`],
+    failing,
+    `${failing}/errors`,
+    `${failing}/logs`,
+    `${failing}/errors/${of.failed}`,
     ...["", "/logs", "/errors"].map((page) => `/workspaces/acme/projects/ferry${page}`),
     ...["", "/hooks", "/settings"].map((page) => `/workspaces/acme/projects/built${page}`),
     ...[of.live, of.built].flatMap((id) => [`/deployments/${id}`, `/deployments/${id}/compare`]),
     `/deployments/${of.built}${query("search", "alert")}`,
-    ...["/notifications", "/notifications?show=archive", "/notifications/preferences"],
-    ...["/account", "/account/sessions", "/account/activity", "/account/channels", "/workspaces"],
+    "/notifications",
+    "/notifications?show=archive",
+    "/notifications/preferences",
+    "/account",
+    "/account/sessions",
+    "/account/activity",
+    "/account/channels",
+    "/workspaces",
     `/device${query("code", MARKUP)}`,
     `/sign-in${query("next", MARKUP)}`,
   ];

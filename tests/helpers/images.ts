@@ -99,7 +99,10 @@ export async function decodedSize(
 ): Promise<readonly [number, number]> {
   const source = new Uint8Array(image);
   const result = await engine.convert({
-    ...{ source, owner: "test", width: 8192, quality: 100 },
+    source,
+    owner: "test",
+    width: 8192,
+    quality: 100,
     format: "png",
   });
   assert.ok(result.ok, JSON.stringify(result));
@@ -109,10 +112,38 @@ export async function decodedSize(
 /** The same JPEG with an orientation in its metadata (Exif): 6 is a quarter turn. */
 export function withOrientation(jpeg: Bytes, orientation: number): Bytes {
   const exif = Uint8Array.of(
-    ...[0x45, 0x78, 0x69, 0x66, 0, 0],
-    ...[0x4d, 0x4d, 0, 0x2a, 0, 0, 0, 8],
-    ...[0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0],
-    ...[0, 0, 0, 0],
+    0x45,
+    0x78,
+    0x69,
+    0x66,
+    0,
+    0,
+    0x4d,
+    0x4d,
+    0,
+    0x2a,
+    0,
+    0,
+    0,
+    8,
+    0,
+    1,
+    0x01,
+    0x12,
+    0,
+    3,
+    0,
+    0,
+    0,
+    1,
+    0,
+    orientation,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
   );
   const segment = Uint8Array.of(0xff, 0xe1, 0, exif.byteLength + 2, ...exif);
   return join([jpeg.subarray(0, 2), segment, jpeg.subarray(2)]);
@@ -140,7 +171,10 @@ function swappedProfile(): Uint8Array {
   const curve = join([ascii("curv"), none, word(1), Uint8Array.of(2, 0x33, 0, 0)]);
   const name = ascii("swapped\0");
   const description = join([
-    ...[ascii("desc"), none, word(name.byteLength), name],
+    ascii("desc"),
+    none,
+    word(name.byteLength),
+    name,
     new Uint8Array(80),
   ]);
   const red = xyz(0.4360, 0.2225, 0.0139);

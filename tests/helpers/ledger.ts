@@ -133,20 +133,24 @@ export class Ledger {
     const set = (key: string, value: string) => (state: State) => void state.set(key, value);
     const kv = (key: string, value: string) =>
       this.#write(platform, set(`kv ${key}`, value), ["PUT", `${at}/kv/value`, {
-        ...{ key, value, encoding: "text" },
+        key,
+        value,
+        encoding: "text",
       }]);
     await kv(`boats/${n}`, `kestrel ${n}`);
     await kv("counter", `${n}`);
     if (n % 3 === 2) {
       const key = `boats/${n - 1}`;
       await this.#write(platform, (state) => void state.delete(`kv ${key}`), [
-        ...["DELETE", `${at}/kv/value?key=${encodeURIComponent(key)}`] as const,
+        "DELETE",
+        `${at}/kv/value?key=${encodeURIComponent(key)}`,
       ]);
     }
     for (const category of ["plain", "secret"]) {
       const [name, value] = [`${category.toUpperCase()}_${n % 10}`, `${category} value ${n}`];
       await this.#write(platform, set(`variable ${name}`, value), [
-        ...["PUT", `${at}/variables/${name}`] as const,
+        "PUT",
+        `${at}/variables/${name}`,
         { value, category, scope: "all" },
       ]);
     }
@@ -204,7 +208,8 @@ export class Ledger {
       }],
     };
     await this.#write(platform, (state) => void state.set("rule", `/to-${n}`), [
-      ...["PUT", `/v1/projects/${this.project}/rules`] as const,
+      "PUT",
+      `/v1/projects/${this.project}/rules`,
       rules,
     ], { "if-match": "*" });
   }
@@ -218,17 +223,22 @@ export class Ledger {
     await this.#write(platform, add("environment"), ["POST", `${at}/environments`, { name }]);
     const hostname = `${name}.ledger.example`;
     await this.#write(platform, (state) => void state.set(`domain ${hostname}`, ""), [
-      ...["POST", `${at}/domains`, { hostname, environment: "production" }] as const,
+      "POST",
+      `${at}/domains`,
+      { hostname, environment: "production" },
     ]);
     const hook = await this.#write(platform, add("hook"), [
-      ...["POST", "/v1/deploy-hooks"] as const,
+      "POST",
+      "/v1/deploy-hooks",
       { name, projectId: project, branch: "main", scope: "All" },
     ]);
     this.#secrets.hooks.set(name, new URL(hook.url).pathname);
     const { key } = await this.#write(platform, add("key"), ["POST", "/v1/api-keys", { name }]);
     this.#secrets.keys.set(name, key);
     await this.#write(platform, add("event"), [
-      ...["POST", "/v1/events", { event: "deployment.live", data: { project: name } }] as const,
+      "POST",
+      "/v1/events",
+      { event: "deployment.live", data: { project: name } },
     ]);
     if (n === 0) await this.#addMember(platform, name);
   }

@@ -123,7 +123,13 @@ export async function readStoredBlobs({ blobs: place, env }: MoveTarget): Promis
   const said: string[] = [];
   const say = (text: string) => void said.push(text);
   const vault = await openS3BlobVault({
-    ...{ place, env, kv, cache, now: systemClock, onDamaged: say, onTrouble: say },
+    place,
+    env,
+    kv,
+    cache,
+    now: systemClock,
+    onDamaged: say,
+    onTrouble: say,
   });
   try {
     const blobs = new Map<string, number>();

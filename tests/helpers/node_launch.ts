@@ -79,9 +79,18 @@ export async function launchServer(
   let view: NodeView | undefined;
   const node = await launchNode({
     node: NODE,
-    ...{ directory, folder, controlSocket: "c", serverSocket: "s", files: [] },
-    ...{ tmpMb: 16, memoryMb: 300, allowPrivate: false, allowUnsandboxed: false },
-    ...{ peers: [], routes: [], announce: () => {} },
+    directory,
+    folder,
+    controlSocket: "c",
+    serverSocket: "s",
+    files: [],
+    tmpMb: 16,
+    memoryMb: 300,
+    allowPrivate: false,
+    allowUnsandboxed: false,
+    peers: [],
+    routes: [],
+    announce: () => {},
     command: (seen) => {
       view = seen;
       const env = { ...options.env?.(seen), SERVER_SOCKET: seen.serverSocket };
@@ -94,7 +103,10 @@ export async function launchServer(
     proxy: { transport: "unix", path: `${folder}/s` },
   });
   return {
-    ...{ node, directory, folder, view: view! },
+    node,
+    directory,
+    folder,
+    view: view!,
     ask: async (path) => await (await fetch(`http://node${path}`, { client })).text(),
     async [Symbol.asyncDispose]() {
       client.close();

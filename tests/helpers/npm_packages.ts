@@ -22,7 +22,10 @@ export interface NpmFolder extends AsyncDisposable {
 async function runIn(cwd: string, command: readonly string[], env: Variables = {}) {
   const [program, ...args] = command;
   const { code, stdout, stderr } = await runProgram(program!, {
-    ...{ args, cwd, env: { ...Deno.env.toObject(), CI: "1", ...env }, stdin: "null" },
+    args,
+    cwd,
+    env: { ...Deno.env.toObject(), CI: "1", ...env },
+    stdin: "null",
   });
   const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
   assert.equal(code, 0, `${command.join(" ")}\n${out}\n${err}`);

@@ -38,8 +38,12 @@ export async function consentPath(platform: ApiCaller): Promise<string> {
     json: { client_name: "Scripted <b>agent</b>", redirect_uris: [redirect] },
   });
   return `/oauth/authorize?${new URLSearchParams({
-    ...{ response_type: "code", client_id: json.client_id, redirect_uri: redirect, state: "s" },
-    ...{ code_challenge: "a".repeat(43), code_challenge_method: "S256" },
+    response_type: "code",
+    client_id: json.client_id,
+    redirect_uri: redirect,
+    state: "s",
+    code_challenge: "a".repeat(43),
+    code_challenge_method: "S256",
   })}`;
 }
 

@@ -45,9 +45,25 @@ export async function makeCertificate(
   const [certFile, keyFile] = [join(folder, `${name}.crt`), join(folder, `${name}.key`)];
   const { success, stderr } = await new Deno.Command("openssl", {
     args: [
-      ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
-      ...["-keyout", keyFile, "-out", certFile, "-days", "30", "-subj", `/CN=${name}`],
-      ...["-addext", `subjectAltName=${hosts.join(",")}`, "-addext", "basicConstraints=CA:FALSE"],
+      "req",
+      "-x509",
+      "-newkey",
+      "ec",
+      "-pkeyopt",
+      "ec_paramgen_curve:prime256v1",
+      "-nodes",
+      "-keyout",
+      keyFile,
+      "-out",
+      certFile,
+      "-days",
+      "30",
+      "-subj",
+      `/CN=${name}`,
+      "-addext",
+      `subjectAltName=${hosts.join(",")}`,
+      "-addext",
+      "basicConstraints=CA:FALSE",
     ],
   }).output();
   if (!success) throw new Error(new TextDecoder().decode(stderr));

@@ -236,7 +236,12 @@ export async function startProcess(
   };
   const { url, port, httpsPort, token, ownerLink, pid, ended } = platform;
   return {
-    ...{ url, port, httpsPort, token, ownerLink, pid },
+    url,
+    port,
+    httpsPort,
+    token,
+    ownerLink,
+    pid,
     finished: ended.then(() => {}),
     // Asked to stop, the program leaves first by itself.
     leave: () => Promise.resolve(),

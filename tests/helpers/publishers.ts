@@ -25,11 +25,15 @@ export async function withCi(run: (parts: CiPlatform) => Promise<void>): Promise
   const platform = await start(dataDir, { allowPrivateUpstreams: true });
   try {
     await run({
-      ...{ platform, issuer, audience: new URL(platform.url).origin },
+      platform,
+      issuer,
+      audience: new URL(platform.url).origin,
       async trust(more = {}) {
         const { status, json } = await platform.api("POST", "/v1/trusted-publishers", {
           json: {
-            ...{ provider: "github", repository: "octo-org/octo-repo", issuer: issuer.url },
+            provider: "github",
+            repository: "octo-org/octo-repo",
+            issuer: issuer.url,
             permissions: ["read"],
             ...more,
           },

@@ -39,8 +39,11 @@ export const LOADS: readonly Load[] = [
   { method: "POST", host: "kiosk.localhost", target: "/api/x", body: "echo", expected: /^echo$/ },
   { method: "GET", host: "localhost", target: "/v1/projects", expected: /kiosk/ },
   {
-    ...{ method: "PUT", host: "localhost", target: "/v1/projects/kiosk/variables/WHO" },
-    ...{ body: '{"value":"Ada","category":"plain","scope":"all"}', expected: /WHO/ },
+    method: "PUT",
+    host: "localhost",
+    target: "/v1/projects/kiosk/variables/WHO",
+    body: '{"value":"Ada","category":"plain","scope":"all"}',
+    expected: /WHO/,
   },
 ];
 
@@ -90,7 +93,9 @@ export class Client {
     this.#kept = undefined;
     const bytes = body === undefined ? null : encoder.encode(body);
     const answer = await connection.exchange({
-      ...{ method, target, body: bytes === null ? null : new Blob([bytes]).stream() },
+      method,
+      target,
+      body: bytes === null ? null : new Blob([bytes]).stream(),
       headers: [
         ["host", `${host}:${this.port}`],
         ["authorization", `Bearer ${TOKEN}`],

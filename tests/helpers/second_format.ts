@@ -16,7 +16,9 @@ const fileOf = ({ dataDir }: DataPlaces, n: number, ending: string) =>
   join(dataDir, "build_logs", "second_format", `${n}.${ending}`);
 
 export const placesOf = (dataDir: string): DataPlaces => ({
-  ...{ dataDir, kv: join(dataDir, "kv.sqlite3"), blobs: join(dataDir, "blobs") },
+  dataDir,
+  kv: join(dataDir, "kv.sqlite3"),
+  blobs: join(dataDir, "blobs"),
 });
 
 /** Writes what the format changes, as the first format has it. */
@@ -88,7 +90,9 @@ export async function settle(dataDir: string, format: 1 | 2, extraBytes = 0): Pr
   const { release } = await openDataDir(dataDir);
   try {
     await bringUpToDate(placesOf(dataDir), {
-      ...{ version: `${format}.0.0`, format, log: say },
+      version: `${format}.0.0`,
+      format,
+      log: say,
       migrations: format === 1 ? [] : [migrationOf(extraBytes)],
     });
   } finally {

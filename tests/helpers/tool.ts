@@ -23,7 +23,9 @@ export interface ToolOptions extends RunOptions {
 export async function runTool(argv: readonly string[], options: ToolOptions): Promise<any> {
   const { port, home, env, ...rest } = options;
   const { code, stdout, stderr } = await runCli([...argv, "--json"], {
-    ...{ fetch, sleep, now: () => Date.now() },
+    fetch,
+    sleep,
+    now: () => Date.now(),
     ...rest,
     env: {
       SVC_API_URL: `http://127.0.0.1:${port}`,

@@ -52,7 +52,11 @@ export async function openMachinery(more: Partial<ProgramOptions> = {}): Promise
     serve(handler) {
       const stop = new AbortController();
       const server = Deno.serve({
-        ...{ hostname: "127.0.0.1", port: 0, cert, key, signal: stop.signal },
+        hostname: "127.0.0.1",
+        port: 0,
+        cert,
+        key,
+        signal: stop.signal,
         onListen: () => {},
       }, handler);
       closing.push(() => stop.abort());
@@ -121,7 +125,9 @@ export async function publish(platform: TestPlatform, project: string, given: Pu
       },
       files: fileList(files),
       functions: functions.map(({ name, sha256, source }) => ({
-        ...{ name, sha256, size: source.byteLength },
+        name,
+        sha256,
+        size: source.byteLength,
       })),
       rules: { schemaVersion: "EDGE_RULE_SET_V1", rules },
     },
@@ -142,7 +148,8 @@ export async function publish(platform: TestPlatform, project: string, given: Pu
 
 /** A rule for everything, or for paths with a prefix. */
 export const rule = (id: string, action: object, prefix?: string): object => ({
-  ...{ id, action },
+  id,
+  action,
   ...(prefix === undefined ? {} : { condition: { path: { type: "prefix", value: prefix } } }),
 });
 

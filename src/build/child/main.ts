@@ -97,7 +97,9 @@ async function build(
   const reason = await decideSkip(early, { directory, job, ignore: config?.build.ignore, scratch });
   if (reason !== undefined) return { type: "skipped", reason };
   const nodeBin = await provideNode(early, {
-    ...{ directory, version: job.nodeVersion, cache: job.cache },
+    directory,
+    version: job.nodeVersion,
+    cache: job.cache,
   });
   const env = buildVariables(given, job, nodeBin);
   const pack = await packProject(createHost(writer, { ...places, env }), {

@@ -136,8 +136,16 @@ async function fetchInto(
   await npm(host, wanted, {
     cwd: folder,
     args: [
-      ...["install", "--ignore-scripts", "--no-save", "--no-package-lock", "--offline"],
-      ...["--no-audit", "--no-fund", "--prefix", folder, archive],
+      "install",
+      "--ignore-scripts",
+      "--no-save",
+      "--no-package-lock",
+      "--offline",
+      "--no-audit",
+      "--no-fund",
+      "--prefix",
+      folder,
+      archive,
     ],
   });
   if (typeof source.hashed === "object") {

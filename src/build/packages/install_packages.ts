@@ -77,7 +77,9 @@ export async function installPackages(host: BuildHost, facts: InstallFacts): Pro
   const lacking = missingLockFile(manager);
   if (lacking !== undefined) host.say("install", "warn", lacking);
   await runCommand(inEnvironment(host, withoutOmitting(host.env)), {
-    ...{ phase: "install", command, directory },
+    phase: "install",
+    command,
+    directory,
     variables: withoutOmitting(await facts.variables()),
     suspect: (output) => Promise.resolve(installFault(output, manager)),
   });

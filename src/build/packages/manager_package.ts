@@ -37,7 +37,8 @@ function bunPackage({ os, arch, musl }: Machine): ManagerPackage | undefined {
   if (os !== "linux" && os !== "darwin" && os !== "windows") return undefined;
   const architecture = arch === "aarch64" ? "aarch64" : "x64";
   const parts = [
-    ...[os, architecture],
+    os,
+    architecture,
     ...(musl ? ["musl"] : []),
     // Runs on processors without AVX2, too.
     ...(arch === "x86_64" ? ["baseline"] : []),

@@ -128,12 +128,15 @@ Deno.test("assembleProject() refuses a packageManager that cannot be read", asyn
 
 Deno.test("assembleProject() warns of lock files of two package managers", async () => {
   const files = {
-    ...{ "package.json": '{"packageManager":"npm"}', "package-lock.json": "", "yarn.lock": "" },
+    "package.json": '{"packageManager":"npm"}',
+    "package-lock.json": "",
+    "yarn.lock": "",
     "node_modules/.keep": "",
   };
   await withTestProject(files, async ({ host, project, said }) => {
     await assembleProject(host, {
-      ...{ directory: project, config: undefined },
+      directory: project,
+      config: undefined,
       buildCommand: "mkdir dist && touch dist/index.html",
     });
     assert.ok(

@@ -26,7 +26,11 @@ async function prepare(made: TestProject, wanted: Wanted = {}): Promise<Prepared
   const path = directory === "." ? entry : `${directory}/${entry}`;
   const layer: ComputeLayer = { name: "server", target: "COMPUTE", directory, entry: path };
   const found: FoundServer = {
-    ...{ type: "server", launch: {}, directory, entry: path, clients: [] },
+    type: "server",
+    launch: {},
+    directory,
+    entry: path,
+    clients: [],
     alsoImports: wanted.alsoImports ?? [],
   };
   return await nodeServer(made.host, layer, {

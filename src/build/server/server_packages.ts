@@ -69,7 +69,10 @@ async function trace(
 ): Promise<Trace> {
   const { traceServer } = await import("../../runtime/mod.ts");
   const found = await traceServer({
-    ...{ base, entry, workingFolder: project, cacheDir: host.cacheDir },
+    base,
+    entry,
+    workingFolder: project,
+    cacheDir: host.cacheDir,
     ...wanted,
   });
   return {

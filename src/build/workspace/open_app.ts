@@ -31,13 +31,12 @@ interface OpenOptions extends BuildOptions {
 /** True where somebody said how the named folder itself is built. */
 function isSettled({ config, settings, ...options }: OpenOptions): boolean {
   return [
-    ...[
-      options.buildCommand,
-      options.framework,
-      config?.build.command,
-      config?.build.outputDirs[0],
-    ],
-    ...[settings?.buildCommand, settings?.outputDirectory],
+    options.buildCommand,
+    options.framework,
+    config?.build.command,
+    config?.build.outputDirs[0],
+    settings?.buildCommand,
+    settings?.outputDirectory,
   ].some((each) => typeof each === "string");
 }
 

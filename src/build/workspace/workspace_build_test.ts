@@ -14,12 +14,16 @@ const WORKSPACE = { private: true, workspaces: ["apps/*", "packages/*"] };
 const FILES = {
   "package.json": json(WORKSPACE),
   "packages/ui/package.json": json({
-    ...{ name: "@shop/ui", scripts: build, dependencies: { "@shop/base": "*" } },
+    name: "@shop/ui",
+    scripts: build,
+    dependencies: { "@shop/base": "*" },
   }),
   "packages/base/package.json": json({ name: "@shop/base", scripts: build }),
   "packages/types/package.json": json({ name: "@shop/types" }),
   "apps/web/package.json": json({
-    ...{ name: "web", scripts: build, dependencies: { "@shop/ui": "*", "@shop/types": "*" } },
+    name: "web",
+    scripts: build,
+    dependencies: { "@shop/ui": "*", "@shop/types": "*" },
   }),
   "apps/docs/package.json": json({ name: "docs", scripts: build }),
 };
@@ -105,7 +109,9 @@ const ROWS: Readonly<Record<string, readonly [TestFiles, string, string | undefi
     {
       ...FILES,
       "apps/web/package.json": json({
-        ...{ name: "web;id", scripts: build, dependencies: { "@shop/ui": "*" } },
+        name: "web;id",
+        scripts: build,
+        dependencies: { "@shop/ui": "*" },
       }),
     },
     "apps/web",
@@ -128,7 +134,9 @@ Deno.test("assembleProject() builds what an app needs where svc.toml has the app
     ...FILES,
     "node_modules/.keep": "",
     "packages/ui/package.json": json({
-      ...{ name: "@shop/ui", version: "1.0.0", scripts: { build: "printf built > made" } },
+      name: "@shop/ui",
+      version: "1.0.0",
+      scripts: { build: "printf built > made" },
     }),
     "apps/web/package.json": json({
       name: "web",

@@ -18,11 +18,15 @@ const ROOT = {
 };
 const LIBRARIES = {
   "packages/ui/package.json": json({
-    ...{ name: "@shop/ui", version: "1.0.0", dependencies: { "@shop/base": "*" } },
+    name: "@shop/ui",
+    version: "1.0.0",
+    dependencies: { "@shop/base": "*" },
     scripts: { build: `test -f ../base/made && ${made("ui")}` },
   }),
   "packages/base/package.json": json({
-    ...{ name: "@shop/base", version: "1.0.0", scripts: { build: made("base") } },
+    name: "@shop/base",
+    version: "1.0.0",
+    scripts: { build: made("base") },
   }),
   "packages/unused/package.json": json({ name: "@shop/unused", scripts: { build: "exit 9" } }),
 };
@@ -49,10 +53,14 @@ Deno.test("readMembers() lists the packages of a workspace, and no other folder"
   await withTestProject(files, async ({ project }) => {
     const members = await readMembers(project) ?? [];
     assert.deepEqual(members.map(({ path }) => path), [
-      ...["apps/web", "packages/base", "packages/ui", "packages/unused"],
+      "apps/web",
+      "packages/base",
+      "packages/ui",
+      "packages/unused",
     ]);
     assert.deepEqual(neededBy(members, "apps/web").map(({ path }) => path), [
-      ...["packages/base", "packages/ui"],
+      "packages/base",
+      "packages/ui",
     ]);
     assert.equal(await readMembers(join(project, "apps/web")), undefined);
   });
@@ -60,7 +68,10 @@ Deno.test("readMembers() lists the packages of a workspace, and no other folder"
 
 Deno.test("neededBy() ends where packages need each other", () => {
   const member = (name: string, needs: string[]) => ({
-    ...{ path: name, name, dependencies: new Set(needs), scripts: new Map() },
+    path: name,
+    name,
+    dependencies: new Set(needs),
+    scripts: new Map(),
   });
   const members = [member("a", ["b"]), member("b", ["c"]), member("c", ["b", "a"])];
   assert.deepEqual(neededBy(members, "a").map(({ path }) => path), ["c", "b"]);
@@ -127,7 +138,8 @@ Deno.test("assembleProject() installs in the root of a workspace, without NODE_E
     await Deno.writeTextFile(
       join(test.project, "package.json"),
       json({
-        ...{ private: true, workspaces: ["apps/*", "packages/*"] },
+        private: true,
+        workspaces: ["apps/*", "packages/*"],
         scripts: { postinstall: 'printf "%s" "[$NODE_ENV]" > installed' },
       }),
     );

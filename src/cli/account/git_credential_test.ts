@@ -10,14 +10,19 @@ async function ask(env: NonNullable<RunOptions["env"]>, question = QUESTION) {
   const fetch: typeof globalThis.fetch = async (input, init) => {
     asked.push(new URLSearchParams(await new Request(input, init).text()));
     return Response.json({
-      ...{ access_token: "svc_of_the_job", token_type: "Bearer", scope: "deploy-previews" },
+      access_token: "svc_of_the_job",
+      token_type: "Bearer",
+      scope: "deploy-previews",
       issued_token_type: "urn:ietf:params:oauth:token-type:access_token",
-      ...{ expires_in: 900, expires_at: "2026-11-21T10:15:00.000Z", workspace_slug: "acme" },
+      expires_in: 900,
+      expires_at: "2026-11-21T10:15:00.000Z",
+      workspace_slug: "acme",
     });
   };
   const { stdout } = await runCli(["git-credential", "get"], {
     env: { SVC_API_URL: API, ...env },
-    ...{ fetch, stdin: question },
+    fetch,
+    stdin: question,
   });
   return { stdout, asked };
 }

@@ -102,11 +102,16 @@ export const PLATFORM_ANSWERS: Answers = {
     }).describe("with --list"),
   ]),
   "upgrade": z.object({
-    ...{ version: text, previous: text, path: text, changed: z.boolean() },
+    version: text,
+    previous: text,
+    path: text,
+    changed: z.boolean(),
     restart: z.array(z.union([
       z.object({ kind: z.literal("service"), path: text, command: text }),
       z.object({
-        ...{ kind: z.literal("process"), pid: z.int(), command: text },
+        kind: z.literal("process"),
+        pid: z.int(),
+        command: text,
         leftOut: z.array(text).describe("Flags with secrets, which the command lacks"),
       }),
     ])).describe("What still runs the old program, and what restarts it"),

@@ -17,10 +17,20 @@ function platform() {
     calls.push(`${method} ${pathname}`);
     const isList = pathname === "/v1/projects";
     const project = {
-      ...{ ...PROJECT, displayName: null, gitUrl: null, branch: "main", framework: null },
-      ...{ installCommand: null, buildCommand: null, outputDirectory: null, rootDirectory: null },
-      ...{ nodeVersion: null, productionDeploymentId: null, workspace: "default" },
-      ...{ createdAt: "2026-11-21T10:00:00.000Z", updatedAt: "2026-11-21T10:00:00.000Z" },
+      ...PROJECT,
+      displayName: null,
+      gitUrl: null,
+      branch: "main",
+      framework: null,
+      installCommand: null,
+      buildCommand: null,
+      outputDirectory: null,
+      rootDirectory: null,
+      nodeVersion: null,
+      productionDeploymentId: null,
+      workspace: "default",
+      createdAt: "2026-11-21T10:00:00.000Z",
+      updatedAt: "2026-11-21T10:00:00.000Z",
     };
     return Promise.resolve(
       Response.json(isList ? { items: [project], nextCursor: null } : project),

@@ -50,10 +50,20 @@ Deno.test("svc complete asks the platform for names, and offers nothing where it
     asked.push(new URL(new Request(input, init).url).pathname);
     return Promise.resolve(Response.json({
       items: [{
-        ...{ ...project, displayName: null, gitUrl: null, branch: "main", framework: null },
-        ...{ installCommand: null, buildCommand: null, outputDirectory: null, rootDirectory: null },
-        ...{ nodeVersion: null, productionDeploymentId: null, workspace: "default" },
-        ...{ createdAt: "2026-11-21T10:00:00.000Z", updatedAt: "2026-11-21T10:00:00.000Z" },
+        ...project,
+        displayName: null,
+        gitUrl: null,
+        branch: "main",
+        framework: null,
+        installCommand: null,
+        buildCommand: null,
+        outputDirectory: null,
+        rootDirectory: null,
+        nodeVersion: null,
+        productionDeploymentId: null,
+        workspace: "default",
+        createdAt: "2026-11-21T10:00:00.000Z",
+        updatedAt: "2026-11-21T10:00:00.000Z",
       }],
       nextCursor: null,
     }));

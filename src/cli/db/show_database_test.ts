@@ -3,11 +3,26 @@ import type { Database } from "../../contract/databases.ts";
 import { formatDatabase } from "./show_database.ts";
 
 const DATABASE: Database = {
-  ...{ id: "0199e2e8-5f0f-7e11-8a33-0242ac120003", name: "shop", state: "active", reason: null },
-  ...{ projectId: "0199e2e8-5f0f-7e11-8a33-0242ac120002", engine: "embedded", version: null },
-  ...{ cuSize: "0.5", memoryMb: 512, maxConnections: 40, branches: 1, sizeBytes: null },
-  ...{ autoInject: false, envVar: "DATABASE_URL", environments: null, previewBranches: false },
-  ...{ overriddenBy: [], notes: [], deletedAt: null, removedAt: null },
+  id: "0199e2e8-5f0f-7e11-8a33-0242ac120003",
+  name: "shop",
+  state: "active",
+  reason: null,
+  projectId: "0199e2e8-5f0f-7e11-8a33-0242ac120002",
+  engine: "embedded",
+  version: null,
+  cuSize: "0.5",
+  memoryMb: 512,
+  maxConnections: 40,
+  branches: 1,
+  sizeBytes: null,
+  autoInject: false,
+  envVar: "DATABASE_URL",
+  environments: null,
+  previewBranches: false,
+  overriddenBy: [],
+  notes: [],
+  deletedAt: null,
+  removedAt: null,
   createdAt: "2026-11-21T10:00:00.000Z",
 };
 

@@ -48,8 +48,15 @@ const steps: readonly Step[] = [
   {
     name: "change settings",
     argv: [
-      ...["db", "config", "my-site", "--env-var", "SHOP_URL", "--environments", "production"],
-      ...["--preview-branches", "true"],
+      "db",
+      "config",
+      "my-site",
+      "--env-var",
+      "SHOP_URL",
+      "--environments",
+      "production",
+      "--preview-branches",
+      "true",
     ],
   },
   { name: "a wrong setting", argv: ["db", "config", "--auto-inject", "yes"], code: 2 },

@@ -86,8 +86,19 @@ Deno.test("a project goes from init to deploy, rollback and delete", async (t) =
 
     await t.step("projects list, info, update and delete", async () => {
       const updated = await bench.json([
-        ...["projects", "update", "my-site", "--display-name", "Site", "--node-version", "24"],
-        ...["--framework", "astro", "--branch", "trunk", "--root-directory", "web"],
+        "projects",
+        "update",
+        "my-site",
+        "--display-name",
+        "Site",
+        "--node-version",
+        "24",
+        "--framework",
+        "astro",
+        "--branch",
+        "trunk",
+        "--root-directory",
+        "web",
       ]);
       const { displayName, nodeVersion, framework, branch, rootDirectory } = updated
         .project as Record<string, unknown>;
@@ -231,7 +242,12 @@ Deno.test("deploy builds first and shows the build's output as log lines in JSON
     await bench.json(["projects", "create", "--name", "p"]);
     const command = "mkdir -p dist && echo '<p>built' > dist/index.html && echo done >&2";
     const run = await bench.run([
-      ...["deploy", "--json", "--project-id", "p", "--build-command", command],
+      "deploy",
+      "--json",
+      "--project-id",
+      "p",
+      "--build-command",
+      command,
     ]);
     assert.equal(run.code, 0, run.stdout);
     const lines = run.stderr.trimEnd().split("\n").map((line) => JSON.parse(line));
@@ -305,7 +321,15 @@ Deno.test("whoami and workspace list tell who is calling", async () => {
     assert.deepEqual(me.grant, { permissions: ["everything"], projects: null, expiresAt: null });
     await bench.run(["projects", "create", "--name", "shop"]);
     const { key } = await bench.json([
-      ...["keys", "create", "ci", "--permission", "read", "--project", "shop", "--expires", "1d"],
+      "keys",
+      "create",
+      "ci",
+      "--permission",
+      "read",
+      "--project",
+      "shop",
+      "--expires",
+      "1d",
     ]);
     const { stdout } = await bench.run(["whoami", "--token", String(key)]);
     assert.match(stdout, /may +read\n *projects +shop\n *ends +\d{4}-\d\d-\d\dT/);

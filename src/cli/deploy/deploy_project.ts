@@ -155,7 +155,10 @@ export async function deployProject(
   }
   const ready = flags.dryRun === true ? folder : await offerImport(ctx, folder);
   const packed = await packDeployment(ctx, ready, {
-    ...{ flags, client, project, environment },
+    flags,
+    client,
+    project,
+    environment,
     standing: dir === undefined ? ctx.cwd : undefined,
   });
   if (flags.dryRun === true) return await dryRun(ctx, { client, project, packed });

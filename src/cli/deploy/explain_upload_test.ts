@@ -8,7 +8,10 @@ import { explainUpload } from "./explain_upload.ts";
 const ctx = { lines: createSuggestedCommands(["deploy"], []) } as unknown as Context;
 
 const packed = (path: string, bytes: Uint8Array<ArrayBuffer>, content: string) => ({
-  ...{ path, content, sha256: sha256Hex(bytes), size: bytes.byteLength },
+  path,
+  content,
+  sha256: sha256Hex(bytes),
+  size: bytes.byteLength,
 });
 
 Deno.test("explainUpload() names the file of a cut upload, and one that has changed meanwhile", async () => {

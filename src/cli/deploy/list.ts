@@ -47,7 +47,14 @@ export default defineCommand({
       );
     }
     const headings = [
-      ...["ID", "STATUS", "ENVIRONMENT", "BRANCH", "COMMIT", "CREATED", "VARIABLES", "URL"],
+      "ID",
+      "STATUS",
+      "ENVIRONMENT",
+      "BRANCH",
+      "COMMIT",
+      "CREATED",
+      "VARIABLES",
+      "URL",
     ];
     ctx.ui.result(
       { deployments: items, nextCursor },

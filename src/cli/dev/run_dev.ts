@@ -66,7 +66,11 @@ function readOptions(
   const port = portOf(flags, config?.dev.port);
   const build = createBuildHost(ctx);
   return {
-    ...{ directory, config, command, build, standing: flags.standing },
+    directory,
+    config,
+    command,
+    build,
+    standing: flags.standing,
     serverPort: config?.dev.port,
     serverHost: config?.dev.host,
     env: build.env,
@@ -173,7 +177,10 @@ function announce(
     ui.note(`  inspector of the ${name}: ${address}`);
   }
   const result = {
-    ...{ url, port, command: command ?? null, environment },
+    url,
+    port,
+    command: command ?? null,
+    environment,
     inspector: inspectors.server ?? null,
     functionsInspector: inspectors.functions ?? null,
   };

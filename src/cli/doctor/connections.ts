@@ -43,14 +43,17 @@ export function judgePlatform(
   points.push(
     newer
       ? {
-        ...{ name: "platform", state: "warn", found: `${found}; this program is ${own}` },
+        name: "platform",
+        state: "warn",
+        found: `${found}; this program is ${own}`,
         advice: "Run svc upgrade: what the newer platform offers may be missing here",
       }
       : { name: "platform", state: "ok", found },
   );
   if (skewMs !== undefined && Math.abs(skewMs) > MOST_SKEW_MS) {
     points.push({
-      ...{ name: "clock", state: "warn" },
+      name: "clock",
+      state: "warn",
       found: `this machine's clock is ${Math.round(Math.abs(skewMs) / 1000)} s ` +
         `${skewMs > 0 ? "behind" : "ahead of"} the platform's`,
       advice: "Set both by NTP: sign-in codes and tokens of CI jobs are refused otherwise",
@@ -58,13 +61,16 @@ export function judgePlatform(
   }
   if (databases !== undefined) {
     points.push({
-      ...{ name: "platform databases", state: "warn", found: databases },
+      name: "platform databases",
+      state: "warn",
+      found: databases,
       advice: "Read the log of svc serve there, and run svc doctor on its machine",
     });
   }
   if (!knowsCountries) {
     points.push({
-      ...{ name: "platform countries", state: "fail" },
+      name: "platform countries",
+      state: "fail",
       found: "its database of countries cannot be read: no condition on geo matches a request",
       advice: "Read the log of svc serve there: install svc again, or repair the file of --geoip",
     });
@@ -84,7 +90,8 @@ export async function examinePlatform(ctx: Context, own: string): Promise<readon
   } catch (error) {
     if (!isChosen) return [];
     return [{
-      ...{ name: "platform", state: "fail" },
+      name: "platform",
+      state: "fail",
       found: `${apiUrl} does not answer: ${messageOf(error)}`,
       advice: "Check the address (--api-url, SVC_API_URL, svc login), the network, and svc serve",
     }];
@@ -145,7 +152,8 @@ async function askPlatform(ctx: Context): Promise<PlatformFacts> {
   const { version, databases, knowsCountries } = parsed.data;
   const at = Date.parse(response.headers.get("date") ?? "");
   return {
-    ...{ version, knowsCountries },
+    version,
+    knowsCountries,
     skewMs: Number.isNaN(at) ? undefined : at - ctx.now(),
     databases: databases?.ready === false ? databases.problem ?? "they are not ready" : undefined,
   };
@@ -159,7 +167,8 @@ async function examineLogin(ctx: Context): Promise<readonly Point[]> {
     const who = `${user.email ?? user.name}, workspace ${workspace.slug} (${workspace.role})`;
     const ends = grant?.expiresAt ?? undefined;
     return [{
-      ...{ name, state: "ok" },
+      name,
+      state: "ok",
       found: ends === undefined ? who : `${who}, until ${ends.slice(0, 10)}`,
     }];
   } catch (error) {

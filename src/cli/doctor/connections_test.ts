@@ -33,11 +33,14 @@ Deno.test("judgeReadiness() says why a platform is not ready, and what else is w
   };
   assert.equal(judge(200, "ready\n"), undefined);
   assert.deepEqual(judge(503, "The store has not answered for 8 s\n"), [
-    ...["platform", "fail"],
+    "platform",
+    "fail",
     "https://svc.example is not ready: The store has not answered for 8 s",
   ]);
   assert.deepEqual(judge(200, "ready\nBut the object storage does not answer\n"), [
-    ...["platform storage", "warn", "the object storage does not answer"],
+    "platform storage",
+    "warn",
+    "the object storage does not answer",
   ]);
   for (
     const mail of ["mails are not delivered, and tried again: 451", "2 mails to accounts wait"]

@@ -27,7 +27,9 @@ export function judgeDataDir(
   const name = DIRECTORY;
   if (fault !== undefined) {
     return {
-      ...{ name, state: "fail", found: `${dataDir} cannot be written: ${fault.reason}` },
+      name,
+      state: "fail",
+      found: `${dataDir} cannot be written: ${fault.reason}`,
       advice: "Run svc as the user whom it belongs to, or name another directory with --data-dir",
     };
   }
@@ -60,7 +62,9 @@ export function judgeFormat(mark: FormatMark, own: number = DATA_FORMAT): Point 
   }
   if (migration !== undefined) {
     return {
-      ...{ name, state: "fail", found: `its migration to format ${format} has not ended` },
+      name,
+      state: "fail",
+      found: `its migration to format ${format} has not ended`,
       advice:
         `Start svc serve on it, which goes on, or restore ${migration.backup} in it for the ` +
         "program before",

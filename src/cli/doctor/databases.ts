@@ -45,7 +45,9 @@ function judgeVersion(name: string, found: string, version: string, now: number)
   const major = Number.parseInt(version);
   const ended = oldSupport(major, now);
   return ended === undefined ? { name, state: "ok", found } : {
-    ...{ name, state: "warn", found: `${found}, whose support ended ${ended}` },
+    name,
+    state: "warn",
+    found: `${found}, whose support ended ${ended}`,
     advice: "Install a newer PostgreSQL beside it, and move the databases (svc db move)",
   };
 }
@@ -58,14 +60,16 @@ export function judgeCluster({ cluster, isServed }: DatabaseFacts): readonly Poi
   const points: Point[] = [];
   if (!installed.some((version) => Number.parseInt(version) === made)) {
     points.push({
-      ...{ name, state: "fail" },
+      name,
+      state: "fail",
       found: `the databases in ${folder} were made by PostgreSQL ${made}, which is not installed`,
       advice: `Install it (such as the package postgresql-${made}), or name its folder in PATH`,
     });
   }
   if (isServed && !runs) {
     points.push({
-      ...{ name, state: "fail" },
+      name,
+      state: "fail",
       found: `the server in ${folder} does not run` + (lastWords === "" ? "" : `: ${lastWords}`),
       advice: "Read the log of svc serve and the files in its folder log; the platform starts " +
         "it again by itself",
@@ -73,7 +77,8 @@ export function judgeCluster({ cluster, isServed }: DatabaseFacts): readonly Poi
   }
   if (mode !== null && (mode & 0o077) !== 0) {
     points.push({
-      ...{ name, state: "fail" },
+      name,
+      state: "fail",
       found: `${folder}/data is open to others (mode ${(mode & 0o777).toString(8)})`,
       advice: `Close it: chmod 700 ${folder}/data`,
     });
@@ -96,7 +101,8 @@ export function judgeServer(facts: DatabaseFacts, now: number): readonly Point[]
   const found = `PostgreSQL ${version}, ${connections} of ${mostConnections} connections in use`;
   if (!mayCreate) {
     return [{
-      ...{ name, state: "fail" },
+      name,
+      state: "fail",
       found: `${found}; the role may not create databases and roles`,
       advice: "Grant it both: ALTER ROLE <role> CREATEDB CREATEROLE",
     }];
@@ -108,7 +114,8 @@ export function judgeServer(facts: DatabaseFacts, now: number): readonly Point[]
   const largest = records?.largestOnServer;
   if (largest !== undefined && largest.connections > mostConnections) {
     return [{
-      ...{ name, state: "warn" },
+      name,
+      state: "warn",
       found: `${found}; ${largest.name} may have ${largest.connections} clients by its size`,
       advice: "Raise max_connections where its clients are refused (53300)",
     }];
@@ -125,7 +132,8 @@ export function judgeEmbedded({ embedded }: DatabaseFacts, freeBytes: number): r
   const found = `${kept}; a branch is a ${clones === true ? "clone" : "copy byte by byte"}`;
   if (clones === true || freeBytes > 2 * largestBytes) return [{ name, state: "ok", found }];
   return [{
-    ...{ name, state: "warn" },
+    name,
+    state: "warn",
     found: `${found}, and ${formatBytes(freeBytes)} are free`,
     advice: "Free some space: a copy of the largest needs " + formatBytes(largestBytes),
   }];
@@ -210,7 +218,8 @@ export async function examineDatabases(
     ];
   } catch (error) {
     return [{
-      ...{ name: "databases kept", state: "fail" },
+      name: "databases kept",
+      state: "fail",
       found: `the records of databases cannot be read: ${messageOf(error)}`,
       advice: `Run svc doctor as the user that owns ${dataDir}, by a program not older than it`,
     }];

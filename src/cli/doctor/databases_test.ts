@@ -6,12 +6,18 @@ const NOW = Date.parse("2026-12-01T12:00:00Z");
 const HOUR = 60 * 60 * 1000;
 
 const SERVER = {
-  ...{ version: "17.6", mayCreate: true, mostConnections: 97, connections: 3 },
+  version: "17.6",
+  mayCreate: true,
+  mostConnections: 97,
+  connections: 3,
   branches: ["b".repeat(16)],
   withoutDatabase: [] as readonly string[],
 };
 const RECORDS = {
-  ...{ databases: 2, failed: [], expired: [], deleted: [] },
+  databases: 2,
+  failed: [],
+  expired: [],
+  deleted: [],
   largestOnServer: { name: "stock of shop", connections: 80 },
   shown: [
     { name: "orders/main of shop", engine: "embedded", id: "a".repeat(16) },
@@ -20,13 +26,20 @@ const RECORDS = {
   named: new Set(["a".repeat(16), "b".repeat(16)]),
 } as const;
 const CLUSTER = {
-  ...{ folder: "/data/postgres", made: 17, installed: ["17.6"], runs: true },
-  ...{ mode: 0o40700, lastWords: "" },
+  folder: "/data/postgres",
+  made: 17,
+  installed: ["17.6"],
+  runs: true,
+  mode: 0o40700,
+  lastWords: "",
 };
 const WELL: DatabaseFacts = {
   isServed: true,
   embedded: { branches: ["a".repeat(16)], sizeBytes: 40e6, largestBytes: 40e6, clones: false },
-  ...{ cluster: CLUSTER, server: SERVER, serverProblem: undefined, records: RECORDS },
+  cluster: CLUSTER,
+  server: SERVER,
+  serverProblem: undefined,
+  records: RECORDS,
 };
 
 const statesOf = (points: readonly { readonly state: string }[]) =>

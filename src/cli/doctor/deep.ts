@@ -18,12 +18,16 @@ const ADVICE = "Restore a backup from before (svc restore) in another directory.
 export function judgeDeep(verified: Verified): readonly Point[] {
   const { records, unchecked, blobs, pages, uncheckedDatabases, damage, more } = verified;
   const points: Point[] = damage.slice(0, MOST_POINTS).map((found) => ({
-    ...{ name: "stored data", state: "fail", found, advice: ADVICE },
+    name: "stored data",
+    state: "fail",
+    found,
+    advice: ADVICE,
   }));
   const rest = Math.max(0, damage.length - MOST_POINTS) + more;
   if (rest > 0) {
     points.push({
-      ...{ name: "stored data", state: "fail" },
+      name: "stored data",
+      state: "fail",
       found: `${rest} more places are damaged`,
       advice: ADVICE,
     });
@@ -38,7 +42,8 @@ export function judgeDeep(verified: Verified): readonly Point[] {
   }
   for (const folder of uncheckedDatabases) {
     points.push({
-      ...{ name: "database checksums", state: "warn" },
+      name: "database checksums",
+      state: "warn",
       found: `${folder} has pages without checksums, so damage in them is not found`,
       advice: `Stop svc serve, and run pg_checksums --enable -D ${folder} as its owner`,
     });

@@ -51,12 +51,17 @@ export default defineCommand({
     const points = [
       ...await examineMachine(ctx, { own: VERSION, isServed }),
       ...await examine({
-        ...{ dataDir, cacheDir: cacheFolder(ctx.env), env: ctx.env, now: ctx.now() },
+        dataDir,
+        cacheDir: cacheFolder(ctx.env),
+        env: ctx.env,
+        now: ctx.now(),
         ...definedOnly({ kv, blobs, postgres }),
       }),
       ...flags.deep === true
         ? await examineDeep({
-          ...{ dataDir, env: ctx.env, now: ctx.now() },
+          dataDir,
+          env: ctx.env,
+          now: ctx.now(),
           ...definedOnly({ kv, blobs, keys: keysFile }),
         })
         : [],

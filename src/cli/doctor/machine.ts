@@ -27,7 +27,9 @@ export function judgeOpenFiles(limits: string): Point | undefined {
   const found = `a process may have ${soft} files open`;
   if (soft === "unlimited" || Number(soft) >= LEAST_FILES) return { name, state: "ok", found };
   return {
-    ...{ name, state: "warn", found },
+    name,
+    state: "warn",
+    found,
     advice: "Raise it (ulimit -n 65536, or LimitNOFILE= of the service): each visitor takes one",
   };
 }
@@ -36,7 +38,9 @@ export function judgeMemory(bytes: number): Point {
   const name = "memory";
   const found = `${formatBytes(bytes)} for svc serve and what it runs`;
   return bytes >= LEAST_MEMORY ? { name, state: "ok", found } : {
-    ...{ name, state: "warn", found },
+    name,
+    state: "warn",
+    found,
     advice: "Give it 512 MB or more: servers, functions and builds need some of their own",
   };
 }
@@ -61,7 +65,9 @@ export function judgeCredentials(
   const name = "credentials";
   if (mode !== null && (mode & 0o077) !== 0) {
     return {
-      ...{ name, state: "fail", found: `${path} is open to others` },
+      name,
+      state: "fail",
+      found: `${path} is open to others`,
       advice: `Close it: chmod 600 ${path}`,
     };
   }
@@ -85,7 +91,9 @@ function examinePort(): Point {
     return { name, state: "ok", found: `${USUAL_PORT} is free for svc serve` };
   } catch (error) {
     return {
-      ...{ name, state: "warn", found: `${USUAL_PORT} cannot be used: ${messageOf(error)}` },
+      name,
+      state: "warn",
+      found: `${USUAL_PORT} cannot be used: ${messageOf(error)}`,
       advice: "End the program that listens there, or choose another: svc serve --port <port>",
     };
   }
@@ -105,7 +113,9 @@ async function examineRelease({ env, fetch, signal }: Context, own: string): Pro
     return { name, state: "warn", found, advice: `Run ${command}` };
   } catch (error) {
     return {
-      ...{ name, state: "warn", found: `svc ${own}; no release can be read: ${messageOf(error)}` },
+      name,
+      state: "warn",
+      found: `svc ${own}; no release can be read: ${messageOf(error)}`,
       advice: "Check the network, and SVC_RELEASES_URL where it is set",
     };
   }

@@ -13,7 +13,9 @@ const name = "node";
 export function judgeNode(version: string | undefined, hasNpm: boolean): Point {
   if (version === undefined) {
     return {
-      ...{ name, state: "warn", found: "no Node on the search path: servers on Node do not start" },
+      name,
+      state: "warn",
+      found: "no Node on the search path: servers on Node do not start",
       advice: "Install Node and npm where the platform finds them",
     };
   }
@@ -21,11 +23,9 @@ export function judgeNode(version: string | undefined, hasNpm: boolean): Point {
     return { name, state: "ok", found: `Node ${version}, and npm, which fetches other versions` };
   }
   return {
-    ...{
-      name,
-      state: "warn",
-      found: `Node ${version}, and no npm: servers on others do not start`,
-    },
+    name,
+    state: "warn",
+    found: `Node ${version}, and no npm: servers on others do not start`,
     advice: "Install npm, which fetches the versions of Node that projects ask for",
   };
 }

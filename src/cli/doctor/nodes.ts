@@ -22,7 +22,8 @@ export function judgeNodes({ items, lost }: Nodes): readonly Point[] {
   const points: Point[] = [];
   for (const id of lost.map(printable)) {
     points.push({
-      ...{ name, state: "warn" },
+      name,
+      state: "warn",
       found: `node ${id} ran within the last day, and is no longer heard from`,
       advice:
         "Look at svc serve and its log there, and whether it reaches PostgreSQL; a node that " +
@@ -31,7 +32,8 @@ export function judgeNodes({ items, lost }: Nodes): readonly Point[] {
   }
   for (const { id, lagMs } of items.filter(({ lagMs }) => lagMs > MOST_LAG_MS)) {
     points.push({
-      ...{ name, state: "warn" },
+      name,
+      state: "warn",
       found: `node ${printable(id)} is ${Math.round(lagMs / 1000)} s behind what others changed`,
       advice: "It is not ready, and load balancers leave it out: look at its log, at the load of " +
         "its machine, and at its way to PostgreSQL",
@@ -40,7 +42,8 @@ export function judgeNodes({ items, lost }: Nodes): readonly Point[] {
   const versions = [...new Set(items.map(({ version }) => printable(version)))].sort();
   if (versions.length > 1) {
     points.push({
-      ...{ name, state: "warn" },
+      name,
+      state: "warn",
       found: `nodes run versions ${versions.join(" and ")}`,
       advice: "Bring all to the newest one, one after the other: svc nodes lists which runs what",
     });

@@ -2,8 +2,14 @@ import assert from "node:assert/strict";
 import { judgeNodes } from "./nodes.ts";
 
 const node = (id: string, more: { readonly version?: string; readonly lagMs?: number } = {}) => ({
-  ...{ id, version: "1.2.0", addresses: [], since: "2026-11-25T00:00:00.000Z", lagMs: 3 },
-  ...{ roles: [], isSelf: id === "a", ...more },
+  id,
+  version: "1.2.0",
+  addresses: [],
+  since: "2026-11-25T00:00:00.000Z",
+  lagMs: 3,
+  roles: [],
+  isSelf: id === "a",
+  ...more,
 });
 
 const found = (...given: Parameters<typeof judgeNodes>) =>

@@ -34,14 +34,16 @@ function judgeStandbys({ standbys, commitsWait }: StoreFacts): Point {
   const name = "standbys";
   if (!commitsWait) {
     return {
-      ...{ name, state: "warn" },
+      name,
+      state: "warn",
       found: "synchronous_commit lets commits be acknowledged that a failure loses",
       advice: "Set synchronous_commit to on for the role of svc",
     };
   }
   if (standbys !== "") return { name, state: "ok", found: `commits wait for ${standbys}` };
   return {
-    ...{ name, state: "warn" },
+    name,
+    state: "warn",
     found: "no synchronous standby: a primary that is lost takes its last commits with it",
     advice:
       "With Patroni, set synchronous_mode and synchronous_mode_strict; a database that keeps " +
@@ -83,7 +85,8 @@ export async function examineBlobs(
     return { name, state: "ok", found: "lists, stores, reads and deletes objects" };
   } catch (error) {
     return {
-      ...{ name, state: "fail" },
+      name,
+      state: "fail",
       found: error instanceof Error ? error.message : String(error),
       advice:
         "Check the address of --blobs, the access keys, and that they may list, put, get and " +

@@ -175,7 +175,9 @@ export default defineCommand({
     };
     if (given === undefined) {
       const entries = await readDotenvFile(ctx, flags.fromFile ?? "", {
-        ...{ flag, declarations, allowEmpty: flags.allowEmpty },
+        flag,
+        declarations,
+        allowEmpty: flags.allowEmpty,
       });
       return await putAll(ctx, await settle(), entries);
     }

@@ -31,7 +31,7 @@ export default defineCommand({
     ]);
     const chosen = flags.all === true
       ? undefined
-      : await chooseEnvironment(ctx, { ...{ given: flags.environment, phase: "env" }, ...opened });
+      : await chooseEnvironment(ctx, { given: flags.environment, phase: "env", ...opened });
     const environments = chosen === undefined ? all : [chosen.environment];
     const names = environments.map(({ name }) => name);
     const exposed = findExposed(declarations, variables);

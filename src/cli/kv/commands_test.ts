@@ -79,7 +79,8 @@ Deno.test("kv list writes keys as they come, with a prefix and a limit; kv remov
     assert.match(all.stdout, /^boats\/0000\t3 B\n[^]*\nharbour\t1 B\texpires \d{4}-.*Z\n$/);
     const { items } = await json(["list", "--prefix", "boats/11", "--limit", "2"]);
     assert.deepEqual((items as { key: string }[]).map(({ key }) => key), [
-      ...["boats/1100", "boats/1101"],
+      "boats/1100",
+      "boats/1101",
     ]);
     assert.deepEqual(await json(["remove", "harbour"]), { key: "harbour", removed: true });
     assert.deepEqual(await json(["remove", "harbour"]), { key: "harbour", removed: false });

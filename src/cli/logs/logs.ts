@@ -131,7 +131,9 @@ export default defineCommand({
     for (const entry of items) ctx.ui.item(entry, line(entry));
     const { signal } = ctx;
     const entries = followEvents(client, followLogs, {
-      ...{ params, query: filter, signal },
+      params,
+      query: filter,
+      signal,
       onMissingNode: (node) => warnOfMissingNodes(ctx, [node]),
     });
     for await (const entry of entries) ctx.ui.item(entry, line(entry));

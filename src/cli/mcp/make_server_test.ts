@@ -21,8 +21,12 @@ const PROJECT = { id: "p1", name: "blog", url: "http://blog.localhost" } as Proj
 
 /** What each endpoint answers where the test does not say. */
 const EMPTY: Answer = {
-  ...{ items: [], nextCursor: null, lines: [], purged: 0 },
-  ...{ workspace: { slug: "default" }, credential: {} },
+  items: [],
+  nextCursor: null,
+  lines: [],
+  purged: 0,
+  workspace: { slug: "default" },
+  credential: {},
 };
 
 /** A client of the tools, whose command lines and API are answered as the test says. */
@@ -331,7 +335,9 @@ Deno.test("--project confines the logs: those of other projects are as if there 
 
 Deno.test("of a long log the end is read, which says how much is before it", async () => {
   const lines = Array.from({ length: 3000 }, (_, at) => ({
-    ...{ number: at + 1, time: "2026-11-21T10:00:00.000Z", level: "output" },
+    number: at + 1,
+    time: "2026-11-21T10:00:00.000Z",
+    level: "output",
     text: `line ${at + 1} ${"x".repeat(50)}`,
   }));
   await using agent = await connect({ api: deploymentOf("p1", lines) });

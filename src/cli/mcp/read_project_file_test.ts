@@ -60,7 +60,10 @@ Deno.test("readProjectFile() refuses svc's own keys, even within the project", a
   const refused = [join(box.home, "all", "credentials.json")];
   await assert.rejects(
     readProjectFile("site/../credentials.json", undefined, {
-      ...{ start, refused, home: box.home, maxBytes: 100 },
+      start,
+      refused,
+      home: box.home,
+      maxBytes: 100,
     }),
     own,
   );

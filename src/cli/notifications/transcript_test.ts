@@ -12,8 +12,14 @@ const steps: readonly Step[] = [
   {
     name: "trigger with numbers and texts of digits",
     argv: [
-      ...["trigger", "billing.payment_failed", "--data", "amount=49.5", "--data", "currency=EUR"],
-      ...["--data", "cardLast4=4242"],
+      "trigger",
+      "billing.payment_failed",
+      "--data",
+      "amount=49.5",
+      "--data",
+      "currency=EUR",
+      "--data",
+      "cardLast4=4242",
     ],
   },
   {
@@ -48,8 +54,18 @@ const steps: readonly Step[] = [
   {
     name: "change a category",
     argv: [
-      ...["notifications", "preferences", "--category", "Health", "--minimum", "LOW"],
-      ...["--quiet", "22:00-06:00", "--on", "messenger", "--off", "email"],
+      "notifications",
+      "preferences",
+      "--category",
+      "Health",
+      "--minimum",
+      "LOW",
+      "--quiet",
+      "22:00-06:00",
+      "--on",
+      "messenger",
+      "--off",
+      "email",
     ],
   },
   {

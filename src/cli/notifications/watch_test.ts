@@ -13,9 +13,18 @@ const sse = (...messages: readonly object[]) =>
 const arrival = (number: number) => ({
   type: "notification",
   id: `01890000-0000-7000-8000-00000000000${number}`,
-  ...{ event: "deployment.live", category: "Deployment", priority: "NORMAL" },
-  ...{ title: `n${number}`, body: "It is live", actionUrl: null, data: {}, workspaceId: null },
-  ...{ read: false, readAt: null, archived: false, archivedAt: null },
+  event: "deployment.live",
+  category: "Deployment",
+  priority: "NORMAL",
+  title: `n${number}`,
+  body: "It is live",
+  actionUrl: null,
+  data: {},
+  workspaceId: null,
+  read: false,
+  readAt: null,
+  archived: false,
+  archivedAt: null,
   createdAt: "2026-11-21T10:00:00.000Z",
 });
 
@@ -60,7 +69,9 @@ Deno.test("notifications watch goes on after a break where it was", async () => 
   const second = arrival(2).id;
   assert.deepEqual(asked, [null, second, second, second]);
   assert.deepEqual([...stdout.matchAll(/NORMAL (n\d)/g)].map(([, title]) => title), [
-    ...["n1", "n2", "n3"],
+    "n1",
+    "n2",
+    "n3",
   ]);
   assert.equal(stderr.match(/The connection was lost/g)?.length, 1);
 });

@@ -89,8 +89,12 @@ async function deployTo(
   const project = await client.call(createProject, { body: { name: PROJECT_NAME } });
   await setVariables(client, project, variables);
   const { deployment } = await sendDeployment(ctx, {
-    ...{ client, project, root, cleanupClient: createClient(access) },
-    ...{ files: pack.files, functions: pack.functions },
+    client,
+    project,
+    root,
+    cleanupClient: createClient(access),
+    files: pack.files,
+    functions: pack.functions,
     body: {
       branch: "main",
       environment: ENVIRONMENT_PRODUCTION,
@@ -110,7 +114,11 @@ function platformOptions(
   },
 ): PlatformOptions {
   return {
-    ...{ host: HOST, port, dataDir, baseDomain: "localhost", trustProxy: [] },
+    host: HOST,
+    port,
+    dataDir,
+    baseDomain: "localhost",
+    trustProxy: [],
     servers: { allowUnsandboxed: allowUnsandboxedServers === true },
     env: ctx.env,
     version: VERSION,
@@ -166,7 +174,10 @@ function announce(
   ctx.ui.note(`  ${parts.join(", ")}`);
   ctx.ui.note(ctx.ui.colors.dim("Ctrl-C stops it"));
   ctx.ui.result({
-    ...{ url, port, files: pack.files.length, functions: pack.functions.map(({ name }) => name) },
+    url,
+    port,
+    files: pack.files.length,
+    functions: pack.functions.map(({ name }) => name),
     environment: variables.environment ?? null,
   }, url);
 }

@@ -24,7 +24,10 @@ function againLine(
   { project, branch, commitSha, rebuild }: WantedBuild,
 ): string {
   return lines.of(
-    ...["builds", "start", "--project-id", project.name],
+    "builds",
+    "start",
+    "--project-id",
+    project.name,
     ...(branch === undefined ? [] : ["--branch", branch]),
     ...(commitSha === undefined ? [] : ["--commit", commitSha]),
     ...(rebuild === true ? ["--rebuild"] : []),

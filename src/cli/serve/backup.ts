@@ -53,8 +53,12 @@ export default defineCommand({
         );
       }
       const report = await makeBackup({
-        ...{ dataDir, to, version: VERSION, now: systemClock },
-        ...{ ...places, databases: { postgres: ctx.env.SVC_POSTGRES_URL } },
+        dataDir,
+        to,
+        version: VERSION,
+        now: systemClock,
+        ...places,
+        databases: { postgres: ctx.env.SVC_POSTGRES_URL },
         verifies: flags.verify === true,
       });
       const size = formatBytes(report.bytes);

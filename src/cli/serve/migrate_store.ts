@@ -93,7 +93,11 @@ export default defineCommand({
     let progress: Progress | undefined;
     try {
       const report = await serve.migrateStore({
-        ...{ dataDir, ...ends, version: VERSION, env: ctx.env, signal: ctx.signal },
+        dataDir,
+        ...ends,
+        version: VERSION,
+        env: ctx.env,
+        signal: ctx.signal,
         ...definedOnly({ kv: flags.kv, keysFile, dryRun: flags.dryRun }),
         onTrouble: (message) => ctx.ui.log("env", "warn", message),
         onPart(part, total) {

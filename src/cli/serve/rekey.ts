@@ -18,7 +18,8 @@ export default defineCommand({
     const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);
     try {
       const resealed = await serve.rekeyDataDir({
-        ...{ dataDir, env: ctx.env },
+        dataDir,
+        env: ctx.env,
         ...definedOnly({ kv: flags.kv }),
       });
       ctx.ui.done("env", `Encrypted ${formatCount(resealed, "secret")} with a new key`);

@@ -18,7 +18,8 @@ export default defineCommand({
     const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);
     try {
       const restored = await restoreBackup({
-        ...{ from: ctx.path(file), dataDir },
+        from: ctx.path(file),
+        dataDir,
         takesDamaged: flags.damaged === true,
       });
       const { files, bytes, backup: { createdAt, program } } = restored;

@@ -43,7 +43,12 @@ async function find(
       await Deno.symlink(cwd, join(folder, "cwd"));
     }
     const found = await findOldPrograms({
-      ...{ path: PROGRAM, os, home, root, folder: "/work", processes: join(root, "proc") },
+      path: PROGRAM,
+      os,
+      home,
+      root,
+      folder: "/work",
+      processes: join(root, "proc"),
     });
     return found.map((old) =>
       old.kind === "service"

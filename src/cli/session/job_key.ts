@@ -117,7 +117,10 @@ export class JobKeys {
       : await askGitHub(this.identity, { fetch, signal, audience });
     try {
       const answer = await exchangeToken({ token, workspace, project }, {
-        ...{ baseUrl: apiUrl, fetch, signal, now },
+        baseUrl: apiUrl,
+        fetch,
+        signal,
+        now,
       });
       return { key: answer.access_token, endsAt: now() + answer.expires_in * 1000 };
     } catch (error) {

@@ -25,8 +25,10 @@ function bench(identity: typeof GITHUB | typeof GITLAB, apiUrl = API) {
       access_token: `key ${++state.keys}`,
       issued_token_type: "urn:ietf:params:oauth:token-type:access_token",
       token_type: "Bearer",
-      ...{ expires_in: 900, expires_at: new Date(state.now + 900_000).toISOString() },
-      ...{ scope: "read", workspace_slug: "acme" },
+      expires_in: 900,
+      expires_at: new Date(state.now + 900_000).toISOString(),
+      scope: "read",
+      workspace_slug: "acme",
     }));
   };
   const { signal } = new AbortController();

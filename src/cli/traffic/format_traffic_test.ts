@@ -9,22 +9,30 @@ const isUpdate = Deno.env.get("UPDATE_GOLDENS") === "1";
 
 const steps = Array.from({ length: 24 }, (_, hour) => ({
   time: `2026-11-22T${String(hour).padStart(2, "0")}:00:00.000Z`,
-  ...{
-    requests: hour * 12,
-    visitors: hour,
-    pageViews: hour * 4,
-    bots: 1,
-    bytes: 9000,
-    failures: 0,
-  },
+  requests: hour * 12,
+  visitors: hour,
+  pageViews: hour * 4,
+  bots: 1,
+  bytes: 9000,
+  failures: 0,
 }));
 const vital = (p75: number) => ({ p75, count: 12 });
 
 const FULL: TrafficReport = {
-  ...{ range: "day", environment: "production", steps, stepSeconds: 3600, missingNodes: [] },
-  ...{ from: steps[0]!.time, to: "2026-11-23T00:00:00.000Z" },
+  range: "day",
+  environment: "production",
+  steps,
+  stepSeconds: 3600,
+  missingNodes: [],
+  from: steps[0]!.time,
+  to: "2026-11-23T00:00:00.000Z",
   totals: {
-    ...{ requests: 3312, visitors: 276, pageViews: 1104, bots: 24, bytes: 216_000, failures: 3 },
+    requests: 3312,
+    visitors: 276,
+    pageViews: 1104,
+    bots: 24,
+    bytes: 216_000,
+    failures: 3,
   },
   pages: [{ value: "/", count: 800 }, { value: "/tides\u001b[31m", count: 304 }],
   referrers: [{ value: "news.example", count: 41 }],
@@ -46,7 +54,12 @@ const FULL: TrafficReport = {
 const EMPTY: TrafficReport = {
   ...FULL,
   totals: { requests: 0, visitors: 0, pageViews: 0, bots: 0, bytes: 0, failures: 0 },
-  ...{ pages: [], referrers: [], countries: [], devices: [], statuses: [], times: [] },
+  pages: [],
+  referrers: [],
+  countries: [],
+  devices: [],
+  statuses: [],
+  times: [],
   vitals: undefined,
 };
 

@@ -36,14 +36,22 @@ async function withProgram(test: (scene: Scene) => Promise<void>): Promise<void>
   const stream = { isTerminal: false, write: (text: string) => void output.push(text) };
   const colors = createPalette(false);
   const ui = createUi({
-    ...{ json: false, stdout: stream, stderr: stream, colors, dataColors: colors },
+    json: false,
+    stdout: stream,
+    stderr: stream,
+    colors,
+    dataColors: colors,
     now: () => 0,
   });
   const target = Deno.build.target;
   const installed = async () => ({ path, version: await says(), target, dataFormat: 2 });
   try {
     await test({
-      ...{ releases, folder, path, output, says },
+      releases,
+      folder,
+      path,
+      output,
+      says,
       async upgrade({ version, force = false } = {}, keys = [releases.publicKey]) {
         const signal = new AbortController().signal;
         const from = { place: releases.place, keys, fetch, signal };

@@ -13,8 +13,15 @@ testTranscript("webhooks", [
   {
     name: "some of them",
     argv: [
-      ...["webhooks", "create", "https://hooks.example.com/x", "--event", "health.recovered"],
-      ...["--category", "deployment", "--description", "the chat"],
+      "webhooks",
+      "create",
+      "https://hooks.example.com/x",
+      "--event",
+      "health.recovered",
+      "--category",
+      "deployment",
+      "--description",
+      "the chat",
     ],
   },
   {

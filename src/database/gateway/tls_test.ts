@@ -19,10 +19,23 @@ async function makePair(name: string) {
   const [key, cert] = [`${folder}/key.pem`, `${folder}/cert.pem`];
   const { success } = await runProgram("openssl", {
     args: [
-      ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
-      ...["-keyout", key, "-out", cert, "-subj", `/CN=${name}`],
-      ...["-addext", `subjectAltName=DNS:${name},IP:127.0.0.1`],
-      ...["-addext", "basicConstraints=critical,CA:FALSE"],
+      "req",
+      "-x509",
+      "-newkey",
+      "ec",
+      "-pkeyopt",
+      "ec_paramgen_curve:prime256v1",
+      "-nodes",
+      "-keyout",
+      key,
+      "-out",
+      cert,
+      "-subj",
+      `/CN=${name}`,
+      "-addext",
+      `subjectAltName=DNS:${name},IP:127.0.0.1`,
+      "-addext",
+      "basicConstraints=critical,CA:FALSE",
     ],
   });
   assert.ok(success);

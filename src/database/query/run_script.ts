@@ -74,7 +74,11 @@ export async function* runScript(
 
 function problem(sqlState: string, message: string, position: number | null = null) {
   const event: QueryErrorEvent = {
-    ...{ type: "error", message, sqlState, detail: null, hint: null },
+    type: "error",
+    message,
+    sqlState,
+    detail: null,
+    hint: null,
     position,
   };
   return event;

@@ -82,7 +82,9 @@ export async function startTestCluster(): Promise<TestCluster> {
   const dataFolder = await Deno.makeTempDir({ prefix: "svc-test-" });
   const open = () =>
     LocalCluster.open({
-      ...{ dataFolder, password: PASSWORD, path: Deno.env.get("PATH") ?? "" },
+      dataFolder,
+      password: PASSWORD,
+      path: Deno.env.get("PATH") ?? "",
       memoryBytes: 1024 ** 3,
       onTrouble: () => {},
     });

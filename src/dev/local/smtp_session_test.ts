@@ -10,12 +10,28 @@ function converse(lines: readonly string[]) {
 
 Deno.test("SmtpSession catches a mail, and takes the dots off that protect its lines", () => {
   const { codes, mails } = converse([
-    ...["EHLO here", "MAIL FROM:<a@b> SIZE=10", "RCPT TO:<c@d>", "rcpt to:<e@f>", "DATA"],
-    ...["Subject: x", "", "..dot", ".", "QUIT"],
+    "EHLO here",
+    "MAIL FROM:<a@b> SIZE=10",
+    "RCPT TO:<c@d>",
+    "rcpt to:<e@f>",
+    "DATA",
+    "Subject: x",
+    "",
+    "..dot",
+    ".",
+    "QUIT",
   ]);
   assert.deepEqual(codes, [
-    ...["250", "250", "250", "250", "354"],
-    ...[undefined, undefined, undefined, "250", "221"],
+    "250",
+    "250",
+    "250",
+    "250",
+    "354",
+    undefined,
+    undefined,
+    undefined,
+    "250",
+    "221",
   ]);
   assert.deepEqual(mails, [
     { from: "a@b", to: ["c@d", "e@f"], source: "Subject: x\r\n\r\n.dot\r\n" },

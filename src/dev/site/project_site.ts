@@ -149,7 +149,11 @@ export class ProjectSite {
     // The next process needs the port of the inspector.
     if (this.#inspector !== undefined) await this.#closeFunctions(this.#functions);
     this.#functions = hostFunctions(bundled.functions, {
-      ...{ deploymentId, outbound, kv, variables, env },
+      deploymentId,
+      outbound,
+      kv,
+      variables,
+      env,
       cpuMs: config?.functions?.cpuMs,
       inspector: this.#inspector,
       log: ({ level, function: name, message }) =>
@@ -212,7 +216,9 @@ export class ProjectSite {
     const base = content?.manifest ?? (server === undefined ? NO_MANIFEST : SERVER_MANIFEST);
     const vitals = this.options.dev.config?.traffic?.vitals;
     this.#site = compileSite({
-      ...{ deploymentId, projectId: deploymentId, rules: this.rules },
+      deploymentId,
+      projectId: deploymentId,
+      rules: this.rules,
       manifest: vitals === undefined ? base : { ...base, vitals },
       files: content?.files ?? [],
       blobs: content?.blobs ?? NO_FILES,

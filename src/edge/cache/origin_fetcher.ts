@@ -95,7 +95,9 @@ export class OriginFetcher {
     if (
       lookup.type !== "revalidate" ||
       !mayServeStaleOnError(request, lookup.stored, {
-        ...{ now, unreachable, disconnectedSeconds: DISCONNECTED_SECONDS },
+        now,
+        unreachable,
+        disconnectedSeconds: DISCONNECTED_SECONDS,
       })
     ) {
       return undefined;

@@ -65,7 +65,10 @@ function joined(
   relayWebSocket(client, server, options.openMs);
   const socket = client as unknown as WebSocket;
   return {
-    ...{ toServer, toClient, closed, client },
+    toServer,
+    toClient,
+    closed,
+    client,
     open: () => socket.onopen?.call(socket, new Event("open")),
     fromClient: (data: string | ArrayBuffer) =>
       socket.onmessage?.call(socket, new MessageEvent("message", { data })),

@@ -33,7 +33,9 @@ export function mmdbOf(record: { readonly [name: string]: Value }): Uint8Array {
     ...pointer,
     ...new Array<number>(16).fill(0),
     ...encode(record),
-    ...[0xab, 0xcd, 0xef],
+    0xab,
+    0xcd,
+    0xef,
     ...new TextEncoder().encode("MaxMind.com"),
     ...encode({
       node_count: nodeCount,

@@ -110,7 +110,10 @@ export class IsrCache {
   ): OriginResponse {
     const { request, options } = context;
     const decision = decideDeclared(response, {
-      ...{ request, askedAt: requested.at, stores404: options.stores404, isShared: false },
+      request,
+      askedAt: requested.at,
+      stores404: options.stores404,
+      isShared: false,
     });
     if (decision.type !== "store") {
       return unstoredResponse(request, response, { decision, now: requested.at });

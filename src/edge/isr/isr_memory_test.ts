@@ -7,12 +7,23 @@ const SIZE = 10_000;
 
 function page(key: string): IsrEntry {
   const record = {
-    ...{ key, path: `/${key}`, status: 200, askedAt: 0, headers: [] },
+    key,
+    path: `/${key}`,
+    status: 200,
+    askedAt: 0,
+    headers: [],
     body: new TextEncoder().encode(key.padEnd(SIZE, ".")),
   };
   return {
-    ...{ key, name: key, path: record.path, requested: { at: 0 }, headBytes: 500 },
-    ...{ stored: toStoredResponse(record, 60), judgedAt: 0, retryAt: 0, hit: undefined },
+    key,
+    name: key,
+    path: record.path,
+    requested: { at: 0 },
+    headBytes: 500,
+    stored: toStoredResponse(record, 60),
+    judgedAt: 0,
+    retryAt: 0,
+    hit: undefined,
   };
 }
 

@@ -40,7 +40,10 @@ export function decideShared(
   if (!request.isDeclared) return decidePage(response, { stores404 });
   const shared = { ...request, method: "GET" };
   const decision = decideDeclared(response, {
-    ...{ request: shared, askedAt, stores404, isShared: true },
+    request: shared,
+    askedAt,
+    stores404,
+    isShared: true,
   });
   return decision.type === "undeclared" ? { type: "private", reason: "no_lifetime" } : decision;
 }

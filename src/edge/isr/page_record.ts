@@ -92,7 +92,14 @@ export function toPageRecord(
   const { at: askedAt } = requested;
   const { tags, vary, terms, initialAge } = decision;
   return {
-    ...{ key, path, status, askedAt, body, tags, vary, initialAge },
+    key,
+    path,
+    status,
+    askedAt,
+    body,
+    tags,
+    vary,
+    initialAge,
     headers: headersToStore(headers, { body, askedAt }),
     ...(terms === undefined ? {} : { terms }),
   };

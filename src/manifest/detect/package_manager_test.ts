@@ -15,7 +15,9 @@ const detect = (files: Files) => detectProject(reader(files));
 Deno.test("detectProject() lets packageManager win over lock files, and names those", async () => {
   const { manager } = await detect({
     "package.json": '{"packageManager":"yarn@4.5.0"}',
-    ...{ "yarn.lock": "", "package-lock.json": "", "pnpm-lock.yaml": "" },
+    "yarn.lock": "",
+    "package-lock.json": "",
+    "pnpm-lock.yaml": "",
   });
   assert.equal(manager?.name, "yarn");
   assert.equal(manager.lockFile, "yarn.lock");

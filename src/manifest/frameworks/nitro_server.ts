@@ -133,7 +133,11 @@ async function find(output: BuiltOutput): Promise<Found> {
   const slash = entry.lastIndexOf("/");
   const directory = slash === -1 ? "." : entry.slice(0, slash);
   return {
-    ...{ type: "server", launch, directory, entry, clients: [client] },
+    type: "server",
+    launch,
+    directory,
+    entry,
+    clients: [client],
     ...carryOut(await readNitroRules(output, directory), { output, client }),
   };
 }

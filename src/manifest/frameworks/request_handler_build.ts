@@ -57,7 +57,11 @@ export function requestHandlerServer(handlerFrom: string): FrameworkServer {
     }
     if (paths.includes(ENTRY)) {
       return {
-        ...{ type: "server", launch, directory: "server", entry: ENTRY, clients: [CLIENT] },
+        type: "server",
+        launch,
+        directory: "server",
+        entry: ENTRY,
+        clients: [CLIENT],
         alsoImports: [handlerFrom],
       };
     }

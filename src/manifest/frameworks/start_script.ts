@@ -171,9 +171,30 @@ const PLAIN = /^node\s+[\w@./][\w@.+/-]*$/;
 
 /** Programs that serve a site to its developer, or build it: a server is started otherwise. */
 const DEVELOPING: ReadonlySet<string> = new Set([
-  ...["astro", "eleventy", "expo", "gatsby", "grunt", "gulp", "http-server", "live-server", "nest"],
-  ...["next", "ng", "nuxi", "nuxt", "parcel", "react-scripts", "serve", "svelte-kit", "tsc"],
-  ...["vinxi", "vite", "vue-cli-service", "webpack", "webpack-dev-server", "wrangler"],
+  "astro",
+  "eleventy",
+  "expo",
+  "gatsby",
+  "grunt",
+  "gulp",
+  "http-server",
+  "live-server",
+  "nest",
+  "next",
+  "ng",
+  "nuxi",
+  "nuxt",
+  "parcel",
+  "react-scripts",
+  "serve",
+  "svelte-kit",
+  "tsc",
+  "vinxi",
+  "vite",
+  "vue-cli-service",
+  "webpack",
+  "webpack-dev-server",
+  "wrangler",
 ]);
 
 /** Programs that run a server for a developer, or with another runtime than Node. */

@@ -35,7 +35,10 @@ Deno.test("findBuilt() serves functions of Vercel beside a site of Vite, which k
   assert.deepEqual(manifest.layers, [
     { name: "dist", target: "STATIC", directory: "dist", fallback: "dist/index.html" },
     {
-      ...{ name: "server", target: "COMPUTE", directory: ".", entry: "api/users/[id].ts" },
+      name: "server",
+      target: "COMPUTE",
+      directory: ".",
+      entry: "api/users/[id].ts",
       runtime: { memoryMb: 1024, timeoutMs: 30_000 },
     },
   ]);

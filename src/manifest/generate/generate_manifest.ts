@@ -107,11 +107,16 @@ function serverManifest(found: FoundServer, { paths, framework }: GeneratedFrom)
   };
   const layers: Layer[] = [
     ...clients.map((name, at) => ({
-      ...{ name, target: "STATIC" as const, directory: name },
+      name,
+      target: "STATIC" as const,
+      directory: name,
       ...(fallback === undefined || at > 0 ? {} : { fallback }),
     })),
     {
-      ...{ name: SERVER_LAYER, target: "COMPUTE", directory, entry },
+      name: SERVER_LAYER,
+      target: "COMPUTE",
+      directory,
+      entry,
       ...(Object.keys(limits).length === 0 ? {} : { runtime: limits }),
     },
   ];

@@ -34,7 +34,9 @@ export function generateStaticManifest(options: GenerateOptions = {}): Manifest 
   return {
     version: MANIFEST_VERSION,
     layers: [{
-      ...{ name: STATIC_LAYER_NAME, target: "STATIC", directory },
+      name: STATIC_LAYER_NAME,
+      target: "STATIC",
+      directory,
       ...(fallback === undefined ? {} : { fallback }),
     }],
     routes: [{ pattern: CATCH_ALL_PATTERN, layer: STATIC_LAYER_NAME }],

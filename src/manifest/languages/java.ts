@@ -27,13 +27,19 @@ interface Tool {
 }
 
 const MAVEN: Tool = {
-  ...{ id: "maven", wrapper: "mvnw", program: "mvn" },
-  ...{ args: "-B -q -DskipTests package", jars: "target" },
+  id: "maven",
+  wrapper: "mvnw",
+  program: "mvn",
+  args: "-B -q -DskipTests package",
+  jars: "target",
 };
 
 const GRADLE: Tool = {
-  ...{ id: "gradle", wrapper: "gradlew", program: "gradle" },
-  ...{ args: "--no-daemon -q assemble", jars: "build/libs" },
+  id: "gradle",
+  wrapper: "gradlew",
+  program: "gradle",
+  args: "--no-daemon -q assemble",
+  jars: "build/libs",
 };
 
 /** The jar that can be run: not the one without its packages, sources or documentation. */
@@ -54,7 +60,10 @@ async function planOf(
   const reason = `${file} builds a program for the JVM`;
   if (framework?.[0] === "quarkus") {
     return {
-      ...{ reason, toolchains, build, memoryMb: MEMORY_MB },
+      reason,
+      toolchains,
+      build,
+      memoryMb: MEMORY_MB,
       start: `${listen}${RUN} -jar quarkus-app/quarkus-run.jar`,
       entry: "quarkus-app/quarkus-run.jar",
       placements: [{
@@ -64,7 +73,9 @@ async function planOf(
     };
   }
   return {
-    ...{ reason, toolchains, memoryMb: MEMORY_MB },
+    reason,
+    toolchains,
+    memoryMb: MEMORY_MB,
     build: `${build} && ${takeJar(tool.jars)}`,
     start: `${listen}${RUN} -jar ${JAR}`,
     entry: JAR,

@@ -16,12 +16,20 @@ import type { Language } from "./types.ts";
 
 /** In the order in which they are tried. */
 const LANGUAGES: readonly Language[] = [
-  ...[python, ruby, php, elixir, java, go, rust, procfile],
+  python,
+  ruby,
+  php,
+  elixir,
+  java,
+  go,
+  rust,
+  procfile,
 ];
 
 function frameworkOf({ id, name, plan }: Language): Framework {
   return {
-    ...{ id, name },
+    id,
+    name,
     packages: [],
     configFiles: [],
     standalone: true,
@@ -35,7 +43,10 @@ function frameworkOf({ id, name, plan }: Language): Framework {
       if (found === undefined) return {};
       const { reason, build, start, entry, toolchains } = found;
       return {
-        ...{ server: reason, start, toolchains, layout: { entry } },
+        server: reason,
+        start,
+        toolchains,
+        layout: { entry },
         outputDirs: ["."],
         ...(build === undefined ? {} : { build }),
       };
@@ -46,8 +57,13 @@ function frameworkOf({ id, name, plan }: Language): Framework {
         if (found === undefined) return { type: "static", directory: "." };
         const { start, entry, placements, memoryMb } = found;
         return {
-          ...{ type: "server", launch: {}, command: start },
-          ...{ directory: ".", entry, clients: [], placements },
+          type: "server",
+          launch: {},
+          command: start,
+          directory: ".",
+          entry,
+          clients: [],
+          placements,
           ...(memoryMb === undefined ? {} : { memoryMb }),
         };
       },

@@ -11,8 +11,21 @@ export const WHOLE_PROJECT: readonly Placement[] = [{ from: ".", to: "." }];
 
 /** Folders that a program of a compiled language may read when it runs. */
 const READ_FOLDERS = [
-  ...["assets", "config", "content", "data", "dist", "fixtures", "i18n", "locales"],
-  ...["migrations", "public", "static", "templates", "views", "web", "www"],
+  "assets",
+  "config",
+  "content",
+  "data",
+  "dist",
+  "fixtures",
+  "i18n",
+  "locales",
+  "migrations",
+  "public",
+  "static",
+  "templates",
+  "views",
+  "web",
+  "www",
 ] as const;
 
 /** A program that was built, and the folders that it may read. */

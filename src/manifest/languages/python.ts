@@ -117,7 +117,8 @@ async function django(reader: ProjectReader, packages: Packages): Promise<Start 
     : `-m gunicorn ${site}.wsgi --bind "$HOST:$PORT"`;
   return {
     reason: `manage.py manages the Django project ${site}`,
-    ...{ entry: "manage.py", run },
+    entry: "manage.py",
+    run,
     ...(isAsync === undefined && !packages.names("gunicorn") ? { adds: "gunicorn" } : {}),
     ...(collects ? { builds: "manage.py collectstatic --noinput" } : {}),
   };
@@ -211,7 +212,10 @@ function planOf(start: Start, packages: Packages): LanguagePlan {
   const { reason, entry, run, adds, builds } = start;
   if (packages.install === "") {
     return {
-      ...{ reason, entry, toolchains: packages.toolchains, placements: PLACEMENTS },
+      reason,
+      entry,
+      toolchains: packages.toolchains,
+      placements: PLACEMENTS,
       start: `exec python3 ${run}`,
     };
   }
@@ -222,7 +226,10 @@ function planOf(start: Start, packages: Packages): LanguagePlan {
     COMPILE,
   ];
   return {
-    ...{ reason, entry, toolchains: packages.toolchains, placements: PLACEMENTS },
+    reason,
+    entry,
+    toolchains: packages.toolchains,
+    placements: PLACEMENTS,
     build: steps.join(" && "),
     start: `PYTHONUSERBASE="$PWD/.venv" exec python3 ${run}`,
   };

@@ -47,8 +47,12 @@ function rails(gemfile: string): LanguagePlan {
 
 async function withGems(reader: ProjectReader, gemfile: string): Promise<LanguagePlan | undefined> {
   const plan = (reason: string, start: string): LanguagePlan => ({
-    ...{ reason, start, build: INSTALL, toolchains: ["ruby", "bundler"] },
-    ...{ entry: "Gemfile", placements: PLACEMENTS },
+    reason,
+    start,
+    build: INSTALL,
+    toolchains: ["ruby", "bundler"],
+    entry: "Gemfile",
+    placements: PLACEMENTS,
   });
   const command = await procfileCommand(reader);
   if (command !== undefined) {

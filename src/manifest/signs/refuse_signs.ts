@@ -30,7 +30,10 @@ export function refuseSigns(signs: readonly ProjectSign[]): Found & { readonly t
       `${STATIC_LINES}\n`,
     details: {
       signs: signs.map(({ kind, file, line, seen, language }) => ({
-        ...{ kind, file, line, seen },
+        kind,
+        file,
+        line,
+        seen,
         ...(language === undefined ? {} : { language }),
       })),
     },

@@ -22,7 +22,10 @@ const iso = (time: number): string => new Date(time).toISOString();
 export function accountToWire(user: UserRecord, signIn: SignInRecord): Account {
   const { id, name, email, signUpMethod } = user;
   return {
-    ...{ id, name, email, signUpMethod },
+    id,
+    name,
+    email,
+    signUpMethod,
     hasPassword: signIn.password !== null,
     twoFactorEnabled: signIn.totp !== null,
     createdAt: iso(user.createdAt),

@@ -211,7 +211,9 @@ function createParts(options: AccountOptions): {
   });
   const devices = new DeviceCookies({
     key: () => signingKey(options, "device_cookies"),
-    ...{ cookies, now, random },
+    cookies,
+    now,
+    random,
   });
   const parts: AccountParts = {
     kv,

@@ -6,10 +6,16 @@ const ADA = "018f0000-0000-7000-8000-000000000001";
 const BOB = "018f0000-0000-7000-8000-000000000002";
 
 const change = (given: Partial<AuditedChange> = {}): AuditedChange => ({
-  ...{ workspaceId: "w", action: "createHook", path: "/v1/deploy-hooks", project: null },
+  workspaceId: "w",
+  action: "createHook",
+  path: "/v1/deploy-hooks",
+  project: null,
   user: { id: ADA, name: "Ada" },
   credential: { type: "session", id: BOB, name: "Firefox" },
-  ...{ address: "192.0.2.1", requestId: "r1", target: null, changes: [] },
+  address: "192.0.2.1",
+  requestId: "r1",
+  target: null,
+  changes: [],
   ...given,
 });
 
@@ -20,7 +26,9 @@ async function withLog(
   const troubles: string[] = [];
   let time = 1_700_000_000_000;
   const log = new AuditLog({
-    ...{ kv, now: () => time++, maxEntries: 3 },
+    kv,
+    now: () => time++,
+    maxEntries: 3,
     random: (size) => crypto.getRandomValues(new Uint8Array(size)),
     onTrouble: (message) => troubles.push(message),
   });

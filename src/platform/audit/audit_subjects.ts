@@ -36,11 +36,24 @@ type OperationName = keyof typeof endpoints;
 
 const KEY_FACTS = ["name", "role", "permissions", "projects", "description", "expiresAt"] as const;
 const PROJECT_FACTS = [
-  ...["displayName", "gitUrl", "branch", "framework", "installCommand", "buildCommand"],
-  ...["outputDirectory", "rootDirectory", "nodeVersion", "gitCredentials"],
+  "displayName",
+  "gitUrl",
+  "branch",
+  "framework",
+  "installCommand",
+  "buildCommand",
+  "outputDirectory",
+  "rootDirectory",
+  "nodeVersion",
+  "gitCredentials",
 ];
 const DATABASE_FACTS = [
-  ...["engine", "cuSize", "autoInject", "envVar", "environments", "previewBranches"],
+  "engine",
+  "cuSize",
+  "autoInject",
+  "envVar",
+  "environments",
+  "previewBranches",
 ];
 const WEBHOOK_FACTS = ["host", "description", "events", "categories", "enabled"];
 
@@ -73,8 +86,14 @@ const rows: ReadonlyMap<string, Row> = new Map(Object.entries(
     createPublisher: {
       name: ["provider", "repository"],
       facts: [
-        ...["branch", "tag", "environment", "workflow", "subject", "pullRequests"],
-        ...["permissions", "projects"],
+        "branch",
+        "tag",
+        "environment",
+        "workflow",
+        "subject",
+        "pullRequests",
+        "permissions",
+        "projects",
       ],
     },
     deletePublisher: { name: ["provider", "repository"] },

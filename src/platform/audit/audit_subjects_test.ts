@@ -30,7 +30,8 @@ Deno.test("subjectOf() compares what was with what is, and leaves out all other 
 Deno.test("subjectOf() bounds what an entry holds", () => {
   const { target } = subjectOf("setKvValue", {
     given: { environment: "production", key: "k".repeat(2000), value: "hidden" },
-    ...{ answer: { key: "k".repeat(2000), version: "1" }, noted: {} },
+    answer: { key: "k".repeat(2000), version: "1" },
+    noted: {},
   });
   assert.ok(target!.name!.length < 600);
 });

@@ -31,7 +31,11 @@ export function createAudit(
       if (action === undefined) return;
       const { user, credential, workspace } = caller;
       await audit.record({
-        ...{ workspaceId: workspace.id, action, path, project: projectOf(call), requestId },
+        workspaceId: workspace.id,
+        action,
+        path,
+        project: projectOf(call),
+        requestId,
         ...subjectOf(action, call),
         user: { id: user.id, name: user.name },
         credential: { type: credential.type, id: credential.id, name: credential.name },

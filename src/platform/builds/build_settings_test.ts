@@ -4,8 +4,12 @@ import { hiddenPlaces } from "./build_settings.ts";
 Deno.test("hiddenPlaces() names the database with what SQLite keeps beside it", () => {
   const places = hiddenPlaces({ kv: "/opt/kv", blobs: "/opt/blobs", tls: { keyFile: "/opt/key" } });
   assert.deepEqual(places, [
-    ...["/opt/kv", "/opt/kv-wal", "/opt/kv-shm", "/opt/kv-journal"],
-    ...["/opt/blobs", "/opt/key"],
+    "/opt/kv",
+    "/opt/kv-wal",
+    "/opt/kv-shm",
+    "/opt/kv-journal",
+    "/opt/blobs",
+    "/opt/key",
   ]);
 });
 

@@ -81,19 +81,27 @@ export function createBuilds(foundation: Foundation, parts: BuildsParts): Builds
     ? new PushedRepositories({ ...foundation, root: join(dataDir.root, PUSHED_FOLDER) })
     : undefined;
   const opened = (parts.open ?? openBuilds)({
-    ...{ ...foundation, ...parts, buildLogs, pushedRepositories },
+    ...foundation,
+    ...parts,
+    buildLogs,
+    pushedRepositories,
     credentials: parts.gitCredentials.open,
   });
   const { git, runner } = opened;
   const builds = new BuildStore(kv, nodes.isShared ? placeShift(random) : 0);
   const archive = new BuildLogArchive(foundation);
   const sharedBuildLogs = new SharedBuildLogs({
-    ...{ ...foundation, local: buildLogs, archive, deployments },
+    ...foundation,
+    local: buildLogs,
+    archive,
+    deployments,
     instance: nodes.isShared ? nodes.instance : undefined,
     runnerOf: ({ projectId, deploymentId }) => builds.runnerOf(projectId, deploymentId),
   });
   const buildQueue = new BuildQueue({
-    ...{ builds, now, onTrouble },
+    builds,
+    now,
+    onTrouble,
     nodes: nodes.isShared ? nodes : undefined,
     async isWanted({ projectId, id }) {
       const deployment = await deployments.find(projectId, id);
@@ -103,7 +111,10 @@ export function createBuilds(foundation: Foundation, parts: BuildsParts): Builds
     concurrency: parts.concurrency ?? defaultConcurrency(),
   });
   const deployCommit = commitDeployer({
-    ...{ ...foundation, ...parts, builds, buildQueue },
+    ...foundation,
+    ...parts,
+    builds,
+    buildQueue,
     variables: parts.variableService,
     raiseEvent: events.raise,
   });
@@ -112,7 +123,13 @@ export function createBuilds(foundation: Foundation, parts: BuildsParts): Builds
     exists: async ({ deploymentId }) => await deployments.owner(deploymentId) !== undefined,
   });
   return {
-    ...{ git, runner, builds, buildQueue, sharedBuildLogs, deployCommit, pushedRepositories },
+    git,
+    runner,
+    builds,
+    buildQueue,
+    sharedBuildLogs,
+    deployCommit,
+    pushedRepositories,
     logBlobs: () => archive.blobs(),
     sandbox: opened.sandbox ?? (() => Promise.resolve(undefined)),
     capability: {

@@ -24,10 +24,16 @@ Deno.test("commits that nodes deploy in the same millisecond have places of thei
     // Two nodes that happen to have the same shift.
     const builds = new BuildStore(kv, 7);
     return commitDeployer({
-      ...{ builds, now, random: systemRandom, deployments: new DeploymentStore(kv) },
+      builds,
+      now,
+      random: systemRandom,
+      deployments: new DeploymentStore(kv),
       buildQueue: new BuildQueue({
         worker: { perform: () => Promise.reject(), giveUp: () => Promise.reject() },
-        ...{ builds, concurrency: 0, now, onTrouble: assert.fail },
+        builds,
+        concurrency: 0,
+        now,
+        onTrouble: assert.fail,
       }),
       variables: new VariableService({ variables: new VariableStore(kv), box, now }),
       addresses: new Addresses({ protocol: "http:", domain: "localhost", port: "" }),
@@ -40,8 +46,13 @@ Deno.test("commits that nodes deploy in the same millisecond have places of thei
       nodes.flatMap((deploy, index) =>
         Array.from({ length: 5 }, (_, count) =>
           deploy({
-            ...{ project, environment: "preview", branch: `node-${index}-branch-${count}` },
-            ...{ commitSha: "a".repeat(40), message: "Fix", author: "Ada", force: false },
+            project,
+            environment: "preview",
+            branch: `node-${index}-branch-${count}`,
+            commitSha: "a".repeat(40),
+            message: "Fix",
+            author: "Ada",
+            force: false,
           }))
       ),
     );

@@ -75,7 +75,14 @@ export const openBuilds: OpenBuilds = (parts) => {
   });
   const { projects, variables, variableService, databases, vault, buildLogs: logs } = parts;
   const runner = new SandboxedRunner({
-    ...{ projects, variables, variableService, databases, vault, logs, git, path },
+    projects,
+    variables,
+    variableService,
+    databases,
+    vault,
+    logs,
+    git,
+    path,
     onTrouble: parts.onTrouble,
     program: buildProgram(env),
     dataDir: dataDir.root,

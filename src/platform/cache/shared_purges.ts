@@ -80,7 +80,8 @@ export class SharedPurges {
   start(): void {
     if (!this.parts.nodes.isShared) return;
     this.#rounds = startRounds({
-      ...{ firstMs: 0, everyMs: NOTED_EVERY_MS },
+      firstMs: 0,
+      everyMs: NOTED_EVERY_MS,
       run: () => this.#note(),
       onError: (error) => this.parts.onTrouble(`Cannot note what purges are known: ${error}`),
     });

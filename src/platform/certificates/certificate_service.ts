@@ -227,7 +227,10 @@ export class CertificateService {
       const failures = (before?.failures ?? 0) + 1;
       const dueAt = retryTime(failures, { now: now(), chance: this.chance() });
       const record: CertificateRecord = {
-        ...{ hostname, issued: before?.issued ?? null, failures, dueAt },
+        hostname,
+        issued: before?.issued ?? null,
+        failures,
+        dueAt,
         error: reason.slice(0, MAX_ERROR),
       };
       await this.noteFailure(record, { before, lease });

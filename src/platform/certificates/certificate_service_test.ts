@@ -17,8 +17,21 @@ async function makePair(folder: string): Promise<KeyPair> {
   const [cert, key] = [join(folder, "c"), join(folder, "k")];
   await new Deno.Command("openssl", {
     args: [
-      ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
-      ...["-keyout", key, "-out", cert, "-days", "30", "-subj", "/CN=shop.example"],
+      "req",
+      "-x509",
+      "-newkey",
+      "ec",
+      "-pkeyopt",
+      "ec_paramgen_curve:prime256v1",
+      "-nodes",
+      "-keyout",
+      key,
+      "-out",
+      cert,
+      "-days",
+      "30",
+      "-subj",
+      "/CN=shop.example",
     ],
     stderr: "null",
   }).output();

@@ -11,17 +11,21 @@ async function makePair(folder: string, name: string): Promise<KeyPair> {
   const [cert, key] = [join(folder, `${name}.crt`), join(folder, `${name}.key`)];
   await new Deno.Command("openssl", {
     args: [
-      ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
-      ...[
-        "-keyout",
-        key,
-        "-out",
-        cert,
-        "-subj",
-        `/CN=${name}`,
-        "-addext",
-        `subjectAltName=DNS:${name}`,
-      ],
+      "req",
+      "-x509",
+      "-newkey",
+      "ec",
+      "-pkeyopt",
+      "ec_paramgen_curve:prime256v1",
+      "-nodes",
+      "-keyout",
+      key,
+      "-out",
+      cert,
+      "-subj",
+      `/CN=${name}`,
+      "-addext",
+      `subjectAltName=DNS:${name}`,
     ],
     stderr: "null",
   }).output();
@@ -222,8 +226,16 @@ Deno.test("a listener that fails as soon as it is opened is opened again, until 
 async function sessionOf(port: number, version: "tls1_2" | "tls1_3", more: readonly string[]) {
   const child = new Deno.Command("openssl", {
     args: [
-      ...["s_client", "-connect", `127.0.0.1:${port}`, "-servername", "a.test", `-${version}`],
-      ...["-alpn", "http/1.1", "-ign_eof", ...more],
+      "s_client",
+      "-connect",
+      `127.0.0.1:${port}`,
+      "-servername",
+      "a.test",
+      `-${version}`,
+      "-alpn",
+      "http/1.1",
+      "-ign_eof",
+      ...more,
     ],
     stdin: "piped",
     stdout: "piped",

@@ -8,8 +8,19 @@ async function writePair(folder: string, name: string) {
   const files = { certFile: join(folder, "cert.pem"), keyFile: join(folder, "key.pem") };
   await new Deno.Command("openssl", {
     args: [
-      ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
-      ...["-keyout", files.keyFile, "-out", files.certFile, "-subj", `/CN=${name}`],
+      "req",
+      "-x509",
+      "-newkey",
+      "ec",
+      "-pkeyopt",
+      "ec_paramgen_curve:prime256v1",
+      "-nodes",
+      "-keyout",
+      files.keyFile,
+      "-out",
+      files.certFile,
+      "-subj",
+      `/CN=${name}`,
     ],
     stderr: "null",
   }).output();

@@ -17,8 +17,16 @@ async function writePair(folder: string, name: string, kind: readonly string[]) 
   };
   const { success } = await new Deno.Command("openssl", {
     args: [
-      ...["req", "-x509", ...kind, "-nodes", "-subj", `/CN=${name}.test`],
-      ...["-keyout", files.keyFile, "-out", files.certFile],
+      "req",
+      "-x509",
+      ...kind,
+      "-nodes",
+      "-subj",
+      `/CN=${name}.test`,
+      "-keyout",
+      files.keyFile,
+      "-out",
+      files.certFile,
     ],
     stderr: "null",
   }).output();

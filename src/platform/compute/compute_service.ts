@@ -167,7 +167,11 @@ export class ComputeService {
     const reasons = await Promise.all(layers.map(async (layer) => {
       const { healthPath: path, startTimeoutMs: readyMs, timeoutMs } = runtimeSettings(layer);
       const silence = await findSilence({
-        ...{ path, readyMs, url, timeoutMs, requestId: `health_${deployment.id}` },
+        path,
+        readyMs,
+        url,
+        timeoutMs,
+        requestId: `health_${deployment.id}`,
         fetch: (request) => servers.fetch(layer.name, request),
       });
       return silence === undefined || layers.length === 1 ? silence : `${layer.name}: ${silence}`;

@@ -44,7 +44,13 @@ export function createCompute(
   const { addresses, localRoutes, dataDir, env, feed, allowPrivate, now, onTrouble } = foundation;
   const { deployments, ...services } = parts;
   const computeService = new ComputeService({
-    ...{ addresses, localRoutes, env, allowPrivate, now, onTrouble, dataDir: dataDir.root },
+    addresses,
+    localRoutes,
+    env,
+    allowPrivate,
+    now,
+    onTrouble,
+    dataDir: dataDir.root,
     publish: feed.publish,
     ...services,
   });

@@ -32,15 +32,26 @@ export function createCron(foundation: Foundation, parts: CronParts): Capability
   const store = new CronStore(kv);
   const closing = new AbortController();
   const runner = new CronRunner({
-    ...{ ...foundation, sites, variables, record: logs.record },
+    ...foundation,
+    sites,
+    variables,
+    record: logs.record,
     closing: AbortSignal.any([foundation.closing, closing.signal]),
   });
   const scheduler = new CronScheduler({
-    ...{ store, sites, deployments, minutes, onTrouble },
+    store,
+    sites,
+    deployments,
+    minutes,
+    onTrouble,
     run: (wanted) => runner.run(wanted),
     onSkipped: ({ projectId, path }, deploymentId) =>
       logs.recordServer({
-        ...{ projectId, deploymentId, layer: "cron", level: "warn", time: now() },
+        projectId,
+        deploymentId,
+        layer: "cron",
+        level: "warn",
+        time: now(),
         message: `Skipped the scheduled task ${path}: its last run has not ended`,
       }),
   });

@@ -63,7 +63,11 @@ export class CronRunner {
     const durationMs = now() - startedAt;
     const { deploymentId } = site;
     const run = finished(reply, {
-      ...{ path: wanted.path, trigger: wanted.trigger, deploymentId, requestId, durationMs },
+      path: wanted.path,
+      trigger: wanted.trigger,
+      deploymentId,
+      requestId,
+      durationMs,
       startedAt: new Date(startedAt).toISOString(),
     });
     this.#log(wanted, run, reply);
@@ -108,7 +112,11 @@ export class CronRunner {
     const { status, error, deploymentId, requestId, durationMs } = run;
     this.services.record({
       time: Date.parse(run.startedAt),
-      ...{ projectId, deploymentId, requestId, path, durationMs },
+      projectId,
+      deploymentId,
+      requestId,
+      path,
+      durationMs,
       method: "GET",
       host: hostname,
       status: status ?? NO_ANSWER,

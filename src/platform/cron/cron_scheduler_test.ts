@@ -28,8 +28,15 @@ interface Parts {
 }
 
 const runOf = ({ path, trigger }: WantedRun): FinishedRun => ({
-  ...{ path, trigger, deploymentId: crypto.randomUUID(), outcome: "succeeded", status: 200 },
-  ...{ error: null, startedAt: new Date(START).toISOString(), durationMs: 1, requestId: "r" },
+  path,
+  trigger,
+  deploymentId: crypto.randomUUID(),
+  outcome: "succeeded",
+  status: 200,
+  error: null,
+  startedAt: new Date(START).toISOString(),
+  durationMs: 1,
+  requestId: "r",
 });
 
 async function withScheduler(run: (parts: Parts) => Promise<void>): Promise<void> {
@@ -39,7 +46,11 @@ async function withScheduler(run: (parts: Parts) => Promise<void>): Promise<void
   let open: (() => void)[] = [];
   const made: CronScheduler[] = [];
   const parts: Parts = {
-    ...{ clock, production: [SITE], started: [], skipped: [], store },
+    clock,
+    production: [SITE],
+    started: [],
+    skipped: [],
+    store,
     records: new Map([["d1", { cron: EVERY_MINUTE, liveAt: START - MINUTE }]]),
     async end() {
       for (const resolve of open.splice(0)) resolve();

@@ -12,13 +12,18 @@ const ROWS: readonly (readonly [string, string, string | undefined, string[]])[]
   ["the first round of all", "10:05:00", undefined, ["/minutely"]],
   ["a full hour", "10:00:00", "09:59:00", ["/minutely", "/hourly", "/berlin"]],
   ["a standstill of half an hour, each task once", "10:20:00", "09:50:00", [
-    ...["/minutely", "/hourly", "/berlin"],
+    "/minutely",
+    "/hourly",
+    "/berlin",
   ]],
   ["a standstill of a day, of which one hour counts", "12:30:00", "00:00:00", [
-    ...["/minutely", "/hourly"],
+    "/minutely",
+    "/hourly",
   ]],
   ["a round that comes late in its minute", "10:00:41", "09:59:00", [
-    ...["/minutely", "/hourly", "/berlin"],
+    "/minutely",
+    "/hourly",
+    "/berlin",
   ]],
 ];
 

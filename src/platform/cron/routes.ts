@@ -37,8 +37,14 @@ function running(
   facts: Pick<CronRun, "trigger"> & { readonly since: number },
 ): CronRun {
   return {
-    ...{ path: task.path, deploymentId: task.deploymentId, trigger: facts.trigger },
-    ...{ outcome: "running", status: null, error: null, durationMs: null, requestId: "" },
+    path: task.path,
+    deploymentId: task.deploymentId,
+    trigger: facts.trigger,
+    outcome: "running",
+    status: null,
+    error: null,
+    durationMs: null,
+    requestId: "",
     startedAt: new Date(facts.since).toISOString(),
   };
 }
@@ -55,7 +61,10 @@ async function listTasks(services: CronRouteServices, project: ProjectRecord) {
       const since = scheduler.runningSince({ projectId: project.id, path });
       const next = nextRun(task, now());
       return {
-        ...{ path, schedule, timezone, deploymentId },
+        path,
+        schedule,
+        timezone,
+        deploymentId,
         nextRunAt: next === undefined ? null : new Date(next).toISOString(),
         lastRun: since === undefined
           ? runs.get(path) ?? null

@@ -64,17 +64,22 @@ export class TestMachine implements AsyncDisposable {
   /** Adds a project of the workspace `w`. */
   async project(name: string): Promise<ProjectRecord> {
     const project = projectRecord.parse({
-      ...{
-        id: crypto.randomUUID(),
-        workspaceId: "w",
-        workspaceSlug: "w",
-        name,
-        displayName: null,
-        gitUrl: null,
-      },
-      ...{ branch: "main", framework: null, installCommand: null, buildCommand: null },
-      ...{ outputDirectory: null, rootDirectory: null, nodeVersion: null },
-      ...{ productionHistory: [], createdAt: this.now, updatedAt: this.now },
+      id: crypto.randomUUID(),
+      workspaceId: "w",
+      workspaceSlug: "w",
+      name,
+      displayName: null,
+      gitUrl: null,
+      branch: "main",
+      framework: null,
+      installCommand: null,
+      buildCommand: null,
+      outputDirectory: null,
+      rootDirectory: null,
+      nodeVersion: null,
+      productionHistory: [],
+      createdAt: this.now,
+      updatedAt: this.now,
     });
     await this.kv.set(keys.project("w", project.id), project);
     await this.kv.set(keys.projectByName(name), { workspaceId: "w", projectId: project.id });
@@ -94,7 +99,10 @@ export class TestMachine implements AsyncDisposable {
     const instance = `process-${this.#open.length}`;
     const foundation = {
       dataDir: { root: this.folder },
-      ...{ kv, box, random: systemRandom, closing: new AbortController().signal },
+      kv,
+      box,
+      random: systemRandom,
+      closing: new AbortController().signal,
       events: { raise: (event: RaisedEvent) => Promise.resolve(void events.push(event)) },
       nodes: {
         instance,

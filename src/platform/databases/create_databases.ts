@@ -78,7 +78,13 @@ export function createDatabases(foundation: Foundation, parts: DatabaseParts): D
       onTrouble(`Cannot renew servers whose databases changed: ${error}`)
     );
   const work = new BranchWork({
-    ...{ databases, branches, engines, transfer, nodes, now, onTrouble },
+    databases,
+    branches,
+    engines,
+    transfer,
+    nodes,
+    now,
+    onTrouble,
     dumps: new RestoredDumps(foundation.dataDir.root),
     endSessions: (storageId) => door.endSessions(storageId),
     closeBranch: (storageId) => door.closeBranch(storageId),
@@ -119,7 +125,9 @@ export function createDatabases(foundation: Foundation, parts: DatabaseParts): D
   let resuming: Promise<void> = Promise.resolve();
   const deploymentDatabases = new DeploymentDatabases({
     ...services,
-    ...{ databaseService, branchService, directory },
+    databaseService,
+    branchService,
+    directory,
   });
   return {
     databases,

@@ -57,7 +57,15 @@ export class Descriptions {
       variables: autoInject ? await variables.list(projectId) : [],
     });
     return {
-      ...{ id, name, projectId, engine, cuSize, autoInject, envVar, ...shown, memoryMb },
+      id,
+      name,
+      projectId,
+      engine,
+      cuSize,
+      autoInject,
+      envVar,
+      ...shown,
+      memoryMb,
       version: await this.#versionOf(engine),
       maxConnections: connections,
       environments: database.environments,
@@ -85,7 +93,12 @@ export class Descriptions {
     const running = engine !== undefined && storage !== null &&
       engine.isRunning(engineBranch(database, branch, storage));
     return {
-      ...{ id, name, parent, gitBranch, ...await this.#stateOf(database, branch), running },
+      id,
+      name,
+      parent,
+      gitBranch,
+      ...await this.#stateOf(database, branch),
+      running,
       connections: storage === null ? 0 : door.sessionsOf(storage.id),
       sizeBytes: await this.#sizeOf(database, branch),
       createdAt: time(createdAt),

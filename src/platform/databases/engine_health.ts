@@ -13,7 +13,8 @@ import type { Engines } from "./engines.ts";
 const ANSWER_MS = 1500;
 
 const SILENT: EngineStatus = {
-  ...{ version: null, ready: false },
+  version: null,
+  ready: false,
   problem: `PostgreSQL has not answered for ${ANSWER_MS / 1000} s`,
 };
 

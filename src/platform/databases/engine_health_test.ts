@@ -13,8 +13,10 @@ Deno.test("EngineHealth says within 2 seconds that a server does not answer, and
   const dataFolder = await Deno.makeTempDir();
   const server = () =>
     openServerEngine({
-      ...{ postgres: `postgres://svc@127.0.0.1:${port}/svc`, dataFolder },
-      ...{ memoryBytes: 1024 ** 3, onTrouble: () => {} },
+      postgres: `postgres://svc@127.0.0.1:${port}/svc`,
+      dataFolder,
+      memoryBytes: 1024 ** 3,
+      onTrouble: () => {},
     });
   const engines = new Engines({ usual: "server", open: { server } });
   const health = new EngineHealth(engines);

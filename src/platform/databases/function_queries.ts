@@ -83,7 +83,10 @@ export function createDatabaseFetch(
     });
     const bytes = encoder.encode(JSON.stringify(answer));
     return {
-      ...{ status: 200, statusText: "OK", url: request.url, redirected: false },
+      status: 200,
+      statusText: "OK",
+      url: request.url,
+      redirected: false,
       headers: [["content-type", "application/json"]],
       body: new Blob([bytes]).stream() as ReadableStream<Uint8Array<ArrayBuffer>>,
     };

@@ -36,7 +36,9 @@ function describeOlder(
     if (environments?.length === 0) continue;
     const where = environments === null ? "" : ` in ${environments.join(", ")}`;
     return [{
-      ...{ by: "database", name: other.name, environments: environments && [...environments] },
+      by: "database",
+      name: other.name,
+      environments: environments && [...environments],
       note: `Deployments get ${database.envVar}${where} from the older database ` +
         `"${other.name}": choose another name with svc db config --env-var`,
     }];
@@ -56,7 +58,8 @@ function describeVariable(
   if (scopes.length === 0) return [];
   const where = scopes.map((scope) => scope === SCOPE_ALL ? "all environments" : scope);
   return [{
-    ...{ by: "variable", name: envVar },
+    by: "variable",
+    name: envVar,
     environments: scopes.includes(SCOPE_ALL) ? database.environments : scopes,
     note: `The project sets the variable ${envVar} itself in ${where.join(", ")}: deployments ` +
       "there get that value, not this database's address",

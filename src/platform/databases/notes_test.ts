@@ -3,9 +3,19 @@ import { describeOverrides } from "./notes.ts";
 import type { DatabaseRecord } from "./records.ts";
 
 const database = (name: string, more: Partial<DatabaseRecord> = {}): DatabaseRecord => ({
-  ...{ id: name, workspaceId: "w", projectId: "p", name, engine: "embedded", cuSize: "0.25" },
-  ...{ autoInject: true, envVar: "DATABASE_URL", environments: null },
-  ...{ previewBranches: false, stopped: false, createdAt: 0, deletedAt: null },
+  id: name,
+  workspaceId: "w",
+  projectId: "p",
+  name,
+  engine: "embedded",
+  cuSize: "0.25",
+  autoInject: true,
+  envVar: "DATABASE_URL",
+  environments: null,
+  previewBranches: false,
+  stopped: false,
+  createdAt: 0,
+  deletedAt: null,
   ...more,
 });
 

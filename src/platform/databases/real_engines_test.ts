@@ -32,7 +32,9 @@ const ENGINES: Readonly<Record<EngineKind, (folder: string) => Promise<DatabaseE
     ),
   server: (dataFolder) =>
     openServerEngine({
-      ...{ postgres: LOCAL, dataFolder, memoryBytes: 1024 ** 3 },
+      postgres: LOCAL,
+      dataFolder,
+      memoryBytes: 1024 ** 3,
       // Told where a test kills it.
       onTrouble: () => {},
     }),

@@ -79,7 +79,10 @@ async function open(kv: RecordStore) {
     stopped: () => Promise.resolve(),
   };
   const service = new DeploymentService({
-    ...{ deployments, projects, addresses, vault: { of: () => blobs } },
+    deployments,
+    projects,
+    addresses,
+    vault: { of: () => blobs },
     sites: {
       deploymentAt: (hostname) => hosts.get(hostname),
       pointLazily: (hostname, { deploymentId }) =>
@@ -116,7 +119,12 @@ async function open(kv: RecordStore) {
     now: () => ++now,
   });
   return {
-    ...{ service, blobs, hosts, happened, hooks, kv },
+    service,
+    blobs,
+    hosts,
+    happened,
+    hooks,
+    kv,
     /** Stores a deployment that is still to be activated. */
     async add(id: string, more: Partial<DeploymentRecord> = {}) {
       const contentSha = await writeContent(blobs, {
@@ -126,11 +134,28 @@ async function open(kv: RecordStore) {
         rules: null,
       });
       const deployment = deploymentRecord.parse({
-        ...{ id, projectId: "p1", workspaceId: "w1", projectName: "shop", status: "PENDING" },
-        ...{ environment: "production", branch: "main", uniqueLabel: `shop-${id}` },
-        ...{ branchLabel: "shop-git-main", contentSha, functions: [], variablesVersion: "v" },
-        ...{ commitSha: null, message: null, author: null, error: null, liveAt: null },
-        ...{ fileCount: 1, totalBytes: PAGE.length, createdAt: 0, updatedAt: 0, ...more },
+        id,
+        projectId: "p1",
+        workspaceId: "w1",
+        projectName: "shop",
+        status: "PENDING",
+        environment: "production",
+        branch: "main",
+        uniqueLabel: `shop-${id}`,
+        branchLabel: "shop-git-main",
+        contentSha,
+        functions: [],
+        variablesVersion: "v",
+        commitSha: null,
+        message: null,
+        author: null,
+        error: null,
+        liveAt: null,
+        fileCount: 1,
+        totalBytes: PAGE.length,
+        createdAt: 0,
+        updatedAt: 0,
+        ...more,
       });
       assert.ok(await deployments.create(deployment));
       return deployment;

@@ -93,7 +93,11 @@ async function keepHouse(
 ): Promise<readonly string[]> {
   const { abandoned, removedBlobs } = await sweep(
     {
-      ...{ deployments, otherBlobs, vault, addresses, raiseEvent: events.raise },
+      deployments,
+      otherBlobs,
+      vault,
+      addresses,
+      raiseEvent: events.raise,
       hasDamagedRecords: () => hasDamagedRecords(kv),
       onDamaged: (deployment, cause) =>
         log({

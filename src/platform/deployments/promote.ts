@@ -65,7 +65,14 @@ export async function promote(
   const { branch, commitSha, message, author, contentSha, cron, fileCount, totalBytes } = source;
   const created = await recordDeployment(services, project, {
     wanted: {
-      ...{ branch, commitSha, message, author, contentSha, cron, fileCount, totalBytes },
+      branch,
+      commitSha,
+      message,
+      author,
+      contentSha,
+      cron,
+      fileCount,
+      totalBytes,
       source: source.source,
       environment: ENVIRONMENT_PRODUCTION,
       promotedFrom: source.id,

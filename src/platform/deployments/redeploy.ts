@@ -42,8 +42,18 @@ export async function redeploy(
   const { branch, commitSha, message, author, cron, fileCount, totalBytes, promotedFrom } = source;
   const created = await recordDeployment(services, project, {
     wanted: {
-      ...{ branch, commitSha, message, author, contentSha, cron, fileCount, totalBytes },
-      ...{ environment, promotedFrom, source: source.source, redeployOf: id },
+      branch,
+      commitSha,
+      message,
+      author,
+      contentSha,
+      cron,
+      fileCount,
+      totalBytes,
+      environment,
+      promotedFrom,
+      source: source.source,
+      redeployOf: id,
     },
   });
   await services.raiseEvent(deploymentEvent("started", created, services.addresses));

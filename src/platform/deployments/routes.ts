@@ -172,7 +172,8 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
     requireDeploy(caller, deployment.environment);
     const live = await redeploy(
       {
-        ...{ ...services, variables: services.variableService },
+        ...services,
+        variables: services.variableService,
         hasEnvironment: async (projectId, name) =>
           await services.environments.findName(projectId, name) !== undefined,
       },
@@ -210,7 +211,8 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
       allToWire([base, deployment], project),
     ]);
     return {
-      ...{ base: wire[0]!, deployment: wire[1]! },
+      base: wire[0]!,
+      deployment: wire[1]!,
       ...await inTurns(compareContents(before, after)),
       variables: await inTurns(compareVariables(valuesBefore, valuesAfter)),
     };

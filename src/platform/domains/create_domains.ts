@@ -61,7 +61,14 @@ export function createDomains(
   const { kv, nodes, peers, box, feed, addresses, now, random, closing, log } = foundation;
   const domains = new DomainStore(kv);
   const domainService: DomainService = new DomainService({
-    ...{ ...parts, domains, feed, addresses, dns, settings, now, random },
+    ...parts,
+    domains,
+    feed,
+    addresses,
+    dns,
+    settings,
+    now,
+    random,
     orders: {
       wake: () => certificates?.wake(),
       retry: (hostname) => certificates?.retry(hostname),
@@ -72,8 +79,11 @@ export function createDomains(
   const { hosts } = domainService;
   const challenges = new Http01Challenges(nodes.isShared ? kv : undefined, (data) =>
     askAll(peers, {
-      ...{ name: "acme-challenge", data: () => data, schema: z.literal(true) },
-      ...{ withLost: false, closing },
+      name: "acme-challenge",
+      data: () => data,
+      schema: z.literal(true),
+      withLost: false,
+      closing,
     }));
   peers.answer("acme-challenge", challenge, async function* (told) {
     challenges.take(told);
@@ -85,14 +95,21 @@ export function createDomains(
     issuer: new AcmeIssuer({ ...acme, store, challenges }),
     names: () => [...ownNames, ...hosts.names()],
     wants: (hostname) => hosts.has(hostname) || ownNames.includes(hostname),
-    ...{ nodes, now, random, log, onChanged: onCertificates },
+    nodes,
+    now,
+    random,
+    log,
+    onChanged: onCertificates,
   });
   const certificateOf = (hostname: string): Domain["certificate"] =>
     certificates !== undefined && hosts.has(hostname)
       ? certificates.describe(hostname)
       : NO_CERTIFICATE;
   return {
-    ...{ domains, domainService, challenges, certificates },
+    domains,
+    domainService,
+    challenges,
+    certificates,
     capability: {
       name: "domains",
       bindRoutes: (router) =>

@@ -38,7 +38,11 @@ export function createErrors(
   const onError = (error: unknown) => onTrouble(`Cannot keep errors of sites: ${messageOf(error)}`);
   const store = new ErrorStore(kv);
   const collector = new ErrorCollector({
-    ...{ table, store, deployments, now, onTrouble },
+    table,
+    store,
+    deployments,
+    now,
+    onTrouble,
     pageOf: ({ id }, error) => `${publicOrigin}/deployments/${id}/errors/${error}`,
     raiseEvent: events.raise,
   });
@@ -61,7 +65,9 @@ export function createErrors(
     bindRoutes: (router) => bindErrorRoutes(router, { projects, store, saveAll, sharedLogs }),
     whenListening() {
       rounds = startRounds({
-        ...{ firstMs: SAVE_MS, everyMs: SAVE_MS, onError },
+        firstMs: SAVE_MS,
+        everyMs: SAVE_MS,
+        onError,
         run: () => collector.save(),
       });
     },

@@ -100,7 +100,9 @@ export class ErrorCollector {
       event: "health.new_error",
       audience: { type: "workspace", workspaceId },
       data: {
-        ...{ deploymentId, projectId, project: projectName },
+        deploymentId,
+        projectId,
+        project: projectName,
         reason: group.title,
         url: this.options.pageOf(deployment, group.id),
       },

@@ -90,7 +90,11 @@ export function seenOnce(
   return {
     version: 1,
     ...described,
-    ...{ count: 1, firstSeen: time, lastSeen: time, broughtBy: deploymentId, samples: [seen] },
+    count: 1,
+    firstSeen: time,
+    lastSeen: time,
+    broughtBy: deploymentId,
+    samples: [seen],
     deployments: [{ deploymentId, count: 1, firstSeen: time, lastSeen: time }],
   };
 }

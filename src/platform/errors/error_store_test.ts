@@ -7,8 +7,13 @@ const seen = (id: string, time: number): ErrorGroup =>
   seenOnce(
     { id, kind: "response", source: "", title: id, stack: null },
     {
-      ...{ time, deploymentId: `of-${id}`, requestId: null, method: null, path: null },
-      ...{ status: null, message: id },
+      time,
+      deploymentId: `of-${id}`,
+      requestId: null,
+      method: null,
+      path: null,
+      status: null,
+      message: id,
     },
   );
 

@@ -173,7 +173,9 @@ export class ErrorTable implements LogObserver {
     const samples = latest.map(({ time, requestId }): ErrorSample => {
       const request = requestId === null ? undefined : this.#requests.get(requestId);
       return {
-        ...{ time, deploymentId, requestId },
+        time,
+        deploymentId,
+        requestId,
         method: request?.method ?? null,
         path: request?.path.slice(0, MAX_PATH) ?? null,
         status: request?.status ?? null,
@@ -201,7 +203,12 @@ function groupOfRequest(request: FailedRequest): ErrorGroup {
     ...describeException({ kind, source: "", message }),
   } as const;
   return seenOnce(described, {
-    ...{ time, deploymentId, requestId, method, path, status },
+    time,
+    deploymentId,
+    requestId,
+    method,
+    path,
+    status,
     message: (error ?? title).slice(0, MAX_MESSAGE),
   });
 }

@@ -12,7 +12,12 @@ Deno.test("a request whose exception is logged after it is no error of its own, 
   for (let before = 900; before < 4000; before += 7) {
     const table = new ErrorTable();
     table.requestFailed({
-      ...{ ...PLACE, time: 1000, durationMs: 10, method: "GET", path: "/boats", status: 500 },
+      ...PLACE,
+      time: 1000,
+      durationMs: 10,
+      method: "GET",
+      path: "/boats",
+      status: 500,
     });
     table.serverWrote({ ...PLACE, source: "app", time: 1015, message: "TypeError: No boat" });
     assert.deepEqual([...kindsOf(table, before), ...kindsOf(table, 10_000)], [["server", 1]]);
@@ -22,7 +27,12 @@ Deno.test("a request whose exception is logged after it is no error of its own, 
 Deno.test("a request without an exception is an error, once that can come no more", () => {
   const table = new ErrorTable();
   table.requestFailed({
-    ...{ ...PLACE, time: 1000, durationMs: 10, method: "GET", path: "/boats", status: 500 },
+    ...PLACE,
+    time: 1000,
+    durationMs: 10,
+    method: "GET",
+    path: "/boats",
+    status: 500,
   });
   assert.deepEqual(kindsOf(table, 1500), []);
   assert.deepEqual(kindsOf(table, 2500), [["response", 1]]);

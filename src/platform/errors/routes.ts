@@ -25,7 +25,11 @@ const iso = (time: number): string => new Date(time).toISOString();
 function summaryOf(group: ErrorGroup): ErrorSummary {
   const { id, kind, source, title, count, firstSeen, lastSeen, broughtBy } = group;
   return {
-    ...{ id, kind, title, count, broughtBy },
+    id,
+    kind,
+    title,
+    count,
+    broughtBy,
     source: source === "" ? null : source,
     firstSeen: iso(firstSeen),
     lastSeen: iso(lastSeen),

@@ -22,7 +22,10 @@ export function createFunctions(
 ): Functions {
   const { dataDir, outbound, env, onTrouble } = foundation;
   const functionService = new FunctionService({
-    ...{ outbound, env, onTrouble, cacheDir: dataDir.cache },
+    outbound,
+    env,
+    onTrouble,
+    cacheDir: dataDir.cache,
     folderPrefix: () => ownedPrefix("fn", dataDir.root),
     ...parts,
   });

@@ -37,7 +37,14 @@ Deno.test("BranchHeads answers all who ask while git runs with one more run", ()
     assert.deepEqual(first, { type: "found", sha, message: "Begin", author: "Ada Lovelace" });
     const found = await Promise.all(names.map((name) => heads.find(name)));
     assert.deepEqual(found.map((head) => head?.sha), [
-      ...[sha, sha, sha, sha, undefined, sha, undefined, undefined],
+      sha,
+      sha,
+      sha,
+      sha,
+      undefined,
+      sha,
+      undefined,
+      undefined,
     ]);
     assert.equal(runs(), 2);
   }));

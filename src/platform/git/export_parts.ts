@@ -168,9 +168,16 @@ class PartsExport {
     try {
       const fetch = (...what: string[]) =>
         this.#git(prefix, [
-          ...["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance"],
-          ...["--no-recurse-submodules", ...what.slice(0, -1)],
-          ...["--end-of-options", source.url, what.at(-1)!],
+          "fetch",
+          "--quiet",
+          "--no-tags",
+          "--no-write-fetch-head",
+          "--no-auto-maintenance",
+          "--no-recurse-submodules",
+          ...what.slice(0, -1),
+          "--end-of-options",
+          source.url,
+          what.at(-1)!,
         ], { env: access.env, masker: access.masker, timeoutMs: this.options.fetchMs });
       let fetched = await fetch("--depth=1", sha);
       // Old servers give the heads of branches only.
@@ -297,7 +304,9 @@ class PartsExport {
   ): Promise<GitResult> {
     const { folder, fetchMs: timeoutMs } = this.options;
     return runGit({
-      ...{ timeoutMs, signal: this.signal, args },
+      timeoutMs,
+      signal: this.signal,
+      args,
       ...options,
       env: { ...gitEnvironment(folder), ...env },
     });

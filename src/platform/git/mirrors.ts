@@ -187,8 +187,12 @@ export class GitMirrors implements GitService {
     await this.#exportOne(project, wanted, { target, signal });
     try {
       return await exportParts({
-        ...{ target, signal, folder: this.#folder, sha: wanted.commitSha },
-        ...{ maxBytes: this.#limits.maxBytes, fetchMs: this.#limits.fetchMs },
+        target,
+        signal,
+        folder: this.#folder,
+        sha: wanted.commitSha,
+        maxBytes: this.#limits.maxBytes,
+        fetchMs: this.#limits.fetchMs,
         url: project.gitUrl ?? undefined,
         outbound: this.options.outbound,
         sourceOf: (url) => this.#partSource(project, url),
@@ -222,8 +226,15 @@ export class GitMirrors implements GitService {
   ): Promise<string[] | undefined> {
     await this.#prepare();
     const { code, stdout } = await this.#mirrorOf(projectId).git([
-      ...["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff"],
-      ...["--end-of-options", from, to],
+      "diff-tree",
+      "-r",
+      "-z",
+      "--name-only",
+      "--no-renames",
+      "--no-ext-diff",
+      "--end-of-options",
+      from,
+      to,
     ]);
     const files = stdout.split("\0").filter((path) => path !== "");
     // What git prints beyond its limit is cut off.
@@ -330,11 +341,14 @@ export class GitMirrors implements GitService {
       ? await this.options.credentials(project)
       : undefined;
     return {
-      ...{ address: source, credentials },
+      address: source,
+      credentials,
       url: source.transport === "local" ? source.path : source.url,
       open: () =>
         openRemote(source, {
-          ...{ folder: this.#folder, address, credentials },
+          folder: this.#folder,
+          address,
+          credentials,
           knownHosts: this.#knownHosts(project.id),
         }),
     };

@@ -32,7 +32,8 @@ async function withNodes(
     const path = pushedRepository(root, PROJECT);
     const repositories = new PushedRepositories({ root, kv, vault, now: () => Date.now() });
     return {
-      ...{ path, repositories },
+      path,
+      repositories,
       push: (from) =>
         repositories.receive(PROJECT, async (publish) => {
           await take(path, from);

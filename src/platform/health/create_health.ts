@@ -18,7 +18,12 @@ export function createHealth(
 ): Capability {
   const { projects, ...services } = parts;
   const healthMonitor = new HealthMonitor({
-    ...{ addresses, nodes, now, onTrouble, store: new HealthStore(kv), raiseEvent: events.raise },
+    addresses,
+    nodes,
+    now,
+    onTrouble,
+    store: new HealthStore(kv),
+    raiseEvent: events.raise,
     ...services,
     elsewhere: new ServersElsewhere({ ...services, peers, closing }),
   });

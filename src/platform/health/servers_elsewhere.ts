@@ -52,7 +52,11 @@ export class ServersElsewhere {
   async all(): Promise<readonly Checked[]> {
     const { peers, closing } = this.options;
     const { answers } = await askAll(peers, {
-      ...{ name: "servers.check", data: () => null, schema: checked, withLost: false, closing },
+      name: "servers.check",
+      data: () => null,
+      schema: checked,
+      withLost: false,
+      closing,
     });
     return [...answers].flatMap(([node, found]) =>
       found.map(({ owner, health }) => ({ owner, health: named(node, health) }))
@@ -63,8 +67,11 @@ export class ServersElsewhere {
   async find(id: string): Promise<boolean> {
     const { peers, closing } = this.options;
     const { answers } = await askAll(peers, {
-      ...{ name: "servers.find", data: () => ({ id }), schema: z.boolean() },
-      ...{ withLost: false, closing },
+      name: "servers.find",
+      data: () => ({ id }),
+      schema: z.boolean(),
+      withLost: false,
+      closing,
     });
     return [...answers.values()].flat().includes(true);
   }

@@ -46,8 +46,12 @@ export function createHooks(
   const hookService = new HookService({ ...foundation, ...parts, hooks, uses });
   const audit = new HookAudit({ ...parts, now });
   const triggers = new TriggerService({
-    ...{ ...foundation, ...parts, hooks, uses },
-    ...{ replays, audit },
+    ...foundation,
+    ...parts,
+    hooks,
+    uses,
+    replays,
+    audit,
   });
   const forges = new ForgeService({ ...parts, triggers, replays, pulls, audit });
   return {

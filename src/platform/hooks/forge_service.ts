@@ -154,7 +154,10 @@ export class ForgeService {
     }
     // The head, whatever the payload names: so an event that is late or repeated does no harm.
     const answer = await this.services.triggers.trigger(hook, {
-      ...{ body: { branch, force: false }, idempotencyKey: undefined, signal, visit },
+      body: { branch, force: false },
+      idempotencyKey: undefined,
+      signal,
+      visit,
       supersedes: true,
     });
     if (event.pull !== undefined) await this.#report(project.id, answer.id);

@@ -50,7 +50,8 @@ export class HookAudit {
   ): Promise<void> {
     await this.#record(hook, visit, {
       action: "triggerHook",
-      ...{ branch, target: { id, name: environment } },
+      branch,
+      target: { id, name: environment },
       changes: [
         { field: "branch", from: null, to: branch },
         { field: "commitSha", from: null, to: commitSha },
@@ -62,7 +63,8 @@ export class HookAudit {
   async stopped(hook: HookRecord, visit: HookVisit, branch: string): Promise<void> {
     await this.#record(hook, visit, {
       action: HOOK_STOPPED,
-      ...{ branch, target: { id: null, name: branch } },
+      branch,
+      target: { id: null, name: branch },
     });
   }
 
@@ -78,8 +80,13 @@ export class HookAudit {
     { action, branch, target, changes = [] }: Recorded,
   ): Promise<void> {
     await this.#audit.record({
-      ...{ workspaceId, action, project: projectId, user: null, ...visit },
-      ...{ target: target ?? { id, name }, changes },
+      workspaceId,
+      action,
+      project: projectId,
+      user: null,
+      ...visit,
+      target: target ?? { id, name },
+      changes,
       path: `/v1/deploy-hooks/${id}${branch === undefined ? "" : ` ${branch}`}`,
       credential: { type: "hook", id, name },
     });

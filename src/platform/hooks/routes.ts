@@ -50,7 +50,8 @@ export function bindHookRoutes(router: Router, services: {
       forges.answer({ ...call, visit: visitOf(visit) }, request, stopped(request)),
     answer: ({ hook }, { body, request, ...visit }) =>
       triggers.trigger(hook, {
-        ...{ body, visit: visitOf(visit) },
+        body,
+        visit: visitOf(visit),
         idempotencyKey: readIdempotencyKey(request),
         signal: stopped(request),
       }),

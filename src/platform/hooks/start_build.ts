@@ -74,7 +74,12 @@ export function bindStartBuild(router: Router, services: StartServices): void {
     const signal = AbortSignal.any([request.signal, services.closing]);
     const { sha, message, author } = await commits.resolve(project, { branch, commitSha }, signal);
     const id = await deploy(services, {
-      ...{ project, environment, branch, message, author, force },
+      project,
+      environment,
+      branch,
+      message,
+      author,
+      force,
       commitSha: sha,
     });
     const build = await findBuild(services, project, id);

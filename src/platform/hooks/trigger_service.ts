@@ -166,7 +166,9 @@ export class TriggerService {
       author: body.author ?? commit.author.slice(0, MAX_AUTHOR),
       force: body.force,
       digits: body.commitSha?.length ?? 0,
-      ...{ supersedes, visit, replay },
+      supersedes,
+      visit,
+      replay,
     };
     return await this.lock.run(
       `branch/${project.id}/${body.branch}`,

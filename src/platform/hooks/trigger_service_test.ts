@@ -98,16 +98,33 @@ async function withTriggers(run: (parts: Parts) => Promise<void>): Promise<void>
   });
   const addresses = new Addresses({ protocol: "https:", domain: "svc.example", port: "" });
   const deployCommit = commitDeployer({
-    ...{ deployments, builds, buildQueue, addresses, now, random: systemRandom },
+    deployments,
+    builds,
+    buildQueue,
+    addresses,
+    now,
+    random: systemRandom,
     variables: new VariableService({ variables: new VariableStore(kv), box, now }),
     raiseEvent: () => Promise.resolve(),
   });
   const parts: Parts = {
-    ...{ clock, hooks, uses, builds, asked: 0 },
+    clock,
+    hooks,
+    uses,
+    builds,
+    asked: 0,
     git: (_project, { commitSha = HEAD }) => Promise.resolve(found(commitSha.padEnd(40, "0"))),
     service: (options = {}) =>
       new TriggerService({
-        ...{ hooks, uses, projects, deployments, builds, deployCommit, addresses, box, now },
+        hooks,
+        uses,
+        projects,
+        deployments,
+        builds,
+        deployCommit,
+        addresses,
+        box,
+        now,
         ...options,
         deploymentService: {
           stop: () => assert.fail("A trigger of a program stops nothing"),
@@ -129,7 +146,9 @@ async function withTriggers(run: (parts: Parts) => Promise<void>): Promise<void>
     async trigger({ commitSha, branch = "main", force = false }, more = {}) {
       const { service = first, idempotencyKey, signal = new AbortController().signal } = more;
       return await service.trigger(HOOK, {
-        ...{ idempotencyKey, signal, visit: { address: "192.0.2.1", requestId: "r1" } },
+        idempotencyKey,
+        signal,
+        visit: { address: "192.0.2.1", requestId: "r1" },
         body: { commitSha, branch, force },
       });
     },

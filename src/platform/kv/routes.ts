@@ -21,7 +21,9 @@ const CHANGED = "The key was changed meanwhile. Read it again, and repeat";
 const EXISTS = "The store has this key already. Give its version to replace its value";
 
 const entryOf = ({ key, size, version, expiresAt }: KvItem): KvEntry => ({
-  ...{ key, size, version },
+  key,
+  size,
+  version,
   expiresAt: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
 });
 
@@ -92,7 +94,9 @@ export function bindKvRoutes(router: Router, services: KvRouteServices): void {
       ? new TextEncoder().encode(body.value)
       : fromBase64(body.value);
     const result = await store.set(namespace, key, {
-      ...{ bytes, contentType, ttlSeconds: ttlSeconds ?? undefined },
+      bytes,
+      contentType,
+      ttlSeconds: ttlSeconds ?? undefined,
       condition: version === undefined
         ? undefined
         : version === null

@@ -28,7 +28,8 @@ export function createLogs(
   const logs = new AccessLogs(dataDir.logs, { onTrouble, observer });
   const sharedLogs = new SharedLogs({ local: logs, peers, node: nodes.id, closing, onTrouble });
   return {
-    ...{ logs, sharedLogs },
+    logs,
+    sharedLogs,
     capability: {
       name: "logs",
       bindRoutes: (router) => bindLogRoutes(router, { projects, sharedLogs, nodes, closing }),

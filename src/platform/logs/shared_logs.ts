@@ -89,13 +89,11 @@ export class SharedLogs {
     const [own, others] = await Promise.all([
       isAsked(node) ? local.read(projectId, { ...filter, before: cursor?.get(node) }) : undefined,
       askAll(peers, {
-        ...{
-          name: "logs.read",
-          schema: readPart,
-          closing,
-          isAsked,
-          withLost: cursor === undefined,
-        },
+        name: "logs.read",
+        schema: readPart,
+        closing,
+        isAsked,
+        withLost: cursor === undefined,
         data: (id) => ({ projectId, ...filter, before: cursor?.get(id) }),
       }),
     ]);
@@ -123,7 +121,9 @@ export class SharedLogs {
     const leave = local.follow(projectId, (entry) => matches(entry) && onEntry(entry));
     const gone = new AbortController();
     followAll(peers, {
-      ...{ name: "logs.follow", data: { projectId, ...filter }, schema: z.array(logEntry) },
+      name: "logs.follow",
+      data: { projectId, ...filter },
+      schema: z.array(logEntry),
       signal: AbortSignal.any([gone.signal, closing]),
       onPart: (entries) => entries.forEach(onEntry),
       onSilent,

@@ -24,7 +24,11 @@ export function createNodes(
         const items = (await nodes.list()).map((
           { id, version, addresses, url, since, lagMs, roles },
         ) => ({
-          ...{ id, version, addresses, url, lagMs },
+          id,
+          version,
+          addresses,
+          url,
+          lagMs,
           since: new Date(since).toISOString(),
           roles: [...roles],
           isSelf: id === nodes.id,

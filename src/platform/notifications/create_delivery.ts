@@ -95,7 +95,12 @@ function createMessenger(options: DeliveryOptions, links: LinkStore) {
   if (settings === undefined) return undefined;
   const api = new BotApi(settings);
   const bot = new Bot({
-    ...{ api, links, publicOrigin, now, random, dialogues: options.dialogues },
+    api,
+    links,
+    publicOrigin,
+    now,
+    random,
+    dialogues: options.dialogues,
     accountName: async (userId) => (await accounts.findUser(userId))?.name,
     ...(settings.name === undefined ? {} : { name: settings.name }),
   });
@@ -126,7 +131,11 @@ export function createDelivery(options: DeliveryOptions): DeliveryServices {
   ];
   const vapidKeys = vapidKeyReader({ kv, box });
   const accountMails = new AccountMails({
-    ...{ kv, box, now, random, onTrouble },
+    kv,
+    box,
+    now,
+    random,
+    onTrouble,
     firstWorkspace: () => accounts.findWorkspaceId(FIRST_WORKSPACE),
   });
   const messenger = createMessenger(options, links);
@@ -143,7 +152,12 @@ export function createDelivery(options: DeliveryOptions): DeliveryServices {
   ];
   const review = createReview({ preferences: options.preferences, now });
   const deliveryQueue = createDeliveryQueue({
-    ...{ kv, channels, review, now, random, onTrouble },
+    kv,
+    channels,
+    review,
+    now,
+    random,
+    onTrouble,
     nodes: options.nodes?.isShared === true ? options.nodes : undefined,
   });
   const nameOf = async (channel: string, receiverId: string, userId: string): Promise<string> => {
@@ -165,7 +179,9 @@ export function createDelivery(options: DeliveryOptions): DeliveryServices {
     messengerLinks: links,
     bot: messenger?.bot,
     webhooks: new WebhookService({
-      ...{ ...webhookParts, queue: deliveryQueue, publicOrigin },
+      ...webhookParts,
+      queue: deliveryQueue,
+      publicOrigin,
       allowPrivate: options.allowPrivate,
     }),
     deadLetters: new DeadLetters(kv, deliveryQueue, now),

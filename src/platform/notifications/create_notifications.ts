@@ -56,7 +56,9 @@ export function createNotifications(
   const { kv, events } = foundation;
   const { accounts, bot } = parts;
   const messengerSignIn = bot === undefined ? undefined : new MessengerSignIn({
-    ...{ ...foundation, ...parts, links: new LinkStore(kv) },
+    ...foundation,
+    ...parts,
+    links: new LinkStore(kv),
     raise: parts.raiseSecurityEvent,
   });
   const preferences = new PreferenceService(
@@ -66,17 +68,25 @@ export function createNotifications(
   );
   const forge = createForge(foundation);
   const delivery = createDelivery({
-    ...{ ...foundation, ...parts, preferences, forge: forge.channel },
+    ...foundation,
+    ...parts,
+    preferences,
+    forge: forge.channel,
     dialogues: messengerSignIn === undefined ? [] : [messengerSignIn],
   });
   const inboxes = createInboxes({
-    ...{ ...foundation, accounts, preferences },
+    ...foundation,
+    accounts,
+    preferences,
     isMember: async (userId, workspaceId) =>
       await parts.authenticator.memory.workspaceOf(userId, workspaceId) !== undefined,
     delivery: delivery.deliveryQueue,
   });
   return {
-    ...{ ...delivery, ...inboxes, preferences, messengerSignIn },
+    ...delivery,
+    ...inboxes,
+    preferences,
+    messengerSignIn,
     reportPull: pullReporter({ ...foundation, queue: delivery.deliveryQueue }),
     capability: {
       name: "notifications",

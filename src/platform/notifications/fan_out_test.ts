@@ -56,7 +56,11 @@ async function withPeople(
     const preferences = new PreferenceService(kv, accounts, () => Promise.resolve(true));
     const requests: DeliveryRequest[] = [];
     const passOn = createFanOut({
-      ...{ accounts, preferences, inboxes, live, publicOrigin: "https://svc.test" },
+      accounts,
+      preferences,
+      inboxes,
+      live,
+      publicOrigin: "https://svc.test",
       delivery: { accept: (given) => Promise.resolve(void requests.push(...given)) },
       now: () => test.time,
       onTrouble: (message) => void troubles.push(message),
@@ -80,7 +84,10 @@ async function withPeople(
       },
       titles: async (userId) =>
         (await inboxes.list({ userId, workspaces: null }, {
-          ...{ archived: false, unreadOnly: false, limit: 100, offset: 0 },
+          archived: false,
+          unreadOnly: false,
+          limit: 100,
+          offset: 0,
         })).items.map(({ title }) => title),
       removeMember: (userId) => accounts.changeMember(WORKSPACE, userId, () => undefined),
       setTime: (time) => void (test.time = Date.parse(`2026-11-21T${time}:00Z`)),
@@ -108,7 +115,11 @@ Deno.test("createFanOut() notifies each member through the channels that they pr
       minimumPriority: "LOW",
     });
     assert.deepEqual(await pass([eventOf("deployment.live")]), [
-      ...["email ada", "forge -", "push ada", "push bob", "webhook -"],
+      "email ada",
+      "forge -",
+      "push ada",
+      "push bob",
+      "webhook -",
     ]);
     assert.deepEqual(await pass([eventOf("deployment.started")]), [
       "forge -",
@@ -116,15 +127,13 @@ Deno.test("createFanOut() notifies each member through the channels that they pr
       "webhook -",
     ]);
     assert.deepEqual(await pass([eventOf("deployment.failed")]), [
-      ...[
-        "email ada",
-        "email bob",
-        "forge -",
-        "messenger ada",
-        "messenger bob",
-        "push ada",
-        "push bob",
-      ],
+      "email ada",
+      "email bob",
+      "forge -",
+      "messenger ada",
+      "messenger bob",
+      "push ada",
+      "push bob",
       "webhook -",
     ]);
     assert.deepEqual((await titles(ids.ada)).length, 2);
@@ -151,7 +160,10 @@ Deno.test("createFanOut() keeps quiet hours by the clock", () =>
     await preferences.setCategory(account(ids.ada), { category: "Deployment", quietHours });
     setTime("23:00");
     assert.deepEqual(await pass([eventOf("deployment.live")]), [
-      ...["email bob", "forge -", "push bob", "webhook -"],
+      "email bob",
+      "forge -",
+      "push bob",
+      "webhook -",
     ]);
     setTime("06:00");
     assert.deepEqual((await pass([eventOf("deployment.live")])).length, 6);
@@ -161,7 +173,9 @@ Deno.test("createFanOut() keeps quiet hours by the clock", () =>
 Deno.test("createFanOut() notifies only the person whom an event concerns", () =>
   withPeople(async ({ ids, pass, titles }) => {
     const event = eventOf("security.new_login", {
-      ...{ type: "user", userId: ids.eve, workspaceId: null },
+      type: "user",
+      userId: ids.eve,
+      workspaceId: null,
     });
     assert.deepEqual(await pass([event]), ["email eve", "push eve"]);
     assert.deepEqual(await titles(ids.eve), ["New sign-in"]);
@@ -186,7 +200,10 @@ Deno.test("createFanOut() no longer notifies a former member", () =>
     await pass([eventOf("deployment.live")]);
     await removeMember(ids.bob);
     assert.deepEqual(await pass([eventOf("deployment.live")]), [
-      ...["email ada", "forge -", "push ada", "webhook -"],
+      "email ada",
+      "forge -",
+      "push ada",
+      "webhook -",
     ]);
     assert.equal((await titles(ids.bob)).length, 1);
   }));

@@ -28,12 +28,18 @@ export function createPush(
   const { projects, sandbox: openSandbox, pushedRepositories: shared } = parts;
   const path = env.PATH ?? "/usr/local/bin:/usr/bin:/bin";
   const repositories = new Repositories({
-    ...{ dataDir: dataDir.root, path },
+    dataDir: dataDir.root,
+    path,
     sync: (projectId) => shared?.sync(projectId) ?? Promise.resolve(),
   });
   const branches = new BranchDeployer({ ...foundation, ...parts });
   const pushes = new PushService({
-    ...{ repositories, openSandbox, branches, shared, closing, onTrouble },
+    repositories,
+    openSandbox,
+    branches,
+    shared,
+    closing,
+    onTrouble,
   });
   return {
     name: "push",

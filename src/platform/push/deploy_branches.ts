@@ -118,7 +118,12 @@ export class BranchDeployer {
     for (let attempt = 1;; attempt++) {
       try {
         const deployment = await deployCommit({
-          ...{ ...wanted, project, environment, message, author, force: false },
+          ...wanted,
+          project,
+          environment,
+          message,
+          author,
+          force: false,
         });
         say(`svc: building ${short(sha)} of ${branch} for ${environment}`);
         return deployment;

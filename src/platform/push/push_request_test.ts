@@ -93,7 +93,8 @@ for (const [ref, sha, said] of REFS) {
   Deno.test(`refusedRefs() ${said === null ? "allows" : "refuses"} the ${what} of ${ref.slice(0, 40)}`, () => {
     const push = {
       commands: [{ ref, before: undefined, sha }],
-      ...{ capabilities: new Set<string>(), refusal: undefined },
+      capabilities: new Set<string>(),
+      refusal: undefined,
     };
     const reason = refusedRefs(push, { production: "main" }).get(ref);
     if (said === null) assert.equal(reason, undefined);
@@ -104,7 +105,9 @@ for (const [ref, sha, said] of REFS) {
 Deno.test("refusedRefs() refuses a ref that is named twice", () => {
   const command = { ref: "refs/heads/main", before: undefined, sha: NEW };
   const push = {
-    ...{ commands: [command, command], capabilities: new Set<string>(), refusal: undefined },
+    commands: [command, command],
+    capabilities: new Set<string>(),
+    refusal: undefined,
   };
   assert.match(refusedRefs(push, { production: "main" }).get(command.ref)!, /named twice/);
 });

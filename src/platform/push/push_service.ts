@@ -95,7 +95,10 @@ export class PushService {
     const isNew = spoken === "version=2";
     const head = isNew ? [] : [packet(`# service=${service}\n`), FLUSH];
     const stdout = await this.#serve(project, signal, (scratch, repository) => ({
-      ...{ scratch, repository, script: ADVERTISE_SCRIPT, protocol: spoken },
+      scratch,
+      repository,
+      script: ADVERTISE_SCRIPT,
+      protocol: spoken,
       args: [project.branch, service.slice("git-".length)],
     }));
     return new Response(prefixed(head, stdout), {
@@ -118,7 +121,10 @@ export class PushService {
       });
       if (!isWhole) throw new Failure("payload_too_large", "The request of git is too long");
       return {
-        ...{ scratch, repository, script: UPLOAD_SCRIPT, protocol },
+        scratch,
+        repository,
+        script: UPLOAD_SCRIPT,
+        protocol,
         args: [project.branch],
         input: REQUEST_FILE,
       };

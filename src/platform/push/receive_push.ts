@@ -176,7 +176,10 @@ export class PushReceiver {
     }
     this.#tidied.delete(project.id);
     const { stdout, ended } = startGit({
-      ...{ scratch, signal, repository: repository.path, script: RECEIVE_SCRIPT },
+      scratch,
+      signal,
+      repository: repository.path,
+      script: RECEIVE_SCRIPT,
       args: [project.branch],
       input: REQUEST_FILE,
     }, onTrouble);
@@ -196,7 +199,10 @@ export class PushReceiver {
 
   async #tidy(repository: string, scratch: Scratch, signal: AbortSignal): Promise<void> {
     const { stdout, ended } = startGit({
-      ...{ scratch, signal, repository, script: TIDY_SCRIPT },
+      scratch,
+      signal,
+      repository,
+      script: TIDY_SCRIPT,
       args: [],
     }, this.services.onTrouble);
     await stdout.cancel();

@@ -65,7 +65,10 @@ export function bindPushRoutes(router: Router, services: {
     const repository = pathname.slice(0, pathname.lastIndexOf("/"));
     for (const { ref, before, sha } of changes.slice(0, MAX_RECORDED)) {
       await audit.record({
-        ...{ workspaceId: workspace.id, action: PUSHED, project: project.name, requestId: null },
+        workspaceId: workspace.id,
+        action: PUSHED,
+        project: project.name,
+        requestId: null,
         path: `${repository} ${ref}`,
         target: { id: null, name: ref },
         changes: [{ field: "commit", from: before ?? null, to: sha ?? null }],

@@ -115,7 +115,12 @@ export function startGit(
       { from: repository, to: inside.repository },
     ],
     command: [
-      ...["/bin/sh", "-c", script, "svc-git", inside.repository, ...args],
+      "/bin/sh",
+      "-c",
+      script,
+      "svc-git",
+      inside.repository,
+      ...args,
       ...input === undefined ? [] : [join(inside.work, input)],
     ],
     env: {

@@ -40,7 +40,9 @@ const MAX_MEMBERS = 200;
 const MAX_HOSTNAMES = 1000;
 
 const projectResult = ({ id, name, displayName, gitUrl }: ProjectRecord): SearchResult => ({
-  ...{ kind: "project", id, project: name },
+  kind: "project",
+  id,
+  project: name,
   title: displayName ?? name,
   detail: gitUrl ?? name,
 });
@@ -48,13 +50,17 @@ const projectResult = ({ id, name, displayName, gitUrl }: ProjectRecord): Search
 const deploymentResult = (
   { id, projectName, message, branch, commitSha }: DeploymentRecord,
 ): SearchResult => ({
-  ...{ kind: "deployment", id, project: projectName },
+  kind: "deployment",
+  id,
+  project: projectName,
   title: message ?? `Deployment ${id.slice(0, 8)}`,
   detail: commitSha === null ? branch : `${branch} ${commitSha.slice(0, 7)}`,
 });
 
 const memberResult = ({ userId, name, email, role }: Member): SearchResult => ({
-  ...{ kind: "member", id: userId, project: null },
+  kind: "member",
+  id: userId,
+  project: null,
   title: name,
   detail: email ?? role,
 });

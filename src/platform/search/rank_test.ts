@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { deploymentRank, projectRank, topOf } from "./rank.ts";
 
 const project = (name: string, gitUrl: string | null = null) => ({
-  ...{ id: `id-${name}`, name, displayName: null, gitUrl },
+  id: `id-${name}`,
+  name,
+  displayName: null,
+  gitUrl,
 });
 
 Deno.test("topOf() puts the name itself before names that begin with it, and those before others", () => {
@@ -20,7 +23,10 @@ Deno.test("topOf() puts the name itself before names that begin with it, and tho
 
 Deno.test("deploymentRank() finds messages in any case, branches, and the beginning of a commit", () => {
   const deployment = {
-    ...{ id: "019abf2e", message: "Show the Tide", branch: "feature/tides", author: "Ada" },
+    id: "019abf2e",
+    message: "Show the Tide",
+    branch: "feature/tides",
+    author: "Ada",
     commitSha: "abc123def",
   };
   for (const wanted of ["tide", "feature/", "ada", "abc1", "019a"]) {

@@ -91,7 +91,9 @@ export function createTraffic(
           const silent = await saveAll(project.id);
           const time = now();
           const found = store.read({
-            ...{ projectId: project.id, environment, unit: RANGES[range].unit },
+            projectId: project.id,
+            environment,
+            unit: RANGES[range].unit,
             start: stepsOf(range, time)[0]!,
           });
           const report = await reportTraffic(found, { range, environment, now: time });

@@ -71,7 +71,10 @@ export async function reportTraffic(
   const { lists } = all;
   const stepMs = PERIODS[RANGES[range].unit].ms;
   return {
-    ...{ range, environment, from: isoTime(starts[0]!), to: isoTime(starts.at(-1)! + stepMs) },
+    range,
+    environment,
+    from: isoTime(starts[0]!),
+    to: isoTime(starts.at(-1)! + stepMs),
     stepSeconds: stepMs / 1000,
     totals: sumsOf(all),
     steps: [...steps].map(([start, counts]) => ({ time: isoTime(start), ...sumsOf(counts) })),

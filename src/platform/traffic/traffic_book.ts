@@ -90,8 +90,13 @@ export class TrafficBook {
       part = undefined;
     }
     part ??= {
-      ...{ projectId, environment, unit, start, part: this.options.partName() },
-      ...{ counts: new TrafficCounts(), isDirty: false },
+      projectId,
+      environment,
+      unit,
+      start,
+      part: this.options.partName(),
+      counts: new TrafficCounts(),
+      isDirty: false,
     };
     this.#open.set(name, part);
     return part;

@@ -26,7 +26,8 @@ Deno.test("TrafficCollector keeps what it cannot assign while the store cannot b
     now: () => 0,
   });
   const of = (requests: number) => ({
-    ...{ projectId: "p", deploymentId: "d" },
+    projectId: "p",
+    deploymentId: "d",
     counts: counted(requests),
   });
   waiting.push(of(2));

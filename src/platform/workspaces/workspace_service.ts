@@ -210,8 +210,12 @@ export class WorkspaceService {
     memory.forgetAll();
     const { user, credential } = person;
     await this.audit.record({
-      ...{ workspaceId, action: "acceptInvitation", path: "/v1/invitations/accept" },
-      ...{ project: null, requestId: null, address: client.address },
+      workspaceId,
+      action: "acceptInvitation",
+      path: "/v1/invitations/accept",
+      project: null,
+      requestId: null,
+      address: client.address,
       target: { id: user.id, name: user.name },
       changes: [{ field: "role", from: null, to: member.role }],
       user: { id: user.id, name: user.name },

@@ -101,7 +101,9 @@ function readRedirect(raw: unknown): RedirectLine {
     flavor: "netlify",
     ...readFrom(from, "netlify"),
     query: checkQuery(entry.query ?? entry.params ?? entry.parameters ?? {}),
-    ...{ target, status, geo },
+    target,
+    status,
+    geo,
     // Netlify applies rules with a country before it looks for a file.
     isForced: entry.force || geo.length > 0,
   };

@@ -204,7 +204,9 @@ export function* checkGates(rules: readonly PlacedRule[], pace: Pace): FindingSt
   for (const one of gated) index.add(one);
   const plain = yield* plainByPath(gated);
   const search: Search = {
-    ...{ index, plain, pace },
+    index,
+    plain,
+    pace,
     check: new GateCheck(pace),
     grouped: new GroupedLists(pace),
   };

@@ -77,7 +77,9 @@ export async function bundleServerEntry(options: ServerBundleOptions): Promise<S
   const esbuild = await loadEsbuild(options);
   const notes: ImportNotes = { native: new Map(), missing: new Set() };
   const places: PlaceNotes = {
-    ...{ computed: new Set(), threads: new Set(), placed: new Set() },
+    computed: new Set(),
+    threads: new Set(),
+    placed: new Set(),
     openers: [],
   };
   const assets: ServerAsset[] = [];

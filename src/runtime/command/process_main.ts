@@ -94,17 +94,29 @@ class CommandProcess {
     const { directory, allowPrivate, peers, routes, allowUnsandboxed, tmpMb, memoryMb } = start;
     return await this.#launch({
       node: SHELL,
-      ...{ processes: true, toolchains: start.program?.toolchains ?? [], listens },
-      ...{ directory, folder: this.folder, files: [] },
+      processes: true,
+      toolchains: start.program?.toolchains ?? [],
+      listens,
+      directory,
+      folder: this.folder,
+      files: [],
       command: (view) => programCommand(start, view),
-      ...{ tmpMb, memoryMb, allowPrivate, peers, routes, allowUnsandboxed },
+      tmpMb,
+      memoryMb,
+      allowPrivate,
+      peers,
+      routes,
+      allowUnsandboxed,
       announce: (port) => this.#announce(port),
     });
   }
 
   #boot({ pid, sandbox: { files, calls, reason } }: RunningNode): void {
     const booted: Booted = {
-      ...{ files, calls, residentBytes: 0, pid },
+      files,
+      calls,
+      residentBytes: 0,
+      pid,
       ...(reason === undefined ? {} : { reason }),
     };
     this.platform.send({

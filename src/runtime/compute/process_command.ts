@@ -17,8 +17,17 @@ import type { SpawnFacts } from "./types.ts";
 
 /** What frameworks ask about the machine, and what reveals nothing. */
 export const ALLOWED_SYS = [
-  ...["hostname", "osRelease", "osUptime", "cpus", "loadavg", "systemMemoryInfo"] as const,
-  ...["homedir", "uid", "gid", "getegid", "userInfo"] as const,
+  "hostname",
+  "osRelease",
+  "osUptime",
+  "cpus",
+  "loadavg",
+  "systemMemoryInfo",
+  "homedir",
+  "uid",
+  "gid",
+  "getegid",
+  "userInfo",
 ] as const;
 
 /**

@@ -95,7 +95,8 @@ class ComputeProcess {
     const sandbox = enterSandbox({
       directory: start.directory,
       folder: this.folder,
-      ...{ tmp, runtime },
+      tmp,
+      runtime,
       allowPrivate: start.allowPrivate,
       peers: start.peers,
       routes: start.routes,

@@ -79,7 +79,12 @@ export class FunctionFetches {
       const { status, statusText, headers, url, redirected } = response;
       const sent = NULL_BODY.has(status) ? null : response.body;
       const payload: FetchedHead = {
-        ...{ status, statusText, headers, url, redirected, body: sent !== null },
+        status,
+        statusText,
+        headers,
+        url,
+        redirected,
+        body: sent !== null,
       };
       this.worker.options.send(FunctionFrame.fetched, id, toPayload(payload));
       if (sent === null) this.#running.delete(id);

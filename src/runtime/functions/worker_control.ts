@@ -38,7 +38,10 @@ export class WorkerControl {
     const { host, limits, log } = this.options;
     let own: FrameConnection | undefined;
     const worker = new FunctionWorker({
-      ...{ definition, host, limits, log },
+      definition,
+      host,
+      limits,
+      log,
       send: (type, id, payload) =>
         own?.send({ type, worker: 0, id, ...(payload === undefined ? {} : { payload }) }),
       stuck: (reason, message) => this.#replace(process, number, { reason, message }),

@@ -33,7 +33,12 @@ export function preloadStart(
   { directory, controlSocket: control, serverSocket: socket, files: [preload] }: NodeView,
 ): PreloadStart {
   return {
-    ...{ directory, control, socket, port, host, hosts },
+    directory,
+    control,
+    socket,
+    port,
+    host,
+    hosts,
     ...(command === undefined ? { entry: join(directory, entry) } : { preload: quoted(preload!) }),
   };
 }

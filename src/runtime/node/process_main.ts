@@ -95,7 +95,8 @@ class NodeProcess {
     const listener = Deno.listen({ transport: "unix", path: join(folder, NODE_SOCKET) });
     this.#command = start.command;
     const members = new NodeMembers({
-      ...{ folder, port: start.port },
+      folder,
+      port: start.port,
       send: (type, payload, id = 0) => this.platform.send({ type, worker: 0, id, payload }),
       booted: (runtime) => this.#sendBooted(runtime),
       ended: (message) => this.#noteEnd(message),

@@ -212,7 +212,9 @@ Deno.test("outbound fetch gives a short body that comes soon as bytes, and as a 
   const { fetch, close } = createOutboundFetch({ allowPrivate: true, timers });
   const ask = ({ port }: RawServer, body: ReadableStream<Uint8Array> | null) =>
     fetch({
-      ...{ method: "POST", url: `http://127.0.0.1:${port}/`, headers: [["content-length", "1"]] },
+      method: "POST",
+      url: `http://127.0.0.1:${port}/`,
+      headers: [["content-length", "1"]],
       body,
     });
   const one = await ask(whole, null);

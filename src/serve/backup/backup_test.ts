@@ -100,7 +100,9 @@ Deno.test("restoreBackup() refuses a backup that is cut off anywhere, or changed
       await refuses(changed);
     }
     assert.deepEqual([...Deno.readDirSync(root)].map(({ name }) => name).sort(), [
-      ...["b.tar", "data", "part.tar"],
+      "b.tar",
+      "data",
+      "part.tar",
     ]);
   });
 });
@@ -108,7 +110,9 @@ Deno.test("restoreBackup() refuses a backup that is cut off anywhere, or changed
 /** An archive with a right description and right digests. */
 async function archive(files: Readonly<Record<string, string>>, format = 1): Promise<Uint8Array> {
   const description = {
-    ...{ schemaVersion: "SVC_BACKUP_V1", format, program: "9.0.0" },
+    schemaVersion: "SVC_BACKUP_V1",
+    format,
+    program: "9.0.0",
     createdAt: "2026-11-22T10:00:00.000Z",
   };
   const digests = Object.fromEntries(

@@ -61,7 +61,11 @@ async function storageSource(
   const cache = join(folder.path, "blobs");
   await Deno.mkdir(cache);
   const vault = await openS3BlobVault({
-    ...{ place, env, kv, cache, now: Date.now },
+    place,
+    env,
+    kv,
+    cache,
+    now: Date.now,
     onDamaged: () => {},
     onTrouble: () => {},
   });

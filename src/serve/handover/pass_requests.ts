@@ -25,8 +25,12 @@ const DEADLINE_MS = 1000;
 
 /** Fields that say how the body is sent, or that a client has no business to write. */
 const REWRITTEN: ReadonlySet<string> = new Set([
-  ...["host", "content-length", "expect"],
-  ...[URL_FIELD, ADDRESS_FIELD, SCHEME_FIELD],
+  "host",
+  "content-length",
+  "expect",
+  URL_FIELD,
+  ADDRESS_FIELD,
+  SCHEME_FIELD,
 ]);
 
 /**

@@ -62,7 +62,9 @@ export function takeRequests(
     const scheme = given.headers.get(SCHEME_FIELD) === "https" ? "https" : "http";
     const content = READING.has(given.method) ? contentOf(given) : null;
     return dispatch[scheme](new PassedRequest(given, url), {
-      ...{ remoteAddress, scheme, hold: () => {} },
+      remoteAddress,
+      scheme,
+      hold: () => {},
       ...(content === null ? {} : { content }),
     });
   };

@@ -70,7 +70,10 @@ async function runCase({ run }: typeof cases[number], pg: TestPg): Promise<void>
   const place = `postgres://${user}@/${database}?host=${dirname(socket!)}`;
   const migrate: Tools["migrate"] = (more) =>
     migrateStore({
-      ...{ dataDir, env, version: "1.0.0", records: { to: place } },
+      dataDir,
+      env,
+      version: "1.0.0",
+      records: { to: place },
       signal: new AbortController().signal,
       onPart() {},
       onProgress() {},

@@ -45,7 +45,10 @@ async function withStorage(
       storage,
       async migrate(files, more = {}) {
         const report = await migrateStore({
-          ...{ dataDir, files, version: "1.0.0", env: storage.env },
+          dataDir,
+          files,
+          version: "1.0.0",
+          env: storage.env,
           signal: new AbortController().signal,
           onPart() {},
           onProgress() {},

@@ -78,8 +78,13 @@ Deno.test("renderMetrics() writes Prometheus's text format", () => {
   for (const status of [200, 204, 503, 999]) counters.add("api", status);
   const metrics = renderMetrics({
     unhandledErrors: 2,
-    ...{ version: "1.2.3", isReady: true, startedAt: 1_800_000_000, cpuSeconds: 1.5 },
-    ...{ residentBytes: 1024, heapBytes: 512, counters },
+    version: "1.2.3",
+    isReady: true,
+    startedAt: 1_800_000_000,
+    cpuSeconds: 1.5,
+    residentBytes: 1024,
+    heapBytes: 512,
+    counters,
   });
   assert.ok(metrics.includes("\nsvc_unhandled_errors_total 2\n"));
   assert.match(metrics, /^svc_build_info\{version="1\.2\.3"\} 1$/m);

@@ -18,16 +18,23 @@ const rows = [
   ["the messenger alone, just signed in", {}, true, ["add-email", "two-factor"]],
   ["the messenger alone, in an old session", {}, false, ["confirm"]],
   [
-    ...["the messenger alone with a second factor, in an old session"] as const,
-    ...[{ twoFactorEnabled: true }, false, ["confirm", "two-factor"]] as const,
+    "the messenger alone with a second factor, in an old session",
+    { twoFactorEnabled: true },
+    false,
+    ["confirm", "two-factor"],
   ],
 ] as const;
 
 for (const [name, facts, isFresh, cards] of rows) {
   Deno.test(`securityPage() shows an account with ${name} what it can do`, async () => {
     const account: Account = {
-      ...{ id: ID, name: "Mia", email: null, signUpMethod: "messenger" },
-      ...{ hasPassword: false, twoFactorEnabled: false, createdAt: AT },
+      id: ID,
+      name: "Mia",
+      email: null,
+      signUpMethod: "messenger",
+      hasPassword: false,
+      twoFactorEnabled: false,
+      createdAt: AT,
       ...facts,
     };
     const html = await securityPage(context, { account, isFresh }).text();

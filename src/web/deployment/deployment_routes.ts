@@ -94,7 +94,11 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
     const wanted = search.toLowerCase();
     const lines = log.lines.filter(({ text }) => text.toLowerCase().includes(wanted));
     return deploymentPage(context, {
-      ...{ deployment, project, build, search, report },
+      deployment,
+      project,
+      build,
+      search,
+      report,
       origin: originOf(record),
       lines: lines.slice(-SHOWN_LINES),
     });
@@ -125,7 +129,10 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
       choices.push(comparison.base);
     }
     return comparisonPage(context, {
-      ...{ deployment, comparison, others: choices, base: shown ?? "" },
+      deployment,
+      comparison,
+      others: choices,
+      base: shown ?? "",
     });
   });
 

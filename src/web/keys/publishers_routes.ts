@@ -41,7 +41,9 @@ export function bindPublishers(bind: PageBinder, services: BoardServices): void 
     const failure = grantProblem(grant);
     if (failure !== undefined) {
       return await show(visit, {
-        ...{ state: { values: fields, problems: {}, failure }, status: 400, grant },
+        state: { values: fields, problems: {}, failure },
+        status: 400,
+        grant,
       });
     }
     const { permissions, projects } = grant;
@@ -57,7 +59,8 @@ export function bindPublishers(bind: PageBinder, services: BoardServices): void 
             }),
           ),
           pullRequests: fields.pullRequests === "yes",
-          ...{ permissions, projects: projects && [...projects] },
+          permissions,
+          projects: projects && [...projects],
         },
       });
     } catch (error) {

@@ -3,7 +3,12 @@ import type { LayerTimes } from "../../contract/traffic.ts";
 import { cacheHitRate } from "./edge_figures.tsx";
 
 const times = (layer: LayerTimes["layer"], count: number): LayerTimes => ({
-  ...{ layer, count, failures: 0, p50: 1, p95: 1, p99: 1 },
+  layer,
+  count,
+  failures: 0,
+  p50: 1,
+  p95: 1,
+  p99: 1,
 });
 
 Deno.test("cacheHitRate() is the cache's share of the answers that could be cached", () => {

@@ -68,7 +68,10 @@ export function bindEdge(bind: PageBinder, services: BoardServices): void {
     const from = /^\d{1,5}$/.test(given) ? Number(given) : 0;
     const rules = ruleSet?.rules ?? [];
     return edgePage(parts, {
-      ...{ active, from, asked, traffic },
+      active,
+      from,
+      asked,
+      traffic,
       rules: rules.slice(from, from + RULES_SHOWN),
       total: rules.length,
       hits: new Map(counters.items.map(({ ruleId, matches }) => [ruleId, matches])),

@@ -31,7 +31,10 @@ export function bindLogs(bind: PageBinder, services: BoardServices): void {
       },
     });
     return logsPage(parts, {
-      ...{ items, nextCursor, missingNodes, search },
+      items,
+      nextCursor,
+      missingNodes,
+      search,
       level: level ?? "",
       cursor,
     });

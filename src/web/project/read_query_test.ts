@@ -18,8 +18,12 @@ Deno.test("readQuery() keeps the results of each statement apart, and says why t
     { type: "complete", command: "CREATE TABLE" },
     { type: "notice", severity: "NOTICE", message: "be careful" },
     {
-      ...{ type: "error", message: "column x does not exist", sqlState: "42703" },
-      ...{ detail: null, hint: "Perhaps y", position: 8 },
+      type: "error",
+      message: "column x does not exist",
+      sqlState: "42703",
+      detail: null,
+      hint: "Perhaps y",
+      position: 8,
     },
   ));
   assert.deepEqual(outcome, {

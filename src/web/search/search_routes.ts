@@ -20,7 +20,9 @@ export function bindSearch(bind: PageBinder, services: BoardServices): void {
       ? { items: [] }
       : await api.call(endpoints.search, { query: { query: wanted } });
     return searchPage(context, {
-      ...{ wanted, items, pages: findPages(context.workspace.slug, wanted) },
+      wanted,
+      items,
+      pages: findPages(context.workspace.slug, wanted),
       documents: wanted === "" ? [] : findDocuments(await readLibrary(), wanted),
     });
   });

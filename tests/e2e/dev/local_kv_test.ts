@@ -11,7 +11,10 @@ async function runKv(folder: string, ...argv: readonly string[]): Promise<string
     args: [...args, "kv", ...argv],
     cwd: folder,
     env: cleanEnvironment(folder),
-    ...{ clearEnv: true, stdin: "null", stdout: "piped", stderr: "piped" },
+    clearEnv: true,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
   }).output();
   assert.equal(code, 0, new TextDecoder().decode(stderr));
   return new TextDecoder().decode(stdout);

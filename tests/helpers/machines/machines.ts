@@ -90,11 +90,20 @@ export class Node {
     const { kv, blobs, env, within = [] } = places();
     const dataDir = join(folder, this.name);
     this.#running = await startProgram({
-      ...{ dataDir, port: this.port },
+      dataDir,
+      port: this.port,
       command: [...within, ...command ?? programCommand()] as unknown as Command,
       args: [
-        ...["--kv", kv, "--blobs", blobs, "--node-id", this.name],
-        ...["--keys-file", join(folder, "keys.json"), "--trust-proxy", "127.0.0.0/8"],
+        "--kv",
+        kv,
+        "--blobs",
+        blobs,
+        "--node-id",
+        this.name,
+        "--keys-file",
+        join(folder, "keys.json"),
+        "--trust-proxy",
+        "127.0.0.0/8",
         ...args,
       ],
       env: { ...cleanEnvironment(join(folder, "home")), ...env, SVC_BOOTSTRAP_TOKEN: TOKEN },

@@ -86,7 +86,11 @@ async function findBin(): Promise<string> {
 /** A process namespace of its own ends with its first process, and that with this test. */
 const asMachine = (...command: readonly string[]): [string, ...string[]] => [
   ...["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"] as [string, ...string[]],
-  ...["setpriv", `--reuid=${USER}`, `--regid=${USER}`, "--init-groups", "--pdeathsig=KILL"],
+  "setpriv",
+  `--reuid=${USER}`,
+  `--regid=${USER}`,
+  "--init-groups",
+  "--pdeathsig=KILL",
   ...command,
 ];
 
@@ -147,8 +151,14 @@ export class Patroni implements AsyncDisposable {
     const name = await this.primary();
     const { port } = this.#member(name);
     const sql = postgres({
-      ...{ host: "127.0.0.1", port, user: USER, password: PASSWORD, database, max: 1 },
-      ...{ fetch_types: false, connect_timeout: 5 },
+      host: "127.0.0.1",
+      port,
+      user: USER,
+      password: PASSWORD,
+      database,
+      max: 1,
+      fetch_types: false,
+      connect_timeout: 5,
     });
     try {
       return await sql.unsafe(text);
@@ -258,8 +268,15 @@ async function startEtcd(folder: string, client: number, peer: number): Promise<
   const url = (port: number) => `http://127.0.0.1:${port}`;
   return await Child.start([
     ...["etcd", "--name", "e", "--data-dir", join(folder, "etcd")] as [string, ...string[]],
-    ...["--listen-client-urls", url(client), "--advertise-client-urls", url(client)],
-    ...["--listen-peer-urls", url(peer), "--initial-advertise-peer-urls", url(peer)],
-    ...["--initial-cluster", `e=${url(peer)}`],
+    "--listen-client-urls",
+    url(client),
+    "--advertise-client-urls",
+    url(client),
+    "--listen-peer-urls",
+    url(peer),
+    "--initial-advertise-peer-urls",
+    url(peer),
+    "--initial-cluster",
+    `e=${url(peer)}`,
   ], { ready: { port: client } });
 }

@@ -55,15 +55,19 @@ Deno.test("every entry names what was created, changed or deleted, with old and 
     await expect("createApiKey", "robot", "role: null → developer");
     await call("PATCH", `/v1/api-keys/${key.id}`, { name: "machine", permissions: ["read"] });
     await expect(
-      ...["updateApiKey", "machine"] as const,
-      ...["name: robot → machine", "permissions: everything → read"],
+      "updateApiKey",
+      "machine",
+      "name: robot → machine",
+      "permissions: everything → read",
     );
     await call("DELETE", `/v1/api-keys/${key.id}`);
     const revoked = await expect("revokeApiKey", "machine");
     assert.deepEqual(revoked.target, { id: key.id, name: "machine" });
 
     const publisher = await call("POST", "/v1/trusted-publishers", {
-      ...{ provider: "github", repository: "ada/harbour", branch: "trunk" },
+      provider: "github",
+      repository: "ada/harbour",
+      branch: "trunk",
       permissions: ["read", "deploy-previews"],
     });
     await expect("createPublisher", "github/ada/harbour", "branch: null → trunk");
@@ -91,7 +95,9 @@ Deno.test("every entry names what was created, changed or deleted, with old and 
     await own.api("POST", "/v1/workspace/leave", {
       token: null,
       headers: {
-        ...{ cookie: viewer.cookie, "x-workspace": "acme", "sec-fetch-site": "same-origin" },
+        cookie: viewer.cookie,
+        "x-workspace": "acme",
+        "sec-fetch-site": "same-origin",
       },
     });
     await expect("leaveWorkspace", "vic", "role: viewer → null");
@@ -103,7 +109,10 @@ Deno.test("every entry names what was created, changed or deleted, with old and 
     await call("PUT", `${P}/variables/TOKEN`, { value: SECRET, category: "secret", scope: "all" });
     await expect("setVariable", "TOKEN", "scope: null → all", "category: null → secret");
     await call("PUT", `${P}/variables/TOKEN`, {
-      ...{ value: SECRET, category: "secret", scope: "preview", replaceScope: true },
+      value: SECRET,
+      category: "secret",
+      scope: "preview",
+      replaceScope: true,
     });
     await expect("setVariable", "TOKEN", "scope: all → preview");
     await call("POST", `${P}/variables/export`, { environment: "preview" });
@@ -111,14 +120,18 @@ Deno.test("every entry names what was created, changed or deleted, with old and 
     await call("DELETE", `${P}/variables/TOKEN`);
     await expect("deleteVariable", "TOKEN", "scope: preview → null");
     await call("PUT", `${P}/kv/value`, {
-      ...{ environment: "production", key: "menu/today", encoding: "text", value: SECRET },
+      environment: "production",
+      key: "menu/today",
+      encoding: "text",
+      value: SECRET,
     });
     await expect("setKvValue", "production/menu/today");
     await call("DELETE", `${P}/kv/value?environment=production&key=menu%2Ftoday`);
     await expect("deleteKvValue", "production/menu/today");
 
     const added = await call("POST", `${P}/domains`, {
-      ...{ hostname: "harbour.example", environment: "production" },
+      hostname: "harbour.example",
+      environment: "production",
     });
     const domain = await expect("addDomain", "harbour.example", "environment: null → production");
     assert.equal(domain.target!.id, added.domain.id);
@@ -146,7 +159,8 @@ Deno.test("every entry names what was created, changed or deleted, with old and 
 
     const rules = { schemaVersion: "EDGE_RULE_SET_V1", rules: [] };
     const published = await own.api("PUT", `${P}/rules`, {
-      ...{ json: rules, headers: { "if-match": '"none"' } },
+      json: rules,
+      headers: { "if-match": '"none"' },
     });
     assert.equal(published.status, 200, JSON.stringify(published.json));
     const ruled = await newest("putRules");
@@ -154,7 +168,11 @@ Deno.test("every entry names what was created, changed or deleted, with old and 
     assert.deepEqual(changesOf(ruled), [`revisionId: null → ${published.json.revisionId}`]);
 
     const hook = await call("POST", "/v1/deploy-hooks", {
-      ...{ projectId: "harbour", name: "forge", branch: "trunk", scope: "All", signed: true },
+      projectId: "harbour",
+      name: "forge",
+      branch: "trunk",
+      scope: "All",
+      signed: true,
     });
     await expect("createHook", "forge", "branch: null → trunk", "scope: null → All");
     await call("PATCH", `/v1/deploy-hooks/${hook.id}`, { name: "smithy" });
@@ -185,8 +203,14 @@ Deno.test("every entry names what was created, changed or deleted, with old and 
     const text = JSON.stringify(items);
     for (
       const secret of [
-        ...[SECRET, key.key, new URL(invitation.url).pathname, new URL(hook.url).pathname],
-        ...[hook.secret, new URL(renewed.url).pathname, webhook.secret, rotated.secret],
+        SECRET,
+        key.key,
+        new URL(invitation.url).pathname,
+        new URL(hook.url).pathname,
+        hook.secret,
+        new URL(renewed.url).pathname,
+        webhook.secret,
+        rotated.secret,
       ]
     ) {
       assert.ok(!text.includes(secret), "the log holds a secret");

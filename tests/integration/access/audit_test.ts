@@ -8,7 +8,9 @@ Deno.test("what was changed, by whom and from where, is in the audit log of the 
   withDashboard(async ({ api, ada, viewer, stranger }) => {
     await api("POST", "/v1/projects", { name: "harbour" });
     await api("PUT", "/v1/projects/harbour/variables/TOKEN", {
-      ...{ value: SECRET, category: "secret", scope: "all" },
+      value: SECRET,
+      category: "secret",
+      scope: "all",
     });
     await api("POST", "/v1/projects", { name: "harbour" }, 409);
     await api("GET", "/v1/projects/harbour");
@@ -45,7 +47,8 @@ Deno.test("what was changed, by whom and from where, is in the audit log of the 
 Deno.test("pages leave entries as the API does: keys, roles and invitations", () =>
   withDashboard(async ({ api, ada }) => {
     await ada.submit(await ada.open("/workspaces/acme/keys"), "/workspaces/acme/keys", {
-      ...{ name: '<script>alert("key")</script>', role: "viewer" },
+      name: '<script>alert("key")</script>',
+      role: "viewer",
     });
     await ada.submit(await ada.open("/workspaces/acme"), "/workspaces/acme/invitations", {
       role: "developer",
@@ -61,7 +64,11 @@ Deno.test("the page shows a refused call of a deploy hook, which is nobody's", (
   withDashboard(async ({ api, ada }) => {
     await api("POST", "/v1/projects", { name: "harbour" });
     const { json: hook } = await api("POST", "/v1/deploy-hooks", {
-      ...{ projectId: "harbour", name: "<b>forge</b>", branch: "main", scope: "All", signed: true },
+      projectId: "harbour",
+      name: "<b>forge</b>",
+      branch: "main",
+      scope: "All",
+      signed: true,
     });
     await api("POST", new URL(hook.url).pathname, { branch: "main" }, 403);
     const page = await ada.open("/workspaces/acme/audit");

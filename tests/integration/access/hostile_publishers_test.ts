@@ -88,7 +88,9 @@ const WRONG_CLAIMS: readonly (readonly [string, Fields | Record<string, unknown>
 ];
 
 const WANTED = {
-  ...{ branch: "main", environment: "production", workflow: "deploy.yml" },
+  branch: "main",
+  environment: "production",
+  workflow: "deploy.yml",
   subject: "repo:octo-org/octo-repo:ref:*",
 };
 
@@ -290,7 +292,9 @@ Deno.test("issuers at private addresses are not reached, unless that is allowed"
     const add = (url: string) =>
       platform.api("POST", "/v1/trusted-publishers", {
         json: {
-          ...{ provider: "github", repository: "octo-org/octo-repo", issuer: url },
+          provider: "github",
+          repository: "octo-org/octo-repo",
+          issuer: url,
           permissions: ["read"],
         },
       });

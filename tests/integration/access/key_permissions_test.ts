@@ -178,7 +178,9 @@ Deno.test("a change of a key holds from the next request on, and an expired key 
   await withPlatformInProcess(async (platform) => {
     const expiresAt = new Date(now + 60_000).toISOString();
     const holder = await holderOf(platform, {
-      ...{ permissions: ["read"], description: "for the nightly run", expiresAt },
+      permissions: ["read"],
+      description: "for the nightly run",
+      expiresAt,
     });
     const create = () => holder.api("POST", "/v1/projects", { json: { name: "made" } });
     assert.equal((await create()).status, 403);

@@ -52,7 +52,9 @@ const BODIES: Partial<Record<keyof typeof endpoints, (known: Known) => unknown>>
   updateApiKey: () => ({ name: "taken" }),
   createApiKey: () => ({ name: "made", role: "viewer" }),
   createPublisher: () => ({
-    ...{ provider: "github", repository: "taken/taken", permissions: ["read"] },
+    provider: "github",
+    repository: "taken/taken",
+    permissions: ["read"],
   }),
   createProject: () => ({ name: "own-project" }),
   createWebhook: () => ({ url: "https://webhook.example/" }),
@@ -218,7 +220,8 @@ Deno.test("the key of a viewer changes nothing, over every endpoint", () =>
   withEverything(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     const { json: viewer } = await ada.send("POST", "/v1/api-keys", {
-      ...{ json: { name: "viewer", role: "viewer" }, workspace: "ada" },
+      json: { name: "viewer", role: "viewer" },
+      workspace: "ada",
     });
     for (const [name, endpoint] of ALL) {
       const { access, method } = endpoint;

@@ -37,7 +37,8 @@ async function withAda(test: (parts: Parts) => Promise<void>): Promise<void> {
 
 async function makeKey(ada: Browser, role: string, workspace = "other") {
   const { json } = await ada.send("POST", "/v1/api-keys", {
-    ...{ json: { name: role, role }, workspace },
+    json: { name: role, role },
+    workspace,
   });
   return json as { readonly id: string; readonly key: string };
 }
@@ -50,7 +51,8 @@ async function makeToken({ platform, ada, otherId }: Parts): Promise<string> {
 
 const raiseIn = (ada: Browser, workspace: string, detail: string) =>
   ada.send("POST", "/v1/events", {
-    ...{ json: { event: "billing.card_expired", data: { detail } }, workspace },
+    json: { event: "billing.card_expired", data: { detail } },
+    workspace,
   });
 
 /** To which browsers critical messages of a workspace were pushed, once `count` have come. */
@@ -152,7 +154,8 @@ Deno.test("preferences that a key or tool changes hold in its workspace, a perso
 
     const raised = async (workspace: string) => {
       await ada.send("POST", "/v1/events", {
-        ...{ json: { event: "deployment.live", data: {} }, workspace },
+        json: { event: "deployment.live", data: {} },
+        workspace,
       });
       const { json } = await ada.send("GET", "/v1/notifications?category=Deployment");
       return json.total;

@@ -12,7 +12,9 @@ Deno.test("a workflow of GitHub deploys with a key of 15 minutes, and reaches no
     const shop = await createProject(platform, "shop");
     await createProject(platform, "blog");
     const publisher = await trust({
-      ...{ branch: "main", permissions: ["deploy-production"], projects: [shop.id] },
+      branch: "main",
+      permissions: ["deploy-production"],
+      projects: [shop.id],
     });
     const before = Date.now();
     const { status, json, headers } = await askExchange(platform, {
@@ -23,7 +25,10 @@ Deno.test("a workflow of GitHub deploys with a key of 15 minutes, and reaches no
     assert.deepEqual(
       [json.token_type, json.expires_in, json.scope, json.workspace_slug, json.issued_token_type],
       [
-        ...["Bearer", 900, "deploy-production", "default"],
+        "Bearer",
+        900,
+        "deploy-production",
+        "default",
         "urn:ietf:params:oauth:token-type:access_token",
       ],
     );
@@ -62,8 +67,11 @@ Deno.test("a workflow of GitHub deploys with a key of 15 minutes, and reaches no
 Deno.test("a job of GitLab exchanges its token for each of its commands", () =>
   withCi(async ({ platform, issuer, audience, trust }) => {
     await trust({
-      ...{ provider: "gitlab", repository: "my-group/sub/my-project" },
-      ...{ branch: "release/*", environment: "production", workflow: ".gitlab-ci.yml" },
+      provider: "gitlab",
+      repository: "my-group/sub/my-project",
+      branch: "release/*",
+      environment: "production",
+      workflow: ".gitlab-ci.yml",
     });
     const claims = (more = {}) => gitlabClaims({ audience, issuer: issuer.url }, more);
     const token = await issuer.sign(claims({ ref: "release/1.2", sub: "a subject of their own" }));
@@ -132,13 +140,18 @@ Deno.test("several publishers of a repository: each project gets what it was giv
 Deno.test("pull requests get a key where they may, for previews only", () =>
   withCi(async ({ platform, issuer, audience, trust }) => {
     const pull = githubClaims(audience, {
-      ...{ ref: "refs/pull/7/merge", event_name: "pull_request", head_ref: "menu" },
+      ref: "refs/pull/7/merge",
+      event_name: "pull_request",
+      head_ref: "menu",
       sub: "repo:octo-org/octo-repo:pull_request",
     });
     const wide = await platform.api("POST", "/v1/trusted-publishers", {
       json: {
-        ...{ provider: "github", repository: "octo-org/octo-repo", issuer: issuer.url },
-        ...{ permissions: ["deploy-production"], pullRequests: true },
+        provider: "github",
+        repository: "octo-org/octo-repo",
+        issuer: issuer.url,
+        permissions: ["deploy-production"],
+        pullRequests: true,
       },
     });
     assert.equal(wide.status, 400);
@@ -158,7 +171,9 @@ Deno.test("a restart keeps publishers, and tokens that were exchanged stay so", 
     const audience = new URL(platform.url).origin;
     await platform.api("POST", "/v1/trusted-publishers", {
       json: {
-        ...{ provider: "github", repository: "octo-org/octo-repo", issuer: issuer.url },
+        provider: "github",
+        repository: "octo-org/octo-repo",
+        issuer: issuer.url,
         permissions: ["read"],
       },
     });

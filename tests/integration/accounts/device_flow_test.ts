@@ -38,8 +38,10 @@ Deno.test("a tool gets its token once a person approves, and only once", () =>
     assert.equal(tokens.length, 1, "polls at once get one token");
     const { access_token, ...token } = tokens[0]!.json;
     assert.deepEqual(token, {
-      ...{ token_type: "Bearer", scope: "write" },
-      ...{ workspace_slug: "ada", workspace_name: "ada" },
+      token_type: "Bearer",
+      scope: "write",
+      workspace_slug: "ada",
+      workspace_name: "ada",
     });
     const used = await poll(platform, device_code, "svc on laptop");
     assert.deepEqual([used.status, used.json.error], [400, "invalid_grant"]);
@@ -219,7 +221,8 @@ Deno.test("the metadata describes the endpoints", () =>
     assert.equal(json.device_authorization_endpoint, `${platform.url}/v1/device`);
     assert.equal(json.token_endpoint, `${platform.url}/oauth/token`);
     assert.deepEqual(json.grant_types_supported, [
-      ...["authorization_code", "refresh_token"],
+      "authorization_code",
+      "refresh_token",
       DEVICE_GRANT_TYPE,
       EXCHANGE_GRANT_TYPE,
     ]);

@@ -77,7 +77,9 @@ Deno.test(
     });
     const account = await api2.json();
     assert.deepEqual([account.name, account.email, account.signUpMethod], [
-      ...["Ada", null, "messenger"],
+      "Ada",
+      null,
+      "messenger",
     ]);
     const preferences = await fetch(
       `http://127.0.0.1:${platform.port}/v1/notifications/preferences`,
@@ -85,7 +87,10 @@ Deno.test(
     );
     const { categories } = await preferences.json();
     assert.deepEqual(categories[0].channels, {
-      ...{ email: false, in_app: true, messenger: true, push: false },
+      email: false,
+      in_app: true,
+      messenger: true,
+      push: false,
     });
 
     const again = new Visitor(platform);

@@ -80,7 +80,9 @@ const exchange = (platform: TestPlatform, fields: Record<string, string>) =>
 
 const refresh = (platform: TestPlatform, id: string, token: string) =>
   form(platform, "/oauth/token", {
-    ...{ grant_type: "refresh_token", client_id: id, refresh_token: token },
+    grant_type: "refresh_token",
+    client_id: id,
+    refresh_token: token,
   });
 
 Deno.test("the official client registers, is let in by a page, calls tools and is revoked", async () => {
@@ -180,7 +182,8 @@ Deno.test("a token that may only look changes nothing, however it is asked", asy
     const id = await clientId(platform);
     const code = await approvedCode(visitorOf(platform, ada), id, "read");
     const { json: { access_token: token, scope } } = await exchange(platform, {
-      ...{ client_id: id, code },
+      client_id: id,
+      code,
     });
     assert.equal(scope, "read");
     assert.equal((await platform.api("GET", "/v1/projects", { token })).status, 200);

@@ -77,7 +77,9 @@ Deno.test("events have the category and priority of their row, and new accounts 
     assert.deepEqual(
       json.categories,
       DEFAULTS.map(([category, minimumPriority]) => ({
-        ...{ category, minimumPriority, quietHours: null },
+        category,
+        minimumPriority,
+        quietHours: null,
         channels: { email: true, in_app: true, messenger: false, push: false },
       })),
     );
@@ -108,12 +110,18 @@ Deno.test("notifications move as the table of states says, by its endpoints and 
     assert.equal(all.length, 3);
     for (
       const [query, count] of [
-        ...[["?archived=false", 3], ["?archived=true", 0], ["?unreadOnly=true", 3]] as const,
-        ...[["?category=Health", 1], ["?priority=CRITICAL", 1], ["?priority=HIGH", 1]] as const,
-        ...[["?limit=2", 2], ["?limit=2&offset=2", 1], [
+        ["?archived=false", 3],
+        ["?archived=true", 0],
+        ["?unreadOnly=true", 3],
+        ["?category=Health", 1],
+        ["?priority=CRITICAL", 1],
+        ["?priority=HIGH", 1],
+        ["?limit=2", 2],
+        ["?limit=2&offset=2", 1],
+        [
           "?category=Billing&priority=LOW",
           0,
-        ]] as const,
+        ],
       ]
     ) {
       assert.equal((await list(query)).length, count, query);
@@ -165,8 +173,11 @@ Deno.test("triggers take the fields of their table, and refuse with its messages
       assert.equal((await trigger(url, json)).status, status, name);
     }
     const { status, json } = await trigger(url, {
-      ...{ branch: "main", commitSha: commitSha.slice(0, 7), force: true },
-      ...{ message: "m".repeat(500), author: "a".repeat(200) },
+      branch: "main",
+      commitSha: commitSha.slice(0, 7),
+      force: true,
+      message: "m".repeat(500),
+      author: "a".repeat(200),
     });
     assert.equal(status, 200, JSON.stringify(json));
     assert.match(json.id, UUID);

@@ -68,7 +68,8 @@ Deno.test("a build has the files of its submodules, nested and with relative URL
     await repository.git("rm", "-r", "-f", "--quiet", "--cached", "themes/plain");
     await Deno.remove(join(repository.path, ".gitmodules"));
     await link(repository, {
-      ...{ path: "themes/plain", sha: old },
+      path: "themes/plain",
+      sha: old,
       url: `${server.url}/theme/.git`,
     });
     const private_ = await buildHead(platform, hook);
@@ -148,7 +149,9 @@ Deno.test("a build has the files that Git LFS keeps, and fails by name where one
     const wrong = await platform.build(hook, { "site/gone.mp4": forged });
     assert.match(wrong.error ?? "", /site\/gone\.mp4, .*size or SHA-256 differ/);
     const plain = await platform.build(hook, {
-      ...{ "site/gone.mp4": "", ".gitattributes": "", "site/pointer.mp4": video },
+      "site/gone.mp4": "",
+      ".gitattributes": "",
+      "site/pointer.mp4": video,
     });
     assert.match(plain.error ?? "", /site\/copy\.mp4: Is a pointer of Git LFS/);
   });
@@ -158,7 +161,8 @@ Deno.test("Git LFS gets the project's credentials at its own host only, and no p
   const files = (url: string, pointer: string) => ({
     ".gitattributes": "*.mp4 filter=lfs\n",
     ".lfsconfig": `[lfs]\n\turl = ${url}\n`,
-    ...{ "index.html": "home", "intro.mp4": pointer },
+    "index.html": "home",
+    "intro.mp4": pointer,
   });
   await withBuilds(async (platform) => {
     await using server = serveLfs({ basic: "ada:secret" });

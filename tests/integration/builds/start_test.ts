@@ -10,7 +10,8 @@ const sleep = (milliseconds: number) =>
 
 async function tool(platform: BuildPlatform, argv: readonly string[], stdin?: string) {
   const run = await runCli([...argv, "--json"], {
-    ...{ fetch, sleep },
+    fetch,
+    sleep,
     ...(stdin === undefined ? {} : { stdin }),
     env: {
       SVC_API_URL: `http://127.0.0.1:${platform.port}`,
@@ -26,7 +27,13 @@ Deno.test("svc projects create --git-url --deploy builds at once, and shows the 
     const { repository, get } = platform;
     await repository.commit("main", { "index.html": "<p>one</p>" });
     const created = await tool(platform, [
-      ...["projects", "create", "--name", "shop", "--git-url", repository.path, "--deploy"],
+      "projects",
+      "create",
+      "--name",
+      "shop",
+      "--git-url",
+      repository.path,
+      "--deploy",
     ]);
     assert.equal(created.code, 0, created.stderr);
     assert.equal(created.json.deployment.status, "LIVE");
@@ -75,7 +82,13 @@ Deno.test("a private repository says that it needs credentials, and is built wit
     await using server = serveGit(`${platform.folder}/private`, { basic: "ada:s3cret-token" });
     const url = `${server.url}/site/.git`;
     const refused = await tool(platform, [
-      ...["projects", "create", "--name", "shop", "--git-url", url, "--deploy"],
+      "projects",
+      "create",
+      "--name",
+      "shop",
+      "--git-url",
+      url,
+      "--deploy",
     ]);
     assert.deepEqual([refused.code, refused.json.code], [1, "not_found"]);
     assert.match(refused.json.next[0], /^svc projects git-credentials shop --stdin/);

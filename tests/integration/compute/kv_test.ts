@@ -35,7 +35,10 @@ onEachEngine(
       await createProject(platform, "shop");
       const visit = async (prod: boolean, path: string) => {
         const { urls } = await deployServer(platform, "shop", {
-          ...{ engine, server: SERVER, manifest: MANIFEST, prod },
+          engine,
+          server: SERVER,
+          manifest: MANIFEST,
+          prod,
         });
         const { hostname } = new URL(prod ? urls.production : urls.unique);
         return (await platform.get(hostname, path)).text;

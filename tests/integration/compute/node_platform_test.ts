@@ -45,7 +45,10 @@ onEachEngine(
       ))).listen(process.env.PORT);`;
       const seen = async (prod: boolean) => {
         const deployment = await deployServer(platform, "shop", {
-          ...{ engine, server, manifest: SITE, prod },
+          engine,
+          server,
+          manifest: SITE,
+          prod,
         });
         const host = new URL(prod ? deployment.urls.production : deployment.urls.unique).hostname;
         return { deployment, env: JSON.parse((await platform.get(host, "/")).text) };

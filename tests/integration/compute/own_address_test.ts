@@ -89,7 +89,11 @@ const RULES = {
 
 async function deployReaching(platform: TestPlatform, engine: TestEngine, prod: boolean) {
   return await deployServer(platform, "shop", {
-    ...{ engine, server: SERVER, manifest: SITE, rules: RULES, prod },
+    engine,
+    server: SERVER,
+    manifest: SITE,
+    rules: RULES,
+    prod,
   });
 }
 

@@ -90,7 +90,9 @@ onEachEngine("a server sees its own variables and nothing else", async ({ serve,
   if (engine === "node") assert.equal(env.TMPDIR, "/tmp");
   const { TMPDIR, TMP, TEMP } = env;
   assert.deepEqual(env, {
-    ...{ TMPDIR, TMP, TEMP },
+    TMPDIR,
+    TMP,
+    TEMP,
     ...(engine === "node" ? { HOME: "/tmp", NODE_ENV: "production" } : {}),
     GREETING: "hello",
     HOST: "127.0.0.1",

@@ -30,7 +30,10 @@ const manifest = (runtime: Readonly<Record<string, unknown>>) => ({
     directory: ".",
     entry: "package.json",
     runtime: {
-      ...{ engine: "node", nodeVersion: NODE_MAJOR, timeoutMs: 20_000, startTimeoutMs: 60_000 },
+      engine: "node",
+      nodeVersion: NODE_MAJOR,
+      timeoutMs: 20_000,
+      startTimeoutMs: 60_000,
       ...runtime,
     },
   }],

@@ -124,7 +124,7 @@ Deno.test("WebSockets come over TLS, and a platform that stops closes them in ti
     const socket = new WebSocket(`wss://127.0.0.1:${platform.httpsPort}/chat`, {
       headers: { host: "shop.svc.test" },
       // Known to node:tls, not to the types of ws.
-      ...{ servername: "shop.svc.test" },
+      servername: "shop.svc.test",
       ca: await Deno.readTextFile(tls.certFile),
     });
     const closed = new Promise<number>((resolve) => socket.once("close", resolve));

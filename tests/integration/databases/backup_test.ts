@@ -25,7 +25,10 @@ const CASES: readonly DatabaseCase[] = [
       const [file, dataDir] = [join(folder, "backup.tar"), join(folder, "data")];
       try {
         await makeBackup({
-          ...{ dataDir: platform.dataDir, to: file, version: "1.2.3", now: Date.now },
+          dataDir: platform.dataDir,
+          to: file,
+          version: "1.2.3",
+          now: Date.now,
           databases: { postgres: undefined },
         });
         await rows("DROP TABLE boats");

@@ -39,7 +39,11 @@ createServer(async (request, response) => {
 async function bundled(): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: SERVER, resolveDir: fileURLToPath(new URL("../../../", import.meta.url)) },
-    ...{ bundle: true, write: false, platform: "node", format: "esm", logLevel: "silent" },
+    bundle: true,
+    write: false,
+    platform: "node",
+    format: "esm",
+    logLevel: "silent",
   });
   // Deno takes modules of Node by their full names only.
   return outputFiles[0]!.text.replace(
@@ -51,7 +55,10 @@ async function bundled(): Promise<string> {
 /** Deploys the server; returns what asks it. */
 async function visitor(platform: TestPlatform, engine: TestEngine, prod: boolean) {
   const { urls, id } = await deployServer(platform, "shop", {
-    ...{ engine, server: await bundled(), manifest: PATIENT_MANIFEST, prod },
+    engine,
+    server: await bundled(),
+    manifest: PATIENT_MANIFEST,
+    prod,
   });
   const { hostname } = new URL(prod ? urls.production : urls.unique);
   return { id, ask: async (path: string) => (await platform.get(hostname, path)).text };
@@ -171,7 +178,9 @@ Deno.test("a function queries its database, with parameters, and learns what is 
     });
     const query = async (text: string, params?: unknown[]) => {
       const answer = await rawRequest(platform.port, {
-        ...{ method: "POST", host: "shop.localhost", path: "/boats" },
+        method: "POST",
+        host: "shop.localhost",
+        path: "/boats",
         body: JSON.stringify({ text, params }),
       });
       return JSON.parse(answer.text);

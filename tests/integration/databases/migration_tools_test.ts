@@ -10,8 +10,12 @@ import { NpmPackages, type Variables } from "../../helpers/npm_packages.ts";
 import { type DatabaseCase, onEachDatabase, urlOf } from "../../helpers/databases.ts";
 
 const packages = new NpmPackages([
-  ...["prisma@6.19.3", "@prisma/client@6.19.3", "@prisma/adapter-pg@7.10.0", "--legacy-peer-deps"],
-  ...["node-pg-migrate@9.0.0", "pg@8.16.3"],
+  "prisma@6.19.3",
+  "@prisma/client@6.19.3",
+  "@prisma/adapter-pg@7.10.0",
+  "--legacy-peer-deps",
+  "node-pg-migrate@9.0.0",
+  "pg@8.16.3",
 ], Deno.env.get("MIGRATION_PACKAGES"));
 
 /** Only their presence is asked: the engines that are used are WebAssembly. */

@@ -9,8 +9,12 @@ import { NpmPackages, type Variables } from "../../helpers/npm_packages.ts";
 import { type DatabaseCase, onEachDatabase, urlOf } from "../../helpers/databases.ts";
 
 const VERSIONS = [
-  ...["drizzle-kit@0.31.11", "drizzle-orm@0.45.4", "pg@8.16.3"],
-  ...["prisma@7.10.0", "@prisma/client@7.10.0", "@prisma/adapter-pg@7.10.0"],
+  "drizzle-kit@0.31.11",
+  "drizzle-orm@0.45.4",
+  "pg@8.16.3",
+  "prisma@7.10.0",
+  "@prisma/client@7.10.0",
+  "@prisma/adapter-pg@7.10.0",
   "@prisma/schema-engine-wasm@7.10.0-4.0edf323efd1d98336f3f0a68684b56f689b900d3",
 ];
 const packages = new NpmPackages(VERSIONS, Deno.env.get("ORM_PACKAGES"));

@@ -59,7 +59,11 @@ Deno.test("a mail's link turns mails of its category off, by one click and witho
     assert.equal(done.status, 200);
     await done.body?.cancel();
     assert.deepEqual(await preferences(), {
-      ...{ Deployment: true, Health: false, Billing: true, Security: true, System: true },
+      Deployment: true,
+      Health: false,
+      Billing: true,
+      Security: true,
+      System: true,
     });
     await raise(platform, "health.check_failed", { reason: "again" });
     await raise(platform, "billing.payment_failed", {});

@@ -47,15 +47,26 @@ Deno.test("each channel fails for half an hour: nothing is lost, nothing comes t
       publicKey = (await delivery.vapidKeys()).publicKey;
       const { endpoint, keys: browser } = push.subscribe("laptop");
       await delivery.pushSubscriptions.put(OWN, {
-        ...{ id: crypto.randomUUID(), endpoint, name: "Firefox" },
-        ...{ ...browser, createdAt: START },
+        id: crypto.randomUUID(),
+        endpoint,
+        name: "Firefox",
+        ...browser,
+        createdAt: START,
       });
       await delivery.messengerLinks.link({
-        ...{ id: crypto.randomUUID(), userId: USER, chatId: 7, name: "Ada", username: null },
-        ...{ status: "active", createdAt: START },
+        id: crypto.randomUUID(),
+        userId: USER,
+        chatId: 7,
+        name: "Ada",
+        username: null,
+        status: "active",
+        createdAt: START,
       });
       await delivery.webhooks.create(WORKSPACE, {
-        ...{ url: hooks.url, description: "", events: [], categories: [] },
+        url: hooks.url,
+        description: "",
+        events: [],
+        categories: [],
       });
       push.answers.set("laptop", { status: 503 });
       bot.tooMany.push(...Array.from({ length: 40 }, () => 5));

@@ -73,13 +73,19 @@ async function withAuthority(
   const [httpPort, httpsPort] = [unusedPort(), unusedPort()];
   const dnsServer = dns.server;
   const pebble = await startPebble(program, {
-    ...{ folder, dnsServer, httpPort, lifeSeconds: LIFE_SECONDS },
+    folder,
+    dnsServer,
+    httpPort,
+    lifeSeconds: LIFE_SECONDS,
   });
   stack.defer(() => pebble.close());
   const { directoryUrl, serverCaFile } = pebble;
   const open = async () => {
     const platform = await start(join(folder, "data"), {
-      ...{ port: httpPort, httpsPort, dnsServer, publicAddresses: ["127.0.0.1"] },
+      port: httpPort,
+      httpsPort,
+      dnsServer,
+      publicAddresses: ["127.0.0.1"],
       acme: { directoryUrl, serverCaFile, contact: "ops@svc.test", termsAgreed: true },
     });
     stack.defer(() => platform.shutdown());
@@ -87,7 +93,8 @@ async function withAuthority(
   };
   const platform = await open();
   await run({
-    ...{ platform, names: dns.names },
+    platform,
+    names: dns.names,
     async restart() {
       await platform.shutdown();
       return await open();

@@ -47,8 +47,14 @@ async function withLargeFile(run: (place: Place) => Promise<void>): Promise<void
       const port = scheme === "http" ? platform.port : platform.httpsPort!;
       return new Deno.Command("curl", {
         args: [
-          ...["-sS", "--fail", flag, "--cacert", tls.certFile, ...more],
-          ...["--resolve", `shop.svc.test:${port}:127.0.0.1`],
+          "-sS",
+          "--fail",
+          flag,
+          "--cacert",
+          tls.certFile,
+          ...more,
+          "--resolve",
+          `shop.svc.test:${port}:127.0.0.1`,
           `${scheme}://shop.svc.test:${port}/large.bin`,
         ],
         stdout: "piped",

@@ -13,7 +13,9 @@ function wayIn(machinery: Machinery) {
     vias.push(request.headers.get("via"));
     const headers = Object.fromEntries(request.headers);
     const answer = await rawRequest(machinery.platform.port, {
-      ...{ method: request.method, host, path: `/${rest.join("/")}` },
+      method: request.method,
+      host,
+      path: `/${rest.join("/")}`,
       headers: { ...headers, host },
     });
     return new Response(answer.text, { status: answer.status });

@@ -53,7 +53,10 @@ Deno.test("a proxied and cached site: forwarding, states, purge, deploy, rollbac
   await t.step("bodies go through whole, in both directions", async () => {
     const body = "x".repeat(3_000_000);
     const answer = await rawRequest(platform.port, {
-      ...{ method: "POST", host: HOST, path: "/up/echo", body },
+      method: "POST",
+      host: HOST,
+      path: "/up/echo",
+      body,
     });
     assert.equal(answer.text, body);
     assert.equal((await get("/up/huge")).body.byteLength, 5_000_000);

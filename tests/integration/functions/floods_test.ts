@@ -188,7 +188,11 @@ Deno.test("a function that asks for a body again and again without reading loses
     limits: { timeoutMs: 20_000 },
     outbound: ({ url }) =>
       Promise.resolve({
-        ...{ status: 200, statusText: "", headers: [], url, redirected: false },
+        status: 200,
+        statusText: "",
+        headers: [],
+        url,
+        redirected: false,
         body: new ReadableStream({
           pull: (controller) => {
             given += 65536;

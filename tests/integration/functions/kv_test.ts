@@ -34,7 +34,9 @@ const publishStore = (platform: TestPlatform, project: string, version: string) 
 function storeOf(platform: TestPlatform, project: string) {
   return async (method: string, ...args: unknown[]) => {
     const { status, text } = await rawRequest(platform.port, {
-      ...{ method: "POST", host: `${project}.localhost`, path: "/kv" },
+      method: "POST",
+      host: `${project}.localhost`,
+      path: "/kv",
       body: JSON.stringify({ method, args }),
     });
     assert.equal(status, 200, text);

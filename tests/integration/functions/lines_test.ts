@@ -160,7 +160,16 @@ Deno.test("Function.prototype keeps its methods; functions may have their own", 
   await using deployment = await deployFunctions({ functions: [{ name: "own", source }] });
   const result = await deployment.host.invoke(invocation("/", { function: "own" }));
   assert.deepEqual(JSON.parse(await bodyText(result)), [
-    ...["refused", "refused", "refused"],
-    ...[5, 2, "bind,call", 3, 4, 2, 2, "undefined"],
+    "refused",
+    "refused",
+    "refused",
+    5,
+    2,
+    "bind,call",
+    3,
+    4,
+    2,
+    2,
+    "undefined",
   ]);
 });

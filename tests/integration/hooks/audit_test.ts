@@ -54,7 +54,8 @@ Deno.test("the audit log says which hook deployed, ended a preview or was called
     const [deployed, ...none] = await entries();
     assert.deepEqual(none, []);
     assert.deepEqual([deployed!.action, deployed!.user, deployed!.path], [
-      ...["triggerHook", null],
+      "triggerHook",
+      null,
       `/v1/deploy-hooks/${id} menu`,
     ]);
     assert.deepEqual(deployed!.credential, { type: "hook", id, name });
@@ -69,7 +70,8 @@ Deno.test("the audit log says which hook deployed, ended a preview or was called
     await send("pull_request", closing("menu"));
     await send("pull_request", closing("menu"));
     assert.deepEqual((await entries()).map(({ action }) => action), [
-      ...["stopPreviewByHook", "triggerHook"],
+      "stopPreviewByHook",
+      "triggerHook",
     ]);
 
     for (let round = 0; round < 12; round++) {
@@ -99,7 +101,10 @@ Deno.test("making, renaming, renewing and deleting a hook are in the audit log, 
     await api("DELETE", `/v1/deploy-hooks/${id}`);
     const { items } = (await api("GET", "/v1/audit")).json as { readonly items: readonly Entry[] };
     assert.deepEqual(items.slice(0, 4).map(({ action }) => action), [
-      ...["deleteHook", "regenerateHook", "updateHook", "createHook"],
+      "deleteHook",
+      "regenerateHook",
+      "updateHook",
+      "createHook",
     ]);
     for (const { user, credential } of items.slice(0, 4)) {
       assert.ok(user !== null && credential.type === "api_key");

@@ -27,7 +27,13 @@ Deno.test("svc hooks manages and triggers hooks", () =>
     const { repository } = platform;
     const shop = ["--project-id", "shop"];
     const created = await tool(platform, [
-      ...["hooks", "create", "--name", "ci", "--scope", "Production", ...shop],
+      "hooks",
+      "create",
+      "--name",
+      "ci",
+      "--scope",
+      "Production",
+      ...shop,
     ]);
     assert.equal(created.code, 0);
     assert.deepEqual([created.json.hook.branch, created.json.hook.scope], ["main", "Production"]);

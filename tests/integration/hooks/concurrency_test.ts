@@ -267,8 +267,10 @@ Deno.test("a restart goes on with what waited and what ran", async () => {
   const first = await startHooks({ folder, repository }, { buildConcurrency: 1 });
   await first.api("POST", "/v1/projects", {
     json: {
-      ...{ name: "shop", gitUrl: repository.path },
-      ...{ buildCommand: HANGS, outputDirectory: "out" },
+      name: "shop",
+      gitUrl: repository.path,
+      buildCommand: HANGS,
+      outputDirectory: "out",
     },
   });
   const { url } = await first.hook();

@@ -78,7 +78,10 @@ Deno.test("the alarm of a failed build leads to a page that says why, for member
       buildCommand: `echo '<not there>'; ${FAILS}`,
     });
     const { json: hook } = await inAda("POST", "/v1/deploy-hooks", {
-      ...{ projectId: "blog", name: "ci", branch: "main", scope: "All" },
+      projectId: "blog",
+      name: "ci",
+      branch: "main",
+      scope: "All",
     });
     const commitSha = await platform.repository.git("rev-parse", "main");
     const failed = await platform.trigger(hook.url, { branch: "main", commitSha });

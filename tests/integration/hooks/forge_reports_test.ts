@@ -43,7 +43,10 @@ async function withForge(kind: ForgeKind, run: (bench: Bench) => Promise<void>):
     assert.equal(status, 200);
     const stored = await api("PUT", "/v1/projects/shop/git-credentials", {
       json: {
-        ...{ type: "https", username: "ada", token: TOKEN, apiUrl: forge.api },
+        type: "https",
+        username: "ada",
+        token: TOKEN,
+        apiUrl: forge.api,
         forge: kind === "bitbucket-server" ? "bitbucket" : kind,
       },
     });
@@ -51,7 +54,9 @@ async function withForge(kind: ForgeKind, run: (bench: Bench) => Promise<void>):
     assert.ok(!JSON.stringify(stored.json).includes(TOKEN));
     const { url } = await hook();
     await run({
-      ...{ forge, platform, repository },
+      forge,
+      platform,
+      repository,
       async send(event, json) {
         const response = await fetch(
           `http://127.0.0.1:${platform.port}${new URL(url).pathname}`,
@@ -179,7 +184,8 @@ Deno.test("a comment that was deleted is written again, one that a crash left is
     const project = (await platform.api("GET", "/v1/projects/shop")).json;
     await repository.commit("menu", { "index.html": "<p>menu</p>" });
     forge.comments.set(5, {
-      ...{ pull: 7, version: 0 },
+      pull: 7,
+      version: 0,
       text: `The preview waits\n\n[//]: # (svc preview ${project.id})`,
     });
     await platform.ended(await send("pull_request", pull("opened")));

@@ -111,8 +111,10 @@ Deno.test("events of another repository start nothing and stop nothing, whicheve
       ["x-gitlab-event", "Merge Request Hook", {
         project: lab,
         object_attributes: {
-          ...{ state: "merged", source_branch: "menu" },
-          ...{ source_project_id: 1, target_project_id: 1 },
+          state: "merged",
+          source_branch: "menu",
+          source_project_id: 1,
+          target_project_id: 1,
         },
       }],
       ["x-event-key", "repo:push", {

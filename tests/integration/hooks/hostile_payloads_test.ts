@@ -65,11 +65,15 @@ const NOT_SIGNED = { status: 403, says: /not signed with the secret of this hook
 function forgedAttacks(): Attack[] {
   return Object.entries(SIGNING).flatMap(([forge, { event: [field, event], field: signed }]) => [
     {
-      ...{ name: `${forge}: no signature`, body: BODY, ...NOT_SIGNED },
+      name: `${forge}: no signature`,
+      body: BODY,
+      ...NOT_SIGNED,
       headers: () => ({ ...json, [field]: event }),
     },
     ...Object.entries(FORGED).map(([name, sign]) => ({
-      ...{ name: `${forge}: ${name}`, body: BODY, ...NOT_SIGNED },
+      name: `${forge}: ${name}`,
+      body: BODY,
+      ...NOT_SIGNED,
       headers: (secrets: Secrets) => ({ ...json, [field]: event, [signed]: sign(secrets) }),
     })),
   ]);
@@ -92,14 +96,19 @@ function tokenAttacks(): Attack[] {
   };
   return [
     ...Object.entries(tokens).map(([name, fields]) => ({
-      ...{ name: `GitLab: ${name}`, body: BODY, ...NOT_SIGNED },
+      name: `GitLab: ${name}`,
+      body: BODY,
+      ...NOT_SIGNED,
       headers: (secrets: Secrets) => ({
-        ...{ ...json, "x-gitlab-event": "Push Hook" },
+        ...json,
+        "x-gitlab-event": "Push Hook",
         ...fields(secrets),
       }),
     })),
     {
-      ...{ name: "no forge, and no signature", body: '{"branch":"main"}', ...NOT_SIGNED },
+      name: "no forge, and no signature",
+      body: '{"branch":"main"}',
+      ...NOT_SIGNED,
       headers: () => json,
     },
   ];
@@ -112,9 +121,12 @@ const signed = (
   outcome: Pick<Attack, "status" | "says">,
   fields: Readonly<Record<string, string>> = {},
 ): Attack => ({
-  ...{ name, body, ...outcome },
+  name,
+  body,
+  ...outcome,
   headers: ({ secret }) => ({
-    ...{ ...json, "x-github-event": "push" },
+    ...json,
+    "x-github-event": "push",
     "x-hub-signature-256": `sha256=${hmac(secret, body)}`,
     ...fields,
   }),
@@ -301,8 +313,18 @@ Deno.test("the secrets of a hook open nothing else, and what opens something els
     const ticket = new URL(answer.json.statusUrl).pathname;
     const body = { json: { branch: "main", commitSha }, token: null, client };
     const tried = [
-      ...[TOKEN, secret, id, "0".repeat(64), token.slice(1), `${token}0`, token.toUpperCase()],
-      ...["..%2f..", "%00", "*", "x".repeat(5000), ticket.split("/").at(-1)!],
+      TOKEN,
+      secret,
+      id,
+      "0".repeat(64),
+      token.slice(1),
+      `${token}0`,
+      token.toUpperCase(),
+      "..%2f..",
+      "%00",
+      "*",
+      "x".repeat(5000),
+      ticket.split("/").at(-1)!,
     ];
     for (const word of tried) {
       const { status } = await api("POST", `/v1/hooks/${word}`, body);

@@ -72,7 +72,9 @@ Deno.test("images are converted to what is asked for and accepted", () =>
     assert.deepEqual([third.status, third.headers.etag, third.body.length], [304, etag, 0]);
 
     const head = await rawRequest(platform.port, {
-      ...{ host: HOST, method: "HEAD", headers: BROWSER },
+      host: HOST,
+      method: "HEAD",
+      headers: BROWSER,
       path: "/_svc/image?url=/_astro/photo-B3x9Zk2Q.png&w=384",
     });
     assert.deepEqual([head.status, head.headers["content-length"], head.body.length], [
@@ -81,7 +83,9 @@ Deno.test("images are converted to what is asked for and accepted", () =>
       0,
     ]);
     const post = await rawRequest(platform.port, {
-      ...{ host: HOST, method: "POST", path: "/_svc/image?url=/photo.png&w=640" },
+      host: HOST,
+      method: "POST",
+      path: "/_svc/image?url=/photo.png&w=640",
     });
     assert.deepEqual([post.status, post.headers.allow], [405, "GET, HEAD"]);
 
@@ -132,7 +136,10 @@ Deno.test("a project declares what it takes, and can turn images off", () =>
     await deploy(platform, "shop", {
       files,
       manifest: manifest({
-        ...{ sizes: [100], qualities: [50], formats: ["webp"], svg: true },
+        sizes: [100],
+        qualities: [50],
+        formats: ["webp"],
+        svg: true,
         endpoints: [{ path: "/_next/image", style: "next" }],
       }),
     });

@@ -19,7 +19,11 @@ import {
 type Bytes = Uint8Array<ArrayBuffer>;
 
 const job = (source: Bytes, more: Partial<ConvertJob> = {}): ConvertJob => ({
-  ...{ source, owner: "one", width: 100, quality: 75, format: "webp" },
+  source,
+  owner: "one",
+  width: 100,
+  quality: 75,
+  format: "webp",
   ...more,
 });
 

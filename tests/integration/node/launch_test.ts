@@ -104,7 +104,10 @@ const answer = () => JSON.stringify(seen);
     assert.deepEqual(JSON.parse(await server.ask("/")), [
       "12",
       "from a stream",
-      ...[refused, refused, refused, refused],
+      refused,
+      refused,
+      refused,
+      refused,
       only === "namespaces" ? "ENOSPC" : "EFBIG",
       "written",
     ]);

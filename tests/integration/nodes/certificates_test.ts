@@ -26,14 +26,18 @@ Deno.test({
     await using _ = { [Symbol.asyncDispose]: () => dns.close() };
     const challenged = unusedPort();
     const pebble = await startPebble(pebbleProgram!, {
-      ...{ folder: cluster.folder, dnsServer: dns.server, httpPort: challenged },
+      folder: cluster.folder,
+      dnsServer: dns.server,
+      httpPort: challenged,
     });
     await using _pebble = { [Symbol.asyncDispose]: () => pebble.close() };
     const ca = join(cluster.folder, "root.pem");
     await Deno.writeTextFile(ca, pebble.rootCa);
     const { directoryUrl, serverCaFile } = pebble;
     const options = {
-      ...{ httpsPort: 0, dnsServer: dns.server, publicAddresses: ["127.0.0.1"] },
+      httpsPort: 0,
+      dnsServer: dns.server,
+      publicAddresses: ["127.0.0.1"],
       acme: { directoryUrl, serverCaFile, contact: "ops@svc.test", termsAgreed: true },
     };
     const a = await cluster.start("a", { ...options, nodeId: "a" });

@@ -122,7 +122,10 @@ Deno.test({
     for (const { get } of [a, b]) await until(async () => (await get(HOST, "/")).status === 200);
     const client = new ClientConnection(a.port);
     const held = await client.hold({
-      ...{ host: HOST, path: "/long.txt", content: LONG, isEcho: false },
+      host: HOST,
+      path: "/long.txt",
+      content: LONG,
+      isEcho: false,
     });
     const balancer = new Balancer([a, b]);
     const seen: Seen[] = [];

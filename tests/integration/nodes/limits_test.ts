@@ -44,7 +44,10 @@ Deno.test({
     await Deno.writeTextFile(join(cwd, "svc.rules.toml"), RULES);
     const svc = async (...argv: string[]) => {
       const { code, stdout, stderr } = await runCli(argv, {
-        ...{ cwd, fetch, now: stillClock(), sleep: () => Promise.resolve() },
+        cwd,
+        fetch,
+        now: stillClock(),
+        sleep: () => Promise.resolve(),
         env: { SVC_API_URL: a.url, SVC_TOKEN: TOKEN, HOME: cluster.folder },
       });
       assert.equal(code, 0, `${stdout}${stderr}`);

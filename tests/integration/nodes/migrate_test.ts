@@ -55,7 +55,10 @@ Deno.test({
     const migrate = (args: readonly string[]) =>
       new Deno.Command(program, {
         args: [...first, "migrate-store", "--json", ...args],
-        ...{ clearEnv: true, stdout: "piped", stderr: "piped", stdin: "null" },
+        clearEnv: true,
+        stdout: "piped",
+        stderr: "piped",
+        stdin: "null",
         env: { ...cleanEnvironment(folder), ...storage.env, SVC_KV_PASSWORD: password! },
       }).spawn();
     const finish = async (args: readonly string[]) => {

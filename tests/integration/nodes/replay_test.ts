@@ -31,7 +31,8 @@ Deno.test({
     });
     const deliver = async (node: TestPlatform, key: string) => {
       const { status, json } = await node.api("POST", new URL(hook.url).pathname, {
-        ...{ token: null, headers: { "idempotency-key": key } },
+        token: null,
+        headers: { "idempotency-key": key },
         json: { branch: "main", commitSha, force: true },
       });
       assert.ok(status === 200 || status === 409, JSON.stringify(json));

@@ -44,7 +44,9 @@ Deno.test("lists filter, page and count; archive and deletion move what they nam
       await trigger(platform, "health.check_failed", { project });
     }
     assert.deepEqual(titlesOf(await list(platform, "?category=Deployment")), [
-      ...["c is live", "b is live", "a is live"],
+      "c is live",
+      "b is live",
+      "a is live",
     ]);
     const page = await list(platform, "?priority=HIGH&limit=1&offset=1");
     assert.deepEqual([titlesOf(page), page.json.total], [["b does not answer"], 3]);
@@ -215,7 +217,9 @@ Deno.test("preferences begin with the defaults, and changing them twice is once"
     });
     assert.equal(status, 400);
     assert.deepEqual(json.problems.map(({ path }: { path: string }) => path), [
-      ...["body.minimumPriority", "body.quietHours.start", "body.quietHours.end"],
+      "body.minimumPriority",
+      "body.quietHours.start",
+      "body.quietHours.end",
     ]);
   }));
 
@@ -228,7 +232,10 @@ Deno.test("data of the wrong kind is refused with all its problems, and raises n
     const refused = await platform.api("POST", "/v1/events", { json });
     assert.equal(refused.status, 400);
     assert.deepEqual(refused.json.problems.map(({ path }: { path: string }) => path), [
-      ...["body.data.amount", "body.data.currency", "body.data.url", "body.data.extra"],
+      "body.data.amount",
+      "body.data.currency",
+      "body.data.url",
+      "body.data.extra",
     ]);
     const follower = follow(platform);
     assert.equal((await follower.next("counts")).total, 0);

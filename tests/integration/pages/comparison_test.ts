@@ -19,7 +19,9 @@ Deno.test("a comparison names the files, routes, rules and variables that differ
     await api("POST", "/v1/projects", { name: "other" });
     const variable = (key: string, value: string) =>
       api("PUT", `/v1/projects/shop/variables/${key}`, {
-        ...{ value, category: "secret", scope: "all" },
+        value,
+        category: "secret",
+        scope: "all",
       });
     await variable("KEPT", "s3cret-kept");
     await variable("TURNED", "s3cret-before");
@@ -40,7 +42,9 @@ Deno.test("a comparison names the files, routes, rules and variables that differ
     const { json } = await api("GET", `/v1/deployments/${second.id}/comparison`);
     assert.equal(json.base.id, first.id);
     assert.deepEqual(json.files, {
-      ...{ added: 1, removed: 1, changed: 1 },
+      added: 1,
+      removed: 1,
+      changed: 1,
       items: [
         { name: "index.html", change: "changed", before: "3 bytes", after: "4 bytes" },
         { name: "new.html", change: "added", before: null, after: "1 byte" },
@@ -74,7 +78,9 @@ Deno.test("a redeployment shows the same files again, with the variables of now"
     await api("POST", "/v1/projects", { name: "shop" });
     const first = await deploy(own, "shop", { files: { "index.html": "one" }, message: "First" });
     await api("PUT", "/v1/projects/shop/variables/LATE", {
-      ...{ value: "x", category: "plain", scope: "all" },
+      value: "x",
+      category: "plain",
+      scope: "all",
     });
     const second = await deploy(own, "shop", { files: { "index.html": "two" } });
     const shows = async () =>

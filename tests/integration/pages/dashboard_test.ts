@@ -39,7 +39,10 @@ async function furnish({ api, own, ada, platform }: DashboardPlatform): Promise<
   await api("PUT", `${at}/variables/TOKEN`, { value: "never", category: "secret", scope: "all" });
   await api("POST", `${at}/domains`, { hostname: "shop.example", environment: "production" });
   await api("POST", "/v1/deploy-hooks", {
-    ...{ projectId: "shop", name: HOSTILE, branch: "main", scope: "All" },
+    projectId: "shop",
+    name: HOSTILE,
+    branch: "main",
+    scope: "All",
   });
   await api("PUT", `${at}/kv/value`, { key: HOSTILE, encoding: "text", value: HOSTILE });
   await platform.get("shop.localhost", `/${encodeURI(HOSTILE)}`, { "user-agent": HOSTILE });
@@ -48,7 +51,9 @@ async function furnish({ api, own, ada, platform }: DashboardPlatform): Promise<
   const domains = await ada.open(`${shop}/domains`);
   const records = /href="([^"]+\?show=[^"]+)"/.exec(domains.html)![1]!;
   return [
-    ...["/workspaces", "/workspaces/acme", "/workspaces/acme/projects"],
+    "/workspaces",
+    "/workspaces/acme",
+    "/workspaces/acme/projects",
     "/workspaces/acme/new-project",
     "/workspaces/acme/audit",
     "/workspaces/acme/usage",

@@ -25,7 +25,8 @@ const COMMAND = /<(?:pre class="terminal"|code)[^>]*>(?:svc [a-z]+|curl )/;
 Deno.test("each page of a new workspace and a new project says the command to type next", () =>
   withDashboard(async ({ ada }) => {
     const made = await ada.submit(await ada.open("/workspaces"), "/workspaces", {
-      ...{ slug: "fresh", name: "Fresh" },
+      slug: "fresh",
+      name: "Fresh",
     });
     assert.equal(made.status, 200);
     const none = await ada.open("/workspaces/fresh/projects");
@@ -34,7 +35,8 @@ Deno.test("each page of a new workspace and a new project says the command to ty
       await ada.open("/workspaces/fresh/new-project"),
       "/workspaces/fresh/new-project",
       {
-        ...{ name: "shop", branch: "main" },
+        name: "shop",
+        branch: "main",
       },
     );
     const { fields: { csrf = "" } } = formsOf((await ada.open("/notifications")).html)[0]!;

@@ -24,10 +24,16 @@ Deno.test("no form acts without its own token, for another site, or for a strang
     await api("PUT", `${at}/kv/value`, { key: "boat", encoding: "text", value: "kestrel" });
     const { json: database } = await api("POST", `${at}/databases`, { name: "orders" });
     await api("POST", "/v1/deploy-hooks", {
-      ...{ projectId: "shop", name: "cms", branch: "main", scope: "All" },
+      projectId: "shop",
+      name: "cms",
+      branch: "main",
+      scope: "All",
     });
     const values: Readonly<Record<string, string>> = {
-      ...{ slug: "acme", project: "shop", deployment: live.id, database: database.id },
+      slug: "acme",
+      project: "shop",
+      deployment: live.id,
+      database: database.id,
       token: "0".repeat(64),
     };
     const state = async () => {
@@ -36,7 +42,11 @@ Deno.test("no form acts without its own token, for another site, or for a strang
         ...["", "/deployments", "/variables", "/domains", "/environments", "/kv"].map((p) =>
           at + p
         ),
-        ...["/v1/deploy-hooks", "/v1/members", "/v1/invitations", "/v1/api-keys", "/v1/webhooks"],
+        "/v1/deploy-hooks",
+        "/v1/members",
+        "/v1/invitations",
+        "/v1/api-keys",
+        "/v1/webhooks",
       ];
       const read = paths.map(async (path) => (await api("GET", path)).json);
       const text = JSON.stringify(await Promise.all(read));

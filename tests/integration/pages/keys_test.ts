@@ -15,8 +15,13 @@ Deno.test("a key gets the permissions and projects that are ticked, is changed, 
     const { json: shop } = await api("POST", "/v1/projects", { name: "shop" });
     const { json: blog } = await api("POST", "/v1/projects", { name: "blog" });
     const made = await ada.submit(await ada.open(KEYS), KEYS, {
-      ...{ name: "CI", description: "of branches", role: "developer", expires: "30" },
-      ...{ permissions: ["read", "deploy-previews"], reach: "some", projects: [shop.id, blog.id] },
+      name: "CI",
+      description: "of branches",
+      role: "developer",
+      expires: "30",
+      permissions: ["read", "deploy-previews"],
+      reach: "some",
+      projects: [shop.id, blog.id],
     });
     const token = secretOf(made);
     const me = () =>
@@ -39,7 +44,10 @@ Deno.test("a key gets the permissions and projects that are ticked, is changed, 
       [true, true, false, true, true],
     );
     const changed = await ada.submit(page, path, {
-      ...{ name: "CI", permissions: ["read", "rules"], reach: "some", projects: [blog.id] },
+      name: "CI",
+      permissions: ["read", "rules"],
+      reach: "some",
+      projects: [blog.id],
       description: "",
     });
     assert.equal(changed.path, `${KEYS}?done=key-changed`);
@@ -49,11 +57,15 @@ Deno.test("a key gets the permissions and projects that are ticked, is changed, 
       [["read", "rules"], [blog.id], before.grant.expiresAt],
     );
     const forever = await ada.submit(await ada.open(path), path, {
-      ...{ permissions: ["everything"], reach: "all", expires: "never" },
+      permissions: ["everything"],
+      reach: "all",
+      expires: "never",
     });
     assert.equal(forever.path, `${KEYS}?done=key-changed`);
     assert.deepEqual((await me()).json.grant, {
-      ...{ permissions: ["everything"], projects: null, expiresAt: null },
+      permissions: ["everything"],
+      projects: null,
+      expiresAt: null,
     });
 
     const untold = await ada.submit(await ada.open(path), `${KEYS}/revoke`);
@@ -86,7 +98,8 @@ Deno.test("a form of keys that is wrong is shown again with what was ticked, and
     ];
     for (const [typed, reason] of wrong) {
       const page = await ada.submit(await ada.open(KEYS), KEYS, {
-        ...{ role: "developer", permissions: ["rules"] },
+        role: "developer",
+        permissions: ["rules"],
         ...typed,
       });
       assert.equal(page.status, 400, JSON.stringify(typed));
@@ -107,9 +120,13 @@ Deno.test("a publisher is trusted and removed by its page", () =>
   withDashboard(async ({ api, ada }) => {
     const { json: shop } = await api("POST", "/v1/projects", { name: "shop" });
     const fields = {
-      ...{ provider: "github", repository: " octo-org/octo-repo ", branch: "release/*" },
-      ...{ workflow: "deploy.yml", permissions: ["deploy-production", "read"] },
-      ...{ reach: "some", projects: [shop.id] },
+      provider: "github",
+      repository: " octo-org/octo-repo ",
+      branch: "release/*",
+      workflow: "deploy.yml",
+      permissions: ["deploy-production", "read"],
+      reach: "some",
+      projects: [shop.id],
     };
     const wide = await ada.submit(await ada.open(PUBLISHERS), PUBLISHERS, {
       ...fields,

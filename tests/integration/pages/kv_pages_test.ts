@@ -21,7 +21,9 @@ Deno.test("the API lists, shows, sets and removes what an environment's store ho
     assert.equal(shown.json.version, set.json.version);
 
     const twice = await api("PUT", `${KV}/value`, {
-      ...{ key: "boats/kestrel", version: null, ...text },
+      key: "boats/kestrel",
+      version: null,
+      ...text,
     }, 409);
     assert.match(twice.json.error, /has this key already/);
     const next = { key: "boats/kestrel", encoding: "text", value: "home", ttlSeconds: 3600 };

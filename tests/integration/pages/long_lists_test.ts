@@ -76,7 +76,10 @@ Deno.test("no page shows a whole long list, and each leads on until all was show
       await api("POST", "/v1/events", { event: "billing.card_expired" });
       if (n >= 60) continue;
       await api("POST", "/v1/deploy-hooks", {
-        ...{ projectId: "shop", name: `hook ${n}`, branch: "main", scope: "All" },
+        projectId: "shop",
+        name: `hook ${n}`,
+        branch: "main",
+        scope: "All",
       });
       await api("POST", `${at}/domains`, { hostname: `h${n}.example`, environment: "production" });
     }

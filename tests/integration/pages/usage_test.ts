@@ -57,7 +57,9 @@ Deno.test("usage is counted where a limit holds, and says what is refused beyond
       const { json: { key } } = await api("POST", "/v1/api-keys", { name: "tool", role: "viewer" });
       const env = {
         ...cleanEnvironment(home),
-        ...{ SVC_API_URL: `http://127.0.0.1:${platform.port}`, SVC_TOKEN: key, NO_COLOR: "1" },
+        SVC_API_URL: `http://127.0.0.1:${platform.port}`,
+        SVC_TOKEN: key,
+        NO_COLOR: "1",
       };
       const said = await callTool(["usage", "--project-id", "shop"], { cwd: home, env });
       assert.match(said.stdout, /domains +2 +200/, said.stderr);

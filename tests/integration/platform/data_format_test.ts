@@ -32,7 +32,8 @@ async function furnish(dataDir: string): Promise<void> {
 async function migrate(dataDir: string, { killAt = Infinity, extraBytes = 0 } = {}) {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", "--unstable-kv", PROGRAM, dataDir, `${extraBytes}`],
-    ...{ stdout: "piped", stderr: "inherit" },
+    stdout: "piped",
+    stderr: "inherit",
   }).spawn();
   const lines: string[] = [];
   let text = "";

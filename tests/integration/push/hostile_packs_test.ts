@@ -27,7 +27,9 @@ const GOOD: readonly GitObject[] = [BLOB, ROOT, HEAD];
 const REFUSED = /ng refs\/heads\/main /;
 
 const attackBy = (name: string, sent: Bytes, to = HEAD.sha): Attack => ({
-  ...{ name, says: REFUSED, status: 200 },
+  name,
+  says: REFUSED,
+  status: 200,
   body: joined(command("refs/heads/main", { to }), sent),
 });
 

@@ -150,19 +150,29 @@ const HEADS: Readonly<Record<string, string | Uint8Array>> = {
 
 function headAttacks(): Attack[] {
   const refused = Object.entries(REFUSED_HEADS).map(([name, [body, says]]) => ({
-    ...{ name, body, says, status: 200 },
+    name,
+    body,
+    says,
+    status: 200,
   }));
   const unreadable = Object.entries(HEADS).map(([name, body]) => ({
-    ...{ name, body: bytesOf(body), isLong: body.length > 1_000_000 },
-    ...{ status: 400, says: UNREADABLE },
+    name,
+    body: bytesOf(body),
+    isLong: body.length > 1_000_000,
+    status: 400,
+    says: UNREADABLE,
   }));
   const twice = joined(
     line(`${NONE} ${HEAD.sha} refs/heads/main\0report-status side-band-64k`),
     line(`${NONE} ${HEAD.sha} refs/heads/main`),
-    ...["0000", pack([EMPTY, HEAD])],
+    "0000",
+    pack([EMPTY, HEAD]),
   );
   const ng = (name: string, body: Bytes, says = /ng refs\/heads\/main /): Attack => ({
-    ...{ name, body, says, status: 200 },
+    name,
+    body,
+    says,
+    status: 200,
   });
   return [
     ...unreadable,
@@ -188,13 +198,15 @@ function bodyAttacks(): Attack[] {
     name: `the coding ${coding}`,
     body: GOOD,
     headers: { "content-encoding": coding },
-    ...{ status: 415, says: /Send the body as gzip/ },
+    status: 415,
+    says: /Send the body as gzip/,
   });
   const typed = (type: string): Attack => ({
     name: `the type ${JSON.stringify(type)}`,
     body: GOOD,
     headers: { "content-type": type },
-    ...{ status: 415, says: /Send Content-Type/ },
+    status: 415,
+    says: /Send Content-Type/,
   });
   const whole = new Uint8Array(gzipSync(GOOD));
   return [
@@ -204,14 +216,16 @@ function bodyAttacks(): Attack[] {
       name: "gzip in gzip",
       body: new Uint8Array(gzipSync(whole)),
       headers: gzip,
-      ...{ status: 400, says: UNREADABLE },
+      status: 400,
+      says: UNREADABLE,
     },
     {
       name: "40 MB of zeros as gzip",
       isLong: true,
       body: new Uint8Array(gzipSync(new Uint8Array(40_000_000))),
       headers: gzip,
-      ...{ status: 400, says: UNREADABLE },
+      status: 400,
+      says: UNREADABLE,
     },
     ...["br", "deflate", "zstd", "gzip, gzip", "x"].map(coded),
     ...["", "application/json", "text/plain", "application/x-git-upload-pack-request"].map(typed),
@@ -221,7 +235,11 @@ function bodyAttacks(): Attack[] {
 function fetchAttacks(): Attack[] {
   const service = "git-upload-pack";
   const wants = (name: string, body: string | Uint8Array, says: RegExp, status = 200): Attack => ({
-    ...{ name: `upload-pack: ${name}`, service, body: bytesOf(body), status, says },
+    name: `upload-pack: ${name}`,
+    service,
+    body: bytesOf(body),
+    status,
+    says,
   });
   const v2 = { "git-protocol": "version=2" };
   return [
@@ -276,16 +294,18 @@ const READS = [
 function pathAttacks(repository: string): Attack[] {
   return [
     ...PATHS.map(([path, status]) => ({
-      ...{
-        name: path,
-        path,
-        body: GOOD,
-        status,
-        says: /no repository|belongs to|does not exist|[Nn]o such|404|not_found/,
-      },
+      name: path,
+      path,
+      body: GOOD,
+      status,
+      says: /no repository|belongs to|does not exist|[Nn]o such|404|not_found/,
     })),
     ...READS.map(([path, status]) => ({
-      ...{ name: path, method: "GET", path: `${repository}/${path}`, status, says: /./ },
+      name: path,
+      method: "GET",
+      path: `${repository}/${path}`,
+      status,
+      says: /./,
     })),
   ];
 }
@@ -303,7 +323,8 @@ async function keyAttacks(platform: TestPlatform): Promise<Attack[]> {
   const { json: other } = await api("POST", "/v1/projects", { json: { name: "other" } });
   const { browser: ada } = await signUpWithWorkspace(platform, "ada");
   const { json: abroad } = await ada.send("POST", "/v1/api-keys", {
-    ...{ workspace: "ada", json: { name: "abroad", role: "owner" } },
+    workspace: "ada",
+    json: { name: "abroad", role: "owner" },
   });
   const revoked = await keyOf({});
   await api("DELETE", `/v1/api-keys/${revoked.id}`);
@@ -358,7 +379,12 @@ async function keyAttacks(platform: TestPlatform): Promise<Attack[]> {
       "a digest": { authorization: `Digest username="${TOKEN}"` },
       "a key in a cookie": { cookie: `session=${TOKEN}` },
     }).map(([name, headers]) => ({
-      ...{ name, key: null, headers, body: GOOD, status: 401, says: /Give a key/ },
+      name,
+      key: null,
+      headers,
+      body: GOOD,
+      status: 401,
+      says: /Give a key/,
     })),
   ];
 }

@@ -22,7 +22,10 @@ function site(entries: readonly TreeEntry[], blobs: readonly GitObject[] = [BLOB
 }
 
 const refused = (name: string, body: Uint8Array, says: RegExp): Attack => ({
-  ...{ name, body, says, status: 200 },
+  name,
+  body,
+  says,
+  status: 200,
 });
 
 /** Names under which a checkout would write into its own repository, on some system. */

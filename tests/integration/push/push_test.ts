@@ -188,7 +188,9 @@ Deno.test("a push that the platform has no room for now says so", async () => {
       while (!stop.signal.aborted) {
         const body = new ReadableStream({ start: (it) => it.enqueue(new Uint8Array(1)) });
         await fetch(`${address}/git-receive-pack`, {
-          ...{ method: "POST", body, signal: stop.signal },
+          method: "POST",
+          body,
+          signal: stop.signal,
           headers: { authorization, "content-type": "application/x-git-receive-pack-request" },
         }).then((response) => response.text()).catch(() => {});
       }
@@ -196,7 +198,8 @@ Deno.test("a push that the platform has no room for now says so", async () => {
     const held = Array.from({ length: 16 }, hold);
     const probe = () =>
       fetch(`${address}/git-receive-pack`, {
-        ...{ method: "POST", body: "0000" },
+        method: "POST",
+        body: "0000",
         headers: { authorization, "content-type": "application/x-git-receive-pack-request" },
       }).then((response) => response.text());
     const text = await until(probe, (text) => text.includes("Too many git requests"));

@@ -190,8 +190,10 @@ Deno.test("conditions on the client hold in every action behind a trusted proxy"
     // What the proxy says of the client comes before the databases.
     await visit(platform, {
       headers: {
-        ...{ "user-agent": DESKTOP, "x-forwarded-for": GERMAN },
-        ...{ "x-geo-country": "FR", "x-geo-asn": "1" },
+        "user-agent": DESKTOP,
+        "x-forwarded-for": GERMAN,
+        "x-geo-country": "FR",
+        "x-geo-asn": "1",
       },
       fits: ["remote", "host"],
     });

@@ -38,7 +38,9 @@ Deno.test("a new kind of error comes to the inbox, the tool and the pages, and e
       const { json: { key } } = await api("POST", "/v1/api-keys", { name: "tool", role: "viewer" });
       const env = {
         ...cleanEnvironment(home),
-        ...{ SVC_API_URL: `http://127.0.0.1:${platform.port}`, SVC_TOKEN: key, NO_COLOR: "1" },
+        SVC_API_URL: `http://127.0.0.1:${platform.port}`,
+        SVC_TOKEN: key,
+        NO_COLOR: "1",
       };
       const tool = async (...args: string[]) => {
         const all = [...args, "--project-id", "shop"];

@@ -50,7 +50,11 @@ Deno.test("traffic counts pages, people and bots", () =>
       platform,
     );
     assert.deepEqual(totals, {
-      ...{ requests: 6, visitors: 2, pageViews: 3, bots: 1, failures: 0 },
+      requests: 6,
+      visitors: 2,
+      pageViews: 3,
+      bots: 1,
+      failures: 0,
       bytes: totals.bytes,
     });
     assert.deepEqual(pages, [{ value: "/", count: 2 }, { value: "/about", count: 1 }]);
@@ -78,7 +82,8 @@ Deno.test("traffic believes browsers which requests are for pages", () =>
     const { headers } = await visit(platform, "/", { "sec-fetch-dest": "document" });
     const etag = String(headers.etag);
     const again = await visit(platform, "/", {
-      ...{ "sec-fetch-dest": "document", "if-none-match": etag },
+      "sec-fetch-dest": "document",
+      "if-none-match": etag,
     });
     assert.equal(again.status, 304);
     await visit(platform, "/", { "sec-fetch-dest": "empty" });

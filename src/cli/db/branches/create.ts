@@ -37,7 +37,12 @@ export default defineCommand({
         `${printable(flags.from)}${expiry}`,
     );
     const line = ctx.lines.ofProject(
-      ...["db", "branches", "connection", branch.name, "--database", database.name],
+      "db",
+      "branches",
+      "connection",
+      branch.name,
+      "--database",
+      database.name,
     );
     ctx.ui.note(`Connect: ${line}`);
     ctx.ui.result({ branch }, "");

@@ -7,7 +7,14 @@ Deno.test("readPromptCommand() knows psql's words", () => {
     readPromptCommand(text).type
   );
   assert.deepEqual(types, [
-    ...["quit", "quit", "quit", "help", "help", "expanded", "query", "query"],
+    "quit",
+    "quit",
+    "quit",
+    "help",
+    "help",
+    "expanded",
+    "query",
+    "query",
   ]);
   assert.deepEqual(readPromptCommand("\\copy t from 'x'"), { type: "unknown", name: "\\copy" });
   assert.deepEqual(readPromptCommand("\\"), { type: "unknown", name: "\\" });

@@ -37,7 +37,11 @@ export async function readSql(
     throw new CliError("usage", `Give at most ${MAX_SQL_LENGTH} characters of SQL`, {
       next: [
         ctx.lines.ofProject(
-          ...["db", "import", ...database === undefined ? [] : [database], "--branch", branch],
+          "db",
+          "import",
+          ...database === undefined ? [] : [database],
+          "--branch",
+          branch,
           ...file === undefined ? [] : ["--file", file],
         ),
       ],

@@ -14,7 +14,14 @@ export interface Column {
 export type Row = readonly (string | null)[];
 
 const NUMBERS: ReadonlySet<string> = new Set([
-  ...["int2", "int4", "int8", "oid", "numeric", "float4", "float8", "money"],
+  "int2",
+  "int4",
+  "int8",
+  "oid",
+  "numeric",
+  "float4",
+  "float8",
+  "money",
 ]);
 
 /** Whether values of a type are numbers, which stand at the right of their column. */

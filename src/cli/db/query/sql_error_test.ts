@@ -32,7 +32,11 @@ Deno.test("sqlError() shows the place in the SQL and the SQLSTATE", () => {
     error: EVENT.message,
     code: "query_failed",
     docs: "svc explain query_failed",
-    ...{ sqlState: "42P01", detail: null, position: 15, line: 1, column: 15 },
+    sqlState: "42P01",
+    detail: null,
+    position: 15,
+    line: 1,
+    column: 15,
   });
 });
 

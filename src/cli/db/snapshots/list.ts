@@ -12,7 +12,11 @@ export default defineCommand({
     const { items } = await client.call(listDatabaseSnapshots, { params });
     if (items.length === 0) ctx.ui.note(`No snapshots of ${database.name} yet`);
     const rows = items.map(({ id, branch, kind, sizeBytes, createdAt }) => [
-      ...[formatAge(createdAt, ctx.now()), branch, kind, formatBytes(sizeBytes), id],
+      formatAge(createdAt, ctx.now()),
+      branch,
+      kind,
+      formatBytes(sizeBytes),
+      id,
     ]);
     const headings = ["AGE", "BRANCH", "KIND", "SIZE", "ID"];
     ctx.ui.result({ snapshots: items }, items.length === 0 ? "" : ctx.ui.table(headings, rows));

@@ -58,9 +58,18 @@ export default defineCommand({
     const { provider, repository, branch, tag, pullRequests, workflow, subject, issuer } = flags;
     const publisher = await client.call(createPublisher, {
       body: {
-        ...{ provider, repository, permissions },
+        provider,
+        repository,
+        permissions,
         ...definedOnly({
-          ...{ projects, branch, tag, pullRequests, environment, workflow, subject, issuer },
+          projects,
+          branch,
+          tag,
+          pullRequests,
+          environment,
+          workflow,
+          subject,
+          issuer,
           keySeconds,
         }),
       },

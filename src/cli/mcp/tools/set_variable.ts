@@ -51,10 +51,14 @@ export const setVariable = defineFolderTool({
     }
     const value = fromFile === undefined ? found : await around.readFile(fromFile, folder);
     const words = [
-      ...["env", "set", isSecret ? "--secret" : "--plain", "--stdin"],
+      "env",
+      "set",
+      isSecret ? "--secret" : "--plain",
+      "--stdin",
       ...environment === undefined ? ["--all"] : [`--environment=${environment}`],
       ...projectFlag(project, around),
-      ...["--", name],
+      "--",
+      name,
     ];
     await around.svc(words, {
       folder,

@@ -35,7 +35,8 @@ export async function inspectCluster(
   const data = join(folder, "data");
   const said = await readTextFile(join(folder, "start.log")).catch(() => "");
   return {
-    ...{ folder, made },
+    folder,
+    made,
     installed: (await findPostgres(path)).map(({ version }) => version),
     runs: await runningServer(data) !== undefined,
     mode: (await Deno.stat(data)).mode,

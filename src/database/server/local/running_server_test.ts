@@ -19,7 +19,9 @@ async function withNote<T>(pid: number, run: (data: string) => Promise<T>): Prom
 function startNamesake(folder: string): Deno.ChildProcess {
   return new Deno.Command("bash", {
     args: ["-c", 'exec -a /usr/bin/postgres cat - "$0"', folder],
-    ...{ stdin: "piped", stdout: "null", stderr: "null" },
+    stdin: "piped",
+    stdout: "null",
+    stderr: "null",
   }).spawn();
 }
 

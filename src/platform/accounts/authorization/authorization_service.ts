@@ -113,7 +113,11 @@ export class AuthorizationService {
     if (workspace === undefined) throw new Failure("not_found", "Workspace does not exist");
     const code = Buffer.from(random(32)).toString("base64url");
     await this.grants.addCode(hashToken("authorization code", code), {
-      ...{ redirect, challenge, scope, userId, workspaceId },
+      redirect,
+      challenge,
+      scope,
+      userId,
+      workspaceId,
       clientHash: sha256Hex(clientId),
       clientName: registered.name,
       expiresAt: now() + CODE_MS,
@@ -186,7 +190,9 @@ export class AuthorizationService {
       return refused("Its person is no longer a member of the workspace");
     }
     return this.renew({
-      ...{ userId, workspaceId, name },
+      userId,
+      workspaceId,
+      name,
       id: uuidV7(now, random),
       hash: "",
       prefix: "",

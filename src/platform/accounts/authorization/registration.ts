@@ -17,8 +17,17 @@ const MAX_NAME = 60;
 
 /** Schemes that a browser would act upon itself. */
 const REFUSED_SCHEMES = new Set([
-  ...["javascript:", "data:", "vbscript:", "blob:", "file:", "about:", "filesystem:"],
-  ...["view-source:", "ws:", "wss:", "ftp:"],
+  "javascript:",
+  "data:",
+  "vbscript:",
+  "blob:",
+  "file:",
+  "about:",
+  "filesystem:",
+  "view-source:",
+  "ws:",
+  "wss:",
+  "ftp:",
 ]);
 const LOOPBACK = new Set(["127.0.0.1", "[::1]", "localhost"]);
 

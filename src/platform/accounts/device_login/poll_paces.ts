@@ -86,8 +86,13 @@ export class PollPaces {
       : { interval: known?.interval ?? DEVICE_POLL_SECONDS, lastPollAt: now, raisedAt: -Infinity };
     this.#paces.delete(deviceHash);
     this.#paces.set(deviceHash, {
-      ...{ clientId, expiresAt, readAt: now },
-      ...{ lastPollAt, interval, raisedAt, isBasic },
+      clientId,
+      expiresAt,
+      readAt: now,
+      lastPollAt,
+      interval,
+      raisedAt,
+      isBasic,
     });
     if (this.#paces.size > this.maxCodes) this.#forgetOldest();
     return early ? "slow_down" : "pending";

@@ -25,7 +25,10 @@ const refused = (code: string) => (error: unknown) =>
 async function messengerAccount(test: TestAccounts) {
   const user = {
     id: uuidV7(() => test.time, systemRandom),
-    ...{ name: "Mia", email: null, signUpMethod: "messenger" as const, createdAt: test.time },
+    name: "Mia",
+    email: null,
+    signUpMethod: "messenger" as const,
+    createdAt: test.time,
   };
   await test.kv.set(keys.user(user.id), user);
   const { setCookie } = await test.signIn.begin(user, clientAt());

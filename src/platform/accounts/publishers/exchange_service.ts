@@ -133,11 +133,17 @@ export class ExchangeService {
     const key = makeKey({ secret, trust, run, at, id: uuidV7(now, random) });
     const outcome = await publishers.exchange({
       token: {
-        ...{ issuer, id: token.id, lives: token.endsAt - at },
+        issuer,
+        id: token.id,
+        lives: token.endsAt - at,
         most: MOST_EXCHANGES[granting[0].provider],
       },
-      ...{ key, keyLives: keySeconds * 1000, granting, at },
-      ...{ repositoryId: run.repositoryId, subject: run.subject },
+      key,
+      keyLives: keySeconds * 1000,
+      granting,
+      at,
+      repositoryId: run.repositoryId,
+      subject: run.subject,
     });
     if (outcome === "used") throw refused("it was exchanged before: ask for another one");
     if (outcome === "gone") {
@@ -158,8 +164,12 @@ export class ExchangeService {
   async #record(key: ApiKeyRecord, workspace: Workspace, client: Client): Promise<void> {
     const user = await this.parts.accounts.findUser(key.userId);
     await this.sources.audit.record({
-      ...{ workspaceId: workspace.id, action: EXCHANGED, path: "/oauth/token" },
-      ...{ project: null, requestId: null, address: client.address },
+      workspaceId: workspace.id,
+      action: EXCHANGED,
+      path: "/oauth/token",
+      project: null,
+      requestId: null,
+      address: client.address,
       target: { id: key.id, name: key.name },
       changes: [{ field: "permissions", from: null, to: key.permissions.join(", ") }],
       user: { id: key.userId, name: user?.name ?? "" },

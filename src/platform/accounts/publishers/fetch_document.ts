@@ -39,7 +39,11 @@ async function readBody(
 
 async function load(outbound: OutboundFetch, url: string, signal: AbortSignal): Promise<unknown> {
   const answer = await outbound({
-    ...{ method: "GET", url, body: null, redirect: "manual", signal },
+    method: "GET",
+    url,
+    body: null,
+    redirect: "manual",
+    signal,
     headers: [["accept", "application/json"], ["user-agent", "svc"]],
   });
   if (answer.status !== 200) {

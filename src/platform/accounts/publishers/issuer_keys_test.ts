@@ -15,7 +15,12 @@ function bench(ids: string[]) {
       ? { keys: state.ids.map((kid) => ({ kty: "RSA", kid, n: "n", e: "AQAB" })) }
       : { issuer: ISSUER, jwks_uri: `${ISSUER}/keys` };
     return Promise.resolve({
-      ...{ status: state.status, statusText: "", headers: [], body: null, url, redirected: false },
+      status: state.status,
+      statusText: "",
+      headers: [],
+      body: null,
+      url,
+      redirected: false,
       bytes: new TextEncoder().encode(JSON.stringify(document)),
     });
   };

@@ -5,15 +5,35 @@ import type { PublisherRecord } from "./publisher.ts";
 import type { WorkflowRun } from "./workflow_run.ts";
 
 const PUBLISHER: PublisherRecord = {
-  ...{ id: "p", workspaceId: "w", userId: "u", provider: "github", issuer: "https://issuer.test" },
-  ...{ repository: "acme/shop", repositoryId: null, branch: null, tag: null, environment: null },
-  ...{ workflow: null, subject: null, pullRequests: false, permissions: ["read"], projects: null },
-  ...{ keySeconds: 900, createdAt: 0, lastUsedAt: null, lastSubject: null },
+  id: "p",
+  workspaceId: "w",
+  userId: "u",
+  provider: "github",
+  issuer: "https://issuer.test",
+  repository: "acme/shop",
+  repositoryId: null,
+  branch: null,
+  tag: null,
+  environment: null,
+  workflow: null,
+  subject: null,
+  pullRequests: false,
+  permissions: ["read"],
+  projects: null,
+  keySeconds: 900,
+  createdAt: 0,
+  lastUsedAt: null,
+  lastSubject: null,
 };
 
 const RUN: WorkflowRun = {
-  ...{ repository: "acme/shop", repositoryId: "1", ref: { type: "branch", name: "main" } },
-  ...{ environment: null, workflow: "deploy.yml", subject: "repo:acme/shop", run: "7" },
+  repository: "acme/shop",
+  repositoryId: "1",
+  ref: { type: "branch", name: "main" },
+  environment: null,
+  workflow: "deploy.yml",
+  subject: "repo:acme/shop",
+  run: "7",
 };
 
 const REFS = [

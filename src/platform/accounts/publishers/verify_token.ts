@@ -94,7 +94,9 @@ export async function verifyToken(token: string, wanted: {
   let claims: JWTPayload;
   try {
     const signed = await jwtVerify(token, createLocalJWKSet({ keys: [...found] }), {
-      ...{ algorithms: ALGORITHMS, issuer, clockTolerance: SKEW_SECONDS },
+      algorithms: ALGORITHMS,
+      issuer,
+      clockTolerance: SKEW_SECONDS,
       currentDate: new Date(now()),
     });
     claims = signed.payload;

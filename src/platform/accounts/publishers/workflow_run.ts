@@ -74,7 +74,10 @@ function readGitHub(claims: z.infer<typeof githubClaims>): WorkflowRun | string 
   const ref = githubRef(claims.ref, event);
   if (ref === undefined) return `its ref "${claims.ref}" is not a branch, tag or pull request`;
   return {
-    ...{ repository, ref, environment: claims.environment, subject: claims.sub },
+    repository,
+    ref,
+    environment: claims.environment,
+    subject: claims.sub,
     repositoryId: claims.repository_id,
     workflow: fileIn(claims.workflow_ref, `${repository}/.github/workflows/`),
     run: claims.run_id,
@@ -94,7 +97,9 @@ function readGitLab(claims: z.infer<typeof gitlabClaims>, issuer: string): Workf
   }
   const place = issuer.replace(/^https?:\/\//, "");
   return {
-    ...{ repository, environment: claims.environment, subject: claims.sub },
+    repository,
+    environment: claims.environment,
+    subject: claims.sub,
     ref: { type: OF_MERGE_REQUESTS.has(claims.pipeline_source) ? "pull request" : type, name },
     repositoryId: claims.project_id,
     workflow: fileIn(claims.ci_config_ref_uri, `${place}/${repository}//`),

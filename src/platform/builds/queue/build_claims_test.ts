@@ -11,9 +11,19 @@ const PROJECT = "p1";
 
 function record(id: string): BuildRecord {
   return {
-    ...{ id, projectId: PROJECT, workspaceId: "w1", branch: id, commitSha: id.repeat(40) },
-    ...{ environment: "preview", state: "QUEUED", place: id.charCodeAt(0), attempts: 0 },
-    ...{ error: null, queuedAt: 0, startedAt: null, finishedAt: null },
+    id,
+    projectId: PROJECT,
+    workspaceId: "w1",
+    branch: id,
+    commitSha: id.repeat(40),
+    environment: "preview",
+    state: "QUEUED",
+    place: id.charCodeAt(0),
+    attempts: 0,
+    error: null,
+    queuedAt: 0,
+    startedAt: null,
+    finishedAt: null,
   };
 }
 
@@ -35,9 +45,11 @@ class TestNode {
   ) {
     alive.add(instance);
     this.queue = new BuildQueue({
-      ...{ builds, concurrency },
+      builds,
+      concurrency,
       nodes: {
-        ...{ id: instance, instance },
+        id: instance,
+        instance,
         isAlive: (other) => Promise.resolve(alive.has(other)),
         onDeath: (look) => this.look = look,
       },
@@ -78,7 +90,10 @@ async function withNodes(
   const builds = new BuildStore(kv);
   try {
     await run({
-      ...{ kv, builds, alive, unwanted },
+      kv,
+      builds,
+      alive,
+      unwanted,
       async node(instance, concurrency = 1) {
         const node = new TestNode(new BuildStore(kv), {
           instance,

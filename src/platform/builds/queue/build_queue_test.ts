@@ -18,9 +18,19 @@ const SUCCEEDED: BuildEnd = { state: "SUCCEEDED", error: null };
 
 function record(id: string, more: Partial<BuildRecord> = {}): BuildRecord {
   return {
-    ...{ id, projectId: PROJECT, workspaceId: "w1", branch: id, commitSha: id.repeat(40) },
-    ...{ environment: "preview", state: "QUEUED", place: id.charCodeAt(0), attempts: 0 },
-    ...{ error: null, queuedAt: 0, startedAt: null, finishedAt: null },
+    id,
+    projectId: PROJECT,
+    workspaceId: "w1",
+    branch: id,
+    commitSha: id.repeat(40),
+    environment: "preview",
+    state: "QUEUED",
+    place: id.charCodeAt(0),
+    attempts: 0,
+    error: null,
+    queuedAt: 0,
+    startedAt: null,
+    finishedAt: null,
     ...more,
   };
 }
@@ -76,11 +86,18 @@ async function withParts(run: (parts: Parts) => Promise<void>): Promise<void> {
   };
   try {
     await run({
-      ...{ builds, begun: begun!, givenUp: givenUp!, troubles: troubles!, pauses, open },
+      builds,
+      begun: begun!,
+      givenUp: givenUp!,
+      troubles: troubles!,
+      pauses,
+      open,
       breakStore: (writes) => failures = writes,
       queue: (concurrency) =>
         new BuildQueue({
-          ...{ builds, worker, concurrency },
+          builds,
+          worker,
+          concurrency,
           now: () => 1000,
           pause: (milliseconds) => Promise.resolve(pauses.push(milliseconds)),
           onTrouble: (message) => troubles!.push(message),
@@ -235,7 +252,9 @@ Deno.test("BuildQueue.close() ends the tries; the next start takes the build up"
 Deno.test("BuildQueue gives a build up that its worker cannot store", () =>
   withParts(async ({ builds, store, givenUp, troubles, stateOf }) => {
     const running = new BuildQueue({
-      ...{ builds, concurrency: 1, now: () => 1000 },
+      builds,
+      concurrency: 1,
+      now: () => 1000,
       worker: {
         perform: () => Promise.reject(new TypeError("disk I/O error")),
         giveUp(build, error) {

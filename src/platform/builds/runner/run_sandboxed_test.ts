@@ -18,7 +18,9 @@ async function withScript(
   try {
     await test({
       run: {
-        ...{ uid: 0, root: folder, shown: [{ from: folder, to: folder }] },
+        uid: 0,
+        root: folder,
+        shown: [{ from: folder, to: folder }],
         command: ["/bin/sh", "-c", script],
         env: { [MARK]: mark },
         limits: { processes: 500, fileBytes: 2 ** 20 },

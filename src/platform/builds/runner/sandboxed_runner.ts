@@ -236,7 +236,8 @@ export class SandboxedRunner implements BuildRunner {
       const parts = await this.options.git.exportCommit(project, job, { target, signal });
       reportParts(log, parts);
       return await this.#buildIn(folder, {
-        ...{ job, parts },
+        job,
+        parts,
         since: await this.#changes(project, job),
         project,
         kind,
@@ -313,7 +314,10 @@ export class SandboxedRunner implements BuildRunner {
       sandbox,
       limits: this.#limits,
       folders: [...new Set([folder.path, folder.cache])],
-      ...{ log, masker, signal, onTrouble },
+      log,
+      masker,
+      signal,
+      onTrouble,
     });
     // Without a sandbox a process may have left its group, but it still carries the mark.
     if (kind === "open") await killMarked(`SVC_DEPLOYMENT_ID=${job.deploymentId}`);

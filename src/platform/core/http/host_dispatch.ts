@@ -71,7 +71,9 @@ export function createHostDispatch(options: HostDispatchOptions): HostDispatch {
     }
     const { remoteAddress, scheme } = connection;
     return edge(request, {
-      ...{ remoteAddress, scheme, isOwn: true },
+      remoteAddress,
+      scheme,
+      isOwn: true,
       hold: (ended) => connection.hold(ended),
       get isGone() {
         return connection.isGone === true;

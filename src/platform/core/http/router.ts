@@ -136,7 +136,9 @@ export class Router {
       if (early !== undefined) return early;
       const parsed = await parseRequest(endpoint, c.req);
       return parts.answer(key, {
-        ...{ ...parsed, client, requestId },
+        ...parsed,
+        client,
+        requestId,
         request: c.req.raw,
       });
     });
@@ -159,10 +161,15 @@ export class Router {
           const answer = await handler(caller, { ...context, note });
           const { params, query, body } = context;
           await this.options.onCompleted?.({
-            ...{ endpoint, caller, client: c.env.client, path: c.req.path, requestId },
+            endpoint,
+            caller,
+            client: c.env.client,
+            path: c.req.path,
+            requestId,
             project: c.req.param("project") ?? null,
             given: { ...params as object, ...query as object, ...body as object },
-            ...{ answer, noted },
+            answer,
+            noted,
           });
           return answer;
         },
@@ -237,7 +244,9 @@ export class Router {
       let response: Response;
       try {
         response = await parts.answer({
-          ...{ request, client, params: c.req.param() },
+          request,
+          client,
+          params: c.req.param(),
           caller: (credentials, endpoint) => gatekeeper.caller(credentials, endpoint, client),
         });
       } catch (error) {

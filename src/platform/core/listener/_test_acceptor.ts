@@ -57,7 +57,8 @@ export function serverOf(
   const closed = new AbortController();
   const served = serve(listener, closed.signal);
   return {
-    ...{ acceptor, port: listener.addr.port },
+    acceptor,
+    port: listener.addr.port,
     close: async () => {
       await acceptor.leave();
       closed.abort();

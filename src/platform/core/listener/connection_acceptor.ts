@@ -171,7 +171,12 @@ export class ConnectionAcceptor {
     }
     const { onError } = this.options;
     const connection = new HttpConnection(conn, {
-      ...{ serve: this.#serve, table, entry, handler, onError, closer: this.#closer },
+      serve: this.#serve,
+      table,
+      entry,
+      handler,
+      onError,
+      closer: this.#closer,
       random: Math.random,
     });
     const finishing = connection.finished.then(() => void this.#finishing.delete(finishing));

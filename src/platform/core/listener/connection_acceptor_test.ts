@@ -29,8 +29,19 @@ async function withTlsAcceptor(
   const [certFile, keyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];
   await new Deno.Command("openssl", {
     args: [
-      ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
-      ...["-keyout", keyFile, "-out", certFile, "-subj", "/CN=acceptor.test"],
+      "req",
+      "-x509",
+      "-newkey",
+      "ec",
+      "-pkeyopt",
+      "ec_paramgen_curve:prime256v1",
+      "-nodes",
+      "-keyout",
+      keyFile,
+      "-out",
+      certFile,
+      "-subj",
+      "/CN=acceptor.test",
     ],
     stderr: "null",
   }).output();

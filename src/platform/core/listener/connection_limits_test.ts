@@ -20,7 +20,11 @@ for (const [descriptors, maxConnections, maxPerAddress] of rows) {
 Deno.test("completeLimits() keeps what is given", () => {
   const limits = completeLimits({ maxConnections: 10, headMs: 1 }, 1024);
   assert.deepEqual(limits, {
-    ...{ maxConnections: 10, maxPerAddress: 5 },
-    ...{ handshakeMs: 10_000, headMs: 1, bodyMs: 60_000, keepAliveMs: 75_000 },
+    maxConnections: 10,
+    maxPerAddress: 5,
+    handshakeMs: 10_000,
+    headMs: 1,
+    bodyMs: 60_000,
+    keepAliveMs: 75_000,
   });
 });

@@ -151,9 +151,16 @@ export class ConnectionTable {
       }
     }
     const entry: Tracked = {
-      ...{ group, phase, since: this.#now(), busy: 0, bodies: new Set() },
-      ...{ sendings: new Set(), unsent: 0, isShared: false },
-      ...{ resets: 0, resetsSince: this.#now() },
+      group,
+      phase,
+      since: this.#now(),
+      busy: 0,
+      bodies: new Set(),
+      sendings: new Set(),
+      unsent: 0,
+      isShared: false,
+      resets: 0,
+      resetsSince: this.#now(),
       end: () => {},
     };
     this.#open.add(entry);

@@ -86,7 +86,8 @@ async function startOther(port: number, own: number): Promise<Deno.ChildProcess>
   const other = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", new URL("./_test_other.ts", import.meta.url).href],
     env: { PORT: `${port}`, OTHERS: `${own}`, NO_COLOR: "1" },
-    ...{ stdin: "piped", stdout: "piped" },
+    stdin: "piped",
+    stdout: "piped",
   }).spawn();
   const reader = other.stdout.getReader();
   const { value } = await reader.read();

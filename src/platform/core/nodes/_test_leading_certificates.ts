@@ -19,8 +19,21 @@ async function makePair() {
     const [cert, key] = [join(folder, "cert"), join(folder, "key")];
     await new Deno.Command("openssl", {
       args: [
-        ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
-        ...["-keyout", key, "-out", cert, "-days", "30", "-subj", "/CN=shop.example"],
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:prime256v1",
+        "-nodes",
+        "-keyout",
+        key,
+        "-out",
+        cert,
+        "-days",
+        "30",
+        "-subj",
+        "/CN=shop.example",
       ],
       stderr: "null",
     }).output();
@@ -43,7 +56,10 @@ export const certificates: Holder = {
         const store = new CertificateStore(kv, box);
         const challenges = new Http01Challenges(kv);
         const service = new CertificateService({
-          ...{ store, nodes, names: () => NAMES, wants: (name) => NAMES.includes(name) },
+          store,
+          nodes,
+          names: () => NAMES,
+          wants: (name) => NAMES.includes(name),
           issuer: {
             async issue(hostname, lease) {
               done.push(`order ${hostname}`);

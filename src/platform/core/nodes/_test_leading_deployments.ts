@@ -23,11 +23,28 @@ const NOW = Date.now();
 
 function deployment(id: string, more: Record<string, unknown> = {}) {
   return deploymentRecord.parse({
-    ...{ id, projectId: "p1", workspaceId: WORKSPACE, projectName: "shop", status: "STOPPED" },
-    ...{ environment: "preview", branch: "main", commitSha: null, message: null, author: null },
-    ...{ uniqueLabel: `shop-${id}`, branchLabel: "shop-git-main", contentSha: null },
-    ...{ functions: [], variablesVersion: "v", fileCount: 1, totalBytes: 1, error: null },
-    ...{ createdAt: 0, updatedAt: 0, liveAt: 0, ...more },
+    id,
+    projectId: "p1",
+    workspaceId: WORKSPACE,
+    projectName: "shop",
+    status: "STOPPED",
+    environment: "preview",
+    branch: "main",
+    commitSha: null,
+    message: null,
+    author: null,
+    uniqueLabel: `shop-${id}`,
+    branchLabel: "shop-git-main",
+    contentSha: null,
+    functions: [],
+    variablesVersion: "v",
+    fileCount: 1,
+    totalBytes: 1,
+    error: null,
+    createdAt: 0,
+    updatedAt: 0,
+    liveAt: 0,
+    ...more,
   });
 }
 
@@ -66,7 +83,8 @@ export const retention: Holder = {
             "housekeeping",
             (lease) =>
               pruneDeployments(services, { keepDeployments: 1, keepDays: 1 }, {
-                ...{ now: NOW, signal: new AbortController().signal },
+                now: NOW,
+                signal: new AbortController().signal,
               }, lease),
           )
         );
@@ -93,7 +111,9 @@ function sweepWith(
 ) {
   return sweep(
     {
-      ...{ deployments: new DeploymentStore(kv), vault, raiseEvent: () => Promise.resolve() },
+      deployments: new DeploymentStore(kv),
+      vault,
+      raiseEvent: () => Promise.resolve(),
       addresses: new Addresses({ protocol: "http:", domain: "localhost", port: "" }),
       async *otherBlobs() {},
       hasDamagedRecords: () => Promise.resolve(false),
@@ -157,7 +177,10 @@ export const storageSweep: Holder = {
     let now = NOW;
     const openVault = (kv: RecordStore): Promise<CachedVault> =>
       openS3BlobVault({
-        ...{ place: storage.place, env: storage.env, kv, now: () => now },
+        place: storage.place,
+        env: storage.env,
+        kv,
+        now: () => now,
         cache: join(folder, String(opened.length)),
         onDamaged: assert.fail,
         onTrouble: assert.fail,

@@ -40,12 +40,20 @@ function openFanOut({ kv, nodes }: LeaderNode) {
   } as unknown as AccountStore;
   const inboxes = openInboxes(kv);
   const delivery = createDeliveryQueue({
-    ...{ kv, nodes, channels: [testChannel(() => ({ type: "sent", detail: "" }))] },
+    kv,
+    nodes,
+    channels: [testChannel(() => ({ type: "sent", detail: "" }))],
     review: () => Promise.resolve(() => true),
-    ...{ now: () => NOW, random: systemRandom, onTrouble: assert.fail },
+    now: () => NOW,
+    random: systemRandom,
+    onTrouble: assert.fail,
   });
   return createFanOut({
-    ...{ accounts, inboxes, delivery, publicOrigin: "https://svc.test", now: () => NOW },
+    accounts,
+    inboxes,
+    delivery,
+    publicOrigin: "https://svc.test",
+    now: () => NOW,
     preferences: new PreferenceService(
       kv,
       accounts,
@@ -126,7 +134,9 @@ export const bot: Holder = {
       done,
       open({ kv, nodes }) {
         const poller = new BotPoller({
-          ...{ kv, api, onTrouble: assert.fail },
+          kv,
+          api,
+          onTrouble: assert.fail,
           async handle({ update_id }, lease) {
             done.push(`answer ${update_id}`);
             await kv.atomic().set(["linked", update_id], true).commit(lease);

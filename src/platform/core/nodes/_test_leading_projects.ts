@@ -30,7 +30,10 @@ export const health: Holder = {
       isOwn: ([first]) => ["events", "event_by_key", "event_notes"].includes(String(first)),
       async open({ kv, nodes }) {
         const bus = new EventBus({
-          ...{ store: new EventStore(kv), nodes, now: Date.now, random: systemRandom },
+          store: new EventStore(kv),
+          nodes,
+          now: Date.now,
+          random: systemRandom,
           onTrouble: assert.fail,
         });
         opened.push(bus);
@@ -80,7 +83,10 @@ export const projectKv: Holder = {
     const clock = { now: Date.now() };
     const open = (kv: RecordStore) =>
       new KvStore({
-        ...{ kv, root: ["user_kv"], isOnlyWriter: false, random: systemRandom },
+        kv,
+        root: ["user_kv"],
+        isOnlyWriter: false,
+        random: systemRandom,
         now: () => clock.now,
       });
     const store = open(kv);

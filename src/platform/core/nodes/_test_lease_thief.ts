@@ -108,7 +108,9 @@ async function versionsOf(kv: RecordStore): Promise<Map<string, string>> {
 
 function nodesOf(id: string, leases: Leases, alive: ReadonlySet<string>): Nodes {
   return {
-    ...{ id, instance: id, isShared: true },
+    id,
+    instance: id,
+    isShared: true,
     leads: (role) => leases.leads(role),
     during: (role, work) => leases.during(role, work),
     onGained: (role, begin) => leases.onGained(role, begin),

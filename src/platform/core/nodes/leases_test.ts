@@ -18,7 +18,8 @@ async function withParts(run: (parts: Parts) => Promise<void>): Promise<void> {
   const clock = { time: 0 };
   try {
     await run({
-      ...{ kv, clock },
+      kv,
+      clock,
       node: (id, instance = `${id}1`) =>
         new Leases({ kv, id, instance, monotonic: () => clock.time }),
       expire: (instance) => kv.delete(keys.pulse(instance)),

@@ -18,9 +18,17 @@ async function withNodes(
   try {
     await run(async (id, home, instance = `${id} ${home}`) => {
       const membership = await Membership.join({
-        ...{ id, home, instance, kv, version: "1.0.0", addresses: [`http://${home}`] },
+        id,
+        home,
+        instance,
+        kv,
+        version: "1.0.0",
+        addresses: [`http://${home}`],
         url: `http://${home}`,
-        ...{ now: () => 1000, monotonic: () => 0, lagMs: () => 7, onTrouble: assert.fail },
+        now: () => 1000,
+        monotonic: () => 0,
+        lagMs: () => 7,
+        onTrouble: assert.fail,
       });
       joined.push(membership);
       return membership;

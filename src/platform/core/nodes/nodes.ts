@@ -45,7 +45,9 @@ export function soleNode(
   },
 ): Nodes {
   return {
-    ...{ id, instance, isShared: false },
+    id,
+    instance,
+    isShared: false,
     leads: () => true,
     during: (role, work) => work(Lease.ofSoleNode(role)),
     onGained: (_, begin) => begin(),

@@ -32,13 +32,23 @@ async function withNodes(apartMs: number, run: (nodes: Nodes) => Promise<void>):
   const kv = clocked;
   const join = (id: string) =>
     Membership.join({
-      ...{ id, home: id, instance: id, kv, version: "1.0.0", addresses: [], url: "http://x" },
-      ...{ now: () => clocked.time, monotonic: () => clocked.time, lagMs: () => 0 },
+      id,
+      home: id,
+      instance: id,
+      kv,
+      version: "1.0.0",
+      addresses: [],
+      url: "http://x",
+      now: () => clocked.time,
+      monotonic: () => clocked.time,
+      lagMs: () => 0,
       onTrouble: assert.fail,
     });
   const [dying, other] = [await join("a"), await join("b")];
   await run({
-    ...{ kv, dying, other },
+    kv,
+    dying,
+    other,
     async die(afterMs) {
       const end = afterMs + TAKEN_UP_MS;
       for (let time = STEP_MS; time <= end; time += STEP_MS) {
@@ -68,7 +78,11 @@ Deno.test("messages that a node was sending when it died are sent by another", (
     const gate = Promise.withResolvers<void>();
     const open = (nodes: Membership, channel: Channel) =>
       createDeliveryQueue({
-        ...{ kv, nodes, channels: [channel], now: () => 0, random: systemRandom },
+        kv,
+        nodes,
+        channels: [channel],
+        now: () => 0,
+        random: systemRandom,
         review: () => Promise.resolve(() => true),
         onTrouble: assert.fail,
       });
@@ -93,9 +107,19 @@ Deno.test("messages that a node was sending when it died are sent by another", (
 
 function build(id: string, place: number): BuildRecord {
   return {
-    ...{ id, projectId: "p1", workspaceId: "w1", branch: id, commitSha: "a".repeat(40) },
-    ...{ environment: "preview", state: "QUEUED", place, attempts: 0, error: null },
-    ...{ queuedAt: 0, startedAt: null, finishedAt: null },
+    id,
+    projectId: "p1",
+    workspaceId: "w1",
+    branch: id,
+    commitSha: "a".repeat(40),
+    environment: "preview",
+    state: "QUEUED",
+    place,
+    attempts: 0,
+    error: null,
+    queuedAt: 0,
+    startedAt: null,
+    finishedAt: null,
   };
 }
 
@@ -105,7 +129,10 @@ Deno.test("builds that a node was running when it died are run by another", () =
     const begun: string[] = [];
     const open = (nodes: Membership, end: Promise<BuildEnd>) =>
       new BuildQueue({
-        ...{ nodes, builds: new BuildStore(kv), concurrency: 2, now: () => 0 },
+        nodes,
+        builds: new BuildStore(kv),
+        concurrency: 2,
+        now: () => 0,
         worker: {
           perform({ id }) {
             begun.push(`${nodes.id} ${id}`);
@@ -140,7 +167,10 @@ Deno.test("an event that a node had noted when it died is raised by another", ()
   withNodes(2500, async ({ kv, other, die }) => {
     const seen: string[] = [];
     const bus = new EventBus({
-      ...{ store: new EventStore(kv), nodes: other, now: () => 0, random: systemRandom },
+      store: new EventStore(kv),
+      nodes: other,
+      now: () => 0,
+      random: systemRandom,
       onTrouble: assert.fail,
     });
     bus.start((events) => Promise.resolve(void seen.push(...events.map(({ event }) => event))));

@@ -42,8 +42,13 @@ async function withPeers(
     const answer = await made.b!.handle(new Request(url, { method, body: text }));
     const bytes = new Uint8Array(await answer.arrayBuffer());
     return {
-      ...{ status: answer.status, statusText: "", headers: [], url, redirected: false },
-      ...{ body: null, bytes: network.change?.(bytes) ?? bytes },
+      status: answer.status,
+      statusText: "",
+      headers: [],
+      url,
+      redirected: false,
+      body: null,
+      bytes: network.change?.(bytes) ?? bytes,
     };
   };
   try {
@@ -53,8 +58,13 @@ async function withPeers(
       const self = () => assert.fail("not asked");
       const nodes = soleNode({ id, instance: `${id}1`, self });
       made[id] = openPeers({
-        ...{ nodes, box, fetch, random: systemRandom, closing: closing.signal },
-        ...{ now: () => network.times[id], onTrouble: () => {} },
+        nodes,
+        box,
+        fetch,
+        random: systemRandom,
+        closing: closing.signal,
+        now: () => network.times[id],
+        onTrouble: () => {},
       });
     }
     await run({ a: made.a!, b: made.b!, sent }, network);

@@ -29,7 +29,10 @@ export async function openTestStorage(): Promise<TestStorage> {
   }
   const directory = await Deno.makeTempDir({ prefix: "svc-s3-" });
   const server = new S3rver({
-    ...{ address: "127.0.0.1", port: 0, silent: true, directory },
+    address: "127.0.0.1",
+    port: 0,
+    silent: true,
+    directory,
     configureBuckets: [{ name: BUCKET, configs: [] }],
   });
   const { port } = await server.run();

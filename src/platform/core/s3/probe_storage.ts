@@ -34,7 +34,10 @@ export async function probeStorage(
   const parsed = parseS3Place(place);
   const credentials = await findS3Credentials(env);
   const requests = new S3Requests({
-    ...{ place: parsed, credentials, now: systemClock, patience },
+    place: parsed,
+    credentials,
+    now: systemClock,
+    patience,
     onChange() {},
   });
   const bucket = new S3Bucket(requests, parsed.prefix);

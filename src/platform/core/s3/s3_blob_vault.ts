@@ -65,7 +65,10 @@ export async function openS3BlobVault(options: S3VaultOptions): Promise<CachedVa
   const credentials = await findS3Credentials(options.env);
   await prepareIncoming(root);
   const requests = new S3Requests({
-    ...{ place, credentials, now, patience: options.patience ?? DEFAULT_PATIENCE },
+    place,
+    credentials,
+    now,
+    patience: options.patience ?? DEFAULT_PATIENCE,
     onChange: (problem) =>
       onTrouble(
         problem ?? `The object storage answers again: ${describeS3Place(place)}`,
@@ -108,7 +111,11 @@ export async function openS3BlobVault(options: S3VaultOptions): Promise<CachedVa
     async sweep({ mark, lease, minAgeMs, now }) {
       const isNeeded = await mark();
       return await sweepObjects({
-        ...{ bucket, marks, minAgeMs, now, lease },
+        bucket,
+        marks,
+        minAgeMs,
+        now,
+        lease,
         isNeeded: ({ workspaceId, sha256 }) => isNeeded(workspaceId, sha256),
       });
     },

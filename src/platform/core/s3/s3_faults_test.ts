@@ -14,7 +14,10 @@ const HUGE = { maxBytes: Number.MAX_SAFE_INTEGER };
 /** The number of attempts counts, not how long they take. */
 const QUICK: S3Patience = {
   ...DEFAULT_PATIENCE,
-  ...{ retries: 3, firstPauseMs: 1, longestPauseMs: 2, probeMs: 5 },
+  retries: 3,
+  firstPauseMs: 1,
+  longestPauseMs: 2,
+  probeMs: 5,
 };
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -48,8 +51,13 @@ function testFaults(name: string, run: (tools: Tools) => Promise<void>): void {
       await using storage = await openFaultyStorage();
       const node = async (name: string, patience: S3Patience = QUICK) => {
         const vault = await openS3BlobVault({
-          ...{ place: storage.place, env: storage.env, kv, cache: join(folder, name) },
-          ...{ now: Date.now, patience, partBytes: PART_BYTES },
+          place: storage.place,
+          env: storage.env,
+          kv,
+          cache: join(folder, name),
+          now: Date.now,
+          patience,
+          partBytes: PART_BYTES,
           onDamaged: (message) => messages.push(message),
           onTrouble: (message) => messages.push(message),
         });

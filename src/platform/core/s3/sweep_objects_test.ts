@@ -34,14 +34,21 @@ async function withNodes(
     await using storage = await openFaultyStorage();
     const node = (name: string) =>
       openS3BlobVault({
-        ...{ place: storage.place, env: storage.env, kv, cache: join(folder, name), now },
+        place: storage.place,
+        env: storage.env,
+        kv,
+        cache: join(folder, name),
+        now,
         onDamaged() {},
         onTrouble() {},
       });
     const [a, b] = [await node("a"), await node("b")];
     try {
       await run({
-        ...{ a, b, kv, storage },
+        a,
+        b,
+        kv,
+        storage,
         sweep(vault, later) {
           hours = later;
           const mark = () => Promise.resolve(() => false);
@@ -133,7 +140,9 @@ Deno.test("a request that removes an object and comes late is refused by the sto
         accessKeyId: storage.env.AWS_ACCESS_KEY_ID!,
         secretAccessKey: storage.env.AWS_SECRET_ACCESS_KEY!,
       },
-      ...{ patience: DEFAULT_PATIENCE, now: () => Date.now() - ageMs, onChange() {} },
+      patience: DEFAULT_PATIENCE,
+      now: () => Date.now() - ageMs,
+      onChange() {},
     });
   const [late, timely] = [requests(60_000), requests(0)];
   try {

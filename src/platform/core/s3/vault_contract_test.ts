@@ -45,8 +45,12 @@ const KINDS: readonly Kind[] = [
     async open(folder, kv) {
       const storage = await openTestStorage();
       const vault = await openS3BlobVault({
-        ...{ place: storage.place, env: storage.env, kv, cache: join(folder, "cache") },
-        ...{ now: Date.now, partBytes: PART_BYTES },
+        place: storage.place,
+        env: storage.env,
+        kv,
+        cache: join(folder, "cache"),
+        now: Date.now,
+        partBytes: PART_BYTES,
         onDamaged() {},
         onTrouble() {},
       });
@@ -156,7 +160,8 @@ const TESTS: Readonly<Record<string, (tools: Tools) => Promise<void>>> = {
       vault.sweep({
         lease: LEASE,
         mark: () => Promise.resolve((_workspace, sha256) => sha256 === kept),
-        ...{ minAgeMs, now },
+        minAgeMs,
+        now,
       });
     const now = Date.now();
     assert.equal(await round(now, DAY_MS), 0, "too young");

@@ -145,7 +145,8 @@ async function openReadable(
     const damage = { ...(onDamaged && { onDamaged }), explain: explainAt(place) };
     const isMended = await isFile(place);
     return {
-      ...{ kv, isUnmarked },
+      kv,
+      isUnmarked,
       damage: isMended ? { ...damage, mend: () => mend(true) } : damage,
     };
   } catch (error) {

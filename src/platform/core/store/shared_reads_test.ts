@@ -52,7 +52,10 @@ Deno.test("sharedReads() fails no read for the key of another", () =>
     const reads = [get(["k", 1]), get([{} as string]), get(["x".repeat(3000)]), get(["k", 2])];
     const outcomes = await Promise.allSettled(reads);
     assert.deepEqual(outcomes.map(({ status }) => status), [
-      ...["fulfilled", "rejected", "rejected", "fulfilled"],
+      "fulfilled",
+      "rejected",
+      "rejected",
+      "fulfilled",
     ]);
   }));
 

@@ -122,7 +122,8 @@ const CONTRACT: Contract = {
     for (const n of [5n, 9n, 2n]) assert.ok((await count(n).commit()).ok);
     const values = await kv.getMany([["n"], ["most"]]);
     assert.deepEqual(values.map(({ value }) => value), [
-      ...[new Deno.KvU64(16n), new Deno.KvU64(9n)],
+      new Deno.KvU64(16n),
+      new Deno.KvU64(9n),
     ]);
     await kv.atomic().sum(["n"], 2n ** 64n - 10n).commit();
     assert.deepEqual((await kv.get(["n"])).value, new Deno.KvU64(6n));

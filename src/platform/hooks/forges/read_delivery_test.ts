@@ -13,20 +13,25 @@ const side = (ref: string, full_name = "ada/shop") => ({ ref, repo: { full_name 
 const gitlab = (more: Readonly<Record<string, unknown>>) => ({
   object_kind: "merge_request",
   object_attributes: {
-    ...{ state: "opened", source_branch: "menu", source_project_id: 1, target_project_id: 1 },
+    state: "opened",
+    source_branch: "menu",
+    source_project_id: 1,
+    target_project_id: 1,
     ...more,
   },
 });
 const cloud = (state: string, fork = "ada/shop") => ({
   pullrequest: {
-    ...{ id: 3, state },
+    id: 3,
+    state,
     source: { branch: { name: "menu" }, repository: { full_name: fork } },
     destination: { branch: { name: "main" }, repository: { full_name: "ada/shop" } },
   },
 });
 const server = (state: string, id = 1) => ({
   pullRequest: {
-    ...{ id: 4, state },
+    id: 4,
+    state,
     fromRef: { displayId: "menu", repository: { id } },
     toRef: { displayId: "main", repository: { id: 1 } },
   },

@@ -317,7 +317,10 @@ export class ChannelWorker {
     if (outcome.type === "retry") {
       const { retryAfterMs, hostTrouble } = outcome;
       const decision = decideRetry(job, {
-        ...{ limits: this.channel.limits, now: now(), random, hostTrouble },
+        limits: this.channel.limits,
+        now: now(),
+        random,
+        hostTrouble,
         ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
       });
       if (decision.type === "again") {

@@ -19,12 +19,15 @@ async function withNodes(
   const alive = new Set<string>();
   try {
     await run({
-      ...{ kv, alive },
+      kv,
+      alive,
       node(instance, channel) {
         alive.add(instance);
         const isAlive = (other: string) => Promise.resolve(alive.has(other));
         return createDeliveryQueue({
-          ...{ kv, channels: [channel], nodes: { instance, isAlive, onDeath: () => {} } },
+          kv,
+          channels: [channel],
+          nodes: { instance, isAlive, onDeath: () => {} },
           review: () => Promise.resolve(() => true),
           now: () => START,
           random: (count) => new Uint8Array(count).fill(255),
@@ -90,7 +93,10 @@ Deno.test("what a leader's round has put into the queue is sent though the lease
     return SENT;
   });
   const queue = createDeliveryQueue({
-    ...{ kv, channels: [channel], now: () => START, onTrouble: assert.fail },
+    kv,
+    channels: [channel],
+    now: () => START,
+    onTrouble: assert.fail,
     nodes: { instance: "a", isAlive: () => Promise.resolve(true), onDeath: () => {} },
     review: () => Promise.resolve(() => true),
     random: (count) => new Uint8Array(count).fill(255),

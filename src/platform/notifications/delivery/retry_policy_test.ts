@@ -44,10 +44,16 @@ Deno.test("decideRetry() spreads over the whole pause and never beyond it", () =
     },
   ));
   const earliest = decideRetry({ attempts: 3, acceptedAt: NOW }, {
-    ...{ limits, now: NOW, hostTrouble: false, random: always(0) },
+    limits,
+    now: NOW,
+    hostTrouble: false,
+    random: always(0),
   });
   const latest = decideRetry({ attempts: 3, acceptedAt: NOW }, {
-    ...{ limits, now: NOW, hostTrouble: false, random: always(255) },
+    limits,
+    now: NOW,
+    hostTrouble: false,
+    random: always(255),
   });
   assert.deepEqual(earliest, { type: "again", at: NOW });
   assert.deepEqual(latest, { type: "again", at: NOW + 9000 });
@@ -55,7 +61,11 @@ Deno.test("decideRetry() spreads over the whole pause and never beyond it", () =
 
 Deno.test("decideRetry() waits at least as long as the receiver asks", () => {
   const decision = decideRetry({ attempts: 1, acceptedAt: NOW }, {
-    ...{ limits, now: NOW, hostTrouble: false, random: always(255), retryAfterMs: 30_000 },
+    limits,
+    now: NOW,
+    hostTrouble: false,
+    random: always(255),
+    retryAfterMs: 30_000,
   });
   assert.deepEqual(decision, { type: "again", at: NOW + 30_000 });
 });

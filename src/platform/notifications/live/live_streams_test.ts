@@ -25,7 +25,10 @@ const notification = (number: number, workspaceId: string | null = null): Notifi
   body: "",
   actionUrl: null,
   data: {},
-  ...{ read: false, readAt: null, archived: false, archivedAt: null },
+  read: false,
+  readAt: null,
+  archived: false,
+  archivedAt: null,
   createdAt: "2026-03-01T12:00:00.000Z",
   workspaceId,
 });
@@ -54,7 +57,8 @@ function streamsOver(held: readonly Notification[] = []) {
     credential = "hash",
   ) => {
     const access = {
-      ...{ lastId, credential },
+      lastId,
+      credential,
       isAllowed: () => Promise.resolve(isAllowed()),
     };
     const reader = streams.open(view, access).pipeThrough(new TextDecoderStream()).getReader();

@@ -93,7 +93,10 @@ const time = fc.integer({ min: 0, max: 24 * 60 - 1 }).map((minute) =>
 const preferences: fc.Arbitrary<CategoryPreferences> = fc.record({
   category: fc.constant("Health" as const),
   channels: fc.record({
-    ...{ email: fc.boolean(), in_app: fc.boolean(), messenger: fc.boolean(), push: fc.boolean() },
+    email: fc.boolean(),
+    in_app: fc.boolean(),
+    messenger: fc.boolean(),
+    push: fc.boolean(),
   }),
   minimumPriority: priority,
   quietHours: fc.option(fc.record({ start: time, end: time })),

@@ -26,8 +26,12 @@ function useTimersOfNode(): void {
   const { setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate } =
     timers;
   Object.assign(globalThis, {
-    ...{ setTimeout, setInterval, setImmediate },
-    ...{ clearTimeout, clearInterval, clearImmediate },
+    setTimeout,
+    setInterval,
+    setImmediate,
+    clearTimeout,
+    clearInterval,
+    clearImmediate,
   });
   Object.assign(Deno, {
     unrefTimer: (timer: unknown) => unrefTimer(Number(timer)),
@@ -75,6 +79,10 @@ export function shapeLikeNode(home: string): void {
   const { uid, gid } = { uid: Deno.uid() ?? -1, gid: Deno.gid() ?? -1 };
   // The system's own would read the users of the machine.
   os.userInfo = (() => ({
-    ...{ uid, gid, username: "svc", homedir: home, shell: null },
+    uid,
+    gid,
+    username: "svc",
+    homedir: home,
+    shell: null,
   })) as typeof os.userInfo;
 }

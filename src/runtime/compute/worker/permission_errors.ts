@@ -40,14 +40,18 @@ export function describeDenial(message: string): DeniedCall | undefined {
   if (syscall === undefined) {
     return {
       message: `EPERM: operation not permitted, ${subject || kind}`,
-      ...{ code: "EPERM", errno: -EPERM, syscall: subject || kind },
+      code: "EPERM",
+      errno: -EPERM,
+      syscall: subject || kind,
     };
   }
   const isFile = kind === "read" || kind === "write";
   const shown = subject === "" ? "" : isFile ? ` '${subject}'` : ` ${subject}`;
   return {
     message: `EACCES: permission denied, ${syscall}${shown}`,
-    ...{ code: "EACCES", errno: -EACCES, syscall },
+    code: "EACCES",
+    errno: -EACCES,
+    syscall,
     ...(isFile && subject !== "" ? { path: subject } : {}),
   };
 }

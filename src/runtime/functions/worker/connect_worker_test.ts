@@ -13,7 +13,14 @@ const decoder = new TextDecoder();
 Deno.test("permissionsLeft() lists what this program may do", async () => {
   await inTestFolder(async (folder) => {
     assert.deepEqual(await permissionsLeft(join(folder, "none")), [
-      ...["read", "write", "net", "env", "run", "sys", "ffi", "import"],
+      "read",
+      "write",
+      "net",
+      "env",
+      "run",
+      "sys",
+      "ffi",
+      "import",
       "read of the socket",
       "write of the socket",
       "connection to the socket",

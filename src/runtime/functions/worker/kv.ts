@@ -114,7 +114,8 @@ class FunctionKv {
   ): Promise<boolean> {
     const headers = conditionOf(ifVersion);
     const response = await this.#fetch(address("/v1/value", { key }), {
-      ...{ method: "DELETE", headers },
+      method: "DELETE",
+      headers,
     });
     return await this.#changed(response);
   }

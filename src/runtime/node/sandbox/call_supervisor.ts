@@ -147,7 +147,11 @@ export class CallSupervisor {
         return sockets.sendMessages(int(a), { heads: b, count: int(c), flags: int(d) });
       case number("sendto"):
         return sockets.sendTo(int(a), {
-          ...{ data: b, bytes: Number(c), flags: int(d), peer: e, peerBytes: int(f) },
+          data: b,
+          bytes: Number(c),
+          flags: int(d),
+          peer: e,
+          peerBytes: int(f),
         });
     }
     return -EPERM;

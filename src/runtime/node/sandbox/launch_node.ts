@@ -58,7 +58,11 @@ function supervise(
     ...(plan.kind === "namespaces" ? {} : { fileMb: tmpMb }),
   });
   new CallSupervisor({
-    ...{ libc, processor: PROCESSOR, listener, programs, tree },
+    libc,
+    processor: PROCESSOR,
+    listener,
+    programs,
+    tree,
     rules: {
       hasOwnNetwork: plan.kind === "namespaces",
       passesDescriptors: tree !== undefined,
@@ -87,7 +91,11 @@ async function start(
   const isClosed = kind !== "open";
   const sandbox = { kind, files: isClosed, calls: isClosed };
   return new Running({
-    ...{ pid, thread, beat, memoryMb: launch.memoryMb, tree },
+    pid,
+    thread,
+    beat,
+    memoryMb: launch.memoryMb,
+    tree,
     sandbox: reason === undefined ? sandbox : { ...sandbox, reason },
     ...(kind === "namespaces" ? {} : { temporary: { folder: view.tmp, maxMb: launch.tmpMb } }),
   });

@@ -28,8 +28,14 @@ export async function probeKind(folder: string): Promise<FoundKind> {
   await Deno.mkdir(directory);
   try {
     const { plan: { kind }, reason } = await prepareThread(openLibc(), {
-      ...{ node: Deno.execPath(), directory, folder, files: [], tmpMb: 1 },
-      ...{ controlSocket: "c", serverSocket: "s", allowUnsandboxed: false },
+      node: Deno.execPath(),
+      directory,
+      folder,
+      files: [],
+      tmpMb: 1,
+      controlSocket: "c",
+      serverSocket: "s",
+      allowUnsandboxed: false,
     }, new Thread());
     const found = { kind: kind === "open" ? null : kind };
     return reason === undefined ? found : { ...found, reason };

@@ -313,8 +313,12 @@ export class SocketCalls {
       systemCall(
         this.libc,
         "sendto",
-        ...[socket, data, data.byteLength, flags | MSG_DONTWAIT | MSG_NOSIGNAL],
-        ...[to ?? 0, to?.byteLength ?? 0],
+        socket,
+        data,
+        data.byteLength,
+        flags | MSG_DONTWAIT | MSG_NOSIGNAL,
+        to ?? 0,
+        to?.byteLength ?? 0,
       );
     const result = send();
     if (result !== -EAGAIN || (flags & MSG_DONTWAIT) !== 0) return result;
@@ -338,7 +342,11 @@ export class SocketCalls {
     const result = systemCall(
       this.libc,
       "getsockopt",
-      ...[socket, SOL_SOCKET, SO_ERROR, value, size],
+      socket,
+      SOL_SOCKET,
+      SO_ERROR,
+      value,
+      size,
     );
     return result < 0 ? result : -new DataView(value.buffer).getInt32(0, true);
   }

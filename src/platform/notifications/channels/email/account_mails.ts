@@ -48,9 +48,16 @@ function contentOf(
   { createdAt, workspaceId }: { readonly createdAt: number; readonly workspaceId: string | null },
 ): NotificationContent {
   return {
-    ...{ id, event: "security.new_login", category: "Security", priority: "CRITICAL" },
-    ...{ title: "Mail about an account", body: "", actionUrl: null, createdAt },
-    ...{ workspaceId, data: {} },
+    id,
+    event: "security.new_login",
+    category: "Security",
+    priority: "CRITICAL",
+    title: "Mail about an account",
+    body: "",
+    actionUrl: null,
+    createdAt,
+    workspaceId,
+    data: {},
   };
 }
 
@@ -123,7 +130,9 @@ export class AccountMails {
       const record = { mail: sealed, expiresAt };
       await kv.set(mailKey(id), record, { expireIn: expiresAt - now() + KEPT_MS });
       await queue().acceptTo({
-        ...{ key: placeOf(id), channel: "email", userId: null },
+        key: placeOf(id),
+        channel: "email",
+        userId: null,
         content: contentOf(id, { createdAt: now(), workspaceId }),
       }, { id: `${PREFIX}${id}`, host: "smtp" });
     };

@@ -42,7 +42,9 @@ async function openTransport(smtpUrl: string): Promise<Transporter> {
     maxConnections: SMTP_CONNECTIONS,
     // Retries are up to the queue.
     maxRequeues: 0,
-    ...{ host, port, secure },
+    host,
+    port,
+    secure,
     requireTLS: startTls === "required",
     ignoreTLS: startTls === "never",
     tls: { rejectUnauthorized: verify },

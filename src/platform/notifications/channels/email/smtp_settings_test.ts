@@ -12,8 +12,11 @@ const urls = [
   ["smtp://mail.example:2525?tls=required", { ...plain, port: 2525, startTls: "required" }],
   ["smtp://mail.example?tls=insecure", { ...plain, port: 25, startTls: "offered", verify: false }],
   ["smtp://svc:p%40ss@127.0.0.1:1025", {
-    ...{ ...plain, host: "127.0.0.1" },
-    ...{ port: 1025, startTls: "offered", auth },
+    ...plain,
+    host: "127.0.0.1",
+    port: 1025,
+    startTls: "offered",
+    auth,
   }],
 ] as const;
 

@@ -111,7 +111,9 @@ export async function askForge(
     : [["content-type", "application/json"], ["content-length", `${bytes.byteLength}`]];
   try {
     const answer = await outbound({
-      ...{ method, url, signal: timeout.signal },
+      method,
+      url,
+      signal: timeout.signal,
       headers: [...dialect.fields(target), ...sent, ["user-agent", "svc"]].map(
         ([name, value]) => [name, value] as [string, string],
       ),

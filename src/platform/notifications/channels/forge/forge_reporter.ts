@@ -94,7 +94,10 @@ export class ForgeReporter {
     const { reports, now } = this.parts;
     const known = await reports.find(deployment);
     let record: ReportRecord = {
-      ...{ state: null, comment: null, ...known, problem: null },
+      state: null,
+      comment: null,
+      ...known,
+      problem: null,
       forge: target.forge,
       repository: target.path.join("/"),
       at: now(),

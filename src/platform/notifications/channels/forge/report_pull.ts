@@ -26,7 +26,10 @@ export function pullReporter(
       channel: "forge",
       userId: null,
       content: {
-        ...{ id, event, data, ...EVENTS[event] },
+        id,
+        event,
+        data,
+        ...EVENTS[event],
         ...describeEvent({ event, data }, { origin: publicOrigin }),
         createdAt: now(),
         workspaceId: deployment.workspaceId,

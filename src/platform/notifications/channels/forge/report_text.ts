@@ -55,7 +55,7 @@ export function commitStatus(
   const page = pageOf(deployment, context);
   if (isSkipped(deployment)) {
     const description = "Nothing of it had to be built";
-    return { ...{ sha: commitSha, branch, description }, ...{ state: "live", name, url: page } };
+    return { sha: commitSha, branch, description, state: "live", name, url: page };
   }
   // What was live has been built: that it is gone by now is no fault of the commit.
   if (state === "stopped" && liveAt !== null) return undefined;

@@ -122,8 +122,13 @@ export class Bot {
       );
     }
     const result = await links.link({
-      ...{ id: uuidV7(now, random), userId, chatId: chat.id, status: "active", createdAt: now() },
-      ...{ name: chat.name, username: chat.username },
+      id: uuidV7(now, random),
+      userId,
+      chatId: chat.id,
+      status: "active",
+      createdAt: now(),
+      name: chat.name,
+      username: chat.username,
     }, lease);
     if (result === "taken") {
       return botMessage(

@@ -10,10 +10,16 @@ const message = (text: string, type = "private") => ({
 
 const rows: readonly [string, unknown, ReturnType<typeof readInput>][] = [
   ["a start with a code", message("/start abc_-1"), {
-    ...{ type: "command", chat, name: "start", argument: "abc_-1" },
+    type: "command",
+    chat,
+    name: "start",
+    argument: "abc_-1",
   }],
   ["a command with the bot's name", message("/STOP@svc_bot"), {
-    ...{ type: "command", chat, name: "stop", argument: "" },
+    type: "command",
+    chat,
+    name: "stop",
+    argument: "",
   }],
   ["talk", message("hello\nthere"), { type: "command", chat, name: "help", argument: "" }],
   ["a group", message("/start", "group"), undefined],
@@ -35,6 +41,10 @@ Deno.test("readInput() of a tap on a button", () => {
     callback_query: { id: "q", from, data: "x", message: { message_id: 5, chat: { id: 7 } } },
   }]);
   assert.deepEqual(readInput(update!), {
-    ...{ type: "tap", chat, queryId: "q", messageId: 5, data: "x" },
+    type: "tap",
+    chat,
+    queryId: "q",
+    messageId: 5,
+    data: "x",
   });
 });

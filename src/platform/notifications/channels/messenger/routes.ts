@@ -14,7 +14,10 @@ import { BotApiError } from "./bot_api.ts";
 import type { LinkRecord, LinkStore } from "./link_store.ts";
 
 const toWire = ({ id, name, username, status, createdAt }: LinkRecord): MessengerLink => ({
-  ...{ id, name, username, status },
+  id,
+  name,
+  username,
+  status,
   createdAt: new Date(createdAt).toISOString(),
 });
 

@@ -118,11 +118,19 @@ export class MessengerSignIn implements BotDialogue {
     const { chat } = attempt.state;
     const user: UserRecord = {
       id: uuidV7(now, random),
-      ...{ name, email: null, signUpMethod: "messenger", createdAt: now() },
+      name,
+      email: null,
+      signUpMethod: "messenger",
+      createdAt: now(),
     };
     const link: LinkRecord = {
-      ...{ id: uuidV7(now, random), userId: user.id, chatId: chat.id, name: chat.name },
-      ...{ username: chat.username, status: "active", createdAt: now() },
+      id: uuidV7(now, random),
+      userId: user.id,
+      chatId: chat.id,
+      name: chat.name,
+      username: chat.username,
+      status: "active",
+      createdAt: now(),
     };
     const operation = kv.atomic()
       .check({ key: messengerKeys.byChat(chat.id), versionstamp: null })
@@ -187,7 +195,9 @@ export class MessengerSignIn implements BotDialogue {
     const client = { address, userAgent, cookie: null, country: () => country };
     await this.parts.raise({
       event: "security.suspicious_activity",
-      ...{ userId: user.id, detail, client },
+      userId: user.id,
+      detail,
+      client,
     }, lease);
   }
 

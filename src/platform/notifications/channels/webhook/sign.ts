@@ -41,7 +41,13 @@ export function webhookBody(content: NotificationContent): string {
     type: event,
     timestamp: new Date(createdAt).toISOString(),
     data: {
-      ...{ id, workspaceId, category, priority, title, body, actionUrl },
+      id,
+      workspaceId,
+      category,
+      priority,
+      title,
+      body,
+      actionUrl,
       details: content.data,
     },
   });
