@@ -158,8 +158,8 @@ async function toApiError(
     status: response.status,
     code,
     requestId,
-    ...(problems === undefined ? {} : { problems }),
-    ...(hint === undefined ? {} : { hint }),
+    problems,
+    hint,
     ...rest,
   });
 }
@@ -239,8 +239,8 @@ export function createClient(options: ClientOptions): Client {
         method: request.method,
         headers,
         redirect: "manual",
-        ...(body === undefined ? {} : { body }),
-        ...(signal === undefined ? {} : { signal }),
+        body,
+        signal,
       });
     } catch (cause) {
       if (signal?.aborted) throw signal.reason;
@@ -290,7 +290,7 @@ export function createClient(options: ClientOptions): Client {
             await readAnswer(endpoint, await exchange(request, anySignal([signal, limit]))),
         );
       if (!mayRepeat) return attempt();
-      return withRetries(attempt, { policy, ...(signal === undefined ? {} : { signal }), stop });
+      return withRetries(attempt, { policy, signal, stop });
     };
     try {
       const answer = stop !== undefined && isChange

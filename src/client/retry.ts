@@ -69,7 +69,7 @@ export function withRetries<T>(
     minTimeout: policy.firstPause,
     maxTimeout: policy.longestPause,
     randomize: policy.firstPause > 0,
-    ...(signal === undefined ? {} : { signal }),
+    signal,
     shouldRetry: ({ error }) => stop?.aborted !== true && isPassing(error, policy),
     onFailedAttempt: async ({ error, retriesLeft, retryDelay }) => {
       if (retriesLeft === 0 || !(error instanceof ApiError)) return;

@@ -257,7 +257,7 @@ async function prepare(
   });
   const outbound = closers.add(createOutboundFetch({
     allowPrivate: options.allowPrivateUpstreams ?? false,
-    ...(options.upstreamCa === undefined ? {} : { caCerts: options.upstreamCa }),
+    caCerts: options.upstreamCa,
     ...options.upstreamTimes,
   }));
   return { base, outbound, mailer, domainOptions };
@@ -332,7 +332,7 @@ async function startBehind(
     store: accounts.accounts,
     now: systemClock,
     random: systemRandom,
-    ...(options.bootstrapToken === undefined ? {} : { token: options.bootstrapToken }),
+    token: options.bootstrapToken,
   });
   // A node that joins others leaves the link that the first has shown.
   const ownerPath = readOnly || isResumed || !foundation.nodes.leads("housekeeping")

@@ -150,7 +150,7 @@ export const queryDatabase = defineTool({
     const { id } = await findDatabase(opened, database, around);
     const results = await collectResults(queryEvents(opened.api, {
       params: { project: opened.project.id, database: id },
-      body: { sql, readOnly: true, ...branch === undefined ? {} : { branch } },
+      body: { sql, readOnly: true, branch },
     }));
     return { text: JSON.stringify(results), data: { results } };
   },

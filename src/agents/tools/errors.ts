@@ -74,12 +74,12 @@ export const showErrors = defineTool({
     const { api, project } = opened;
     const { items: errors, missingNodes } = await api.call(endpoints.listErrors, {
       params: { project: project.id },
-      query: { limit, ...deployment === undefined ? {} : { deploymentId: deployment } },
+      query: { limit, deploymentId: deployment },
     });
     const [newest] = errors;
     return {
       text: errors.map(lineOf).join("\n") || "No errors",
-      data: { errors, ...missingNodes === undefined ? {} : { missingNodes } },
+      data: { errors, missingNodes },
       next: newest === undefined ? [] : [{
         tool: "show_errors",
         arguments: { project: project.name, error: newest.id },

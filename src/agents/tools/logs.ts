@@ -47,8 +47,8 @@ export const searchLogs = defineTool({
       params: { project: project.id },
       query: {
         limit,
-        ...query === undefined ? {} : { search: query },
-        ...level === undefined ? {} : { level },
+        search: query,
+        level,
         ...since === undefined ? {} : { since: parseSince(since, around.now()) },
         ...deployment === undefined ? {} : { deploymentId: deployment },
       },
@@ -57,7 +57,7 @@ export const searchLogs = defineTool({
     const named = { project: project.name };
     return {
       text: entries.map((entry) => JSON.stringify(entry)).join("\n") || "No entries",
-      data: { entries, ...(missingNodes === undefined ? {} : { missingNodes }) },
+      data: { entries, missingNodes },
       next: !failed ? [] : [
         { tool: "explain_failure", arguments: named, why: "visitors met a server error" },
         { tool: "show_errors", arguments: named, why: "for each error once, and its stack" },

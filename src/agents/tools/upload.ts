@@ -85,7 +85,7 @@ export const deployFiles = defineTool({
         environment: production ? "production" : "preview",
         manifest: generateStaticManifest(),
         files: files.map(({ path, sha256, size }) => ({ path, sha256, size })),
-        ...message === undefined ? {} : { message },
+        message,
       },
     });
     await uploadBlobs(api, sameBlobOnce(files, missing), { deployment: id });

@@ -49,7 +49,7 @@ export async function askMissing(
     choices: candidates.map(({ value, hint }) => ({
       value,
       label: value,
-      ...(hint === undefined ? {} : { hint }),
+      hint,
     })),
   });
 }

@@ -208,7 +208,7 @@ export async function examineDatabases(
 ): Promise<readonly Point[]> {
   const { inspectDatabases } = await import("../../serve/mod.ts");
   try {
-    const options = { dataDir, env, ...(postgres === undefined ? {} : { postgres }) };
+    const options = { dataDir, env, postgres };
     const facts = await inspectDatabases(options);
     return [
       ...judgeCluster(facts),

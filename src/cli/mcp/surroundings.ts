@@ -35,7 +35,7 @@ function fileLimits({ cwd, env }: Context): FileLimits {
   const home = env.HOME ?? env.USERPROFILE;
   const { XDG_CONFIG_HOME: xdgConfigHome } = env;
   const credentials = home === undefined ? [] : [
-    dirname(credentialsPath({ home, ...xdgConfigHome === undefined ? {} : { xdgConfigHome } })),
+    dirname(credentialsPath({ home, xdgConfigHome })),
   ];
   // A value may end with a line break, which does not count.
   return { start: cwd, home, refused: credentials, maxBytes: MAX_VARIABLE_BYTES + 2 };

@@ -41,7 +41,7 @@ export default defineCommand({
     const { key } = flags;
     const client = ctx.client({ phase: "workspace" });
     const raised = await client.call(triggerEvent, {
-      body: { event, data, ...(key === undefined ? {} : { key }) },
+      body: { event, data, key },
       idempotent: key !== undefined,
     });
     ctx.ui.done("workspace", `Raised ${raised.event} (${raised.priority})`);

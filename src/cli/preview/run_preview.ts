@@ -83,7 +83,7 @@ async function deployTo(
   const { manifest, rules } = pack;
   const access = {
     baseUrl: `http://${HOST}:${platform.port}`,
-    ...(platform.token === undefined ? {} : { token: platform.token }),
+    token: platform.token,
   };
   const client = createClient({ ...access, signal: ctx.signal });
   const project = await client.call(createProject, { body: { name: PROJECT_NAME } });
@@ -99,7 +99,7 @@ async function deployTo(
       branch: "main",
       environment: ENVIRONMENT_PRODUCTION,
       manifest,
-      ...(rules === undefined ? {} : { rules }),
+      rules,
     },
   });
   platform.showOnly(new URL(deployment.urls.production).hostname);

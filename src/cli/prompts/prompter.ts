@@ -59,7 +59,7 @@ export function createClackPrompter(
         output,
         signal,
         message,
-        ...(initial === undefined ? {} : { initialValue: initial }),
+        initialValue: initial,
         ...(validate === undefined ? {} : { validate: (value) => validate(value ?? "") }),
       });
       return answered(clack, answer);
@@ -78,7 +78,7 @@ export function createClackPrompter(
       const options = choices.map(({ label, hint }, value) => ({
         value,
         label,
-        ...(hint === undefined ? {} : { hint }),
+        hint,
       }));
       const index = answered(clack, await clack.select({ output, signal, message, options }));
       return choices[index]!.value;

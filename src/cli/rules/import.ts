@@ -66,7 +66,7 @@ const NO_TEXT = /[\0\uFFFD]/;
 function readable({ shown, source }: RulesSource, run: () => ImportResult): ImportResult {
   const refused = (reason: string, cause?: unknown) =>
     new CliError("rules_invalid", `Cannot read ${shown}: ${reason}. Nothing was written`, {
-      ...(cause === undefined ? {} : { cause }),
+      cause,
     });
   if (NO_TEXT.test(source)) throw refused("It is not UTF-8 text");
   try {

@@ -34,7 +34,7 @@ export default defineCommand({
       const { body: active, etag } = await client.send(putRules, {
         params,
         body: ruleSet,
-        ...(known === undefined ? {} : { ifMatch: known }),
+        ifMatch: known,
       });
       ctx.ui.done("deploy", `${describeActive(active)}, now used by ${project.url}`);
       ctx.ui.note(formatFacts([["  undo", undoLine(ctx, before.body)]]));

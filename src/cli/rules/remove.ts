@@ -27,7 +27,7 @@ export default defineCommand({
     try {
       const answer = await client.send(deleteRules, {
         params,
-        ...(etag === undefined ? {} : { ifMatch: etag }),
+        ifMatch: etag,
       });
       ctx.ui.done("deploy", `Removed. In effect now: ${describeActive(answer.body)}`);
       if (before.origin === "ui") ctx.ui.note(formatFacts([["  undo", undoLine(ctx, before)]]));

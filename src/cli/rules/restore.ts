@@ -17,7 +17,7 @@ export default defineCommand({
     try {
       const { body: active, etag } = await client.send(restoreRules, {
         params: { ...params, revision },
-        ...(known === undefined ? {} : { ifMatch: known }),
+        ifMatch: known,
       });
       ctx.ui.done("deploy", `${describeActive(active)}, now used by ${project.url}`);
       ctx.ui.note(formatFacts([["  undo", undoLine(ctx, before)]]));

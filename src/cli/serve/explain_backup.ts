@@ -11,7 +11,7 @@ export function explainBackup(cause: unknown, type: typeof BackupError): unknown
   if (!(cause instanceof type)) return cause;
   const { message, hint } = cause;
   return new CliError("backup_unusable", message, {
-    ...(hint === undefined ? {} : { hint }),
+    hint,
     cause,
   });
 }

@@ -69,7 +69,7 @@ function pathOf(env: Environment): string | undefined {
   const home = env.HOME ?? env.USERPROFILE;
   if (home === undefined || home === "") return undefined;
   const { XDG_CONFIG_HOME: xdgConfigHome } = env;
-  return credentialsPath({ home, ...(xdgConfigHome === undefined ? {} : { xdgConfigHome }) });
+  return credentialsPath({ home, xdgConfigHome });
 }
 
 function needPath(path: string | undefined): string {

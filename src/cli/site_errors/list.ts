@@ -28,7 +28,7 @@ export default defineCommand({
       params: { project: project.id },
       query: {
         limit: flags.limit,
-        ...(flags.deployment === undefined ? {} : { deploymentId: flags.deployment }),
+        deploymentId: flags.deployment,
       },
     });
     warnOfMissingNodes(ctx, missingNodes);

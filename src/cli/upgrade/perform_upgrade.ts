@@ -189,7 +189,7 @@ export async function performUpgrade(
   } catch (error) {
     if (error instanceof ReleaseError) {
       throw new CliError("release_unusable", error.message, {
-        ...(error.hint === undefined ? {} : { hint: error.hint }),
+        hint: error.hint,
         cause: error,
       });
     }

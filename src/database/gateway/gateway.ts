@@ -42,7 +42,7 @@ const fatal = (sqlState: string, message: string, hint?: string): ErrorFields =>
   severity: "FATAL",
   sqlState,
   message,
-  ...(hint === undefined ? {} : { hint }),
+  hint,
 });
 
 const STOPPING = fatal("57P01", "The platform is stopping", "Connect again in a moment.");

@@ -47,7 +47,7 @@ export function refuse(sqlState: string, message: string, hint?: string): Handsh
     severity: "FATAL",
     sqlState,
     message,
-    ...(hint === undefined ? {} : { hint }),
+    hint,
   });
 }
 

@@ -95,7 +95,7 @@ export class FrameworkServer implements SiteCompute {
     const { status, body, bytes } = response;
     return {
       type: "response",
-      response: { status, headers, body, ...(bytes === undefined ? {} : { bytes }) },
+      response: { status, headers, body, bytes },
     };
   }
 

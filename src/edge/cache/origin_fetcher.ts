@@ -107,7 +107,7 @@ export class OriginFetcher {
       forward: lookup.forward,
       collapsed,
       detail: "stale-if-error",
-      ...(status === undefined ? {} : { forwardStatus: status }),
+      forwardStatus: status,
     };
     return serveStored(lookup.stored, request, { now, report });
   }

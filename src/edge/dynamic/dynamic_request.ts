@@ -78,8 +78,8 @@ export class DynamicRequest implements PipelineParts {
     return {
       requestId: clientRequest.id,
       ip: clientRequest.ip,
-      ...(country === undefined ? {} : { country }),
-      ...(asn === undefined ? {} : { asn }),
+      country,
+      asn,
       device: clientRequest.device(),
       deployment: { id: site.deploymentId },
     };

@@ -101,7 +101,7 @@ export function toPageRecord(
     vary,
     initialAge,
     headers: headersToStore(headers, { body, askedAt }),
-    ...(terms === undefined ? {} : { terms }),
+    terms,
   };
 }
 

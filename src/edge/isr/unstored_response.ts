@@ -25,7 +25,7 @@ export function privateResponse(response: OriginResponse, reason?: string): Cach
     result: "BYPASS",
     forward: "bypass",
     forwardStatus: response.status,
-    ...(reason === undefined ? {} : { detail: reason }),
+    detail: reason,
   });
   return { ...response, headers, bytes: contentLength(response.headers), result: "BYPASS" };
 }

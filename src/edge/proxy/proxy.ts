@@ -58,7 +58,7 @@ export async function proxyRequest(
       url,
       headers: withOneHopLess(request.method, requestHeadersFor(request.headers, hop)),
       body,
-      ...(signal === undefined ? {} : { signal }),
+      signal,
     });
     return {
       status: response.status,

@@ -195,7 +195,7 @@ function createParts(options: AccountOptions): {
     now,
     random,
     note: options.noteSecurityEvent,
-    ...(onSecurityEvent === undefined ? {} : { onEvent: onSecurityEvent }),
+    onEvent: onSecurityEvent,
   });
   const { raise } = securityLog;
   const lastUsed = new LastUsedTracker({ store: credentials, raise, now, onTrouble });

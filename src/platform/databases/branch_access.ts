@@ -109,7 +109,7 @@ export class RecordedBranches implements BranchDirectory {
       branch: engineBranch(database, branch, storage ?? { engine: kind, id: branch.id }),
       engine,
       verifier,
-      ...(refusal === undefined ? {} : { refusal }),
+      refusal,
     };
   }
 }

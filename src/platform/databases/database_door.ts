@@ -95,7 +95,7 @@ export class DatabaseDoor {
     const gateway = new Gateway({
       directory,
       now: () => performance.now(),
-      ...(certificate === undefined ? {} : { certificate }),
+      certificate,
       onTrouble,
     });
     const local = (): DoorAddress => ({

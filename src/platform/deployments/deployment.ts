@@ -140,7 +140,7 @@ export function deploymentToWire(
     fileCount: deployment.fileCount,
     totalBytes: deployment.totalBytes,
     error: deployment.error,
-    ...(deployment.serverOutput === undefined ? {} : { serverOutput: deployment.serverOutput }),
+    serverOutput: deployment.serverOutput,
     createdAt: time(deployment.createdAt),
     updatedAt: time(deployment.updatedAt),
     liveAt: deployment.liveAt === null ? null : time(deployment.liveAt),

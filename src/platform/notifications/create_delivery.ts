@@ -102,7 +102,7 @@ function createMessenger(options: DeliveryOptions, links: LinkStore) {
     random,
     dialogues: options.dialogues,
     accountName: async (userId) => (await accounts.findUser(userId))?.name,
-    ...(settings.name === undefined ? {} : { name: settings.name }),
+    name: settings.name,
   });
   const poller = new BotPoller({
     kv,

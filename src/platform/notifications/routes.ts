@@ -128,7 +128,7 @@ function bindEvents(router: Router, { events }: NotificationRouteServices): void
       event,
       audience: audienceOf(caller, event),
       data: definedOnly(data ?? {}),
-      ...(key === undefined ? {} : { key }),
+      key,
     });
     await events.passed(id);
     const { category, priority } = EVENTS[event];

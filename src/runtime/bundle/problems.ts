@@ -28,7 +28,7 @@ export function fileProblem(
     message,
     path: "",
     file,
-    ...(hint === undefined ? {} : { hint }),
+    hint,
   };
 }
 
@@ -48,7 +48,7 @@ export function toProblem(message: Message, file: string): FunctionProblem {
     message: capital.replace(/\.$/, ""),
     path: "",
     file: location?.file ?? file,
-    ...(hint === undefined ? {} : { hint }),
+    hint,
     ...(location === null ? {} : {
       position: {
         line: location.line,

@@ -117,7 +117,7 @@ class CommandProcess {
       calls,
       residentBytes: 0,
       pid,
-      ...(reason === undefined ? {} : { reason }),
+      reason,
     };
     this.platform.send({
       type: ComputeFrame.booted,

@@ -198,7 +198,7 @@ export async function findToolchains(
       // A stand-in such as rustup's `cargo` is there without the toolchain itself.
       if (text === undefined) return [];
       const version = VERSION.exec(text)?.[0];
-      return [{ toolchain, program, ...(version === undefined ? {} : { version }) }];
+      return [{ toolchain, program, version }];
     }),
   );
   return found.flat();

@@ -225,7 +225,7 @@ class Server implements ComputeServer {
     }
     if (!passes) return;
     const id = requestId ?? this.#only;
-    this.options.log({ time, level, message, ...(id === undefined ? {} : { requestId: id }) });
+    this.options.log({ time, level, message, requestId: id });
   }
 }
 

@@ -49,7 +49,7 @@ export function parseListening(
   payload: Uint8Array,
 ): { readonly greets: boolean; readonly address?: Listening["address"] } {
   const { greets, address } = parsePayload(listening, payload) ?? {};
-  return { greets: greets === true, ...(address === undefined ? {} : { address }) };
+  return { greets: greets === true, address };
 }
 
 /** The port that a connection of the server to itself comes from; `undefined` where it is malformed. */

@@ -174,7 +174,7 @@ class ComputeProcess {
     this.#send(ComputeFrame.log, {
       level,
       message,
-      ...(requestId === undefined ? {} : { requestId }),
+      requestId,
     });
   }
 

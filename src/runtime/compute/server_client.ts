@@ -54,7 +54,7 @@ function toWire(request: ComputeRequest, hidesEncodings: boolean): WireRequest {
   const at = hidesEncodings ? headers.findIndex(isAcceptEncoding) : -1;
   if (at !== -1) hideAcceptEncoding(headers, at);
   for (const field of ofBody) headers.push(field);
-  return { method, target, headers, body, ...(length === undefined ? {} : { length }) };
+  return { method, target, headers, body, length };
 }
 
 const isAcceptEncoding = ([name]: Header): boolean =>

@@ -296,7 +296,7 @@ export class FunctionCall {
     const hasBody = this.#givenBody() !== null;
     return {
       mode,
-      ...(as === undefined ? {} : { as }),
+      as,
       request: {
         method: request.method,
         url: request.url,
@@ -306,7 +306,7 @@ export class FunctionCall {
       ...(response === undefined ? {} : {
         response: {
           status: response.status,
-          ...(response.statusText === undefined ? {} : { statusText: response.statusText }),
+          statusText: response.statusText,
           headers: response.headers,
           body: hasBody && mode === "response",
         },

@@ -255,7 +255,7 @@ export class FunctionWorker implements WorkerContext {
       level: "error",
       function: this.name,
       message: error.message,
-      ...(requestId === undefined ? {} : { requestId }),
+      requestId,
       ...(error.stack === undefined ? {} : { stack: this.#mapStack(error.stack) }),
     });
   }
@@ -299,7 +299,7 @@ export class FunctionWorker implements WorkerContext {
       level: entry.level,
       function: this.name,
       message: entry.message,
-      ...(requestId === undefined ? {} : { requestId }),
+      requestId,
       ...(entry.stack === undefined ? {} : { stack: this.#mapStack(entry.stack) }),
     });
   }

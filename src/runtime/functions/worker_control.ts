@@ -42,8 +42,7 @@ export class WorkerControl {
       host,
       limits,
       log,
-      send: (type, id, payload) =>
-        own?.send({ type, worker: 0, id, ...(payload === undefined ? {} : { payload }) }),
+      send: (type, id, payload) => own?.send({ type, worker: 0, id, payload }),
       stuck: (reason, message) => this.#replace(process, number, { reason, message }),
       spentMs: () => process.spentMs(number),
     });

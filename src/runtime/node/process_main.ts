@@ -192,7 +192,7 @@ class NodeProcess {
     const booted: Booted = {
       files,
       calls,
-      ...(reason === undefined ? {} : { reason }),
+      reason,
       residentBytes: Math.min(this.#node!.residentBytes(), MAX_BASE_MB * MIB),
       pid,
       runtime,

@@ -103,7 +103,7 @@ class OutboundClient {
       dial: options.dial ?? ((to) => Deno.connect(to)),
       connectMs: options.connectMs ?? 10_000,
       abandoned: new AbandonedConnects(),
-      ...(options.caCerts === undefined ? {} : { caCerts: options.caCerts }),
+      caCerts: options.caCerts,
     };
     const { idleMs = 60_000, keepAliveMs = 4000 } = options;
     this.#times = {
@@ -147,7 +147,7 @@ class OutboundClient {
       target: `${target.url.pathname}${target.url.search}`,
       headers: requestHeaders(request, target, ofBody),
       body: request.body,
-      ...(length === undefined ? {} : { length }),
+      length,
     };
     const { head, body } = await this.#send(wire, target, request.signal);
     const { href: url } = target.url;

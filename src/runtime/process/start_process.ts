@@ -84,7 +84,7 @@ async function acceptFirst(
  */
 export async function startProcess(options: StartProcessOptions): Promise<StartedProcess> {
   const { folderPrefix: prefix, parentFolder: dir, socketName } = options;
-  const folder = await Deno.makeTempDir({ prefix, ...(dir === undefined ? {} : { dir }) });
+  const folder = await Deno.makeTempDir({ prefix, dir });
   const removeFolder = (): Promise<void> =>
     Deno.remove(folder, { recursive: true }).catch(() => {});
   let listener: Deno.UnixListener | undefined;

@@ -151,7 +151,7 @@ export class RequestPasser {
       target: splitUrl(url).target,
       headers: [...fieldsOf(request, connection), ...announced.headers],
       body,
-      ...(announced.length === undefined ? {} : { length: announced.length }),
+      length: announced.length,
     }, { done: () => http.close(), signal: () => request.signal });
   }
 }

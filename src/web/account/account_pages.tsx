@@ -228,8 +228,8 @@ export function securityPage(
     </SettingsFrame>,
     {
       title: "Security",
-      ...(status === undefined ? {} : { status }),
-      ...(headers === undefined ? {} : { headers }),
+      status,
+      headers,
     },
   );
 }

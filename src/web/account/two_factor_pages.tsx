@@ -54,8 +54,8 @@ export function enrolPage(
     </SettingsFrame>,
     {
       title: "Set up the second factor",
-      ...(status === undefined ? {} : { status }),
-      ...(headers === undefined ? {} : { headers }),
+      status,
+      headers,
     },
   );
 }

@@ -61,8 +61,8 @@ export function codePage(shown: Signed): Response {
     </EntryFrame>,
     {
       title: "Connect a tool",
-      ...(status === undefined ? {} : { status }),
-      ...(headers === undefined ? {} : { headers }),
+      status,
+      headers,
     },
   );
 }
@@ -200,8 +200,8 @@ export function confirmPage(
     </EntryFrame>,
     {
       title: "Authorize this tool?",
-      ...(status === undefined ? {} : { status }),
-      ...(headers === undefined ? {} : { headers }),
+      status,
+      headers,
     },
   );
 }

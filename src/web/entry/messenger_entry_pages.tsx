@@ -108,6 +108,6 @@ export function newcomerPage(shown: {
         <a href={signInPath(next)}>Sign in</a>, and link the chat in your settings.
       </p>
     </EntryFrame>,
-    { title: "Create an account", ...(status === undefined ? {} : { status }) },
+    { title: "Create an account", status },
   );
 }

@@ -36,7 +36,7 @@ export async function findKey({ api }: BoardVisit, id: string): Promise<ApiKey> 
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
     const { items, nextCursor } = await api.call(endpoints.listApiKeys, {
-      query: { limit: PAGE_LIMIT_MAX, ...(cursor === undefined ? {} : { cursor }) },
+      query: { limit: PAGE_LIMIT_MAX, cursor },
     });
     const found = items.find((each) => each.id === id);
     if (found !== undefined) return found;

@@ -54,8 +54,8 @@ export interface PageFacts {
 /** The facts of a page with a form. */
 export const formPageFacts = (title: string, { status, headers }: FormPage): PageFacts => ({
   title,
-  ...(status === undefined ? {} : { status }),
-  ...(headers === undefined ? {} : { headers }),
+  status,
+  headers,
 });
 
 /** Renders a page as a response. */

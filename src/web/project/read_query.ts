@@ -81,7 +81,7 @@ class Collector {
       results: this.#results,
       notices: this.#notices,
       isCut: this.#isCut,
-      ...(this.#error === undefined ? {} : { error: this.#error }),
+      error: this.#error,
     };
   }
 

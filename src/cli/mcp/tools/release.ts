@@ -29,7 +29,7 @@ export const createProject = defineFolderTool({
       data: { name: made, project: answer.project ?? null, framework: answer.framework ?? null },
       next: [{
         tool: "deploy",
-        arguments: { ...folder === undefined ? {} : { folder }, production: true },
+        arguments: { folder, production: true },
         why: "once the folder has a page, such as index.html",
       }],
     };

@@ -62,7 +62,7 @@ export const setVariable = defineFolderTool({
     ];
     await around.svc(words, {
       folder,
-      ...value === undefined ? {} : { stdin: value },
+      stdin: value,
     });
     return {
       text: `${name} is set; it counts from the next deploy`,

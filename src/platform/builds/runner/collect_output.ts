@@ -128,6 +128,6 @@ export async function collectOutput(
     manifest: packed.manifest,
     files,
     functions,
-    ...(packed.rules === undefined ? {} : { rules: packed.rules }),
+    rules: packed.rules,
   };
 }

@@ -187,7 +187,7 @@ export class SandboxedRunner implements BuildRunner {
       hidden: this.#hidden,
       uid: this.#firstUid,
       open: settings.allowUnsandboxed,
-      ...(settings.sandbox === undefined ? {} : { only: settings.sandbox }),
+      only: settings.sandbox,
     });
     if (kind === "open") {
       this.options.onTrouble(

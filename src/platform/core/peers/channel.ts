@@ -73,7 +73,7 @@ const open = async (key: CryptoKey, count: number, bytes: Bytes): Promise<string
 const ofQuestion = (salt: Bytes, keyId?: string) => ({
   purpose: "svc question between nodes",
   salt,
-  ...(keyId === undefined ? {} : { keyId }),
+  keyId,
 });
 const ofAnswer = (question: Bytes, answer: Bytes, keyId: string) => ({
   purpose: "svc answer between nodes",

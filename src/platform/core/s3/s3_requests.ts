@@ -185,7 +185,7 @@ export class S3Requests {
     const signed = await this.#aws.sign(url.href, {
       method: request.method,
       headers: { ...request.headers },
-      ...(request.body === undefined ? {} : { body: request.body }),
+      body: request.body,
     });
     return await this.#limit(() => this.#fetch(signed, request.body?.length ?? 0));
   }

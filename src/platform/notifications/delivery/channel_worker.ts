@@ -321,7 +321,7 @@ export class ChannelWorker {
         now: now(),
         random,
         hostTrouble,
-        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+        retryAfterMs,
       });
       if (decision.type === "again") {
         const times = { from: entry.at, to: decision.at };

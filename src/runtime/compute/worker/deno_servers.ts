@@ -64,8 +64,8 @@ function serveAt(
   const { signal, onError, onListen } = options;
   const server = serve({
     path: address.socket,
-    ...(signal === undefined ? {} : { signal }),
-    ...(onError === undefined ? {} : { onError }),
+    signal,
+    onError,
     onListen: () => {
       onListen?.(shown);
     },

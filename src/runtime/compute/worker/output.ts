@@ -32,7 +32,7 @@ type WriteCallback = (error?: Error | null) => void;
 export function captureOutput(send: Send, directory: string): void {
   const log = (level: Level, message: string): void => {
     const requestId = currentRequest();
-    send({ type: "log", level, message, ...(requestId === undefined ? {} : { requestId }) });
+    send({ type: "log", level, message, requestId });
   };
   replaceConsole((message, level) =>
     log(LEVELS[level] ?? "info", describeText(message.replace(/\n$/, ""), directory))

@@ -137,8 +137,8 @@ export class WorkerCalls {
     return {
       mode: head.mode,
       request,
-      ...(response === undefined ? {} : { response }),
-      ...(given === undefined ? {} : { given }),
+      response,
+      given,
     };
   }
 

@@ -65,7 +65,7 @@ export class WorkerFetch {
       headers: [...request.headers],
       redirect: request.redirect,
       body: request.body !== null,
-      ...(to === undefined ? {} : { to }),
+      to,
     };
     const payload = toPayload(head);
     if (payload.byteLength > MAX_HEAD_CHARACTERS) {

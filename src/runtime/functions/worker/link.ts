@@ -27,7 +27,7 @@ export class WorkerLink {
       type,
       worker: 0,
       id,
-      ...(payload === undefined ? {} : { payload }),
+      payload,
     });
   }
 

@@ -55,8 +55,8 @@ function report(error: unknown, call: number | undefined): void {
   log({
     level: "error",
     message,
-    ...(stack === undefined ? {} : { stack }),
-    ...(call === undefined ? {} : { call }),
+    stack,
+    call,
   });
 }
 

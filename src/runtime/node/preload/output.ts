@@ -50,7 +50,7 @@ class Output {
 
   log(level: Level, message: string): void {
     const requestId = currentRequest();
-    this.options.log({ level, message, ...(requestId === undefined ? {} : { requestId }) });
+    this.options.log({ level, message, requestId });
   }
 
   /** Makes each call of `console` one entry of its level. */

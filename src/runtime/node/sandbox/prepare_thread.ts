@@ -80,7 +80,7 @@ function planThread(launch: SandboxLaunch, kind: NodeSandboxKind): ThreadPlan {
   ];
   const uid = kind === "namespaces" ? ownUid() : undefined;
   const beat = new Int32Array(new SharedArrayBuffer(4));
-  return { kind, view, root, shown, tmpMb, processes, beat, ...(uid === undefined ? {} : { uid }) };
+  return { kind, view, root, shown, tmpMb, processes, beat, uid };
 }
 
 const SANDBOXED: readonly NodeSandboxKind[] = ["namespaces", "kernel"];

@@ -53,7 +53,7 @@ async function openTransport(smtpUrl: string): Promise<Transporter> {
     socketTimeout: SILENCE_MS,
     disableFileAccess: true,
     disableUrlAccess: true,
-    ...(auth === undefined ? {} : { auth }),
+    auth,
   });
 }
 
@@ -83,7 +83,7 @@ export function createMailer(settings: {
           to: { name: "", address: to },
           subject,
           text,
-          ...(html === undefined ? {} : { html }),
+          html,
           ...(messageId === undefined ? {} : { messageId: `<${messageId}@${domain}>` }),
           headers: {
             // Machines need not answer (RFC 3834).
