@@ -1,23 +1,44 @@
 /**
- * Holds the documents to what they say of files: every link leads to one, and
- * every decision has its date and stands in the index.
+ * Checks what the documents say of files: every link leads to a file, and to a
+ * heading of it if it names one. Every entry of the decisions has a status and a
+ * date, and their index lists every topic.
  *
  * @module
  */
 import { dirname, join, normalize } from "node:path";
 import type { TextFile } from "./check_lengths.ts";
 
-const LINK = /\]\(([^)\s#]+)(?:#[^)]*)?\)/g;
+const LINK = /\]\(([^)\s#]*)(?:#([^)]*))?\)/g;
 const DECISIONS = "docs/decisions/";
 const INDEX = `${DECISIONS}README.md`;
 
-function brokenLinks({ path, text }: TextFile, exists: (path: string) => boolean): string[] {
+/** The names by which Markdown pages link to the headings of `text`, as GitHub forms them. */
+function anchorsOf(text: string): ReadonlySet<string> {
+  const titles = [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, title]) => title!);
+  return new Set(
+    titles.map((title) =>
+      title.toLowerCase().replace(/\]\([^)]*\)/g, "").replace(/[^\p{L}\p{N}_\- ]/gu, "")
+        .replaceAll(" ", "-")
+    ),
+  );
+}
+
+function brokenLinks(
+  { path, text }: TextFile,
+  documents: ReadonlyMap<string, string>,
+  exists: (path: string) => boolean,
+): string[] {
   return text.split("\n").flatMap((line, index) =>
-    [...line.matchAll(LINK)].flatMap(([, link]) => {
+    [...line.matchAll(LINK)].flatMap(([, link, anchor]) => {
       if (link === undefined || /^[a-z]+:|^\//.test(link)) return [];
-      const target = normalize(join(dirname(path), decodeURI(link)));
-      if (exists(target)) return [];
-      return `${path}:${index + 1}: Link leads to ${target}, which does not exist: mend the link`;
+      const target = link === "" ? path : normalize(join(dirname(path), decodeURI(link)));
+      const place = `${path}:${index + 1}`;
+      if (!exists(target)) {
+        return `${place}: Link leads to ${target}, which does not exist: mend the link`;
+      }
+      const linked = documents.get(target);
+      if (anchor === undefined || linked === undefined || anchorsOf(linked).has(anchor)) return [];
+      return `${place}: ${target} has no heading #${anchor}: mend the link`;
     })
   );
 }
@@ -36,10 +57,16 @@ function goneSymbols({ path, text }: TextFile, source: (path: string) => string 
   );
 }
 
-function undated({ path, text }: TextFile): string[] {
+/** A line such as `_Stands since 2026-11-26. Supersedes "…" of 2026-11-22._`. */
+const STATUS = /^_(?:Stands|Superseded) since \d{4}-\d\d-\d\d\..*_$/;
+
+function withoutStatus({ path, text }: TextFile): string[] {
   if (!path.startsWith(DECISIONS) || path === INDEX) return [];
-  if (/^# .+\n\n\d{4}-\d\d-\d\d\n/.test(text)) return [];
-  return [`${path}:3: A decision has its date (YYYY-MM-DD) on a line of its own below the title`];
+  const lines = text.split("\n");
+  return lines.flatMap((line, index) => {
+    if (!line.startsWith("## ") || STATUS.test(lines[index + 2] ?? "")) return [];
+    return `${path}:${index + 3}: Write "_Stands since YYYY-MM-DD._" below the heading`;
+  });
 }
 
 function unlisted({ path }: TextFile, index: string): string[] {
@@ -49,22 +76,22 @@ function unlisted({ path }: TextFile, index: string): string[] {
 }
 
 /**
- * Finds links that lead nowhere or to a file without the named symbol, and
- * decisions without a date or a place in the index.
+ * Finds links that lead to no file, heading or symbol, decisions without a status,
+ * and topics that the index of decisions lacks.
  */
 export function findDocProblems(
   documents: readonly TextFile[],
   { exists, source }: {
     readonly exists: (path: string) => boolean;
-    /** The text of a source file; `undefined` where there is none. */
+    /** The text of a source file; `undefined` if there is none. */
     readonly source: (path: string) => string | undefined;
   },
 ): string[] {
-  const index = documents.find(({ path }) => path === INDEX)?.text ?? "";
+  const texts = new Map(documents.map(({ path, text }) => [path, text]));
   return documents.flatMap((document) => [
-    ...brokenLinks(document, exists),
+    ...brokenLinks(document, texts, exists),
     ...goneSymbols(document, source),
-    ...undated(document),
-    ...unlisted(document, index),
+    ...withoutStatus(document),
+    ...unlisted(document, texts.get(INDEX) ?? ""),
   ]);
 }

@@ -1,16 +1,19 @@
 import assert from "node:assert/strict";
 import { findDocProblems } from "./check_docs.ts";
 
-const INDEX = { path: "docs/decisions/README.md", text: "| [Layers](layers.md) | 2026-11-22 |" };
-const DECISION = { path: "docs/decisions/layers.md", text: "# Layers\n\n2026-11-22\n\nWhy.\n" };
+const INDEX = { path: "docs/decisions/README.md", text: "| [Layers](layers.md) | order |" };
+const DECISION = {
+  path: "docs/decisions/layers.md",
+  text: "# Layers\n\n## Why `serve`'s layers?\n\n_Stands since 2026-11-22._\n\nBecause.\n",
+};
 const FILES = {
   exists: (path: string) => path === "src/serve/compose.ts" || path === DECISION.path,
   source: (path: string) =>
     path === "src/serve/compose.ts" ? "export function compose() {}" : undefined,
 };
 
-Deno.test("findDocProblems() accepts links to files, addresses and places on the page", () => {
-  const text = "[a](../src/serve/compose.ts#L1) [b](https://svc.test/x) [c](#below)";
+Deno.test("findDocProblems() accepts links to files and URLs", () => {
+  const text = "[a](../src/serve/compose.ts#L1) [b](https://svc.test/x)";
   assert.deepEqual(findDocProblems([INDEX, DECISION, { path: "docs/a.md", text }], FILES), []);
 });
 
@@ -21,11 +24,24 @@ Deno.test("findDocProblems() names the line of a link that leads nowhere", () =>
   assert.deepEqual(others, []);
 });
 
-Deno.test("findDocProblems() asks a decision for its date and its place in the index", () => {
-  const decision = { path: "docs/decisions/new.md", text: "# New\n\nBecause.\n" };
-  const problems = findDocProblems([INDEX, decision], FILES);
+Deno.test("findDocProblems() names links to headings that do not exist", () => {
+  const text = "# Here\n[a](decisions/layers.md#why-serves-layers) [b](#here)\n" +
+    "[c](decisions/layers.md#why-not) [d](#there)";
+  const problems = findDocProblems([INDEX, DECISION, { path: "docs/a.md", text }], {
+    ...FILES,
+    exists: (path) => path === DECISION.path || path === "docs/a.md",
+  });
+  assert.deepEqual(problems, [
+    "docs/a.md:3: docs/decisions/layers.md has no heading #why-not: mend the link",
+    "docs/a.md:3: docs/a.md has no heading #there: mend the link",
+  ]);
+});
+
+Deno.test("findDocProblems() requires a status of each decision, and its topic in the index", () => {
+  const text = "# New\n\n## Why?\n\n_Stands since 2026-11-22._\n\n## And how?\n\nBecause.\n";
+  const problems = findDocProblems([INDEX, { path: "docs/decisions/new.md", text }], FILES);
   assert.equal(problems.length, 2);
-  assert.match(problems[0]!, /new\.md:3: A decision has its date/);
+  assert.match(problems[0]!, /new\.md:9: Write "_Stands since/);
   assert.match(problems[1]!, /README\.md: new\.md is missing/);
 });
 

@@ -1,6 +1,6 @@
 /**
  * What a request step that does nothing costs, and what a neighbour feels of
- * functions that mean harm. Where an aim is missed, `docs/decisions/edge-costs.md`
+ * functions that mean harm. Where an aim is missed, `docs/decisions/edge.md`
  * says why.
  *
  * @module

@@ -34,7 +34,7 @@ Deno.test("documents keep links that lead somewhere, and all of their code", asy
   const { documents } = new Library({
     ...sources,
     "kv.md": "# KV\n\n[rules](rules.md#pipeline), [`Edge`](../src/edge/edge.ts), ![a](x.png)\n\n" +
-      "```md\n[code](../src/edge/edge.ts)\n```\n[why](decisions/kv-address.md) " +
+      "```md\n[code](../src/edge/edge.ts)\n```\n[why](decisions/store.md) " +
       "[x](javascript:alert(1)) [web](https://example.com/)\n",
   });
   assert.equal(
@@ -62,7 +62,7 @@ Deno.test("placeOf() leads to pages, schemas, parts and https, and nowhere else"
     "javascript:alert(1)": undefined,
     "data:text/html,x": undefined,
     "../src/edge/edge.ts": undefined,
-    "decisions/kv-address.md": undefined,
+    "decisions/store.md": undefined,
     "nothing.md": undefined,
     "schema/constructor": undefined,
     "": undefined,

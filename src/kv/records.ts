@@ -40,7 +40,7 @@ const decoder = new TextDecoder();
 /**
  * A head as it is stored: what is known of the value as JSON, then the value itself where
  * it is short. Bytes are stored as they are on every version of the runtime
- * (docs/decisions/portable-values.md).
+ * (docs/decisions/store.md).
  */
 export function encodeHead({ inline, ...rest }: Head): Uint8Array<ArrayBuffer> {
   const text = encoder.encode(JSON.stringify(rest));

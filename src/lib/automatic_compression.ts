@@ -5,7 +5,7 @@
  * compressed, again for each request, and makes its `ETag` weak. The edge sends
  * files as they were uploaded, precompressed if the build did that, and
  * `If-Match` needs the strong `ETag` of an API response
- * (docs/decisions/automatic-compression.md).
+ * (docs/decisions/runtime.md).
  *
  * @module
  */

@@ -10,7 +10,7 @@ import { readTextFile } from "./utf8.ts";
 
 /**
  * The format that this program reads and writes. A program opens directories of this
- * format, migrates older ones, and refuses newer ones (docs/decisions/data-format.md).
+ * format, migrates older ones, and refuses newer ones (docs/decisions/store.md).
  */
 export const DATA_FORMAT = 1;
 

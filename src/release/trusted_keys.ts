@@ -1,6 +1,6 @@
 /**
  * The keys that sign releases. There is no other place that a program takes keys from:
- * no flag, no variable and no option of the compiler (docs/decisions/release-keys.md).
+ * no flag, no variable and no option of the compiler (docs/decisions/cli.md).
  *
  * @module
  */

@@ -89,7 +89,7 @@ async function secureStatusOf(port: number): Promise<string> {
 /**
  * The compiled program answers while the connections are open; from source the
  * runtime accepts them itself, and the platform answers again when they are
- * gone (docs/decisions/own-listener.md).
+ * gone (docs/decisions/runtime.md).
  */
 const answersDuring = (Deno.env.get("SVC_BIN") ?? "") !== "";
 

@@ -74,7 +74,7 @@ const SHORT_SHA = 7;
 /**
  * The branch of a checkout without one: the build service's name for it, else a
  * name made from the commit, so that it is never mistaken for another branch
- * (docs/decisions/detached-head.md).
+ * (docs/decisions/cli.md).
  */
 function detachedBranch(commitSha: string, env: Environment): string {
   const named = BRANCH_VARIABLES.map((name) => env[name])

@@ -1,6 +1,6 @@
 /**
  * Rewrites a store that an earlier svc wrote in the format of its runtime, which older
- * runtimes cannot read (docs/decisions/portable-values.md).
+ * runtimes cannot read (docs/decisions/store.md).
  *
  * @module
  */

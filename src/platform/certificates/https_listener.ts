@@ -4,7 +4,7 @@
  *
  * Deno's public API listens with a single certificate. Its listener can still
  * resolve one per name, by an option that Deno itself uses for `node:tls`
- * (docs/decisions/sni.md). The runtime remembers each certificate, and each
+ * (docs/decisions/runtime.md). The runtime remembers each certificate, and each
  * refusal, for as long as the listener lives. A new listener therefore takes
  * over the port when a certificate changes, or after many names were resolved
  * (docs/domains.md, "How certificates are chosen").

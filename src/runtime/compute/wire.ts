@@ -157,6 +157,6 @@ export const MAX_DEPTH = 16;
 /**
  * Carries `Accept-Encoding`, which the server's thread puts back in its place:
  * an old runtime that sees it compresses answers by itself, and makes their
- * entity tags weak (docs/decisions/automatic-compression.md).
+ * entity tags weak (docs/decisions/runtime.md).
  */
 export const ACCEPT_ENCODING_HEADER = "x-svc-accept-encoding";

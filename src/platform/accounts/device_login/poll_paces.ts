@@ -1,7 +1,7 @@
 /**
  * How fast each pending code is polled (RFC 8628, 3.5), in memory: a poll of a
  * pending code writes nothing, and one that comes too early does not even read
- * (docs/decisions/polls-in-memory.md).
+ * (docs/decisions/accounts.md).
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
  * Options of accepted sockets. Linux copies the options of a listening socket
- * to every connection that it accepts (docs/decisions/own-listener.md).
+ * to every connection that it accepts (docs/decisions/runtime.md).
  *
  * @module
  */

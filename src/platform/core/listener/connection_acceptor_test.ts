@@ -218,7 +218,7 @@ const heads: readonly (readonly [name: string, head: string, status: RegExp])[] 
   ["an empty Host", "GET / HTTP/1.1\r\nHost:\r\n", /^HTTP\/1\.1 400 /],
   ["two Hosts", "GET / HTTP/1.1\r\nHost: a.test\r\nHost: b.test\r\n", /^HTTP\/1\.1 400 /],
   ["one Host", "GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n", /^HTTP\/1\.1 200 /],
-  // The runtime accepts 100 fields (docs/decisions/own-listener.md).
+  // The runtime accepts 100 fields (docs/decisions/runtime.md).
   [
     "200 fields",
     `GET / HTTP/1.1\r\nHost: a.test\r\n${"x: 1\r\n".repeat(200)}`,

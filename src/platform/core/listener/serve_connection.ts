@@ -1,6 +1,6 @@
 /**
  * Serves HTTP on one accepted connection with the function that `Deno.serve` is
- * built on. It is not a public API (docs/decisions/own-listener.md): it is
+ * built on. It is not a public API (docs/decisions/runtime.md): it is
  * looked up at start, and a runtime without it is refused with an explanation.
  *
  * @module

@@ -1,6 +1,6 @@
 /**
  * A port that two processes of one user share while one takes over from the other
- * (docs/decisions/graceful-restart.md).
+ * (docs/decisions/runtime.md).
  *
  * @module
  */

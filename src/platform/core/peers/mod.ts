@@ -1,6 +1,6 @@
 /**
  * Nodes that ask each other for what each has of its own, such as logs
- * (docs/decisions/nodes-ask-nodes.md).
+ * (docs/decisions/scale.md).
  *
  * @module
  */

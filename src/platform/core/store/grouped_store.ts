@@ -1,7 +1,7 @@
 /**
  * A store whose concurrent commits share transactions, as its reads do: each
  * transaction of commits is flushed to disk, so ten writers that wait together cost one flush
- * (docs/decisions/writes-in-groups.md).
+ * (docs/decisions/store.md).
  *
  * @module
  */

@@ -4,7 +4,7 @@
  * Deno KV writes values in the format of its V8, and an older V8 cannot read
  * what a newer one wrote. Bytes are stored as they are: so records are stored
  * as JSON, and values that JSON cannot represent in format 15 of V8, which
- * `node:v8` writes on all runtimes (docs/decisions/portable-values.md).
+ * `node:v8` writes on all runtimes (docs/decisions/store.md).
  *
  * @module
  */
