@@ -19,6 +19,7 @@ import { lintOpenApi } from "./check_openapi.ts";
 import { findLongFiles, type TextFile } from "./check_lengths.ts";
 import { findProgramStarts } from "./check_programs.ts";
 import { findTextReads } from "./check_text_reads.ts";
+import { findUnlistedVariables } from "./check_variables.ts";
 import { findCircles, findRoomViolations } from "./check_rooms.ts";
 import { findStoreyViolations } from "./check_storeys.ts";
 
@@ -86,6 +87,11 @@ const STEPS: readonly Step[] = [
         }),
       );
     },
+  },
+  {
+    name: "variables of tests",
+    run: () =>
+      Promise.resolve(findUnlistedVariables(sources.map(read), read("CONTRIBUTING.md").text)),
   },
   {
     name: "registry hosts",
