@@ -36,21 +36,44 @@ const token = z.string().min(1).max(200);
 export const SIGN_UP_METHODS = ["email", "messenger"] as const;
 
 export const account = z.object({
-  id: uuid,
-  name: z.string(),
-  email: z.string().nullable(),
-  signUpMethod: z.enum(SIGN_UP_METHODS),
+  id: uuid.describe("Id of the account"),
+  name: z.string().meta({ description: "Name of the person", example: "Ada Lovelace" }),
+  email: z.string().nullable().meta({
+    description: "Email address; null if there is none",
+    example: "ada@example.com",
+  }),
+  signUpMethod: z.enum(SIGN_UP_METHODS).describe("How the account was created"),
   hasPassword: z.boolean().describe("False for an account that signs in by the messenger alone"),
-  twoFactorEnabled: z.boolean(),
-  createdAt: timestamp,
+  twoFactorEnabled: z.boolean().describe("Whether sign-in needs a second factor"),
+  createdAt: timestamp.describe("When the account was created"),
 }).meta({ id: "Account" });
 export type Account = z.infer<typeof account>;
 
-const signedIn = z.object({ status: z.literal("signed_in"), account });
+const signedIn = z.object({
+  status: z.literal("signed_in").meta({
+    description: "Result of the request",
+    example: "signed_in",
+  }),
+  account: account.describe("The account"),
+});
 /** A mail is under way to the address; what it says is for its owner only. */
-const confirmationWanted = z.object({ status: z.literal("confirmation_required") });
+const confirmationWanted = z.object({
+  status: z.literal("confirmation_required").meta({
+    description: "Result of the request",
+    example: "confirmation_required",
+  }),
+});
 /** `challenge` stands for the right password for 5 minutes. */
-const factorWanted = z.object({ status: z.literal("two_factor_required"), challenge: z.string() });
+const factorWanted = z.object({
+  status: z.literal("two_factor_required").meta({
+    description: "Result of the request",
+    example: "two_factor_required",
+  }),
+  challenge: z.string().meta({
+    description: "Send it with the second factor, within 5 minutes",
+    example: "mJ6c0p8b2xQk4sT7wZr9Lf3Hn5Vd1Ya",
+  }),
+});
 
 export const signUp = endpoint({
   method: "POST",
@@ -61,10 +84,16 @@ export const signUp = endpoint({
   tag,
   auth: "none",
   body: z.object({
-    email,
-    password: newPassword,
-    name: displayName,
-    next: z.string().max(1000).optional(),
+    email: email.meta({ description: "Email address", example: "ada@example.com" }),
+    password: newPassword.meta({
+      description: "Password",
+      example: "correct horse battery staple",
+    }),
+    name: displayName.meta({ description: "Name of the person", example: "Ada Lovelace" }),
+    next: z.string().max(1000).optional().meta({
+      description: "Path to open after the sign-up",
+      example: "/device?code=WDJB-MJHT",
+    }),
   }).strict(),
   response: z.discriminatedUnion("status", [signedIn, confirmationWanted]),
   status: 201,
@@ -79,7 +108,12 @@ export const confirmSignUp = endpoint({
   refusals: [404],
   tag,
   auth: "none",
-  body: z.object({ token }).strict(),
+  body: z.object({
+    token: token.meta({
+      description: "Token of the link",
+      example: "mJ6c0p8b2xQk4sT7wZr9Lf3Hn5Vd1Ya",
+    }),
+  }).strict(),
   response: signedIn,
   status: 201,
 });
@@ -90,7 +124,9 @@ export const requestPasswordReset = endpoint({
   summary: "Send a link for a new password, where the address has an account",
   tag,
   auth: "none",
-  body: z.object({ email }).strict(),
+  body: z.object({
+    email: email.meta({ description: "Email address", example: "ada@example.com" }),
+  }).strict(),
   status: 204,
 });
 
@@ -101,7 +137,16 @@ export const completePasswordReset = endpoint({
   refusals: [404],
   tag,
   auth: "none",
-  body: z.object({ token, password: newPassword }).strict(),
+  body: z.object({
+    token: token.meta({
+      description: "Token of the link",
+      example: "mJ6c0p8b2xQk4sT7wZr9Lf3Hn5Vd1Ya",
+    }),
+    password: newPassword.meta({
+      description: "New password",
+      example: "correct horse battery staple",
+    }),
+  }).strict(),
   status: 204,
 });
 
@@ -113,7 +158,13 @@ export const signIn = endpoint({
   refusals: [401],
   tag,
   auth: "none",
-  body: z.object({ email, password: givenPassword }).strict(),
+  body: z.object({
+    email: email.meta({ description: "Email address", example: "ada@example.com" }),
+    password: givenPassword.meta({
+      description: "Password of the account",
+      example: "correct horse battery staple",
+    }),
+  }).strict(),
   response: z.discriminatedUnion("status", [signedIn, factorWanted]),
 });
 
@@ -125,7 +176,16 @@ export const signInSecondFactor = endpoint({
   refusals: [401],
   tag,
   auth: "none",
-  body: z.object({ challenge: token, code: factorCode }).strict(),
+  body: z.object({
+    challenge: token.meta({
+      description: "`challenge` of the sign-in",
+      example: "mJ6c0p8b2xQk4sT7wZr9Lf3Hn5Vd1Ya",
+    }),
+    code: factorCode.meta({
+      description: "Code of the authenticator, or a recovery code",
+      example: "invalid_request",
+    }),
+  }).strict(),
   response: signedIn,
 });
 
@@ -137,7 +197,18 @@ export const claimOwner = endpoint({
   refusals: [404],
   tag,
   auth: "none",
-  body: z.object({ token, email, password: newPassword, name: displayName }).strict(),
+  body: z.object({
+    token: token.meta({
+      description: "Token of the welcome link",
+      example: "mJ6c0p8b2xQk4sT7wZr9Lf3Hn5Vd1Ya",
+    }),
+    email: email.meta({ description: "Email address", example: "ada@example.com" }),
+    password: newPassword.meta({
+      description: "Password",
+      example: "correct horse battery staple",
+    }),
+    name: displayName.meta({ description: "Name of the person", example: "Ada Lovelace" }),
+  }).strict(),
   response: signedIn,
 });
 
@@ -168,7 +239,16 @@ export const changePassword = endpoint({
   summary: "Change the password; ends all other sessions",
   tag,
   access: "account",
-  body: z.object({ current: givenPassword, next: newPassword }).strict(),
+  body: z.object({
+    current: givenPassword.meta({
+      description: "Current password",
+      example: "correct horse battery",
+    }),
+    next: newPassword.meta({
+      description: "New password",
+      example: "correct horse battery staple",
+    }),
+  }).strict(),
   status: 204,
 });
 
@@ -179,9 +259,18 @@ export const addEmail = endpoint({
     "a session of the last ten minutes. Where the platform sends mail, a link in a mail confirms it",
   tag,
   access: "account",
-  body: z.object({ email, password: newPassword }).strict(),
+  body: z.object({
+    email: email.meta({ description: "Email address", example: "ada@example.com" }),
+    password: newPassword.meta({
+      description: "New password for signing in by email",
+      example: "correct horse battery staple",
+    }),
+  }).strict(),
   response: z.discriminatedUnion("status", [
-    z.object({ status: z.literal("added"), account }),
+    z.object({
+      status: z.literal("added").meta({ description: "Result of the request", example: "added" }),
+      account: account.describe("The account"),
+    }),
     confirmationWanted,
   ]),
 });
@@ -193,18 +282,29 @@ export const confirmEmail = endpoint({
   refusals: [404],
   tag,
   access: "account",
-  body: z.object({ token }).strict(),
+  body: z.object({
+    token: token.meta({
+      description: "Token of the link",
+      example: "mJ6c0p8b2xQk4sT7wZr9Lf3Hn5Vd1Ya",
+    }),
+  }).strict(),
   response: account,
 });
 
 export const session = z.object({
-  id: uuid,
+  id: uuid.describe("Id of the session"),
   name: z.string().describe("Browser and system as far as they are known"),
-  address: z.string(),
-  country: z.string().nullable(),
+  address: z.string().meta({
+    description: "IP address that last used the session",
+    example: "203.0.113.7",
+  }),
+  country: z.string().nullable().meta({
+    description: "Country as ISO 3166-1 alpha-2 code; null if unknown",
+    example: "DE",
+  }),
   current: z.boolean().describe("True for the session that asks"),
-  createdAt: timestamp,
-  lastUsedAt: timestamp,
+  createdAt: timestamp.describe("When the session was created"),
+  lastUsedAt: timestamp.describe("When the session was last used"),
   expiresAt: timestamp.describe("Latest end, however often it is used"),
 }).meta({ id: "Session" });
 export type Session = z.infer<typeof session>;
@@ -225,19 +325,25 @@ export const revokeSession = endpoint({
   summary: "End a session of the account",
   tag,
   access: "account",
-  params: z.object({ session: uuid }),
+  params: z.object({ session: uuid.describe("Id of the session") }),
   status: 204,
 });
 
 /** A tool that was signed in by the device flow. */
 export const tool = z.object({
-  id: uuid,
-  name: z.string(),
-  prefix: z.string(),
+  id: uuid.describe("Id of the grant"),
+  name: z.string().meta({
+    description: "Name that the tool gave itself",
+    example: "svc on laptop",
+  }),
+  prefix: z.string().meta({ description: "First characters of the token", example: "/blog/" }),
   workspace: z.string().describe("Slug of the workspace that its token is for"),
-  address: z.string(),
-  createdAt: timestamp,
-  lastUsedAt: timestamp.nullable(),
+  address: z.string().meta({
+    description: "IP address that last used the token",
+    example: "203.0.113.7",
+  }),
+  createdAt: timestamp.describe("When the grant was created"),
+  lastUsedAt: timestamp.nullable().describe("When the token was last used; null if never"),
 }).meta({ id: "Tool" });
 export type Tool = z.infer<typeof tool>;
 
@@ -257,6 +363,6 @@ export const revokeTool = endpoint({
   summary: "Revoke a tool's access token",
   tag,
   access: "account",
-  params: z.object({ tool: uuid }),
+  params: z.object({ tool: uuid.describe("Id of the grant") }),
   status: 204,
 });

@@ -21,19 +21,22 @@ const expiry = timestamp.max(MAX_TIME).nullable();
 const projects = z.array(uuid).min(1).max(MAX_KEY_PROJECTS).nullable();
 
 export const apiKey = z.object({
-  id: uuid,
-  name: z.string(),
+  id: uuid.describe("Id of the API key"),
+  name: z.string().meta({ description: "Name of the key", example: "ci" }),
   prefix: z.string().describe("The first characters of the key, enough to recognise it"),
   role: role.describe("Most that the key may do; it never may more than the member who made it"),
   permissions: permissions.describe("What the key may do, within its role"),
   projects: z.array(uuid).nullable().describe("The projects that it reaches; null for all"),
-  description: z.string(),
+  description: z.string().meta({
+    description: "Description of the key",
+    example: "For the nightly run",
+  }),
   expiresAt: timestamp.nullable().describe("When it stops working; null for never"),
   publisherId: uuid.nullable().describe(
     "Trusted publisher that got it; null for keys that people made",
   ).meta({ example: null }),
-  createdBy: uuid,
-  createdAt: timestamp,
+  createdBy: uuid.describe("Id of the member who created it"),
+  createdAt: timestamp.describe("When the API key was created"),
   lastUsedAt: timestamp.nullable().describe("To the minute; null where the key was never used"),
   lastAddress: z.string().nullable().describe("Where it was last used from"),
 }).meta({ id: "ApiKey" });
@@ -46,14 +49,28 @@ export const createApiKey = endpoint({
   tag,
   access: "owner",
   body: z.object({
-    name: displayName,
-    role: role.default("developer"),
-    permissions: permissions.default(["everything"]),
-    projects: projects.default(null),
-    description: description.default(""),
-    expiresAt: expiry.default(null),
+    name: displayName.meta({ description: "Name of the key", example: "ci" }),
+    role: role.default("developer").meta({ description: "Role of the key", example: "developer" }),
+    permissions: permissions.default(["everything"]).meta({
+      description: "Permissions of the key, within its role",
+      example: ["deploy-previews"],
+    }),
+    projects: projects.default(null).meta({
+      description: "Ids or names of the projects that the key reaches; null for all",
+      example: ["019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e02"],
+    }),
+    description: description.default("").meta({
+      description: "Description of the key",
+      example: "For the nightly run",
+    }),
+    expiresAt: expiry.default(null).describe("When the key expires; null for never"),
   }).strict(),
-  response: apiKey.extend({ key: z.string() }),
+  response: apiKey.extend({
+    key: z.string().meta({
+      description: "The API key; shown only once",
+      example: "svc_kX2v9Qm4Zr7Tb1Lw5Nc8Hd3Fg6Js0Ya",
+    }),
+  }),
   status: 201,
 });
 
@@ -73,13 +90,22 @@ export const updateApiKey = endpoint({
   summary: "Change what an API key may do, its name, or when it expires",
   tag,
   access: "owner",
-  params: z.object({ key: uuid }),
+  params: z.object({ key: uuid.describe("Name of the variable") }),
   body: z.object({
-    name: displayName,
-    permissions,
-    projects,
-    description,
-    expiresAt: expiry,
+    name: displayName.meta({ description: "Name of the key", example: "ci" }),
+    permissions: permissions.meta({
+      description: "Permissions of the key, within its role",
+      example: ["deploy-previews"],
+    }),
+    projects: projects.meta({
+      description: "Ids or names of the projects that the key reaches; null for all",
+      example: ["019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e02"],
+    }),
+    description: description.meta({
+      description: "Description of the key",
+      example: "For the nightly run",
+    }),
+    expiresAt: expiry.describe("When the key expires; null for never"),
   }).partial().strict(),
   response: apiKey,
 });
@@ -90,6 +116,6 @@ export const revokeApiKey = endpoint({
   summary: "Revoke an API key",
   tag,
   access: "owner",
-  params: z.object({ key: uuid }),
+  params: z.object({ key: uuid.describe("Name of the variable") }),
   status: 204,
 });

@@ -17,8 +17,8 @@ export const AUDIT_ENTRIES = 50_000;
 export const AUDIT_CREDENTIALS = [...CREDENTIAL_TYPES, "hook"] as const;
 
 export const auditEntry = z.object({
-  id: uuid,
-  at: timestamp,
+  id: uuid.describe("Id of the entry"),
+  at: timestamp.describe("Time of the change"),
   action: z.string().describe("The operation of the API").meta({ example: "createApiKey" }),
   summary: z.string().describe("What the operation does").meta({ example: "Create an API key" }),
   path: z.string().describe("Path of the request, which names what was changed").meta({
@@ -28,17 +28,23 @@ export const auditEntry = z.object({
     "Name or id of the project as the request gave it, or the name of the project that the " +
       "request's resource belongs to; null where it was about none",
   ).meta({ example: "lanterns" }),
-  user: z.object({ id: uuid, name: z.string() }).nullable().describe(
+  user: z.object({
+    id: uuid.describe("Id of the user"),
+    name: z.string().meta({ description: "Name of the user", example: "shop" }),
+  }).nullable().describe(
     "Whose account it was; null for a call of a deploy hook, which is nobody's",
   ),
   credential: z.object({
-    type: z.enum(AUDIT_CREDENTIALS),
-    id: uuid,
-    name: z.string(),
+    type: z.enum(AUDIT_CREDENTIALS).describe("Type of the credential"),
+    id: uuid.describe("Id of the credential"),
+    name: z.string().meta({ description: "Name of the credential", example: "shop" }),
   }).describe("What the request was authorized by"),
   target: z.object({
-    id: z.string().nullable(),
-    name: z.string().nullable(),
+    id: z.string().nullable().describe("Id of the subject; null if it has none"),
+    name: z.string().nullable().meta({
+      description: "Name of the subject; null if it has none",
+      example: "shop",
+    }),
   }).nullable().describe(
     "What was created, changed or deleted: its id, and the name it has, such as that of a key, " +
       "variable or domain; null in entries of older versions",

@@ -14,7 +14,12 @@ export const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 export const MAX_BATCH_BLOBS = 500;
 /** What multipart adds to the content of a batch, at most: boundary and fields of each part. */
 const MAX_BATCH_OVERHEAD_BYTES = MAX_BATCH_BLOBS * 512;
-export const blobReceipt = z.object({ stored: z.array(sha256) });
+export const blobReceipt = z.object({
+  stored: z.array(sha256).meta({
+    description: "SHA-256 of each stored blob",
+    example: ["9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"],
+  }),
+});
 
 export const blobQuery = z.object({
   deployment: uuid.optional().describe(
@@ -27,7 +32,12 @@ export const putBlob = endpoint({
   path: "/v1/blobs/{sha256}",
   summary: "Upload one blob; refused when its content has another hash",
   tag: "Blobs",
-  params: z.object({ sha256 }),
+  params: z.object({
+    sha256: sha256.meta({
+      description: "SHA-256 of the content, in hexadecimal",
+      example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    }),
+  }),
   query: blobQuery,
   body: z.unknown(),
   bodyKind: "octets",

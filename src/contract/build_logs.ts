@@ -13,8 +13,8 @@ export type BuildLogLevel = (typeof BUILD_LOG_LEVELS)[number];
 
 export const buildLogLine = z.object({
   number: z.int().describe("Counts from 1, without gaps but for lines that were left out"),
-  time: timestamp,
-  level: z.enum(BUILD_LOG_LEVELS),
+  time: timestamp.describe("Time of the line"),
+  level: z.enum(BUILD_LOG_LEVELS).meta({ description: "Level of the line", example: "info" }),
   text: z.string().describe(
     "Without control sequences; the values of secrets are replaced by `•••`",
   ),
@@ -22,12 +22,12 @@ export const buildLogLine = z.object({
 export type BuildLogLine = z.infer<typeof buildLogLine>;
 
 export const buildLogPart = z.object({
-  lines: z.array(buildLogLine),
+  lines: z.array(buildLogLine).describe("Lines, oldest first"),
   isComplete: z.boolean().describe("True where nothing more comes"),
 }).meta({ id: "BuildLogPart" });
 export type BuildLogPart = z.infer<typeof buildLogPart>;
 
-const params = z.object({ deployment: uuid });
+const params = z.object({ deployment: uuid.describe("Id of the deployment") });
 
 export const getBuildLog = endpoint({
   method: "GET",

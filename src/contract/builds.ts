@@ -15,17 +15,23 @@ export type BuildState = (typeof BUILD_STATES)[number];
 
 export const build = z.object({
   id: uuid.describe("The id of the deployment that it is for"),
-  projectId: uuid,
-  project: z.string(),
-  state: z.enum(BUILD_STATES),
+  projectId: uuid.describe("Id of the project"),
+  project: z.string().meta({ description: "Name of the project", example: "shop" }),
+  state: z.enum(BUILD_STATES).meta({ description: "State of the build", example: "SUCCEEDED" }),
   ahead: z.int().nullable().describe("Builds that are ahead of it; null once it runs"),
-  branch: z.string(),
-  commitSha: z.string(),
-  environment: z.string(),
-  error: z.string().nullable(),
-  queuedAt: timestamp,
-  startedAt: timestamp.nullable(),
-  finishedAt: timestamp.nullable(),
+  branch: z.string().meta({ description: "Git branch", example: "main" }),
+  commitSha: z.string().meta({
+    description: "SHA of the commit",
+    example: "8f14e45fceea167a5a36dedd4bea2543c1a0f4d1",
+  }),
+  environment: z.string().meta({ description: "Name of the environment", example: "production" }),
+  error: z.string().nullable().meta({
+    description: "Why the build failed; null if it did not",
+    example: "npm run build ended with exit code 1",
+  }),
+  queuedAt: timestamp.describe("When the build was queued"),
+  startedAt: timestamp.nullable().describe("When it started; null before"),
+  finishedAt: timestamp.nullable().describe("When it ended; null before"),
 }).meta({ id: "Build" });
 export type Build = z.infer<typeof build>;
 
@@ -44,7 +50,7 @@ export const startBuild = endpoint({
   response: build,
 });
 
-const buildParams = z.object({ build: uuid });
+const buildParams = z.object({ build: uuid.describe("Id of the build") });
 
 export const listBuilds = endpoint({
   method: "GET",

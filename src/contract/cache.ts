@@ -25,11 +25,25 @@ const purgeOptions = {
  * tag; in all their variants.
  */
 export const purgeBody = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("all"), ...purgeOptions }).strict(),
-  z.object({ type: z.literal("path"), path: purgePath, ...purgeOptions }).strict(),
-  z.object({ type: z.literal("prefix"), prefix: purgePath, ...purgeOptions }).strict(),
   z.object({
-    type: z.literal("tag"),
+    type: z.literal("all").meta({ description: "Purge everything", example: "all" }),
+    ...purgeOptions,
+  }).strict(),
+  z.object({
+    type: z.literal("path").meta({ description: "Purge one path", example: "path" }),
+    path: purgePath.meta({ description: "Path to purge", example: "/menu" }),
+    ...purgeOptions,
+  }).strict(),
+  z.object({
+    type: z.literal("prefix").meta({
+      description: "Purge the paths below a prefix",
+      example: "prefix",
+    }),
+    prefix: purgePath.meta({ description: "Prefix of the paths to purge", example: "/blog/" }),
+    ...purgeOptions,
+  }).strict(),
+  z.object({
+    type: z.literal("tag").meta({ description: "Purge by tags", example: "tag" }),
     tag: z.string().min(1).max(256).describe(
       "Tag that answers name in `Cache-Tag` or `SVC-Cache-Tag`",
     ),

@@ -50,13 +50,19 @@ export const pageLimit = (most: number, usual: number) =>
 
 /** Query of every list. `cursor` comes from the previous page's `nextCursor`. */
 export const pageQuery = z.object({
-  limit: pageLimit(PAGE_LIMIT_MAX, PAGE_LIMIT_DEFAULT),
-  cursor: uuid.optional(),
+  limit: pageLimit(PAGE_LIMIT_MAX, PAGE_LIMIT_DEFAULT).meta({
+    description: "Maximum number of entries",
+    example: 20,
+  }),
+  cursor: uuid.optional().describe("`nextCursor` of the previous page"),
 });
 
 /** One page of a list; `nextCursor` is null on the last. */
 export const page = <T extends z.ZodType>(item: T) =>
-  z.object({ items: z.array(item), nextCursor: z.string().nullable() });
+  z.object({
+    items: z.array(item).describe("Entries of the page"),
+    nextCursor: z.string().nullable().describe("`cursor` of the next page; null on the last page"),
+  });
 
 export const ERROR_CODES = [
   "invalid_request",
@@ -81,19 +87,31 @@ export const ERROR_CODES = [
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /** One problem of an invalid request: the field and what is wrong with it. */
-export const problem = z.object({ path: z.string(), message: z.string() }).meta({ id: "Problem" });
+export const problem = z.object({
+  path: z.string().meta({ description: "Path of the field", example: "body.name" }),
+  message: z.string().meta({
+    description: "What is wrong with the field",
+    example: "Must not be empty",
+  }),
+}).meta({ id: "Problem" });
 export type Problem = z.infer<typeof problem>;
 
 /** Body of every failed request. */
 export const apiError = z.object({
-  error: z.string(),
-  code: z.enum(ERROR_CODES),
-  requestId: z.string(),
+  error: z.string().meta({
+    description: "What is wrong, and what to do",
+    example: "Request is not valid: body.name: Must not be empty",
+  }),
+  code: z.enum(ERROR_CODES).describe("Machine-readable code of the error"),
+  requestId: z.string().meta({
+    description: "Id of the request in the platform's log",
+    example: "5f2c9a7b1e-4q",
+  }),
   hint: z.string().optional().describe("What to do about it"),
   docs: z.string().optional().describe("Where the platform says more: a path of its own").meta({
     example: "/docs/errors#not_found",
   }),
-  problems: z.array(problem).optional(),
+  problems: z.array(problem).optional().describe("Every invalid field"),
 }).meta({ id: "Error" });
 export type ApiErrorBody = z.infer<typeof apiError>;
 

@@ -17,16 +17,19 @@ export const cronRun = z.object({
   path: z.string().describe("Path of the request, with its query if any").meta({
     example: "/api/cron",
   }),
-  deploymentId: uuid,
+  deploymentId: uuid.describe("Id of the deployment"),
   trigger: z.enum(["schedule", "request"]).describe("What started it"),
   outcome: z.enum(CRON_OUTCOMES).describe(
     "`succeeded` where the status is below 400; `running` where it has not ended yet",
   ),
   status: z.int().nullable().describe("Status of the answer; null where there was none"),
   error: z.string().nullable().describe("Why there was no whole answer; null otherwise"),
-  startedAt: timestamp,
+  startedAt: timestamp.describe("When the run started"),
   durationMs: z.number().nullable().describe("Time to the end of the answer in milliseconds"),
-  requestId: z.string(),
+  requestId: z.string().meta({
+    description: "Id of the run's request in the log",
+    example: "5f2c9a7b1e-4q",
+  }),
 }).meta({ id: "CronRun" });
 export type CronRun = z.infer<typeof cronRun>;
 
@@ -52,7 +55,7 @@ export const listCronTasks = endpoint({
   summary: "List the scheduled tasks of what is live in production",
   tag,
   params: projectParams,
-  response: z.object({ items: z.array(cronTask) }),
+  response: z.object({ items: z.array(cronTask).describe("Entries of the page") }),
 });
 
 export const runCronTask = endpoint({

@@ -20,44 +20,51 @@ export const BRANCH_TTL_MAX = 31_536_000;
 
 export const databaseBranch = z.object({
   id: z.string().describe("16 hexadecimal digits"),
-  name: branchName,
+  name: branchName.meta({ description: "Name of the branch", example: "feature/cart" }),
   parent: z.string().nullable().describe("The branch that it was copied from; null for `main`"),
-  state: z.enum(DATABASE_STATES),
+  state: z.enum(DATABASE_STATES).describe("State of the branch"),
   reason: z.string().nullable().describe("Why it failed, and what to do; null where it has not"),
   running: z.boolean().describe("Whether it takes memory now; one that sleeps starts by itself"),
   connections: z.int().describe("Clients connected now"),
   sizeBytes: z.int().nullable().describe("Bytes on disk; null while unknown"),
   gitBranch: z.string().nullable().describe("The git branch whose previews it belongs to"),
-  createdAt: timestamp,
+  createdAt: timestamp.describe("When the branch was created"),
   resetAt: timestamp.nullable().describe("When it was last made equal to its parent"),
   expiresAt: timestamp.nullable().describe("When it is removed by itself; null for never"),
 }).meta({ id: "DatabaseBranch" });
 export type DatabaseBranch = z.infer<typeof databaseBranch>;
 
 export const createBranchBody = z.object({
-  name: branchName,
-  from: branchName.default(MAIN_BRANCH),
-  ttlSeconds: z.int().min(60).max(BRANCH_TTL_MAX).optional(),
+  name: branchName.meta({ description: "Name of the new branch", example: "feature/cart" }),
+  from: branchName.default(MAIN_BRANCH).meta({ description: "Branch to copy", example: "main" }),
+  ttlSeconds: z.int().min(60).max(BRANCH_TTL_MAX).optional().meta({
+    description: "Seconds until the branch is deleted; never if missing",
+    example: 86400,
+  }),
 }).strict();
 
 export const databaseSnapshot = z.object({
-  id: uuid,
-  branch: branchName,
-  sizeBytes: z.int(),
-  kind: z.enum(["daily", "manual"]),
-  createdAt: timestamp,
+  id: uuid.describe("Id of the snapshot"),
+  branch: branchName.meta({ description: "Branch of the snapshot", example: "main" }),
+  sizeBytes: z.int().meta({ description: "Size in bytes", example: 41943040 }),
+  kind: z.enum(["daily", "manual"]).describe(
+    "`daily` if the platform created it, `manual` if a person did",
+  ),
+  createdAt: timestamp.describe("When the snapshot was created"),
 }).meta({ id: "DatabaseSnapshot" });
 export type DatabaseSnapshot = z.infer<typeof databaseSnapshot>;
 
 /** A branch in a path is percent-encoded: it may hold slashes. */
-const branchParams = databaseParams.extend({ branch: branchName });
+const branchParams = databaseParams.extend({
+  branch: branchName.meta({ description: "Name of the branch", example: "main" }),
+});
 export const listDatabaseBranches = endpoint({
   method: "GET",
   path: `${path}/branches`,
   summary: "List a database's branches, `main` first",
   tag,
   params: databaseParams,
-  response: z.object({ items: z.array(databaseBranch) }),
+  response: z.object({ items: z.array(databaseBranch).describe("Entries of the page") }),
 });
 
 export const createDatabaseBranch = endpoint({
@@ -95,7 +102,7 @@ export const listDatabaseSnapshots = endpoint({
   summary: "List a database's snapshots, newest first",
   tag,
   params: databaseParams,
-  response: z.object({ items: z.array(databaseSnapshot) }),
+  response: z.object({ items: z.array(databaseSnapshot).describe("Entries of the page") }),
 });
 
 export const createDatabaseSnapshot = endpoint({
@@ -104,7 +111,12 @@ export const createDatabaseSnapshot = endpoint({
   summary: "Keep a branch as it is now",
   tag,
   params: databaseParams,
-  body: z.object({ branch: branchName.default(MAIN_BRANCH) }).strict(),
+  body: z.object({
+    branch: branchName.default(MAIN_BRANCH).meta({
+      description: "Branch to save",
+      example: "main",
+    }),
+  }).strict(),
   response: databaseSnapshot,
   status: 201,
 });
@@ -114,7 +126,7 @@ export const restoreDatabaseSnapshot = endpoint({
   path: `${path}/snapshots/{snapshot}/restore`,
   summary: "Bring a snapshot back, as a branch of its own or in place of its branch",
   tag,
-  params: databaseParams.extend({ snapshot: uuid }),
+  params: databaseParams.extend({ snapshot: uuid.describe("Id of the snapshot") }),
   body: z.object({
     branch: branchName.describe("An existing branch is replaced; another is made"),
   }).strict(),
@@ -126,6 +138,6 @@ export const deleteDatabaseSnapshot = endpoint({
   path: `${path}/snapshots/{snapshot}`,
   summary: "Remove a snapshot",
   tag,
-  params: databaseParams.extend({ snapshot: uuid }),
+  params: databaseParams.extend({ snapshot: uuid.describe("Id of the snapshot") }),
   status: 204,
 });

@@ -23,9 +23,12 @@ export const MAX_SQL_BYTES = 4 * MAX_SQL_LENGTH;
 export const MAX_IMPORT_BYTES = 1024 ** 3;
 
 export const querySqlBody = z.object({
-  sql: z.string().min(1).max(MAX_SQL_LENGTH),
-  branch: branchName.default(MAIN_BRANCH),
-  readOnly: z.boolean().default(false),
+  sql: z.string().min(1).max(MAX_SQL_LENGTH).meta({
+    description: "One or more SQL statements",
+    example: "SELECT * FROM boats",
+  }),
+  branch: branchName.default(MAIN_BRANCH).meta({ description: "Branch to query", example: "main" }),
+  readOnly: z.boolean().default(false).describe("Refuse statements that change anything"),
 }).strict();
 
 /**

@@ -47,20 +47,26 @@ export const databaseOverride = z.object({
 export type DatabaseOverride = z.infer<typeof databaseOverride>;
 
 export const database = z.object({
-  id: uuid,
-  name: databaseName,
-  projectId: uuid,
-  engine: z.enum(DATABASE_ENGINES),
+  id: uuid.describe("Id of the database"),
+  name: databaseName.meta({ description: "Name of the database", example: "orders" }),
+  projectId: uuid.describe("Id of the project"),
+  engine: z.enum(DATABASE_ENGINES).describe("`embedded` in svc, or on a PostgreSQL `server`"),
   version: z.string().nullable().describe("Of PostgreSQL; null while it can't be asked"),
   state: z.enum(DATABASE_STATES).describe("That of its branch `main`"),
-  reason: z.string().nullable(),
-  cuSize,
+  reason: z.string().nullable().meta({
+    description: "Why the database has its status; null if it is active",
+    example: "npm run build ended with exit code 1",
+  }),
+  cuSize: cuSize.describe("Compute units, which set memory and connections"),
   memoryMb: z.int().describe(
     "Memory that each branch may take; on a server, all databases share its memory",
   ),
   maxConnections: z.int().describe("Clients of one branch at a time"),
   autoInject: z.boolean().describe("Whether deployments get its connection string as a variable"),
-  envVar: variableName,
+  envVar: variableName.meta({
+    description: "Variable that holds the connection string",
+    example: "DATABASE_URL",
+  }),
   environments: environmentNames.describe("Environments that get the variable; null for all"),
   previewBranches: z.boolean().describe(
     "Whether previews of a git branch get a branch of the database of their own",
@@ -73,42 +79,72 @@ export const database = z.object({
   notes: z.array(z.string()).describe(
     "What its owner should know, in sentences for people: programs read the other fields",
   ),
-  createdAt: timestamp,
+  createdAt: timestamp.describe("When the database was created"),
   deletedAt: timestamp.nullable().describe("When it was deleted; it can be had back until then"),
   removedAt: timestamp.nullable().describe("When a deleted one is gone for good"),
 }).meta({ id: "Database" });
 export type Database = z.infer<typeof database>;
 
 export const createDatabaseBody = z.object({
-  name: databaseName,
-  cuSize: cuSize.default("0.25"),
+  name: databaseName.meta({
+    description: "Name of the database, unique in the project",
+    example: "orders",
+  }),
+  cuSize: cuSize.default("0.25").describe("Compute units, which set memory and connections"),
   engine: z.enum(DATABASE_ENGINES).optional().describe("The platform's usual one where missing"),
-  autoInject: z.boolean().default(true),
-  envVar: variableName.default(DATABASE_VARIABLE),
+  autoInject: z.boolean().default(true).describe(
+    "Whether deployments get the connection string as a variable",
+  ),
+  envVar: variableName.default(DATABASE_VARIABLE).meta({
+    description: "Variable that holds the connection string",
+    example: "DATABASE_URL",
+  }),
 }).strict();
 
 export const updateDatabaseBody = z.object({
-  cuSize,
-  autoInject: z.boolean(),
-  envVar: variableName,
-  environments: environmentNames,
-  previewBranches: z.boolean(),
+  cuSize: cuSize.describe("Compute units, which set memory and connections"),
+  autoInject: z.boolean().describe("Whether deployments get the connection string as a variable"),
+  envVar: variableName.meta({
+    description: "Variable that holds the connection string",
+    example: "DATABASE_URL",
+  }),
+  environments: environmentNames.meta({
+    description: "Environments that get the variable; null for all",
+    example: ["production"],
+  }),
+  previewBranches: z.boolean().describe("Whether each preview gets its own branch of the database"),
 }).partial().strict();
 
 export const databaseConnection = z.object({
   url: z.string().describe("Holds the password: for `psql`, drivers and ORMs"),
-  host: z.string(),
-  port: z.int(),
-  user: z.string(),
-  password: z.string(),
-  database: z.string(),
-  branch: branchName,
+  host: z.string().meta({ description: "Host for PostgreSQL clients", example: "127.0.0.1" }),
+  port: z.int().meta({ description: "Port for PostgreSQL clients", example: 8788 }),
+  user: z.string().meta({ description: "Role that owns the branch", example: "orders_9f86d081" }),
+  password: z.string().meta({
+    description: "Password of the role",
+    example: "correct horse battery staple",
+  }),
+  database: z.string().meta({
+    description: "Name of the database, for clients",
+    example: "orders",
+  }),
+  branch: branchName.meta({ description: "Branch of the database", example: "main" }),
 }).meta({ id: "DatabaseConnection" });
 export type DatabaseConnection = z.infer<typeof databaseConnection>;
 
 /** A database is named by its id or by its name. */
-export const databaseParams = projectParams.extend({ database: idOrName(DATABASE_NAME_MAX) });
-export const branchQuery = z.object({ branch: branchName.default(MAIN_BRANCH) });
+export const databaseParams = projectParams.extend({
+  database: idOrName(DATABASE_NAME_MAX).meta({
+    description: "Id or name of the database",
+    example: "orders",
+  }),
+});
+export const branchQuery = z.object({
+  branch: branchName.default(MAIN_BRANCH).meta({
+    description: "Branch of the database",
+    example: "main",
+  }),
+});
 export const DATABASE_PATH = "/v1/projects/{project}/databases/{database}";
 export const DATABASE_TAG = "Databases";
 
@@ -207,6 +243,7 @@ export const moveDatabase = endpoint({
   summary: "Copy a database to another engine and point its clients there",
   tag: DATABASE_TAG,
   params: databaseParams,
-  body: z.object({ engine: z.enum(DATABASE_ENGINES) }).strict(),
+  body: z.object({ engine: z.enum(DATABASE_ENGINES).describe("Engine to move the database to") })
+    .strict(),
   response: database,
 });

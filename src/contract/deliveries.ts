@@ -14,24 +14,27 @@ const tag = "Deliveries";
 export const DELIVERY_CHANNELS = ["email", "messenger", "push", "webhook", "forge"] as const;
 
 export const deadLetter = z.object({
-  id: uuid,
-  channel: z.enum(DELIVERY_CHANNELS),
+  id: uuid.describe("Id of the dead letter"),
+  channel: z.enum(DELIVERY_CHANNELS).describe("Channel of the message"),
   userId: uuid.nullable().describe("Null for a webhook or a forge"),
-  workspaceId: uuid.nullable(),
+  workspaceId: uuid.nullable().describe("Id of the workspace; null if the message has none"),
   event: z.enum(EVENT_NAMES as [EventName, ...EventName[]]).describe(
     "Of the first notification, where a digest is meant",
   ),
-  title: z.string(),
+  title: z.string().meta({ description: "Title of the message", example: "shop is live" }),
   notifications: z.int().describe("Notifications that the message stands for"),
-  reason: z.string(),
-  attempts: z.int(),
-  acceptedAt: timestamp,
-  givenUpAt: timestamp,
+  reason: z.string().meta({
+    description: "Why the message was given up",
+    example: "npm run build ended with exit code 1",
+  }),
+  attempts: z.int().meta({ description: "Number of attempts", example: 3 }),
+  acceptedAt: timestamp.describe("When the message was queued"),
+  givenUpAt: timestamp.describe("When the message was given up"),
 }).meta({ id: "DeadLetter" });
 export type DeadLetter = z.infer<typeof deadLetter>;
 
-const one = z.object({ letter: uuid });
-const resent = z.object({ resent: z.int() });
+const one = z.object({ letter: uuid.describe("Id of the dead letter") });
+const resent = z.object({ resent: z.int().describe("Number of messages that are sent again") });
 
 export const listDeadLetters = endpoint({
   method: "GET",
@@ -107,9 +110,9 @@ export const PERSONAL_CHANNELS = ["email", "messenger", "push"] as const;
 /** What came of one attempt. */
 const attemptResult = z.object({
   receiver: z.string().describe("Address, chat or browser, as far as lists show it"),
-  delivered: z.boolean(),
+  delivered: z.boolean().describe("Whether the receiver accepted the message"),
   detail: z.string().describe("What the receiver answered, or why it did not get it"),
-  durationMs: z.int(),
+  durationMs: z.int().meta({ description: "Duration in milliseconds", example: 48 }),
 });
 
 export const sendTestNotification = endpoint({
@@ -118,10 +121,10 @@ export const sendTestNotification = endpoint({
   summary: "Send a test message to oneself over a channel at once, and show the result",
   tag,
   access: "self",
-  body: z.object({ channel: z.enum(PERSONAL_CHANNELS) }).strict(),
+  body: z.object({ channel: z.enum(PERSONAL_CHANNELS).describe("Channel to test") }).strict(),
   response: z.object({
-    channel: z.enum(PERSONAL_CHANNELS),
-    delivered: z.boolean(),
-    results: z.array(attemptResult),
+    channel: z.enum(PERSONAL_CHANNELS).describe("Channel that was tested"),
+    delivered: z.boolean().describe("Whether every receiver accepted the message"),
+    results: z.array(attemptResult).describe("Result for each receiver"),
   }).meta({ id: "TestResult" }),
 });

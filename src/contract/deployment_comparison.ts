@@ -52,7 +52,7 @@ export const compareDeployments = endpoint({
   path: "/v1/deployments/{deployment}/comparison",
   summary: "Show what differs between a deployment and another one of its project",
   tag: "Deployments",
-  params: z.object({ deployment: uuid }),
+  params: z.object({ deployment: uuid.describe("Id of the deployment") }),
   query: z.object({
     base: uuid.optional().describe(
       "Id of the deployment to compare with; where missing, the one that production shows, or " +

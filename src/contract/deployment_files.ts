@@ -32,8 +32,14 @@ export const filePath = z.string().min(1).max(1024).refine(
 );
 
 export const deploymentFile = z.object({
-  path: filePath,
-  sha256,
-  size: z.int().min(0).max(MAX_FILE_BYTES),
+  path: filePath.meta({
+    description: "Path below the output directory",
+    example: "menu/index.html",
+  }),
+  sha256: sha256.meta({
+    description: "SHA-256 of the file, in hexadecimal",
+    example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+  }),
+  size: z.int().min(0).max(MAX_FILE_BYTES).meta({ description: "Size in bytes", example: 13044 }),
 }).meta({ id: "DeploymentFile" });
 export type DeploymentFile = z.infer<typeof deploymentFile>;

@@ -36,9 +36,15 @@ export const deploymentFunction = z.object({
   name: z.string().max(64).regex(
     /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/,
     "Must be lower-case letters, digits and inner hyphens",
-  ),
-  sha256,
-  size: z.int().min(0).max(MAX_FUNCTION_BYTES),
+  ).meta({ description: "Name of the function", example: "hello" }),
+  sha256: sha256.meta({
+    description: "SHA-256 of the function's source, in hexadecimal",
+    example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+  }),
+  size: z.int().min(0).max(MAX_FUNCTION_BYTES).meta({
+    description: "Size in bytes",
+    example: 13044,
+  }),
 }).meta({ id: "DeploymentFunction" });
 export type DeploymentFunction = z.infer<typeof deploymentFunction>;
 
@@ -49,33 +55,45 @@ export const deploymentUrls = z.object({
 });
 
 export const deployment = z.object({
-  id: uuid,
-  projectId: uuid,
-  project: z.string(),
-  status: z.enum(DEPLOYMENT_STATES),
-  environment: z.string(),
-  isPreview: z.boolean(),
+  id: uuid.describe("Id of the deployment"),
+  projectId: uuid.describe("Id of the project"),
+  project: z.string().meta({ description: "Name of the project", example: "shop" }),
+  status: z.enum(DEPLOYMENT_STATES).meta({
+    description: "Status of the deployment",
+    example: "LIVE",
+  }),
+  environment: z.string().meta({ description: "Name of the environment", example: "production" }),
+  isPreview: z.boolean().describe("False for a production deployment, true otherwise"),
   isProduction: z.boolean().describe(
     "True while the project's production address shows this deployment",
   ),
   variablesChanged: z.boolean().describe(
     "True where the environment's variables changed since: a new deploy would take them",
   ),
-  branch: z.string(),
-  commitSha: z.string().nullable(),
-  message: z.string().nullable(),
-  author: z.string().nullable(),
-  url: z.url(),
-  urls: deploymentUrls,
+  branch: z.string().meta({ description: "Git branch", example: "main" }),
+  commitSha: z.string().nullable().meta({
+    description: "SHA of the commit; null if unknown",
+    example: "8f14e45fceea167a5a36dedd4bea2543c1a0f4d1",
+  }),
+  message: z.string().nullable().meta({
+    description: "Commit message; null if unknown",
+    example: "Add the summer menu",
+  }),
+  author: z.string().nullable().meta({
+    description: "Author of the commit; null if unknown",
+    example: "Ada Lovelace",
+  }),
+  url: z.url().meta({ description: "URL of the deployment", example: "https://shop.example.net" }),
+  urls: deploymentUrls.describe("URLs that show the deployment"),
   functions: z.array(z.string()).describe("Names of its functions"),
-  fileCount: z.int(),
-  totalBytes: z.int(),
+  fileCount: z.int().meta({ description: "Number of files", example: 42 }),
+  totalBytes: z.int().meta({ description: "Total size of the files, in bytes", example: 1048576 }),
   error: z.string().nullable().describe("Why the deployment failed; null otherwise"),
   serverOutput: z.array(z.string()).optional().describe(
     "The last lines that its server wrote, oldest first, where that did not start",
   ),
-  createdAt: timestamp,
-  updatedAt: timestamp,
+  createdAt: timestamp.describe("When the deployment was created"),
+  updatedAt: timestamp.describe("When the deployment was last changed"),
   liveAt: timestamp.nullable().describe("When it went live; null before"),
 }).meta({ id: "Deployment" });
 export type Deployment = z.infer<typeof deployment>;
@@ -99,9 +117,19 @@ export const createDeploymentBody = z.object({
   branch: branchName.optional().describe(
     "The branch that is deployed; the project's production branch where missing",
   ),
-  commitSha: z.string().regex(/^[0-9a-f]{7,40}$/, "Must be 7 to 40 hexadecimal digits").optional(),
-  message: z.string().max(500).optional(),
-  author: z.string().max(200).optional(),
+  commitSha: z.string().regex(/^[0-9a-f]{7,40}$/, "Must be 7 to 40 hexadecimal digits").optional()
+    .meta({
+      description: "SHA of the commit",
+      example: "8f14e45fceea167a5a36dedd4bea2543c1a0f4d1",
+    }),
+  message: z.string().max(500).optional().meta({
+    description: "Commit message",
+    example: "Add the summer menu",
+  }),
+  author: z.string().max(200).optional().meta({
+    description: "Author of the commit",
+    example: "Ada Lovelace",
+  }),
   manifest: z.unknown().describe(
     "The content of `.svc/manifest.json`; validated by the manifest's own rules",
   ),
@@ -111,7 +139,7 @@ export const createDeploymentBody = z.object({
   files: z.array(deploymentFile).max(MAX_FILES).describe(
     "All files of the deployment; with `base` those that are new or changed",
   ),
-  base: deploymentBase.optional(),
+  base: deploymentBase.optional().describe("Deployment that the file list builds on"),
   removed: z.array(filePath).max(MAX_FILES).default([]).describe(
     "With `base`: paths of its files that the deployment does not have",
   ),
@@ -121,11 +149,11 @@ export const createDeploymentBody = z.object({
 }).strict();
 
 export const createDeploymentAnswer = z.object({
-  deployment,
+  deployment: deployment.describe("The new deployment"),
   missing: z.array(sha256).describe("SHA-256 of each blob that must be uploaded before activation"),
 });
 
-const deploymentParams = z.object({ deployment: uuid });
+const deploymentParams = z.object({ deployment: uuid.describe("Id of the deployment") });
 
 export const createDeployment = endpoint({
   method: "POST",
@@ -230,7 +258,7 @@ export const rollbackBody = z.object({
 
 export const rollbackAnswer = z.object({
   deployment: deployment.describe("The deployment that is live now"),
-  rolledBack: deployment,
+  rolledBack: deployment.describe("The deployment that was live before"),
 });
 
 export const rollback = endpoint({

@@ -29,12 +29,24 @@ const startDeviceBody = z.object({
 });
 
 export const deviceAuthorization = z.object({
-  device_code: z.string(),
-  user_code: z.string(),
-  verification_uri: z.url(),
-  verification_uri_complete: z.url(),
-  expires_in: z.number().int(),
-  interval: z.number().int(),
+  device_code: z.string().meta({
+    description: "Secret that the tool polls with",
+    example: "GmRhmhcxhwAzkoEqiMEg_DnyEysNkuNhszIySk9eS",
+  }),
+  user_code: z.string().meta({ description: "Code that the person enters", example: "WDJB-MJHT" }),
+  verification_uri: z.url().meta({
+    description: "Page where the person enters the code",
+    example: "https://svc.example.net/device",
+  }),
+  verification_uri_complete: z.url().meta({
+    description: "The same page with the code filled in",
+    example: "https://svc.example.net/device?code=WDJB-MJHT",
+  }),
+  expires_in: z.number().int().meta({
+    description: "Seconds until the codes expire",
+    example: 300,
+  }),
+  interval: z.number().int().meta({ description: "Minimum seconds between two polls", example: 5 }),
 }).meta({ id: "DeviceAuthorization" });
 export type DeviceAuthorization = z.infer<typeof deviceAuthorization>;
 
@@ -52,21 +64,30 @@ export const startDevice = endpoint({
 });
 
 const deviceTokenBody = z.object({
-  grant_type: z.literal(DEVICE_GRANT_TYPE),
-  device_code: z.string("Must be given").min(1).max(200),
+  grant_type: z.literal(DEVICE_GRANT_TYPE).meta({
+    description: "Grant type of RFC 8628",
+    example: "urn:ietf:params:oauth:grant-type:device_code",
+  }),
+  device_code: z.string("Must be given").min(1).max(200).meta({
+    description: "`device_code` of the device authorization",
+    example: "GmRhmhcxhwAzkoEqiMEg_DnyEysNkuNhszIySk9eS",
+  }),
   client_id: short.optional().describe(
     "Has to be the one that the authorization was begun with, where that had one",
   ),
 });
 
 export const deviceToken = z.object({
-  access_token: z.string(),
-  token_type: z.literal("Bearer"),
+  access_token: z.string().meta({
+    description: "Token for `Authorization: Bearer`; shown only once",
+    example: "svct_kX2v9Qm4Zr7Tb1Lw5Nc8Hd3Fg6Js0Ya",
+  }),
+  token_type: z.literal("Bearer").meta({ description: "Always `Bearer`", example: "Bearer" }),
   scope: z.enum(["read", "write"]).optional().describe(
     "What the token can do; platforms of older versions leave it out",
   ),
-  workspace_slug: z.string(),
-  workspace_name: z.string(),
+  workspace_slug: z.string().meta({ description: "Slug of the workspace", example: "acme" }),
+  workspace_name: z.string().meta({ description: "Name of the workspace", example: "Acme" }),
 }).meta({ id: "DeviceToken" });
 export type DeviceToken = z.infer<typeof deviceToken>;
 
@@ -86,13 +107,21 @@ export const deviceRequest = z.object({
   userCode: z.string().describe("As it is shown: `WDJB-MJHT`"),
   tool: z.string().describe("What the tool calls itself: its own word"),
   address: z.string().describe("Where the tool asked from"),
-  country: z.string().nullable(),
+  country: z.string().nullable().meta({
+    description: "Country as ISO 3166-1 alpha-2 code; null if unknown",
+    example: "DE",
+  }),
   scope: z.enum(["read", "write"]).describe("What the tool asks for"),
-  createdAt: timestamp,
-  expiresAt: timestamp,
+  createdAt: timestamp.describe("When the request was created"),
+  expiresAt: timestamp.describe("When the request expires"),
 }).meta({ id: "DeviceRequest" });
 
-const userCodeParams = z.object({ userCode: z.string().min(1).max(64) });
+const userCodeParams = z.object({
+  userCode: z.string().min(1).max(64).meta({
+    description: "Code that the tool shows",
+    example: "WDJB-MJHT",
+  }),
+});
 
 export const findDevice = endpoint({
   method: "GET",
@@ -111,7 +140,7 @@ export const approveDevice = endpoint({
   tag,
   access: "account",
   params: userCodeParams,
-  body: z.object({ workspaceId: uuid }).strict(),
+  body: z.object({ workspaceId: uuid.describe("Id of the workspace") }).strict(),
   status: 204,
 });
 
@@ -142,8 +171,11 @@ export const OAUTH_ERRORS = [
 export type OAuthErrorCode = (typeof OAUTH_ERRORS)[number];
 
 export const oauthError = z.object({
-  error: z.enum(OAUTH_ERRORS),
-  error_description: z.string().optional(),
+  error: z.enum(OAUTH_ERRORS).describe("Error code of OAuth"),
+  error_description: z.string().optional().meta({
+    description: "What is wrong",
+    example: "The user has not confirmed yet",
+  }),
 }).meta({ id: "OAuthError" });
 
 export const getOAuthMetadata = endpoint({
@@ -153,17 +185,52 @@ export const getOAuthMetadata = endpoint({
   tag,
   auth: "none",
   response: z.object({
-    issuer: z.url(),
-    authorization_endpoint: z.url(),
-    registration_endpoint: z.url(),
-    device_authorization_endpoint: z.url(),
-    token_endpoint: z.url(),
-    grant_types_supported: z.array(z.string()),
-    response_types_supported: z.array(z.string()),
-    code_challenge_methods_supported: z.array(z.string()),
-    scopes_supported: z.array(z.string()),
-    authorization_response_iss_parameter_supported: z.boolean(),
-    token_endpoint_auth_methods_supported: z.array(z.string()),
-    service_documentation: z.url(),
+    issuer: z.url().meta({
+      description: "URL of the platform",
+      example: "https://svc.example.net",
+    }),
+    authorization_endpoint: z.url().meta({
+      description: "URL of the page that asks for consent",
+      example: "https://svc.example.com/oauth/authorize",
+    }),
+    registration_endpoint: z.url().meta({
+      description: "URL for registering clients",
+      example: "https://svc.example.com/oauth/register",
+    }),
+    device_authorization_endpoint: z.url().meta({
+      description: "URL that starts a device authorization",
+      example: "https://svc.example.net/v1/device",
+    }),
+    token_endpoint: z.url().meta({
+      description: "URL that issues tokens",
+      example: "https://svc.example.net/v1/device/token",
+    }),
+    grant_types_supported: z.array(z.string()).meta({
+      description: "Supported grant types",
+      example: ["urn:ietf:params:oauth:grant-type:device_code"],
+    }),
+    response_types_supported: z.array(z.string()).meta({
+      description: "Supported response types",
+      example: ["code"],
+    }),
+    code_challenge_methods_supported: z.array(z.string()).meta({
+      description: "Supported methods of PKCE",
+      example: ["S256"],
+    }),
+    scopes_supported: z.array(z.string()).meta({
+      description: "Supported scopes",
+      example: ["read", "write"],
+    }),
+    authorization_response_iss_parameter_supported: z.boolean().describe(
+      "Whether responses name the issuer",
+    ),
+    token_endpoint_auth_methods_supported: z.array(z.string()).meta({
+      description: "`none`: all clients are public",
+      example: ["none"],
+    }),
+    service_documentation: z.url().meta({
+      description: "URL of the API documentation",
+      example: "https://svc.example.net/v1/openapi.json",
+    }),
   }),
 });

@@ -22,9 +22,12 @@ export type CertificateStatus = (typeof CERTIFICATE_STATUSES)[number];
 
 /** A record to set at the domain's name server. */
 export const dnsRecord = z.object({
-  type: z.enum(DNS_RECORD_TYPES),
+  type: z.enum(DNS_RECORD_TYPES).describe("Type of the record"),
   name: z.string().describe("Full name, without the final dot"),
-  value: z.string(),
+  value: z.string().meta({
+    description: "Value that the record needs",
+    example: "svc.example.net",
+  }),
   purpose: z.enum(["proof", "routing"]).describe(
     "What the record is for: the proof of control, or the way of the visitors",
   ),
@@ -33,12 +36,17 @@ export type DnsRecord = z.infer<typeof dnsRecord>;
 
 /** What a look-up of one record came to. */
 export const dnsCheck = z.object({
-  type: z.string(),
-  name: z.string(),
-  purpose: z.enum(["proof", "routing"]),
-  ok: z.boolean(),
-  expected: z.array(z.string()),
-  seen: z.array(z.string()),
+  type: z.string().meta({ description: "Type of the record", example: "TXT" }),
+  name: z.string().meta({ description: "Name of the record", example: "shop" }),
+  purpose: z.enum(["proof", "routing"]).describe(
+    "Whether the record proves control or directs visitors",
+  ),
+  ok: z.boolean().describe("Whether the record is correct"),
+  expected: z.array(z.string()).meta({
+    description: "Expected values",
+    example: ["svc.example.net"],
+  }),
+  seen: z.array(z.string()).describe("Values found"),
   failure: z.string().nullable().describe(
     "Why nothing was seen: `NXDOMAIN`, `SERVFAIL`, `TIMEOUT` and the like; null where an answer came",
   ),
@@ -47,23 +55,32 @@ export const dnsCheck = z.object({
 export type DnsCheck = z.infer<typeof dnsCheck>;
 
 export const domain = z.object({
-  id: uuid,
+  id: uuid.describe("Id of the domain"),
   hostname: z.string().describe("In punycode; `*.example.com` covers one label"),
   zone: z.string().describe("The registrable domain, where the proof stands"),
-  projectId: uuid,
-  environment: z.string(),
+  projectId: uuid.describe("Id of the project"),
+  environment: z.string().meta({
+    description: "Environment that the domain shows",
+    example: "production",
+  }),
   redirectTo: z.string().nullable().describe(
     "The hostname that visitors are sent on to; null where the project answers",
   ),
-  status: z.enum(DOMAIN_STATUSES),
+  status: z.enum(DOMAIN_STATUSES).describe("Status of the domain"),
   certificate: z.object({
-    status: z.enum(CERTIFICATE_STATUSES),
-    expiresAt: timestamp.nullable(),
-    error: z.string().nullable(),
+    status: z.enum(CERTIFICATE_STATUSES).describe("Status of the certificate"),
+    expiresAt: timestamp.nullable().describe("When the certificate expires; null if there is none"),
+    error: z.string().nullable().meta({
+      description: "Why no certificate was issued; null if one was",
+      example: "npm run build ended with exit code 1",
+    }),
   }).describe("`pending` while one is being ordered; `none` where the platform orders none"),
-  createdAt: timestamp,
-  verifiedAt: timestamp.nullable(),
-  lastCheck: z.object({ checkedAt: timestamp, checks: z.array(dnsCheck) }).nullable().describe(
+  createdAt: timestamp.describe("When the domain was created"),
+  verifiedAt: timestamp.nullable().describe("When the domain was verified; null before"),
+  lastCheck: z.object({
+    checkedAt: timestamp.describe("When the records were looked up"),
+    checks: z.array(dnsCheck).describe("Records that were looked up"),
+  }).nullable().describe(
     "When the records were last looked up, and what was seen then",
   ),
 }).meta({ id: "Domain" });
@@ -73,11 +90,14 @@ export const addDomainBody = z.object({
   hostname: z.string().min(1).max(1000).describe(
     "A name such as `www.example.com`, `*.example.com` or `bücher.example`",
   ),
-  environment: environmentReference,
+  environment: environmentReference.meta({
+    description: "Environment that the domain shows",
+    example: "production",
+  }),
 }).strict();
 
 export const addDomainAnswer = z.object({
-  domain,
+  domain: domain.describe("The domain"),
   companion: domain.nullable().describe(
     "The `www` name of an apex, or the apex of a `www` name: it redirects. Null where there is none.",
   ),
@@ -87,15 +107,17 @@ export const addDomainAnswer = z.object({
 export type AddedDomain = z.infer<typeof addDomainAnswer>;
 
 export const verifyDomainAnswer = z.object({
-  domain,
+  domain: domain.describe("The domain"),
   checks: z.array(dnsCheck).describe(
     "The look-ups that were made; an empty hint list means that all is as it should be",
   ),
-  notes: z.array(z.string()),
+  notes: z.array(z.string()).describe("Remarks in sentences"),
 });
 export type VerifiedDomain = z.infer<typeof verifyDomainAnswer>;
 
-const domainParams = projectParams.extend({ domain: uuid });
+const domainParams = projectParams.extend({
+  domain: uuid.describe("Id or hostname of the domain"),
+});
 
 export const listDomains = endpoint({
   method: "GET",

@@ -15,12 +15,14 @@ export const environmentName = slug(NAME_MAX);
 
 export const environment = z.object({
   id: z.string().describe("UUID of a custom environment; the name itself of a built-in one"),
-  name: environmentName,
-  isBuiltIn: z.boolean(),
+  name: environmentName.meta({ description: "Name of the environment", example: "stage" }),
+  isBuiltIn: z.boolean().describe("True for `production` and `preview`"),
   url: z.url().nullable().describe(
     "Address of the environment's latest deployment; null for `preview`, which has one per branch",
   ),
-  createdAt: timestamp.nullable(),
+  createdAt: timestamp.nullable().describe(
+    "When the environment was created; null for a built-in one",
+  ),
 }).meta({ id: "Environment" });
 export type Environment = z.infer<typeof environment>;
 
@@ -43,7 +45,9 @@ export const createEnvironment = endpoint({
   summary: "Create an environment",
   tag: "Environments",
   params: projectParams,
-  body: z.object({ name: environmentName }).strict(),
+  body: z.object({
+    name: environmentName.meta({ description: "Name of the environment", example: "stage" }),
+  }).strict(),
   response: environment,
   status: 201,
 });
@@ -53,6 +57,11 @@ export const deleteEnvironment = endpoint({
   path: "/v1/projects/{project}/environments/{environment}",
   summary: "Delete an environment with its variables",
   tag: "Environments",
-  params: projectParams.extend({ environment: environmentReference }),
+  params: projectParams.extend({
+    environment: environmentReference.meta({
+      description: "Name of the environment",
+      example: "stage",
+    }),
+  }),
   status: 204,
 });

@@ -18,7 +18,7 @@ export const errorId = z.string().regex(/^[0-9a-f]{16}$/, "Must be 16 hexadecima
 });
 
 const summary = {
-  id: errorId,
+  id: errorId.meta({ description: "Id of the error", example: "5f3a9c1e0b7d2a44" }),
   kind: z.enum(["function", "server", "response"]).describe(
     "What failed: a function, a server, or a request answered with 5xx for which no exception is known",
   ),
@@ -79,8 +79,14 @@ export const listErrors = endpoint({
   tag: "Errors",
   params: projectParams,
   query: z.object({
-    limit: pageLimit(ERROR_LIMIT_MAX, ERROR_LIMIT_DEFAULT),
-    cursor: errorId.optional(),
+    limit: pageLimit(ERROR_LIMIT_MAX, ERROR_LIMIT_DEFAULT).meta({
+      description: "Maximum number of entries",
+      example: 20,
+    }),
+    cursor: errorId.optional().meta({
+      description: "`nextCursor` of the previous page",
+      example: "5f3a9c1e0b7d2a44",
+    }),
     deploymentId: uuid.optional().describe("Only errors that this deployment brought"),
   }),
   response: page(errorSummary).extend({ missingNodes }),
@@ -91,6 +97,8 @@ export const getError = endpoint({
   path: "/v1/projects/{project}/errors/{error}",
   summary: "Show an error with its stack, its deployments and its latest occurrences",
   tag: "Errors",
-  params: projectParams.extend({ error: errorId }),
+  params: projectParams.extend({
+    error: errorId.meta({ description: "Id of the error", example: "5f3a9c1e0b7d2a44" }),
+  }),
   response: errorDetails.extend({ missingNodes }),
 });

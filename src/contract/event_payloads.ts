@@ -5,7 +5,7 @@
  *
  * @module
  */
-import * as z from "zod";
+import { z } from "zod";
 import { uuid } from "./common.ts";
 import type { EventName } from "./events.ts";
 
@@ -34,15 +34,21 @@ const moment = z.union(
   [z.iso.datetime({ offset: true }), z.iso.date()],
   "Must be an ISO 8601 date or time",
 );
-const amount = z.number("Must be a number").min(0, "Must not be negative");
+const amount = z.number("Must be a number").min(0, "Must not be negative")
+  .meta({ description: "Amount in the currency", example: 29.9 });
 const currency = z.string("Must be a text, such as EUR")
-  .regex(/^[A-Z]{3}$/, "Must be a currency of ISO 4217, such as EUR");
+  .regex(/^[A-Z]{3}$/, "Must be a currency of ISO 4217, such as EUR")
+  .meta({ description: "Currency as ISO 4217 code", example: "EUR" });
 const lastFour = z.string('Must be a text of the last 4 digits of the card, in quotes: "4242"')
-  .regex(/^\d{4}$/, "Must be the last 4 digits of the card");
+  .regex(/^\d{4}$/, "Must be the last 4 digits of the card")
+  .meta({ description: "Last four digits of the card", example: "4242" });
+const invoiceId = text(100).meta({ description: "Number of the invoice", example: "2026-0042" });
 
 function payload<Shape extends Record<string, z.ZodType>>(shape: Shape) {
   const fields = Object.fromEntries(
-    Object.entries(shape).map(([name, schema]) => [name, schema.nullable().optional()]),
+    Object.entries(shape).map((
+      [name, schema],
+    ) => [name, schema.nullable().optional().meta(schema.meta() ?? {})]),
   ) as { [Name in keyof Shape]: z.ZodOptional<z.ZodNullable<Shape[Name]>> };
   return z.object(fields).catchall(scalar).refine((data) => {
     const names = Object.keys(data);
@@ -54,66 +60,106 @@ function payload<Shape extends Record<string, z.ZodType>>(shape: Shape) {
     );
 }
 
-const project = { projectId: uuid, project: text(100), deploymentId: uuid, url: httpUrl };
+const url = httpUrl.meta({
+  description: "URL that the notification opens",
+  example: "https://shop.example.net/",
+});
+const reason = text(500).meta({ description: "Reason", example: "Card was declined" });
+const detail = text(MAX_EVENT_TEXT).meta({
+  description: "Details for people",
+  example: "Scheduled for Sunday night",
+});
+const endsAt = moment.meta({ description: "Day or time of the end", example: "2026-12-01" });
+const project = {
+  projectId: uuid.describe("Id of the project"),
+  project: text(100).meta({ description: "Name of the project", example: "shop" }),
+  deploymentId: uuid.describe("Id of the deployment"),
+  url,
+};
 
 const deployment = payload({
   ...project,
-  environment: text(100),
-  branch: text(255),
-  commitSha: text(64),
-  error: text(MAX_EVENT_TEXT),
+  environment: text(100).meta({
+    description: "Name of the environment",
+    example: "production",
+  }),
+  branch: text(255).meta({ description: "Git branch", example: "main" }),
+  commitSha: text(64).meta({ description: "SHA of the commit", example: "8f14e45" }),
+  error: text(MAX_EVENT_TEXT).meta({
+    description: "Why it failed",
+    example: "npm run build exited with code 1",
+  }),
 }).meta({ id: "DeploymentEventData" });
 
-const health = payload({ ...project, reason: text(MAX_EVENT_TEXT) }).meta({
+const health = payload({
+  ...project,
+  reason: text(MAX_EVENT_TEXT).meta({
+    description: "What the check found",
+    example: "No response in 10 seconds",
+  }),
+}).meta({
   id: "HealthEventData",
 });
 
 const payment = payload({
   amount,
   currency,
-  invoiceId: text(100),
+  invoiceId,
   cardLast4: lastFour,
-  reason: text(500),
-  url: httpUrl,
+  reason,
+  url,
 }).meta({ id: "PaymentEventData" });
 
 const invoice = payload({
   amount,
   currency,
-  invoiceId: text(100),
-  dueDate: moment,
-  url: httpUrl,
+  invoiceId,
+  dueDate: moment.meta({ description: "Day or time when it is due", example: "2026-12-01" }),
+  url,
 }).meta({ id: "InvoiceEventData" });
 
-const plan = payload({ plan: text(100), endsAt: moment, reason: text(500), url: httpUrl })
+const plan = payload({
+  plan: text(100).meta({ description: "Name of the plan", example: "Team" }),
+  endsAt,
+  reason,
+  url,
+})
   .meta({ id: "PlanEventData" });
 
 const limit = payload({
-  resource: text(100),
-  used: amount,
-  limit: amount,
-  unit: text(40),
-  url: httpUrl,
+  resource: text(100).meta({ description: "Limited resource", example: "Build minutes" }),
+  used: amount.meta({ description: "Used so far", example: 90 }),
+  limit: amount.meta({ description: "The limit", example: 100 }),
+  unit: text(40).meta({ description: "Unit of both", example: "minutes" }),
+  url,
 }).meta({ id: "LimitEventData" });
 
 const card = payload({
   cardLast4: lastFour,
-  cardBrand: text(40),
-  expiresAt: text(40),
-  url: httpUrl,
+  cardBrand: text(40).meta({ description: "Brand of the card", example: "Visa" }),
+  expiresAt: text(40).meta({ description: "When the card expires", example: "04/2027" }),
+  url,
 }).meta({ id: "CardEventData" });
 
-const security = payload({ detail: text(500), address: text(100), country: text(64) })
+const security = payload({
+  detail: text(500).meta({ description: "What happened", example: "Firefox on Linux" }),
+  address: text(100).meta({ description: "IP address of the client", example: "203.0.113.7" }),
+  country: text(64).meta({ description: "Country of the address", example: "DE" }),
+})
   .meta({ id: "SecurityEventData" });
 
 const maintenance = payload({
-  startsAt: moment,
-  endsAt: moment,
-  detail: text(MAX_EVENT_TEXT),
-  url: httpUrl,
+  startsAt: moment.meta({ description: "Day or time of the start", example: "2026-12-01" }),
+  endsAt,
+  detail,
+  url,
 }).meta({ id: "MaintenanceEventData" });
 
-const announcement = payload({ title: text(120), detail: text(MAX_EVENT_TEXT), url: httpUrl })
+const announcement = payload({
+  title: text(120).meta({ description: "Title", example: "Regions in Asia" }),
+  detail,
+  url,
+})
   .meta({ id: "AnnouncementEventData" });
 
 /** The data of every event. */

@@ -23,7 +23,7 @@ export const getForgeReport = endpoint({
   path: "/v1/deployments/{deployment}/forge-report",
   summary: "Show what the forge of the repository was told of a deployment",
   tag: "Deployments",
-  params: z.object({ deployment: uuid }),
+  params: z.object({ deployment: uuid.describe("Id of the deployment") }),
   response: z.object({
     report: forgeReport.nullable().describe("Null where there was no forge to tell"),
   }),

@@ -14,7 +14,7 @@ export const projectHealth = z.object({
   ),
   since: timestamp.nullable().describe("Since when it is so; null where that is not known"),
   reason: z.string().nullable().describe("What is wrong; null where nothing is"),
-  deploymentId: uuid.nullable(),
+  deploymentId: uuid.nullable().describe("Id of the production deployment; null before the first"),
 }).meta({ id: "ProjectHealth" });
 export type ProjectHealth = z.infer<typeof projectHealth>;
 

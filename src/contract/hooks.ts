@@ -29,20 +29,26 @@ const hookBranch = z.string().min(1).max(BRANCH_MAX).refine(
 );
 
 export const deployHook = z.object({
-  id: uuid,
-  projectId: uuid,
-  project: z.string(),
-  name: z.string(),
-  branch: z.string(),
+  id: uuid.describe("Id of the deploy hook"),
+  projectId: uuid.describe("Id of the project"),
+  project: z.string().meta({ description: "Name of the project", example: "shop" }),
+  name: z.string().meta({ description: "Name of the hook", example: "ci" }),
+  branch: z.string().meta({
+    description: "Branch of the hook, or a pattern such as `release/*`",
+    example: "main",
+  }),
   restrictBranch: z.boolean().describe(
     "True where triggers for other branches than `branch` are refused",
   ),
-  scope: z.enum(HOOK_SCOPES),
+  scope: z.enum(HOOK_SCOPES).meta({
+    description: "Environments that triggers may deploy to",
+    example: "All",
+  }),
   signed: z.boolean().describe("True where calls must be signed with the hook's secret"),
   triggeredCount: z.int().describe("Triggers that were answered with a deployment"),
-  lastTriggeredAt: timestamp.nullable(),
-  createdAt: timestamp,
-  updatedAt: timestamp,
+  lastTriggeredAt: timestamp.nullable().describe("When the hook was last triggered; null if never"),
+  createdAt: timestamp.describe("When the deploy hook was created"),
+  updatedAt: timestamp.describe("When the deploy hook was last changed"),
 }).meta({ id: "DeployHook" });
 export type DeployHook = z.infer<typeof deployHook>;
 
@@ -53,7 +59,7 @@ const withUrl = deployHook.extend({
   ),
 });
 
-const hookParams = z.object({ hook: uuid });
+const hookParams = z.object({ hook: uuid.describe("Id of the deploy hook") });
 
 export const createHook = endpoint({
   method: "POST",
@@ -62,9 +68,15 @@ export const createHook = endpoint({
   tag,
   body: z.object({
     projectId: projectReference.describe("Id or name of the project"),
-    name: displayName,
-    branch: hookBranch,
-    scope: z.enum(HOOK_SCOPES),
+    name: displayName.meta({ description: "Name of the hook", example: "ci" }),
+    branch: hookBranch.meta({
+      description: "Branch of the hook, or a pattern such as `release/*`",
+      example: "main",
+    }),
+    scope: z.enum(HOOK_SCOPES).meta({
+      description: "Environments that triggers may deploy to",
+      example: "All",
+    }),
     restrictBranch: z.boolean().optional().describe(
       "Refuses triggers for other branches; always so where `branch` is a pattern",
     ),
@@ -107,7 +119,8 @@ export const updateHook = endpoint({
   summary: "Rename a deploy hook",
   tag,
   params: hookParams,
-  body: z.object({ name: displayName }).strict(),
+  body: z.object({ name: displayName.meta({ description: "Name of the hook", example: "github" }) })
+    .strict(),
   response: deployHook,
 });
 
@@ -143,22 +156,31 @@ export const triggerBody = z.object({
   branch: z.string("Must be a git branch name").refine(
     (name) => branchName.safeParse(name).success,
     `Must be a git branch name of at most ${BRANCH_MAX} characters`,
-  ),
-  message: text("Message", 500).optional(),
-  author: text("Author", 200).optional(),
+  ).meta({ description: "Branch to deploy; the hook's branch if missing", example: "main" }),
+  message: text("Message", 500).optional().meta({
+    description: "Commit message",
+    example: "Add the summer menu",
+  }),
+  author: text("Author", 200).optional().meta({
+    description: "Author of the commit",
+    example: "Ada Lovelace",
+  }),
   force: z.boolean("Must be true or false").default(false).describe(
     "Deploys although the same commit is deployed already",
   ),
 });
 
 export const triggerAnswer = z.object({
-  id: uuid,
+  id: uuid.describe("Id of the deployment"),
   status: z.enum(DEPLOYMENT_STATES).describe("`PENDING` for a new deployment"),
-  isPreview: z.boolean(),
-  url: z.url(),
-  urls: deploymentUrls,
-  message: z.string(),
-  branch: z.string(),
+  isPreview: z.boolean().describe("False for a production deployment, true otherwise"),
+  url: z.url().meta({ description: "URL of the deployment", example: "https://shop.example.net" }),
+  urls: deploymentUrls.describe("URLs that show the deployment"),
+  message: z.string().meta({
+    description: "Status of the deployment, in words",
+    example: "Add the summer menu",
+  }),
+  branch: z.string().meta({ description: "Git branch", example: "main" }),
   commitSha: z.string().describe("All 40 digits"),
   error: z.string().nullable().describe("Why the deployment failed; null otherwise"),
   statusUrl: z.url().describe(
@@ -176,7 +198,12 @@ export const triggerHook = endpoint({
   idempotency: "own",
   traits: ["limited", "idempotency-key"],
   refusals: [401, 403, 404],
-  params: z.object({ token: z.string() }),
+  params: z.object({
+    token: z.string().meta({
+      description: "Token of the deploy hook",
+      example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    }),
+  }),
   body: triggerBody,
   maxBodyBytes: MAX_TRIGGER_BYTES,
   response: triggerAnswer,
@@ -188,6 +215,11 @@ export const getTriggeredDeployment = endpoint({
   summary: "Show the progress of a triggered deployment; the answer to a trigger names the address",
   tag,
   auth: "none",
-  params: z.object({ ticket: z.string().max(500) }),
+  params: z.object({
+    ticket: z.string().max(500).meta({
+      description: "Ticket from the trigger's status URL",
+      example: "kX2v9Qm4Zr7Tb1Lw5Nc8Hd3Fg6Js0Ya",
+    }),
+  }),
   response: triggerAnswer,
 });

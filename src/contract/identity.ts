@@ -25,11 +25,14 @@ export const displayName = z.string().trim().min(1, "Must not be empty").max(
 ).refine((name) => !UNSEEN.test(name), "Must hold no control characters");
 
 export const workspace = z.object({
-  id: uuid,
-  slug: workspaceSlug,
-  name: z.string(),
-  role,
-  createdAt: timestamp,
+  id: uuid.describe("Id of the workspace"),
+  slug: workspaceSlug.meta({
+    description: "Slug of the workspace in URLs and flags",
+    example: "acme",
+  }),
+  name: z.string().meta({ description: "Name of the workspace", example: "Ada Lovelace" }),
+  role: role.meta({ description: "Role of the user in the workspace", example: "developer" }),
+  createdAt: timestamp.describe("When the workspace was created"),
 }).meta({ id: "Workspace" });
 export type Workspace = z.infer<typeof workspace>;
 
@@ -37,17 +40,26 @@ export type Workspace = z.infer<typeof workspace>;
 export const CREDENTIAL_TYPES = ["api_key", "access_token", "session"] as const;
 
 export const identity = z.object({
-  user: z.object({ id: uuid, name: z.string(), email: z.string().nullable() }),
-  workspace: workspace.pick({ id: true, slug: true, name: true, role: true }),
+  user: z.object({
+    id: uuid.describe("Id of the user"),
+    name: z.string().meta({ description: "Name of the user", example: "Ada Lovelace" }),
+    email: z.string().nullable().meta({
+      description: "Email address of the user; null if there is none",
+      example: "ada@example.com",
+    }),
+  }).describe("User that the request acts for"),
+  workspace: workspace.pick({ id: true, slug: true, name: true, role: true }).describe(
+    "Workspace of the request",
+  ),
   credential: z.object({
-    type: z.enum(CREDENTIAL_TYPES),
-    id: uuid,
-    name: z.string(),
+    type: z.enum(CREDENTIAL_TYPES).describe("Type of the credential"),
+    id: uuid.describe("Id of the credential"),
+    name: z.string().meta({ description: "Name of the credential", example: "Ada Lovelace" }),
     prefix: z.string().nullable().describe(
       "The first characters of the key or token, enough to recognise it; null for a session",
     ),
-    createdAt: timestamp,
-  }),
+    createdAt: timestamp.describe("When the credential was created"),
+  }).describe("Credential of the request"),
   grant: z.object({
     permissions: permissions.describe("What the key may do, within its role"),
     projects: z.array(uuid).nullable().describe("The projects that it reaches; null for all"),

@@ -67,10 +67,16 @@ export const listKv = endpoint({
   query: z.object({
     environment,
     prefix: prefix.default("").describe("What the keys begin with"),
-    limit: pageLimit(LIST_MAX, LIST_DEFAULT),
+    limit: pageLimit(LIST_MAX, LIST_DEFAULT).meta({
+      description: "Maximum number of keys",
+      example: 20,
+    }),
     cursor: key.optional().describe("The last key of the page before"),
   }),
-  response: z.object({ items: z.array(kvEntry), nextCursor: z.string().nullable() }),
+  response: z.object({
+    items: z.array(kvEntry).describe("Entries of the page"),
+    nextCursor: z.string().nullable().describe("`cursor` of the next page; null on the last page"),
+  }),
 });
 
 export const getKvValue = endpoint({
@@ -80,7 +86,10 @@ export const getKvValue = endpoint({
   access: "developer",
   tag,
   params: projectParams,
-  query: z.object({ environment, key }),
+  query: z.object({
+    environment,
+    key: key.meta({ description: "Key of the value", example: "DATABASE_URL" }),
+  }),
   response: kvValue,
 });
 
@@ -96,7 +105,7 @@ const text = z.string().max(MAX_VALUE_BYTES).refine(
 );
 const written = {
   environment,
-  key,
+  key: key.meta({ description: "Key of the value", example: "DATABASE_URL" }),
   contentType: z.string().min(1).max(MAX_TYPE_LENGTH).regex(
     /^[\x20-\x7e]+$/,
     "Must be a media type such as text/plain",
@@ -140,7 +149,7 @@ export const deleteKvValue = endpoint({
   params: projectParams,
   query: z.object({
     environment,
-    key,
+    key: key.meta({ description: "Key of the value", example: "DATABASE_URL" }),
     version: version.optional().describe("The version that the key must have now; else 409"),
   }),
   status: 204,

@@ -15,13 +15,13 @@ export const MESSENGER_CODE_SECONDS = 600;
 export const MAX_MESSENGER_LINKS = 5;
 
 export const messengerLink = z.object({
-  id: uuid,
+  id: uuid.describe("Id of the link"),
   name: z.string().describe("Name of the person, as the messenger gives it"),
   username: z.string().nullable().describe("Without the leading @; null where there is none"),
   status: z.enum(["active", "stopped", "blocked"]).describe(
     "`stopped` by /stop in the chat; `blocked` where the messenger lets the bot write no more",
   ),
-  createdAt: timestamp,
+  createdAt: timestamp.describe("When the link was created"),
 }).meta({ id: "MessengerLink" });
 export type MessengerLink = z.infer<typeof messengerLink>;
 
@@ -31,7 +31,13 @@ export const createMessengerLink = endpoint({
   summary: "Make a one-time address that opens the chat bot and links that chat to the account",
   tag,
   access: "account",
-  response: z.object({ url: z.url(), expiresAt: timestamp }),
+  response: z.object({
+    url: z.url().meta({
+      description: "URL that opens the chat bot and links the chat, once",
+      example: "https://t.me/svc_bot?start=kX2v9Qm4",
+    }),
+    expiresAt: timestamp.describe("When the URL expires"),
+  }),
   status: 201,
 });
 
@@ -45,7 +51,7 @@ export const listMessengerLinks = endpoint({
     bot: z.string().nullable().describe(
       "Name of the bot, without @; null where the platform has none",
     ),
-    items: z.array(messengerLink),
+    items: z.array(messengerLink).describe("Entries of the page"),
   }),
 });
 
@@ -55,6 +61,6 @@ export const deleteMessengerLink = endpoint({
   summary: "Unlink a chat",
   tag,
   access: "account",
-  params: z.object({ link: uuid }),
+  params: z.object({ link: uuid.describe("Id of the link") }),
   status: 204,
 });

@@ -8,8 +8,8 @@ import { timestamp } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 
 export const platformNode = z.object({
-  id: z.string().meta({ example: "a" }),
-  version: z.string(),
+  id: z.string().meta({ example: "a" }).describe("Id of the node"),
+  version: z.string().meta({ description: "Version of svc on the node", example: "0.1.0" }),
   addresses: z.array(z.string()).describe("Where its listeners are").meta({
     example: ["http://10.0.0.1:8787"],
   }),
@@ -32,7 +32,7 @@ export const listNodes = endpoint({
   tag: "System",
   access: "owner",
   response: z.object({
-    items: z.array(platformNode),
+    items: z.array(platformNode).describe("Entries of the page"),
     lost: z.array(z.string()).describe(
       "Names of nodes heard from within the last day, and no longer, stopped ones among them",
     ).meta({ example: ["c"] }),

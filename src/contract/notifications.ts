@@ -22,21 +22,21 @@ const priority = z.enum(PRIORITIES);
 const eventName = z.enum(Object.keys(EVENTS) as [EventName, ...EventName[]]);
 
 export const notification = z.object({
-  id: uuid,
-  event: eventName,
-  category,
-  priority,
-  title: z.string(),
-  body: z.string(),
+  id: uuid.describe("Id of the notification"),
+  event: eventName.meta({ description: "Name of the event", example: "deployment.live" }),
+  category: category.describe("Category of the event"),
+  priority: priority.meta({ description: "Priority of the event", example: "NORMAL" }),
+  title: z.string().meta({ description: "Title", example: "shop is live" }),
+  body: z.string().meta({ description: "Text", example: "Deployment of main at 8f14e45 is live" }),
   actionUrl: z.string().nullable().describe(
     "What the inbox opens; null where there is nothing to open",
   ),
-  data: eventData,
-  read: z.boolean(),
-  readAt: timestamp.nullable(),
-  archived: z.boolean(),
-  archivedAt: timestamp.nullable(),
-  createdAt: timestamp,
+  data: eventData.describe("Data of the event"),
+  read: z.boolean().describe("Whether it was read"),
+  readAt: timestamp.nullable().describe("When it was read; null if never"),
+  archived: z.boolean().describe("Whether it is in the archive"),
+  archivedAt: timestamp.nullable().describe("When it was archived; null if never"),
+  createdAt: timestamp.describe("When the notification was created"),
   workspaceId: uuid.nullable().describe("Null where it is about the account, in no workspace"),
 }).meta({ id: "Notification" });
 export type Notification = z.infer<typeof notification>;
@@ -53,19 +53,27 @@ export const listNotifications = endpoint({
   tag,
   access: "self",
   query: pageQuery.extend({
-    archived: flag.default(false),
-    unreadOnly: flag.default(false),
-    category: category.optional(),
-    priority: priority.optional(),
-    offset: wholeNumber({ min: 0 }).default(0),
+    archived: flag.default(false).meta({
+      description: "`true` for the archive, `false` for the inbox",
+      example: "false",
+    }),
+    unreadOnly: flag.default(false).meta({
+      description: "Only unread notifications",
+      example: "false",
+    }),
+    category: category.optional().describe("Only notifications of this category"),
+    priority: priority.optional().describe("Only notifications of this priority"),
+    offset: wholeNumber({ min: 0 }).default(0).describe(
+      "Notifications to skip, instead of `cursor`",
+    ),
   }).refine(
     ({ cursor, offset }) => cursor === undefined || offset === 0,
     { path: ["offset"], error: "Must not stand beside cursor: use one of them" },
   ),
   response: page(notification).extend({
     total: count.describe("How many there are that the filters let through"),
-    limit: count,
-    offset: count,
+    limit: count.meta({ description: "Maximum number of notifications on a page", example: 20 }),
+    offset: count.describe("Number of skipped notifications"),
   }),
 });
 
@@ -75,19 +83,26 @@ export const hasUnread = endpoint({
   summary: "Show whether the inbox holds anything unread",
   tag,
   access: "self",
-  response: z.object({ hasUnread: z.boolean() }),
+  response: z.object({
+    hasUnread: z.boolean().describe("Whether the inbox has unread notifications"),
+  }),
 });
 
-const tally = z.object({ total: count, unread: count });
+const tally = z.object({
+  total: count.meta({ description: "Number of notifications", example: 3 }),
+  unread: count.describe("Number of unread notifications"),
+});
 
 /** What the inbox holds; the archive does not count. */
 export const inboxCounts = tally.extend({
   categories: z.object(
-    Object.fromEntries(EVENT_CATEGORIES.map((name) => [name, tally])) as Record<
+    Object.fromEntries(
+      EVENT_CATEGORIES.map((name) => [name, tally.describe(`Counts of the category ${name}`)]),
+    ) as Record<
       EventCategory,
       typeof tally
     >,
-  ),
+  ).describe("Counts by category"),
 })
   .meta({ id: "InboxCounts" });
 export type InboxCounts = z.infer<typeof inboxCounts>;
@@ -101,7 +116,7 @@ export const getInboxCount = endpoint({
   response: inboxCounts,
 });
 
-const one = z.object({ notification: uuid });
+const one = z.object({ notification: uuid.describe("Id of the notification") });
 
 export const readNotification = endpoint({
   method: "POST",
@@ -129,7 +144,9 @@ export const readAllNotifications = endpoint({
   summary: "Mark all of the inbox as read",
   tag,
   access: "self",
-  response: z.object({ read: count }),
+  response: z.object({
+    read: count.meta({ description: "Number of notifications marked as read", example: 3 }),
+  }),
 });
 
 export const archiveAllNotifications = endpoint({
@@ -138,7 +155,9 @@ export const archiveAllNotifications = endpoint({
   summary: "Move all of the inbox to the archive",
   tag,
   access: "self",
-  response: z.object({ archived: count }),
+  response: z.object({
+    archived: count.meta({ description: "Number of archived notifications", example: 3 }),
+  }),
 });
 
 export const deleteNotification = endpoint({
@@ -157,7 +176,9 @@ export const deleteArchivedNotifications = endpoint({
   summary: "Delete all of the archive",
   tag,
   access: "self",
-  response: z.object({ deleted: count }),
+  response: z.object({
+    deleted: count.meta({ description: "Number of deleted notifications", example: 12 }),
+  }),
 });
 
 /** Ways that a notification can take. */
@@ -171,18 +192,23 @@ const timeOfDay = z.string().regex(
 );
 
 /** From `start` up to `end`, in UTC; over midnight where the end is earlier. */
-const quietHours = z.object({ start: timeOfDay, end: timeOfDay }).strict();
+const quietHours = z.object({
+  start: timeOfDay.meta({ description: "Start as HH:MM in UTC", example: "22:00" }),
+  end: timeOfDay.meta({ description: "End as HH:MM in UTC", example: "07:00" }),
+}).strict();
 
 export const categoryPreferences = z.object({
-  category,
+  category: category.describe("Category of the event"),
   channels: z.object({
-    email: z.boolean(),
-    in_app: z.boolean(),
-    messenger: z.boolean(),
-    push: z.boolean(),
-  }),
+    email: z.boolean().describe("Send emails"),
+    in_app: z.boolean().describe("Show in the inbox"),
+    messenger: z.boolean().describe("Send by the chat bot"),
+    push: z.boolean().describe("Send to subscribed browsers"),
+  }).describe("Channels, each on or off"),
   minimumPriority: priority.describe("The least urgent that is sent"),
-  quietHours: quietHours.nullable(),
+  quietHours: quietHours.nullable().describe(
+    "Hours in UTC without email and with urgent messages only; null for none",
+  ),
 }).meta({ id: "CategoryPreferences" });
 export type CategoryPreferences = z.infer<typeof categoryPreferences>;
 
@@ -206,7 +232,10 @@ export const putChannelPreference = endpoint({
   summary: "Turn a channel on or off in all categories",
   tag,
   access: "self",
-  body: z.object({ channel, enabled: z.boolean() }).strict(),
+  body: z.object({
+    channel: channel.describe("Channel"),
+    enabled: z.boolean().describe("Whether the channel is on"),
+  }).strict(),
   response: preferences,
 });
 
@@ -217,9 +246,14 @@ export const putCategoryPreference = endpoint({
   tag,
   access: "self",
   body: z.object({
-    category,
-    channels: categoryPreferences.shape.channels.partial().strict().optional(),
-    minimumPriority: priority.optional(),
+    category: category.describe("Category of the event"),
+    channels: categoryPreferences.shape.channels.partial().strict().optional().describe(
+      "Channels, each on or off",
+    ),
+    minimumPriority: priority.optional().meta({
+      description: "Least urgent priority that is sent",
+      example: "NORMAL",
+    }),
     quietHours: quietHours.nullable().optional().describe("Null for none"),
   }).strict(),
   response: preferences,
@@ -227,15 +261,33 @@ export const putCategoryPreference = endpoint({
 
 /** What the live stream sends, by the name of the Server-Sent Event. */
 export const notificationMessage = z.discriminatedUnion("type", [
-  notification.extend({ type: z.literal("notification") }),
+  notification.extend({
+    type: z.literal("notification").meta({
+      description: "Type of the message",
+      example: "notification",
+    }),
+  }),
   /** Null for all of the inbox. */
-  z.object({ type: z.literal("read"), id: uuid.nullable() }),
-  z.object({ type: z.literal("archived"), id: uuid.nullable() }),
+  z.object({
+    type: z.literal("read").meta({ description: "Type of the message", example: "read" }),
+    id: uuid.nullable().describe("Id of the notification; null for all"),
+  }),
+  z.object({
+    type: z.literal("archived").meta({ description: "Type of the message", example: "archived" }),
+    id: uuid.nullable().describe("Id of the notification; null for all"),
+  }),
   /** Null for all of the archive. */
-  z.object({ type: z.literal("deleted"), id: uuid.nullable() }),
-  inboxCounts.extend({ type: z.literal("counts") }),
+  z.object({
+    type: z.literal("deleted").meta({ description: "Type of the message", example: "deleted" }),
+    id: uuid.nullable().describe("Id of the notification; null for all"),
+  }),
+  inboxCounts.extend({
+    type: z.literal("counts").meta({ description: "Type of the message", example: "counts" }),
+  }),
   /** Too much was missed to send it again: list the inbox anew. */
-  z.object({ type: z.literal("reset") }),
+  z.object({
+    type: z.literal("reset").meta({ description: "Type of the message", example: "reset" }),
+  }),
 ]).meta({ id: "NotificationMessage" });
 export type NotificationMessage = z.infer<typeof notificationMessage>;
 

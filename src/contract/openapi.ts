@@ -53,10 +53,10 @@ export function operationsOf(document: {
   );
 }
 
-function fillContent(content: Content | undefined, place: string, components: Components): void {
+function fillContent(content: Content | undefined, components: Components): void {
   for (const media of Object.values(content ?? {})) {
     if (media.schema === undefined) continue;
-    fillSchema(media.schema, place, { components, isLast: true });
+    fillSchema(media.schema, { components, isLast: true });
     media.example ??= exampleOf(media.schema, components);
   }
 }
@@ -103,17 +103,12 @@ export function openApiDocument(info: { readonly version: string; readonly serve
   });
   const components = (document.components?.schemas ?? {}) as Record<string, SchemaNode>;
   for (const isLast of [false, true]) {
-    for (const [name, schema] of Object.entries(components)) {
-      fillSchema(schema, name, { components, isLast });
-    }
+    for (const schema of Object.values(components)) fillSchema(schema, { components, isLast });
   }
   for (const { operation } of operationsOf(document)) {
-    const { operationId: name, parameters = [] } = operation;
-    for (const each of parameters) fillParameter(each, name, components);
-    fillContent(operation.requestBody?.content, name, components);
-    for (const { content } of Object.values(operation.responses)) {
-      fillContent(content, name, components);
-    }
+    for (const each of operation.parameters ?? []) fillParameter(each, components);
+    fillContent(operation.requestBody?.content, components);
+    for (const { content } of Object.values(operation.responses)) fillContent(content, components);
   }
   return document;
 }

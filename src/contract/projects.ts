@@ -50,23 +50,50 @@ const nodeVersion = z.string().max(20).regex(/^\d+(\.\d+){0,2}$/, "Must be a ver
 export const GIT_CREDENTIAL_TYPES = ["https", "ssh"] as const;
 
 const settings = z.object({
-  displayName: z.string().min(1).max(100).nullable(),
-  gitUrl: gitUrl.nullable(),
-  branch: branchName,
-  framework: z.enum(FRAMEWORKS).nullable(),
-  installCommand: command.nullable(),
-  buildCommand: command.nullable(),
-  outputDirectory: folder.nullable(),
-  rootDirectory: folder.nullable(),
-  nodeVersion: nodeVersion.nullable(),
+  displayName: z.string().min(1).max(100).nullable().meta({
+    description: "Name for people; null for none",
+    example: "Web shop",
+  }),
+  gitUrl: gitUrl.nullable().meta({
+    description: "URL of the repository, without credentials; null for none",
+    example: "https://git.example.com/ada/shop.git",
+  }),
+  branch: branchName.meta({ description: "Production branch", example: "main" }),
+  framework: z.enum(FRAMEWORKS).nullable().describe("Framework of the project; null to detect it"),
+  installCommand: command.nullable().meta({
+    description: "Command that installs packages; null for the default",
+    example: "npm ci",
+  }),
+  buildCommand: command.nullable().meta({
+    description: "Command that builds the project; null for the default",
+    example: "npm run build",
+  }),
+  outputDirectory: folder.nullable().meta({
+    description: "Folder with the build output; null to detect it",
+    example: "dist",
+  }),
+  rootDirectory: folder.nullable().meta({
+    description: "Folder of the project in the repository; null for its root",
+    example: "apps/web",
+  }),
+  nodeVersion: nodeVersion.nullable().meta({
+    description: "Node.js version; null for the default",
+    example: "24",
+  }),
 });
 
 export const project = settings.extend({
-  id: uuid,
-  name: projectName,
-  workspace: z.string(),
+  id: uuid.describe("Id of the project"),
+  name: projectName.meta({
+    description: "Name of the project, unique in the workspace",
+    example: "shop",
+  }),
+  workspace: z.string().meta({ description: "Slug of the workspace", example: "acme" }),
   // As stored: an older version may have taken what this one refuses.
-  gitUrl: storedGitUrl.nullable(),
+  gitUrl: storedGitUrl.nullable().meta({
+    description: "URL of the repository, without credentials; null for none",
+    example: "https://git.example.com/ada/shop.git",
+  }),
   url: z.url().describe("Address of the production deployment, live or not"),
   gitCredentials: z.enum(GIT_CREDENTIAL_TYPES).nullable().default(null).describe(
     "What kind of credentials the platform keeps for the repository; null for none",
@@ -74,20 +101,25 @@ export const project = settings.extend({
   productionDeploymentId: uuid.nullable().describe(
     "The deployment that production serves; null before the first",
   ),
-  createdAt: timestamp,
-  updatedAt: timestamp,
+  createdAt: timestamp.describe("When the project was created"),
+  updatedAt: timestamp.describe("When the project was last changed"),
 }).meta({ id: "Project" });
 export type Project = z.infer<typeof project>;
 
 export const createProjectBody = settings.partial().extend({
-  name: projectName,
-  branch: branchName.default("main"),
+  name: projectName.meta({
+    description: "Name of the project, unique in the workspace",
+    example: "shop",
+  }),
+  branch: branchName.default("main").meta({ description: "Production branch", example: "main" }),
 }).strict();
 export const updateProjectBody = settings.partial().strict();
 
 /** A project is named by its id or by its name. */
 export const projectReference = idOrName(PROJECT_NAME_MAX);
-const projectParams = z.object({ project: projectReference });
+const projectParams = z.object({
+  project: projectReference.meta({ description: "Name of the project", example: "shop" }),
+});
 
 export const listProjects = endpoint({
   method: "GET",
@@ -161,8 +193,14 @@ const apiUrl = z.string().max(500).refine((text) => {
 /** What opens a private repository. It can be set and removed, and is never shown. */
 export const gitCredentialsBody = z.discriminatedUnion("type", [
   z.object({
-    type: z.literal("https"),
-    username: credentialText.default("git"),
+    type: z.literal("https").meta({
+      description: "`https`: user name and token",
+      example: "https",
+    }),
+    username: credentialText.default("git").meta({
+      description: "User name for the repository",
+      example: "git",
+    }),
     token: credentialText.describe("A token, or a password"),
     forge: z.enum(FORGES).optional().describe(
       "What serves the git URL, for reports of builds; known by the host where missing",
@@ -172,11 +210,15 @@ export const gitCredentialsBody = z.discriminatedUnion("type", [
     ),
   }).strict(),
   z.object({
-    type: z.literal("ssh"),
+    type: z.literal("ssh").meta({ description: "`ssh`: private key", example: "ssh" }),
     privateKey: z.string().max(20_000).regex(
       /^-----BEGIN [A-Z ]*PRIVATE KEY-----\r?\n[\s\S]+\n-----END [A-Z ]*PRIVATE KEY-----\s*$/,
       "Must be a private key in OpenSSH or PEM form",
-    ),
+    ).meta({
+      description: "Private key in OpenSSH or PEM format; never shown again",
+      example:
+        "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXk=\n-----END OPENSSH PRIVATE KEY-----",
+    }),
     knownHosts: z.string().min(1).max(100_000).nullable().default(null).describe(
       "Lines of a known_hosts file; without them a host's key is trusted when first seen",
     ),

@@ -99,14 +99,14 @@ const granted = {
 };
 
 export const trustedPublisher = z.object({
-  id: uuid,
+  id: uuid.describe("Id of the trusted publisher"),
   ...trust,
   ...granted,
   repositoryId: z.string().nullable().describe(
     "Id of the repository, from its first token: another one of the same name is refused",
   ).meta({ example: "74" }),
-  createdBy: uuid,
-  createdAt: timestamp,
+  createdBy: uuid.describe("Id of the member who created it"),
+  createdAt: timestamp.describe("When the trusted publisher was created"),
   lastUsedAt: timestamp.nullable().describe("When it last got a key; null for never")
     .meta({ example: "2026-11-22T09:30:00.000Z" }),
   lastSubject: z.string().nullable().describe("The `sub` that it last got a key for")
@@ -169,7 +169,7 @@ export const deletePublisher = endpoint({
   summary: "Remove a trusted publisher; its keys end with it",
   tag,
   access: "owner",
-  params: z.object({ publisher: uuid }),
+  params: z.object({ publisher: uuid.describe("Id of the trusted publisher") }),
   status: 204,
 });
 

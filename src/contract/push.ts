@@ -38,14 +38,14 @@ const base64url = (bytes: number) =>
   );
 
 export const pushSubscription = z.object({
-  id: uuid,
+  id: uuid.describe("Id of the subscription"),
   name: z.string().describe("Browser and system, as far as they are known"),
   service: z.string().describe("Host of the push service"),
   workspaceId: uuid.nullable().describe(
     "The workspace whose notifications alone it gets, as a key or tool of that workspace made it; null for all of the account's",
   ),
-  createdAt: timestamp,
-  lastDeliveredAt: timestamp.nullable(),
+  createdAt: timestamp.describe("When the subscription was created"),
+  lastDeliveredAt: timestamp.nullable().describe("When a message last arrived; null if never"),
 }).meta({ id: "PushSubscription" });
 export type PushSubscription = z.infer<typeof pushSubscription>;
 
@@ -57,9 +57,24 @@ export const createPushSubscription = endpoint({
   access: "self",
   body: z.object({
     endpoint: z.url({ protocol: /^https?$/, error: "Must be an http or https URL" }).max(1000)
-      .refine(hasPossibleHost, "Must name a host of at most 253 characters, 63 in each part"),
-    expirationTime: z.number().nullable().optional(),
-    keys: z.object({ p256dh: base64url(65), auth: base64url(16) }).strict(),
+      .refine(hasPossibleHost, "Must name a host of at most 253 characters, 63 in each part").meta({
+        description: "URL of the push service",
+        example: "https://push.example.net/send/abc",
+      }),
+    expirationTime: z.number().nullable().optional().describe(
+      "When the push service ends the subscription, in milliseconds since 1970; null for never",
+    ),
+    keys: z.object({
+      p256dh: base64url(65).meta({
+        description: "Public key of the browser, in base64url",
+        example:
+          "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+      }),
+      auth: base64url(16).meta({
+        description: "Secret of the subscription, in base64url",
+        example: "BTBZMqHH6r4Tts7J_aSIgg",
+      }),
+    }).strict().describe("Keys that messages are encrypted with (RFC 8291)"),
   }).strict(),
   response: pushSubscription,
   status: 201,
@@ -81,6 +96,6 @@ export const deletePushSubscription = endpoint({
   summary: "Unsubscribe a browser",
   tag,
   access: "self",
-  params: z.object({ subscription_id: uuid }),
+  params: z.object({ subscription_id: uuid.describe("Id of the subscription") }),
   status: 204,
 });

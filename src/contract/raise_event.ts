@@ -19,8 +19,8 @@ const MAX_KEY = 200;
 
 const named = <Name extends EventName>(names: readonly [Name, ...Name[]]) =>
   z.object({
-    event: z.enum(names),
-    data: EVENT_PAYLOADS[names[0]].optional(),
+    event: z.enum(names).describe("Name of the event"),
+    data: EVENT_PAYLOADS[names[0]].optional().describe("Data of the event"),
     key: z.string().min(1).max(MAX_KEY).optional().describe(
       "Events of the same name and key are raised once",
     ),
@@ -57,5 +57,10 @@ export const triggerEvent = endpoint({
   access: "owner",
   body: triggerBody,
   maxBodyBytes: 64 * 1024,
-  response: z.object({ id: uuid, event: eventName, category, priority }),
+  response: z.object({
+    id: uuid.describe("Id of the event"),
+    event: eventName.meta({ description: "Name of the event", example: "deployment.live" }),
+    category: category.describe("Category of the event"),
+    priority: priority.meta({ description: "Priority of the event", example: "NORMAL" }),
+  }),
 });

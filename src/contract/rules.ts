@@ -13,33 +13,52 @@ const MAX_RULE_SET_BYTES = 4 * 1024 * 1024;
 
 /** A runtime rule set; its inner shape is the rule set specification's. */
 const runtimeRuleSet = z.object({
-  schemaVersion: z.string(),
-  source: z.object({ origin: z.enum(["build", "ui"]), revisionId: z.string().optional() })
-    .optional(),
-  rules: z.array(z.record(z.string(), z.unknown())),
+  schemaVersion: z.string().meta({
+    description: "Version of the schema",
+    example: "EDGE_RULE_SET_V1",
+  }),
+  source: z.object({
+    origin: z.enum(["build", "ui"]).meta({
+      description: "How the rule set was published",
+      example: "ui",
+    }),
+    revisionId: z.string().optional().describe("Id of the revision"),
+  })
+    .optional().describe("Origin of the rule set"),
+  rules: z.array(z.record(z.string(), z.unknown())).describe("Rules in their order"),
 }).meta({ id: "RuntimeRuleSet" });
 
 export const activeRules = z.object({
   origin: z.enum(["build", "ui"]).nullable().describe(
     "`ui` for a published set, `build` for the live deployment's own, null for none",
   ),
-  revisionId: z.string().nullable(),
-  deploymentId: uuid.nullable(),
-  ruleSet: runtimeRuleSet.nullable(),
-  publishedAt: timestamp.nullable(),
+  revisionId: z.string().nullable().describe(
+    "Id of the published revision; null if the rules come from a deployment",
+  ),
+  deploymentId: uuid.nullable().describe(
+    "Deployment that the rules come from; null if they were published",
+  ),
+  ruleSet: runtimeRuleSet.nullable().describe("The rule set; null if there is none"),
+  publishedAt: timestamp.nullable().describe("When the rules were published; null if never"),
 }).meta({ id: "ActiveRules" });
 export type ActiveRules = z.infer<typeof activeRules>;
 
 export const rulesRevision = z.object({
-  revisionId: z.string(),
-  ruleCount: z.int(),
-  publishedAt: timestamp,
-  publishedBy: z.string(),
+  revisionId: z.string().describe("Id of the revision"),
+  ruleCount: z.int().meta({ description: "Number of rules", example: 12 }),
+  publishedAt: timestamp.describe("When it was published"),
+  publishedBy: z.string().meta({
+    description: "Name of the person who published it",
+    example: "Ada Lovelace",
+  }),
   active: z.boolean().describe("True while production uses it"),
 }).meta({ id: "RulesRevision" });
 export type RulesRevision = z.infer<typeof rulesRevision>;
 
-export const ruleCounter = z.object({ ruleId: z.string(), matches: z.int() });
+export const ruleCounter = z.object({
+  ruleId: z.string().meta({ description: "Id of the rule", example: "no-admin" }),
+  matches: z.int().meta({ description: "Number of requests that matched", example: 17 }),
+});
 
 export const getRules = endpoint({
   method: "GET",
@@ -89,7 +108,9 @@ export const restoreRules = endpoint({
   summary: "Publish an earlier rule set again; needs If-Match",
   traits: ["if-match", "etag"],
   tag: "Rules",
-  params: projectParams.extend({ revision: z.string().min(1).max(64) }),
+  params: projectParams.extend({
+    revision: z.string().min(1).max(64).describe("Id of the revision"),
+  }),
   response: activeRules,
 });
 
@@ -99,5 +120,5 @@ export const listRuleCounters = endpoint({
   summary: "Count how often each active rule matched since the platform started",
   tag: "Rules",
   params: projectParams,
-  response: z.object({ items: z.array(ruleCounter) }),
+  response: z.object({ items: z.array(ruleCounter).describe("Entries of the page") }),
 });

@@ -23,13 +23,16 @@ export const SECURITY_EVENTS = [
 export type SecurityEventName = (typeof SECURITY_EVENTS)[number];
 
 export const securityEvent = z.object({
-  id: uuid,
-  event: z.enum(SECURITY_EVENTS),
+  id: uuid.describe("Id of the event"),
+  event: z.enum(SECURITY_EVENTS).describe("Name of the event"),
   userId: uuid.describe("The account that it is about"),
   workspaceId: uuid.nullable().describe("Null where it is about the account, in no workspace"),
-  at: timestamp,
+  at: timestamp.describe("Time of the event"),
   address: z.string().describe("Where the request came from"),
-  country: z.string().nullable(),
+  country: z.string().nullable().meta({
+    description: "Country as ISO 3166-1 alpha-2 code; null if unknown",
+    example: "DE",
+  }),
   detail: z.string().describe("What happened, in words"),
 }).meta({ id: "SecurityEvent" });
 export type SecurityEvent = z.infer<typeof securityEvent>;

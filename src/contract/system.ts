@@ -14,8 +14,8 @@ const processes = {
 };
 
 export const health = z.object({
-  status: z.literal("ok"),
-  version: z.string(),
+  status: z.literal("ok").meta({ description: "`ok` if the platform works", example: "ok" }),
+  version: z.string().meta({ description: "Version of the platform", example: "0.1.0" }),
   knowsNetworks: z.boolean().describe(
     "Whether conditions on `asn` can hold: there is an ASN database, or a proxy that names networks",
   ),

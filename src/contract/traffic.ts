@@ -81,7 +81,10 @@ export type WebVitals = z.infer<typeof webVitals>;
 const vitalsReport = z.object({
   all: webVitals.describe("Of all pages"),
   pages: z.array(
-    z.object({ path: z.string().describe("Path of the page"), vitals: webVitals }),
+    z.object({
+      path: z.string().describe("Path of the page"),
+      vitals: webVitals.describe("Web vitals of the page"),
+    }),
   ).describe("Of the pages with the most measured views"),
 }).meta({ id: "WebVitalsReport" });
 

@@ -15,14 +15,24 @@ export const startTwoFactor = endpoint({
   summary: "Start enrolling an authenticator; its secret is shown this once",
   tag,
   access: "account",
-  body: z.object({ password: provenPassword }).strict(),
+  body: z.object({
+    password: provenPassword.meta({
+      description: "Password of the account",
+      example: "correct horse battery staple",
+    }),
+  }).strict(),
   response: z.object({
     secret: z.string().describe("Base32 (RFC 4648)"),
     uri: z.string().describe("`otpauth://` address, for a QR code"),
   }),
 });
 
-const recoveryCodes = z.object({ recoveryCodes: z.array(z.string()) });
+const recoveryCodes = z.object({
+  recoveryCodes: z.array(z.string()).meta({
+    description: "Recovery codes, each valid once; shown only once",
+    example: ["K7QM-2XRW"],
+  }),
+});
 
 export const confirmTwoFactor = endpoint({
   method: "POST",
@@ -30,7 +40,9 @@ export const confirmTwoFactor = endpoint({
   summary: "Turn the second factor on with a code; the recovery codes are shown this once",
   tag,
   access: "account",
-  body: z.object({ code: factorCode }).strict(),
+  body: z.object({
+    code: factorCode.meta({ description: "Code of the authenticator", example: "invalid_request" }),
+  }).strict(),
   response: recoveryCodes,
 });
 
@@ -40,7 +52,16 @@ export const disableTwoFactor = endpoint({
   summary: "Turn the second factor off",
   tag,
   access: "account",
-  body: z.object({ password: provenPassword, code: factorCode }).strict(),
+  body: z.object({
+    password: provenPassword.meta({
+      description: "Password of the account",
+      example: "correct horse battery staple",
+    }),
+    code: factorCode.meta({
+      description: "Code of the authenticator, or a recovery code",
+      example: "invalid_request",
+    }),
+  }).strict(),
   status: 204,
 });
 
@@ -50,6 +71,11 @@ export const renewRecoveryCodes = endpoint({
   summary: "Make new recovery codes; the old ones end",
   tag,
   access: "account",
-  body: z.object({ code: factorCode }).strict(),
+  body: z.object({
+    code: factorCode.meta({
+      description: "Code of the authenticator, or a recovery code",
+      example: "invalid_request",
+    }),
+  }).strict(),
   response: recoveryCodes,
 });

@@ -42,7 +42,7 @@ export const usageItem = z.object({
 }).meta({ id: "Usage" });
 export type Usage = z.infer<typeof usageItem>;
 
-const response = z.object({ items: z.array(usageItem) });
+const response = z.object({ items: z.array(usageItem).describe("Entries of the page") });
 
 export const listUsage = endpoint({
   method: "GET",

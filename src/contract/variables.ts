@@ -38,17 +38,24 @@ const variableValue = z.string().max(MAX_VARIABLE_BYTES).refine(
 );
 
 export const variable = z.object({
-  key: variableName,
-  category: z.enum(VARIABLE_CATEGORIES),
+  key: variableName.meta({ description: "Name of the variable", example: "DATABASE_URL" }),
+  category: z.enum(VARIABLE_CATEGORIES).describe(
+    "`plain` or `secret`; a secret cannot be read back",
+  ),
   scope: z.string().describe("`all`, or the name of the environment"),
   value: z.string().nullable().describe("The value of a plain variable; null for a secret"),
-  updatedAt: timestamp,
+  updatedAt: timestamp.describe("When the variable was last changed"),
 }).meta({ id: "Variable" });
 export type Variable = z.infer<typeof variable>;
 
 export const setVariableBody = z.object({
-  value: variableValue,
-  category: z.enum(VARIABLE_CATEGORIES),
+  value: variableValue.meta({
+    description: "Value of the variable",
+    example: "postgres://db.example.net/shop",
+  }),
+  category: z.enum(VARIABLE_CATEGORIES).describe(
+    "`plain` or `secret`; a secret cannot be read back",
+  ),
   scope: environmentReference.describe("`all`, or the name or id of an environment"),
   replaceScope: z.boolean().default(false).describe(
     "Remove the values that the key has in other scopes",
@@ -58,7 +65,9 @@ export const setVariableBody = z.object({
   ),
 }).strict();
 
-const variableParams = projectParams.extend({ key: variableName });
+const variableParams = projectParams.extend({
+  key: variableName.meta({ description: "Name of the variable", example: "DATABASE_URL" }),
+});
 
 export const listVariables = endpoint({
   method: "GET",
@@ -70,7 +79,7 @@ export const listVariables = endpoint({
     environment: environmentReference.optional().describe(
       "Only the variables that this environment sees",
     ),
-    cursor: z.string().max(256).optional(),
+    cursor: z.string().max(256).optional().describe("`nextCursor` of the previous page"),
   }),
   response: page(variable),
 });
@@ -102,9 +111,14 @@ export const exportVariables = endpoint({
   tag: "Variables",
   idempotency: "refused",
   params: projectParams,
-  body: z.object({ environment: environmentReference }).strict(),
+  body: z.object({
+    environment: environmentReference.meta({
+      description: "Name of the environment",
+      example: "production",
+    }),
+  }).strict(),
   response: z.object({
-    environment: z.string(),
-    variables: z.record(z.string(), z.string()),
+    environment: z.string().meta({ description: "Name of the environment", example: "production" }),
+    variables: z.record(z.string(), z.string()).describe("Values by name"),
   }),
 });

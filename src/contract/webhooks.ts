@@ -29,31 +29,45 @@ const url = z.url({ protocol: /^https?$/, error: "Must be an http or https URL" 
 const description = z.string().trim().max(200, "Must have at most 200 characters");
 
 const settings = {
-  url,
-  description,
+  url: url.meta({
+    description: "URL that events are sent to",
+    example: "https://shop.example.net",
+  }),
+  description: description.meta({
+    description: "Description of the webhook",
+    example: "Tells the chat room",
+  }),
   events: z.array(event).max(EVENT_NAMES.length).describe(
     "Events that are sent; empty for those of `categories`, or all",
   ),
   categories: z.array(category).max(EVENT_CATEGORIES.length).describe(
     "Categories whose events are sent; all events where both lists are empty",
   ),
-  enabled: z.boolean(),
+  enabled: z.boolean().describe("Whether events are sent"),
 };
 
 export const webhook = z.object({
-  id: uuid,
+  id: uuid.describe("Id of the webhook"),
   ...settings,
-  url: z.string(),
+  url: z.string().meta({
+    description: "URL that events are sent to",
+    example: "https://shop.example.net",
+  }),
   disabledReason: z.string().nullable().describe(
     "Why the platform turned it off; null while it is on, or an owner turned it off",
   ),
-  createdAt: timestamp,
+  createdAt: timestamp.describe("When the webhook was created"),
 }).meta({ id: "Webhook" });
 export type Webhook = z.infer<typeof webhook>;
 
-const one = z.object({ webhook: uuid });
+const one = z.object({ webhook: uuid.describe("Id of the webhook") });
 /** `whsec_` and base64 of 32 bytes. */
-const withSecret = webhook.extend({ secret: z.string() });
+const withSecret = webhook.extend({
+  secret: z.string().meta({
+    description: "Secret that signs deliveries; shown only once",
+    example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+  }),
+});
 
 export const createWebhook = endpoint({
   method: "POST",
@@ -62,8 +76,14 @@ export const createWebhook = endpoint({
   tag,
   access: "owner",
   body: z.object({
-    url: settings.url,
-    description: settings.description.default(""),
+    url: settings.url.meta({
+      description: "URL that events are sent to",
+      example: "https://shop.example.net",
+    }),
+    description: settings.description.default("").meta({
+      description: "Description of the webhook",
+      example: "Tells the chat room",
+    }),
     events: settings.events.default([]),
     categories: settings.categories.default([]),
   }).strict(),
@@ -123,17 +143,17 @@ export const rotateWebhookSecret = endpoint({
 });
 
 export const webhookDelivery = z.object({
-  id: uuid,
+  id: uuid.describe("Id of the delivery"),
   messageId: z.string().describe("The `webhook-id` that receivers know repeats by"),
-  event,
-  status: z.enum(["pending", "delivered", "failed"]),
+  event: event.meta({ description: "Name of the event", example: "deployment.live" }),
+  status: z.enum(["pending", "delivered", "failed"]).describe("Status of the delivery"),
   attempts: z.array(z.object({
-    at: timestamp,
+    at: timestamp.describe("Time of the attempt"),
     status: z.int().nullable().describe("HTTP status of the answer; null where there was none"),
-    durationMs: z.int(),
-    detail: z.string(),
-  })),
-  createdAt: timestamp,
+    durationMs: z.int().meta({ description: "Duration in milliseconds", example: 48 }),
+    detail: z.string().meta({ description: "What happened", example: "200 OK" }),
+  })).describe("Attempts, oldest first"),
+  createdAt: timestamp.describe("When the delivery was created"),
 }).meta({ id: "WebhookDelivery" });
 export type WebhookDelivery = z.infer<typeof webhookDelivery>;
 
@@ -154,8 +174,11 @@ export const redeliverWebhook = endpoint({
   summary: "Send a delivery again, with the same `webhook-id`",
   tag,
   access: "owner",
-  params: z.object({ webhook: uuid, delivery: uuid }),
-  response: z.object({ accepted: z.literal(true) }),
+  params: z.object({
+    webhook: uuid.describe("Id of the webhook"),
+    delivery: uuid.describe("Id of the delivery"),
+  }),
+  response: z.object({ accepted: z.literal(true).describe("Always true: the delivery is queued") }),
 });
 
 export const testWebhook = endpoint({
@@ -165,11 +188,19 @@ export const testWebhook = endpoint({
   tag,
   access: "owner",
   params: one,
-  body: z.object({ event: event.default("deployment.live") }).strict(),
+  body: z.object({
+    event: event.default("deployment.live").meta({
+      description: "Event to send",
+      example: "deployment.live",
+    }),
+  }).strict(),
   response: z.object({
-    delivered: z.boolean(),
-    status: z.int().nullable(),
-    durationMs: z.int(),
-    detail: z.string(),
+    delivered: z.boolean().describe("Whether the receiver accepted the event"),
+    status: z.int().nullable().meta({
+      description: "HTTP status of the receiver; null if there was no response",
+      example: -9007199254740991,
+    }),
+    durationMs: z.int().meta({ description: "Duration in milliseconds", example: 48 }),
+    detail: z.string().meta({ description: "What happened", example: "200 OK" }),
   }),
 });

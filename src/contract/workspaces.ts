@@ -17,7 +17,13 @@ export const createWorkspace = endpoint({
   summary: "Create a workspace; who creates it owns it",
   tag,
   access: "account",
-  body: z.object({ slug: workspaceSlug, name: displayName }).strict(),
+  body: z.object({
+    slug: workspaceSlug.meta({
+      description: "Slug of the workspace in URLs and flags",
+      example: "acme",
+    }),
+    name: displayName.meta({ description: "Name of the workspace", example: "Acme" }),
+  }).strict(),
   response: workspace,
   status: 201,
 });
@@ -28,20 +34,25 @@ export const renameWorkspace = endpoint({
   summary: "Change the workspace's display name; its slug stays",
   tag,
   access: "owner",
-  body: z.object({ name: displayName }).strict(),
+  body: z.object({
+    name: displayName.meta({ description: "Name of the workspace", example: "Acme" }),
+  }).strict(),
   response: workspace,
 });
 
 export const member = z.object({
-  userId: uuid,
-  name: z.string(),
-  email: z.string().nullable(),
-  role,
-  joinedAt: timestamp,
+  userId: uuid.describe("Id of the member's account"),
+  name: z.string().meta({ description: "Name of the member", example: "Ada Lovelace" }),
+  email: z.string().nullable().meta({
+    description: "Email address of the member; null if there is none",
+    example: "ada@example.com",
+  }),
+  role: role.meta({ description: "Role of the member", example: "developer" }),
+  joinedAt: timestamp.describe("When the member joined"),
 }).meta({ id: "Member" });
 export type Member = z.infer<typeof member>;
 
-const memberParams = z.object({ user: uuid });
+const memberParams = z.object({ user: uuid.describe("Id of the member") });
 
 export const listMembers = endpoint({
   method: "GET",
@@ -59,7 +70,9 @@ export const changeMember = endpoint({
   tag,
   access: "owner",
   params: memberParams,
-  body: z.object({ role }).strict(),
+  body: z.object({
+    role: role.meta({ description: "Role in the workspace", example: "developer" }),
+  }).strict(),
   response: member,
 });
 
@@ -83,11 +96,11 @@ export const leaveWorkspace = endpoint({
 });
 
 export const invitation = z.object({
-  id: uuid,
-  role,
+  id: uuid.describe("Id of the invitation"),
+  role: role.meta({ description: "Role that the invitation gives", example: "developer" }),
   invitedBy: uuid.describe("User who invites"),
-  createdAt: timestamp,
-  expiresAt: timestamp,
+  createdAt: timestamp.describe("When the invitation was created"),
+  expiresAt: timestamp.describe("When the invitation expires"),
 }).meta({ id: "Invitation" });
 export type Invitation = z.infer<typeof invitation>;
 
@@ -97,8 +110,15 @@ export const createInvitation = endpoint({
   summary: "Make a link that lets one person join, once; it is shown this once",
   tag,
   access: "owner",
-  body: z.object({ role }).strict(),
-  response: invitation.extend({ url: z.url() }),
+  body: z.object({
+    role: role.meta({ description: "Role that the invitation gives", example: "developer" }),
+  }).strict(),
+  response: invitation.extend({
+    url: z.url().meta({
+      description: "Invitation URL for one person; shown only once",
+      example: "https://svc.example.net/invitations/mJ6c0p8b2xQk4sT7wZr9",
+    }),
+  }),
   status: 201,
 });
 
@@ -118,7 +138,7 @@ export const deleteInvitation = endpoint({
   summary: "Withdraw an invitation",
   tag,
   access: "owner",
-  params: z.object({ invitation: uuid }),
+  params: z.object({ invitation: uuid.describe("Id of the invitation") }),
   status: 204,
 });
 
@@ -129,6 +149,11 @@ export const acceptInvitation = endpoint({
   refusals: [404],
   tag,
   access: "account",
-  body: z.object({ token: z.string().min(1).max(200) }).strict(),
+  body: z.object({
+    token: z.string().min(1).max(200).meta({
+      description: "Token of the invitation",
+      example: "mJ6c0p8b2xQk4sT7wZr9Lf3Hn5Vd1Ya",
+    }),
+  }).strict(),
   response: workspace,
 });

@@ -1,12 +1,11 @@
 /**
- * Gives every field of the document a description and an example.
+ * Gives every field of the document an example: that of its schema, or the simplest value that
+ * fits. Descriptions come from the schemas alone; a test finds fields without one.
  *
  * @module
  */
-import { exampleOf, fits } from "./example.ts";
+import { exampleOf } from "./example.ts";
 import { alternatives, type Components, type SchemaNode } from "./schema_node.ts";
-import { SPECIAL_FIELDS } from "./special_fields.ts";
-import { type FieldWords, USUAL_FIELDS } from "./usual_fields.ts";
 
 export interface ParameterNode {
   readonly in: string;
@@ -15,16 +14,6 @@ export interface ParameterNode {
   readonly schema?: SchemaNode;
   description?: string;
   example?: unknown;
-}
-
-const wordsOf = (keys: readonly string[]): FieldWords | undefined =>
-  keys.map((key) => SPECIAL_FIELDS[key] ?? USUAL_FIELDS[key]).find((words) => words !== undefined);
-
-function example(schema: SchemaNode, words: FieldWords | undefined, components: Components) {
-  const usual = words?.[1];
-  return usual !== undefined && fits(usual, schema, components)
-    ? usual
-    : exampleOf(schema, components);
 }
 
 /** The schemas inside a schema, but for its properties. */
@@ -42,41 +31,35 @@ function refersToOthers(schema: SchemaNode): boolean {
     [...partsOf(schema), ...Object.values(schema.properties ?? {})].some(refersToOthers);
 }
 
+/** Replaces `example`, which JSON Schema does not have, by `examples`. */
+function renameExample(schema: SchemaNode): void {
+  if (schema.example === undefined) return;
+  schema.examples = [schema.example];
+  delete schema.example;
+}
+
 /**
- * Fills the fields of a schema; `place` names its component or operation.
- * Fields that are made of other components wait for these to be filled, so
- * this is called twice.
+ * Fills the fields of a schema. Fields that are made of other components wait for these to be
+ * filled, so this is called twice.
  */
 export function fillSchema(
   schema: SchemaNode,
-  place: string,
-  { components, isLast }: { readonly components: Components; readonly isLast: boolean },
+  options: { readonly components: Components; readonly isLast: boolean },
 ): void {
-  const options = { components, isLast };
-  for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    fillSchema(property, place, options);
-    const words = wordsOf([`${place}.${name}`, name]);
-    if (property.description === undefined && words !== undefined) {
-      property.description = words[0];
-    }
-    if (isLast || !refersToOthers(property)) {
-      property.examples ??= [example(property, words, components)];
+  renameExample(schema);
+  for (const property of Object.values(schema.properties ?? {})) {
+    fillSchema(property, options);
+    if (options.isLast || !refersToOthers(property)) {
+      property.examples ??= [exampleOf(property, options.components)];
     }
   }
-  for (const part of partsOf(schema)) fillSchema(part, place, options);
+  for (const part of partsOf(schema)) fillSchema(part, options);
 }
 
 /** Fills a parameter of an operation. */
-export function fillParameter(
-  parameter: ParameterNode,
-  operation: string,
-  components: Components,
-): void {
-  const { in: where, name, schema = {} } = parameter;
-  const words = wordsOf([`${where}:${operation}.${name}`, `${where}:${name}`, name]);
-  const described = schema.description ?? words?.[0];
-  if (parameter.description === undefined && described !== undefined) {
-    parameter.description = described;
-  }
-  parameter.example ??= example(schema, words, components);
+export function fillParameter(parameter: ParameterNode, components: Components): void {
+  const { schema = {} } = parameter;
+  renameExample(schema);
+  parameter.description ??= schema.description;
+  parameter.example ??= exampleOf(schema, components);
 }

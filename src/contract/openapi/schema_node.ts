@@ -17,6 +17,8 @@ export interface SchemaNode {
   const?: unknown;
   default?: unknown;
   description?: string;
+  /** As schemas of the contract name it; the document has `examples`. */
+  example?: unknown;
   examples?: unknown[];
   properties?: Record<string, SchemaNode>;
   required?: string[];
