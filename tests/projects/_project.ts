@@ -12,6 +12,8 @@ import { CHROMIUM, hearComplaints, SHOTS, withChromium } from "../helpers/chromi
 import { nodeVariables } from "../helpers/node_program.ts";
 import { hostOf, type JsonObject, oneObject, type Sandbox } from "../helpers/sandbox.ts";
 import { deployFromGit } from "./_git_deploy.ts";
+import { compareSides, USUAL_REQUESTS } from "./_likeness.ts";
+import { withOwnStart } from "./_own_start.ts";
 import type { Check, NamedRecipe, Recipe } from "./_recipe.ts";
 
 /** Packages of a server have thousands of files: so many of them are asked for. */
@@ -188,6 +190,25 @@ async function look(box: Sandbox, { name, recipe }: NamedRecipe, host: string): 
   });
 }
 
+/** Compares the deployment with the project under its own `start`, on the same build. */
+async function checkLikeness(
+  box: Sandbox,
+  { recipe }: NamedRecipe,
+  { host, folder }: { readonly host: string; readonly folder: string },
+): Promise<void> {
+  const { own: wanted, checks } = recipe;
+  if (wanted === undefined) return;
+  const first = checks.map(({ path, method, headers, body }) => ({ path, method, headers, body }));
+  const live = { host, port: box.platform!.port };
+  const { start, env, requests, mayDiffer } = wanted;
+  await withOwnStart({ folder, start, env: { ...box.env, ...env } }, async (own) => {
+    const differences = await compareSides([...USUAL_REQUESTS, ...first, ...requests], {
+      ...{ own, live, mayDiffer },
+    });
+    assert.deepEqual(differences, []);
+  });
+}
+
 async function checkGitBuild(
   box: Sandbox,
   named: NamedRecipe,
@@ -229,4 +250,5 @@ export async function checkProject(box: Sandbox, named: NamedRecipe): Promise<vo
   const deployed = await deploy(box);
   checkEngine(recipe, deployed);
   await checkAnswers(box, named, deployed);
+  await checkLikeness(box, named, { host: deployed.host, folder: box.site });
 }

@@ -10,11 +10,14 @@ import * as z from "zod";
 const command = z.array(z.string()).min(1);
 const variables = z.record(z.string(), z.string());
 
-const check = z.strictObject({
+const request = z.strictObject({
   path: z.string(),
   method: z.string().optional(),
   headers: variables.optional(),
   body: z.string().optional(),
+});
+
+const check = request.extend({
   status: z.int().default(200),
   /** Texts that the body must have, comments of frameworks left out. */
   contains: z.union([z.string(), z.array(z.string())]).optional(),
@@ -30,6 +33,18 @@ const browser = z.strictObject({
   expect: z.string().optional(),
   /** Selector of a picture that must be shown. */
   picture: z.string().optional(),
+});
+
+/** The project under its own `start`, which the deployment must be like. */
+const own = z.strictObject({
+  /** What a shell runs after the deploy, on what the deploy built; `PORT` is set. */
+  start: z.string(),
+  /** Variables beside it. */
+  env: variables.default({}),
+  /** Requests beside those of `checks`; links of pages are followed. */
+  requests: z.array(request).default([]),
+  /** Headers that may differ, each with the reason. */
+  mayDiffer: variables.default({}),
 });
 
 const recipeSchema = z.strictObject({
@@ -64,6 +79,7 @@ const recipeSchema = z.strictObject({
   /** Paths that nobody may fetch, beside all files of the server. */
   notPublic: z.array(z.string()).default([]),
   browser: browser.optional(),
+  own: own.optional(),
 });
 
 export type Recipe = z.output<typeof recipeSchema>;

@@ -1,0 +1,193 @@
+/**
+ * How a deployment's answers differ from those of the same project under its
+ * own `start`: status, headers and body of each page that links lead to.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import { type IncomingHttpHeaders, request as requestByHttp } from "node:http";
+
+/** Longest time for one answer. */
+const PATIENCE_MS = 30_000;
+
+/** Pages and files of one project that are compared at most. */
+const MAX_PAGES = 60;
+
+/** A body that takes so long after its first bytes is a stream. */
+const STREAM_MS = 600;
+
+/** Headers that name the connection, the machine or the copy, not the answer. */
+const OF_TRANSPORT = new Set([
+  ...["accept-ranges", "age", "connection", "content-encoding", "content-length", "date", "etag"],
+  ...["keep-alive", "last-modified", "server", "transfer-encoding", "vary"],
+]);
+
+export interface Asking {
+  readonly path: string;
+  readonly method?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: string | undefined;
+}
+
+const FORM = {
+  "content-type": "application/x-www-form-urlencoded",
+  origin: "http://{host}",
+};
+
+/** What browsers and scanners ask every site for. */
+export const USUAL_REQUESTS: readonly Asking[] = [
+  { path: "/" },
+  { path: "/?a=b" },
+  { path: "/", method: "HEAD" },
+  { path: "/", method: "OPTIONS" },
+  { path: "/", method: "POST", headers: FORM, body: "a=b" },
+  { path: "/no/such/page" },
+  { path: "/no-such.png" },
+  { path: "/index.html" },
+];
+
+/** A server by its port, and the name that it is asked by. */
+export interface Side {
+  readonly port: number;
+  readonly host: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** Time between its first bytes and its end. */
+  readonly streamedMs: number;
+}
+
+/** Sends one request and follows no redirect. */
+export function askSide({ port, host }: Side, wanted: Asking): Promise<Answer> {
+  const { path, method = "GET", body } = wanted;
+  const authority = `${host}:${port}`;
+  const headers: Record<string, string> = { accept: "text/html,*/*;q=0.8", ...wanted.headers };
+  for (const name of ["origin", "referer"]) {
+    if (headers[name] !== undefined) headers[name] = headers[name].replace("{host}", authority);
+  }
+  headers.host = authority;
+  if (body !== undefined) headers["content-length"] = String(Buffer.byteLength(body));
+  return new Promise((resolve, reject) => {
+    const call = { host: "127.0.0.1", port, path, method, headers, timeout: PATIENCE_MS };
+    const sent = requestByHttp(call, (answer) => {
+      const chunks: Uint8Array[] = [];
+      let firstAt: number | undefined;
+      answer.on("data", (chunk: Uint8Array) => {
+        firstAt ??= performance.now();
+        chunks.push(chunk);
+      });
+      answer.on("error", reject);
+      answer.on("end", () => {
+        const now = performance.now();
+        const text = new TextDecoder().decode(Buffer.concat(chunks));
+        const { statusCode: status = 0, headers } = answer;
+        resolve({ status, headers, text, streamedMs: now - (firstAt ?? now) });
+      });
+    });
+    sent.on("timeout", () => sent.destroy(new Error(`${path}: no answer for 30 seconds`)));
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}
+
+/** The text without what differs from one answer to the next: times, random values, the host. */
+export function steady(text: string, { host, port }: Side): string {
+  return text
+    .replaceAll(`${host}:${port}`, "{host}")
+    .replaceAll(encodeURIComponent(`${host}:${port}`), "{host}")
+    .replaceAll(host, "{hostname}")
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z?/g, "{time}")
+    .replaceAll(/\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT/g, "{time}")
+    .replaceAll(/\w{3} \w{3} \d\d \d{4} [\d:]{8} GMT[+-]\d{4}/g, "{time}")
+    .replaceAll(/\b\d{1,2}:\d\d(:\d\d)?(\.\d+)?( ?[AP]M)?\b/g, "{time}")
+    .replaceAll(/\b1[789]\d{8}(\d{3})?\b/g, "{time}")
+    .replaceAll(/\b\d+(\.\d+)?\s?ms\b/g, "{time}")
+    .replaceAll(/\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/g, "{id}")
+    .replaceAll(/\b(?=[\w-]*\d)[\w-]{20,}\b/g, "{id}");
+}
+
+const cookieNames = (value: string | string[] | undefined) =>
+  [value ?? []].flat().map((each) => each.split("=", 1)[0]).sort().join(" ");
+
+/** Headers of the answer itself, by name. */
+function meaning(answer: Answer, side: Side): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const [name, value] of Object.entries(answer.headers)) {
+    if (OF_TRANSPORT.has(name) || name.startsWith("x-svc-")) continue;
+    const shown = name === "set-cookie" ? cookieNames(value) : steady(String(value), side);
+    found.set(name, shown.toLowerCase().replaceAll(/[\s"]/g, ""));
+  }
+  return found;
+}
+
+/** Where two texts part, with what stands around it. */
+function parting(own: string, live: string): string {
+  let at = 0;
+  while (at < own.length && own[at] === live[at]) at++;
+  const around = (text: string) => JSON.stringify(text.slice(Math.max(0, at - 60), at + 100));
+  return `own ${around(own)}, live ${around(live)}`;
+}
+
+export interface Pair {
+  readonly own: Side;
+  readonly live: Side;
+  /** Names of headers that may differ, each with the reason. */
+  readonly mayDiffer: Readonly<Record<string, string>>;
+}
+
+/** Differences of one request, as sentences, and the page's text for its links. */
+async function compareOne(asked: Asking, { own, live, mayDiffer }: Pair) {
+  const theirs = await askSide(own, asked);
+  const ours = await askSide(live, asked);
+  const name = `${asked.method ?? "GET"} ${asked.path}`;
+  const differences: string[] = [];
+  if (theirs.status !== ours.status) {
+    differences.push(`${name}: status own ${theirs.status}, live ${ours.status}`);
+  }
+  const [wanted, found] = [meaning(theirs, own), meaning(ours, live)];
+  for (const header of new Set([...wanted.keys(), ...found.keys()])) {
+    const [one, other] = [wanted.get(header), found.get(header)];
+    if (one === other || mayDiffer[header] !== undefined) continue;
+    differences.push(`${name}: ${header} own ${one}, live ${other}`);
+  }
+  const [text, shown] = [steady(theirs.text, own), steady(ours.text, live)];
+  if (text !== shown && steady((await askSide(own, asked)).text, own) === text) {
+    differences.push(`${name}: body ${parting(text, shown)}`);
+  }
+  if (theirs.streamedMs > STREAM_MS && ours.streamedMs < theirs.streamedMs / 3) {
+    const [one, other] = [theirs.streamedMs, ours.streamedMs].map(Math.round);
+    differences.push(`${name}: streamed for own ${one} ms, live ${other} ms`);
+  }
+  const isPage = String(theirs.headers["content-type"]).startsWith("text/html");
+  return { differences, page: isPage ? theirs.text : "" };
+}
+
+/** Paths of the same site that a page names. */
+export function linksOf(page: string, path: string): string[] {
+  const base = new URL(path, "http://site.invalid");
+  const found: string[] = [];
+  for (const [, , link] of page.matchAll(/\s(href|src|action)="([^"#]+)/g)) {
+    const url = URL.parse(link!.replaceAll("&amp;", "&"), base);
+    if (url?.host === base.host) found.push(url.pathname + url.search);
+  }
+  return found;
+}
+
+/** Walks both sides from the given requests on, and returns all differences. */
+export async function compareSides(first: readonly Asking[], pair: Pair): Promise<string[]> {
+  const known = new Set<string>();
+  const differences: string[] = [];
+  const waiting = [...first];
+  for (let asked = waiting.shift(); asked !== undefined; asked = waiting.shift()) {
+    const id = JSON.stringify(asked);
+    if (known.has(id) || known.size >= MAX_PAGES) continue;
+    known.add(id);
+    const compared = await compareOne(asked, pair);
+    differences.push(...compared.differences);
+    waiting.push(...linksOf(compared.page, asked.path).map((path) => ({ path })));
+  }
+  return differences;
+}
