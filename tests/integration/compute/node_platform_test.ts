@@ -2,6 +2,8 @@
  * Servers on Node, deployed on a real platform.
  */
 import assert from "node:assert/strict";
+import { Agent } from "node:http";
+import { fetchByHost } from "../../../scripts/_fetch_by_host.ts";
 import { onEachEngine } from "../../helpers/compute_server.ts";
 import { deployServer, LAYERS, withEngine } from "../../helpers/compute_site.ts";
 import {
@@ -165,3 +167,42 @@ Deno.test("a version of Node that cannot be had is named, with the reason", () =
     const { error } = await refusal(platform, PACKAGES, { ...SITE, layers: old });
     assert.match(error, /Node 12 is too old: servers run on Node 18 and later/);
   }));
+
+onEachEngine(
+  "a request reaches a server framed as it was sent",
+  ({ engine }) =>
+    withPlatform(async (platform) => {
+      await createProject(platform, "shop");
+      const server = `
+      import { createServer } from "node:http";
+      createServer(async (request, response) => {
+        let size = 0;
+        for await (const chunk of request) size += chunk.length;
+        const { "content-length": length, "transfer-encoding": coding } = request.headers;
+        response.setHeader("x-framing", [length ?? "-", coding ?? "-", size].join(" "));
+        response.end();
+      }).listen(process.env.PORT);`;
+      await deployServer(platform, "shop", { engine, server, manifest: SITE, prod: true });
+      const agent = new Agent();
+      for (
+        const [method, headers, body, wanted] of [
+          ["GET", {}, undefined, "- - 0"],
+          ["OPTIONS", {}, undefined, "- - 0"],
+          ["DELETE", {}, undefined, "- - 0"],
+          ["POST", {}, undefined, "0 - 0"],
+          ["POST", { "content-length": "0" }, undefined, "0 - 0"],
+          ["DELETE", { "content-length": "4" }, "body", "4 - 4"],
+          ["PATCH", { "transfer-encoding": "chunked" }, "body", "- chunked 4"],
+        ] as const
+      ) {
+        const { status, headers: told } = await fetchByHost({
+          ...{ port: platform.port, host: HOST, path: "/", method, headers },
+          ...(body === undefined ? {} : { body }),
+          // A request without an agent is never sent in chunks.
+          ...("transfer-encoding" in headers ? { agent } : {}),
+        });
+        const shown = `${method} ${JSON.stringify(headers)}`;
+        assert.equal(`${status} ${told["x-framing"]}`, `200 ${wanted}`, shown);
+      }
+    }),
+);

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { hasField } from "../../../lib/raw_fields.ts";
+
 /** Methods whose request bodies nobody reads. */
 const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
@@ -18,8 +20,29 @@ const READS = ["arrayBuffer", "blob", "bytes", "formData", "json", "text"] as co
 /** Called when more of a body is wanted; `over` of its result is called when it came. */
 type Awaits = () => { over(): void };
 
-/** Whether a request may bring a body. */
-export const mayHaveBody = ({ method }: Request): boolean => !BODILESS.has(method);
+/**
+ * Whether a request may bring a body. In HTTP/1 one that announces none has none (RFC 9112,
+ * 6.3); in HTTP/2, whose connection is `shared`, the fields need not tell.
+ */
+export function mayHaveBody({ method, headers }: Request, shared: boolean): boolean {
+  if (BODILESS.has(method)) return false;
+  return shared || hasField(headers, "content-length") || hasField(headers, "transfer-encoding");
+}
+
+/** A request whose body is `null`, although the runtime has an empty one for its method. */
+export function withoutBody(request: Request): Request {
+  if (!BODILESS.has(request.method)) Object.setPrototypeOf(request, EMPTY);
+  return request;
+}
+
+const EMPTY: object = Object.create(Request.prototype, {
+  body: { value: null },
+  clone: {
+    value(this: Request) {
+      return withoutBody(Request.prototype.clone.call(this));
+    },
+  },
+});
 
 /**
  * The request with a body whose reads are reported. A short one of known length stays

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { watchBody } from "./watch_body.ts";
+import { mayHaveBody, watchBody, withoutBody } from "./watch_body.ts";
 
 /** A request of a body that the test sends, with what its watcher was told. */
 function watchedRequest(headers: Readonly<Record<string, string>>) {
@@ -75,3 +75,28 @@ for (const length of ["unknown", "65537"]) {
     assert.deepEqual(told, ["wait", "over", "wait", "over"]);
   });
 }
+
+for (
+  const [method, headers, shared, wanted] of [
+    ["OPTIONS", {}, false, false],
+    ["DELETE", {}, false, false],
+    ["POST", { "content-length": "2" }, false, true],
+    ["DELETE", { "transfer-encoding": "chunked" }, false, true],
+    ["POST", {}, true, true],
+    ["GET", {}, true, false],
+  ] as const
+) {
+  const version = shared ? "HTTP/2" : "HTTP/1";
+  Deno.test(`mayHaveBody() is ${wanted} for ${method} with ${JSON.stringify(headers)} in ${version}`, () => {
+    const request = new Request("http://a.test/", { method });
+    for (const [name, value] of Object.entries(headers)) request.headers.append(name, value);
+    assert.equal(mayHaveBody(request, shared), wanted);
+  });
+}
+
+Deno.test("withoutBody() has no body, also as a copy, and reads as empty", async () => {
+  const request = withoutBody(new Request("http://a.test/", { method: "POST", body: "" }));
+  assert.equal(request.body, null);
+  assert.equal(request.clone().body, null);
+  assert.equal(await request.text(), "");
+});
