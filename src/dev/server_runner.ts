@@ -25,7 +25,7 @@ export class ServerRunner {
 
   constructor(
     private readonly options: DevOptions,
-    private readonly command: string,
+    private readonly commandLine: string,
     private readonly parts: RunnerParts,
   ) {
     const { report } = options;
@@ -37,7 +37,7 @@ export class ServerRunner {
       },
       ended: (how) => {
         parts.changed();
-        report.crashed(`The dev server ${how}: ${command}`);
+        report.crashed(`The dev server ${how}: ${commandLine}`);
       },
     });
   }
@@ -52,7 +52,7 @@ export class ServerRunner {
   }
 
   start(): void {
-    this.options.report.say("info", `Running ${this.command}`);
+    this.options.report.say("info", `Running ${this.commandLine}`);
     this.#command.start();
   }
 
@@ -65,7 +65,8 @@ export class ServerRunner {
   }
 
   #describeStart() {
-    const { options: { env, variables, directory, inspect, report, ...dev }, parts } = this;
+    const { env, variables, directory, inspect, report, ...dev } = this.options;
+    const parts = this.parts;
     const port = dev.serverPort ?? unusedPort();
     const { heldBack, env: whole } = serverEnvironment({
       env,
@@ -81,7 +82,7 @@ export class ServerRunner {
       report.say("warn", `Left out, as they control which code runs: ${heldBack.join(", ")}`);
     }
     return {
-      command: this.command,
+      command: this.commandLine,
       cwd: directory,
       env: whole,
       wanted: { hostname: dev.serverHost ?? "localhost", port },

@@ -50,7 +50,8 @@ export class RequestContext implements EvaluationHooks {
   }
 
   rateLimited(rule: RuleRef, action: RateLimitAction): boolean {
-    const { site, facts, parts: { limiter } } = this;
+    const { site, facts } = this;
+    const { limiter } = this.parts;
     const scope = site.rules!.limitScopes[rule.index]!;
     const verdict = limiter.check({ scope, facts: facts! }, action);
     if (action.mode === "enforce") (this.limits ??= []).push({ name: rule.id, ...verdict });

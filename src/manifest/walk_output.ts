@@ -140,7 +140,8 @@ class Walk {
   ) {}
 
   async run(): Promise<void> {
-    const { root, options: { ignored = NOTHING_IGNORED } } = this;
+    const root = this.root;
+    const { ignored = NOTHING_IGNORED } = this.options;
     const top = { path: "", absolutePath: root, realPath: root, chain: [], linked: false, ignored };
     let level: Folder[] = [top];
     while (level.length > 0 && this.linkedEntries <= MAX_LINKED_ENTRIES) {

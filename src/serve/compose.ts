@@ -26,6 +26,7 @@ import { createDatabases } from "../platform/databases/mod.ts";
 import { createDomains } from "../platform/domains/mod.ts";
 import { createEnvironments } from "../platform/environments/mod.ts";
 import { createErrors, ErrorTable } from "../platform/errors/mod.ts";
+import { type GitUrlRules, refuseGitUrl } from "../platform/git/mod.ts";
 import { createHealth } from "../platform/health/mod.ts";
 import { createHooks } from "../platform/hooks/mod.ts";
 import { createLogs } from "../platform/logs/mod.ts";
@@ -41,198 +42,283 @@ import type { Platform, Setup } from "./platform.ts";
 
 /** Accounts, workspaces, and notifications. */
 function composePeople(foundation: Foundation, { options, mailer }: Setup) {
-  const { events } = foundation;
-  const sendAccountMail: SendAccountMail = (...mail) => notifications.sendAccountMail(...mail);
   const { audit, recordCall, capability: auditing } = createAudit(foundation);
+  // Accounts send mail, and what sends it reads accounts.
+  const sendMail: SendAccountMail = (...mail) => notifications.sendAccountMail(...mail);
   const accounts = createAccounts({
-    ...foundation,
+    kv: foundation.kv,
+    isCurrent: foundation.isCurrent,
+    peers: foundation.peers,
+    closing: foundation.closing,
+    box: foundation.box,
+    publicOrigin: foundation.publicOrigin,
+    now: foundation.now,
+    random: foundation.random,
+    outbound: foundation.outbound,
+    allowPrivate: foundation.allowPrivate,
+    onTrouble: foundation.onTrouble,
     audit,
     noteSecurityEvent: (operation, event) => noteEvent(operation, securityNotice(event)),
     onSecurityEvent: (event) => {
-      events.raise(securityNotice(event)).catch((error) => foundation.onTrouble(`${error}`));
+      foundation.events.raise(securityNotice(event))
+        .catch((error) => foundation.onTrouble(`${error}`));
     },
-    ...(mailer === undefined ? {} : { sendMail: sendAccountMail }),
+    sendMail: mailer && sendMail,
   });
-  const workspaces = createWorkspaces({ ...foundation, ...accounts, audit });
+  const { workspaces, capability: joining } = createWorkspaces({
+    kv: foundation.kv,
+    parts: accounts.parts,
+    audit,
+  });
   const notifications = createNotifications(foundation, {
-    ...accounts,
+    accounts: accounts.accounts,
+    authenticator: accounts.authenticator,
+    signIn: accounts.signIn,
     raiseSecurityEvent: accounts.securityLog.raise,
     mailer,
     bot: options.bot,
   });
-  return { accounts, audit, auditing, recordCall, workspaces, notifications };
+  return {
+    accounts,
+    audit,
+    recordCall,
+    workspaces,
+    notifications,
+    capabilities: [notifications.capability, auditing, accounts.capability, joining],
+  };
 }
 
-/** Projects and their configuration. */
+/** Projects and their configuration, and the logs of their sites. */
 function composeProjects(
   foundation: Foundation,
-  parts: Parameters<typeof createProjects>[1] & {
-    readonly all: () => readonly Capability[];
+  { capabilities, gitRules, errorTable }: {
+    readonly capabilities: readonly Capability[];
+    readonly gitRules: GitUrlRules;
     readonly errorTable: ErrorTable;
   },
 ) {
-  const projects = createProjects(foundation, parts);
+  const projects = createProjects(foundation, {
+    gitRefusal: (gitUrl) => refuseGitUrl(gitUrl, gitRules),
+    deleteProject: (project) =>
+      deleteProject({ kv: foundation.kv, now: foundation.now, capabilities }, project),
+  });
   const environments = createEnvironments(foundation, {
-    ...projects,
+    projects: projects.projects,
     async onDeleted(environment) {
-      for (const each of parts.all()) await each.removeEnvironment?.(environment);
+      for (const each of capabilities) await each.removeEnvironment?.(environment);
     },
   });
-  const variables = createVariables(foundation, { ...projects, ...environments });
-  const logs = createLogs(foundation, { ...projects, observer: parts.errorTable });
-  return { projects, environments, variables, logs };
-}
-
-/** What runs the code of deployments. */
-function composeRunners(
-  foundation: Foundation,
-  { options, cache, serverSandbox: sandbox }: Setup,
-  parts:
-    & Pick<
-      Parameters<typeof createCompute>[1],
-      "databases" | "variables" | "logs" | "deployments"
-    >
-    & Pick<Parameters<typeof createFunctions>[1], "databaseFetchFor">
-    & Parameters<typeof createKv>[1],
-) {
-  const { maxServers, serverSockets, maxFunctionProcesses: maxProcesses } = options;
-  const kv = createKv(foundation, parts);
+  const variables = createVariables(foundation, {
+    projects: projects.projects,
+    environments: environments.environments,
+  });
+  const logs = createLogs(foundation, { projects: projects.projects, observer: errorTable });
   return {
-    kv,
-    functions: createFunctions(foundation, {
-      ...parts,
-      kvFetchFor: kv.kvFetchFor,
-      maxProcesses,
-    }),
-    compute: createCompute(foundation, {
-      kvFor: kv.kvFor,
-      ...parts,
-      cache,
-      sandbox,
-      maxServers,
-      serverSockets,
-    }),
+    projects: projects.projects,
+    gitCredentials: projects.gitCredentials,
+    environments: environments.environments,
+    variables: variables.variables,
+    variableService: variables.variableService,
+    logs: logs.logs,
+    sharedLogs: logs.sharedLogs,
+    projectCapabilities: [
+      projects.capability,
+      environments.capability,
+      variables.capability,
+      logs.capability,
+    ],
   };
 }
 
 /** Creates all capabilities; reads nothing yet. */
 export function compose(foundation: Foundation, setup: Setup): Platform {
-  const { options, knowsNetworks } = setup;
-  const people = composePeople(foundation, setup);
+  const { options } = setup;
+  /** Filled below, from the bottom up. Capabilities tell each other what happens by it. */
+  const capabilities: Capability[] = [];
+  const gitRules = {
+    allowPrivate: foundation.allowPrivate,
+    localRoots: options.gitRoots ?? [],
+  };
   const errorTable = new ErrorTable();
-  const configured = composeProjects(foundation, {
-    errorTable,
-    all: () => capabilities,
-    gitRefusal: (gitUrl) => builds.git.refusal(gitUrl),
-    deleteProject: (project) => deleteProject({ ...foundation, capabilities }, project),
-  });
-  const { projects, environments, variables, logs } = configured;
+
+  const people = composePeople(foundation, setup);
+  const {
+    projects,
+    gitCredentials,
+    environments,
+    variables,
+    variableService,
+    logs,
+    sharedLogs,
+    projectCapabilities,
+  } = composeProjects(foundation, { capabilities, gitRules, errorTable });
   const deployments = openDeployments(foundation);
   const { rules, publishedOf: publishedRules } = openRules(foundation);
   const databases = createDatabases(foundation, {
-    ...projects,
-    ...variables,
+    projects,
+    variables,
     deployments,
     engines: databaseEngines(options, foundation),
     listen: databaseListener(options, foundation),
-    onChanged: (projectId) => compute.computeService.databasesChanged(projectId),
+    async onChanged(projectId) {
+      for (const each of capabilities) await each.databasesChanged?.(projectId);
+    },
   });
-  const runnerParts = {
-    ...logs,
-    ...projects,
-    ...environments,
-    deployments,
-    variables: variables.variableService,
-    databases: databases.deploymentDatabases,
+  const kv = createKv(foundation, { projects, environments });
+  const functions = createFunctions(foundation, {
+    variables: variableService,
+    logs,
     databaseFetchFor: databases.databaseFetchFor,
-  };
-  const { functions, kv, compute } = composeRunners(foundation, setup, runnerParts);
+    kvFetchFor: kv.kvFetchFor,
+    maxProcesses: options.maxFunctionProcesses,
+  });
+  const { computeService, capability: computeCapability } = createCompute(foundation, {
+    deployments,
+    variables: variableService,
+    logs,
+    databases: databases.deploymentDatabases,
+    kvFor: kv.kvFor,
+    cache: setup.cache,
+    sandbox: setup.serverSandbox,
+    maxServers: options.maxServers,
+    serverSockets: options.serverSockets,
+  });
   const images = options.images === false
     ? undefined
     : createImages(foundation, options.images ?? {});
-  async function* otherBlobs() {
-    yield* rules.blobs();
-    yield* builds.logBlobs();
-    if (builds.pushedRepositories !== undefined) yield* builds.pushedRepositories.blobs();
-  }
-  const deployed = createDeployments(foundation, {
-    ...projects,
-    ...environments,
-    ...variables,
-    ...functions,
-    ...compute,
-    deployments,
-    publishedRules,
-    otherBlobs,
-    async onStopped(deployment, lease) {
-      await builds.buildQueue.drop(deployment.id);
-      await databases.previewStopped(deployment, lease);
+  const { sites, deploymentService, capability: deploymentCapability } = createDeployments(
+    foundation,
+    {
+      projects,
+      environments,
+      variables,
+      variableService,
+      functionService: functions.functionService,
+      computeService,
+      deployments,
+      publishedRules,
+      async *otherBlobs() {
+        for (const each of capabilities) if (each.neededBlobs) yield* each.neededBlobs();
+      },
+      async onStopped(deployment, lease) {
+        for (const each of capabilities.toReversed()) {
+          await each.deploymentStopped?.(deployment, lease);
+        }
+      },
     },
-  });
-  const shown = { ...projects, ...environments, ...deployed, ...compute, deployments };
-  const domains = createDomains(foundation, shown, setup.domains);
+  );
+  const domains = createDomains(foundation, { projects, environments }, setup.domains);
   const builds = createBuilds(foundation, {
-    ...shown,
-    ...variables,
+    projects,
+    gitCredentials,
+    deployments,
+    deploymentService,
+    variables,
+    variableService,
     databases: databases.deploymentDatabases,
     settings: setup.builds,
-    gitRoots: options.gitRoots ?? [],
+    gitRoots: gitRules.localRoots,
     concurrency: options.buildConcurrency,
     open: options.openBuilds,
   });
-  const traffic = createTraffic(foundation, shown);
-  const hookParts = { ...shown, ...builds, variables: variables.variableService };
-  const capabilities: readonly Capability[] = [
-    logs.capability,
-    people.notifications.capability,
-    people.auditing,
-    people.accounts.capability,
-    people.workspaces.capability,
-    projects.capability,
-    environments.capability,
-    variables.capability,
+  const traffic = createTraffic(foundation, { projects, environments, deployments });
+
+  capabilities.push(
+    ...people.capabilities,
+    ...projectCapabilities,
     functions.capability,
-    deployed.capability,
+    deploymentCapability,
     databases.capability,
     kv.capability,
-    compute.capability,
-    ...(images === undefined ? [] : [images.capability]),
-    createRules(foundation, { ...shown, rules, knowsNetworks }),
+    computeCapability,
+  );
+  if (images !== undefined) capabilities.push(images.capability);
+  capabilities.push(
+    createRules(foundation, {
+      projects,
+      deployments,
+      sites,
+      rules,
+      knowsNetworks: setup.knowsNetworks,
+    }),
     domains.capability,
     builds.capability,
     createHooks(foundation, {
-      ...hookParts,
+      projects,
+      deployments,
+      deploymentService,
+      builds: builds.builds,
+      buildQueue: builds.buildQueue,
+      deployCommit: builds.deployCommit,
+      git: builds.git,
       resolveMs: options.resolveMs,
       audit: people.audit,
       reportPull: people.notifications.reportPull,
     }),
-    createPush(foundation, { ...hookParts, audit: people.audit }),
-    createHealth(foundation, shown),
+    createPush(foundation, {
+      projects,
+      deployments,
+      deploymentService,
+      deployCommit: builds.deployCommit,
+      git: builds.git,
+      sandbox: builds.sandbox,
+      sharedBuildLogs: builds.sharedBuildLogs,
+      pushedRepositories: builds.pushedRepositories,
+      audit: people.audit,
+    }),
+    createHealth(foundation, { projects, sites, computeService }),
     createCron(foundation, {
-      ...shown,
-      ...logs,
-      variables: variables.variableService,
+      projects,
+      deployments,
+      sites,
+      logs,
+      variables: variableService,
       minutes: options.minutes,
     }),
-    createCache(foundation, { ...shown, cached: compute.computeService.cached }),
+    createCache(foundation, {
+      projects,
+      environments,
+      deployments,
+      sites,
+      cached: computeService.cached,
+    }),
     createNodes(foundation, people.accounts),
     traffic.capability,
-    createErrors(foundation, { ...shown, ...logs, table: errorTable }),
-    createSearch({ ...shown, ...domains, ...databases, ...people.workspaces }),
-    createUsage({ ...projects, all: () => capabilities }),
-    createRetention({ ...foundation, ...shown, ...builds }, options.retention),
-  ];
+    createErrors(foundation, { projects, deployments, sharedLogs, table: errorTable }),
+    createSearch({
+      projects,
+      deployments,
+      domains: domains.domains,
+      databases: databases.databases,
+      workspaces: people.workspaces,
+    }),
+    createUsage({ projects, capabilities }),
+    createRetention({
+      kv: foundation.kv,
+      now: foundation.now,
+      projects,
+      deployments,
+      deploymentService,
+      sites,
+      computeService,
+      git: builds.git,
+      builds: builds.builds,
+      runner: builds.runner,
+    }, options.retention),
+  );
   return {
-    ...people,
+    accounts: people.accounts,
+    notifications: people.notifications,
+    recordCall: people.recordCall,
+    workspaces: people.workspaces,
     capabilities,
     publishedRules,
     deployments,
     builds,
     domains,
-    sites: deployed.sites,
-    logs: logs.logs,
+    sites,
+    logs,
     traffic,
-    workspaces: people.workspaces.workspaces,
     images: images?.images,
   };
 }

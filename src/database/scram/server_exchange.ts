@@ -18,13 +18,13 @@ export class ScramServerExchange {
   #serverFirst = "";
   #nonce = "";
 
-  /** @param nonce random, printable, without commas; of 18 bytes at least */
-  constructor(private readonly verifier: ScramVerifier, private readonly nonce: string) {}
+  /** @param serverNonce random, printable, without commas; of 18 bytes at least */
+  constructor(private readonly verifier: ScramVerifier, private readonly serverNonce: string) {}
 
   /** Takes the client's first message and returns the server's. */
   first(message: string): string {
     this.#first = parseClientFirst(message);
-    this.#nonce = this.#first.nonce + this.nonce;
+    this.#nonce = this.#first.nonce + this.serverNonce;
     const salt = Buffer.from(this.verifier.salt).toString("base64");
     this.#serverFirst = `r=${this.#nonce},s=${salt},i=${this.verifier.iterations}`;
     return this.#serverFirst;

@@ -19,7 +19,7 @@ import { commitDeployer, type DeployCommit } from "./deploy_commit.ts";
 import type { BuildSettings } from "./build_settings.ts";
 import { BuildStore } from "./queue/build_store.ts";
 import { BuildWorker } from "./queue/build_worker.ts";
-import { type ArchivedLog, BuildLogArchive } from "./logs/build_log_archive.ts";
+import { BuildLogArchive } from "./logs/build_log_archive.ts";
 import { BuildLogs } from "./logs/build_logs.ts";
 import { SharedBuildLogs } from "./logs/shared_build_logs.ts";
 import { bindBuildLogRoutes } from "./logs/routes.ts";
@@ -36,8 +36,6 @@ export interface Builds {
   readonly sharedBuildLogs: SharedBuildLogs;
   /** Repositories that were pushed, where other nodes take pushes too. */
   readonly pushedRepositories: PushedRepositories | undefined;
-  /** Blobs that the logs of builds need. */
-  logBlobs(): AsyncIterable<ArchivedLog>;
   readonly deployCommit: DeployCommit;
   /** The sandbox of builds, for other programs that read what is foreign. */
   readonly sandbox: OpenSandbox;
@@ -130,7 +128,6 @@ export function createBuilds(foundation: Foundation, parts: BuildsParts): Builds
     sharedBuildLogs,
     deployCommit,
     pushedRepositories,
-    logBlobs: () => archive.blobs(),
     sandbox: opened.sandbox ?? (() => Promise.resolve(undefined)),
     capability: {
       name: "builds",
@@ -157,6 +154,13 @@ export function createBuilds(foundation: Foundation, parts: BuildsParts): Builds
         ];
       },
       forgetProject: (projectId) => buildQueue.dropProject(projectId),
+      deploymentStopped: async ({ id }) => {
+        await buildQueue.drop(id);
+      },
+      async *neededBlobs() {
+        yield* archive.blobs();
+        if (pushedRepositories !== undefined) yield* pushedRepositories.blobs();
+      },
       async removeProject(projectId) {
         await git.forget(projectId);
         await runner.forgetProject(projectId);

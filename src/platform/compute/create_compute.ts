@@ -59,6 +59,7 @@ export function createCompute(
     capability: {
       name: "compute",
       recover: () => computeService.recover(),
+      databasesChanged: (projectId) => computeService.databasesChanged(projectId),
       close: () => computeService.close(),
       health: async () => ({ servers: await computeService.describe() }),
       async tidyNode() {

@@ -51,6 +51,12 @@ export interface Capability {
   removeProject?(projectId: string): Promise<void>;
   /** Removes what it keeps for a deleted environment. */
   removeEnvironment?(environment: DeletedEnvironment): Promise<void>;
+  /** Ends what belongs to a deployment that was stopped. */
+  deploymentStopped?(deployment: StoppedDeployment, lease?: Lease): Promise<void>;
+  /** Looks anew at running servers: a project, or any, may get other databases than before. */
+  databasesChanged?(projectId?: string): Promise<void>;
+  /** The blobs that it needs; those that nobody needs are removed. */
+  neededBlobs?(): AsyncIterable<{ readonly workspaceId: string; readonly sha256: string }>;
 
   /** The usage and limits of a workspace here. */
   workspaceUsage?(workspaceId: string): Promise<readonly Usage[]>;
@@ -59,6 +65,12 @@ export interface Capability {
 
   /** Its part of `GET /v1/health`. */
   health?(): Partial<Health> | Promise<Partial<Health>>;
+}
+
+/** A deployment that was stopped. */
+export interface StoppedDeployment {
+  readonly id: string;
+  readonly projectId: string;
 }
 
 /** An environment whose record is gone. */

@@ -9,7 +9,7 @@ import type { OutboundFetch } from "../../runtime/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { keys } from "../core/store/mod.ts";
-import type { DeploymentRecord, DeploymentStore } from "../deployments/mod.ts";
+import type { DeploymentStore } from "../deployments/mod.ts";
 import type { ProjectStore } from "../projects/mod.ts";
 import type { VariableStore } from "../variables/mod.ts";
 import { RecordedBranches } from "./branch_access.ts";
@@ -32,7 +32,7 @@ import { RestoredDumps } from "./restored_dumps.ts";
 import { bindBranchRoutes, bindDatabaseRoutes } from "./routes.ts";
 import { SnapshotService } from "./snapshot_service.ts";
 import { transfer } from "./transfer.ts";
-import type { KeyPart, Lease } from "../../store/mod.ts";
+import type { KeyPart } from "../../store/mod.ts";
 
 export interface Databases {
   readonly databases: DatabaseStore;
@@ -40,8 +40,6 @@ export interface Databases {
   readonly deploymentDatabases: DeploymentDatabases;
   /** Performs the statements of a deployment's functions. */
   databaseFetchFor(user: DatabaseUser): OutboundFetch;
-  /** Removes the branches of previews that ended with a deployment. */
-  previewStopped(deployment: DeploymentRecord, lease?: Lease): Promise<void>;
   readonly capability: Capability;
 }
 
@@ -134,14 +132,14 @@ export function createDatabases(foundation: Foundation, parts: DatabaseParts): D
     deploymentDatabases,
     databaseFetchFor: (user) =>
       createDatabaseFetch({ databases: deploymentDatabases, door, onTrouble }, user),
-    async previewStopped({ projectId }, lease) {
-      for (const database of await databases.list(projectId)) {
-        const ended = await endedPreviews(database, { branches, deployments });
-        for (const branch of ended) await branchService.remove(database, branch, lease);
-      }
-    },
     capability: {
       name: "databases",
+      async deploymentStopped({ projectId }, lease) {
+        for (const database of await databases.list(projectId)) {
+          const ended = await endedPreviews(database, { branches, deployments });
+          for (const branch of ended) await branchService.remove(database, branch, lease);
+        }
+      },
       bindRoutes(router) {
         bindDatabaseRoutes(router, routes);
         bindBranchRoutes(router, routes);

@@ -39,11 +39,6 @@ export interface WantedCommit {
 
 export interface GitService {
   /**
-   * Says why the platform refuses to connect to an address; `undefined` where it would
-   * try. Does not use the network.
-   */
-  refusal(gitUrl: string): string | undefined;
-  /**
    * Finds a commit on a branch, and fetches where the mirror lacks either. For the head of
    * a branch it always fetches.
    */

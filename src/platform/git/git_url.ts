@@ -67,6 +67,15 @@ export function judgeGitUrl(text: string, rules: GitUrlRules): JudgedSource {
     : refused(`The git URL must use port ${usual}, or one from ${FIRST_FREE_PORT} on`);
 }
 
+/**
+ * Why the platform does not connect to a git URL, for people; `undefined` where it would try.
+ * Does not use the network.
+ */
+export function refuseGitUrl(text: string, rules: GitUrlRules): string | undefined {
+  const judged = judgeGitUrl(text, rules);
+  return judged.type === "refused" ? judged.reason : undefined;
+}
+
 /** Returns the addresses of a name; rejects where it has none. */
 export type LookUp = (host: string) => Promise<readonly string[]>;
 

@@ -123,11 +123,6 @@ export class GitMirrors implements GitService {
     }
   }
 
-  refusal(gitUrl: string): string | undefined {
-    const judged = judgeGitUrl(gitUrl, this.options);
-    return judged.type === "refused" ? judged.reason : undefined;
-  }
-
   async resolve(
     project: ProjectRecord,
     wanted: WantedCommit,

@@ -138,7 +138,6 @@ async function withTriggers(run: (parts: Parts) => Promise<void>): Promise<void>
             parts.asked++;
             return parts.git(...question);
           },
-          refusal: () => undefined,
           branches: () => assert.fail("A trigger lists no branches"),
           forget: () => assert.fail("A trigger forgets no mirror"),
         },

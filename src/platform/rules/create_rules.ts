@@ -48,6 +48,7 @@ export function createRules(foundation: Foundation, parts: {
   let looked: Promise<void> | undefined;
   return {
     name: "rules",
+    neededBlobs: () => parts.rules.blobs(),
     bindRoutes: (router) => bindRulesRoutes(router, { ...parts, addresses, service }),
     recover() {
       if (parts.knowsNetworks) return Promise.resolve();

@@ -9,22 +9,21 @@ import type { Capability } from "../core/capability.ts";
 import { findProject, type ProjectStore } from "../projects/mod.ts";
 
 export function createUsage(
-  { projects, all }: {
+  { projects, capabilities }: {
     readonly projects: ProjectStore;
-    /** All capabilities; they are known once all are created. */
-    readonly all: () => readonly Capability[];
+    readonly capabilities: readonly Capability[];
   },
 ): Capability {
   return {
     name: "usage",
     bindRoutes(router) {
       router.guarded(endpoints.listUsage, async ({ workspace }) => {
-        const parts = all().map((each) => each.workspaceUsage?.(workspace.id) ?? []);
+        const parts = capabilities.map((each) => each.workspaceUsage?.(workspace.id) ?? []);
         return { items: (await Promise.all(parts)).flat() };
       });
       router.guarded(endpoints.listProjectUsage, async (caller, { params }) => {
         const { id } = await findProject(projects, caller, params.project);
-        const parts = all().map((each) => each.projectUsage?.(id) ?? []);
+        const parts = capabilities.map((each) => each.projectUsage?.(id) ?? []);
         return { items: (await Promise.all(parts)).flat() };
       });
     },
