@@ -11,6 +11,8 @@
  */
 export const STOREYS: Readonly<Record<string, readonly string[]>> = {
   "src/platform": [
+    // Tests of all that acts under a lease.
+    "leading",
     "usage",
     "search",
     "retention",

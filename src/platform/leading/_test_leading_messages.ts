@@ -1,21 +1,21 @@
 /** Fan-out of events and the chat bot, as one node leads them. */
-import { SubscriptionStore } from "../../notifications/channels/push/subscription_store.ts";
+import { SubscriptionStore } from "../notifications/channels/push/subscription_store.ts";
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
-import { systemRandom } from "../../../lib/clock.ts";
-import type { AccountStore } from "../../accounts/mod.ts";
-import { EventBus, EventStore } from "../events/mod.ts";
-import type { BotApi } from "../../notifications/channels/messenger/bot_api.ts";
-import { BotPoller } from "../../notifications/channels/messenger/bot_poller.ts";
-import { testChannel } from "../../notifications/delivery/_test_delivery.ts";
-import { createDeliveryQueue } from "../../notifications/delivery/delivery_queue.ts";
-import { createFanOut } from "../../notifications/fan_out.ts";
-import { InboxStore } from "../../notifications/inbox/inbox_store.ts";
-import { Inboxes } from "../../notifications/inbox/inboxes.ts";
-import { LiveStreams } from "../../notifications/live/live_streams.ts";
-import { PreferenceService } from "../../notifications/preferences/preference_service.ts";
+import { systemRandom } from "../../lib/clock.ts";
+import type { AccountStore } from "../accounts/mod.ts";
+import { EventBus, EventStore } from "../core/events/mod.ts";
+import type { BotApi } from "../notifications/channels/messenger/bot_api.ts";
+import { BotPoller } from "../notifications/channels/messenger/bot_poller.ts";
+import { testChannel } from "../notifications/delivery/_test_delivery.ts";
+import { createDeliveryQueue } from "../notifications/delivery/delivery_queue.ts";
+import { createFanOut } from "../notifications/fan_out.ts";
+import { InboxStore } from "../notifications/inbox/inbox_store.ts";
+import { Inboxes } from "../notifications/inbox/inboxes.ts";
+import { LiveStreams } from "../notifications/live/live_streams.ts";
+import { PreferenceService } from "../notifications/preferences/preference_service.ts";
 import { type Holder, type LeaderNode, SKEW_MS } from "./_test_lease_thief.ts";
-import type { RecordStore } from "../../../store/mod.ts";
+import type { RecordStore } from "../../store/mod.ts";
 
 const NOW = Date.UTC(2026, 10, 22);
 const WORKSPACE = "01890000-0000-7000-8000-0000000000aa";

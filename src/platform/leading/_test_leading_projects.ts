@@ -1,14 +1,14 @@
 /** Health of servers and values of projects, as one node leads them. */
 import assert from "node:assert/strict";
-import { systemRandom } from "../../../lib/clock.ts";
-import { Addresses } from "../addresses.ts";
-import { EventBus, EventStore } from "../events/mod.ts";
-import { keys } from "../store/mod.ts";
-import { HealthMonitor } from "../../health/health_monitor.ts";
-import { HealthStore } from "../../health/health_store.ts";
-import { KvStore } from "../../../kv/mod.ts";
+import { systemRandom } from "../../lib/clock.ts";
+import { Addresses } from "../core/addresses.ts";
+import { EventBus, EventStore } from "../core/events/mod.ts";
+import { keys } from "../core/store/mod.ts";
+import { HealthMonitor } from "../health/health_monitor.ts";
+import { HealthStore } from "../health/health_store.ts";
+import { KvStore } from "../../kv/mod.ts";
 import type { Holder } from "./_test_lease_thief.ts";
-import type { RecordKey, RecordStore } from "../../../store/mod.ts";
+import type { RecordKey, RecordStore } from "../../store/mod.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 

@@ -1,11 +1,11 @@
 /** Housekeeping of databases, as one node leads it. */
 import assert from "node:assert/strict";
-import { until } from "../../../lib/_test_until.ts";
-import { TestMachine } from "../../databases/_test_databases.ts";
-import { TestEngine } from "../../databases/_test_engine.ts";
-import { keys } from "../store/mod.ts";
+import { until } from "../../lib/_test_until.ts";
+import { TestMachine } from "../databases/_test_databases.ts";
+import { TestEngine } from "../databases/_test_engine.ts";
+import { keys } from "../core/store/mod.ts";
 import type { Holder } from "./_test_lease_thief.ts";
-import { Lease, type RecordKey } from "../../../store/mod.ts";
+import { Lease, type RecordKey } from "../../store/mod.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const STRAY = "00000000deadbeef";

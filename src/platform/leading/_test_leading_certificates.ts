@@ -1,13 +1,13 @@
 /** Orders of certificates, as one node leads them. */
 import { join } from "node:path";
-import { systemRandom } from "../../../lib/clock.ts";
-import { CertificateService } from "../../certificates/certificate_service.ts";
-import { CertificateStore } from "../../certificates/certificate_store.ts";
-import { Http01Challenges } from "../../certificates/challenges.ts";
-import { openKeyRing, SecretBox } from "../secrets/mod.ts";
-import { keys } from "../store/mod.ts";
+import { systemRandom } from "../../lib/clock.ts";
+import { CertificateService } from "../certificates/certificate_service.ts";
+import { CertificateStore } from "../certificates/certificate_store.ts";
+import { Http01Challenges } from "../certificates/challenges.ts";
+import { openKeyRing, SecretBox } from "../core/secrets/mod.ts";
+import { keys } from "../core/store/mod.ts";
 import type { Holder } from "./_test_lease_thief.ts";
-import { inTestFolder } from "../../../lib/_test_folder.ts";
+import { inTestFolder } from "../../lib/_test_folder.ts";
 
 const NAMES = ["shop.example", "blog.example"];
 

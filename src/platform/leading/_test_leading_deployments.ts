@@ -1,20 +1,20 @@
 /** Retention of deployments and sweeps of blobs, as one node leads them. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { sha256Hex } from "../../../lib/hash.ts";
-import { BuildStore } from "../../builds/mod.ts";
-import { Addresses } from "../addresses.ts";
-import { openFaultyStorage } from "../s3/_test_storage.ts";
-import { type CachedVault, openS3BlobVault } from "../s3/mod.ts";
-import { keys, openFsBlobVault } from "../store/mod.ts";
-import { deploymentRecord } from "../../deployments/deployment.ts";
-import { type DeploymentService, DeploymentStore } from "../../deployments/mod.ts";
-import { sweep } from "../../deployments/sweep.ts";
-import { testProject } from "../../projects/_test_project.ts";
-import { ProjectStore } from "../../projects/mod.ts";
-import { pruneDeployments } from "../../retention/prune_deployments.ts";
+import { sha256Hex } from "../../lib/hash.ts";
+import { BuildStore } from "../builds/mod.ts";
+import { Addresses } from "../core/addresses.ts";
+import { openFaultyStorage } from "../core/s3/_test_storage.ts";
+import { type CachedVault, openS3BlobVault } from "../core/s3/mod.ts";
+import { keys, openFsBlobVault } from "../core/store/mod.ts";
+import { deploymentRecord } from "../deployments/deployment.ts";
+import { type DeploymentService, DeploymentStore } from "../deployments/mod.ts";
+import { sweep } from "../deployments/sweep.ts";
+import { testProject } from "../projects/_test_project.ts";
+import { ProjectStore } from "../projects/mod.ts";
+import { pruneDeployments } from "../retention/prune_deployments.ts";
 import type { Holder } from "./_test_lease_thief.ts";
-import { Lease, type RecordStore } from "../../../store/mod.ts";
+import { Lease, type RecordStore } from "../../store/mod.ts";
 
 const WORKSPACE = "01890000-0000-7000-8000-000000000001";
 const HOUR_MS = 60 * 60 * 1000;

@@ -5,9 +5,9 @@
  * @module
  */
 import { setTimeout as delay } from "node:timers/promises";
-import type { Nodes, Role } from "./mod.ts";
-import { Leases } from "./leases.ts";
-import { keys } from "../store/mod.ts";
+import type { Nodes, Role } from "../core/nodes/mod.ts";
+import { Leases } from "../core/nodes/leases.ts";
+import { keys } from "../core/store/mod.ts";
 import {
   type Changes,
   DenoStore,
@@ -21,7 +21,7 @@ import {
   type RecordKey,
   type RecordStore,
   StoreLayer,
-} from "../../../store/mod.ts";
+} from "../../store/mod.ts";
 
 /** A node as what it leads sees it. */
 export interface LeaderNode {
