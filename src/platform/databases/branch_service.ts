@@ -112,13 +112,19 @@ export class BranchService {
   }
 
   #gone(database: DatabaseRecord, { name }: BranchRecord): Failure {
-    return new Failure("not_found", `Database "${database.name}" has no branch "${name}"`);
+    return new Failure(
+      "not_found",
+      `Branch "${name}" of database "${database.name}" does not exist`,
+    );
   }
 
   async #requireSource(database: DatabaseRecord, name: string): Promise<void> {
     const source = await this.services.branches.get(database.id, name);
     if (source === undefined) {
-      throw new Failure("not_found", `Database "${database.name}" has no branch "${name}"`);
+      throw new Failure(
+        "not_found",
+        `Branch "${name}" of database "${database.name}" does not exist`,
+      );
     }
     if (source.storage === null) {
       throw new Failure("conflict", `Branch "${name}" is not there yet: try again later`);

@@ -59,7 +59,10 @@ export class DatabaseService {
   async requireBranch(database: DatabaseRecord, name: string): Promise<BranchRecord> {
     const branch = await this.services.branches.get(database.id, name);
     if (branch !== undefined) return branch;
-    throw new Failure("not_found", `Database "${database.name}" has no branch "${name}"`);
+    throw new Failure(
+      "not_found",
+      `Branch "${name}" of database "${database.name}" does not exist`,
+    );
   }
 
   /** Records a database and begins to make its branch `main`. */

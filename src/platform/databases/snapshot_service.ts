@@ -42,7 +42,7 @@ export class SnapshotService {
   async require(database: DatabaseRecord, id: string): Promise<SnapshotRecord> {
     const snapshot = await this.services.branches.snapshot(database.id, id);
     if (snapshot?.ready) return snapshot;
-    throw new Failure("not_found", `Database "${database.name}" has no snapshot ${id}`);
+    throw new Failure("not_found", `Snapshot ${id} of database "${database.name}" does not exist`);
   }
 
   /** Keeps a branch as it is now. */

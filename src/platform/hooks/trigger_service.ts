@@ -138,7 +138,7 @@ export class TriggerService {
     const deployment = named === undefined
       ? undefined
       : await this.services.deployments.find(named.projectId, named.id);
-    if (deployment === undefined) throw new Failure("not_found", "Deployment not found");
+    if (deployment === undefined) throw new Failure("not_found", "Deployment does not exist");
     await this.services.deploymentService.shown(deployment.projectId);
     return await this.answer(deployment, describeProgress(deployment, this.services.addresses));
   }

@@ -82,7 +82,7 @@ export function bindKvRoutes(router: Router, services: KvRouteServices): void {
     const { environment, key } = query;
     const found = await store.get(await namespaceOf(caller, params.project, environment), key);
     if (found === undefined) {
-      throw new Failure("not_found", `The store of ${environment} has no such key`);
+      throw new Failure("not_found", `Key "${key}" does not exist in the store of ${environment}`);
     }
     return valueOf(key, found);
   });

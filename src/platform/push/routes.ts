@@ -87,7 +87,7 @@ export function bindPushRoutes(router: Router, services: {
     const workspace = workspaceSlug.safeParse(params.workspace);
     const name = projectName.safeParse(params.project?.replace(/\.git$/, ""));
     const unknown = () =>
-      new Failure("not_found", `There is no repository at ${new URL(request.url).pathname}`);
+      new Failure("not_found", `Repository ${new URL(request.url).pathname} does not exist`);
     if (!workspace.success || !name.success || !params.project?.endsWith(".git")) throw unknown();
     const caller = await visit.caller(asBearer(request, key, workspace.data), ACCESS[service])
       .catch((error) => {

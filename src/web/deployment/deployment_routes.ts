@@ -64,7 +64,7 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
       ? undefined
       : await deployments.find(owner.projectId, id);
     if (record === undefined || workspace === undefined) {
-      throw new Failure("not_found", "The deployment does not exist, or is of another workspace");
+      throw new Failure("not_found", `Deployment ${id} does not exist`);
     }
     return { record, slug: workspace.slug };
   }

@@ -35,7 +35,7 @@ function send(request: Request, { text, headers }: Made): Response {
 const textOf = (text: string, type: string): Response =>
   new Response(text, { headers: { "content-type": type, "x-content-type-options": "nosniff" } });
 
-const NOWHERE = "The documentation has no such page: /docs lists all of them";
+const NOWHERE = "This page of the documentation does not exist. /docs lists all pages";
 
 /** Makes the answer of a path below `/docs`. */
 async function makePage(library: Library, page: string): Promise<Response> {

@@ -30,7 +30,9 @@ export function bindErrors(bind: PageBinder, services: BoardServices): void {
       project: parts.project.name,
       error: visit.params.error,
     });
-    if (!params.success) throw new Failure("not_found", "There is no such error");
+    if (!params.success) {
+      throw new Failure("not_found", `Error ${visit.params.error} does not exist`);
+    }
     return errorPage(parts, await parts.api.call(endpoints.getError, { params: params.data }));
   });
 }

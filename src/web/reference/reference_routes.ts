@@ -27,7 +27,9 @@ export function bindReferencePages(
   bind.open("GET", `${REFERENCE_PATH}/:part`, async ({ params }) => {
     const [reference, { referencePart }] = await load();
     const part = reference.parts.find(({ slug }) => slug === params.part);
-    if (part === undefined) throw new Failure("not_found", "The API has no such part");
+    if (part === undefined) {
+      throw new Failure("not_found", `Part "${params.part}" of the API does not exist`);
+    }
     return referencePart(reference, part);
   });
 }

@@ -22,7 +22,8 @@ const PAGE = 100;
 const isInView = ({ workspaceId }: Job, view: LetterView): boolean =>
   view.workspaceId === null || view.workspaceId === workspaceId;
 
-const notFound = (): Failure => new Failure("not_found", "No such dead letter");
+const notFound = (id: string): Failure =>
+  new Failure("not_found", `Dead letter ${id} does not exist`);
 
 export class DeadLetters {
   constructor(
@@ -51,7 +52,7 @@ export class DeadLetters {
   /** Sends one letter again. @throws {Failure} `not_found` */
   async resend(view: LetterView, letterId: string): Promise<void> {
     const job = await this.find(view, letterId);
-    if (!await this.queue.store.revive(job, this.now())) throw notFound();
+    if (!await this.queue.store.revive(job, this.now())) throw notFound(letterId);
     this.queue.wake(job.channel);
   }
 
@@ -75,13 +76,13 @@ export class DeadLetters {
   /** Deletes one letter. @throws {Failure} `not_found` */
   async discard(view: LetterView, letterId: string): Promise<void> {
     const job = await this.find(view, letterId);
-    if (!await this.queue.store.discard(job)) throw notFound();
+    if (!await this.queue.store.discard(job)) throw notFound(letterId);
   }
 
   private async find(view: LetterView, letterId: string): Promise<Job> {
     const letter = await readRecord(this.kv, deliveryKeys.letter(view, letterId), letterRecord);
     const job = letter === undefined ? undefined : await this.queue.store.find(letter.value.jobId);
-    if (job === undefined || !isInView(job, view)) throw notFound();
+    if (job === undefined || !isInView(job, view)) throw notFound(letterId);
     return job;
   }
 

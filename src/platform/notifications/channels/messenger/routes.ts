@@ -64,7 +64,9 @@ export async function unlinkMessenger(
   { user, id }: { readonly user: CallerUser; readonly id: string },
 ): Promise<void> {
   const links = await messengerLinks.ofUser(user.id);
-  if (!links.some((link) => link.id === id)) throw new Failure("not_found", "No such chat");
+  if (!links.some((link) => link.id === id)) {
+    throw new Failure("not_found", `Chat ${id} does not exist`);
+  }
   if (user.email === null && links.length === 1) {
     throw new Failure(
       "conflict",

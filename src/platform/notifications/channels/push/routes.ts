@@ -83,7 +83,7 @@ export function bindPushRoutes(router: Router, services: {
   );
   router.self(endpoints.deletePushSubscription, async (own, { params }) => {
     if (!await pushSubscriptions.remove(own, params.subscription_id)) {
-      throw new Failure("not_found", "No such subscription");
+      throw new Failure("not_found", `Push subscription ${params.subscription_id} does not exist`);
     }
     return undefined;
   });

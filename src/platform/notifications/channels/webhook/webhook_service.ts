@@ -22,7 +22,7 @@ import { type WebhookLogRecord, webhookPlace, type WebhookRecord } from "./webho
 const OVERLAP_MS = 24 * 60 * 60 * 1000;
 const TESTS_PER_MINUTE = 10;
 
-const notFound = (): Failure => new Failure("not_found", "No such webhook");
+const notFound = (id: string): Failure => new Failure("not_found", `Webhook ${id} does not exist`);
 
 function toWire({ secret: _, previous: __, workspaceId: ___, ...webhook }: WebhookRecord): Webhook {
   return { ...webhook, createdAt: new Date(webhook.createdAt).toISOString() };
@@ -111,7 +111,7 @@ export class WebhookService {
       ...change,
       ...(change.enabled === undefined ? {} : { disabledReason: null }),
     }));
-    if (changed === undefined) throw notFound();
+    if (changed === undefined) throw notFound(id);
     return toWire(changed);
   }
 
@@ -132,7 +132,7 @@ export class WebhookService {
       secret: sealed,
       previous: { secret: webhook.secret, until: now() + OVERLAP_MS },
     }));
-    if (changed === undefined) throw notFound();
+    if (changed === undefined) throw notFound(id);
     return { ...toWire(changed), secret };
   }
 
@@ -151,7 +151,7 @@ export class WebhookService {
     const { store, queue, now, random } = this.parts;
     const webhook = await this.find(workspaceId, id);
     const entry = await store.entry(id, entryId);
-    if (entry === undefined) throw new Failure("not_found", "No such delivery");
+    if (entry === undefined) throw new Failure("not_found", `Delivery ${entryId} does not exist`);
     if (!webhook.enabled) {
       throw new Failure("conflict", "Cannot redeliver: the webhook is turned off");
     }
@@ -200,7 +200,7 @@ export class WebhookService {
 
   private async find(workspaceId: string, id: string): Promise<WebhookRecord> {
     const webhook = await this.parts.store.find(workspaceId, id);
-    if (webhook === undefined) throw notFound();
+    if (webhook === undefined) throw notFound(id);
     return webhook;
   }
 }
