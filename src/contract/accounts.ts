@@ -183,7 +183,7 @@ export const signInSecondFactor = endpoint({
     }),
     code: factorCode.meta({
       description: "Code of the authenticator, or a recovery code",
-      example: "invalid_request",
+      example: "123456",
     }),
   }).strict(),
   response: signedIn,
@@ -242,7 +242,7 @@ export const changePassword = endpoint({
   body: z.object({
     current: givenPassword.meta({
       description: "Current password",
-      example: "correct horse battery",
+      example: "correct horse battery staple",
     }),
     next: newPassword.meta({
       description: "New password",

@@ -105,7 +105,10 @@ export const updateApiKey = endpoint({
       description: "Description of the key",
       example: "For the nightly run",
     }),
-    expiresAt: expiry.describe("When the key expires; null for never"),
+    expiresAt: expiry.meta({
+      description: "When the key expires; null for never",
+      example: null,
+    }),
   }).partial().strict(),
   response: apiKey,
 });

@@ -70,8 +70,14 @@ export const listAudit = endpoint({
   access: "owner",
   query: pageQuery.extend({
     user: uuid.optional().describe("Only what this account did"),
-    action: z.string().max(60).optional().describe("Only this operation"),
-    project: z.string().max(60).optional().describe("Only requests that named this project so"),
+    action: z.string().max(60).optional().meta({
+      description: "Only this operation",
+      example: "createProject",
+    }),
+    project: z.string().max(60).optional().meta({
+      description: "Only requests that named this project",
+      example: "shop",
+    }),
   }),
   response: page(auditEntry).describe(
     "A page can have fewer entries than the limit, or none, before the last one: " +

@@ -44,7 +44,10 @@ export const startBuild = endpoint({
   body: z.object({
     branch: branchName.optional().describe("The production branch where missing"),
     commitSha: z.string().regex(/^[0-9a-fA-F]{7,40}$/, "Must have 7 to 40 hexadecimal digits")
-      .optional().describe("The head of the branch where missing; it must be on the branch"),
+      .optional().meta({
+        description: "A commit of the branch; its head if missing",
+        example: "8f14e45fceea167a5a36dedd4bea2543c1a0f4d1",
+      }),
     force: z.boolean().default(false).describe("Builds what is deployed already as well"),
   }).strict(),
   response: build,

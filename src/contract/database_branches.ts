@@ -56,7 +56,7 @@ export type DatabaseSnapshot = z.infer<typeof databaseSnapshot>;
 
 /** A branch in a path is percent-encoded: it may hold slashes. */
 const branchParams = databaseParams.extend({
-  branch: branchName.meta({ description: "Name of the branch", example: "main" }),
+  branch: branchName.meta({ description: "Name of the branch", example: "feature/cart" }),
 });
 export const listDatabaseBranches = endpoint({
   method: "GET",
@@ -128,7 +128,10 @@ export const restoreDatabaseSnapshot = endpoint({
   tag,
   params: databaseParams.extend({ snapshot: uuid.describe("Id of the snapshot") }),
   body: z.object({
-    branch: branchName.describe("An existing branch is replaced; another is made"),
+    branch: branchName.meta({
+      description: "Branch to replace, or to create",
+      example: "restored",
+    }),
   }).strict(),
   response: databaseBranch,
 });

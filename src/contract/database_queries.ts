@@ -25,7 +25,7 @@ export const MAX_IMPORT_BYTES = 1024 ** 3;
 export const querySqlBody = z.object({
   sql: z.string().min(1).max(MAX_SQL_LENGTH).meta({
     description: "One or more SQL statements",
-    example: "SELECT * FROM boats",
+    example: "SELECT 1 AS answer",
   }),
   branch: branchName.default(MAIN_BRANCH).meta({ description: "Branch to query", example: "main" }),
   readOnly: z.boolean().default(false).describe("Refuse statements that change anything"),
@@ -101,7 +101,7 @@ export const importDatabase = endpoint({
   tag,
   params: databaseParams,
   query: branchQuery,
-  body: z.unknown(),
+  body: z.unknown().meta({ example: "CREATE TABLE boats (id int);" }),
   bodyKind: "octets",
   maxBodyBytes: MAX_IMPORT_BYTES,
   responseKind: "octets",

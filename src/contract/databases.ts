@@ -54,8 +54,8 @@ export const database = z.object({
   version: z.string().nullable().describe("Of PostgreSQL; null while it can't be asked"),
   state: z.enum(DATABASE_STATES).describe("That of its branch `main`"),
   reason: z.string().nullable().meta({
-    description: "Why the database has its status; null if it is active",
-    example: "npm run build ended with exit code 1",
+    description: "Why the database has its state; null if it is active",
+    example: "The PostgreSQL server does not answer",
   }),
   cuSize: cuSize.describe("Compute units, which set memory and connections"),
   memoryMb: z.int().describe(

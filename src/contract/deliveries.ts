@@ -25,7 +25,7 @@ export const deadLetter = z.object({
   notifications: z.int().describe("Notifications that the message stands for"),
   reason: z.string().meta({
     description: "Why the message was given up",
-    example: "npm run build ended with exit code 1",
+    example: "Connection refused",
   }),
   attempts: z.int().meta({ description: "Number of attempts", example: 3 }),
   acceptedAt: timestamp.describe("When the message was queued"),

@@ -146,7 +146,23 @@ export const createDeploymentBody = z.object({
   functions: z.array(deploymentFunction).max(MAX_FUNCTIONS).default([]).describe(
     "Functions for pipelines",
   ),
-}).strict();
+}).strict().meta({
+  example: {
+    environment: "production",
+    commitSha: "8f14e45fceea167a5a36dedd4bea2543c1a0f4d1",
+    message: "Add the summer menu",
+    manifest: {
+      version: 1,
+      layers: [{ name: "static", target: "STATIC", directory: "." }],
+      routes: [{ pattern: "^/.*$", layer: "static" }],
+    },
+    files: [{
+      path: "menu/index.html",
+      sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+      size: 4,
+    }],
+  },
+});
 
 export const createDeploymentAnswer = z.object({
   deployment: deployment.describe("The new deployment"),
@@ -252,9 +268,9 @@ export const rollbackBody = z.object({
     "The deployment to undo; the one live in production where missing",
   ),
   to: uuid.optional().describe(
-    "The deployment that shall be live; the one that was live before where missing",
+    "The deployment to make live; the one that was live before if missing",
   ),
-}).strict();
+}).strict().meta({ example: { to: "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e02" } });
 
 export const rollbackAnswer = z.object({
   deployment: deployment.describe("The deployment that is live now"),

@@ -22,10 +22,14 @@ export const DEVICE_STARTS_PER_MINUTE = 10;
 const short = z.string().max(200);
 
 const startDeviceBody = z.object({
-  client_id: short.optional().describe("Name of the tool, which the person sees who confirms"),
-  scope: short.optional().describe(
-    "`read`: the token can look and change nothing; anything else: it can do what its user can",
-  ),
+  client_id: short.optional().meta({
+    description: "Name of the tool, which the page of consent shows",
+    example: "my-tool",
+  }),
+  scope: short.optional().meta({
+    description: "`read` for a token that changes nothing; otherwise it can do what its user can",
+    example: "read",
+  }),
 });
 
 export const deviceAuthorization = z.object({
@@ -72,9 +76,10 @@ const deviceTokenBody = z.object({
     description: "`device_code` of the device authorization",
     example: "GmRhmhcxhwAzkoEqiMEg_DnyEysNkuNhszIySk9eS",
   }),
-  client_id: short.optional().describe(
-    "Has to be the one that the authorization was begun with, where that had one",
-  ),
+  client_id: short.optional().meta({
+    description: "`client_id` of the device authorization, if it had one",
+    example: "my-tool",
+  }),
 });
 
 export const deviceToken = z.object({

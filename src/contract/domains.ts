@@ -72,7 +72,7 @@ export const domain = z.object({
     expiresAt: timestamp.nullable().describe("When the certificate expires; null if there is none"),
     error: z.string().nullable().meta({
       description: "Why no certificate was issued; null if one was",
-      example: "npm run build ended with exit code 1",
+      example: "The authority refused the order",
     }),
   }).describe("`pending` while one is being ordered; `none` where the platform orders none"),
   createdAt: timestamp.describe("When the domain was created"),
@@ -87,9 +87,10 @@ export const domain = z.object({
 export type Domain = z.infer<typeof domain>;
 
 export const addDomainBody = z.object({
-  hostname: z.string().min(1).max(1000).describe(
-    "A name such as `www.example.com`, `*.example.com` or `bücher.example`",
-  ),
+  hostname: z.string().min(1).max(1000).meta({
+    description: "A name such as `www.example.com`, `*.example.com` or `bücher.example`",
+    example: "www.example.com",
+  }),
   environment: environmentReference.meta({
     description: "Environment that the domain shows",
     example: "production",

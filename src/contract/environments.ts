@@ -27,7 +27,7 @@ export const environment = z.object({
 export type Environment = z.infer<typeof environment>;
 
 /** An environment is named by its id or by its name. */
-export const environmentReference = z.string().min(1).max(64);
+export const environmentReference = z.string().min(1).max(64).meta({ example: "production" });
 
 export const listEnvironments = endpoint({
   method: "GET",

@@ -67,7 +67,10 @@ export const createHook = endpoint({
   summary: "Create a deploy hook; its URL is shown this once",
   tag,
   body: z.object({
-    projectId: projectReference.describe("Id or name of the project"),
+    projectId: projectReference.meta({
+      description: "Id or name of the project",
+      example: "shop",
+    }),
     name: displayName.meta({ description: "Name of the hook", example: "ci" }),
     branch: hookBranch.meta({
       description: "Branch of the hook, or a pattern such as `release/*`",
@@ -94,9 +97,10 @@ export const listHooks = endpoint({
   summary: "List deploy hooks with their use, newest first",
   tag,
   query: pageQuery.extend({
-    projectId: projectReference.optional().describe(
-      "Id or name of a project; all of the workspace where missing",
-    ),
+    projectId: projectReference.optional().meta({
+      description: "Id or name of a project; all of the workspace if missing",
+      example: "shop",
+    }),
     workspace: z.string().optional().describe(
       "Slug of the workspace, for sessions that do not send `X-Workspace`",
     ),
@@ -150,9 +154,10 @@ export const triggerBody = z.object({
   commitSha: z.string("Must be 7 to 40 hexadecimal digits").regex(
     /^[0-9a-fA-F]{7,40}$/,
     "Must be 7 to 40 hexadecimal digits",
-  ).transform((sha) => sha.toLowerCase()).describe(
-    "The commit to deploy, 7 to 40 hexadecimal digits",
-  ),
+  ).transform((sha) => sha.toLowerCase()).meta({
+    description: "The commit to deploy, 7 to 40 hexadecimal digits",
+    example: "8f14e45fceea167a5a36dedd4bea2543c1a0f4d1",
+  }),
   branch: z.string("Must be a git branch name").refine(
     (name) => branchName.safeParse(name).success,
     `Must be a git branch name of at most ${BRANCH_MAX} characters`,

@@ -30,7 +30,7 @@ export const workspace = z.object({
     description: "Slug of the workspace in URLs and flags",
     example: "acme",
   }),
-  name: z.string().meta({ description: "Name of the workspace", example: "Ada Lovelace" }),
+  name: z.string().meta({ description: "Name of the workspace", example: "Acme" }),
   role: role.meta({ description: "Role of the user in the workspace", example: "developer" }),
   createdAt: timestamp.describe("When the workspace was created"),
 }).meta({ id: "Workspace" });
@@ -54,7 +54,7 @@ export const identity = z.object({
   credential: z.object({
     type: z.enum(CREDENTIAL_TYPES).describe("Type of the credential"),
     id: uuid.describe("Id of the credential"),
-    name: z.string().meta({ description: "Name of the credential", example: "Ada Lovelace" }),
+    name: z.string().meta({ description: "Name of the credential", example: "ci" }),
     prefix: z.string().nullable().describe(
       "The first characters of the key or token, enough to recognise it; null for a session",
     ),

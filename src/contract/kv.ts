@@ -71,7 +71,10 @@ export const listKv = endpoint({
       description: "Maximum number of keys",
       example: 20,
     }),
-    cursor: key.optional().describe("The last key of the page before"),
+    cursor: key.optional().meta({
+      description: "`nextCursor` of the previous page: its last key",
+      example: "boats/kestrel",
+    }),
   }),
   response: z.object({
     items: z.array(kvEntry).describe("Entries of the page"),
@@ -88,7 +91,7 @@ export const getKvValue = endpoint({
   params: projectParams,
   query: z.object({
     environment,
-    key: key.meta({ description: "Key of the value", example: "DATABASE_URL" }),
+    key: key.meta({ description: "Key of the value", example: "boats/kestrel" }),
   }),
   response: kvValue,
 });
@@ -105,7 +108,7 @@ const text = z.string().max(MAX_VALUE_BYTES).refine(
 );
 const written = {
   environment,
-  key: key.meta({ description: "Key of the value", example: "DATABASE_URL" }),
+  key: key.meta({ description: "Key of the value", example: "boats/kestrel" }),
   contentType: z.string().min(1).max(MAX_TYPE_LENGTH).regex(
     /^[\x20-\x7e]+$/,
     "Must be a media type such as text/plain",
@@ -135,7 +138,7 @@ export const setKvValue = endpoint({
       encoding: z.literal("base64").describe("The value is base64"),
       value: base64.describe("The bytes of the value as base64"),
     }).strict(),
-  ]),
+  ]).meta({ example: { key: "boats/kestrel", encoding: "text", value: "ready" } }),
   // JSON writes a character as six at most.
   maxBodyBytes: 6 * MAX_VALUE_BYTES + 16 * 1024,
   response: kvEntry,
@@ -149,8 +152,11 @@ export const deleteKvValue = endpoint({
   params: projectParams,
   query: z.object({
     environment,
-    key: key.meta({ description: "Key of the value", example: "DATABASE_URL" }),
-    version: version.optional().describe("The version that the key must have now; else 409"),
+    key: key.meta({ description: "Key of the value", example: "boats/kestrel" }),
+    version: version.optional().meta({
+      description: "The version that the key must have now; else 409",
+      example: "00000000000000a20000",
+    }),
   }),
   status: 204,
 });

@@ -34,7 +34,7 @@ export const requestLogEntry = z.object({
   method: z.string().meta({ description: "HTTP method", example: "GET" }),
   host: z.string().meta({ description: "Host of the request", example: "shop.example.net" }),
   path: z.string().meta({ description: "Path of the request, without query", example: "/menu" }),
-  status: z.int().meta({ description: "HTTP status of the response", example: -9007199254740991 }),
+  status: z.int().meta({ description: "HTTP status of the response", example: 200 }),
   bytes: z.int().nullable().describe(
     "Length of the answer's body in bytes; `null` for one that was streamed without it",
   ),

@@ -62,7 +62,10 @@ export const listNotifications = endpoint({
       example: "false",
     }),
     category: category.optional().describe("Only notifications of this category"),
-    priority: priority.optional().describe("Only notifications of this priority"),
+    priority: priority.optional().meta({
+      description: "Only notifications of this priority",
+      example: "NORMAL",
+    }),
     offset: wholeNumber({ min: 0 }).default(0).describe(
       "Notifications to skip, instead of `cursor`",
     ),

@@ -43,7 +43,7 @@ export const branchName = z.string().min(1).max(BRANCH_MAX).regex(
   // deno-lint-ignore no-control-regex -- these are the characters that git forbids
   /^(?![-/.]|@$|HEAD$)(?!.*(?:\.\.|\/\/|@\{|\/\.|[/.]$|\.lock(?:\/|$)))[^\x00-\x20\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069~^:?*[\\]+$/,
   "Must be a valid git branch name",
-);
+).meta({ example: "main" });
 const nodeVersion = z.string().max(20).regex(/^\d+(\.\d+){0,2}$/, "Must be a version such as 24");
 
 /** How a private repository lets the platform in. */
@@ -201,13 +201,17 @@ export const gitCredentialsBody = z.discriminatedUnion("type", [
       description: "User name for the repository",
       example: "git",
     }),
-    token: credentialText.describe("A token, or a password"),
+    token: credentialText.meta({
+      description: "A token, or a password",
+      example: "kX2v9Qm4Zr7Tb1Lw5Nc8",
+    }),
     forge: z.enum(FORGES).optional().describe(
       "What serves the git URL, for reports of builds; known by the host where missing",
     ),
-    apiUrl: apiUrl.optional().describe(
-      "Address of the forge's API, where the token is sent as well; by the git URL where missing",
-    ),
+    apiUrl: apiUrl.optional().meta({
+      description: "URL of the forge's API, which also gets the token; by the git URL if missing",
+      example: "https://git.example.com/api/v3",
+    }),
   }).strict(),
   z.object({
     type: z.literal("ssh").meta({ description: "`ssh`: private key", example: "ssh" }),

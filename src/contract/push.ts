@@ -61,9 +61,11 @@ export const createPushSubscription = endpoint({
         description: "URL of the push service",
         example: "https://push.example.net/send/abc",
       }),
-    expirationTime: z.number().nullable().optional().describe(
-      "When the push service ends the subscription, in milliseconds since 1970; null for never",
-    ),
+    expirationTime: z.number().nullable().optional().meta({
+      description:
+        "When the push service ends the subscription, in milliseconds since 1970; null for never",
+      example: null,
+    }),
     keys: z.object({
       p256dh: base64url(65).meta({
         description: "Public key of the browser, in base64url",

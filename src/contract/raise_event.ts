@@ -21,9 +21,10 @@ const named = <Name extends EventName>(names: readonly [Name, ...Name[]]) =>
   z.object({
     event: z.enum(names).describe("Name of the event"),
     data: EVENT_PAYLOADS[names[0]].optional().describe("Data of the event"),
-    key: z.string().min(1).max(MAX_KEY).optional().describe(
-      "Events of the same name and key are raised once",
-    ),
+    key: z.string().min(1).max(MAX_KEY).optional().meta({
+      description: "Events with the same name and key are raised once",
+      example: "deploy-42",
+    }),
   }).strict();
 
 const eventsOf = (payload: z.ZodType) =>

@@ -77,7 +77,16 @@ export const putRules = endpoint({
   traits: ["if-match", "etag"],
   tag: "Rules",
   params: projectParams,
-  body: z.unknown(),
+  body: z.unknown().meta({
+    example: {
+      schemaVersion: "EDGE_RULE_SET_V1",
+      rules: [{
+        id: "no-admin",
+        condition: { path: { type: "prefix", value: "/admin/" } },
+        action: { type: "deny" },
+      }],
+    },
+  }),
   maxBodyBytes: MAX_RULE_SET_BYTES,
   response: activeRules,
 });

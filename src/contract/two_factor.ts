@@ -41,7 +41,7 @@ export const confirmTwoFactor = endpoint({
   tag,
   access: "account",
   body: z.object({
-    code: factorCode.meta({ description: "Code of the authenticator", example: "invalid_request" }),
+    code: factorCode.meta({ description: "Code of the authenticator", example: "123456" }),
   }).strict(),
   response: recoveryCodes,
 });
@@ -59,7 +59,7 @@ export const disableTwoFactor = endpoint({
     }),
     code: factorCode.meta({
       description: "Code of the authenticator, or a recovery code",
-      example: "invalid_request",
+      example: "123456",
     }),
   }).strict(),
   status: 204,
@@ -74,7 +74,7 @@ export const renewRecoveryCodes = endpoint({
   body: z.object({
     code: factorCode.meta({
       description: "Code of the authenticator, or a recovery code",
-      example: "invalid_request",
+      example: "123456",
     }),
   }).strict(),
   response: recoveryCodes,

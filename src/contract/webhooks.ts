@@ -31,7 +31,7 @@ const description = z.string().trim().max(200, "Must have at most 200 characters
 const settings = {
   url: url.meta({
     description: "URL that events are sent to",
-    example: "https://shop.example.net",
+    example: "https://hooks.example.com/svc",
   }),
   description: description.meta({
     description: "Description of the webhook",
@@ -51,7 +51,7 @@ export const webhook = z.object({
   ...settings,
   url: z.string().meta({
     description: "URL that events are sent to",
-    example: "https://shop.example.net",
+    example: "https://hooks.example.com/svc",
   }),
   disabledReason: z.string().nullable().describe(
     "Why the platform turned it off; null while it is on, or an owner turned it off",
@@ -198,7 +198,7 @@ export const testWebhook = endpoint({
     delivered: z.boolean().describe("Whether the receiver accepted the event"),
     status: z.int().nullable().meta({
       description: "HTTP status of the receiver; null if there was no response",
-      example: -9007199254740991,
+      example: 200,
     }),
     durationMs: z.int().meta({ description: "Duration in milliseconds", example: 48 }),
     detail: z.string().meta({ description: "What happened", example: "200 OK" }),

@@ -63,7 +63,7 @@ function requestBody(endpoint: Endpoint) {
   const { body, bodyKind } = endpoint;
   if (!hasBody(endpoint)) return {};
   const media = bodyKind === "octets" || bodyKind === "multipart"
-    ? STREAMED[bodyKind]
+    ? { ...STREAMED[bodyKind], example: body.meta()?.example }
     : { schema: body };
   return {
     requestBody: {

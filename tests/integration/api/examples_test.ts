@@ -1,0 +1,260 @@
+/**
+ * Sends the example of every operation of the OpenAPI document to a platform, as whoever
+ * copies it would. Only what a platform issues (ids, tokens, codes, versions) is replaced.
+ */
+import assert from "node:assert/strict";
+import { openApiDocument, operationsOf } from "../../../src/contract/openapi.ts";
+import { authenticatorCode } from "../../helpers/authenticator.ts";
+import { type TestPlatform, withPlatform } from "../../helpers/platform.ts";
+
+type Operation = ReturnType<typeof operationsOf>[number];
+
+/** Operations whose example this platform refuses, with the status and the reason. */
+const REFUSED: Readonly<Record<string, readonly [status: number, reason: string]>> = {
+  listNodes: [403, "only the owner of the platform lists nodes"],
+  changeMember: [409, "a workspace keeps an owner"],
+  removeMember: [409, "a workspace keeps an owner"],
+  leaveWorkspace: [409, "a workspace keeps an owner"],
+  acceptInvitation: [404, "the token is in the URL that another person gets"],
+  confirmSignUp: [404, "the token comes by mail"],
+  requestPasswordReset: [409, "the platform sends no mail"],
+  completePasswordReset: [404, "the token comes by mail"],
+  claimOwner: [404, "the token is in the platform's log"],
+  addEmail: [409, "the account has an address"],
+  confirmEmail: [404, "the token comes by mail"],
+  denyDevice: [404, "the request was approved before"],
+  startBuild: [404, "the repository does not exist"],
+  getBuild: [404, "nothing was built"],
+  cancelBuild: [404, "nothing was built"],
+  triggerHook: [404, "the repository does not exist"],
+  getTriggeredDeployment: [404, "nothing was triggered"],
+  getError: [404, "nothing failed"],
+  runCronTask: [404, "the deployment has no scheduled tasks"],
+  resendDeadLetter: [404, "no message was given up"],
+  resendWorkspaceDeadLetter: [404, "no message was given up"],
+  deleteDeadLetter: [404, "no message was given up"],
+  sendTestNotification: [409, "the platform sends no mail"],
+  createMessengerLink: [409, "the platform has no chat bot"],
+  deleteMessengerLink: [404, "the platform has no chat bot"],
+};
+
+/** These come first, in this order: they create what others name. */
+const FIRST = [
+  "signUp",
+  "createWorkspace",
+  "createWebhook",
+  "createProject",
+  "createDeployment",
+  "putBlob",
+  "postBlobs",
+  "activateDeployment",
+  "triggerEvent",
+  "createDatabase",
+  "createDatabaseBranch",
+  "createEnvironment",
+  "setVariable",
+  "setKvValue",
+  "getRules",
+  "putRules",
+  "startTwoFactor",
+  "confirmTwoFactor",
+  "renewRecoveryCodes",
+];
+
+/** These come last, in this order: they end what others need. */
+const LAST = [
+  "pollDeviceToken",
+  "listTools",
+  "revokeTool",
+  "revokeSession",
+  "stopDeployment",
+  "stopDatabase",
+  "startDatabase",
+  "moveDatabase",
+  "deleteDatabase",
+  "undeleteDatabase",
+  "changePassword",
+  "deleteProject",
+  "leaveWorkspace",
+  "signOut",
+];
+
+const isDelete = ({ method }: Operation): boolean => method === "DELETE";
+
+function inOrder(operations: readonly Operation[]): Operation[] {
+  const named = (names: readonly string[]) =>
+    names.map((name) => operations.find(({ operation }) => operation.operationId === name)!);
+  const rest = operations.filter(({ operation: { operationId } }) =>
+    !FIRST.includes(operationId) && !LAST.includes(operationId)
+  );
+  return [
+    ...named(FIRST),
+    ...rest.filter((each) => !isDelete(each)),
+    ...rest.filter(isDelete).reverse(),
+    ...named(LAST),
+  ];
+}
+
+/** What the platform issued, by the name of the path parameter or field. */
+class Issued {
+  readonly #values = new Map<string, string>();
+  #secret = "";
+  #step = -1;
+  readonly #recoveryCodes: string[] = [];
+
+  /** Remembers what the response of an operation issues. */
+  // deno-lint-ignore no-explicit-any -- responses of any operation
+  note(operation: string, path: string, json: any): void {
+    const set = (name: string, value: unknown) =>
+      typeof value === "string" && this.#values.set(name, value);
+    // `/v1/deploy-hooks` creates a `hook`, which `/v1/deploy-hooks/{hook}` names.
+    if (/^(?:create|add)/.test(operation)) {
+      const name = path.split(/[/-]/).at(-1)!.replace(/s$/, "");
+      set(name, json?.id ?? json?.[name]?.id);
+    }
+    set("workspaceId", operation === "createWorkspace" ? json.id : undefined);
+    set("projectId", operation === "createProject" ? json.id : undefined);
+    set("subscription_id", operation === "createPushSubscription" ? json.id : undefined);
+    set("user", operation === "listMembers" ? json.items[0].userId : undefined);
+    set("userCode", operation === "startDevice" ? json.user_code : undefined);
+    set("device_code", operation === "startDevice" ? json.device_code : undefined);
+    set("revision", operation === "putRules" ? json.revisionId : undefined);
+    set("notification", operation === "listNotifications" ? json.items[0]?.id : undefined);
+    set("hookToken", operation === "createHook" ? json.url.split("/").at(-1) : undefined);
+    set("version", operation === "setKvValue" ? json.version : undefined);
+    set("delivery", operation === "listWebhookDeliveries" ? json.items[0]?.id : undefined);
+    set("challenge", operation === "signIn" ? json.challenge : undefined);
+    set("tool", operation === "listTools" ? json.items[0]?.id : undefined);
+    // The oldest session is no longer the one that sends the requests.
+    set("session", operation === "listSessions" ? json.items.at(-1).id : undefined);
+    if (operation === "startTwoFactor") this.#secret = json.secret;
+    if (operation === "renewRecoveryCodes") this.#recoveryCodes.push(...json.recoveryCodes);
+  }
+
+  /** The value for a name in a request, or the example's. */
+  replace(name: string, value: unknown, path: string): unknown {
+    if (name === "code") {
+      return this.#recoveryCodes.shift() ?? authenticatorCode(this.#secret, this.#step++);
+    }
+    if (name === "key" && !path.startsWith("/v1/api-keys")) return value;
+    if (name === "projects") return [this.#values.get("projectId")];
+    const alias = {
+      ...{ deploymentId: "deployment", to: "deployment", base: "deployment" },
+      ...(path.startsWith("/v1/hooks/") ? { token: "hookToken" } : {}),
+    }[name];
+    const isIssued = typeof value === "string" && /^[0-9a-f-]{36}$/.test(value);
+    const issued = this.#values.get(alias ?? name);
+    const isNamed = ["token", "userCode", "device_code", "revision", "version", "challenge"]
+      .includes(name);
+    return (isIssued || isNamed) && issued !== undefined ? issued : value;
+  }
+}
+
+function requestOf({ method, path, operation }: Operation, issued: Issued) {
+  const query = new URLSearchParams();
+  const headers: Record<string, string> = {};
+  let url = path;
+  for (const { in: where, name, example } of operation.parameters ?? []) {
+    const value = String(issued.replace(name, example, path));
+    if (where === "path") url = url.replace(`{${name}}`, encodeURIComponent(value));
+    // A cursor goes on from the last entry of a page, and there is none yet.
+    if (where === "query" && name !== "cursor") query.set(name, value);
+    if (where === "header" && !["Idempotency-Key", "Last-Event-ID"].includes(name)) {
+      headers[name] = value;
+    }
+  }
+  if (query.has("offset")) query.delete("cursor");
+  const [type, media] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
+  const init: RequestInit & { headers: Record<string, string> } = { method, headers };
+  if (type === undefined) return { url: `${url}?${query}`, init };
+  const example = media!.example;
+  const fields = typeof example === "object" && example !== null
+    ? Object.fromEntries(
+      Object.entries(example).map(([name, value]) => [name, issued.replace(name, value, path)]),
+    )
+    : {};
+  if (type === "multipart/form-data") {
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.set(name, new Blob([`${value}`]));
+    return { url: `${url}?${query}`, init: { ...init, body: form } };
+  }
+  headers["content-type"] = type;
+  const body = type === "application/json"
+    ? JSON.stringify(fields)
+    : type === "application/octet-stream"
+    ? String(example)
+    : new URLSearchParams(fields as Record<string, string>).toString();
+  return { url: `${url}?${query}`, init: { ...init, body } };
+}
+
+/** Sends requests in the session of the first account. */
+class Session {
+  #cookie = "";
+  readonly #etags = new Map<string, string>();
+
+  constructor(private readonly platform: TestPlatform) {}
+
+  async send(url: string, init: RequestInit & { headers: Record<string, string> }) {
+    const { pathname } = new URL(url, "http://localhost");
+    const base = pathname.replace(/\/revisions\/.*/, "");
+    const version = this.#etags.get(base);
+    const response = await fetch(new URL(url, `http://127.0.0.1:${this.platform.port}`), {
+      ...init,
+      headers: {
+        ...init.headers,
+        "sec-fetch-site": "same-origin",
+        ...(this.#cookie === "" ? {} : { cookie: this.#cookie }),
+        ...(version !== undefined && "If-Match" in init.headers ? { "If-Match": version } : {}),
+      },
+    });
+    const set = response.headers.get("set-cookie");
+    if (set?.startsWith("svc_session=")) this.#cookie = set.slice(0, set.indexOf(";"));
+    const etag = response.headers.get("etag");
+    if (etag !== null) this.#etags.set(base, etag);
+    if (response.headers.get("content-type")?.startsWith("text/event-stream")) {
+      await response.body?.cancel();
+      return { status: response.status, json: undefined };
+    }
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.startsWith("application/json");
+    return { status: response.status, json: isJson ? JSON.parse(text) : undefined };
+  }
+}
+
+/** Waits until the branches of the database are there, for a minute at most. */
+async function untilReady(session: Session): Promise<void> {
+  const until = Date.now() + 60_000;
+  const path = "/v1/projects/shop/databases/orders/branches?workspace=acme";
+  for (;;) {
+    const { json } = await session.send(path, { headers: {} });
+    const items: { readonly state: string }[] = json?.items ?? [];
+    if (items.every(({ state }) => state !== "creating") || Date.now() > until) return;
+  }
+}
+
+Deno.test("every example of the OpenAPI document succeeds when it is sent", () =>
+  withPlatform(async (platform) => {
+    const document = openApiDocument({ version: "0.0.0", serverUrl: "http://localhost" });
+    const session = new Session(platform);
+    const issued = new Issued();
+    const problems: string[] = [];
+    for (const each of inOrder(operationsOf(document))) {
+      const { operation: { operationId }, path } = each;
+      const { url, init } = requestOf(each, issued);
+      const { status, json } = await session.send(url, init);
+      const [expected, reason] = REFUSED[operationId] ?? [];
+      const isExpected = expected === undefined
+        ? status >= 200 && status < 300
+        : status === expected;
+      if (!isExpected) {
+        const wanted = expected === undefined ? "success" : `${expected} (${reason})`;
+        problems.push(
+          `${operationId} ${url}: wanted ${wanted}, got ${status} ${JSON.stringify(json)}` +
+            ` for ${init.body}`,
+        );
+      }
+      if (status < 300) issued.note(operationId, path, json);
+      if (path.includes("/databases")) await untilReady(session);
+    }
+    assert.deepEqual(problems, []);
+  }));
