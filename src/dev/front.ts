@@ -4,6 +4,7 @@
  * @module
  */
 import { setTimeout as delay } from "node:timers/promises";
+import { announcesContent, withoutBody } from "../lib/announced_content.ts";
 import { keepUncompressed } from "../lib/automatic_compression.ts";
 import { methodCaseProblem } from "../lib/method_case.ts";
 
@@ -60,7 +61,8 @@ export function openFront(
       underWay.add(sent);
       const problem = methodCaseProblem(request.method);
       if (problem !== undefined) return new Response(`${problem}\n`, { status: 400 });
-      return handler(request, remoteAddr.hostname);
+      const isEmpty = request.headers.has("host") && !announcesContent(request.headers);
+      return handler(isEmpty ? withoutBody(request) : request, remoteAddr.hostname);
     }),
   );
   return {

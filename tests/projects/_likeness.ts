@@ -18,8 +18,10 @@ const STREAM_MS = 600;
 
 /** Headers that name the connection, the machine or the copy, not the answer. */
 const OF_TRANSPORT = new Set([
-  ...["accept-ranges", "age", "connection", "content-encoding", "content-length", "date", "etag"],
-  ...["keep-alive", "last-modified", "server", "transfer-encoding", "vary"],
+  ...["accept-ranges", "age", "cache-status", "connection", "content-encoding", "content-length"],
+  ...["date", "etag", "keep-alive", "last-modified", "server", "transfer-encoding", "vary"],
+  // The edge sends it with every file.
+  "x-content-type-options",
 ]);
 
 export interface Asking {
@@ -43,7 +45,6 @@ export const USUAL_REQUESTS: readonly Asking[] = [
   { path: "/", method: "POST", headers: FORM, body: "a=b" },
   { path: "/no/such/page" },
   { path: "/no-such.png" },
-  { path: "/index.html" },
 ];
 
 /** A server by its port, and the name that it is asked by. */
@@ -109,6 +110,26 @@ export function steady(text: string, { host, port }: Side): string {
     .replaceAll(/\b(?=[\w-]*\d)[\w-]{20,}\b/g, "{id}");
 }
 
+/**
+ * What says that a copy is asked about again: of files, whose server may leave it out, and of
+ * rendered pages, whose `s-maxage` the edge carries out and keeps from browsers.
+ */
+const REVALIDATED =
+  /^(?:public,max-age=0(?:,must-revalidate)?|s-maxage=\d+(?:,stale-while-revalidate(?:=\d+)?)?)$/;
+
+/** A header's value without what two servers of the same files may write differently. */
+function valueOf(name: string, value: string): string | undefined {
+  const plain = value.toLowerCase().replaceAll(/[\s"]/g, "");
+  if (name === "content-type") {
+    return plain.replace(/;charset=utf-8$/, "").replace(
+      "application/javascript",
+      "text/javascript",
+    );
+  }
+  if (name === "cache-control" && REVALIDATED.test(plain)) return undefined;
+  return plain;
+}
+
 const cookieNames = (value: string | string[] | undefined) =>
   [value ?? []].flat().map((each) => each.split("=", 1)[0]).sort().join(" ");
 
@@ -118,7 +139,8 @@ function meaning(answer: Answer, side: Side): Map<string, string> {
   for (const [name, value] of Object.entries(answer.headers)) {
     if (OF_TRANSPORT.has(name) || name.startsWith("x-svc-")) continue;
     const shown = name === "set-cookie" ? cookieNames(value) : steady(String(value), side);
-    found.set(name, shown.toLowerCase().replaceAll(/[\s"]/g, ""));
+    const plain = valueOf(name, shown);
+    if (plain !== undefined) found.set(name, plain);
   }
   return found;
 }

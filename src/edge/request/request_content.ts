@@ -9,6 +9,8 @@
  * @module
  */
 
+import { announcesContent } from "../../lib/announced_content.ts";
+
 type Content = ReadableStream<Uint8Array<ArrayBuffer>>;
 
 /** Deno's name of the symbol for the object behind a `Request`. */
@@ -19,12 +21,6 @@ const INNER = Object.getOwnPropertySymbols(new Request("http://localhost/"))
 
 /** A method that may have content. */
 const WITH_CONTENT = { value: "POST", configurable: true } as const;
-
-/** Whether the fields announce content (RFC 9112, 6.3); in HTTP/2 only `Content-Length` does. */
-function announcesContent(headers: Headers): boolean {
-  const length = headers.get("content-length");
-  return length === null ? headers.has("transfer-encoding") : !/^0*$/.test(length);
-}
 
 /**
  * The content of a GET or HEAD request of Deno's server; `null` where there is

@@ -4,6 +4,7 @@
  * @module
  */
 import { type Connection, contentOf } from "../../edge/mod.ts";
+import { announcesContent } from "../../lib/announced_content.ts";
 import { keepUncompressed } from "../../lib/automatic_compression.ts";
 import type { ClientConnection } from "../../platform/core/listener/mod.ts";
 import {
@@ -32,7 +33,7 @@ class PassedRequest extends Request {
     super("http://passed/", {
       method: isReading ? "GET" : "POST",
       headers: headers as [string, string][],
-      body: isReading ? null : given.body,
+      body: isReading || !announcesContent(given.headers) ? null : given.body,
     });
     this.#given = given;
     this.#url = url;

@@ -14,7 +14,7 @@ import { framingProblem, hostProblem, placeholderHost } from "./request_problems
 import type { ServeConnection, ServedConnection } from "./serve_connection.ts";
 import type { ClientConnection, ConnectionHandler } from "./types.ts";
 import { watchAnswer } from "./watch_answer.ts";
-import { mayHaveBody, watchBody, withoutBody } from "./watch_body.ts";
+import { watchRequest } from "./watch_body.ts";
 
 export type AcceptedConn = Deno.TcpConn | Deno.TlsConn;
 
@@ -132,12 +132,7 @@ export class HttpConnection implements ClientConnection {
           framingProblem(request.headers);
         if (problem === undefined && host === null) entry.isShared = true;
         let answer = problem === undefined
-          ? handler(
-            mayHaveBody(request, entry.isShared)
-              ? watchBody(request, awaits)
-              : withoutBody(request),
-            this,
-          )
+          ? handler(watchRequest(request, { shared: entry.isShared, awaits }), this)
           : refused(problem);
         // A length behind the coding was dropped by the runtime, so none of these is trusted.
         if (hasField(request.headers, "transfer-encoding")) answer = asLast(answer);

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { hasField } from "../../../lib/raw_fields.ts";
+import { announcesContent, withoutBody } from "../../../lib/announced_content.ts";
 
 /** Methods whose request bodies nobody reads. */
 const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
@@ -21,28 +21,18 @@ const READS = ["arrayBuffer", "blob", "bytes", "formData", "json", "text"] as co
 type Awaits = () => { over(): void };
 
 /**
- * Whether a request may bring a body. In HTTP/1 one that announces none has none (RFC 9112,
- * 6.3); in HTTP/2, whose connection is `shared`, the fields need not tell.
+ * The request as its handler sees it: without a body where it brings none, else with one whose
+ * reads are reported. In HTTP/2, whose connection is `shared`, the fields need not announce it.
  */
-export function mayHaveBody({ method, headers }: Request, shared: boolean): boolean {
-  if (BODILESS.has(method)) return false;
-  return shared || hasField(headers, "content-length") || hasField(headers, "transfer-encoding");
+export function watchRequest(
+  request: Request,
+  { shared, awaits }: { readonly shared: boolean; readonly awaits: Awaits },
+): Request {
+  if (BODILESS.has(request.method)) return request;
+  return shared || announcesContent(request.headers)
+    ? watchBody(request, awaits)
+    : withoutBody(request);
 }
-
-/** A request whose body is `null`, although the runtime has an empty one for its method. */
-export function withoutBody(request: Request): Request {
-  if (!BODILESS.has(request.method)) Object.setPrototypeOf(request, EMPTY);
-  return request;
-}
-
-const EMPTY: object = Object.create(Request.prototype, {
-  body: { value: null },
-  clone: {
-    value(this: Request) {
-      return withoutBody(Request.prototype.clone.call(this));
-    },
-  },
-});
 
 /**
  * The request with a body whose reads are reported. A short one of known length stays

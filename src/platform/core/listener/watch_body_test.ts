@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mayHaveBody, watchBody, withoutBody } from "./watch_body.ts";
+import { watchBody, watchRequest } from "./watch_body.ts";
 
 /** A request of a body that the test sends, with what its watcher was told. */
 function watchedRequest(headers: Readonly<Record<string, string>>) {
@@ -78,25 +78,29 @@ for (const length of ["unknown", "65537"]) {
 
 for (
   const [method, headers, shared, wanted] of [
-    ["OPTIONS", {}, false, false],
-    ["DELETE", {}, false, false],
-    ["POST", { "content-length": "2" }, false, true],
-    ["DELETE", { "transfer-encoding": "chunked" }, false, true],
-    ["POST", {}, true, true],
-    ["GET", {}, true, false],
+    ["OPTIONS", {}, false, "none"],
+    ["DELETE", {}, false, "none"],
+    ["POST", { "content-length": "4" }, false, "watched"],
+    ["DELETE", { "transfer-encoding": "chunked" }, false, "watched"],
+    ["POST", {}, true, "watched"],
   ] as const
 ) {
   const version = shared ? "HTTP/2" : "HTTP/1";
-  Deno.test(`mayHaveBody() is ${wanted} for ${method} with ${JSON.stringify(headers)} in ${version}`, () => {
-    const request = new Request("http://a.test/", { method });
-    for (const [name, value] of Object.entries(headers)) request.headers.append(name, value);
-    assert.equal(mayHaveBody(request, shared), wanted);
+  const name = `${method} with ${JSON.stringify(headers)} in ${version}`;
+  Deno.test(`watchRequest() has ${wanted} as the body of ${name}`, async () => {
+    const request = new Request("http://a.test/", { method, headers, body: "1234" });
+    let waits = 0;
+    const awaits = () => ({ over: () => void waits++ });
+    const seen = watchRequest(request, { shared, awaits });
+    const { body } = seen;
+    assert.equal(body === null, wanted === "none");
+    await new Response(body).text();
+    assert.equal(waits > 0, wanted === "watched");
   });
 }
 
-Deno.test("withoutBody() has no body, also as a copy, and reads as empty", async () => {
-  const request = withoutBody(new Request("http://a.test/", { method: "POST", body: "" }));
-  assert.equal(request.body, null);
-  assert.equal(request.clone().body, null);
-  assert.equal(await request.text(), "");
+Deno.test("watchRequest() leaves a GET as it is", () => {
+  const request = new Request("http://a.test/");
+  assert.equal(watchRequest(request, { shared: false, awaits: () => assert.fail() }), request);
+  assert.equal(Object.getPrototypeOf(request), Request.prototype);
 });

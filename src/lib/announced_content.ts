@@ -1,0 +1,29 @@
+/**
+ * Whether a request announces content, and requests without any.
+ *
+ * The runtime gives each request a body unless its method is GET or HEAD. A server behind the
+ * edge would get an empty one in chunks, which changes what many servers do.
+ *
+ * @module
+ */
+import { fieldOf, hasField } from "./raw_fields.ts";
+
+/** Whether the fields announce content (RFC 9112, 6.3); in HTTP/2 only `Content-Length` does. */
+export function announcesContent(headers: Headers): boolean {
+  const length = fieldOf(headers, "content-length");
+  return length === null ? hasField(headers, "transfer-encoding") : !/^0*$/.test(length);
+}
+
+/** The same request with `null` as its body. */
+export function withoutBody(request: Request): Request {
+  return Object.setPrototypeOf(request, EMPTY);
+}
+
+const EMPTY: object = Object.create(Request.prototype, {
+  body: { value: null },
+  clone: {
+    value(this: Request) {
+      return withoutBody(Request.prototype.clone.call(this));
+    },
+  },
+});
