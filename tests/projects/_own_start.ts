@@ -60,7 +60,7 @@ export async function withOwnStart(
       (open) => open,
       PATIENCE_MS,
     );
-    await test({ port, host: "own.localhost" });
+    await test({ port, host: "localhost" });
   } finally {
     if (!ended) Deno.kill(-child.pid, "SIGKILL");
     await end;
