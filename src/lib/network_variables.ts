@@ -13,7 +13,8 @@
  * - `setting`: passed on as it is;
  * - `path`: a file or folder, which a sandbox must show;
  * - `paths`: several folders with ":" between them;
- * - `registry`: a URL, passed on without user name and password.
+ * - `registry`: a URL, or several with a space, "," or "|" between them, passed on without
+ *   user names and passwords.
  */
 type Kind = "setting" | "path" | "paths" | "registry";
 
@@ -67,7 +68,19 @@ const KINDS: Readonly<Record<string, Kind>> = {
   YARN_HTTPS_CA_FILE_PATH: "path",
   YARN_ENABLE_STRICT_SSL: "setting",
   PIP_INDEX_URL: "registry",
+  PIP_EXTRA_INDEX_URL: "registry",
   PIP_PROXY: "setting",
+  UV_INDEX_URL: "registry",
+  UV_DEFAULT_INDEX: "registry",
+  UV_NATIVE_TLS: "setting",
+  GOPROXY: "registry",
+  GOSUMDB: "setting",
+  GOPRIVATE: "setting",
+  GONOPROXY: "setting",
+  GONOSUMDB: "setting",
+  CARGO_HTTP_PROXY: "setting",
+  HEX_MIRROR: "registry",
+  HEX_CACERTS_PATH: "path",
 };
 
 /** The registry of one scope, such as `npm_config_@acme:registry`. */
@@ -96,7 +109,10 @@ function find(env: Environment): Found[] {
   });
 }
 
-function withoutCredentials(text: string): string {
+const withoutCredentials = (text: string): string =>
+  text.split(/([\s,|]+)/).map(withoutCredentialsOf).join("");
+
+function withoutCredentialsOf(text: string): string {
   const url = URL.parse(text);
   if (url === null || (url.username === "" && url.password === "")) return text;
   url.username = "";

@@ -52,6 +52,22 @@ Deno.test("networkVariables() passes on a registry without its password", () => 
   );
 });
 
+Deno.test("networkVariables() passes on lists of registries without their passwords", () => {
+  assert.deepEqual(
+    networkVariables({
+      GOPROXY: "https://ada:secret@go.example.com,https://go.example.org|direct",
+      PIP_EXTRA_INDEX_URL: "https://a.example.com/simple https://ada:secret@b.example.com/simple",
+      UV_DEFAULT_INDEX: "https://ada:secret@py.example.com/simple",
+      GOFLAGS: "-toolexec=/tmp/evil",
+    }),
+    {
+      GOPROXY: "https://go.example.com/,https://go.example.org|direct",
+      PIP_EXTRA_INDEX_URL: "https://a.example.com/simple https://b.example.com/simple",
+      UV_DEFAULT_INDEX: "https://py.example.com/simple",
+    },
+  );
+});
+
 Deno.test("networkFiles() names files and folders of certificates by their absolute paths", () => {
   assert.deepEqual(networkFiles({ ...NETWORK, ...OTHERS }), [
     "/etc/node.pem",
