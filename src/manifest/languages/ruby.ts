@@ -24,6 +24,8 @@ const hasGem = (gemfile: string, name: string): boolean =>
 
 const FILES = ["app.rb", "server.rb", "main.rb", "web.rb"] as const;
 const APP = /^\s*require\s+["'](sinatra|roda|hanami|rack)["']/m;
+/** An application that listens by itself. */
+const SINATRA = /^\s*require\s+["'](sinatra)["']/m;
 const OWN_SERVER = /^\s*require\s+["'](socket|webrick)["']/m;
 
 function rails(gemfile: string): LanguagePlan {
@@ -44,6 +46,9 @@ function rails(gemfile: string): LanguagePlan {
     memoryMb: 512,
   };
 }
+
+const startApp = (path: string, run: string): string =>
+  `APP_ENV=production ${run} ruby ${path} -o "$HOST" -p "$PORT"`;
 
 async function withGems(reader: ProjectReader, gemfile: string): Promise<LanguagePlan | undefined> {
   const plan = (reason: string, start: string): LanguagePlan => ({
@@ -69,7 +74,7 @@ async function withGems(reader: ProjectReader, gemfile: string): Promise<Languag
   const app = await findIn(reader, FILES, APP);
   return app === undefined ? undefined : plan(
     `${app.path} requires ${app.match[1]}`,
-    `APP_ENV=production ${EXEC} ruby ${app.path} -o "$HOST" -p "$PORT"`,
+    startApp(app.path, EXEC),
   );
 }
 
@@ -80,11 +85,13 @@ export const ruby: Language = {
     const gemfile = await reader.readText("Gemfile");
     const found = gemfile === undefined ? undefined : await withGems(reader, gemfile);
     if (found !== undefined) return found;
-    const own = await findIn(reader, FILES, OWN_SERVER);
+    // Without a Gemfile, the gems are those of the machine.
+    const app = gemfile === undefined ? await findIn(reader, FILES, SINATRA) : undefined;
+    const own = app ?? await findIn(reader, FILES, OWN_SERVER);
     return own === undefined ? undefined : {
       reason: `${own.path} requires ${own.match[1]}`,
       toolchains: ["ruby"],
-      start: `exec ruby ${own.path}`,
+      start: app === undefined ? `exec ruby ${own.path}` : startApp(app.path, "exec"),
       entry: own.path,
       placements: WHOLE_PROJECT,
     };
