@@ -28,7 +28,8 @@ const SCHEMAS_OF_OTHERS =
   /src\/(?:config\/credentials_schema|contract\/(?:deployments|projects))\.ts/;
 
 /** Packages that are no part of what every start copies. */
-const RARE = /\/node_modules\/(?:acme-client|nodemailer|web-push|@vercel\/nft|yaml|re2-wasm)\//;
+const RARE =
+  /\/node_modules\/(?:acme-client|nodemailer|web-push|@vercel\/nft|yaml|smtp-server|re2-wasm)\//;
 
 /** Most that the whole bundle may hold, in thousands of bytes: every start copies it. */
 const PACKED_KILOBYTES = 4_800;

@@ -16,6 +16,7 @@ export const RARE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@vercel/nft": ["nodeFileTrace"],
   "acme-client": ["default"],
   nodemailer: ["createTransport"],
+  "smtp-server": ["SMTPServer"],
   "web-push": ["default"],
   yaml: ["parse"],
 };
@@ -111,6 +112,10 @@ const NODE_BY_FULL_NAME: Plugin = {
 const REQUIRE =
   'const require = process.getBuiltinModule("node:module").createRequire(Deno.mainModule);';
 
+/** Packages made for Node call methods of its timers, which the runtime's own do not have. */
+const TIMERS =
+  "import { setTimeout, setInterval, clearTimeout, clearInterval } from 'node:timers';";
+
 export interface RareModulesOptions {
   readonly root: string;
   readonly stage: string;
@@ -131,7 +136,7 @@ function optionsFor(contents: string, { root, plugins }: RareModulesOptions): Bu
     target: "esnext",
     mainFields: ["module", "main"],
     loader: { ".wasm": "binary" },
-    banner: { js: REQUIRE },
+    banner: { js: `${TIMERS}${REQUIRE}` },
     define: { "import.meta.url": "Deno.mainModule" },
     plugins: [...plugins, NODE_BY_FULL_NAME, PG_DUMP_WITH_WASM],
     logLevel: "warning",

@@ -55,7 +55,7 @@ export async function openLocalServices(
   const token = `svckv_${crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)).toHex()}`;
   const served = serveKv(kv, token, onTrouble);
   const mails = new Mails();
-  const mail = openMailServer((sent) => onMail(mails.add({ ...sent, time: Date.now() })));
+  const mail = await openMailServer((sent) => onMail(mails.add({ ...sent, time: Date.now() })));
   return {
     kv,
     kvFetch: createKvFetch({ ...kv, onTrouble }),

@@ -3,57 +3,62 @@
  *
  * @module
  */
-import { TextLineStream } from "../process/text_lines.ts";
-import { GREETING, type SentMail, SmtpSession } from "./smtp_session.ts";
+import type { AddressInfo } from "node:net";
+import type { SMTPServerDataStream, SMTPServerSession } from "smtp-server";
 
-export type { SentMail } from "./smtp_session.ts";
+/** Largest mail, in bytes. */
+const MAX_MAIL_BYTES = 25 * 1024 * 1024;
+
+/** A mail, and the addresses that the sender gave for it. */
+export interface SentMail {
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly source: string;
+}
 
 export interface MailServer {
   readonly port: number;
   close(): Promise<void>;
 }
 
-async function converse(conn: Deno.Conn, take: (mail: SentMail) => void): Promise<void> {
-  const writer = conn.writable.getWriter();
-  const encoder = new TextEncoder();
-  const say = (text: string) => writer.write(encoder.encode(`${text}\r\n`));
-  const session = new SmtpSession(take);
-  await say(GREETING.text);
-  const lines = conn.readable.pipeThrough(new TextDecoderStream()).pipeThrough(
-    new TextLineStream(),
-  );
-  for await (const line of lines) {
-    const reply = session.line(line);
-    if (reply === undefined) continue;
-    await say(reply.text);
-    if (reply.end === true) return;
+/** @throws {Error} with the SMTP code 552 for a mail above the limit */
+async function readMail(
+  stream: SMTPServerDataStream,
+  { envelope: { mailFrom, rcptTo } }: SMTPServerSession,
+): Promise<SentMail> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stream) if (!stream.sizeExceeded) chunks.push(chunk);
+  if (stream.sizeExceeded) {
+    const tooLarge = new Error(`Send at most ${MAX_MAIL_BYTES} bytes`);
+    throw Object.assign(tooLarge, { responseCode: 552 });
   }
+  return {
+    from: mailFrom === false ? "" : mailFrom.address,
+    to: rcptTo.map(({ address }) => address),
+    source: new TextDecoder().decode(await new Blob(chunks as BlobPart[]).arrayBuffer()),
+  };
 }
 
-/** Listens on a free port; takes mails of anybody who reaches it. */
-export function openMailServer(take: (mail: SentMail) => void): MailServer {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const open = new Set<Deno.Conn>();
-  const close = (conn: Deno.Conn) => {
-    open.delete(conn);
-    try {
-      conn.close();
-    } catch { /* its streams have closed it */ }
-  };
-  const accept = async () => {
-    for await (const conn of listener) {
-      open.add(conn);
-      // A connection that breaks off is the sender's concern.
-      void converse(conn, take).catch(() => {}).finally(() => close(conn));
-    }
-  };
-  const ended = accept().catch(() => {});
-  return {
-    port: listener.addr.port,
-    async close() {
-      listener.close();
-      for (const conn of open) close(conn);
-      await ended;
+/** Listens on a free port; takes the mails of everybody who reaches it, signed in or not. */
+export async function openMailServer(take: (mail: SentMail) => void): Promise<MailServer> {
+  const { SMTPServer } = await import("smtp-server");
+  const server = new SMTPServer({
+    banner: "svc dev catches every mail",
+    size: MAX_MAIL_BYTES,
+    authOptional: true,
+    disabledCommands: ["STARTTLS"],
+    disableReverseLookup: true,
+    closeTimeout: 0,
+    onAuth: (_auth, _session, done) => done(null, { user: "anyone" }),
+    onData(stream, session, done) {
+      readMail(stream, session).then(take).then(() => done(), done);
     },
+  });
+  // A connection that breaks off is the sender's concern.
+  server.on("error", () => {});
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  return {
+    port: (server.server.address() as AddressInfo).port,
+    close: () => new Promise((closed) => server.close(() => closed())),
   };
 }
