@@ -24,6 +24,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "rules",
     "runtime",
     "serve",
+    "settings",
   ],
   serve: [
     "contract",
@@ -35,6 +36,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "platform",
     "rules",
     "runtime",
+    "settings",
     "store",
     "traffic",
     "web",
@@ -52,6 +54,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "manifest",
     "rules",
     "runtime",
+    "settings",
     "store",
     "traffic",
   ],
@@ -71,6 +74,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   rules: ["lib"],
   manifest: ["lib"],
   config: ["lib"],
+  settings: ["lib"],
   lib: [],
 };
 

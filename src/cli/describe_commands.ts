@@ -25,6 +25,8 @@ export interface ArgumentDescription {
 }
 
 export interface FlagDescription {
+  /** Heading of help that it is under; `null` for no other than that of all flags. */
+  readonly group: string | null;
   /** As help shows it, such as `-y, --yes` or `--port <port>`. */
   readonly flag: string;
   readonly takesValue: boolean;
@@ -54,6 +56,7 @@ type Parser = Command<unknown[], OptionValues>;
 
 function describeFlag(option: Option): FlagDescription {
   return {
+    group: option.helpGroupHeading?.replace(/:$/, "") ?? null,
     flag: option.flags,
     takesValue: option.required || option.optional,
     repeatable: option.variadic || Array.isArray(option.defaultValue),

@@ -30,11 +30,26 @@ function buildLeaf(leaf: CommandLeaf, command: LoadedCommand, options: BuildOpti
   const description = command.description === undefined ? "" : `\n\n${command.description}`;
   built.description(`${leaf.summary}${description}`);
   built.usage(built.usage().replace("[options]", "[flags]"));
+  if (command.common !== undefined && !options.showsAll) hideRare(built, command.common);
   return built.addHelpText("after", formatExamples(command, options.columns));
+}
+
+/** Leaves flags that few people use to `--help all`. */
+function hideRare(
+  built: Command<unknown[], Record<string, unknown>>,
+  common: ReadonlySet<string>,
+): void {
+  for (const option of built.options) {
+    if (option.long !== undefined && !common.has(option.long)) option.hideHelp();
+  }
+  const count = built.options.filter(({ hidden }) => hidden).length;
+  built.addHelpText("after", `\n${count} more flags: svc ${built.name()} --help all`);
 }
 
 export interface BuildOptions extends Output {
   readonly perform: Perform;
+  /** Whether help shows flags that few people use. */
+  readonly showsAll?: boolean;
 }
 
 /** The entries that a command line can reach: those on the way to its command, or all without one. */

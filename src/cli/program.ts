@@ -172,7 +172,8 @@ async function parseAndRun(
     const perform: Perform = async (work) => {
       exitCode = await work(await openContext()) ?? exitCode;
     };
-    const program = buildProgram(asked, { perform, captured, columns });
+    const showsAll = words.includes("all");
+    const program = buildProgram(asked, { perform, captured, columns, showsAll });
     const argv = prepare(words, program);
     const inputs = inputsOf(program, argv);
     run.usage = inputs.usage;

@@ -183,9 +183,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     maxServers: options.maxServers,
     serverSockets: options.serverSockets,
   });
-  const images = options.images === false
-    ? undefined
-    : createImages(foundation, options.images ?? {});
+  const images = options.images.off ? undefined : createImages(foundation, options.images);
   const { sites, deploymentService, capability: deploymentCapability } = createDeployments(
     foundation,
     {
@@ -218,7 +216,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     databases: databases.deploymentDatabases,
     settings: setup.builds,
     gitRoots: gitRules.localRoots,
-    concurrency: options.buildConcurrency,
+    concurrency: options.builds.here === "off" ? 0 : options.buildConcurrency,
     open: options.openBuilds,
   });
   const traffic = createTraffic(foundation, { projects, environments, deployments });

@@ -16,7 +16,7 @@ import type { Foundation } from "../platform/core/foundation.ts";
 import { sealedSetting } from "../platform/core/secrets/mod.ts";
 import { type CertificateFiles, readCertificateFiles } from "../platform/certificates/mod.ts";
 import type { DatabaseParts, EngineSource } from "../platform/databases/mod.ts";
-import type { PlatformOptions } from "./options.ts";
+import type { CompleteOptions } from "./options.ts";
 
 /** How long a certificate is used before its files are read again, in milliseconds. */
 const CERTIFICATE_MS = 10 * 60_000;
@@ -29,12 +29,12 @@ const postgresPortBeside = (port: number): number => port === 0 || port === 6553
 /** Where clients of databases connect. */
 export function databaseListener(
   { host, port: own, postgresPort, tls }: Pick<
-    PlatformOptions,
+    CompleteOptions,
     "host" | "port" | "postgresPort" | "tls"
   >,
   { publicOrigin, now, onTrouble }: Pick<Foundation, "publicOrigin" | "now" | "onTrouble">,
 ): DatabaseParts["listen"] {
-  const port = postgresPort === undefined ? postgresPortBeside(own) : postgresPort;
+  const port = postgresPort === "none" ? null : postgresPort ?? postgresPortBeside(own);
   return {
     host,
     port,
@@ -77,7 +77,7 @@ async function sharedKey(
 
 /** What opens each engine, when it is first needed. */
 export function databaseEngines(
-  { postgres }: Pick<PlatformOptions, "postgres">,
+  { postgres }: Pick<CompleteOptions, "postgres">,
   foundation: Pick<Foundation, "box" | "dataDir" | "env" | "kv" | "nodes" | "onTrouble" | "random">,
 ): EngineSource {
   const { dataDir, env, nodes, onTrouble } = foundation;

@@ -24,7 +24,7 @@ import type { Listeners } from "./listeners.ts";
 import { answerOperations, type OperationsOptions } from "./operations/answer_operations.ts";
 import { renderMetrics, RequestCounters } from "./operations/metrics.ts";
 import type { RunningRequests } from "./handover/running_requests.ts";
-import type { PlatformOptions } from "./options.ts";
+import type { CompleteOptions } from "./options.ts";
 
 /**
  * A year of HTTPS for the platform's own host (RFC 6797). Those of sites are their owners' to
@@ -39,7 +39,7 @@ export interface Showing {
 }
 
 /** Logs why a request failed, with the id that the client saw. */
-function logFault(options: PlatformOptions, requestId: string, cause: unknown): void {
+function logFault(options: CompleteOptions, requestId: string, cause: unknown): void {
   const reason = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
   options.log({ level: "error", message: `Request ${requestId} failed: ${reason}` });
 }
@@ -52,7 +52,7 @@ function pathOf(url: string): string {
 }
 
 function operationsOf(
-  { version, metricsToken, trustProxy, unhandledErrors }: PlatformOptions,
+  { version, metricsToken, trustProxy, unhandledErrors }: CompleteOptions,
   { unready, trouble, counters }: {
     readonly unready: () => string | undefined;
     readonly trouble: () => string | undefined;
@@ -81,7 +81,7 @@ function operationsOf(
 
 /** Hosts of the API, as far as they are known before the ports are. */
 function apiNames(
-  { baseDomain, publicUrl, nodeUrl, host }: PlatformOptions,
+  { baseDomain, publicUrl, nodeUrl, host }: CompleteOptions,
 ): readonly string[] {
   const named = [publicUrl, nodeUrl].filter((url) => url !== undefined)
     .map((url) => new URL(url).hostname);
@@ -107,7 +107,7 @@ export function createHandlers(
     unready,
     trouble,
   }: {
-    readonly options: PlatformOptions;
+    readonly options: CompleteOptions;
     /** The address at which people reach the platform. */
     readonly base: URL;
     readonly cache: HttpCache;

@@ -9,7 +9,7 @@ import type { Capability } from "../platform/core/capability.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
 import type { Closers } from "./closers.ts";
 import { finishDeletions } from "./delete_project.ts";
-import type { PlatformOptions } from "./options.ts";
+import type { CompleteOptions } from "./options.ts";
 import { type Lease, LeaseLostError } from "../store/mod.ts";
 
 /** Time between two rounds of housekeeping by default. */
@@ -63,7 +63,7 @@ function finishOnDeath(
 /** Starts what no request has to wait for, once requests are answered. */
 export function startUpkeep(
   { capabilities, foundation: { log, nodes }, closers, readOnly }: Parts,
-  { housekeepingMs = HOUSEKEEPING_MS }: Pick<PlatformOptions, "housekeepingMs">,
+  { housekeepingMs }: Pick<CompleteOptions, "housekeepingMs">,
 ): void {
   closers.add(startRounds({
     firstMs: FIRST_RELEASE_MS,

@@ -17,14 +17,13 @@ import {
 } from "../platform/core/listener/mod.ts";
 import {
   type CertificateFiles,
-  DEFAULT_HTTPS_PORT,
   openSecureListener,
   type OrderedCertificates,
 } from "../platform/certificates/mod.ts";
 import type { PlatformLog } from "../platform/core/log.ts";
 import { EarlyAnswers } from "./early_answers.ts";
 import { openOwnListeners, type OwnListeners } from "./own_listeners.ts";
-import type { ConnectionLimits } from "../platform/core/listener/mod.ts";
+import type { GivenLimits } from "../platform/core/listener/mod.ts";
 
 /** Time that running requests get when the platform stops, in milliseconds. */
 export const DRAIN_MS = 10_000;
@@ -40,10 +39,10 @@ export interface ListenOptions {
   readonly host: string;
   /** Port for HTTP; 0 takes a free one. */
   readonly port: number;
-  /** Port for HTTPS; 443 by default. */
-  readonly httpsPort: number | undefined;
+  /** Port for HTTPS; 0 takes a free one. */
+  readonly httpsPort: number;
   /** Limits of the connections that clients open. */
-  readonly connections: Partial<ConnectionLimits>;
+  readonly connections: GivenLimits;
   /** CIDRs of proxies that are trusted to name the client's address. */
   readonly trustProxy: readonly string[];
   /** The operator's own certificate. */
@@ -166,7 +165,7 @@ export async function openListeners(options: ListenOptions, log: Log): Promise<L
       : { files: options.tls, ordered: ordersCertificates ? () => certificates : undefined };
     const secure = sources && await openSecureListener({
       hostname: options.host,
-      port: options.httpsPort ?? DEFAULT_HTTPS_PORT,
+      port: options.httpsPort,
       serve: (listener, signal) =>
         serve(listener, signal, (request, connection) => secureHandler(request, connection)),
       now: systemClock,

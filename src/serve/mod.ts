@@ -28,7 +28,6 @@ export { NodeFileError, NodeIdInUseError } from "../platform/core/nodes/mod.ts";
 export { KeyFileError } from "../platform/core/secrets/mod.ts";
 export { ConnectionsUnsupportedError } from "../platform/core/listener/mod.ts";
 export { ListenError } from "./listeners.ts";
-export { DEFAULT_RETENTION } from "../platform/retention/mod.ts";
 export { HandoverError } from "./handover/messages.ts";
 export { Takeover } from "./handover/take_over.ts";
 export { startPlatform } from "./server.ts";

@@ -41,7 +41,7 @@ import {
 import { isS3Place } from "../lib/is_s3_place.ts";
 import { bringUpToDate } from "./bring_up_to_date.ts";
 import type { Closers } from "./closers.ts";
-import type { PlatformOptions } from "./options.ts";
+import type { CompleteOptions } from "./options.ts";
 import type { RecordStore } from "../store/mod.ts";
 
 /** Time in which an edge has to apply a change, in milliseconds. */
@@ -61,7 +61,7 @@ export interface OpenFoundation {
 
 /** This node, among others where the store is shared. */
 async function joinNodes(
-  { version, log }: PlatformOptions,
+  { version, log }: CompleteOptions,
   closers: Closers,
   { kv, follower, listening, url, identity }: {
     readonly kv: RecordStore;
@@ -108,7 +108,7 @@ function joinPeers(
 
 /** Opens the blobs in a folder, or in an object storage with a cache in the data directory. */
 async function openBlobs(
-  { log, env, blobCacheBytes }: PlatformOptions,
+  { log, env, blobCacheBytes }: CompleteOptions,
   { kv, dataDir, place, home, isAlone }: {
     /** Names this node's data directory. */
     readonly home: string;
@@ -144,7 +144,7 @@ async function openBlobs(
  * @throws {DataIncompleteError} if a part of it is missing.
  */
 export async function openFoundation(
-  options: PlatformOptions,
+  options: CompleteOptions,
   closers: Closers,
   { base, listening, url, localRoutes, outbound, closing }: {
     /** The address at which people reach the platform. */
@@ -251,7 +251,7 @@ export async function openFoundation(
       feed: new Publisher({ patienceMs: FEED_PATIENCE_MS }),
       publicOrigin: base.origin,
       outbound: outbound.fetch,
-      allowPrivate: options.allowPrivateUpstreams ?? false,
+      allowPrivate: options.allowPrivateUpstreams,
       localRoutes,
       env: options.env,
     },

@@ -17,11 +17,11 @@ import type { Mailer, Notifications } from "../platform/notifications/mod.ts";
 import type { Traffic } from "../platform/traffic/mod.ts";
 import type { WorkspaceService } from "../platform/workspaces/mod.ts";
 import type { RuntimeRuleSet } from "../rules/mod.ts";
-import type { PlatformOptions } from "./options.ts";
+import type { CompleteOptions } from "./options.ts";
 
 /** What the operator set up, read and checked. */
 export interface Setup {
-  readonly options: PlatformOptions;
+  readonly options: CompleteOptions;
   /** The edge's cache of answers. */
   readonly cache: HttpCache;
   readonly domains: DomainSetup;

@@ -29,7 +29,8 @@ import { followStore } from "./follow_store.ts";
 import { type Listeners, type ListenOptions, openListeners } from "./listeners.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
 import { openFoundation } from "./open_foundation.ts";
-import type { PlatformOptions, RunningPlatform } from "./options.ts";
+import { completeSettings } from "../settings/mod.ts";
+import type { CompleteOptions, PlatformOptions, RunningPlatform } from "./options.ts";
 import { readKnownMark } from "./settle_format.ts";
 import { Succession } from "./succession.ts";
 
@@ -37,7 +38,7 @@ import { Succession } from "./succession.ts";
  * The address at which people reach the platform: HTTPS if it has a certificate
  * for all its hosts.
  */
-function publicBase(options: PlatformOptions, { port, httpsPort }: Listeners): URL {
+function publicBase(options: CompleteOptions, { port, httpsPort }: Listeners): URL {
   const own = options.tls !== undefined && httpsPort !== undefined
     ? `https://${options.baseDomain}:${httpsPort}`
     : `http://${options.baseDomain}:${port}`;
@@ -45,25 +46,22 @@ function publicBase(options: PlatformOptions, { port, httpsPort }: Listeners): U
 }
 
 /** @throws {TypeError} if the settings of mail cannot be used. */
-function openMailer({ mail }: PlatformOptions, base: URL): Mailer | undefined {
+function openMailer({ mail }: CompleteOptions, base: URL): Mailer | undefined {
   if (mail === undefined) return undefined;
   return createMailer({ smtpUrl: mail.smtpUrl, from: mail.from ?? `svc@${base.hostname}` });
 }
 
 /** Decides whether servers may run, and warns if they may not. */
-function serverSandbox({ servers, log }: PlatformOptions): ServerSandbox {
-  const support = servers?.support ?? probeSandbox();
-  const sandbox = judgeServerSandbox({
-    support,
-    allowUnsandboxed: servers?.allowUnsandboxed ?? false,
-  });
+function serverSandbox({ servers, log }: CompleteOptions): ServerSandbox {
+  const { support = probeSandbox(), allowUnsandboxed } = servers;
+  const sandbox = judgeServerSandbox({ support, allowUnsandboxed });
   const warning = sandboxWarning(sandbox);
   if (warning !== undefined) log({ level: "warn", message: warning });
   return sandbox;
 }
 
-function listenOptions(options: PlatformOptions, takesOver: boolean): ListenOptions {
-  const { host, port, httpsPort, connections = {}, trustProxy, tls, acme } = options;
+function listenOptions(options: CompleteOptions, takesOver: boolean): ListenOptions {
+  const { host, port, httpsPort, connections, trustProxy, tls, acme } = options;
   return {
     host,
     port,
@@ -77,7 +75,7 @@ function listenOptions(options: PlatformOptions, takesOver: boolean): ListenOpti
 }
 
 /** Where the listeners themselves are, whatever stands before them. */
-function ownAddresses({ host }: PlatformOptions, { port, httpsPort }: Listeners): string[] {
+function ownAddresses({ host }: CompleteOptions, { port, httpsPort }: Listeners): string[] {
   const authority = host.includes(":") ? `[${host}]` : host;
   const secure = httpsPort === undefined ? [] : [`https://${authority}:${httpsPort}`];
   return [`http://${authority}:${port}`, ...secure];
@@ -92,7 +90,7 @@ function localRoutes(base: URL, { port, httpsPort, own }: Listeners): readonly L
 }
 
 /** Whether the edge can find the network of an address: in a database, or from a trusted proxy. */
-function edgeKnowsNetworks({ asn, trustProxy }: PlatformOptions): boolean {
+function edgeKnowsNetworks({ asn, trustProxy }: CompleteOptions): boolean {
   return asn !== undefined || trustProxy.length > 0;
 }
 
@@ -100,7 +98,7 @@ function edgeKnowsNetworks({ asn, trustProxy }: PlatformOptions): boolean {
 const LEAVE_MS = 3000;
 
 /** Asks the platform that runs to give its place up; what would fail later is found before. */
-async function beginTakeover({ replace, dataDir }: PlatformOptions): Promise<Takeover | undefined> {
+async function beginTakeover({ replace, dataDir }: CompleteOptions): Promise<Takeover | undefined> {
   if (replace !== true) return undefined;
   await readKnownMark(dataDir);
   return await Takeover.begin(dataDir);
@@ -113,7 +111,8 @@ async function beginTakeover({ replace, dataDir }: PlatformOptions): Promise<Tak
  * @throws {HandoverError} when that one does not give its place up.
  * @throws {Deno.errors.AddrInUse} when a port is taken.
  */
-export async function startPlatform(given: PlatformOptions): Promise<RunningPlatform> {
+export async function startPlatform(incomplete: PlatformOptions): Promise<RunningPlatform> {
+  const given: CompleteOptions = completeSettings(incomplete);
   keepDescriptors();
   forgiveClosedSocketReads();
   const sizes = completeCacheSizes(given.caches, machineMemory());
@@ -245,7 +244,7 @@ interface Prepared {
  * found here, while a platform that is to be replaced still serves.
  */
 async function prepare(
-  options: PlatformOptions,
+  options: CompleteOptions,
   listeners: Listeners,
   closers: Closers,
 ): Promise<Prepared> {
@@ -256,7 +255,7 @@ async function prepare(
     onCertificates: (hostnames) => listeners.certificatesChanged(hostnames),
   });
   const outbound = closers.add(createOutboundFetch({
-    allowPrivate: options.allowPrivateUpstreams ?? false,
+    allowPrivate: options.allowPrivateUpstreams,
     caCerts: options.upstreamCa,
     ...options.upstreamTimes,
   }));
@@ -283,7 +282,7 @@ async function startBehind(
     succession,
     isResumed,
   }: {
-    readonly options: PlatformOptions;
+    readonly options: CompleteOptions;
     readonly prepared: Prepared;
     readonly sizes: CacheSizes;
     readonly geo: LoadedGeo;
@@ -324,7 +323,7 @@ async function startBehind(
     knowsNetworks,
     serverSandbox: serverSandbox(options),
     domains: domainOptions,
-    builds: { allowUnsandboxed: false, ...options.builds, hidden: hiddenPlaces(options) },
+    builds: { ...options.builds, hidden: hiddenPlaces(options) },
     mailer,
   });
   const { accounts, domains, capabilities } = platform;

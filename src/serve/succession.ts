@@ -16,7 +16,7 @@ import type { RunningRequests } from "./handover/running_requests.ts";
 import type { Takeover } from "./handover/take_over.ts";
 import { takeRequests } from "./handover/take_requests.ts";
 import { DRAIN_MS, type Listeners } from "./listeners.ts";
-import type { PlatformOptions } from "./options.ts";
+import type { CompleteOptions } from "./options.ts";
 
 export interface SuccessionParts {
   /** The platform before, if it still runs. */
@@ -25,7 +25,7 @@ export interface SuccessionParts {
   readonly closing: AbortController;
   readonly closers: Closers;
   readonly running: RunningRequests;
-  readonly options: Pick<PlatformOptions, "dataDir" | "log">;
+  readonly options: Pick<CompleteOptions, "dataDir" | "log">;
   /** Starts everything behind the ports again, after a successor that did not start. */
   readonly resume: () => Promise<Dispatch>;
   /** Called where neither the successor nor this platform serves. */

@@ -33,6 +33,7 @@ const argument = z.object({
 });
 
 const flag = z.object({
+  group: text.nullable().describe("Heading of help that it is under"),
   flag: text,
   takesValue: z.boolean(),
   repeatable: z.boolean(),
@@ -57,6 +58,7 @@ export const PLATFORM_ANSWERS: Answers = {
     ready,
     z.object({ path: text, text, next: z.array(text), written: z.boolean() })
       .describe("with --install"),
+    z.object({ config: text }).describe("with --print-config"),
   ]),
   "backup": z.object({ file: text, files: count, bytes: count }),
   "restore": z.object({ dataDir: text, files: count, bytes: count, createdAt: text }),

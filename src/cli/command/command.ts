@@ -19,6 +19,8 @@ export interface CommandSpec<Args extends unknown[], Flags extends OptionValues>
   readonly define: (command: Command) => Command<Args, Flags>;
   /** Command lines without the leading `svc`, each with what it does. */
   readonly examples: readonly (readonly [commandLine: string, meaning: string])[];
+  /** The flags that help shows, where `--help all` shows more. */
+  readonly common?: ReadonlySet<string>;
   /** What arguments name, by their names: offered by completion, and to a person who omitted one. */
   readonly offers?: Readonly<Record<string, CandidateKind>>;
   /** Runs the command; a number that it returns is the exit code, instead of 0. */
@@ -29,6 +31,7 @@ export interface CommandSpec<Args extends unknown[], Flags extends OptionValues>
 export interface LoadedCommand {
   readonly description: string | undefined;
   readonly examples: CommandSpec<[], OptionValues>["examples"];
+  readonly common: ReadonlySet<string> | undefined;
   readonly offers: Readonly<Record<string, CandidateKind>>;
   /** Makes the parser; `perform` gets the run that the arguments ask for. */
   build(name: string, perform: Perform): Command<unknown[], OptionValues>;
@@ -43,6 +46,7 @@ export function defineCommand<Args extends unknown[], Flags extends OptionValues
   return {
     description: spec.description,
     examples: spec.examples,
+    common: spec.common,
     offers: spec.offers ?? {},
     build(name, perform) {
       const command = spec.define(new Command(name));

@@ -5,44 +5,23 @@
  */
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { isUuid } from "../../lib/ids.ts";
+import * as values from "../../lib/value_parsers.ts";
+import { type Bounds, InvalidValueError } from "../../lib/value_parsers.ts";
+
+/** Has the parser of command lines say what is wrong with a value. */
+export function asArgument<Value>(parse: (text: string) => Value): (text: string) => Value {
+  return (text) => {
+    try {
+      return parse(text);
+    } catch (error) {
+      if (error instanceof InvalidValueError) throw new InvalidArgumentError(`${error.message}.`);
+      throw error;
+    }
+  };
+}
 
 /** A whole number within bounds, inclusive. */
-export function wholeNumber(bounds: { readonly min: number; readonly max: number }) {
-  return (text: string): number => {
-    const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
-    if (value >= bounds.min && value <= bounds.max) return value;
-    throw new InvalidArgumentError(`Give a whole number from ${bounds.min} to ${bounds.max}.`);
-  };
-}
-
-/** A number within bounds, inclusive, with at most two decimal places. */
-export function decimalNumber(bounds: { readonly min: number; readonly max: number }) {
-  return (text: string): number => {
-    const value = /^\d{1,15}(?:\.\d{1,2})?$/.test(text) ? Number(text) : NaN;
-    if (value >= bounds.min && value <= bounds.max) return value;
-    throw new InvalidArgumentError(`Give a number from ${bounds.min} to ${bounds.max}.`);
-  };
-}
-
-const BYTE_UNITS: Readonly<Record<string, number>> = {
-  KiB: 1024,
-  MiB: 1024 ** 2,
-  GiB: 1024 ** 3,
-  kB: 1e3,
-  MB: 1e6,
-  GB: 1e9,
-};
-
-/** Largest size that a flag takes, in bytes. */
-const MAX_SIZE = 1024 ** 4;
-
-/** A size such as `256MiB` or `1.5GB`, in bytes; 0 needs no unit. */
-export function byteSize(text: string): number {
-  const [, number, unit] = /^(\d{1,13}(?:\.\d{1,3})?)([KMG]iB|kB|MB|GB)$/.exec(text) ?? [];
-  const bytes = text === "0" ? 0 : Math.round(Number(number) * BYTE_UNITS[unit ?? "KiB"]!);
-  if (bytes <= MAX_SIZE) return bytes;
-  throw new InvalidArgumentError("Give a size of at most 1024GiB with its unit, such as 256MiB.");
-}
+export const wholeNumber = (bounds: Bounds) => asArgument(values.wholeNumber(bounds));
 
 /** Most entries of one answer of a list. */
 const MAX_LISTED = 10_000;
@@ -52,32 +31,13 @@ export const limitOption = (usual: number) =>
   new Option("--limit <n>", "how many, newest first")
     .argParser(wholeNumber({ min: 1, max: MAX_LISTED })).default(usual);
 
-const HOST_NAME =
-  /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
-
-/** A host name in ASCII; capital letters become small ones. */
-export function hostName(text: string): string {
-  const name = text.toLowerCase();
-  if (HOST_NAME.test(name)) return name;
-  throw new InvalidArgumentError("Give a host name without scheme and port, in ASCII.");
-}
-
-/** A name of a node, which tables and logs show. */
-export function nodeName(text: string): string {
-  if (/^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/.test(text)) return text;
-  throw new InvalidArgumentError("Use 1 to 63 small letters, digits, '.', '_' and '-'.");
-}
-
 /** Collects a flag that may be given several times. */
 export function repeated(text: string, previous: readonly string[] | undefined): string[] {
   return [...(previous ?? []), text];
 }
 
 /** An absolute http or https address. */
-export function httpUrl(text: string): string {
-  if (/^https?:$/.test(URL.parse(text)?.protocol ?? "")) return text;
-  throw new InvalidArgumentError("Give an http or https URL such as https://svc.example.com.");
-}
+export const httpUrl = asArgument(values.httpUrl);
 
 /** The id of a deployment. */
 export function deploymentId(text: string): string {
@@ -88,8 +48,7 @@ export function deploymentId(text: string): string {
 
 /** Splits `a,b` and collects a flag that may be given several times. */
 export function repeatedList(text: string, previous: readonly string[] | undefined): string[] {
-  const items = text.split(",").map((item) => item.trim()).filter((item) => item !== "");
-  return [...(previous ?? []), ...items];
+  return [...(previous ?? []), ...values.splitList(text)];
 }
 
 /** `true` or `false`, of flags that set a setting. */

@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
 import {
   booleanValue,
-  byteSize,
-  decimalNumber,
   deploymentId,
   duration,
-  hostName,
   parseSince,
   repeatedList,
   wholeNumber,
@@ -39,30 +36,6 @@ Deno.test("wholeNumber() keeps to its bounds", () => {
   assert.deepEqual([parse("1"), parse("10")], [1, 10]);
   for (const text of ["0", "11", "1.5", "1e1", "", " 1", "x"]) {
     assert.throws(() => parse(text), /from 1 to 10/, text);
-  }
-});
-
-Deno.test("decimalNumber() takes two decimal places and keeps to its bounds", () => {
-  const parse = decimalNumber({ min: 0.01, max: 10 });
-  assert.deepEqual([parse("0.01"), parse("0.5"), parse("10")], [0.01, 0.5, 10]);
-  for (const text of ["0", "0.001", "10.01", ".5", "1.", "1e1", "", " 1", "x"]) {
-    assert.throws(() => parse(text), /from 0.01 to 10/, text);
-  }
-});
-
-Deno.test("byteSize() takes a number with a unit, and 0", () => {
-  const sizes = ["0", "1KiB", "256MiB", "1.5GiB", "2kB", "3MB", "0.5GB", "1024GiB"];
-  const bytes = [0, 1024, 268_435_456, 1_610_612_736, 2000, 3_000_000, 500_000_000, 1024 ** 4];
-  assert.deepEqual(sizes.map(byteSize), bytes);
-  for (const text of ["", "256", "256M", "256mib", "-1MiB", "1e3MiB", " 1MiB", "1025GiB", "MiB"]) {
-    assert.throws(() => byteSize(text), /Give a size of at most 1024GiB with its unit/, text);
-  }
-});
-
-Deno.test("hostName() takes names in ASCII and makes capital letters small", () => {
-  assert.deepEqual(["Example.COM", "localhost"].map(hostName), ["example.com", "localhost"]);
-  for (const text of ["", "bad domain", "http://x", "x:80", "a..b", "-a", "a_b", "bücher.de"]) {
-    assert.throws(() => hostName(text), /Give a host name/, text);
   }
 });
 

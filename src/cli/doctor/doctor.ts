@@ -1,26 +1,18 @@
 import { defineCommand } from "../command/command.ts";
 import { definedOnly } from "../command/defined_only.ts";
-import { postgresOf } from "../serve/postgres_place.ts";
-import { cacheFolder, dataFolder } from "../session/user_folders.ts";
+import { addSettingFlags, readServeSettings } from "../serve/setting_flags.ts";
+import { cacheFolder } from "../session/user_folders.ts";
 import { formatFacts } from "../terminal/table.ts";
 import { VERSION } from "../version.ts";
 
 export default defineCommand({
   description:
     "Covers this machine (sandboxes, esbuild, git, space, memory, ports, proxies), the data " +
-    "directory and its databases, the platform that commands are sent to, the login there, its nodes, " +
+    "directory and its databases (as svc serve would find them), the platform that commands are sent to, the login there, its nodes, " +
     "and newer releases; shows what to do about each check that is not ok.",
   define: (command) =>
-    command
-      .option("--data-dir <dir>", "directory of all data (default: $XDG_DATA_HOME/svc)")
-      .option("--deep", "read every record, blob, key and page of a database as well")
-      .option("--keys-file <path>", "keys to compare, if not those in the data directory")
-      .option("--kv <place>", "postgres://… to look at as well: version, rights, standbys, clock")
-      .option(
-        "--postgres <server>",
-        "server of databases to ask: postgres:// (with a password: SVC_POSTGRES_URL)",
-      )
-      .option("--blobs <place>", "s3://… in which to store, read and delete an object as well"),
+    addSettingFlags(command, ["config", "data-dir", "kv", "blobs", "keys-file", "postgres"])
+      .option("--deep", "read every record, blob, key and page of a database as well"),
   examples: [
     ["doctor --deep", "read everything that the platform stores"],
     ["doctor", "check this machine, its platform and the login"],
@@ -39,10 +31,10 @@ export default defineCommand({
           import("./connections.ts"),
           import("../../serve/mod.ts"),
         ]);
-    const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);
-    const { kv, blobs } = flags;
-    const keysFile = flags.keysFile === undefined ? undefined : ctx.path(flags.keysFile);
-    const postgres = postgresOf(flags, ctx);
+    const { given: { dataDir, kv, blobs, keysFile, postgres } } = await readServeSettings(
+      ctx,
+      flags,
+    );
     const isServed = await serve.isServed(dataDir).catch((error) => {
       // What is wrong with it is a point of its own.
       if (error instanceof serve.DataDirUnusableError) return false;

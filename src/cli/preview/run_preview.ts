@@ -117,8 +117,6 @@ function platformOptions(
     host: HOST,
     port,
     dataDir,
-    baseDomain: "localhost",
-    trustProxy: [],
     servers: { allowUnsandboxed: allowUnsandboxedServers === true },
     env: ctx.env,
     version: VERSION,

@@ -6,16 +6,17 @@
 import { Command } from "@commander-js/extra-typings";
 import type { PlatformOptions } from "../../serve/mod.ts";
 import type { Context } from "../session/context.ts";
-import { defineServeFlags } from "./flags.ts";
-import { readPlatformOptions } from "./platform_options.ts";
+import { addSettingFlags, readServeSettings } from "./setting_flags.ts";
+import { readPlatformOptions } from "./start_on.ts";
 
-/** What these flags set. */
-export function optionsOf(
+/** What these flags and variables set. */
+export async function optionsOf(
   argv: readonly string[] = [],
   env: Context["env"] = {},
 ): Promise<PlatformOptions> {
   // As much of a context as flags and environment need.
-  const ctx = { env, path: (given: string) => given } as Context;
-  const flags = defineServeFlags(new Command()).parse(argv, { from: "user" }).opts();
-  return readPlatformOptions(ctx, "/data", flags);
+  const surroundings = { HOME: "/home/user", ...env };
+  const ctx = { env: surroundings, path: (given: string) => given } as Context;
+  const flags = addSettingFlags(new Command()).parse(argv, { from: "user" }).opts();
+  return await readPlatformOptions(ctx, (await readServeSettings(ctx, flags)).given);
 }

@@ -4,13 +4,16 @@
  * @module
  */
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
+import { flagOf, SETTINGS, variableOf } from "../../settings/mod.ts";
 import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 import { dataFolder } from "../session/user_folders.ts";
 import { type ServiceFile, serviceFile } from "./service_file.ts";
 
-/** Flags whose values are secrets; a service file can be read by others. */
-const SECRETS = ["--bot-token", "--smtp-url"] as const;
+/** Settings whose flags hold secrets; a service file can be read by others. */
+const SECRETS = SETTINGS.filter(({ secret, flagless }) => secret === true && flagless !== true);
+
+const VARIABLES = SECRETS.map(variableOf);
 
 /**
  * The arguments of the service. The data directory is always among them: services of the
@@ -27,12 +30,14 @@ export function serviceWords(
 }
 
 function describeService(ctx: Context): ServiceFile {
-  const secret = SECRETS.find((flag) => ctx.lines.flags.includes(flag));
+  const secret = SECRETS.map(flagOf).find((flag) => ctx.lines.flags.includes(flag));
   if (secret !== undefined) {
     throw new CliError("usage", `Leave out ${secret}: others can read the service's file`, {
       hint: Deno.build.os === "darwin"
-        ? "Start svc serve by a script that only you can read, and that sets SVC_BOT_TOKEN or SVC_SMTP_URL"
-        : "Set SVC_BOT_TOKEN and SVC_SMTP_URL in the file that its EnvironmentFile names",
+        ? `Start svc serve by a script that only you can read, and that sets ${
+          VARIABLES.join(" or ")
+        }`
+        : `Set ${VARIABLES.join(" and ")} in the file that its EnvironmentFile names`,
     });
   }
   if (!Deno.build.standalone) {

@@ -6,6 +6,7 @@
  */
 import { join } from "node:path";
 import { readTextFile } from "../../lib/utf8.ts";
+import { flagOf, SETTINGS } from "../../settings/mod.ts";
 import { shellWord } from "../errors/suggested_commands.ts";
 import { serviceRestart, startsProgram } from "./service_file.ts";
 
@@ -62,7 +63,10 @@ function commandAt([, ...words]: readonly string[]): number {
 const isServe = (words: readonly string[]): boolean => words[commandAt(words)] === "serve";
 
 /** Flags whose values may be secrets. */
-const SECRET_FLAGS: ReadonlySet<string> = new Set(["--bot-token", "--smtp-url", "--token"]);
+const SECRET_FLAGS: ReadonlySet<string> = new Set([
+  "--token",
+  ...SETTINGS.filter(({ secret }) => secret === true).map(flagOf),
+]);
 /** Flags of how the process was started, which the one after it is not. */
 const STARTING_FLAGS: ReadonlySet<string> = new Set(["--replace", "--background", "--json"]);
 

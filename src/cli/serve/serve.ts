@@ -1,14 +1,14 @@
+import { printSettings } from "../../settings/mod.ts";
 import { defineCommand } from "../command/command.ts";
 import { definedOnly } from "../command/defined_only.ts";
 import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
-import { dataFolder } from "../session/user_folders.ts";
 import { formatFacts } from "../terminal/table.ts";
-import { defineServeFlags } from "./flags.ts";
 import { printsToJournal } from "./journal.ts";
 import { notifyService } from "./notify_service.ts";
 import { createPlatformLog } from "./platform_log.ts";
-import { startOn } from "./start_on.ts";
+import { addSettingFlags, COMMON_FLAGS, readServeSettings } from "./setting_flags.ts";
+import { readPlatformOptions, startOn } from "./start_on.ts";
 
 type Platform = Awaited<ReturnType<typeof startOn>>;
 
@@ -84,11 +84,16 @@ export default defineCommand({
   description:
     "In an empty data directory it creates the workspace `default`, an owner and one key: " +
     "the value of SVC_BOOTSTRAP_TOKEN, or a random key that is printed once. It runs until " +
-    "SIGINT or SIGTERM, finishes the requests in progress, and exits with code 0.",
-  define: defineServeFlags,
+    "SIGINT or SIGTERM, finishes the requests in progress, and exits with code 0. Each setting has a " +
+    "flag, a variable (SVC_SERVE_PORT for --port) and a key in the file of --config (port); the " +
+    "first of these that is given counts. --print-config prints such a file.",
+  define: (command) => addSettingFlags(command),
+  common: COMMON_FLAGS,
   examples: [
     ["serve", "run a platform on http://localhost:8787"],
     ["serve --port 9000 --data-dir ./data", "with its data in ./data"],
+    ["serve --config /etc/svc/serve.toml", "with the settings of a file"],
+    ["serve --print-config --port 9000", "print such a file"],
     ["serve --replace --background", "put another version in its place, dropping no request"],
     ["serve --install --dry-run", "print the system service that would run it"],
     ["serve --json", 'print {"url","token"} when ready, for scripts'],
@@ -99,28 +104,34 @@ export default defineCommand({
     }
     if (flags.install === true) {
       const { installService } = await import("./install_service.ts");
-      return await installService(ctx, flags.dryRun ?? false);
+      return await installService(ctx, flags.dryRun === true);
     }
     if (flags.background === true) {
       const { serveInBackground } = await import("./serve_background.ts");
       return await serveInBackground(ctx);
     }
-    const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);
-    if (!LOOPBACK.has(flags.host) && flags.tlsCert === undefined) {
-      const message = `Reachable from other machines, without TLS, on ${flags.host}`;
-      createPlatformLog(ctx, flags.logFormat)({ level: "warn", message });
+    const settings = await readServeSettings(ctx, flags);
+    if (flags.printConfig === true) {
+      const config = printSettings(settings);
+      return ctx.ui.result({ config }, config.trimEnd());
     }
-    const platform = await startOn(ctx, dataDir, flags);
+    const options = await readPlatformOptions(ctx, settings.given);
+    const { host, dataDir, logFormat } = options;
+    if (!LOOPBACK.has(host) && options.tls === undefined) {
+      const message = `Reachable from other machines, without TLS, on ${host}`;
+      options.log({ level: "warn", message });
+    }
+    const platform = await startOn(options);
     try {
-      reportToPrograms(ctx, flags.host, platform);
-      announce(ctx, platform, { dataDir, isStructured: flags.logFormat === "json" });
+      reportToPrograms(ctx, host, platform);
+      announce(ctx, platform, { dataDir, isStructured: logFormat === "json" });
       await keepToken(ctx, platform);
       await notifyService(ctx.env);
       const left = untilStopped(ctx.signal).then(() => platform.leave());
       await Promise.race([left, platform.finished]);
     } finally {
       const message = "Stopping: finishing the requests in progress";
-      createPlatformLog(ctx, flags.logFormat)({ level: "info", message });
+      options.log({ level: "info", message });
       await platform.shutdown();
     }
   },

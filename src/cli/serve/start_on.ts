@@ -4,29 +4,42 @@
  * @module
  */
 import { GeoFileError } from "../../edge/mod.ts";
-import type { RunningPlatform } from "../../serve/mod.ts";
+import type { PlatformOptions, RunningPlatform } from "../../serve/mod.ts";
 import { systemClock, systemRandom } from "../../lib/clock.ts";
 import { shortId } from "../../lib/ids.ts";
-import { definedOnly } from "../command/defined_only.ts";
+import { completeSettings, type GivenSettings, type Settings } from "../../settings/mod.ts";
 import { CliError } from "../errors/cli_error.ts";
+import { readCertificates } from "../session/certificates.ts";
 import type { Context } from "../session/context.ts";
-import type { ServeFlags } from "./flags.ts";
-import { readPlatformOptions } from "./platform_options.ts";
+import { VERSION } from "../version.ts";
+import { createPlatformLog } from "./platform_log.ts";
+
+/**
+ * Completes the settings that were given, and adds what surrounds the platform.
+ *
+ * @throws {CliError} if the file of certificates cannot be used.
+ */
+export async function readPlatformOptions(ctx: Context, given: GivenSettings) {
+  const settings = completeSettings(given);
+  const { upstreamCaFile, logFormat } = settings;
+  return {
+    ...settings,
+    ...(upstreamCaFile === undefined ? {} : { upstreamCa: await readCertificates(upstreamCaFile) }),
+    env: ctx.env,
+    version: VERSION,
+    log: createPlatformLog(ctx, logFormat),
+  } satisfies PlatformOptions;
+}
 
 /**
  * Starts a platform.
  *
- * @throws {CliError} where flags do not fit together, a port or the data
- * directory is taken, or certificates cannot be used.
+ * @throws {CliError} if a port or the data directory is taken, or certificates cannot be used.
  */
 export async function startOn(
-  ctx: Context,
-  dataDir: string,
-  flags: ServeFlags,
+  options: Awaited<ReturnType<typeof readPlatformOptions>>,
 ): Promise<RunningPlatform> {
-  const options = await readPlatformOptions(ctx, dataDir, flags);
   const platform = await import("../../serve/mod.ts");
-  const { keepDeployments, keepDays } = flags;
   const unhandledErrors = new platform.UnhandledErrors({
     log: options.log,
     now: systemClock,
@@ -34,16 +47,9 @@ export async function startOn(
   });
   unhandledErrors.listen();
   try {
-    return await platform.startPlatform({
-      ...options,
-      unhandledErrors,
-      retention: {
-        ...platform.DEFAULT_RETENTION,
-        ...definedOnly({ keepDeployments, keepDays }),
-      },
-    });
+    return await platform.startPlatform({ ...options, unhandledErrors });
   } catch (cause) {
-    throw explain(cause, platform, flags);
+    throw explain(cause, platform, options);
   }
 }
 
@@ -51,13 +57,13 @@ export async function startOn(
 function explain(
   cause: unknown,
   platform: typeof import("../../serve/mod.ts"),
-  { host, port, httpsPort }: ServeFlags,
+  { host, port, httpsPort, tls, acme }: PlatformOptions & Settings,
 ): unknown {
   if (cause instanceof platform.DataDirInUseError) {
     return new CliError("data_dir_in_use", cause.message, { cause });
   }
   if (cause instanceof Deno.errors.AddrInUse) {
-    const ports = httpsPort === undefined ? `${port}` : `${port} or ${httpsPort}`;
+    const ports = tls === undefined && acme === undefined ? `${port}` : `${port} or ${httpsPort}`;
     return new CliError("port_in_use", `Use another port: ${host}:${ports} is taken`, {
       hint: "svc serve --port <port> listens elsewhere; port 0 takes a free one",
       cause,

@@ -12,10 +12,10 @@ export interface BuildSettings {
   /** Lets builds run without a sandbox where the machine offers none. */
   readonly allowUnsandboxed: boolean;
   /** First of the users that builds run as, where the platform is root. */
-  readonly firstUid?: number;
+  readonly firstUid: number;
   /** The only kind of sandbox that is tried; the best available one where missing. */
   readonly sandbox?: SandboxKind;
-  readonly limits?: Partial<BuildLimits>;
+  readonly limits: BuildLimits;
   /** Files and folders outside of the data directory that no build may see. */
   readonly hidden: readonly string[];
 }

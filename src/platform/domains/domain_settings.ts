@@ -5,34 +5,16 @@
  */
 import { isIP } from "node:net";
 import { readTextFile } from "../../lib/utf8.ts";
+import type { Settings } from "../../settings/mod.ts";
 import { DnsClient, parseDnsServer } from "./dns_client.ts";
 import type { DomainSetup } from "./create_domains.ts";
 import { parseDomainName } from "./domain_name.ts";
 
 /** The operator's options for hosts and certificates. */
-export interface DomainOptions {
-  /** Deployments answer on hosts below this domain. */
-  readonly baseDomain: string;
-  /**
-   * DNS server that `domains verify` queries, as `address` or `address:port`;
-   * the system's by default.
-   */
-  readonly dnsServer?: string;
-  /** IP addresses at which the internet reaches the platform, for A and AAAA records. */
-  readonly publicAddresses?: readonly string[];
-  /** The operator's own certificate, for all hosts or for those that `acme` orders none for. */
-  readonly tls?: { readonly certFile: string; readonly keyFile: string };
-  /** Orders certificates for verified custom domains (RFC 8555, HTTP-01). */
-  readonly acme?: {
-    readonly directoryUrl: string;
-    /** Email address at which the certificate authority may contact the operator. */
-    readonly contact: string;
-    /** The operator agrees to the authority's terms of service. */
-    readonly termsAgreed: boolean;
-    /** PEM file by which a private authority's own server is trusted. */
-    readonly serverCaFile?: string;
-  };
-}
+export type DomainOptions = Pick<
+  Settings,
+  "baseDomain" | "dnsServer" | "publicAddresses" | "tls" | "acme"
+>;
 
 /** Label below the base domain that CNAME records of custom domains point at. */
 const TARGET_LABEL = "cname";
@@ -55,7 +37,7 @@ export async function readDomainOptions(
     if (isIP(address) !== 0) continue;
     throw new TypeError(`Cannot use the public address "${address}": it must be an IP address`);
   }
-  if (acme !== undefined && !acme.termsAgreed) {
+  if (acme !== undefined && acme.termsAgreed !== true) {
     throw new TypeError(
       `Cannot order certificates from ${acme.directoryUrl}: its terms of service must be agreed to`,
     );

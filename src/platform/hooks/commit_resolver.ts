@@ -6,13 +6,8 @@
 import type { GitService, Resolved, WantedCommit } from "../git/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 import type { ProjectRecord } from "../projects/mod.ts";
+import { DEFAULTS } from "../../settings/mod.ts";
 import { resolveFailure } from "./resolve_failure.ts";
-
-/**
- * Longest wait for a repository, in milliseconds; a first fetch goes on in the
- * background. It is less than the minute after which proxies give up.
- */
-const RESOLVE_MS = 50_000;
 
 /** Seconds after which a caller may find the repository fetched, or the branch free. */
 export const RETRY_SECONDS = 15;
@@ -24,7 +19,7 @@ export class CommitResolver {
   constructor(
     private readonly options: {
       readonly git: GitService;
-      /** Longest wait for a repository, in milliseconds; 50 seconds where missing. */
+      /** Longest wait for a repository, in milliseconds; a first fetch goes on in the background. */
       readonly resolveMs?: number | undefined;
     },
   ) {}
@@ -62,7 +57,7 @@ export class CommitResolver {
   }
 
   #askGit(project: ProjectRecord, { branch, commitSha }: WantedCommit): Promise<Resolved> {
-    const { git, resolveMs = RESOLVE_MS } = this.options;
+    const { git, resolveMs = DEFAULTS.resolveMs } = this.options;
     return git.resolve(project, { branch, commitSha }, AbortSignal.timeout(resolveMs));
   }
 }

@@ -6,25 +6,21 @@
 import { ownedPrefix } from "../../lib/owned_folders.ts";
 import { join } from "node:path";
 import type { ImageService } from "../../edge/mod.ts";
-import {
-  defaultImageProcesses,
-  ImageEngine,
-  type ImageEngineLimits,
-  imageProcessCommand,
-} from "../../runtime/mod.ts";
+import { defaultImageProcesses, ImageEngine, imageProcessCommand } from "../../runtime/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
-import { ImageFiles, type ImageQuota } from "./image_files.ts";
+import { ImageFiles } from "./image_files.ts";
 import { PlatformImages } from "./image_service.ts";
 
-const MIB = 1024 * 1024;
-
-const DEFAULT_QUOTA: ImageQuota = { maxBytes: 2048 * MIB, maxProjectBytes: 512 * MIB };
+/** One project may have a quarter of what all may have. */
+const PROJECT_SHARE = 1 / 4;
 
 /** How an operator sets up the conversion of images. */
 export interface ImageOptions {
-  readonly limits?: Partial<ImageEngineLimits>;
-  readonly quota?: Partial<ImageQuota>;
+  /** Most processes at a time; by default what the processors allow. */
+  readonly maxProcesses?: number;
+  /** Most disk for converted images, in bytes. */
+  readonly cacheBytes: number;
 }
 
 export interface Images {
@@ -34,14 +30,19 @@ export interface Images {
 
 export function createImages(
   foundation: Pick<Foundation, "dataDir" | "env" | "now" | "onTrouble">,
-  { limits, quota }: ImageOptions,
+  { maxProcesses, cacheBytes }: ImageOptions,
 ): Images {
   const { dataDir, env, now, onTrouble } = foundation;
-  const files = new ImageFiles(join(dataDir.cache, "images"), { ...DEFAULT_QUOTA, ...quota });
+  const files = new ImageFiles(join(dataDir.cache, "images"), {
+    maxBytes: cacheBytes,
+    maxProjectBytes: cacheBytes * PROJECT_SHARE,
+  });
   const engine = new ImageEngine({
     spawn: imageProcessCommand({ env }),
     folderPrefix: () => ownedPrefix("im", dataDir.root),
-    limits: { maxProcesses: defaultImageProcesses(navigator.hardwareConcurrency), ...limits },
+    limits: {
+      maxProcesses: maxProcesses ?? defaultImageProcesses(navigator.hardwareConcurrency),
+    },
     onTrouble,
   });
   return {

@@ -4,12 +4,12 @@
  * @module
  */
 import type { Capability } from "../core/capability.ts";
-import { DEFAULT_RETENTION, type RetentionPolicy } from "./plan_retention.ts";
+import type { RetentionPolicy } from "./plan_retention.ts";
 import { pruneDeployments, type PruneServices } from "./prune_deployments.ts";
 
 export function createRetention(
   services: PruneServices & { now(): number },
-  policy: RetentionPolicy = DEFAULT_RETENTION,
+  policy: RetentionPolicy,
 ): Capability {
   return {
     name: "retention",

@@ -4,4 +4,4 @@
  * @module
  */
 export { createRetention } from "./create_retention.ts";
-export { DEFAULT_RETENTION, type RetentionPolicy } from "./plan_retention.ts";
+export type { RetentionPolicy } from "./plan_retention.ts";

@@ -12,8 +12,6 @@ export interface RetentionPolicy {
   readonly keepDays: number;
 }
 
-export const DEFAULT_RETENTION: RetentionPolicy = { keepDeployments: 50, keepDays: 30 };
-
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export type JudgedDeployment = Pick<DeploymentRecord, "id" | "status" | "createdAt" | "updatedAt">;

@@ -163,4 +163,4 @@ Deno.test("an operator can turn images off", () =>
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: { "photo.png": makePng(40, 20) } });
     assert.equal((await platform.get(HOST, "/_svc/image?url=/photo.png&w=16")).status, 404);
-  }, { images: false }));
+  }, { images: { off: true } }));

@@ -61,7 +61,7 @@ Deno.test({
     await using cluster = await Cluster.open();
     const repository = await makeRepository(cluster.folder);
     const options = { gitRoots: [cluster.folder], allowPrivateUpstreams: true };
-    const a = await cluster.start("a", { ...options, nodeId: "a", buildConcurrency: 0 });
+    const a = await cluster.start("a", { ...options, nodeId: "a", builds: { here: "off" } });
     const b = await cluster.start("b", { ...options, nodeId: "b", buildConcurrency: 1 });
     const made = await a.api("POST", "/v1/api-keys", { json: { name: "reader" } });
     const token: string = made.json.key;

@@ -31,7 +31,7 @@ Deno.test({
   async fn(t) {
     await using cluster = await Cluster.open();
     const options = { allowPrivateUpstreams: true };
-    const a = await cluster.start("a", { ...options, nodeId: "a", buildConcurrency: 0 });
+    const a = await cluster.start("a", { ...options, nodeId: "a", builds: { here: "off" } });
     const b = await cluster.start("b", { ...options, nodeId: "b", buildConcurrency: 1 });
     const { key } = (await a.api("POST", "/v1/api-keys", { json: { name: "git" } })).json;
     const { json: project } = await a.api("POST", "/v1/projects", { json: { name: "shop" } });

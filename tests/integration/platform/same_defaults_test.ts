@@ -2,13 +2,14 @@
 import assert from "node:assert/strict";
 import { optionsOf } from "../../../src/cli/serve/_test_flags.ts";
 import { withTestOptions } from "../../helpers/platform.ts";
+import { completeSettings } from "../../../src/settings/mod.ts";
 import { serveCommand } from "../../helpers/platform_process.ts";
 
 /** What a test platform may set: where it listens, and the users of its builds. */
 const OWN = new Set(["port", "postgresPort", "builds", "bootstrapToken"]);
 
 /** What no flag says: the way the program is started. */
-const SURROUNDINGS = new Set(["env", "log", "version"]);
+const SURROUNDINGS = new Set(["env", "log", "version", "dataDir"]);
 
 /** Options that say nothing, since everything that they may say is missing. */
 const isSilent = (value: unknown): boolean =>
@@ -24,7 +25,7 @@ const settings = (options: object) =>
 
 Deno.test("a test platform differs from svc serve in ports, users of builds, and its key", async () => {
   const own = withTestOptions({ dataDir: "/data" });
-  assert.deepEqual(settings(own), settings(await optionsOf()));
+  assert.deepEqual(settings(completeSettings(own)), settings(await optionsOf()));
   assert.deepEqual(Object.keys(own.builds), ["firstUid"]);
 });
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { killMarked } from "../../../lib/marked_processes.ts";
 import { createSecretMasker } from "../../../lib/mask_secrets.ts";
-import { DEFAULT_BUILD_LIMITS } from "../sandbox/build_limits.ts";
+import { DEFAULTS } from "../../../settings/mod.ts";
 import { StillRunningError, waitForEnd } from "../sandbox/end_processes.ts";
 import { runSandboxed, type SandboxedBuild } from "./run_sandboxed.ts";
 
@@ -30,7 +30,7 @@ async function withScript(
         program: { command: ["/bin/echo"], needs: [], env: {} },
         hidden: [],
       },
-      limits: { ...DEFAULT_BUILD_LIMITS, timeMs: 60_000 },
+      limits: { ...DEFAULTS.builds.limits, timeMs: 60_000 },
       folders: [folder],
       log: { add() {}, end: () => Promise.resolve() },
       masker: createSecretMasker([]),

@@ -31,11 +31,7 @@ import {
   sharedPlaces,
   withRealPath,
 } from "./build_places.ts";
-import {
-  type BuildLimits,
-  DEFAULT_BUILD_LIMITS,
-  DEFAULT_BUILD_UID,
-} from "../sandbox/build_limits.ts";
+import type { BuildLimits } from "../sandbox/build_limits.ts";
 import { type BuildSlot, BuildSlots } from "./build_slots.ts";
 import { collectOutput, OutputRefused } from "./collect_output.ts";
 import { BUILD_MARK, buildEnvironment, jobFile, maskerFor } from "./build_input.ts";
@@ -97,13 +93,13 @@ export class SandboxedRunner implements BuildRunner {
 
   constructor(private readonly options: SandboxedRunnerOptions) {
     this.#slots = new BuildSlots(this.#firstUid);
-    this.#limits = { ...DEFAULT_BUILD_LIMITS, ...options.settings.limits };
+    this.#limits = options.settings.limits;
     this.#mark = sha256Hex(options.dataDir).slice(0, 16);
     this.#hidden = [options.dataDir, ...options.settings.hidden].flatMap(withRealPath);
   }
 
   get #firstUid(): number {
-    return this.options.settings.firstUid ?? DEFAULT_BUILD_UID;
+    return this.options.settings.firstUid;
   }
 
   /**

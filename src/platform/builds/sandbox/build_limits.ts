@@ -18,15 +18,3 @@ export interface BuildLimits {
   /** A project's cache is emptied after a build that leaves it larger than this, in bytes. */
   readonly cacheBytes: number;
 }
-
-export const DEFAULT_BUILD_LIMITS: BuildLimits = {
-  timeMs: 15 * 60_000,
-  diskBytes: 10 * 1024 ** 3,
-  memoryBytes: 4 * 1024 ** 3,
-  processes: 1024,
-  fileBytes: 2 * 1024 ** 3,
-  cacheBytes: 2 * 1024 ** 3,
-};
-
-/** First of the users that builds run as: Debian and systemd leave this range free. */
-export const DEFAULT_BUILD_UID = 60_800;

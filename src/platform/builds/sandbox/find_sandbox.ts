@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { BUILD_PROBE } from "../../../lib/build_process.ts";
 import { makeHeldFolder } from "../../../lib/held_folders.ts";
-import { DEFAULT_BUILD_UID } from "./build_limits.ts";
+import { DEFAULTS } from "../../../settings/mod.ts";
 import { type BuildProgram, buildProgram, programVariables } from "./program.ts";
 import { usersBetween } from "./end_processes.ts";
 import { hasOwnRoot, type SandboxKind, type SandboxRun, startSandbox } from "./sandbox.ts";
@@ -155,7 +155,7 @@ export async function probeBuildSandbox(
   return await findSandbox({
     folder: folder.path,
     program: buildProgram(env),
-    uid: DEFAULT_BUILD_UID,
+    uid: DEFAULTS.builds.firstUid,
     hidden: [],
     open: false,
   });

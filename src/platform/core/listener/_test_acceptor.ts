@@ -4,6 +4,7 @@
  * @module
  */
 import { ConnectionAcceptor, type ConnectionAcceptorOptions } from "./connection_acceptor.ts";
+import { DEFAULTS } from "../../../settings/mod.ts";
 import { completeLimits } from "./connection_limits.ts";
 import type { ConnectionHandler, ConnectionLimits } from "./types.ts";
 
@@ -25,7 +26,7 @@ export function testAcceptor(
 ): TestAcceptor {
   const { handler = () => new Response("hello"), bounds = {}, ...options } = given;
   const acceptor = new ConnectionAcceptor({
-    limits: completeLimits(bounds, 1024),
+    limits: completeLimits({ ...DEFAULTS.connections, ...bounds }, 1024),
     onError: () => new Response("fault", { status: 500 }),
     groupOf: (address) => address,
     isShort: () => false,

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { DEFAULTS } from "../../../settings/mod.ts";
 import { completeLimits } from "./connection_limits.ts";
 
 const rows: readonly (readonly [descriptors: number, connections: number, perAddress: number])[] = [
@@ -11,14 +12,14 @@ const rows: readonly (readonly [descriptors: number, connections: number, perAdd
 
 for (const [descriptors, maxConnections, maxPerAddress] of rows) {
   Deno.test(`completeLimits() of ${descriptors} descriptors`, () => {
-    const limits = completeLimits({}, descriptors);
+    const limits = completeLimits(DEFAULTS.connections, descriptors);
     assert.equal(limits.maxConnections, maxConnections);
     assert.equal(limits.maxPerAddress, maxPerAddress);
   });
 }
 
 Deno.test("completeLimits() keeps what is given", () => {
-  const limits = completeLimits({ maxConnections: 10, headMs: 1 }, 1024);
+  const limits = completeLimits({ ...DEFAULTS.connections, maxConnections: 10, headMs: 1 }, 1024);
   assert.deepEqual(limits, {
     maxConnections: 10,
     maxPerAddress: 5,

@@ -11,7 +11,7 @@ export {
   stopReceiving,
   unsharePort,
 } from "./shared_port.ts";
-export { completeLimits } from "./connection_limits.ts";
+export { completeLimits, type GivenLimits } from "./connection_limits.ts";
 export {
   ConnectionAcceptor,
   type ConnectionAcceptorOptions,

@@ -17,10 +17,8 @@ import { findS3Credentials } from "./s3_credentials.ts";
 import { describeS3Place, parseS3Place } from "./s3_place.ts";
 import { DEFAULT_PATIENCE, S3Error, type S3Patience, S3Requests } from "./s3_requests.ts";
 import { sweepObjects } from "./sweep_objects.ts";
+import { DEFAULTS } from "../../../settings/mod.ts";
 import type { RecordStore } from "../../../store/mod.ts";
-
-/** Most disk for cached files by default, in bytes. */
-export const DEFAULT_CACHE_BYTES = 10 * 1024 ** 3;
 
 export interface S3VaultOptions {
   /** `s3://bucket/prefix?endpoint=…&region=…` */
@@ -85,7 +83,7 @@ export async function openS3BlobVault(options: S3VaultOptions): Promise<CachedVa
   });
   const bucket = new S3Bucket(requests, place.prefix, options.partBytes);
   const marks = new BlobMarks(kv);
-  const maxBytes = options.cacheBytes ?? DEFAULT_CACHE_BYTES;
+  const maxBytes = options.cacheBytes ?? DEFAULTS.blobCacheBytes;
   const cache = new DiskCache({ root, maxBytes, onTrouble });
   const stores = new Map<string, S3BlobStore>();
   return {

@@ -1,0 +1,78 @@
+/**
+ * Parsers of values that people type: in flags, variables and files of settings.
+ *
+ * @module
+ */
+
+/** The text is no value of its kind; the message says what to give. */
+export class InvalidValueError extends Error {
+  override readonly name = "InvalidValueError";
+}
+
+/** Least and most that a value may be, inclusive. */
+export interface Bounds {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** A whole number within bounds. */
+export function wholeNumber({ min, max }: Bounds) {
+  return (text: string): number => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
+    if (value >= min && value <= max) return value;
+    throw new InvalidValueError(`Give a whole number from ${min} to ${max}`);
+  };
+}
+
+/** A number within bounds, with at most two decimal places. */
+export function decimalNumber({ min, max }: Bounds) {
+  return (text: string): number => {
+    const value = /^\d{1,15}(?:\.\d{1,2})?$/.test(text) ? Number(text) : NaN;
+    if (value >= min && value <= max) return value;
+    throw new InvalidValueError(`Give a number from ${min} to ${max}`);
+  };
+}
+
+/** Units of sizes, from the one that a size is written with first. */
+const BYTE_UNITS: Readonly<Record<string, number>> = {
+  GiB: 1024 ** 3,
+  MiB: 1024 ** 2,
+  KiB: 1024,
+  GB: 1e9,
+  MB: 1e6,
+  kB: 1e3,
+  B: 1,
+};
+
+/** A size such as `256MiB` or `1.5GB`, in bytes; `undefined` for another text. */
+export function parseByteSize(text: string): number | undefined {
+  const [, number, unit] = /^(\d{1,15}(?:\.\d{1,3})?)([KMG]iB|kB|MB|GB|B)$/.exec(text) ?? [];
+  return unit === undefined ? undefined : Math.round(Number(number) * BYTE_UNITS[unit]!);
+}
+
+/** A size as {@link parseByteSize} reads it, exactly. */
+export function writeByteSize(bytes: number): string {
+  const [unit, factor] = Object.entries(BYTE_UNITS).find(([, each]) => bytes % each === 0)!;
+  return `${bytes / factor}${unit}`;
+}
+
+const HOST_NAME =
+  /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
+
+/** A host name in ASCII; capital letters become small ones. */
+export function hostName(text: string): string {
+  const name = text.toLowerCase();
+  if (HOST_NAME.test(name)) return name;
+  throw new InvalidValueError("Give a host name without scheme and port, in ASCII");
+}
+
+/** An absolute http or https address. */
+export function httpUrl(text: string): string {
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? "")) return text;
+  throw new InvalidValueError("Give an http or https URL such as https://svc.example.com");
+}
+
+/** Splits `a,b`. */
+export function splitList(text: string): readonly string[] {
+  return text.split(",").map((item) => item.trim()).filter((item) => item !== "");
+}

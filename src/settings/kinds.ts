@@ -1,0 +1,190 @@
+/**
+ * Kinds of values that settings have: how each is read, and how it is written again.
+ *
+ * @module
+ */
+import {
+  type Bounds,
+  decimalNumber,
+  hostName,
+  httpUrl,
+  InvalidValueError,
+  parseByteSize,
+  splitList,
+  wholeNumber,
+  writeByteSize,
+} from "../lib/value_parsers.ts";
+
+/** A value as `serve.toml` has it. */
+export type TomlValue = string | number | boolean | readonly string[];
+
+export interface Kind<Value> {
+  /** Name of the value in help, such as `<port>`; empty for a switch. */
+  readonly placeholder: string;
+  /** Types that the value may have in a file. */
+  readonly types: readonly ("string" | "number" | "boolean" | "list")[];
+  readonly choices?: readonly string[];
+  /** A path that is relative to where it is written; a place may be a URL as well. */
+  readonly isPath?: true;
+  /** @throws {InvalidValueError} */
+  parse(text: string): Value;
+  write(value: Value): TomlValue;
+}
+
+/** Any text. */
+export const text = (placeholder: string): Kind<string> => ({
+  placeholder,
+  types: ["string"],
+  parse: (given) => given,
+  write: (value) => value,
+});
+
+/** A path, or a URL where the setting takes one. */
+export const path = (placeholder: string): Kind<string> => ({
+  ...text(placeholder),
+  isPath: true,
+});
+
+export const host = (placeholder: string): Kind<string> => ({
+  ...text(placeholder),
+  parse: hostName,
+});
+
+export const url = (placeholder: string): Kind<string> => ({
+  ...text(placeholder),
+  parse: httpUrl,
+});
+
+/** The server of databases: `local`, or a URL of PostgreSQL. */
+export const postgresServer = (placeholder: string): Kind<string> => ({
+  ...text(placeholder),
+  parse(given) {
+    if (given === "local" || /^postgres(?:ql)?:$/.test(URL.parse(given)?.protocol ?? "")) {
+      return given;
+    }
+    throw new InvalidValueError("Give local, or an address that begins with postgres://");
+  },
+});
+
+/** The name of a bot, without its `@`. */
+export const botName = (placeholder: string): Kind<string> => ({
+  ...text(placeholder),
+  parse: (given) => given.replace(/^@/, ""),
+});
+
+/** A name of a node, which tables and logs show. */
+export const nodeName = (placeholder: string): Kind<string> => ({
+  ...text(placeholder),
+  parse(given) {
+    if (/^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/.test(given)) return given;
+    throw new InvalidValueError("Use 1 to 63 small letters, digits, '.', '_' and '-'");
+  },
+});
+
+export const choice = <const Choice extends string>(
+  placeholder: string,
+  choices: readonly Choice[],
+): Kind<Choice> => ({
+  placeholder,
+  types: ["string"],
+  choices,
+  parse(given) {
+    const found = choices.find((each) => each === given);
+    if (found !== undefined) return found;
+    throw new InvalidValueError(`Allowed choices are ${choices.join(", ")}`);
+  },
+  write: (value) => value,
+});
+
+/** A number of `unit`, which the program counts in `factor` of: seconds are kept as milliseconds. */
+function number(
+  placeholder: string,
+  parse: (given: string) => number,
+  factor: number,
+): Kind<number> {
+  return {
+    placeholder,
+    types: ["number"],
+    parse: (given) => parse(given) * factor,
+    write: (value) => value / factor,
+  };
+}
+
+export const count = (bounds: Bounds, placeholder = "<n>"): Kind<number> =>
+  number(placeholder, wholeNumber(bounds), 1);
+
+/** Whole seconds, as milliseconds. */
+export const seconds = (max: number): Kind<number> =>
+  number("<s>", wholeNumber({ min: 1, max }), 1000);
+
+/** Whole minutes, as milliseconds. */
+export const minutes = (bounds: Bounds): Kind<number> => number("<n>", wholeNumber(bounds), 60_000);
+
+/** Minutes with up to two decimal places, as milliseconds. */
+export const decimalMinutes = (bounds: Bounds): Kind<number> =>
+  number("<n>", decimalNumber(bounds), 60_000);
+
+const PORT = { min: 0, max: 65535 };
+
+export const port = (): Kind<number> => count(PORT, "<port>");
+
+/** A port, or `none`. */
+export const portOrNone = (): Kind<number | "none"> => ({
+  placeholder: "<port>",
+  types: ["number", "string"],
+  parse: (given) => given === "none" ? given : wholeNumber(PORT)(given),
+  write: (value) => value,
+});
+
+/** Bytes, given with a unit; 0 needs none. */
+export const size = (): Kind<number> => ({
+  placeholder: "<size>",
+  types: ["string", "number"],
+  parse(given) {
+    const bytes = given === "0" ? 0 : parseByteSize(given);
+    if (bytes !== undefined && bytes <= 1024 ** 4) return bytes;
+    throw new InvalidValueError("Give a size of at most 1024GiB with its unit, such as 256MiB");
+  },
+  write: writeByteSize,
+});
+
+const MEGABYTE = 1_000_000;
+
+/** Bytes, given as a whole number of MB or with a unit; the bounds are in MB. */
+export const megabytes = ({ min, max }: Bounds): Kind<number> => ({
+  placeholder: "<size>",
+  types: ["number", "string"],
+  parse(given) {
+    const bytes = /^\d{1,15}$/.test(given) ? Number(given) * MEGABYTE : parseByteSize(given);
+    if (bytes !== undefined && bytes >= min * MEGABYTE && bytes <= max * MEGABYTE) return bytes;
+    throw new InvalidValueError(
+      `Give a whole number of MB from ${min} to ${max}, or a size with its unit, such as 4GiB`,
+    );
+  },
+  write: writeByteSize,
+});
+
+export const toggle = (): Kind<boolean> => ({
+  placeholder: "",
+  types: ["boolean"],
+  parse(given) {
+    if (given === "true" || given === "1") return true;
+    if (given === "false" || given === "0") return false;
+    throw new InvalidValueError("Give true or false");
+  },
+  write: (value) => value,
+});
+
+/** Several values: a repeatable flag, commas in one text, an array in a file. */
+export const list = (placeholder: string): Kind<readonly string[]> => ({
+  placeholder,
+  types: ["list", "string"],
+  parse: splitList,
+  write: (value) => value,
+});
+
+/** As {@link list}, of paths. */
+export const paths = (placeholder: string): Kind<readonly string[]> => ({
+  ...list(placeholder),
+  isPath: true,
+});

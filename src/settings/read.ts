@@ -1,0 +1,240 @@
+/**
+ * Reads settings: a flag goes before a variable, that before the file, and that before the default.
+ *
+ * @module
+ */
+import { dirname, isAbsolute, join } from "node:path";
+import type { Diagnostic } from "../lib/diagnostic.ts";
+import { nearest } from "../lib/suggest.ts";
+import { parseToml, type TomlDocument } from "../lib/toml.ts";
+import { InvalidValueError } from "../lib/value_parsers.ts";
+import type { Kind } from "./kinds.ts";
+import { withOption } from "./options.ts";
+import {
+  CONFIG_VARIABLE,
+  flagOf,
+  isAction,
+  type Setting,
+  SETTINGS,
+  VARIABLE_PREFIX,
+  variableOf,
+} from "./table.ts";
+
+/** A `serve.toml`. */
+export interface SettingsFile {
+  /** Absolute: paths in the file start from its folder. */
+  readonly path: string;
+  readonly source: string;
+  /** Whether only its owner can read it, so that it may hold secrets. */
+  readonly isPrivate: boolean;
+}
+
+export interface Sources {
+  /** Values of the flags that were given, by names of settings; secrets are not parsed yet. */
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly file?: SettingsFile | undefined;
+  /** Makes a path absolute that a flag or a variable gives. */
+  readonly absolute: (path: string) => string;
+}
+
+export interface FoundSetting {
+  readonly value: unknown;
+  /** The flag, the variable, or the line of the file. */
+  readonly from: string;
+}
+
+export interface FoundSettings {
+  /** By names of settings; those that nothing gives are missing. */
+  readonly found: ReadonlyMap<string, FoundSetting>;
+  /** Problems in the file, with their places. */
+  readonly inFile: readonly Diagnostic[];
+  /** Other problems: of variables, and of settings that do not fit together. */
+  readonly others: readonly string[];
+}
+
+const LIMITS = { maxBytes: 256 * 1024, maxDepth: 4 };
+
+const TYPES = {
+  string: "a string",
+  number: "a number",
+  boolean: "true or false",
+  list: "an array",
+};
+
+type FileType = Kind<unknown>["types"][number];
+
+function typeOf(value: unknown): FileType | undefined {
+  if (Array.isArray(value)) {
+    return value.every((each) => typeof each === "string") ? "list" : undefined;
+  }
+  const type = typeof value === "bigint" ? "number" : typeof value;
+  return type === "string" || type === "number" || type === "boolean" ? type : undefined;
+}
+
+/** Makes paths absolute; URLs, and files of Deno KV in memory, stay as they are. */
+function placed({ kind }: Setting, value: unknown, absolute: Sources["absolute"]): unknown {
+  if (kind.isPath !== true) return value;
+  if (Array.isArray(value)) return value.map(absolute);
+  const text = String(value);
+  return /^(?:[a-z][a-z0-9+.-]*:\/\/|postgres(?:ql)?:|:memory:)/i.test(text)
+    ? text
+    : absolute(text);
+}
+
+/** Parses a value; a text where it is none. */
+function parse(setting: Setting, text: string): { readonly value: unknown } | string {
+  try {
+    return { value: setting.kind.parse(text) };
+  } catch (error) {
+    if (error instanceof InvalidValueError) return error.message;
+    throw error;
+  }
+}
+
+/** Reads settings from one source after the other, and collects all problems. */
+class Reader {
+  readonly found = new Map<string, FoundSetting>();
+  readonly inFile: Diagnostic[] = [];
+  readonly others: string[] = [];
+
+  constructor(private readonly sources: Sources) {}
+
+  #add(setting: Setting, value: unknown, from: string, absolute = this.sources.absolute): void {
+    if (this.found.has(setting.name)) return;
+    this.found.set(setting.name, { value: placed(setting, value, absolute), from });
+  }
+
+  readFlags(): void {
+    for (const setting of SETTINGS) {
+      const given = this.sources.flags[setting.name];
+      if (given === undefined) continue;
+      const flag = flagOf(setting);
+      const parsed = setting.secret === undefined
+        ? { value: given }
+        : parse(setting, String(given));
+      if (typeof parsed === "string") this.others.push(`${flag}: ${parsed}`);
+      else if (setting.secret === "password" && hasPassword(parsed.value)) {
+        this.others.push(
+          `Give the address with its password in ${
+            variableOf(setting)
+          }, not by ${flag}: others on ` +
+            "this machine can read command lines",
+        );
+      } else this.#add(setting, parsed.value, flag);
+    }
+  }
+
+  readVariables(): void {
+    const { env } = this.sources;
+    const known = new Map(
+      SETTINGS.filter((setting) => !isAction(setting)).map((each) => [variableOf(each), each]),
+    );
+    for (const name of Object.keys(env)) {
+      if (!name.startsWith(VARIABLE_PREFIX) || known.has(name) || name === CONFIG_VARIABLE) {
+        continue;
+      }
+      const meant = nearest(name, known.keys());
+      const hint = meant === undefined ? "" : `: did you mean ${meant}?`;
+      this.others.push(`No setting has the variable ${name}${hint}`);
+    }
+    for (const [name, setting] of known) {
+      const text = env[name];
+      if (text === undefined || text === "") continue;
+      const parsed = parse(setting, text);
+      if (typeof parsed === "string") this.others.push(`${name}: ${parsed}`);
+      else this.#add(setting, parsed.value, name);
+    }
+  }
+
+  readFile(): void {
+    const { file } = this.sources;
+    if (file === undefined) return;
+    const parsed = parseToml(file.source, LIMITS);
+    if (!parsed.ok) return void this.inFile.push(...parsed.diagnostics);
+    for (const [key, value] of Object.entries(parsed.document.value)) {
+      this.#readKey(file, parsed.document, key, value);
+    }
+  }
+
+  #readKey(file: SettingsFile, document: TomlDocument, key: string, value: unknown): void {
+    const position = document.locateKey([key]);
+    const complain = (code: string, message: string, hint?: string) => {
+      this.inFile.push({
+        severity: "error",
+        code,
+        message,
+        path: key,
+        ...(hint === undefined ? {} : { hint }),
+        ...(position === undefined ? {} : { position }),
+      });
+    };
+    const setting = SETTINGS.find(({ name }) => name === key);
+    if (setting === undefined) {
+      const meant = nearest(key, SETTINGS.map(({ name }) => name));
+      const hint = meant === undefined ? undefined : `Did you mean "${meant}"?`;
+      return complain("unknown_key", "Remove the key: no setting has this name", hint);
+    }
+    if (isAction(setting)) {
+      return complain("unknown_key", `Give ${flagOf(setting)} as a flag: it is about one start`);
+    }
+    const type = typeOf(value);
+    if (type === undefined || !setting.kind.types.includes(type)) {
+      const wanted = setting.kind.types.map((each) => TYPES[each]).join(" or ");
+      return complain("wrong_type", `Give ${wanted}`);
+    }
+    if (setting.secret !== undefined && !file.isPrivate && isSecret(setting, value)) {
+      return complain("open_secret", "Close the file to others, as it holds a secret: chmod 600");
+    }
+    const parsed = type === "list" ? { value } : parse(setting, String(value));
+    if (typeof parsed === "string") return complain("invalid_value", parsed);
+    const folder = dirname(file.path);
+    const absolute = (path: string) => isAbsolute(path) ? path : join(folder, path);
+    const line = position === undefined ? "" : `:${position.line}`;
+    this.#add(setting, parsed.value, `${file.path}${line}`, absolute);
+  }
+
+  /** Reports settings that are of no use without another one. */
+  checkObjects(): void {
+    for (const needed of SETTINGS) {
+      const [object, member] = needed.option?.split(".") ?? [];
+      if (needed.required !== true || member === undefined || this.found.has(needed.name)) continue;
+      const useless = SETTINGS.find(({ name, option }) =>
+        option?.startsWith(`${object}.`) && this.found.has(name)
+      );
+      if (useless === undefined) continue;
+      const wanted = needed.secret === true
+        ? `${variableOf(needed)} or --${needed.name}`
+        : flagOf(needed);
+      this.others.push(`Give ${wanted} together with ${this.found.get(useless.name)!.from}`);
+    }
+  }
+}
+
+const hasPassword = (value: unknown): boolean => (URL.parse(String(value))?.password ?? "") !== "";
+
+/** Whether a value of a setting is one that nobody may see. */
+export const isSecret = ({ secret }: Setting, value: unknown): boolean =>
+  secret === true || secret === "password" && hasPassword(value);
+
+/** Reads all sources; nothing is thrown for what is wrong in them. */
+export function readSettings(sources: Sources): FoundSettings {
+  const reader = new Reader(sources);
+  reader.readFlags();
+  reader.readVariables();
+  reader.readFile();
+  if (reader.others.length === 0 && reader.inFile.length === 0) reader.checkObjects();
+  return reader;
+}
+
+/** The options that were found, without defaults. */
+export function foundOptions({ found }: Pick<FoundSettings, "found">): Readonly<
+  Record<string, unknown>
+> {
+  return SETTINGS.reduce((options, { name, option }) => {
+    const given = found.get(name);
+    return option === undefined || given === undefined
+      ? options
+      : withOption(options, option, given.value);
+  }, {});
+}

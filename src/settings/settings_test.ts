@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import * as fc from "fast-check";
+import {
+  completeSettings,
+  DEFAULTS,
+  foundOptions,
+  isAction,
+  printSettings,
+  readSettings,
+  type Setting,
+  SETTINGS,
+  variableOf,
+} from "./mod.ts";
+
+const absolute = (path: string) => `/cwd/${path}`;
+
+function read({ flags = {}, env = {}, file, isPrivate = true }: {
+  readonly flags?: Record<string, unknown>;
+  readonly env?: Record<string, string>;
+  readonly file?: string;
+  readonly isPrivate?: boolean;
+}) {
+  const given = file === undefined
+    ? undefined
+    : { path: "/etc/svc/serve.toml", source: file, isPrivate };
+  return readSettings({ flags, env, file: given, absolute });
+}
+
+Deno.test("a flag goes before a variable, that before the file, and that before the default", () => {
+  const sources = {
+    file: 'port = 1\nhost = "::1"\nkv = "records"\nbuilds = "off"',
+    env: { SVC_SERVE_PORT: "2", SVC_SERVE_HOST: "0.0.0.0", SVC_SERVE_KEYS_FILE: "keys.json" },
+    flags: { port: 3 },
+  };
+  const settings = read(sources);
+  assert.deepEqual([settings.inFile, settings.others], [[], []]);
+  assert.deepEqual(foundOptions(settings), {
+    ...{ port: 3, host: "0.0.0.0", keysFile: "/cwd/keys.json", kv: "/etc/svc/records" },
+    builds: { here: "off" },
+  });
+  assert.equal(settings.found.get("port")?.from, "--port");
+  assert.equal(settings.found.get("host")?.from, "SVC_SERVE_HOST");
+  assert.equal(settings.found.get("builds")?.from, "/etc/svc/serve.toml:4");
+  const complete = completeSettings({ dataDir: "/data", ...foundOptions(settings) });
+  assert.equal(complete.port, 3);
+  assert.deepEqual(complete.builds, { ...DEFAULTS.builds, here: "off" });
+});
+
+Deno.test("readSettings() names all that is wrong in a file, with its line", () => {
+  const { inFile } = read({
+    file: [
+      ...["portt = 80", 'port = "80"', "frobnicate = 1", "replace = true", "head-timeout = 0"],
+      ...["trust-proxy = [1]", 'build-memory-mb = "4 GiB"', 'smtp-url = "smtp://u:p@mail"'],
+    ].join("\n"),
+    isPrivate: false,
+  });
+  const rows = inFile.map(({ code, path, position, hint }) => [position?.line, path, code, hint]);
+  assert.deepEqual(rows, [
+    [1, "portt", "unknown_key", 'Did you mean "port"?'],
+    [2, "port", "wrong_type", undefined],
+    [3, "frobnicate", "unknown_key", undefined],
+    [4, "replace", "unknown_key", undefined],
+    [5, "head-timeout", "invalid_value", undefined],
+    [6, "trust-proxy", "wrong_type", undefined],
+    [7, "build-memory-mb", "invalid_value", undefined],
+    [8, "smtp-url", "open_secret", undefined],
+  ]);
+});
+
+Deno.test("readSettings() names variables and settings that cannot be used", () => {
+  const cases: readonly (readonly [Parameters<typeof read>[0], RegExp])[] = [
+    [{ env: { SVC_SERVE_PROT: "1" } }, /SVC_SERVE_PROT: did you mean SVC_SERVE_PORT\?/],
+    [{ env: { SVC_SERVE_PORT: "x" } }, /^SVC_SERVE_PORT: Give a whole number from 0 to 65535$/],
+    [{ flags: { "tls-cert": "a" } }, /^Give --tls-key together with --tls-cert$/],
+    [{ file: 'acme-contact = "a@b.c"' }, /^Give --acme-directory together with \/etc.*:1$/],
+    [{ flags: { "mail-from": "a@b.c" } }, /^Give SVC_SMTP_URL or --smtp-url together with/],
+    [{ flags: { postgres: "postgres://u:secret@db" } }, /in SVC_POSTGRES_URL, not by --postgres/],
+    [{ flags: { postgres: "mysql://u:secret@db" } }, /^--postgres: Give local, or an address/],
+  ];
+  for (const [sources, wanted] of cases) {
+    const { others } = read(sources);
+    assert.equal(others.length, 1);
+    assert.match(others[0]!, wanted);
+    assert.ok(!others[0]!.includes("secret"));
+  }
+});
+
+/** Values that a setting may have, as a flag gives them. */
+function valuesOf({ name, kind, secret }: Setting): fc.Arbitrary<unknown> {
+  const [type] = kind.types;
+  const texts: Readonly<Record<string, readonly string[]>> = {
+    "postgres": ["local", "postgres://svc@db/x"],
+    "public-url": ["https://svc.example"],
+    "node-url": ["http://10.0.0.1:8787"],
+    "bot-api": ["http://bot.example"],
+  };
+  if (kind.choices !== undefined) return fc.constantFrom(...kind.choices);
+  if (type === "boolean") return fc.constant(true);
+  if (type === "list") {
+    return fc.array(fc.stringMatching(/^\/[a-z"\\0-9:]{1,9}$/), { minLength: 1 });
+  }
+  if (kind.isPath === true) return fc.stringMatching(/^\/[a-z"\\0-9]{1,9}$/);
+  if (texts[name] !== undefined) return fc.constantFrom(...texts[name]);
+  const parsed = (text: string) => secret === undefined ? kind.parse(text) : text;
+  return type === "number" || kind.placeholder === "<size>"
+    ? fc.constantFrom("60", "1000", "60MiB", "64MB").filter((text) => {
+      try {
+        kind.parse(text);
+        return true;
+      } catch {
+        return false;
+      }
+    }).map(parsed)
+    : fc.constantFrom("a.example", "b").map(parsed);
+}
+
+Deno.test("a printed file gives the same settings, and no secret", () => {
+  const rows = SETTINGS.filter((setting) => !isAction(setting) && setting.flagless !== true);
+  const flags = fc.record(
+    Object.fromEntries(rows.map((setting) => [setting.name, valuesOf(setting)])),
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(flags, (given) => {
+      const before = read({ flags: given });
+      // Settings that do not fit together are another matter.
+      if (before.others.length > 0) return;
+      const file = printSettings(before);
+      const after = read({ file, env: { SVC_SMTP_URL: "smtp://s3cret@mail", SVC_BOT_TOKEN: "t" } });
+      assert.deepEqual([after.inFile, after.others], [[], []]);
+      for (const { name, secret } of rows) {
+        if (secret === true) continue;
+        assert.deepEqual(after.found.get(name)?.value, before.found.get(name)?.value, name);
+      }
+      assert.ok(!printSettings(after).includes("s3cret"));
+    }),
+    { numRuns: 100 },
+  );
+});
+
+Deno.test("the table names each setting, option and variable once, and fifteen are common", () => {
+  for (
+    const names of [
+      SETTINGS.map(({ name }) => name),
+      SETTINGS.map(variableOf),
+      SETTINGS.flatMap(({ option }) => option ?? []),
+    ]
+  ) assert.equal(new Set(names).size, names.length);
+  assert.equal(SETTINGS.filter(({ common }) => common).length, 15);
+});
