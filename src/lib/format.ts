@@ -4,14 +4,14 @@
  * @module
  */
 
-const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
+const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
 
-/** A size with its decimal unit: `13.4 kB`. */
+/** A size with its binary unit: `13.4 KiB`. */
 export function formatBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;
-  while (value >= 999.95 && unit < UNITS.length - 1) {
-    value /= 1000;
+  while (value >= 1023.95 && unit < UNITS.length - 1) {
+    value /= 1024;
     unit++;
   }
   return `${unit === 0 ? value : value.toFixed(1)} ${UNITS[unit]}`;

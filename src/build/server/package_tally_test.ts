@@ -19,7 +19,7 @@ Deno.test("createPackageTally() names the largest packages where they are too la
     assert.ok(error instanceof BuildError && error.code === "server_invalid");
     assert.equal(
       error.message,
-      "Deploy a server with at most 2.0 kB of packages: the largest are @big/one (4.0 kB), " +
+      "Deploy a server with at most 2.0 KiB of packages: the largest are @big/one (3.9 KiB), " +
         "small (10 B)",
     );
     return true;

@@ -23,7 +23,7 @@ function formatSizeLimit({ cuSize, memoryMb, engine }: Database): string {
   if (engine === "server") {
     return `${cuSize}: counts for connections and work_mem; memory is the server's`;
   }
-  return `${cuSize}: ${memoryMb} MB for each branch`;
+  return `${cuSize}: ${memoryMb} MiB for each branch`;
 }
 
 /** The facts of a database, and what its engine means for it. */

@@ -28,7 +28,7 @@ const DATABASE: Database = {
 
 Deno.test("formatDatabase() names memory of a branch where it has some of its own", () => {
   const now = Date.parse(DATABASE.createdAt);
-  assert.match(formatDatabase(DATABASE, now), /^cu size +0\.5: 512 MB for each branch$/m);
+  assert.match(formatDatabase(DATABASE, now), /^cu size +0\.5: 512 MiB for each branch$/m);
   const onServer = formatDatabase({ ...DATABASE, engine: "server" }, now);
   assert.match(onServer, /^cu size +0\.5: .*memory is the server's$/m);
   assert.doesNotMatch(onServer, /512/);

@@ -82,7 +82,7 @@ Deno.test("judgeEmbedded() wants space for a copy where the file system cannot c
   const [low] = judgeEmbedded(WELL, 50e6);
   assert.deepEqual([low!.state, low!.advice], [
     "warn",
-    "Free some space: a copy of the largest needs 40.0 MB",
+    "Free some space: a copy of the largest needs 38.1 MiB",
   ]);
   const clones = { ...WELL, embedded: { ...WELL.embedded, clones: true } };
   assert.equal(statesOf(judgeEmbedded(clones, 50e6)), "ok");

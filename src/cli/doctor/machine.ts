@@ -41,7 +41,7 @@ export function judgeMemory(bytes: number): Point {
     name,
     state: "warn",
     found,
-    advice: "Give it 512 MB or more: servers, functions and builds need some of their own",
+    advice: "Give it 512 MiB or more: servers, functions and builds need some of their own",
   };
 }
 

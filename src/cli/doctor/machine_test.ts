@@ -16,7 +16,7 @@ Deno.test("judgeOpenFiles() wants a file for each visitor", () => {
 
 Deno.test("judgeMemory() wants some for what the platform runs", () => {
   assert.equal(judgeMemory(1024 ** 3).state, "ok");
-  assert.match(judgeMemory(256 * 1024 ** 2).advice!, /512 MB/);
+  assert.match(judgeMemory(256 * 1024 ** 2).advice!, /512 MiB/);
 });
 
 Deno.test("judgeProxy() shows which variables name a proxy, and not its password", () => {

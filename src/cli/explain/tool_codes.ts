@@ -24,7 +24,7 @@ export const TOOL_CODES = {
     guide: "cli.md",
   },
   config_invalid: {
-    meaning: "svc.toml has mistakes.",
+    meaning: "svc.toml, or the file of `svc serve --config`, has mistakes.",
     remedy: "Each diagnostic names line, column and what to write instead.",
     commands: ["init"],
     guide: "svc-toml.md",

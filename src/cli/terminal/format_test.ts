@@ -5,12 +5,12 @@ import { formatFacts, formatTable } from "./table.ts";
 
 const sizes: [bytes: number, text: string][] = [
   [0, "0 B"],
-  [999, "999 B"],
-  [1000, "1.0 kB"],
-  [13_370, "13.4 kB"],
-  [999_949, "999.9 kB"],
-  [999_950, "1.0 MB"],
-  [2_500_000_000, "2.5 GB"],
+  [1023, "1023 B"],
+  [1024, "1.0 KiB"],
+  [13_370, "13.1 KiB"],
+  [1_048_524, "1023.9 KiB"],
+  [1_048_525, "1.0 MiB"],
+  [4 * 1024 ** 3, "4.0 GiB"],
 ];
 
 for (const [bytes, text] of sizes) {

@@ -25,9 +25,9 @@ Deno.test("createProgress() says the bytes of one large file at each quarter, on
   for (const bytes of [200, 100, 300, -600, 600, 200]) progress.add({ files: 0, bytes });
   progress.add({ files: 1, bytes: 200 });
   assert.deepEqual(said, [
-    "Uploading: 0/1 files, 300 B of 1.0 kB",
-    "Uploading: 0/1 files, 600 B of 1.0 kB",
-    "Uploading: 0/1 files, 800 B of 1.0 kB",
+    "Uploading: 0/1 files, 300 B of 1000 B",
+    "Uploading: 0/1 files, 600 B of 1000 B",
+    "Uploading: 0/1 files, 800 B of 1000 B",
   ]);
 });
 
@@ -35,6 +35,6 @@ Deno.test("createProgress() redraws its bar as bytes leave, and removes it", () 
   const { progress, drawn } = start({ live: true });
   progress.add({ files: 0, bytes: 500 });
   progress.end();
-  assert.match(drawn[1]!, /█{12}░{12} 0\/1 files, 500 B of 1\.0 kB/);
+  assert.match(drawn[1]!, /█{12}░{12} 0\/1 files, 500 B of 1000 B/);
   assert.equal(drawn.at(-1), "\r\x1b[2K");
 });

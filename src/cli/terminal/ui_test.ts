@@ -58,8 +58,8 @@ Deno.test("progress() draws a bar on a terminal, not more often than can be seen
   bar.end();
   const drawn = out.stderr.split("\r\x1b[2K").slice(1);
   assert.deepEqual(drawn, [
-    `Uploading ${"░".repeat(24)} 0/4 files, 0 B of 4.0 kB`,
-    `Uploading ${"█".repeat(12)}${"░".repeat(12)} 2/4 files, 2.0 kB of 4.0 kB`,
+    `Uploading ${"░".repeat(24)} 0/4 files, 0 B of 3.9 KiB`,
+    `Uploading ${"█".repeat(12)}${"░".repeat(12)} 2/4 files, 2.0 KiB of 3.9 KiB`,
     "",
   ]);
 });

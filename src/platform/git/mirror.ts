@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { formatBytes } from "../../lib/format.ts";
 import { join } from "node:path";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -186,7 +187,7 @@ export class Mirror {
       });
     } catch (error) {
       if (this.#signal.aborted || !watch.exceeded.aborted) throw error;
-      const stderr = `The repository is larger than ${Math.round(maxBytes / 1e6)} MB`;
+      const stderr = `The repository is larger than ${formatBytes(maxBytes)}`;
       return { code: 1, stdout: "", stderr, timedOut: false };
     } finally {
       await watch.stop();

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { formatBytes } from "../../lib/format.ts";
 import type { Child } from "hono/jsx";
 import type { Build } from "../../contract/builds.ts";
 import type { BuildLogLine } from "../../contract/build_logs.ts";
@@ -14,7 +15,6 @@ import type { ForgeReport } from "../../contract/forge_reports.ts";
 import type { BoardContext } from "../layout/page_context.ts";
 import {
   Branch,
-  bytesText,
   Commit,
   DeploymentStateMark,
   durationText,
@@ -112,7 +112,7 @@ function Facts({ view }: { readonly view: DeploymentView }) {
           </Fact>
           {took === undefined ? null : <Fact name="Took">{took}</Fact>}
           <Fact name="Content">
-            {`${filesText(deployment.fileCount)}, ${bytesText(deployment.totalBytes)}`}
+            {`${filesText(deployment.fileCount)}, ${formatBytes(deployment.totalBytes)}`}
           </Fact>
           {deployment.functions.length === 0
             ? null

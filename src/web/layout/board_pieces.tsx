@@ -97,14 +97,6 @@ export function durationText(milliseconds: number): string {
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** A number of bytes in words, such as `1.4 MB`. */
-export function bytesText(bytes: number): string {
-  const units = ["B", "kB", "MB", "GB", "TB"];
-  let [value, unit] = [bytes, 0];
-  while (value >= 1000 && unit < units.length - 1) [value, unit] = [value / 1000, unit + 1];
-  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
-}
-
 /** An address without what every address has. */
 export const shortAddress = (url: string): string => url.replace(/^https?:\/\//, "");
 

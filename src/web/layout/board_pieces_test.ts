@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import config from "../../../deno.json" with { type: "json" };
-import { agoText, bytesText, durationText } from "./board_pieces.tsx";
+import { agoText, durationText } from "./board_pieces.tsx";
 import { HTMX_PATH, showHtmx } from "./scripts.ts";
 
 const NOW = Date.parse("2026-11-22T12:00:00.000Z");
@@ -23,14 +23,13 @@ for (const [past, text] of agos) {
   });
 }
 
-Deno.test("durationText() and bytesText() use the unit that is read best", () => {
+Deno.test("durationText() uses the unit that is read best", () => {
   assert.deepEqual([300, 4000, 64_000, 7_500_000].map(durationText), [
     "under 1 s",
     "4 s",
     "1 min 4 s",
     "2 h 5 min",
   ]);
-  assert.deepEqual([46, 1400, 123_456, 2e9].map(bytesText), ["46 B", "1.4 kB", "123 kB", "2.0 GB"]);
 });
 
 Deno.test("HTMX_PATH names the version that is sent", async () => {

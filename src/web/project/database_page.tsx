@@ -6,9 +6,10 @@
  *
  * @module
  */
+import { formatBytes } from "../../lib/format.ts";
 import { type Database, MAIN_BRANCH } from "../../contract/databases.ts";
 import type { DatabaseBranch } from "../../contract/database_branches.ts";
-import { Ago, bytesText, SelectField } from "../layout/board_pieces.tsx";
+import { Ago, SelectField } from "../layout/board_pieces.tsx";
 import { Card, EndButton, Field, Form, Notice, Trouble } from "../layout/pieces.tsx";
 import { EMPTY, type FormPage } from "../layout/form.ts";
 import { DatabaseStateMark } from "./database_state.tsx";
@@ -50,7 +51,7 @@ function BranchRow({ parts, at, branch }: {
             </span>
           )}
           <Ago at={branch.createdAt} now={now} />
-          {sizeBytes === null ? null : <span>{bytesText(sizeBytes)}</span>}
+          {sizeBytes === null ? null : <span>{formatBytes(sizeBytes)}</span>}
           {connections === 0 ? null : <span>{`${connections} connected`}</span>}
           {expiresAt === null ? null : <span>{`removed on ${expiresAt.slice(0, 10)}`}</span>}
           {reason === null ? null : <span>{reason}</span>}

@@ -5,8 +5,9 @@
  *
  * @module
  */
+import { formatBytes } from "../../lib/format.ts";
 import { CU_SIZES, type Database } from "../../contract/databases.ts";
-import { bytesText, Empty, Pager, SelectField } from "../layout/board_pieces.tsx";
+import { Empty, Pager, SelectField } from "../layout/board_pieces.tsx";
 import { Card, Field, Form, Trouble } from "../layout/pieces.tsx";
 import { EMPTY, type FormPage } from "../layout/form.ts";
 import { DatabaseStateMark } from "./database_state.tsx";
@@ -32,7 +33,7 @@ function DatabaseRow({ parts, database }: {
       </div>
       <div class="meta end">
         <span>{branches === 1 ? "1 branch" : `${branches} branches`}</span>
-        {sizeBytes === null ? null : <span>{bytesText(sizeBytes)}</span>}
+        {sizeBytes === null ? null : <span>{formatBytes(sizeBytes)}</span>}
       </div>
     </li>
   );

@@ -6,8 +6,9 @@
  *
  * @module
  */
+import { formatBytes } from "../../lib/format.ts";
 import type { KvEntry } from "../../contract/kv.ts";
-import { bytesText, Empty, SelectField } from "../layout/board_pieces.tsx";
+import { Empty, SelectField } from "../layout/board_pieces.tsx";
 import { Card, Field, Form, Moment, Trouble } from "../layout/pieces.tsx";
 import { EMPTY, type FormPage, type FormState } from "../layout/form.ts";
 import { shownKey, type ShownKvValue } from "./kv_value.ts";
@@ -87,7 +88,7 @@ function KeyRow({ item, href }: { readonly item: KvEntry; readonly href: string 
             until <Moment at={item.expiresAt} />
           </span>
         )}
-        <span>{bytesText(item.size)}</span>
+        <span>{formatBytes(item.size)}</span>
       </div>
     </li>
   );
@@ -202,7 +203,7 @@ function ValueCard({ parts, shown, value }: {
       lead={
         <span class="dots">
           <span>{environment}</span>
-          <span>{bytesText(value.size)}</span>
+          <span>{formatBytes(value.size)}</span>
           <span>{value.contentType}</span>
           {value.expiresAt === null ? null : (
             <span>

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { formatBytes } from "../../lib/format.ts";
 import {
   type CountedValue,
   TRAFFIC_RANGES,
@@ -13,7 +14,7 @@ import {
   type TrafficStep,
 } from "../../contract/traffic.ts";
 import { BarPlot, ShareLine } from "../layout/plots.tsx";
-import { bytesText, Empty, SelectField } from "../layout/board_pieces.tsx";
+import { Empty, SelectField } from "../layout/board_pieces.tsx";
 import { Card } from "../layout/pieces.tsx";
 import type { ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
@@ -85,7 +86,7 @@ function Totals({ totals }: Pick<TrafficReport, "totals">) {
     ["Page views", number(totals.pageViews)],
     ["Requests", number(totals.requests)],
     ["Bots", number(totals.bots)],
-    ["Data", bytesText(totals.bytes)],
+    ["Data", formatBytes(totals.bytes)],
     ["Failures", number(totals.failures)],
   ] as const;
   return (

@@ -110,7 +110,7 @@ Deno.test("a build that fills the disk is ended", async () => {
     const script =
       "while :; do head -c 1000000 /dev/zero > f$((n = n + 1)) || sleep 1; sleep 0.01; done";
     const { deployment } = await buildScript(platform, script);
-    assert.match(deployment.error ?? "", /more than 50.0 MB on disk/);
+    assert.match(deployment.error ?? "", /more than 47.7 MiB on disk/);
     const builds = await Array.fromAsync(Deno.readDir(`${platform.dataDir}/builds`));
     assert.deepEqual(builds, []);
   }, { builds: { limits: { diskBytes: 50_000_000, timeMs: 60_000 } } });
@@ -120,7 +120,7 @@ Deno.test("a build that takes too much memory is ended", async () => {
   await withBuilds(async (platform) => {
     const script = `node -e 'const a = []; setInterval(() => a.push(Buffer.alloc(2e7, 1)), 20)'`;
     const { deployment } = await buildScript(platform, script);
-    assert.match(deployment.error ?? "", /more than 600.0 MB of memory/);
+    assert.match(deployment.error ?? "", /more than 572.2 MiB of memory/);
   }, { builds: { limits: { memoryBytes: 600_000_000, timeMs: 60_000 } } });
 });
 
