@@ -8,6 +8,7 @@ import {
   type CommandDescription,
   describeCommands,
   describeGlobalFlags,
+  type FlagDescription,
 } from "./describe_commands.ts";
 import { PHASES } from "./terminal/ui.ts";
 
@@ -21,33 +22,39 @@ function table(headings: readonly string[], rows: readonly (readonly string[])[]
   ];
 }
 
-function inputRows({ arguments: inputs, flags }: CommandDescription): string[][] {
-  const value = (given: unknown): string => given === null ? "" : `\`${given}\``;
-  return [
-    ...inputs.map((input) => [
-      `\`${input.required ? `<${input.name}>` : `[${input.name}]`}\``,
-      input.meaning,
-      value(input.default),
-    ]),
-    ...flags.map(({ flag, choices, meaning, default: usual }) => [
-      `\`${flag}\``,
-      choices === null
-        ? meaning
-        : `${meaning}: ${choices.map((choice) => `\`${choice}\``).join(", ")}`,
-      value(usual),
-    ]),
-  ];
+const shownDefault = (given: unknown): string => given === null ? "" : `\`${given}\``;
+
+const flagRow = ({ flag, choices, meaning, default: usual }: FlagDescription): string[] => [
+  `\`${flag}\``,
+  choices === null ? meaning : `${meaning}: ${choices.map((choice) => `\`${choice}\``).join(", ")}`,
+  shownDefault(usual),
+];
+
+/** Arguments and flags, those under a heading of help in a table of their heading. */
+function inputTables({ arguments: inputs, flags }: CommandDescription): string[] {
+  return [...new Set([null, ...flags.map(({ group }) => group)])].flatMap((heading) => {
+    const rows = [
+      ...(heading === null ? inputs : []).map((input) => [
+        `\`${input.required ? `<${input.name}>` : `[${input.name}]`}\``,
+        input.meaning,
+        shownDefault(input.default),
+      ]),
+      ...flags.filter(({ group }) => group === heading).map(flagRow),
+    ];
+    if (rows.length === 0) return [];
+    const lines = table(["Argument or flag", "Meaning", "Default"], rows);
+    return [...heading === null ? [] : [`**${heading}**`, ""], ...lines, ""];
+  });
 }
 
 function renderCommand(described: CommandDescription): string[] {
   const { command, summary, description, examples, answers } = described;
-  const rows = inputRows(described);
   return [
     `### \`${command}\``,
     "",
     `${summary}.${description === null ? "" : ` ${description}`}`,
     "",
-    ...(rows.length === 0 ? [] : [...table(["Argument or flag", "Meaning", "Default"], rows), ""]),
+    ...inputTables(described),
     ...(answers === null ? [] : [`With \`--json\`: \`${answers}\``, ""]),
     "```sh",
     ...examples.map(({ line, meaning }) => `${line}  # ${meaning}`),

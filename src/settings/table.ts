@@ -166,9 +166,9 @@ export const GROUPS = [
   ] },
   { title: "Databases", settings: [
     { name: "postgres", option: "postgres", kind: postgresServer("<server>"),
-      usual: "none: databases are embedded", variable: "SVC_POSTGRES_URL", common: true,
+      usual: "none; databases are embedded", variable: "SVC_POSTGRES_URL", common: true,
       secret: "password",
-      help: "PostgreSQL server of databases: local, or postgres:// (with a password: the variable)" },
+      help: "PostgreSQL server of databases: local, or postgres:// without a password" },
     { name: "postgres-port", option: "postgresPort", kind: portOrNone(),
       usual: "the one after --port",
       help: "port for PostgreSQL clients; 0 takes a free one, none turns it off" },
