@@ -137,7 +137,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
   const capabilities: Capability[] = [];
   const gitRules = {
     allowPrivate: foundation.allowPrivate,
-    localRoots: options.gitRoots ?? [],
+    localRoots: options.gitRoots,
   };
   const errorTable = new ErrorTable();
 

@@ -165,8 +165,8 @@ class Reader {
         code,
         message,
         path: key,
-        ...(hint === undefined ? {} : { hint }),
-        ...(position === undefined ? {} : { position }),
+        hint,
+        position,
       });
     };
     const setting = SETTINGS.find(({ name }) => name === key);

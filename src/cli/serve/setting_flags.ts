@@ -97,7 +97,7 @@ function refuse(ctx: Context, file: SettingsFile | undefined, read: FoundSetting
     throw new CliError("config_invalid", `Correct the settings: they have ${count} problem(s)`, {
       found: { file: shown, source: file.source, diagnostics: inFile },
       excerpt: others,
-      ...(others.length === 0 ? {} : { details: { problems: problemsOf(others) } }),
+      details: others.length === 0 ? undefined : { problems: problemsOf(others) },
     });
   }
   if (first !== undefined) {

@@ -24,7 +24,7 @@ export async function readPlatformOptions(ctx: Context, given: GivenSettings) {
   const { upstreamCaFile, logFormat } = settings;
   return {
     ...settings,
-    ...(upstreamCaFile === undefined ? {} : { upstreamCa: await readCertificates(upstreamCaFile) }),
+    upstreamCa: upstreamCaFile === undefined ? undefined : await readCertificates(upstreamCaFile),
     env: ctx.env,
     version: VERSION,
     log: createPlatformLog(ctx, logFormat),
