@@ -4,10 +4,10 @@
  * @module
  */
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
-import { flagOf, SETTINGS, variableOf } from "../../settings/mod.ts";
+import { CONFIG_VARIABLE, flagOf, SETTINGS, variableOf } from "../../settings/mod.ts";
 import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
-import { dataFolder } from "../session/user_folders.ts";
+import type { ServeSettings } from "./setting_flags.ts";
 import { type ServiceFile, serviceFile } from "./service_file.ts";
 
 /** Settings whose flags hold secrets; a service file can be read by others. */
@@ -15,21 +15,27 @@ const SECRETS = SETTINGS.filter(({ secret, flagless }) => secret === true && fla
 
 const VARIABLES = SECRETS.map(variableOf);
 
+const DATA_DIR_VARIABLE = "SVC_SERVE_DATA_DIR";
+
 /**
- * The arguments of the service. The data directory is always among them: services of the
+ * The arguments of the service. They or its file name the data directory: services of the
  * machine have no `HOME`, and those of a user other variables than this run.
  */
 export function serviceWords(
   { lines, env }: Pick<Context, "lines" | "env">,
+  { found, given }: ServeSettings,
 ): readonly string[] {
+  const config = lines.flags.includes("--config") ? undefined : env[CONFIG_VARIABLE];
+  const { from = DATA_DIR_VARIABLE } = found.get("data-dir") ?? {};
   return lines.wordsAgain({
     "--install": undefined,
     "--dry-run": undefined,
-    ...(!lines.flags.includes("--data-dir") && { "--data-dir": dataFolder(env) }),
+    ...(config && { "--config": config }),
+    ...(from === DATA_DIR_VARIABLE && { "--data-dir": given.dataDir }),
   });
 }
 
-function describeService(ctx: Context): ServiceFile {
+function describeService(ctx: Context, settings: ServeSettings): ServiceFile {
   const secret = SECRETS.map(flagOf).find((flag) => ctx.lines.flags.includes(flag));
   if (secret !== undefined) {
     throw new CliError("usage", `Leave out ${secret}: others can read the service's file`, {
@@ -49,7 +55,7 @@ function describeService(ctx: Context): ServiceFile {
   if (home === undefined || home === "") {
     throw new CliError("usage", "Set HOME: it decides where a service of the user goes");
   }
-  const words = serviceWords(ctx);
+  const words = serviceWords(ctx, settings);
   const found = serviceFile(
     { command: [Deno.execPath(), ...words], folder: ctx.cwd },
     { os: Deno.build.os, isRoot: Deno.uid() === 0, home },
@@ -61,8 +67,12 @@ function describeService(ctx: Context): ServiceFile {
 }
 
 /** Writes the service's file, or only prints it; starts nothing. */
-export async function installService(ctx: Context, isDry: boolean): Promise<void> {
-  const { path, text, next } = describeService(ctx);
+export async function installService(
+  ctx: Context,
+  settings: ServeSettings,
+  isDry: boolean,
+): Promise<void> {
+  const { path, text, next } = describeService(ctx, settings);
   if (!isDry) {
     await writeFileAtomically(path, text, { mode: 0o644 });
     ctx.ui.done("install", `Wrote ${path}. Start the service by:`);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createSuggestedCommands } from "../errors/suggested_commands.ts";
+import { dataFolder } from "../session/user_folders.ts";
 import { serviceWords } from "./install_service.ts";
 
 const FLAGS = [
@@ -10,7 +11,13 @@ const FLAGS = [
 ];
 
 function wordsOf(typed: string, env: Readonly<Record<string, string>>): string {
-  return serviceWords({ lines: createSuggestedCommands(typed.split(" "), FLAGS), env }).join(" ");
+  const lines = createSuggestedCommands(typed.split(" "), FLAGS);
+  const from = lines.flags.includes("--data-dir")
+    ? "--data-dir"
+    : env["SVC_SERVE_CONFIG"] && `${env["SVC_SERVE_CONFIG"]}:1`;
+  const found = new Map(from ? [["data-dir", { value: "x", from }]] : []);
+  const dataDir = from ? "x" : dataFolder(env);
+  return serviceWords({ lines, env }, { found, given: { dataDir } }).join(" ");
 }
 
 Deno.test("serviceWords() name the data directory of this run, where the service has no HOME", () => {
@@ -27,4 +34,6 @@ Deno.test("serviceWords() name the data directory of this run, where the service
 Deno.test("serviceWords() keep the data directory that is named, in either form", () => {
   assert.equal(wordsOf("serve --data-dir x --install", {}), "serve --data-dir x");
   assert.equal(wordsOf("serve --data-dir=x --install", {}), "serve --data-dir=x");
+  const env = { SVC_SERVE_CONFIG: "/etc/svc/serve.toml" };
+  assert.equal(wordsOf("serve --install", env), "serve --config /etc/svc/serve.toml");
 });

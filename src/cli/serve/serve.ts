@@ -102,18 +102,18 @@ export default defineCommand({
     if (flags.dryRun === true && flags.install !== true) {
       throw new CliError("usage", "Give --dry-run with --install, which it is for");
     }
-    if (flags.install === true) {
-      const { installService } = await import("./install_service.ts");
-      return await installService(ctx, flags.dryRun === true);
-    }
-    if (flags.background === true) {
-      const { serveInBackground } = await import("./serve_background.ts");
-      return await serveInBackground(ctx);
-    }
     const settings = await readServeSettings(ctx, flags);
     if (flags.printConfig === true) {
       const config = printSettings(settings);
       return ctx.ui.result({ config }, config.trimEnd());
+    }
+    if (flags.install === true) {
+      const { installService } = await import("./install_service.ts");
+      return await installService(ctx, settings, flags.dryRun === true);
+    }
+    if (flags.background === true) {
+      const { serveInBackground } = await import("./serve_background.ts");
+      return await serveInBackground(ctx);
     }
     const options = await readPlatformOptions(ctx, settings.given);
     const { host, dataDir, logFormat } = options;

@@ -53,7 +53,7 @@ Deno.test("svc serve prints its settings with where each is from, and starts wit
           await response.body?.cancel();
           return response.status;
         });
-      assert.deepEqual([await asked(METRICS_TOKEN), await asked("another")], [200, 401]);
+      assert.deepEqual([await asked(METRICS_TOKEN), await asked("another")], [200, 403]);
       assert.ok(await Deno.stat(join(folder, "keys.json")));
     } finally {
       await platform.shutdown();
@@ -75,6 +75,8 @@ Deno.test("svc serve names all mistakes of its settings at once", () =>
     ]);
     assert.deepEqual(lines, [[1, "unknown_key"], [2, "wrong_type"], [3, "open_secret"]]);
     assert.match(answer.problems[0].message, /^SVC_SERVE_HEAD_TIMEOUT: Give a whole number/);
+    const doctor = await hear([...programCommand(), "doctor", "--config", file, "--json"]);
+    assert.deepEqual(JSON.parse(doctor.stdout).diagnostics, answer.diagnostics);
     const alone = await serve(["--json", "--tls-cert", "cert.pem", "--data-dir", folder]);
     assert.equal(alone.code, 2);
     assert.match(JSON.parse(alone.stdout).error, /--tls-key together with --tls-cert/);
