@@ -14,6 +14,7 @@ import { hostOf, type JsonObject, oneObject, type Sandbox } from "../helpers/san
 import { deployFromGit } from "./_git_deploy.ts";
 import { compareSides, USUAL_REQUESTS } from "./_likeness.ts";
 import { withOwnStart } from "./_own_start.ts";
+import { converse } from "./_sockets.ts";
 import type { Check, NamedRecipe, Recipe } from "./_recipe.ts";
 
 /** Packages of a server have thousands of files: so many of them are asked for. */
@@ -196,7 +197,7 @@ async function checkLikeness(
   { recipe }: NamedRecipe,
   { host, folder }: { readonly host: string; readonly folder: string },
 ): Promise<void> {
-  const { own: wanted, checks } = recipe;
+  const { own: wanted, checks, sockets } = recipe;
   if (wanted === undefined) return;
   const first = checks.map(({ path, method, headers, body }) => ({ path, method, headers, body }));
   const live = { host, port: box.platform!.port };
@@ -206,6 +207,7 @@ async function checkLikeness(
       ...{ own, live, mayDiffer },
     });
     assert.deepEqual(differences, []);
+    for (const each of sockets) await converse(own, each);
   });
 }
 
@@ -227,6 +229,8 @@ async function checkGitBuild(
 async function checkAnswers(box: Sandbox, named: NamedRecipe, deployed: Deployed): Promise<void> {
   const { recipe } = named;
   for (const check of recipe.checks) await ask(box, deployed.host, check);
+  const side = { host: deployed.host, port: box.platform!.port };
+  for (const each of recipe.sockets) await converse(side, each);
   await checkNotPublic(box, recipe, deployed);
   await look(box, named, deployed.host);
 }

@@ -35,6 +35,14 @@ const browser = z.strictObject({
   picture: z.string().optional(),
 });
 
+/** Texts that are sent to a WebSocket, each after one that it has sent, and what they look like. */
+const conversation = z.strictObject({
+  path: z.string(),
+  sends: z.array(z.string()),
+  /** Regular expressions, one for each message that comes. */
+  receives: z.array(z.string()).min(1),
+});
+
 /** The project under its own `start`, which the deployment must be like. */
 const own = z.strictObject({
   /** What a shell runs after the deploy, on what the deploy built; `PORT` is set. */
@@ -76,6 +84,8 @@ const recipeSchema = z.strictObject({
   /** Where the deploy must be refused: texts of its message. */
   refused: z.array(z.string()).optional(),
   checks: z.array(check).default([]),
+  /** Conversations with WebSockets; the project under its own `start` has them too. */
+  sockets: z.array(conversation).default([]),
   /** Paths that nobody may fetch, beside all files of the server. */
   notPublic: z.array(z.string()).default([]),
   browser: browser.optional(),
@@ -84,6 +94,7 @@ const recipeSchema = z.strictObject({
 
 export type Recipe = z.output<typeof recipeSchema>;
 export type Check = z.output<typeof check>;
+export type Conversation = z.output<typeof conversation>;
 
 export interface NamedRecipe {
   readonly name: string;

@@ -1,0 +1,52 @@
+/**
+ * Conversations with WebSockets of a project, from outside.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { WebSocket } from "ws";
+import type { Side } from "./_likeness.ts";
+import type { Conversation } from "./_recipe.ts";
+
+/** Longest time for a conversation. */
+const PATIENCE_MS = 30_000;
+
+/**
+ * Sends a text after each message, and checks the messages. Sends the first text at once
+ * where the server does not speak first: then there are as many texts as messages.
+ */
+export async function converse(
+  { host, port }: Side,
+  { path, sends, receives }: Conversation,
+): Promise<void> {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, {
+    headers: { host: `${host}:${port}` },
+  });
+  const waiting = [...sends];
+  const received: string[] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const stop = (reason: string) =>
+    reject(new Error(`${path}: ${reason} after ${JSON.stringify(received)}`));
+  const speak = () => {
+    const text = waiting.shift();
+    if (text !== undefined) socket.send(text);
+  };
+  const patience = setTimeout(() => stop("no message"), PATIENCE_MS);
+  socket.on("open", () => sends.length === receives.length && speak());
+  socket.on("message", (message) => {
+    received.push(String(message));
+    if (received.length === receives.length) resolve();
+    else speak();
+  });
+  socket.on("error", (error) => stop(error.message));
+  socket.on("close", () => stop("closed"));
+  try {
+    await promise;
+  } finally {
+    clearTimeout(patience);
+    socket.terminate();
+  }
+  for (const [at, pattern] of receives.entries()) {
+    assert.match(received[at]!, new RegExp(pattern), `${path}: ${JSON.stringify(received)}`);
+  }
+}
