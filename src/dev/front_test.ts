@@ -41,3 +41,16 @@ Deno.test("openFront() cuts off what does not end, and frees its port", async ()
   await assert.rejects(reader.read());
   Deno.listen({ hostname: "127.0.0.1", port: front.port }).close();
 });
+
+Deno.test("openFront() hands on a body only where the client sends one", async () => {
+  const front = open();
+  front.answer(async (request) => Response.json([request.body === null, await request.text()]));
+  const send = async (method: string, body?: string) => {
+    const init = { method, ...(body === undefined ? {} : { body }) };
+    return await (await fetch(`http://127.0.0.1:${front.port}/`, init)).json();
+  };
+  assert.deepEqual(await send("DELETE"), [true, ""]);
+  assert.deepEqual(await send("OPTIONS"), [true, ""]);
+  assert.deepEqual(await send("POST", "text"), [false, "text"]);
+  await front.close();
+});
