@@ -27,7 +27,10 @@ const KEY_RULE = `Must be well-formed text of at most ${MAX_KEY_BYTES} bytes`;
 
 const prefix = z.string().max(MAX_KEY_BYTES).refine(fitsKey, KEY_RULE);
 const key = prefix.min(1, "Must not be empty");
-const version = z.string().regex(/^[0-9a-f]{1,64}$/, "Must be the version that an answer gave");
+const version = z.string().regex(/^[0-9a-f]{1,64}$/, "Must be the version that an answer gave")
+  .meta({
+    example: "00000000000000a20000",
+  });
 const environment = environmentReference.default(ENVIRONMENT_PRODUCTION).describe(
   "Name or id of the environment",
 );

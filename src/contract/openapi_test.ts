@@ -69,6 +69,22 @@ Deno.test("every operation, parameter and property has a description and an exam
   }
 });
 
+/** Every pattern below a node of the document. */
+function* patterns(node: unknown): Generator<string> {
+  if (typeof node !== "object" || node === null) return;
+  for (const [name, child] of Object.entries(node)) {
+    if (name === "pattern" && typeof child === "string") yield child;
+    else if (name !== "example" && name !== "examples") yield* patterns(child);
+  }
+}
+
+Deno.test("patterns use only what validators in other languages know", () => {
+  const found = [...new Set(patterns(document))];
+  assert.ok(found.length > 10, String(found.length));
+  // Unicode properties, lookbehinds, named groups and inline flags.
+  assert.deepEqual(found.filter((pattern) => /\\[pP]\{|\(\?[<a-z]/.test(pattern)), []);
+});
+
 Deno.test("every refusal is listed by status, in the shape that it has", () => {
   const statuses = (name: string) => Object.keys(operationNamed(name).responses).sort();
   const shape = (name: string, status: string) =>
