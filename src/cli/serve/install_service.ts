@@ -26,7 +26,7 @@ export function serviceWords(
   { found, given }: ServeSettings,
 ): readonly string[] {
   const config = lines.flags.includes("--config") ? undefined : env[CONFIG_VARIABLE];
-  const { from = DATA_DIR_VARIABLE } = found.get("data-dir") ?? {};
+  const from = found.get("data-dir")?.from ?? DATA_DIR_VARIABLE;
   return lines.wordsAgain({
     "--install": undefined,
     "--dry-run": undefined,

@@ -15,7 +15,9 @@ function wordsOf(typed: string, env: Readonly<Record<string, string>>): string {
   const from = lines.flags.includes("--data-dir")
     ? "--data-dir"
     : env["SVC_SERVE_CONFIG"] && `${env["SVC_SERVE_CONFIG"]}:1`;
-  const found = new Map(from ? [["data-dir", { value: "x", from }]] : []);
+  const found = new Map<string, { value: unknown; from: string }>(
+    from ? [["data-dir", { value: "x", from }]] : [],
+  );
   const dataDir = from ? "x" : dataFolder(env);
   return serviceWords({ lines, env }, { found, given: { dataDir } }).join(" ");
 }
