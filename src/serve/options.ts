@@ -23,6 +23,8 @@ interface Surroundings {
   log(line: PlatformLog): void;
   /** Counts errors that no code handles, where the process takes them. */
   readonly unhandledErrors?: { readonly count: number };
+  /** The file that the settings are from, which may hold secrets. */
+  readonly configFile?: string;
   /** Certificates (PEM) of authorities that rewrites and functions trust, beside the system's. */
   readonly upstreamCa?: readonly string[];
   /** The clock of records, sessions and limits on guessing; the machine's by default. */

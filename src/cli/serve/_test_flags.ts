@@ -18,5 +18,5 @@ export async function optionsOf(
   const surroundings = { HOME: "/home/user", ...env };
   const ctx = { env: surroundings, path: (given: string) => given } as Context;
   const flags = addSettingFlags(new Command()).parse(argv, { from: "user" }).opts();
-  return await readPlatformOptions(ctx, (await readServeSettings(ctx, flags)).given);
+  return await readPlatformOptions(ctx, await readServeSettings(ctx, flags));
 }

@@ -23,7 +23,7 @@ const DATA_DIR_VARIABLE = "SVC_SERVE_DATA_DIR";
  */
 export function serviceWords(
   { lines, env }: Pick<Context, "lines" | "env">,
-  { found, given }: ServeSettings,
+  { found, given }: Pick<ServeSettings, "found" | "given">,
 ): readonly string[] {
   const config = lines.flags.includes("--config") ? undefined : env[CONFIG_VARIABLE];
   const from = found.get("data-dir")?.from ?? DATA_DIR_VARIABLE;

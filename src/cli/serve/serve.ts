@@ -115,7 +115,7 @@ export default defineCommand({
       const { serveInBackground } = await import("./serve_background.ts");
       return await serveInBackground(ctx);
     }
-    const options = await readPlatformOptions(ctx, settings.given);
+    const options = await readPlatformOptions(ctx, settings);
     const { host, dataDir, logFormat } = options;
     if (!LOOPBACK.has(host) && options.tls === undefined) {
       const message = `Reachable from other machines, without TLS, on ${host}`;

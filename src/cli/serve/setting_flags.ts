@@ -111,6 +111,8 @@ function refuse(ctx: Context, file: SettingsFile | undefined, read: FoundSetting
 export interface ServeSettings extends Pick<FoundSettings, "found"> {
   /** The options that were given, with the directory of data. */
   readonly given: GivenSettings;
+  /** The file of `--config`. */
+  readonly configFile: string | undefined;
 }
 
 /**
@@ -131,5 +133,5 @@ export async function readServeSettings(ctx: Context, flags: OptionValues): Prom
   refuse(ctx, file, read);
   const options = foundOptions(read);
   const dataDir = String(options["dataDir"] ?? dataFolder(ctx.env));
-  return { found: read.found, given: { ...options, dataDir } };
+  return { found: read.found, given: { ...options, dataDir }, configFile: file?.path };
 }

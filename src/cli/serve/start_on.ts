@@ -7,24 +7,26 @@ import { GeoFileError } from "../../edge/mod.ts";
 import type { PlatformOptions, RunningPlatform } from "../../serve/mod.ts";
 import { systemClock, systemRandom } from "../../lib/clock.ts";
 import { shortId } from "../../lib/ids.ts";
-import { completeSettings, type GivenSettings, type Settings } from "../../settings/mod.ts";
+import { completeSettings, type Settings } from "../../settings/mod.ts";
 import { CliError } from "../errors/cli_error.ts";
 import { readCertificates } from "../session/certificates.ts";
 import type { Context } from "../session/context.ts";
 import { VERSION } from "../version.ts";
 import { createPlatformLog } from "./platform_log.ts";
+import type { ServeSettings } from "./setting_flags.ts";
 
 /**
  * Completes the settings that were given, and adds what surrounds the platform.
  *
  * @throws {CliError} if the file of certificates cannot be used.
  */
-export async function readPlatformOptions(ctx: Context, given: GivenSettings) {
+export async function readPlatformOptions(ctx: Context, { given, configFile }: ServeSettings) {
   const settings = completeSettings(given);
   const { upstreamCaFile, logFormat } = settings;
   return {
     ...settings,
     upstreamCa: upstreamCaFile === undefined ? undefined : await readCertificates(upstreamCaFile),
+    configFile,
     env: ctx.env,
     version: VERSION,
     log: createPlatformLog(ctx, logFormat),

@@ -28,16 +28,17 @@ const ELSEWHERE = /^[a-z0-9+]+:\/\//i;
 
 /** Files and folders of the platform that may lie outside of its data directory. */
 export function hiddenPlaces(
-  { kv, blobs, keysFile, tls, env = {} }: {
+  { kv, blobs, keysFile, configFile, tls, env = {} }: {
     readonly kv?: string;
     readonly blobs?: string;
     readonly keysFile?: string;
+    readonly configFile?: string;
     readonly env?: Environment;
     readonly tls?: { readonly keyFile: string };
   },
 ): string[] {
   const database = kv === undefined ? [] : [kv, ...BESIDE_DATABASE.map((end) => kv + end)];
-  const files = [blobs, keysFile, tls?.keyFile, env.PGPASSFILE || undefined];
+  const files = [blobs, keysFile, configFile, tls?.keyFile, env.PGPASSFILE || undefined];
   const places = [...database, ...files].filter((path) => path !== undefined);
   return places.filter((path) => !ELSEWHERE.test(path)).map((path) => resolve(path));
 }

@@ -19,6 +19,10 @@ Deno.test("hiddenPlaces() leaves out what is on another machine", () => {
 });
 
 Deno.test("hiddenPlaces() names the keys of secrets, and the file of a password", () => {
-  const places = hiddenPlaces({ keysFile: "/etc/keys.json", env: { PGPASSFILE: "/etc/pgpass" } });
-  assert.deepEqual(places, ["/etc/keys.json", "/etc/pgpass"]);
+  const places = hiddenPlaces({
+    keysFile: "/etc/keys.json",
+    configFile: "/etc/serve.toml",
+    env: { PGPASSFILE: "/etc/pgpass" },
+  });
+  assert.deepEqual(places, ["/etc/keys.json", "/etc/serve.toml", "/etc/pgpass"]);
 });

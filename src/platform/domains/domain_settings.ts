@@ -11,7 +11,7 @@ import type { DomainSetup } from "./create_domains.ts";
 import { parseDomainName } from "./domain_name.ts";
 
 /** The operator's options for hosts and certificates. */
-export type DomainOptions = Pick<
+type DomainOptions = Pick<
   Settings,
   "baseDomain" | "dnsServer" | "publicAddresses" | "tls" | "acme"
 >;
@@ -54,7 +54,11 @@ export async function readDomainOptions(
     },
     dns: new DnsClient(dnsServer === undefined ? {} : { servers: [parseDnsServer(dnsServer)] }),
     acme: acme &&
-      { ...acme, ...(ca === undefined ? {} : { serverCa: await readTextFile(ca) }) },
+      {
+        ...acme,
+        termsAgreed: true,
+        serverCa: ca === undefined ? undefined : await readTextFile(ca),
+      },
     ownNames: options.tls === undefined ? reserved.filter(isPublicName) : [],
     onCertificates: context.onCertificates,
   };
