@@ -15,7 +15,7 @@ export async function optionsOf(
   env: Context["env"] = {},
 ): Promise<PlatformOptions> {
   // As much of a context as flags and environment need.
-  const surroundings = { HOME: "/home/user", ...env };
+  const surroundings: Context["env"] = { HOME: "/home/user", ...env };
   const ctx = { env: surroundings, path: (given: string) => given } as Context;
   const flags = addSettingFlags(new Command()).parse(argv, { from: "user" }).opts();
   return await readPlatformOptions(ctx, await readServeSettings(ctx, flags));
