@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 import { uuid } from "./common.ts";
 import type { EventName } from "./events.ts";
 

@@ -43,7 +43,7 @@ const settings = {
   categories: z.array(category).max(EVENT_CATEGORIES.length).describe(
     "Categories whose events are sent; all events where both lists are empty",
   ),
-  enabled: z.boolean().describe("Whether events are sent"),
+  enabled: z.boolean().meta({ description: "Whether events are sent", example: true }),
 };
 
 export const webhook = z.object({

@@ -28,6 +28,7 @@ const REFUSED: Readonly<Record<string, readonly [status: number, reason: string]
   cancelBuild: [404, "nothing was built"],
   triggerHook: [404, "the repository does not exist"],
   getTriggeredDeployment: [404, "nothing was triggered"],
+  stopDeployment: [409, "the deployment is live in production"],
   getError: [404, "nothing failed"],
   runCronTask: [404, "the deployment has no scheduled tasks"],
   resendDeadLetter: [404, "no message was given up"],
@@ -120,7 +121,8 @@ class Issued {
     set("device_code", operation === "startDevice" ? json.device_code : undefined);
     set("revision", operation === "putRules" ? json.revisionId : undefined);
     set("notification", operation === "listNotifications" ? json.items[0]?.id : undefined);
-    set("hookToken", operation === "createHook" ? json.url.split("/").at(-1) : undefined);
+    const hasHookUrl = ["createHook", "regenerateHook"].includes(operation);
+    set("hookToken", hasHookUrl ? json.url.split("/").at(-1) : undefined);
     set("version", operation === "setKvValue" ? json.version : undefined);
     set("delivery", operation === "listWebhookDeliveries" ? json.items[0]?.id : undefined);
     set("challenge", operation === "signIn" ? json.challenge : undefined);
