@@ -140,12 +140,14 @@ class Issued {
     }
     if (name === "key" && !path.startsWith("/v1/api-keys")) return value;
     if (name === "projects") return [this.#values.get("projectId")];
-    const alias = {
-      ...{ deploymentId: "deployment", to: "deployment", base: "deployment" },
+    const aliases: Readonly<Record<string, string>> = {
+      deploymentId: "deployment",
+      to: "deployment",
+      base: "deployment",
       ...(path.startsWith("/v1/hooks/") ? { token: "hookToken" } : {}),
-    }[name];
+    };
     const isIssued = typeof value === "string" && /^[0-9a-f-]{36}$/.test(value);
-    const issued = this.#values.get(alias ?? name);
+    const issued = this.#values.get(aliases[name] ?? name);
     const isNamed = ["token", "userCode", "device_code", "revision", "version", "challenge"]
       .includes(name);
     return (isIssued || isNamed) && issued !== undefined ? issued : value;
