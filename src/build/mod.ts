@@ -16,6 +16,7 @@ export { detectFlavor } from "./foreign_flavor.ts";
 export { findImportable, type ImportableFile } from "./foreign_files.ts";
 export { hashFiles, type OutputContent, type PackedFile } from "./hash_files.ts";
 export { createLineSink } from "./line_sink.ts";
+export { nodeVersion } from "./node_version.ts";
 export {
   type Assembled,
   assembleProject,
@@ -24,6 +25,11 @@ export {
   packProject,
 } from "./pack_project.ts";
 export { fetchProjectManager } from "./packages/project_manager.ts";
+export {
+  findFunctions,
+  readFunctions,
+  type RunnableFunctions,
+} from "./server/project_functions.ts";
 export { isLfsPointer, shortList } from "./private_files.ts";
 export { readOptionalText, RULES_FILE } from "./read_rules_file.ts";
 export { workspaceBuild } from "./workspace/workspace_build.ts";

@@ -50,6 +50,8 @@ export interface Assembled extends BuiltProject {
   readonly servers: readonly ServerReport[];
   /** The rule set of `svc.rules.toml` as authored; `undefined` where there is none. */
   readonly rules: RuleSet | undefined;
+  /** Absolute path of the project: of the chosen app, in a workspace. */
+  readonly directory: string;
   /** Absolute path of the folder with its rules and functions: that of the project, or of its workspace. */
   readonly home: string;
 }
@@ -137,7 +139,7 @@ export async function assembleProject(host: BuildHost, options: PackOptions): Pr
     const shown = host.showPath(built.output);
     throw new BuildError("output_missing", `Deploy at least one file: ${shown} has none to serve`);
   }
-  return { ...built, ...prepared, files, manifest, rules: ruleSet, home };
+  return { ...built, ...prepared, files, manifest, rules: ruleSet, directory, home };
 }
 
 /**

@@ -21,12 +21,15 @@ import { type Change, EVERYTHING, ProjectSite } from "./site/project_site.ts";
 import { FrameworkServer } from "./site/framework_server.ts";
 import type { DevOptions } from "./options.ts";
 import { explainArrived, loggedRequest, RequestLog } from "./request_log.ts";
-import { ServerRunner } from "./server_runner.ts";
+import { type ServerProgram, ServerRunner } from "./server_runner.ts";
+import { FunctionsServer } from "./site/functions_server.ts";
 import { watchProject } from "./watch_project.ts";
 
 const HOST = "127.0.0.1";
 /** Keys that the page shows. */
 const SHOWN_KEYS = 100;
+/** What starts the functions of other platforms, in the folder of the local data. */
+const FUNCTIONS_FILE = "functions.mjs";
 const REQUEST_ID_BYTES = 5;
 const CACHE_BYTES = 64 * 1024 * 1024;
 
@@ -56,7 +59,13 @@ interface Parts {
   readonly front: Front;
   readonly services: LocalServices;
   readonly inspectors: Inspectors;
+  /** Absolute path of the folder of the local data. */
+  readonly dataDir: string;
 }
+
+/** A path as a word of the shell. */
+const quoted = (path: string): string =>
+  Deno.build.os === "windows" ? `"${path}"` : `'${path.replaceAll("'", "'\\''")}'`;
 
 /** Composes the dev server over what is open. */
 class DevServer {
@@ -69,39 +78,71 @@ class DevServer {
   });
   readonly #runner: ServerRunner | undefined;
   readonly #framework: FrameworkServer | undefined;
+  readonly #othersRunner: ServerRunner;
+  readonly #others: FunctionsServer;
   readonly #site: ProjectSite;
   readonly #reload = new ReloadEvents();
+  readonly #publicHost = (): string => `localhost:${this.parts.front.port}`;
   #unwatch = () => {};
   #geo: Awaited<ReturnType<typeof loadGeo>> | undefined;
 
   constructor(private readonly parts: Parts) {
-    const { options, deploymentId, front, services, inspectors } = parts;
+    const { options, deploymentId, services, inspectors } = parts;
     this.#outbound = createOutboundFetch({ allowPrivate: options.allowPrivateUpstreams });
     if (options.command !== undefined) {
-      const publicHost = () => `localhost:${front.port}`;
-      const runner = this.#runner = new ServerRunner(options, options.command, {
-        local: { ...services.variables, SVC_URL: `http://${publicHost()}` },
-        inspectors,
-        notIts: new Set([front.port, ...services.ports]),
-        changed: () => {
-          this.#framework?.forget();
-          // Only pages that show a problem listen.
-          this.#reload.reload();
-        },
-      });
+      const runner = this.#runner = this.#createRunner({
+        name: "dev server",
+        command: options.command,
+        shown: options.command,
+        port: options.serverPort,
+        host: options.serverHost,
+        inspectorPort: inspectors.server,
+      }, () => this.#framework?.forget());
       this.#framework = new FrameworkServer({
         deploymentId,
         address: () => runner.address,
-        publicHost,
+        publicHost: this.#publicHost,
       });
     }
+    const file = join(parts.dataDir, FUNCTIONS_FILE);
+    this.#othersRunner = this.#createRunner({
+      name: "server of functions",
+      command: `node ${quoted(file)}`,
+      shown: "the functions",
+      port: undefined,
+      host: HOST,
+      inspectorPort: options.command === undefined ? inspectors.server : undefined,
+    }, () => this.#others.forget());
+    this.#others = new FunctionsServer({
+      dev: options,
+      deploymentId,
+      file,
+      runner: this.#othersRunner,
+      publicHost: this.#publicHost,
+      saysNotes: options.command !== undefined,
+    });
     this.#site = new ProjectSite({
       deploymentId,
       dev: options,
       outbound: this.#outbound.fetch,
       kv: services.kvFetch,
       server: this.#framework,
+      others: this.#others,
       inspectorPort: inspectors.functions,
+    });
+  }
+
+  #createRunner(program: ServerProgram, changed: () => void): ServerRunner {
+    const { options, front, services, inspectors } = this.parts;
+    return new ServerRunner(options, program, {
+      local: { ...services.variables, SVC_URL: `http://${this.#publicHost()}` },
+      inspectors,
+      notIts: new Set([front.port, ...services.ports]),
+      changed: () => {
+        changed();
+        // Only pages that show a problem listen.
+        this.#reload.reload();
+      },
     });
   }
 
@@ -128,6 +169,7 @@ class DevServer {
       this.#take(change).catch((error) => options.report.say("error", messageOf(error)));
     });
     await this.#runner?.address;
+    if (this.#others.functions !== undefined) await this.#othersRunner.address;
   }
 
   /** Whatever waits for a debugger is not ready before that is there. */
@@ -141,6 +183,7 @@ class DevServer {
 
   async restart(): Promise<void> {
     this.#runner?.start();
+    if (this.#others.functions !== undefined) this.#othersRunner.start();
     await this.#take(EVERYTHING);
   }
 
@@ -159,6 +202,7 @@ class DevServer {
 
   kill(): void {
     this.#runner?.kill();
+    this.#othersRunner.kill();
   }
 
   inspectors() {
@@ -177,6 +221,8 @@ class DevServer {
     await this.parts.front.close();
     await stopped;
     await this.#site.close();
+    await this.#othersRunner.stop();
+    this.#others.forget();
     this.#framework?.forget();
     this.#outbound.close();
     await this.parts.services.close();
@@ -259,8 +305,9 @@ export async function startDev(options: DevOptions): Promise<RunningDev> {
   const onTrouble = (message: string) => report.say("warn", message);
   const onError = (error: unknown) => report.say("error", `A request failed: ${error}`);
   const front = await options.onPort((port) => openFront({ hostname: HOST, port, onError }));
+  const dataDir = join(directory, config?.dev.dataDir ?? DEFAULT_LOCAL_DATA_DIR);
   const services = await openLocalServices({
-    dataDir: join(directory, config?.dev.dataDir ?? DEFAULT_LOCAL_DATA_DIR),
+    dataDir,
     onMail: ({ subject, to }) =>
       report.say("info", `Caught a mail to ${to.join(", ")}: ${subject}`),
     onTrouble,
@@ -269,7 +316,7 @@ export async function startDev(options: DevOptions): Promise<RunningDev> {
     throw error;
   });
   const deploymentId = uuidV7(systemClock, systemRandom);
-  const server = new DevServer({ options, deploymentId, front, services, inspectors });
+  const server = new DevServer({ options, deploymentId, front, services, inspectors, dataDir });
   const { port } = front;
   return {
     url: `http://localhost:${port}`,

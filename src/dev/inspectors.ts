@@ -37,14 +37,17 @@ function freePortFrom(first: number): number {
 
 /** Chooses ports that are free now, from 9229 on, and says where that one is taken. */
 export function chooseInspectors(
-  { inspect, command, report }: Pick<DevOptions, "inspect" | "command" | "report">,
+  { inspect, command, hasOtherFunctions, report }: Pick<
+    DevOptions,
+    "inspect" | "command" | "hasOtherFunctions" | "report"
+  >,
 ): Inspectors {
   if (inspect === "off") return {};
   const first = freePortFrom(INSPECTOR_PORT);
   if (first !== INSPECTOR_PORT) {
     report.say("warn", `Port ${INSPECTOR_PORT} is taken: the inspector uses ${first}`);
   }
-  return command === undefined
+  return command === undefined && !hasOtherFunctions
     ? { functions: first }
     : { server: first, functions: freePortFrom(first + 1) };
 }

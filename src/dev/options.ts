@@ -48,6 +48,8 @@ export interface DevOptions {
   readonly variables: Readonly<Record<string, string>>;
   readonly assumed: Assumed;
   readonly inspect: Inspect;
+  /** Whether the project has functions of other platforms, which have an inspector then. */
+  readonly hasOtherFunctions: boolean;
   readonly allowPrivateUpstreams: boolean;
   readonly build: BuildHost;
   readonly report: DevReport;

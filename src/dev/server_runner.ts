@@ -1,5 +1,5 @@
 /**
- * The project's dev server, run with its environment.
+ * A server of the project, run with its environment.
  *
  * @module
  */
@@ -10,34 +10,54 @@ import { DevCommand } from "./process/dev_command.ts";
 import type { ServerAddress } from "./process/announced_address.ts";
 import { serverEnvironment } from "./server_environment.ts";
 
+/** What is run. */
+export interface ServerProgram {
+  /** As messages name it, such as `dev server`. */
+  readonly name: string;
+  /** A line for the shell. */
+  readonly command: string;
+  /** What people read of the command. */
+  readonly shown: string;
+  /** Where it listens, where that is set. */
+  readonly port: number | undefined;
+  readonly host: string | undefined;
+  /** Port of its inspector, if it has one. */
+  readonly inspectorPort: number | undefined;
+}
+
 export interface RunnerParts {
   /** Variables of the local services. */
   readonly local: Readonly<Record<string, string>>;
   readonly inspectors: Inspectors;
-  /** Ports that are not those of the dev server. */
+  /** Ports that are not those of the server. */
   readonly notIts: ReadonlySet<number>;
   /** Called when the server listens, or has ended. */
   readonly changed: () => void;
 }
+
+const capitalized = (text: string): string => text[0]!.toUpperCase() + text.slice(1);
 
 export class ServerRunner {
   readonly #command: DevCommand;
 
   constructor(
     private readonly options: DevOptions,
-    private readonly commandLine: string,
+    private readonly program: ServerProgram,
     private readonly parts: RunnerParts,
   ) {
     const { report } = options;
+    const { name, shown } = program;
     this.#command = new DevCommand({
+      name,
       start: () => this.#describeStart(),
       listening: ({ port }, milliseconds) => {
         parts.changed();
-        report.say("info", `Dev server on port ${port}, after ${Math.round(milliseconds)} ms`);
+        const said = `${capitalized(name)} on port ${port}, after ${Math.round(milliseconds)} ms`;
+        report.say("info", said);
       },
       ended: (how) => {
         parts.changed();
-        report.crashed(`The dev server ${how}: ${commandLine}`);
+        report.crashed(`The ${name} ${how}: ${shown}`);
       },
     });
   }
@@ -52,7 +72,7 @@ export class ServerRunner {
   }
 
   start(): void {
-    this.options.report.say("info", `Running ${this.commandLine}`);
+    this.options.report.say("info", `Running ${this.program.shown}`);
     this.#command.start();
   }
 
@@ -65,9 +85,8 @@ export class ServerRunner {
   }
 
   #describeStart() {
-    const { env, variables, directory, inspect, report, ...dev } = this.options;
-    const parts = this.parts;
-    const port = dev.serverPort ?? unusedPort();
+    const { options: { env, variables, directory, inspect, report }, program, parts } = this;
+    const port = program.port ?? unusedPort();
     const { heldBack, env: whole } = serverEnvironment({
       env,
       variables,
@@ -75,18 +94,18 @@ export class ServerRunner {
       inspect,
       port,
       local: parts.local,
-      inspectorPort: parts.inspectors.server,
-      host: dev.serverHost,
+      inspectorPort: program.inspectorPort,
+      host: program.host,
     });
     if (heldBack.length > 0) {
       report.say("warn", `Left out, as they control which code runs: ${heldBack.join(", ")}`);
     }
     return {
-      command: this.commandLine,
+      command: program.command,
       cwd: directory,
       env: whole,
-      wanted: { hostname: dev.serverHost ?? "localhost", port },
-      fixed: dev.serverPort !== undefined,
+      wanted: { hostname: program.host ?? "localhost", port },
+      fixed: program.port !== undefined,
       notIts: new Set([...parts.notIts, ...Object.values(parts.inspectors)]),
       onLine: (line: string) => report.output(line),
     };

@@ -30,6 +30,13 @@ export {
 } from "./find_output.ts";
 export { formatManifestProblems, MANIFEST_REFERENCE } from "./format_problems.ts";
 export { findFramework, FRAMEWORKS, HASHED_FOLDERS } from "./frameworks/frameworks.ts";
+export type { ProvidedFunctions } from "./frameworks/functions_types.ts";
+export {
+  findProjectFunctions,
+  functionsLaunch,
+  functionSources,
+  isFunctionProject,
+} from "./frameworks/functions_server.ts";
 export { denoSign } from "./frameworks/server_code.ts";
 export type {
   Advice,
@@ -42,7 +49,12 @@ export type {
   Placement,
   ProjectReader,
 } from "./frameworks/types.ts";
-export { findBuilt, type GeneratedFrom, generateManifest } from "./generate/generate_manifest.ts";
+export {
+  findBuilt,
+  type GeneratedFrom,
+  generateManifest,
+  refuseFunctions,
+} from "./generate/generate_manifest.ts";
 export { type GenerateOptions, generateStaticManifest } from "./generate/static_manifest.ts";
 export {
   DEFAULT_IMAGE_QUALITIES,

@@ -4,6 +4,7 @@
  * @module
  */
 import { basename, join } from "node:path";
+import { findFunctions } from "../../build/mod.ts";
 import { type DevOptions, type RunningDev, startDev } from "../../dev/mod.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import type { Device } from "../../rules/mod.ts";
@@ -56,10 +57,11 @@ function portOf({ port }: DevFlags, serverPort: number | undefined): number {
 function readOptions(
   ctx: Context,
   { directory, config }: ProjectFolder,
-  { command, flags, variables }: {
+  { command, flags, variables, hasOtherFunctions }: {
     readonly command: string | undefined;
     readonly flags: DevFlags;
     readonly variables: LocalVariables;
+    readonly hasOtherFunctions: boolean;
   },
 ): DevOptions {
   const { country, asn, device, ip } = flags;
@@ -71,6 +73,7 @@ function readOptions(
     command,
     build,
     standing: flags.standing,
+    hasOtherFunctions,
     serverPort: config?.dev.port,
     serverHost: config?.dev.host,
     env: build.env,
@@ -107,12 +110,14 @@ export async function runDev(
 ): Promise<void> {
   const isInspected = flags.inspect === true || flags.inspectBrk === true;
   const command = await chooseCommand(folder, flags, { inspected: isInspected });
-  if (isInspected && command === undefined && !await hasFunctions(folder)) {
+  const hasOtherFunctions = await findFunctions(folder) !== undefined;
+  const hasServer = command !== undefined || hasOtherFunctions;
+  if (isInspected && !hasServer && !await hasFunctions(folder)) {
     const message = "Leave out --inspect: the project has no dev server and no functions";
     throw new CliError("usage", message);
   }
   const variables = await readVariables(ctx, folder, flags);
-  const options = readOptions(ctx, folder, { command, flags, variables });
+  const options = readOptions(ctx, folder, { command, flags, variables, hasOtherFunctions });
   const dev = await explainBuild(ctx, startDev(options));
   const quit = Promise.withResolvers<void>();
   const stopped = untilStopped(ctx, () => endAtOnce(dev));

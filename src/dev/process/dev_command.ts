@@ -9,6 +9,8 @@ import type { ServerAddress } from "./announced_address.ts";
 import { type DevProcess, type DevProcessOptions, startDevProcess } from "./dev_process.ts";
 
 export interface DevCommandOptions {
+  /** As messages name it, such as `dev server`. */
+  readonly name: string;
   /** What each start needs; the port may differ each time. */
   readonly start: () => DevProcessOptions;
   /** Called when it listens. */
@@ -25,6 +27,8 @@ export class DevCommand {
   #process: DevProcess | undefined;
   #address: Promise<ServerAddress | string> = Promise.resolve("It has not been started");
   #problem: string | undefined;
+  /** Counts starts and stops: a start that another one overtakes starts nothing. */
+  #run = 0;
   /** Processes that end. */
   #stopping: Promise<void> = Promise.resolve();
 
@@ -49,13 +53,16 @@ export class DevCommand {
     const ended = this.stop();
     const began = performance.now();
     this.#problem = undefined;
-    this.#address = ended.then(() => this.#start(began));
+    const run = this.#run;
+    this.#address = ended.then(() => run === this.#run ? this.#start(began) : this.#address);
   }
 
   /** Ends the process with all that it started. */
   stop(): Promise<void> {
     const process = this.#process;
     this.#process = undefined;
+    this.#run++;
+    this.#address = Promise.resolve("It has been stopped");
     if (process !== undefined) {
       this.#stopping = Promise.all([this.#stopping, process.stop()]).then(() => {});
     }
@@ -81,7 +88,7 @@ export class DevCommand {
     );
     const address = await process.address;
     if (address === undefined) {
-      return `The dev server ${describeEnd(await process.ended)} before it listened`;
+      return `The ${this.options.name} ${describeEnd(await process.ended)} before it listened`;
     }
     if (this.#process === process) this.options.listening(address, performance.now() - began);
     return address;
@@ -92,7 +99,7 @@ export class DevCommand {
     if (this.#process !== process) return;
     this.#process = undefined;
     this.#stopping = process.stop();
-    this.#problem = `The dev server ${how}`;
+    this.#problem = `The ${this.options.name} ${how}`;
     this.#address = Promise.resolve(this.#problem);
     this.options.ended(how);
   }

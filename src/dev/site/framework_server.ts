@@ -5,19 +5,13 @@
  * @module
  */
 import { IsrCache, IsrMemory, type IsrStore, type SiteCompute } from "../../edge/mod.ts";
-import type { Manifest } from "../../manifest/mod.ts";
-import { type ComputeResult, connectRunningServer, type HeaderList } from "../../runtime/mod.ts";
+import {
+  type ComputeResult,
+  connectRunningServer,
+  type HeaderList,
+  type RunningServer,
+} from "../../runtime/mod.ts";
 import type { ServerAddress } from "../process/announced_address.ts";
-
-/** Name of the layer that the dev server is. */
-export const SERVER_LAYER = "server";
-
-/** Everything goes to the dev server. */
-export const SERVER_MANIFEST: Manifest = {
-  version: 1,
-  layers: [{ name: SERVER_LAYER, target: "COMPUTE", directory: ".", entry: "dev" }],
-  routes: [{ pattern: "^/.*$", layer: SERVER_LAYER }],
-};
 
 /** Longest time to the head of an answer, in milliseconds: a first request may compile much. */
 const TIMEOUT_MS = 5 * 60_000;
@@ -36,6 +30,8 @@ export interface FrameworkServerOptions {
   readonly address: () => Promise<ServerAddress | string>;
   /** Host and port under which browsers see the site. */
   readonly publicHost: () => string;
+  /** Longest time to the head of an answer, in milliseconds; five minutes where missing. */
+  readonly timeoutMs?: number;
 }
 
 const URL_FIELDS: ReadonlySet<string> = new Set(["location", "content-location", "refresh"]);
@@ -64,12 +60,13 @@ function withPublicHost(
 export class FrameworkServer implements SiteCompute {
   readonly pages: IsrCache;
   #address: ServerAddress | undefined;
-  readonly #server = connectRunningServer({
-    dial: () => this.#dial(),
-    timeoutMs: TIMEOUT_MS,
-  });
+  readonly #server: RunningServer;
 
   constructor(private readonly options: FrameworkServerOptions) {
+    this.#server = connectRunningServer({
+      dial: () => this.#dial(),
+      timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+    });
     this.pages = new IsrCache({
       deploymentId: options.deploymentId,
       store: NO_STORE,

@@ -27,6 +27,9 @@ export interface ProjectContent {
   readonly blobs: BlobReader;
   /** Absolute path of the folder with the rules and functions. */
   readonly home: string;
+  /** Absolute path of the project: of the chosen app, in a workspace. */
+  readonly directory: string;
+  readonly hasServer: boolean;
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -76,7 +79,7 @@ export interface ReadFilesOptions
 export async function readProjectFiles(
   { build, directory, standing, config, again }: ReadFilesOptions,
 ): Promise<ProjectContent> {
-  const { files: contents, manifest: proposed, home } = await assembleProject(
+  const { files: contents, manifest: proposed, home, directory: app } = await assembleProject(
     again ? silent(build) : build,
     { directory, standing, config, skipBuild: true, skipValidation: true },
   );
@@ -86,10 +89,6 @@ export async function readProjectFiles(
     throw new BuildError("manifest_invalid", formatManifestProblems(result.problems));
   }
   const { manifest } = result;
-  if (manifest.layers.some(({ target }) => target === "COMPUTE")) {
-    throw new BuildError("server_invalid", "Name the command that starts the server", {
-      hint: "dev.command of svc.toml, or --command; svc preview runs what svc build has made",
-    });
-  }
-  return { manifest, files, blobs: new ProjectBlobs(files), home };
+  const hasServer = manifest.layers.some(({ target }) => target === "COMPUTE");
+  return { manifest, files, blobs: new ProjectBlobs(files), home, directory: app, hasServer };
 }

@@ -8,12 +8,13 @@ import { BuildError } from "../../build/mod.ts";
 import { compileSite, type Site, withRules } from "../../edge/mod.ts";
 import type { FunctionHost, Inspector, OutboundFetch } from "../../runtime/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
-import type { Manifest } from "../../manifest/mod.ts";
 import type { DevOptions } from "../options.ts";
-import { type FrameworkServer, SERVER_MANIFEST } from "./framework_server.ts";
+import type { FrameworkServer } from "./framework_server.ts";
+import type { FunctionsServer } from "./functions_server.ts";
 import { type ProjectContent, readProjectFiles } from "./project_files.ts";
 import { bundleProject, closeFunctions, hostFunctions } from "./project_functions.ts";
 import { readRules } from "./project_rules.ts";
+import { serverManifest, serversOf } from "./server_layers.ts";
 
 /** What of the project has changed. */
 export interface Change {
@@ -33,12 +34,11 @@ export interface ProjectSiteOptions {
   readonly kv: OutboundFetch;
   /** The dev server; missing where the project is served as files. */
   readonly server: FrameworkServer | undefined;
+  /** Runs the functions of other platforms that the project has. */
+  readonly others: FunctionsServer;
   /** Port of the functions' inspector, if they have one. */
   readonly inspectorPort: number | undefined;
 }
-
-/** Of a project whose files cannot be read, or are not there yet. */
-const NO_MANIFEST: Manifest = { version: 1, layers: [], routes: [] };
 
 const NO_FILES = {
   read: () => Promise.reject(new Error("The project has no files of its own")),
@@ -60,6 +60,8 @@ export class ProjectSite {
   /** Names and hashes of the functions that run. */
   #functionsKey = "";
   #site: Site | undefined;
+  /** What the change under way has reported last. */
+  #fault: string | undefined;
   /** What it reports from then on comes of its end. */
   #isClosed = false;
   /** Changes are carried out one after the other. */
@@ -101,6 +103,7 @@ export class ProjectSite {
 
   async #update(change: Change): Promise<boolean> {
     const { dev } = this.options;
+    this.#fault = undefined;
     try {
       const hasFiles = !change.files || await this.#readFiles();
       const old = this.#functions;
@@ -120,16 +123,50 @@ export class ProjectSite {
 
   /** Functions and rules work without files, too. */
   async #readFiles(): Promise<boolean> {
-    const { dev, server } = this.options;
-    if (server !== undefined) return true;
-    try {
-      this.#content = await readProjectFiles({ ...dev, again: this.#content !== undefined });
-      return true;
-    } catch (error) {
-      if (!(error instanceof BuildError)) throw error;
-      dev.report.say("error", describeFault(error));
+    const { dev, server, others } = this.options;
+    const read = server === undefined ? await this.#readContent() : undefined;
+    const areRead = await this.#readOthers(read?.directory ?? dev.directory);
+    if (server !== undefined) return areRead;
+    if (read === undefined) return false;
+    if (areRead && read.hasServer && others.functions === undefined) {
+      this.#report(
+        new BuildError("server_invalid", "Name the command that starts the server", {
+          hint: "dev.command of svc.toml, or --command; svc preview runs what svc build has made",
+        }),
+      );
       return false;
     }
+    this.#content = read;
+    return areRead;
+  }
+
+  async #readContent(): Promise<ProjectContent | undefined> {
+    const again = this.#content !== undefined;
+    try {
+      return await readProjectFiles({ ...this.options.dev, again });
+    } catch (error) {
+      this.#report(error);
+      return undefined;
+    }
+  }
+
+  /** Reads the functions of other platforms. */
+  async #readOthers(directory: string): Promise<boolean> {
+    try {
+      await this.options.others.update(directory);
+      return true;
+    } catch (error) {
+      this.#report(error);
+      return false;
+    }
+  }
+
+  /** Reports a fault of the project; those of its files and functions may be one. */
+  #report(error: unknown): void {
+    if (!(error instanceof BuildError)) throw error;
+    const fault = describeFault(error);
+    if (fault !== this.#fault) this.options.dev.report.say("error", fault);
+    this.#fault = fault;
   }
 
   async #openFunctions(): Promise<boolean> {
@@ -207,13 +244,14 @@ export class ProjectSite {
   }
 
   #compile(change: Change): void {
-    const { deploymentId, server } = this.options;
+    const { deploymentId, server, others } = this.options;
     if (this.#site !== undefined && !change.files && !change.functions) {
       this.#site = withRules(this.#site, this.rules);
       return;
     }
     const content = this.#content;
-    const base = content?.manifest ?? (server === undefined ? NO_MANIFEST : SERVER_MANIFEST);
+    const base = content?.manifest ??
+      serverManifest({ hasServer: server !== undefined, functions: others.functions });
     const vitals = this.options.dev.config?.traffic?.vitals;
     this.#site = compileSite({
       deploymentId,
@@ -223,7 +261,7 @@ export class ProjectSite {
       files: content?.files ?? [],
       blobs: content?.blobs ?? NO_FILES,
       functions: this.#functions,
-      compute: server,
+      compute: serversOf(server, others.compute),
     });
   }
 }

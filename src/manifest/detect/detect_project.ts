@@ -105,6 +105,9 @@ interface Commands {
   readonly dev: string | undefined;
 }
 
+/** Dev servers of other platforms, which want an account there; `svc dev` does their work. */
+const OTHER_DEV_SERVER = /^(?:npx\s+(?:-\S+\s+)*)?(?:vercel|vc|netlify|ntl)\s+dev\b/;
+
 /** Scripts of package.json come before the framework's own commands. */
 function commandsOf(
   manager: PackageManager | undefined,
@@ -116,7 +119,10 @@ function commandsOf(
       ? commandLine
       : runProgram(manager, { commandLine, package: own.package });
   const script = (names: readonly string[]) => {
-    const name = names.find((candidate) => facts?.scripts.has(candidate));
+    const name = names.find((candidate) => {
+      const line = facts?.scripts.get(candidate);
+      return line !== undefined && !OTHER_DEV_SERVER.test(line.trim());
+    });
     return name === undefined || manager === undefined ? undefined : runScript(manager, name);
   };
   return {

@@ -280,3 +280,11 @@ Deno.test("detectProject() gives no version for a range without one", async () =
   const project = await detect({ "package.json": packageJson({ astro: "latest" }) });
   assert.deepEqual(project.framework, { id: "astro", name: "Astro" });
 });
+
+Deno.test("detectProject() passes over dev servers of other platforms", async () => {
+  const scripts = { dev: "netlify dev --port 8888", start: "npx vercel dev" };
+  const found = await detect({ "package.json": packageJson({ vite: "7" }, scripts) });
+  assert.equal(found.devCommand, "npx vite");
+  const own = await detect({ "package.json": packageJson({ vite: "7" }, { dev: "vite" }) });
+  assert.equal(own.devCommand, "npm run dev");
+});

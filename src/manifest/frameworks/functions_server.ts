@@ -47,24 +47,43 @@ const OWN_IMPORT =
 /** Modules that are followed. */
 const MAX_MODULES = 500;
 
-/** The files that functions are made of: themselves, and what they import of the project. */
-async function sourcesOf(
-  output: BuiltOutput,
+/** The paths that a module may mean; TypeScript names `a.ts` by `./a.js`. */
+function pathsOf(file: string): string[] {
+  const stem = file.replace(/\.[cm]?js$/, "");
+  const types = ["ts", "js", "mjs", "cjs", "mts"];
+  return [
+    file,
+    ...types.map((type) => `${stem}.${type}`),
+    ...types.map((type) => `${file}/index.${type}`),
+  ];
+}
+
+/**
+ * The files that functions are made of, with their texts: themselves, and what they import of the
+ * project.
+ */
+export async function functionSources(
+  reader: Pick<ProjectReader, "readText">,
   { functions }: ProvidedFunctions,
-): Promise<ReadonlySet<string>> {
-  const all = new Set(output.paths);
-  const seen = new Set(functions.map(({ file }) => file));
-  for (const file of seen) {
-    const text = await output.readText(file) ?? "";
+): Promise<ReadonlyMap<string, string>> {
+  // What is no text imports nothing.
+  const read = (path: string) => reader.readText(path).catch(() => "");
+  const sources = new Map<string, string>();
+  for (const { file } of functions) sources.set(file, await read(file) ?? "");
+  for (const [file, text] of sources) {
     for (const [, specifier = ""] of text.matchAll(OWN_IMPORT)) {
       const path = join(dirname(file), specifier);
-      const stem = path.replace(/\.[cm]?js$/, "");
-      const found = [path, ...["ts", "js", "mjs", "cjs", "mts"].map((type) => `${stem}.${type}`)]
-        .find((each) => all.has(each));
-      if (found !== undefined && seen.size < MAX_MODULES) seen.add(found);
+      if (path.startsWith("..")) continue;
+      for (const each of pathsOf(path)) {
+        if (sources.has(each) || sources.size >= MAX_MODULES) break;
+        const found = await read(each);
+        if (found === undefined) continue;
+        sources.set(each, found);
+        break;
+      }
     }
   }
-  return seen;
+  return sources;
 }
 
 /** Sources and folders of functions are never files of the site. */
@@ -75,7 +94,7 @@ async function placeSite(
   output: BuiltOutput,
   provided: ProvidedFunctions,
 ): Promise<readonly Placement[]> {
-  const sources = await sourcesOf(output, provided);
+  const sources = await functionSources(output, provided);
   const isFile = (path: string) => !NO_FILE.test(path) && !sources.has(path);
   const tops = Map.groupBy(output.paths, (path) => path.split("/")[0]!);
   return [...tops].flatMap(([top, paths]) => {
@@ -93,28 +112,44 @@ function compiledModules(functions: readonly FoundFunction[]): Readonly<Record<s
   );
 }
 
+export interface FunctionsLaunch extends Pick<FoundServer, "entry" | "launch"> {
+  readonly compiles: Readonly<Record<string, string>>;
+}
+
+/** What starts the functions of a project as one server; paths are relative to the project. */
+export function functionsLaunch(
+  { functions: written, rewrites }: Pick<ProvidedFunctions, "functions" | "rewrites">,
+): FunctionsLaunch {
+  const entry = written[0]!.file;
+  const compiles = compiledModules(written);
+  const functions = written.map((each) => ({ ...each, file: compiles[each.file] ?? each.file }));
+  const root = `${relative(dirname(entry), ".")}/`;
+  return {
+    entry,
+    compiles,
+    launch: { wrapper: () => functionsLauncher({ functions, rewrites, root }) },
+  };
+}
+
 /** Serves the functions of a project beside its files. */
 export async function serveFunctions(
   provided: ProvidedFunctions,
   { output, files }: { readonly output: BuiltOutput; readonly files: FoundFiles },
 ): Promise<FoundServer> {
-  const entry = provided.functions[0]!.file;
+  const { entry, compiles, launch } = functionsLaunch(provided);
   const folder = files.directory === "."
     ? output.directory
     : join(output.directory, files.directory);
   const isProject = folder === ".";
-  const root = relative(dirname(entry), ".");
   const facts = await readPackage(output.project);
-  const { functions: written, paths, rewrites, timeoutMs, memoryMb, notes } = provided;
-  const compiles = compiledModules(written);
-  const functions = written.map((each) => ({ ...each, file: compiles[each.file] ?? each.file }));
+  const { paths, rewrites, timeoutMs, memoryMb, notes } = provided;
   const site: readonly Placement[] = isProject
     ? await placeSite(output, provided)
     : [{ from: folder, to: folder }];
   return {
     type: "server",
     compiles,
-    launch: { wrapper: () => functionsLauncher({ functions, rewrites, root: `${root}/` }) },
+    launch,
     directory: ".",
     entry,
     clients: [isProject ? SITE : folder],
@@ -129,6 +164,10 @@ export async function serveFunctions(
     notes: [...files.notes ?? [], ...notes],
   };
 }
+
+/** Whether a framework is only what its functions show. */
+export const isFunctionProject = (id: string | undefined): boolean =>
+  FUNCTION_PROJECTS.some((framework) => framework.id === id);
 
 /** Where builds usually leave a site. */
 const BUILT_FOLDERS = ["dist", "build", "out", "_site"] as const;

@@ -219,7 +219,9 @@ async function judgeProject(
 }
 
 /** Refuses functions that no engine runs. */
-function refuseFunctions(refused: readonly string[]): Found {
+export function refuseFunctions(
+  refused: readonly string[],
+): Found & { readonly type: "unusable" } {
   return {
     type: "unusable",
     message: `Some functions cannot run here:\n${refused.map((each) => `  ${each}`).join("\n")}`,

@@ -1,0 +1,108 @@
+/**
+ * The functions of other platforms that a project has, as its dev server runs them: from where
+ * they lie, with the modules that a deploy adds to them.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import type { ProjectConfig } from "../../config/project_config.ts";
+import { sha256Hex } from "../../lib/hash.ts";
+import {
+  detectProject,
+  findProjectFunctions,
+  functionsLaunch,
+  functionSources,
+  isFunctionProject,
+  type ProvidedFunctions,
+  refuseFunctions,
+} from "../../manifest/mod.ts";
+import { BuildError } from "../build_error.ts";
+import { createFolderReader } from "../folder_reader.ts";
+import type { BuildHost } from "../types.ts";
+import { launchFiles } from "./launch_files.ts";
+import { serverProblems } from "./server_problems.ts";
+
+/** Functions that one server on Node answers for. */
+export interface RunnableFunctions extends Pick<ProvidedFunctions, "paths" | "timeoutMs"> {
+  /** Absolute path of the module that Node starts; one of `modules`. */
+  readonly entry: string;
+  /** Texts of modules that the project has no files of, by their absolute paths. */
+  readonly modules: Readonly<Record<string, string>>;
+  /** Patterns of the URL paths that they answer where no file does. */
+  readonly withoutFile: readonly string[];
+  /** Changes with what they are made of. */
+  readonly key: string;
+  /** What has no equivalent here, each with file and line. */
+  readonly notes: readonly string[];
+}
+
+export interface FunctionsPlace {
+  /** Absolute path of the project. */
+  readonly directory: string;
+  readonly config: ProjectConfig | undefined;
+}
+
+/** The functions that a deploy would serve: a project with a server of its own answers for them. */
+export async function findFunctions(
+  { directory, config }: FunctionsPlace,
+): Promise<ProvidedFunctions | undefined> {
+  if (config?.build.isStatic === true) return undefined;
+  const reader = createFolderReader(directory);
+  const provided = await findProjectFunctions(reader);
+  if (provided === undefined) return undefined;
+  const { framework, server } = await detectProject(reader);
+  return server === undefined || isFunctionProject(framework?.id) ? provided : undefined;
+}
+
+/** Compiles those in TypeScript, by the paths that stand for them. */
+async function compiled(
+  { cacheDir }: Pick<BuildHost, "cacheDir">,
+  directory: string,
+  modules: Readonly<Record<string, string>>,
+): Promise<Readonly<Record<string, string>>> {
+  const { compileServerEntry } = await import("../../runtime/mod.ts");
+  const texts: Record<string, string> = {};
+  for (const [from, to] of Object.entries(modules)) {
+    const result = await compileServerEntry(join(directory, from), { cacheDir });
+    if (!result.ok) throw serverProblems(from, result.problems);
+    texts[to] = new TextDecoder().decode(result.source);
+  }
+  return texts;
+}
+
+/**
+ * Reads the functions of a project; `undefined` where a deploy would serve none.
+ *
+ * @throws {BuildError} where a deploy would refuse them
+ */
+export async function readFunctions(
+  host: Pick<BuildHost, "cacheDir">,
+  place: FunctionsPlace,
+): Promise<RunnableFunctions | undefined> {
+  const { directory } = place;
+  const provided = await findFunctions(place);
+  if (provided === undefined) return undefined;
+  const { refused, paths, rewrites, notes, timeoutMs } = provided;
+  if (refused.length > 0) {
+    const { message, hint } = refuseFunctions(refused);
+    throw new BuildError("manifest_invalid", message, hint === undefined ? {} : { hint });
+  }
+  const { entry: first, launch, compiles } = functionsLaunch(provided);
+  const { entry, contents } = launchFiles(first, launch);
+  const texts: Record<string, string> = { ...await compiled(host, directory, compiles) };
+  for (const { path, content } of contents) {
+    if (typeof content !== "string") texts[path] = new TextDecoder().decode(content);
+  }
+  const sources = await functionSources(createFolderReader(directory), provided);
+  return {
+    entry: join(directory, entry),
+    modules: Object.fromEntries(
+      Object.entries(texts).map(([path, text]) => [join(directory, path), text]),
+    ),
+    paths: [...new Set(paths)],
+    withoutFile: rewrites.map(({ pattern }) => pattern),
+    key: sha256Hex(JSON.stringify([texts, [...sources]])),
+    notes,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  };
+}

@@ -1,0 +1,127 @@
+/**
+ * The functions of other platforms that a project has, as a server beside its site: the one that
+ * a deploy makes of them, run from the project's folder.
+ *
+ * @module
+ */
+import { dirname } from "node:path";
+import { pathToFileURL } from "node:url";
+import { BuildError, nodeVersion, readFunctions, type RunnableFunctions } from "../../build/mod.ts";
+import type { SiteCompute } from "../../edge/mod.ts";
+import type { DevOptions } from "../options.ts";
+import type { ServerRunner } from "../server_runner.ts";
+import { FrameworkServer } from "./framework_server.ts";
+
+/** Hooks of Node for modules that have no file: those that a deploy adds beside the functions. */
+const HOOKS = `import { fileURLToPath } from "node:url";
+let modules = {};
+export const initialize = (texts) => void (modules = texts);
+const pathOf = (url) => url.startsWith("file:") ? fileURLToPath(url.split(/[?#]/)[0]) : "";
+const urlOf = (specifier, base) => {
+  try {
+    return new URL(specifier, base).href;
+  } catch {
+    return "";
+  }
+};
+export const resolve = (specifier, context, next) => {
+  const url = urlOf(specifier, context.parentURL);
+  if (modules[pathOf(url)] === undefined) return next(specifier, context);
+  return { url, format: "module", shortCircuit: true };
+};
+export const load = (url, context, next) => {
+  const source = modules[pathOf(url)];
+  if (source === undefined) return next(url, context);
+  return { format: "module", source, shortCircuit: true };
+};
+`;
+
+/** Text of the module that starts the functions. */
+function startModule({ entry, modules }: RunnableFunctions): string {
+  return `import module from "node:module";
+const hooks = ${JSON.stringify(`data:text/javascript,${encodeURIComponent(HOOKS)}`)};
+const modules = ${JSON.stringify(modules)};
+if (module.registerHooks === undefined) module.register(hooks, { data: modules });
+else {
+  const { initialize, ...sync } = await import(hooks);
+  initialize(modules);
+  module.registerHooks(sync);
+}
+await import(${JSON.stringify(pathToFileURL(entry).href)});
+`;
+}
+
+export interface FunctionsServerOptions {
+  readonly dev: Pick<DevOptions, "build" | "report" | "config">;
+  readonly deploymentId: string;
+  readonly publicHost: () => string;
+  /** Absolute path of the file that the runner starts; it is written here. */
+  readonly file: string;
+  readonly runner: ServerRunner;
+  /** Whether nobody else says what of the functions has no equivalent. */
+  readonly saysNotes: boolean;
+}
+
+export class FunctionsServer {
+  #functions: RunnableFunctions | undefined;
+  #compute: FrameworkServer | undefined;
+
+  constructor(private readonly options: FunctionsServerOptions) {}
+
+  /** The functions that run; `undefined` where the project has none. */
+  get functions(): RunnableFunctions | undefined {
+    return this.#functions;
+  }
+
+  /** What answers for them; `undefined` where there are none. */
+  get compute(): SiteCompute | undefined {
+    return this.#compute;
+  }
+
+  /**
+   * Takes over the functions that a project has now, and starts them again where they changed.
+   *
+   * @throws {BuildError} where a deploy would refuse them; those that run stay
+   */
+  async update(directory: string): Promise<void> {
+    const { dev: { build, report, config }, deploymentId, publicHost, file, runner } = this.options;
+    const functions = await readFunctions(build, { directory, config });
+    if (functions?.key === this.#functions?.key) return;
+    this.forget();
+    if (functions === undefined) {
+      this.#functions = this.#compute = undefined;
+      return await runner.stop();
+    }
+    if (await nodeVersion(build) === undefined) {
+      throw new BuildError("server_invalid", "Cannot run the functions: Node is not installed", {
+        hint: "Install Node 20 or later, and have its folder on the search path",
+      });
+    }
+    if (this.options.saysNotes && this.#functions === undefined) {
+      for (const note of functions.notes) report.say("warn", note);
+    }
+    await Deno.mkdir(dirname(file), { recursive: true });
+    await Deno.writeTextFile(file, startModule(functions));
+    const { timeoutMs } = functions;
+    this.#functions = functions;
+    this.#compute = new FrameworkServer({
+      deploymentId,
+      publicHost,
+      address: () => this.#address(),
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    });
+    runner.start();
+  }
+
+  /** Closes idle connections: the server has ended, or another takes its place. */
+  forget(): void {
+    this.#compute?.forget();
+  }
+
+  /** Starts functions again that have ended, as a platform does. */
+  #address() {
+    const { runner } = this.options;
+    if (runner.problem !== undefined) runner.start();
+    return runner.address;
+  }
+}
