@@ -9,6 +9,7 @@ import type { ProjectConfig } from "../config/project_config.ts";
 import { childVariables } from "../lib/child_variables.ts";
 import { formatCount } from "../lib/format.ts";
 import {
+  describeProgram,
   type DetectedProject,
   detectProject,
   findFramework,
@@ -204,11 +205,8 @@ function showCommands(
   { config }: BuildOptions,
   { command, detected }: Pick<BuiltProject, "command" | "detected">,
 ): void {
-  const { startCommand, framework, server } = detected;
-  if (startCommand === undefined || framework === undefined) return;
-  host.say("detect", "info", `${framework.name}: ${server?.reason ?? "a server"}`);
-  host.say("detect", "info", `Build: ${command ?? "nothing to build"}`);
-  host.say("detect", "info", `Start: ${config?.server.command ?? startCommand}`);
+  const lines = describeProgram(detected, { command, start: config?.server.command }) ?? [];
+  for (const line of lines) host.say("detect", "info", line);
 }
 
 /**

@@ -11,7 +11,7 @@ export { type BuildOptions, type BuildSettings } from "./build_project.ts";
 export { runBuildProcess } from "./child/main.ts";
 export { type BuildEvent, buildEvent, type BuildJobFile, type PackedEvent } from "./child/wire.ts";
 export { createFolderReader } from "./folder_reader.ts";
-export { foretellEngine } from "./foretell_engine.ts";
+export { foretellDeploy, type Foretold } from "./foretell_deploy.ts";
 export { detectFlavor } from "./foreign_flavor.ts";
 export { findImportable, type ImportableFile } from "./foreign_files.ts";
 export { hashFiles, type OutputContent, type PackedFile } from "./hash_files.ts";

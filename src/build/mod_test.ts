@@ -14,7 +14,7 @@ Deno.test("the room exports exactly its public names", () => {
     "fetchProjectManager",
     "findFunctions",
     "findImportable",
-    "foretellEngine",
+    "foretellDeploy",
     "hashFiles",
     "isLfsPointer",
     "nodeVersion",

@@ -9,7 +9,12 @@
  * @module
  */
 export { type CronTask, cronTaskSchema, joinCronTasks, MAX_CRON_TASKS } from "./cron_tasks.ts";
-export { describeProject, planProject, type ProjectPlan } from "./detect/describe_project.ts";
+export {
+  describeProgram,
+  describeProject,
+  planProject,
+  type ProjectPlan,
+} from "./detect/describe_project.ts";
 export { detectProject } from "./detect/detect_project.ts";
 export { runScript } from "./detect/manager_calls.ts";
 export { parsePackageFacts } from "./detect/package_facts.ts";
@@ -65,6 +70,8 @@ export {
 } from "./image_settings.ts";
 export { imageSettingsOfNext, type NextImageSettings } from "./next_image_settings.ts";
 export { type FunctionSettings, manifestJsonSchema } from "./schema.ts";
+export { isPage } from "./generate/server_signs.ts";
+export { judgeSigns } from "./signs/judge_signs.ts";
 export { findProjectSigns, sourcesOf } from "./signs/project_signs.ts";
 export { refuseSigns } from "./signs/refuse_signs.ts";
 export { LINKS_PATH, MANIFEST_PATH, MAX_MANIFEST_BYTES } from "./limits.ts";

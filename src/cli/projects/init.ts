@@ -7,11 +7,9 @@ import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 import { showPath } from "../session/paths.ts";
 import {
-  describeProject,
   type DetectedProject,
   detectProject,
   FRAMEWORKS,
-  planProject,
   type ProjectPlan,
 } from "../../manifest/mod.ts";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
@@ -53,16 +51,20 @@ async function nameOf(ctx: Context, folder: ProjectFolder, flags: InitFlags): Pr
 async function detect(folder: ProjectFolder, flags: InitFlags): Promise<DetectedProject> {
   // Help and completion need nothing that builds.
   const { createFolderReader } = await import("../../build/mod.ts");
-  return await detectProject(createFolderReader(folder.directory), flags);
+  const isStatic = folder.config?.build.isStatic === true;
+  return await detectProject(createFolderReader(folder.directory), { ...flags, isStatic });
 }
 
-/** Plans the project by what a deploy of it will decide. */
-async function planFor(
+/** Says what a deploy of the project will do. */
+async function foretell(
+  ctx: Context,
   { directory, config }: ProjectFolder,
   detected: DetectedProject,
 ): Promise<ProjectPlan> {
-  const { foretellEngine } = await import("../../build/mod.ts");
-  return planProject(detected, await foretellEngine({ directory, config, detected }));
+  const { foretellDeploy } = await import("../../build/mod.ts");
+  const { plan, lines } = await foretellDeploy({ directory, config, detected });
+  for (const { level, message } of lines) ctx.ui.log("detect", level, message);
+  return plan;
 }
 
 async function projectOf(
@@ -196,13 +198,7 @@ export default defineCommand({
     const name = await nameOf(ctx, folder, flags);
     const detected = flags.skipDetection === true ? undefined : await detect(folder, flags);
     const framework = detected?.framework;
-    const plan = detected === undefined ? undefined : await planFor(folder, detected);
-    const described = detected === undefined || plan === undefined
-      ? undefined
-      : describeProject(detected, plan);
-    if (described !== undefined) ctx.ui.log("detect", "info", described);
-    const advice = detected?.advice;
-    if (advice !== undefined) ctx.ui.log("detect", "warn", `${advice.message}. ${advice.hint}`);
+    const plan = detected === undefined ? undefined : await foretell(ctx, folder, detected);
     await assertCanBind(ctx, folder);
     const project = await projectOf(ctx, name, { flags, detected, folder });
     await writeProjectFile(folder, {

@@ -44,6 +44,45 @@ const PROJECTS: Readonly<Record<string, Project>> = {
   },
   "a server for Deno": { files: { "main.ts": "Deno.serve(() => new Response());" } },
   "a site of Vite": { files: { "package.json": pack({ vite: "8.0.0" }, { build: "vite build" }) } },
+  "functions of Vercel beside a site of Vite": {
+    files: {
+      "package.json": pack({ vite: "8.0.0" }, { build: "vite build" }),
+      "api/hello.js":
+        "export const config = { runtime: 'edge' };\nexport default (req, res) => res.end();",
+    },
+  },
+  "a function in Python": {
+    files: {
+      "index.html": "",
+      "api/a.js": "export default (req, res) => res.end();",
+      "api/b.py": "",
+    },
+  },
+  "functions of Cloudflare": {
+    files: {
+      "index.html": "",
+      "functions/a.js": "export const onRequestGet = () => new Response();",
+    },
+  },
+  "Ruby": { files: { "Gemfile": 'gem "sinatra"', "app.rb": 'require "sinatra"' } },
+  "a Gemfile that starts nothing": { files: { "Gemfile": 'gem "rake"' } },
+  "a module of Go that is no program": {
+    files: { "go.mod": "module shop\n", "shop.go": "package shop\n" },
+  },
+  "a Dockerfile": { files: { "Dockerfile": "FROM node\nCMD node main.js\n" } },
+  "a Dockerfile that packs a build": {
+    files: {
+      "package.json": pack({}, { build: "node build.js" }),
+      "Dockerfile": "FROM node\nCMD node main.js\n",
+    },
+  },
+  "a site beside a server in Python that svc.toml calls static": {
+    files: {
+      "svc.toml": "[build]\nstatic = true\n",
+      "index.html": "",
+      "requirements.txt": "flask\n",
+    },
+  },
   "plain files": { files: { "index.html": "<h1>hello</h1>" } },
   "a deploy of a server that passes for a site": {
     files: {

@@ -54,6 +54,27 @@ const ENGINES: Readonly<Record<Engine, string>> = {
 };
 
 /**
+ * How a program of another language is built and started, a line each; `undefined` for any other
+ * project.
+ */
+export function describeProgram(
+  { framework, server, startCommand }: DetectedProject,
+  { command, start }: {
+    /** What builds it. */
+    readonly command: string | undefined;
+    /** What svc.toml starts it with. */
+    readonly start: string | undefined;
+  },
+): readonly string[] | undefined {
+  if (startCommand === undefined || framework === undefined) return undefined;
+  return [
+    `${framework.name}: ${server?.reason ?? "a server"}`,
+    `Build: ${command ?? "nothing to build"}`,
+    `Start: ${start ?? startCommand}`,
+  ];
+}
+
+/**
  * Names what was found, and what of it will run where, unless something must change
  * first; `undefined` where nothing was found.
  */

@@ -17,9 +17,9 @@ import type {
   FoundRoute,
   FoundServer,
 } from "../frameworks/types.ts";
-import { describeSign, refuseSigns } from "../signs/refuse_signs.ts";
+import { judgeSigns, STATIC_KEY } from "../signs/judge_signs.ts";
 import { findProjectSigns } from "../signs/project_signs.ts";
-import type { ProjectSign } from "../signs/types.ts";
+import { refuseSigns } from "../signs/refuse_signs.ts";
 import { withSinglePage } from "./single_page.ts";
 import { findServerSign, isPage, type ServerSign } from "./server_signs.ts";
 import { CATCH_ALL_PATTERN, generateStaticManifest, metaOf } from "./static_manifest.ts";
@@ -161,9 +161,6 @@ function folderOf(output: BuiltOutput, folder: string): BuiltOutput {
   };
 }
 
-/** How `svc.toml` says that all files of an output are to be published. */
-const STATIC_KEY = '"static = true" under [build] of svc.toml';
-
 /** Refuses a static site whose code is a server's, with the manifest that would run it. */
 function refuseServer(sign: ServerSign, { directory, paths }: BuiltOutput): Found {
   const { seen, entry, clients } = sign;
@@ -190,11 +187,7 @@ function refuseServer(sign: ServerSign, { directory, paths }: BuiltOutput): Foun
   };
 }
 
-/**
- * What the signs of servers in a project say of its files: functions of other platforms are never
- * dropped. A site that a known framework built, or whose folder its author named, has a server
- * beside it at most.
- */
+/** Judges the files of a site by the signs of servers in its project. */
 async function judgeProject(
   found: FoundFiles,
   { detected: { framework }, output, isNamed }: {
@@ -203,19 +196,14 @@ async function judgeProject(
     readonly isNamed: boolean;
   },
 ): Promise<Found> {
-  const signs = await findProjectSigns(output.project);
-  const functions = signs.filter(({ kind }) => kind === "function");
-  if (functions.length > 0) return refuseSigns(functions);
-  const isBuilt = output.directory !== ".";
-  if (signs.length === 0 || isBuilt && isNamed) return found;
-  const programs = signs.filter(({ kind }) => kind === "program");
-  if (!output.paths.some(isPage)) return refuseSigns(signs);
-  if (framework !== undefined) {
-    const isOwn = findFramework(framework.id)?.standalone === true;
-    return isOwn || programs.length === 0 ? found : { ...found, notes: [noteOf(programs)] };
-  }
-  const stops = isBuilt ? programs : signs;
-  return stops.length === 0 ? found : refuseSigns(stops);
+  const judgement = judgeSigns(await findProjectSigns(output.project), {
+    framework: framework?.id,
+    isBuilt: output.directory !== ".",
+    isNamed,
+    hasPage: output.paths.some(isPage),
+  });
+  if (judgement.type === "refused") return refuseSigns(judgement.signs);
+  return judgement.type === "noted" ? { ...found, notes: [judgement.note] } : found;
 }
 
 /** Refuses functions that no engine runs. */
@@ -227,13 +215,6 @@ export function refuseFunctions(
     message: `Some functions cannot run here:\n${refused.map((each) => `  ${each}`).join("\n")}`,
     hint: `Write them in JavaScript or TypeScript. To publish the files alone, write ${STATIC_KEY}`,
   };
-}
-
-/** Names a server beside the site of a framework. */
-function noteOf(signs: readonly ProjectSign[]): string {
-  const seen = signs.slice(0, 2).map(describeSign).join(", ");
-  return `Deploying the files alone: a server beside them is not deployed (${seen}). ` +
-    `Where that is meant, write ${STATIC_KEY}`;
 }
 
 /** Finds out what a build made. Without a known server: plain files, if that is what they are. */

@@ -1,0 +1,58 @@
+/**
+ * What signs of servers mean for a project whose files would be published.
+ *
+ * @module
+ */
+import { findFramework } from "../frameworks/frameworks.ts";
+import { describeSign } from "./refuse_signs.ts";
+import type { ProjectSign } from "./types.ts";
+
+/** How `svc.toml` says that all files of an output are to be published. */
+export const STATIC_KEY = '"static = true" under [build] of svc.toml';
+
+export interface SiteFacts {
+  /** Id of the framework that was detected. */
+  readonly framework: string | undefined;
+  /** Whether the files are in a folder of their own, as a build leaves them. */
+  readonly isBuilt: boolean;
+  /** Whether somebody named that folder, rather than that it was found. */
+  readonly isNamed: boolean;
+  readonly hasPage: boolean;
+}
+
+export type Judgement =
+  | { readonly type: "site" }
+  /** The files are published; what lies beside them is named. */
+  | { readonly type: "noted"; readonly note: string }
+  | { readonly type: "refused"; readonly signs: readonly ProjectSign[] };
+
+/** Names a server beside the site of a framework. */
+function noteOf(signs: readonly ProjectSign[]): string {
+  const seen = signs.slice(0, 2).map(describeSign).join(", ");
+  return `Deploying the files alone: a server beside them is not deployed (${seen}). ` +
+    `Where that is meant, write ${STATIC_KEY}`;
+}
+
+/**
+ * What the signs of servers in a project say of its files: functions of other platforms are never
+ * dropped. A site that a known framework built, or whose folder its author named, has a server
+ * beside it at most.
+ */
+export function judgeSigns(
+  signs: readonly ProjectSign[],
+  { framework, isBuilt, isNamed, hasPage }: SiteFacts,
+): Judgement {
+  const functions = signs.filter(({ kind }) => kind === "function");
+  if (functions.length > 0) return { type: "refused", signs: functions };
+  if (signs.length === 0 || isBuilt && isNamed) return { type: "site" };
+  const programs = signs.filter(({ kind }) => kind === "program");
+  if (!hasPage) return { type: "refused", signs };
+  if (framework !== undefined) {
+    const isOwn = findFramework(framework)?.standalone === true;
+    return isOwn || programs.length === 0
+      ? { type: "site" }
+      : { type: "noted", note: noteOf(programs) };
+  }
+  const stops = isBuilt ? programs : signs;
+  return stops.length === 0 ? { type: "site" } : { type: "refused", signs: stops };
+}
