@@ -9,7 +9,7 @@ import { type Environment, networkVariables } from "../../lib/network_variables.
 import type { BuildLogs } from "./logs/build_logs.ts";
 import type { DeploymentDatabases } from "../databases/mod.ts";
 import type { VariableService, VariableStore } from "../variables/mod.ts";
-import type { OutboundFetch } from "../../runtime/mod.ts";
+import { type OutboundFetch, toolchainPlaces } from "../../runtime/mod.ts";
 import { GitMirrors, type GitService, PUSHED_FOLDER, type PushedRepositories } from "../git/mod.ts";
 import type { OpenGitCredentials, ProjectStore } from "../projects/mod.ts";
 import type { BlobVault, DataDir } from "../core/store/mod.ts";
@@ -83,6 +83,7 @@ export const openBuilds: OpenBuilds = (parts) => {
     logs,
     git,
     path,
+    toolchains: () => toolchainPlaces(env, { dataDir: dataDir.root, builds: true }),
     onTrouble: parts.onTrouble,
     program: buildProgram(env),
     dataDir: dataDir.root,

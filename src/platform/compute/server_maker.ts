@@ -213,7 +213,10 @@ export class ServerMaker {
   async #program(command: string | undefined): Promise<ComputeServerOptions["program"]> {
     if (command === undefined) throw new CommandMissingError();
     const { dataDir, env } = this.options;
-    return { command, ...await (this.#places ??= toolchainPlaces(env, dataDir)) };
+    return {
+      command,
+      ...await (this.#places ??= toolchainPlaces(env, { dataDir, builds: false })),
+    };
   }
 
   /** @throws ServersRefusedError where no server runs here; its log names the reason too */

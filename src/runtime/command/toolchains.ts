@@ -4,10 +4,6 @@
  *
  * @module
  */
-import { inheritedVariables } from "../../lib/child_variables.ts";
-import { dirname, join, sep } from "node:path";
-import { runProgram } from "../../lib/spawn_program.ts";
-
 /** One toolchain. */
 export interface Toolchain {
   readonly id: string;
@@ -18,13 +14,13 @@ export interface Toolchain {
   readonly versionArgs: readonly string[];
   /** How to install it, as a sentence without its end. */
   readonly install: string;
-  /** Arguments that print the folder of its installation, where its program may be a script. */
-  readonly folderArgs?: readonly string[];
+  /** A command that prints the folder of its installation, where its program may only lead there. */
+  readonly folderCommand?: readonly [string, ...string[]];
+  /** True for one that is a single file. */
+  readonly isFile?: boolean;
   /** True for one that runs servers, and not only builds them. */
   readonly runs?: boolean;
 }
-
-const RUBY_FOLDER = ["-e", 'puts RbConfig::CONFIG["prefix"]'];
 
 export const TOOLCHAINS: readonly Toolchain[] = [
   {
@@ -33,6 +29,7 @@ export const TOOLCHAINS: readonly Toolchain[] = [
     programs: ["go"],
     versionArgs: ["version"],
     install: 'Install Go from https://go.dev/dl, or with "apt-get install golang-go"',
+    folderCommand: ["go", "env", "GOROOT"],
   },
   {
     id: "rust",
@@ -40,6 +37,8 @@ export const TOOLCHAINS: readonly Toolchain[] = [
     programs: ["cargo"],
     versionArgs: ["--version"],
     install: 'Install Rust from https://rustup.rs, or with "apt-get install cargo"',
+    // rustup's programs start those of a toolchain that lies elsewhere.
+    folderCommand: ["rustc", "--print", "sysroot"],
   },
   {
     id: "python",
@@ -47,7 +46,7 @@ export const TOOLCHAINS: readonly Toolchain[] = [
     programs: ["python3"],
     versionArgs: ["--version"],
     install: 'Install Python with "apt-get install python3 python3-venv"',
-    folderArgs: ["-c", "import sys; print(sys.base_prefix)"],
+    folderCommand: ["python3", "-c", "import sys; print(sys.base_prefix)"],
     runs: true,
   },
   {
@@ -56,6 +55,7 @@ export const TOOLCHAINS: readonly Toolchain[] = [
     programs: ["uv"],
     versionArgs: ["--version"],
     install: 'Install uv from https://docs.astral.sh/uv, or with "pip install uv"',
+    isFile: true,
   },
   {
     id: "ruby",
@@ -63,7 +63,7 @@ export const TOOLCHAINS: readonly Toolchain[] = [
     programs: ["ruby"],
     versionArgs: ["--version"],
     install: 'Install Ruby with "apt-get install ruby-full"',
-    folderArgs: RUBY_FOLDER,
+    folderCommand: ["ruby", "-e", 'puts RbConfig::CONFIG["prefix"]'],
     runs: true,
   },
   {
@@ -87,6 +87,7 @@ export const TOOLCHAINS: readonly Toolchain[] = [
     programs: ["composer"],
     versionArgs: ["--version"],
     install: 'Install Composer from https://getcomposer.org, or with "apt-get install composer"',
+    isFile: true,
   },
   {
     id: "java",
@@ -131,137 +132,6 @@ export const TOOLCHAINS: readonly Toolchain[] = [
     programs: ["hugo"],
     versionArgs: ["version"],
     install: 'Install Hugo from https://gohugo.io, or with "apt-get install hugo"',
+    isFile: true,
   },
 ];
-
-/** A toolchain as it is on this machine. */
-export interface FoundToolchain {
-  readonly toolchain: Toolchain;
-  /** Absolute path of its program. */
-  readonly program: string;
-  /** Its version, where it says one. */
-  readonly version?: string;
-}
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Longest time in which a toolchain says something of itself, in milliseconds. */
-const ASK_MS = 10_000;
-
-const VERSION = /\d+\.\d+(?:\.\d+)?/;
-
-/** Where a program is, by the search path. */
-export function findProgram(name: string, env: Environment): string | undefined {
-  for (const folder of (env.PATH ?? "").split(":")) {
-    if (!folder.startsWith("/")) continue;
-    const path = join(folder, name);
-    try {
-      const { isFile, mode } = Deno.statSync(path);
-      if (isFile && ((mode ?? 0) & 0o111) !== 0) return path;
-    } catch { /* it is not there */ }
-  }
-  return undefined;
-}
-
-async function ask(
-  program: string,
-  args: readonly string[],
-  env: Environment,
-): Promise<string | undefined> {
-  try {
-    const { success, stdout } = await runProgram(program, {
-      args: [...args],
-      clearEnv: true,
-      env: inheritedVariables(env),
-      cwd: "/",
-      stdin: "null",
-      stderr: "null",
-      signal: AbortSignal.timeout(ASK_MS),
-    });
-    return success ? new TextDecoder().decode(stdout).trim() : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The toolchains that are here, of those with the ids, each asked for its version. */
-export async function findToolchains(
-  env: Environment,
-  ids: readonly string[] = TOOLCHAINS.map(({ id }) => id),
-): Promise<readonly FoundToolchain[]> {
-  const found = await Promise.all(
-    TOOLCHAINS.filter(({ id }) => ids.includes(id)).map(async (toolchain) => {
-      const program = toolchain.programs.map((name) => findProgram(name, env))
-        .find((path) => path !== undefined);
-      if (program === undefined) return [];
-      const text = await ask(program, toolchain.versionArgs, env);
-      // A stand-in such as rustup's `cargo` is there without the toolchain itself.
-      if (text === undefined) return [];
-      const version = VERSION.exec(text)?.[0];
-      return [{ toolchain, program, version }];
-    }),
-  );
-  return found.flat();
-}
-
-/** Folders that each sandbox of a program shows anyway, with all that is below them. */
-const SYSTEM = ["/usr", "/bin", "/lib", "/lib64"] as const;
-
-/** Folders that hold more than one toolchain: nothing of them is shown. */
-const TOO_WIDE: ReadonlySet<string> = new Set([
-  "/",
-  "/home",
-  "/root",
-  "/opt",
-  "/srv",
-  "/var",
-  "/etc",
-  "/tmp",
-  "/mnt",
-  "/media",
-  "/run",
-]);
-
-const isBelow = (path: string, folder: string): boolean =>
-  path === folder || path.startsWith(folder === "/" ? "/" : folder + sep);
-
-/** The folder of an installation: the one that has `bin` and `lib`. */
-async function folderOf(
-  { toolchain, program }: Pick<FoundToolchain, "toolchain" | "program">,
-  env: Environment,
-): Promise<string | undefined> {
-  try {
-    const told = toolchain.folderArgs === undefined
-      ? undefined
-      : await ask(program, toolchain.folderArgs, env);
-    return told?.startsWith("/") === true
-      ? Deno.realPathSync(told)
-      : dirname(dirname(Deno.realPathSync(program)));
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * What of this machine's toolchains a server may see beside the system's own folders:
- * those that the platform itself finds by its search path, and nothing that holds more
- * than one of them or the data of the platform.
- */
-export async function toolchainPlaces(
-  env: Environment,
-  dataDir: string,
-): Promise<{ readonly toolchains: readonly string[]; readonly path: readonly string[] }> {
-  const home = env.HOME ?? "/root";
-  const folders = await Promise.all(
-    TOOLCHAINS.filter(({ runs }) => runs === true).map(async (toolchain) => {
-      const program = toolchain.programs.map((name) => findProgram(name, env))
-        .find((path) => path !== undefined);
-      return program === undefined ? undefined : await folderOf({ toolchain, program }, env);
-    }),
-  );
-  const shown = [...new Set(folders)].filter((folder) => folder !== undefined)
-    .filter((folder) => !SYSTEM.some((system) => isBelow(folder, system)))
-    .filter((folder) => !TOO_WIDE.has(folder) && !isBelow(home, folder))
-    .filter((folder) => !isBelow(dataDir, folder) && !isBelow(folder, dataDir));
-  return { toolchains: shown, path: shown.map((folder) => join(folder, "bin")) };
-}

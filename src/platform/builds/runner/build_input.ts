@@ -53,12 +53,14 @@ export function jobFile(
 /** The environment of a build process, which passes it on to the project's own commands. */
 export function buildEnvironment(
   folder: BuildFolder,
-  { job, kind, program, path, mark }: {
+  { job, kind, program, path, toolchains, mark }: {
     readonly job: BuildJob;
     readonly kind: SandboxKind;
     readonly program: BuildProgram;
     /** The platform's own `PATH`. */
     readonly path: string;
+    /** Folders of programs of toolchains that the build sees besides. */
+    readonly toolchains: readonly string[];
     readonly mark: string;
   },
 ): Record<string, string> {
@@ -68,7 +70,7 @@ export function buildEnvironment(
     : folders;
   return {
     ...programVariables(program, { ownRoot: hasOwnRoot(kind) }),
-    PATH: [...seen, "/usr/local/bin", "/usr/bin", "/bin"].join(":"),
+    PATH: [...toolchains, ...seen, "/usr/local/bin", "/usr/bin", "/bin"].join(":"),
     HOME: join(folder.inside.box, "home"),
     TMPDIR: folder.inside.temporary,
     LANG: "C.UTF-8",

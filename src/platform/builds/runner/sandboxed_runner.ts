@@ -39,10 +39,16 @@ import { StillRunningError } from "../sandbox/end_processes.ts";
 import { killMarked } from "../../../lib/marked_processes.ts";
 import type { BuildProgram } from "../sandbox/program.ts";
 import type { SandboxAccess } from "../sandbox/sandbox_access.ts";
+import type { toolchainPlaces } from "../../../runtime/mod.ts";
 import { recoverBuilds } from "./recover_builds.ts";
 import { runSandboxed } from "./run_sandboxed.ts";
 import { findSandbox, SandboxUndecidedError } from "../sandbox/find_sandbox.ts";
-import { hasOwnUser, type SandboxKind, type SandboxOptions } from "../sandbox/sandbox.ts";
+import {
+  hasOwnRoot,
+  hasOwnUser,
+  type SandboxKind,
+  type SandboxOptions,
+} from "../sandbox/sandbox.ts";
 import { folderSize } from "../../../lib/folder_size.ts";
 
 export interface SandboxedRunnerOptions {
@@ -59,6 +65,8 @@ export interface SandboxedRunnerOptions {
   readonly program: BuildProgram;
   /** The platform's own `PATH`. */
   readonly path: string;
+  /** Finds what builds see of toolchains that lie outside of the system's folders. */
+  readonly toolchains: () => ReturnType<typeof toolchainPlaces>;
   /** Receives what the operator should know. */
   onTrouble(message: string): void;
 }
@@ -290,7 +298,11 @@ export class SandboxedRunner implements BuildRunner {
       mode: 0o600,
     });
     await giveToUser(folder, { kind, uid: slot.uid });
-    const { program, vault, onTrouble } = this.options;
+    const { program: own, vault, onTrouble } = this.options;
+    const { toolchains, path } = hasOwnRoot(kind)
+      ? await this.options.toolchains()
+      : { toolchains: [], path: [] };
+    const program = { ...own, needs: [...own.needs, ...toolchains] };
     const sandbox: SandboxOptions = { kind, program, hidden: this.#hidden };
     const end = await runSandboxed({
       run: {
@@ -303,6 +315,7 @@ export class SandboxedRunner implements BuildRunner {
           kind,
           program,
           path: this.options.path,
+          toolchains: path,
           mark: this.#mark,
         }),
         limits: this.#limits,

@@ -1,0 +1,90 @@
+/**
+ * Finds the toolchains of this machine, and asks them about themselves.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { inheritedVariables } from "../../lib/child_variables.ts";
+import { runProgram } from "../../lib/spawn_program.ts";
+import { type Toolchain, TOOLCHAINS } from "./toolchains.ts";
+
+/** A toolchain as it is on this machine. */
+export interface FoundToolchain {
+  readonly toolchain: Toolchain;
+  /** Absolute path of its program. */
+  readonly program: string;
+  /** Its version, where it says one. */
+  readonly version?: string;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Longest time in which a toolchain says something of itself, in milliseconds. */
+const ASK_MS = 10_000;
+
+const VERSION = /\d+\.\d+(?:\.\d+)?/;
+
+/** Where a program is, by the search path. */
+export function findProgram(name: string, env: Environment): string | undefined {
+  for (const folder of (env.PATH ?? "").split(":")) {
+    if (!folder.startsWith("/")) continue;
+    const path = join(folder, name);
+    try {
+      const { isFile, mode } = Deno.statSync(path);
+      if (isFile && ((mode ?? 0) & 0o111) !== 0) return path;
+    } catch { /* it is not there */ }
+  }
+  return undefined;
+}
+
+/** The program of a toolchain, by the search path. */
+export const programOf = ({ programs }: Toolchain, env: Environment): string | undefined =>
+  programs.map((name) => findProgram(name, env)).find((path) => path !== undefined);
+
+/** What a program printed, that it failed, or that it took too long on a busy machine. */
+export type Reply = { readonly text: string } | "failed" | "late";
+
+export async function ask(
+  program: string,
+  args: readonly string[],
+  env: Environment,
+  limitMs = ASK_MS,
+): Promise<Reply> {
+  const signal = AbortSignal.timeout(limitMs);
+  const failed = () => signal.aborted ? "late" : "failed";
+  try {
+    const { success, stdout } = await runProgram(program, {
+      args: [...args],
+      clearEnv: true,
+      env: inheritedVariables(env),
+      cwd: "/",
+      stdin: "null",
+      stderr: "null",
+      signal,
+    });
+    return success ? { text: new TextDecoder().decode(stdout).trim() } : failed();
+  } catch {
+    return failed();
+  }
+}
+
+/** The toolchains that are here, of those with the ids, each asked for its version. */
+export async function findToolchains(
+  env: Environment,
+  ids: readonly string[] = TOOLCHAINS.map(({ id }) => id),
+  limitMs?: number,
+): Promise<readonly FoundToolchain[]> {
+  const found = await Promise.all(
+    TOOLCHAINS.filter(({ id }) => ids.includes(id)).map(async (toolchain) => {
+      const program = programOf(toolchain, env);
+      if (program === undefined) return [];
+      const reply = await ask(program, toolchain.versionArgs, env, limitMs);
+      // A stand-in such as rustup's `cargo` is there without the toolchain itself.
+      if (reply === "failed") return [];
+      // One that is slow to answer is there.
+      const version = reply === "late" ? undefined : VERSION.exec(reply.text)?.[0];
+      return [{ toolchain, program, version }];
+    }),
+  );
+  return found.flat();
+}

@@ -1,0 +1,85 @@
+/**
+ * What of this machine's toolchains a sandbox shows beside the system's own folders.
+ *
+ * @module
+ */
+import { dirname, join, sep } from "node:path";
+import { ask, type Environment, findProgram, programOf } from "./find_toolchains.ts";
+import { type Toolchain, TOOLCHAINS } from "./toolchains.ts";
+
+/** Folders that each sandbox shows anyway, with all that is below them. */
+const SYSTEM = ["/usr", "/bin", "/lib", "/lib64"] as const;
+
+/** Folders that hold more than one toolchain: nothing of them is shown. */
+const TOO_WIDE: ReadonlySet<string> = new Set([
+  "/",
+  "/home",
+  "/root",
+  "/opt",
+  "/srv",
+  "/var",
+  "/etc",
+  "/tmp",
+  "/mnt",
+  "/media",
+  "/run",
+]);
+
+const isBelow = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(folder === "/" ? "/" : folder + sep);
+
+const isOfSystem = (path: string): boolean => SYSTEM.some((folder) => isBelow(path, folder));
+
+/** The folder of an installation: the one that has `bin` and `lib`. */
+async function folderOf(
+  { folderCommand }: Toolchain,
+  { program, env }: { readonly program: string; readonly env: Environment },
+): Promise<string> {
+  const [name = "", ...args] = folderCommand ?? [];
+  const asked = findProgram(name, env);
+  const reply = asked === undefined ? "failed" : await ask(asked, args, env);
+  return typeof reply === "object" && reply.text.startsWith("/")
+    ? Deno.realPathSync(reply.text)
+    : dirname(dirname(Deno.realPathSync(program)));
+}
+
+/** What of a toolchain is shown, and where its programs are then. */
+interface Place {
+  readonly shown: string;
+  readonly bin: string;
+}
+
+async function placeOf(toolchain: Toolchain, env: Environment): Promise<Place | undefined> {
+  const program = programOf(toolchain, env);
+  if (program === undefined) return undefined;
+  try {
+    if (isOfSystem(Deno.realPathSync(program))) return undefined;
+    if (toolchain.isFile === true) return { shown: program, bin: dirname(program) };
+    const shown = await folderOf(toolchain, { program, env });
+    return { shown, bin: join(shown, "bin") };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * What of this machine's toolchains a sandbox may show beside the system's own folders:
+ * those that the platform itself finds by its search path, and nothing that holds more
+ * than one of them or the data of the platform. A server sees those that run servers, a
+ * build sees all.
+ */
+export async function toolchainPlaces(
+  env: Environment,
+  { dataDir, builds }: { readonly dataDir: string; readonly builds: boolean },
+): Promise<{ readonly toolchains: readonly string[]; readonly path: readonly string[] }> {
+  const home = env.HOME ?? "/root";
+  const wanted = TOOLCHAINS.filter(({ runs }) => builds || runs === true);
+  const found = await Promise.all(wanted.map((toolchain) => placeOf(toolchain, env)));
+  const places = found.filter((place) => place !== undefined)
+    .filter(({ shown }) => !isOfSystem(shown) && !TOO_WIDE.has(shown) && !isBelow(home, shown))
+    .filter(({ shown }) => !isBelow(dataDir, shown) && !isBelow(shown, dataDir));
+  return {
+    toolchains: [...new Set(places.map(({ shown }) => shown))],
+    path: [...new Set(places.map(({ bin }) => bin))],
+  };
+}

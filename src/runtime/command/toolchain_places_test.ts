@@ -1,0 +1,70 @@
+/** Toolchains that lie in a home directory: what a sandbox sees of them. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { inTestFolder } from "../../lib/_test_folder.ts";
+import { findToolchains } from "./find_toolchains.ts";
+import { toolchainPlaces } from "./toolchain_places.ts";
+
+async function writeProgram(path: string, script: string): Promise<void> {
+  await Deno.mkdir(join(path, ".."), { recursive: true });
+  await Deno.writeTextFile(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+}
+
+/** A home with rustup's stand-in for Cargo, a Python of pyenv, and uv. */
+async function inHome(
+  test: (home: string, env: Readonly<Record<string, string>>) => Promise<void>,
+): Promise<void> {
+  await inTestFolder(async (folder) => {
+    const home = await Deno.realPath(folder);
+    const rust = join(home, ".rustup/toolchains/stable");
+    const python = join(home, ".pyenv/versions/3.13.1");
+    await Deno.mkdir(rust, { recursive: true });
+    await Deno.mkdir(python, { recursive: true });
+    await writeProgram(join(home, ".cargo/bin/cargo"), "echo cargo 1.95.0");
+    await writeProgram(join(home, ".cargo/bin/rustc"), `echo ${rust}`);
+    await writeProgram(join(home, ".pyenv/shims/python3"), `echo ${python}`);
+    await writeProgram(join(home, ".local/bin/uv"), "echo uv 0.13.9");
+    const path = [".cargo/bin", ".pyenv/shims", ".local/bin"].map((each) => join(home, each));
+    await test(home, { HOME: home, PATH: [...path, "/usr/bin", "/bin"].join(":") });
+  });
+}
+
+Deno.test("toolchainPlaces() shows builds the toolchains of a home, and nothing else of it", () =>
+  inHome(async (home, env) => {
+    const { toolchains, path } = await toolchainPlaces(env, { dataDir: "/data", builds: true });
+    assert.deepEqual(toolchains.map((each) => each.replace(`${home}/`, "")), [
+      ".rustup/toolchains/stable",
+      ".pyenv/versions/3.13.1",
+      ".local/bin/uv",
+    ]);
+    assert.deepEqual(path.map((each) => each.replace(`${home}/`, "")), [
+      ".rustup/toolchains/stable/bin",
+      ".pyenv/versions/3.13.1/bin",
+      ".local/bin",
+    ]);
+  }));
+
+Deno.test("toolchainPlaces() shows servers the interpreters alone", () =>
+  inHome(async (home, env) => {
+    const { toolchains } = await toolchainPlaces(env, { dataDir: "/data", builds: false });
+    assert.deepEqual(toolchains, [join(home, ".pyenv/versions/3.13.1")]);
+  }));
+
+Deno.test("toolchainPlaces() shows none that holds the platform's data or lies in it", () =>
+  inHome(async (home, env) => {
+    const python = join(home, ".pyenv/versions/3.13.1");
+    for (const dataDir of [join(python, "data"), join(home, ".pyenv")]) {
+      const { toolchains } = await toolchainPlaces(env, { dataDir, builds: false });
+      assert.deepEqual(toolchains, []);
+    }
+  }));
+
+Deno.test("findToolchains() takes a program that is slow to answer for one that is there", () =>
+  inTestFolder(async (folder) => {
+    await writeProgram(join(folder, "go"), "exec sleep 60");
+    await writeProgram(join(folder, "cargo"), "exit 1");
+    const found = await findToolchains({ PATH: `${folder}:/usr/bin:/bin` }, ["go", "rust"], 300);
+    assert.deepEqual(found.map(({ toolchain, version }) => [toolchain.id, version]), [
+      ["go", undefined],
+    ]);
+  }));
