@@ -49,5 +49,12 @@ export function buildVariables(
     XDG_CACHE_HOME: cache("xdg"),
     // pnpm keeps its store below this one.
     XDG_DATA_HOME: cache("data"),
+    GOMODCACHE: cache("go-modules"),
+    CARGO_HOME: cache("cargo"),
+    CARGO_TARGET_DIR: cache("cargo-target"),
+    MAVEN_OPTS: `-Dmaven.repo.local=${cache("maven")}`,
+    GRADLE_USER_HOME: cache("gradle"),
+    MIX_HOME: cache("mix"),
+    HEX_HOME: cache("hex"),
   };
 }

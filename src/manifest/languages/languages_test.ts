@@ -58,7 +58,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   "Rust": {
     files: { "Cargo.toml": '[package]\nname = "shop"\n', "Cargo.lock": "", "src/main.rs": "" },
     language: "rust",
-    build: /^cargo build --release --locked --bin shop /,
+    build:
+      /^cargo build --release --locked --bin shop .* && cp .*\/release\/shop \.svc\/built\/svc-server$/,
     start: /^exec \.\/svc-server$/,
     toolchains: ["rust"],
   },
@@ -151,6 +152,12 @@ const ROWS: Readonly<Record<string, Row>> = {
     build: /bundle install/,
     start: /bundle exec puma -b "tcp:\/\/\$HOST:\$PORT"$/,
     toolchains: ["ruby", "bundler"],
+  },
+  "Sinatra with the gems of the machine": {
+    files: { "app.rb": 'require "sinatra"\n' },
+    language: "ruby",
+    start: /^APP_ENV=production exec ruby app\.rb -o "\$HOST" -p "\$PORT"$/,
+    toolchains: ["ruby"],
   },
   "Ruby without gems": {
     files: { "server.rb": 'require "socket"\n' },

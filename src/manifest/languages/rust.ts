@@ -1,8 +1,11 @@
 /** @module Rust: the binary of a package, and the folders that it may read. */
-import { firstThere, programPlacements, quote, readToml, tableOf } from "./parts.ts";
+import { BUILT, firstThere, programPlacements, quote, readToml, tableOf } from "./parts.ts";
 import type { Language } from "./types.ts";
 
 const PROGRAM = "svc-server";
+
+/** Builds keep what is compiled for the project's next one. */
+const TARGET = '"${CARGO_TARGET_DIR:-target}"';
 
 type Table = Readonly<Record<string, unknown>>;
 
@@ -27,13 +30,15 @@ export const rust: Language = {
     const isProgram = source !== undefined || manifest.bin !== undefined;
     if (binary === undefined || !isProgram) return undefined;
     const locked = await reader.exists("Cargo.lock") ? " --locked" : "";
+    const output = `${BUILT}/${PROGRAM}`;
     return {
       reason: `Cargo.toml describes the program ${binary}`,
       toolchains: ["rust"],
-      build: `cargo build --release${locked} --bin ${quote(binary)} --target-dir target`,
+      build: `cargo build --release${locked} --bin ${quote(binary)} --target-dir ${TARGET} && ` +
+        `mkdir -p ${BUILT} && cp ${TARGET}/release/${quote(binary)} ${output}`,
       start: `exec ./${PROGRAM}`,
       entry: PROGRAM,
-      placements: programPlacements(`target/release/${binary}`, PROGRAM),
+      placements: programPlacements(output, PROGRAM),
     };
   },
 };
