@@ -125,6 +125,29 @@ const ROWS: Readonly<Record<string, Row>> = {
     start: /^exec python3 server\.py$/,
     toolchains: ["python"],
   },
+  "Django that is migrated before it starts": {
+    files: {
+      "requirements.txt": "django\ngunicorn\n",
+      "manage.py": MANAGE,
+      Procfile: "web: python manage.py migrate && gunicorn shop.wsgi --bind 0.0.0.0:$PORT\n",
+    },
+    language: "python",
+    build: PIP,
+    start:
+      /^export PYTHONUSERBASE="\$PWD\/\.venv" && python3 manage\.py migrate && exec python3 -m gunicorn shop\.wsgi --bind 0\.0\.0\.0:\$PORT$/,
+    toolchains: ["python"],
+  },
+  "Ruby that is migrated before it starts": {
+    files: {
+      Gemfile: 'gem "sequel"\n',
+      Procfile: "web: bundle exec rake db:migrate && bundle exec puma -p $PORT\n",
+    },
+    language: "ruby",
+    build: /bundle install/,
+    start:
+      /^BUNDLE_PATH=\S+ .*production bundle exec rake db:migrate && BUNDLE_PATH=\S+ .*exec bundle exec puma -p \$PORT$/,
+    toolchains: ["ruby", "bundler"],
+  },
   "Python with a Procfile": {
     files: { "requirements.txt": "gunicorn\n", Procfile: "web: gunicorn shop:app -w 2\n" },
     language: "python",

@@ -64,6 +64,13 @@ export async function procfileCommand(reader: ProjectReader): Promise<string | u
   return /^web:[ \t]*(\S.*)$/m.exec(text ?? "")?.[1]?.trim();
 }
 
+/**
+ * The commands of a line that run one after the other, each where the one before succeeded.
+ * A line with quotes is taken for one command.
+ */
+export const commandsOf = (line: string): readonly string[] =>
+  /["']/.test(line) ? [line] : line.split("&&").map((command) => command.trim());
+
 /** The first file of some that is there and that a pattern finds something in. */
 export async function findIn(
   reader: ProjectReader,

@@ -8,6 +8,7 @@
  */
 import type { Placement, ProjectReader } from "../frameworks/types.ts";
 import {
+  commandsOf,
   findIn,
   firstThere,
   procfileCommand,
@@ -88,6 +89,8 @@ interface Start {
   readonly entry: string;
   /** Arguments of the interpreter. */
   readonly run: string;
+  /** Those of what runs to its end before, such as a migration. */
+  readonly first?: readonly string[];
   /** A package that it needs and does not list. */
   readonly adds?: string;
   /** What else the build runs, by the interpreter of the environment. */
@@ -196,27 +199,40 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   "waitress-serve": "waitress",
 };
 
-async function fromProcfile(reader: ProjectReader): Promise<Start | undefined> {
-  const command = await procfileCommand(reader);
-  const [, program = "", rest = ""] = /^(\S+)(.*)$/.exec(command ?? "") ?? [];
+/** Arguments of the interpreter that do what a command does; `undefined` where it runs none. */
+function argumentsOf(command: string): string | undefined {
+  const [, program = "", rest = ""] = /^(\S+)(.*)$/.exec(command) ?? [];
   const script = SCRIPTS[program];
-  if (script === undefined && !/^python3?$/.test(program)) return undefined;
-  const run = script === undefined ? rest.trim() : `-m ${script}${rest}`;
+  if (script !== undefined) return `-m ${script}${rest}`;
+  return /^python3?$/.test(program) ? rest.trim() : undefined;
+}
+
+async function fromProcfile(reader: ProjectReader): Promise<Start | undefined> {
+  const commands = commandsOf(await procfileCommand(reader) ?? "").map(argumentsOf);
+  const known = commands.filter((command) => command !== undefined);
+  const run = known.at(-1);
+  if (run === undefined || known.length < commands.length) return undefined;
   // Programs of packages bind to loopback, or to what an option says; the port comes by $PORT.
-  return { reason: "Procfile names the command", entry: "Procfile", run };
+  return {
+    reason: "Procfile names the command",
+    entry: "Procfile",
+    run,
+    first: known.slice(0, -1),
+  };
 }
 
 const NO_PACKAGES: Packages = { file: "", names: () => false, install: "", toolchains: ["python"] };
 
 function planOf(start: Start, packages: Packages): LanguagePlan {
-  const { reason, entry, run, adds, builds } = start;
+  const { reason, entry, run, first = [], adds, builds } = start;
+  const command = [...first.map((each) => `python3 ${each}`), `exec python3 ${run}`].join(" && ");
   if (packages.install === "") {
     return {
       reason,
       entry,
       toolchains: packages.toolchains,
       placements: PLACEMENTS,
-      start: `exec python3 ${run}`,
+      start: command,
     };
   }
   const steps = [
@@ -231,7 +247,7 @@ function planOf(start: Start, packages: Packages): LanguagePlan {
     toolchains: packages.toolchains,
     placements: PLACEMENTS,
     build: steps.join(" && "),
-    start: `PYTHONUSERBASE="$PWD/.venv" exec python3 ${run}`,
+    start: `export PYTHONUSERBASE="$PWD/.venv" && ${command}`,
   };
 }
 

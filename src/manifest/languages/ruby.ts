@@ -1,12 +1,13 @@
 /** @module Ruby: the project with its gems, run by the interpreter of the platform's machine. */
 import type { ProjectReader } from "../frameworks/types.ts";
-import { findIn, procfileCommand, WHOLE_PROJECT } from "./parts.ts";
+import { commandsOf, findIn, procfileCommand, WHOLE_PROJECT } from "./parts.ts";
 import type { Language, LanguagePlan } from "./types.ts";
 
 /** Gems lie in the project, without those for development. */
 const BUNDLE = "BUNDLE_PATH=vendor/bundle BUNDLE_WITHOUT=development:test";
 const INSTALL = `${BUNDLE} bundle install --quiet`;
-const EXEC = `${BUNDLE} BUNDLE_FROZEN=true RACK_ENV=production exec bundle exec`;
+const RUN = `${BUNDLE} BUNDLE_FROZEN=true RACK_ENV=production`;
+const EXEC = `${RUN} exec bundle exec`;
 
 const PLACEMENTS = [
   ...WHOLE_PROJECT,
@@ -61,8 +62,10 @@ async function withGems(reader: ProjectReader, gemfile: string): Promise<Languag
   });
   const command = await procfileCommand(reader);
   if (command !== undefined) {
-    const run = command.replace(/^bundle exec\s+/, "");
-    return plan("Procfile names the command", `${EXEC} ${run}`);
+    const runs = commandsOf(command).map((each) => each.replace(/^bundle exec\s+/, ""));
+    const first = runs.slice(0, -1).map((run) => `${RUN} bundle exec ${run}`);
+    const start = [...first, `${EXEC} ${runs.at(-1)}`].join(" && ");
+    return plan("Procfile names the command", start);
   }
   if (hasGem(gemfile, "rails")) return rails(gemfile);
   if (await reader.exists("config.ru")) {
