@@ -47,16 +47,19 @@ async function folderOf(
 interface Place {
   readonly shown: string;
   readonly bin: string;
+  /** Where the search path has its program. */
+  readonly rank: number;
 }
 
 async function placeOf(toolchain: Toolchain, env: Environment): Promise<Place | undefined> {
   const program = programOf(toolchain, env);
   if (program === undefined) return undefined;
+  const rank = (env.PATH ?? "").split(":").indexOf(dirname(program));
   try {
     if (isOfSystem(Deno.realPathSync(program))) return undefined;
-    if (toolchain.isFile === true) return { shown: program, bin: dirname(program) };
+    if (toolchain.isFile === true) return { shown: program, bin: dirname(program), rank };
     const shown = await folderOf(toolchain, { program, env });
-    return { shown, bin: join(shown, "bin") };
+    return { shown, bin: join(shown, "bin"), rank };
   } catch {
     return undefined;
   }
@@ -77,7 +80,8 @@ export async function toolchainPlaces(
   const found = await Promise.all(wanted.map((toolchain) => placeOf(toolchain, env)));
   const places = found.filter((place) => place !== undefined)
     .filter(({ shown }) => !isOfSystem(shown) && !TOO_WIDE.has(shown) && !isBelow(home, shown))
-    .filter(({ shown }) => !isBelow(dataDir, shown) && !isBelow(shown, dataDir));
+    .filter(({ shown }) => !isBelow(dataDir, shown) && !isBelow(shown, dataDir))
+    .sort((left, right) => left.rank - right.rank);
   return {
     toolchains: [...new Set(places.map(({ shown }) => shown))],
     path: [...new Set(places.map(({ bin }) => bin))],

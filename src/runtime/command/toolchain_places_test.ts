@@ -24,7 +24,7 @@ async function inHome(
     await writeProgram(join(home, ".cargo/bin/rustc"), `echo ${rust}`);
     await writeProgram(join(home, ".pyenv/shims/python3"), `echo ${python}`);
     await writeProgram(join(home, ".local/bin/uv"), "echo uv 0.13.9");
-    const path = [".cargo/bin", ".pyenv/shims", ".local/bin"].map((each) => join(home, each));
+    const path = [".cargo/bin", ".local/bin", ".pyenv/shims"].map((each) => join(home, each));
     await test(home, { HOME: home, PATH: [...path, "/usr/bin", "/bin"].join(":") });
   });
 }
@@ -34,13 +34,13 @@ Deno.test("toolchainPlaces() shows builds the toolchains of a home, and nothing 
     const { toolchains, path } = await toolchainPlaces(env, { dataDir: "/data", builds: true });
     assert.deepEqual(toolchains.map((each) => each.replace(`${home}/`, "")), [
       ".rustup/toolchains/stable",
-      ".pyenv/versions/3.13.1",
       ".local/bin/uv",
+      ".pyenv/versions/3.13.1",
     ]);
     assert.deepEqual(path.map((each) => each.replace(`${home}/`, "")), [
       ".rustup/toolchains/stable/bin",
-      ".pyenv/versions/3.13.1/bin",
       ".local/bin",
+      ".pyenv/versions/3.13.1/bin",
     ]);
   }));
 
