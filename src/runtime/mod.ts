@@ -94,13 +94,9 @@ export { nodeProcessCommand } from "./node/process_command.ts";
 export { NodeVersionError } from "./node/versions/install_node.ts";
 export { NodeVersions } from "./node/versions/node_versions.ts";
 export { commandProcessCommand } from "./command/process_command.ts";
-export {
-  findToolchains,
-  type FoundToolchain,
-  type Toolchain,
-  toolchainPlaces,
-  TOOLCHAINS,
-} from "./command/toolchains.ts";
+export { findToolchains, type FoundToolchain } from "./command/find_toolchains.ts";
+export { toolchainPlaces } from "./command/toolchain_places.ts";
+export { type Toolchain, TOOLCHAINS } from "./command/toolchains.ts";
 export { createOutboundFetch, type Outbound } from "./outbound/outbound_fetch.ts";
 export { isPublicAddress } from "./outbound/address_rules.ts";
 export { judgeTarget } from "./outbound/connect.ts";
