@@ -159,7 +159,10 @@ function parting(own: string, live: string): string {
 export interface Pair {
   readonly own: Side;
   readonly live: Side;
-  /** Names of headers that may differ, each with the reason. */
+  /**
+   * What may differ, each with the reason: a header's name, or with a path behind it that
+   * header, the `status` or the `body` of one page.
+   */
   readonly mayDiffer: Readonly<Record<string, string>>;
 }
 
@@ -169,17 +172,20 @@ async function compareOne(asked: Asking, { own, live, mayDiffer }: Pair) {
   const ours = await outcomeOf(live, asked);
   const name = `${asked.method ?? "GET"} ${asked.path}`;
   const differences: string[] = [];
-  if (theirs.status !== ours.status) {
+  const counts = (what: string) =>
+    mayDiffer[what] === undefined && mayDiffer[`${what} ${asked.path}`] === undefined;
+  if (theirs.status !== ours.status && counts("status")) {
     differences.push(`${name}: status own ${theirs.status}, live ${ours.status}`);
   }
   const [wanted, found] = [meaning(theirs, own), meaning(ours, live)];
   for (const header of new Set([...wanted.keys(), ...found.keys()])) {
     const [one, other] = [wanted.get(header), found.get(header)];
-    if (one === other || mayDiffer[header] !== undefined) continue;
+    if (one === other || !counts(header)) continue;
     differences.push(`${name}: ${header} own ${one}, live ${other}`);
   }
   const [text, shown] = [steady(theirs.text, own), steady(ours.text, live)];
-  if (text !== shown && steady((await outcomeOf(own, asked)).text, own) === text) {
+  const hasOther = text !== shown && counts("body");
+  if (hasOther && steady((await outcomeOf(own, asked)).text, own) === text) {
     differences.push(`${name}: body ${parting(text, shown)}`);
   }
   if (theirs.streamedMs > STREAM_MS && ours.streamedMs < theirs.streamedMs / 3) {

@@ -51,7 +51,7 @@ const own = z.strictObject({
   env: variables.default({}),
   /** Requests beside those of `checks`; links of pages are followed. */
   requests: z.array(request).default([]),
-  /** Headers that may differ, each with the reason. */
+  /** What may differ, each with the reason: headers, or `body /path`, `status /path`. */
   mayDiffer: variables.default({}),
 });
 
