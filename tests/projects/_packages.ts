@@ -1,0 +1,76 @@
+/**
+ * Popular npm packages, each with a small server that uses it: the files of
+ * `fixtures/packages/cases`, with the versions of `package.json` beside them.
+ *
+ * @module
+ */
+import { cp } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { ROOT } from "../../scripts/_source_files.ts";
+
+const FIXTURES = join(ROOT, "fixtures", "packages");
+
+/** Names of packages in a module: those that it imports, and those that a comment says are loaded. */
+const NAMED = /(?:from |^import )"((?:@[^/"]+\/)?[^./"][^/"]*)|^\/\/ Loads (\S+) by its name/gm;
+
+const SECOND_PORT = /"\.\/ask\.js"|listen\(0|port: 0|bindAsync/;
+
+const versionsSchema = z.object({ dependencies: z.record(z.string(), z.string()) });
+
+export interface PackageCase {
+  readonly name: string;
+  readonly code: string;
+  /**
+   * Whether it listens on a second port with number 0, and connects to it. Servers on Node
+   * cannot do so yet when they are deployed: the second `listen` fails.
+   */
+  readonly listensTwice: boolean;
+  /** Versions of the packages that it needs, by their names. */
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+function readCase(name: string, versions: Readonly<Record<string, string>>): PackageCase {
+  const path = join(FIXTURES, "cases", `${name.replace("/", "+")}.js`);
+  const code = Deno.readTextFileSync(path);
+  const names = [...code.matchAll(NAMED)].map(([, imported, loaded]) => imported ?? loaded!);
+  const dependencies = names.filter((each) => !each.startsWith("node:")).map((each) => {
+    const version = versions[each];
+    if (version === undefined) throw new Error(`package.json has no version of ${each}`);
+    return [each, version] as const;
+  });
+  const listensTwice = SECOND_PORT.test(code);
+  return { name, code, listensTwice, dependencies: Object.fromEntries(dependencies) };
+}
+
+/** The cases that `PACKAGES` names: `all`, names with commas, else a few that install fast. */
+export function readCases(wanted: string | undefined, usual: readonly string[]) {
+  const text = Deno.readTextFileSync(join(FIXTURES, "package.json"));
+  const { dependencies } = versionsSchema.parse(JSON.parse(text));
+  const all = [...Deno.readDirSync(join(FIXTURES, "cases"))]
+    .map(({ name }) => name.slice(0, -".js".length).replace("+", "/")).sort();
+  const chosen = wanted === "all" ? all : wanted?.split(",") ?? usual;
+  return chosen.map((name) => readCase(name, dependencies));
+}
+
+function packageJson(dependencies: Readonly<Record<string, string>>): string {
+  const scripts = { start: "node server.js" };
+  return JSON.stringify({ name: "app", private: true, type: "module", scripts, dependencies });
+}
+
+/** Writes the server of one case, which declares the packages of that case alone. */
+export async function writeCase(folder: string, { code, dependencies }: PackageCase) {
+  await Deno.writeTextFile(join(folder, "case.js"), code);
+  await Deno.writeTextFile(join(folder, "package.json"), packageJson(dependencies));
+}
+
+/** Writes what all cases share, with a package.json that asks for all of their packages. */
+export async function writeShared(folder: string, cases: readonly PackageCase[]): Promise<void> {
+  for (const name of ["ask.js", "folder.js", "server.js", "worker_task.js"]) {
+    await cp(join(FIXTURES, name), join(folder, name));
+  }
+  const dependencies = Object.assign({}, ...cases.map((each) => each.dependencies));
+  await Deno.writeTextFile(join(folder, "package.json"), packageJson(dependencies));
+  // Packages of one case may want another version of a peer than those of the next.
+  await Deno.writeTextFile(join(folder, ".npmrc"), "legacy-peer-deps=true\n");
+}

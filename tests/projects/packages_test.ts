@@ -1,0 +1,53 @@
+/**
+ * Popular npm packages, each in a server: deployed, it answers as under plain
+ * Node. Takes those that `PACKAGES` names (`all`, or names with commas).
+ */
+import assert from "node:assert/strict";
+import { hear } from "../../scripts/_process.ts";
+import { buildsProjects, nodeVariables } from "../helpers/node_program.ts";
+import { hostOf, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
+import { askSide } from "./_likeness.ts";
+import { withOwnStart } from "./_own_start.ts";
+import { type PackageCase, readCases, writeCase, writeShared } from "./_packages.ts";
+
+/** A native addon with a computed name, and a thread from a file. */
+const USUAL = ["lightningcss", "pino"];
+
+const PAGE = { path: "/" };
+
+async function install(box: Sandbox, cases: readonly PackageCase[]): Promise<void> {
+  Object.assign(box.env, await nodeVariables(box.env.PATH ?? ""));
+  await writeShared(box.site, cases);
+  const { code, stderr } = await hear(["npm", "install"], { cwd: box.site, env: box.env });
+  assert.equal(code, 0, stderr);
+}
+
+/** Compares the answers of one server under plain Node and deployed. */
+async function checkCase(box: Sandbox, wanted: PackageCase): Promise<void> {
+  await writeCase(box.site, wanted);
+  const { urls } = await box.json(["deploy", "--prod"]);
+  const live = await box.page(hostOf((urls as Record<string, string>).production), PAGE.path);
+  await withOwnStart(
+    { folder: box.site, start: "node server.js", env: box.env },
+    async (side) => {
+      const own = await askSide(side, PAGE);
+      assert.equal(own.status, 200, own.text);
+      if (wanted.listensTwice) return assert.ok(live.status >= 500, live.text);
+      assert.deepEqual([live.status, live.text], [own.status, own.text]);
+    },
+  );
+}
+
+Deno.test({
+  name: "servers with npm packages answer as under plain Node",
+  ignore: !buildsProjects,
+  fn: (t) =>
+    withSandbox(async (box) => {
+      const cases = readCases(Deno.env.get("PACKAGES") || undefined, USUAL);
+      await install(box, cases);
+      await box.start();
+      await writeCase(box.site, cases[0]!);
+      await box.json(["init", "--create", "--name", "packages"]);
+      for (const each of cases) await t.step(each.name, () => checkCase(box, each));
+    }),
+});
