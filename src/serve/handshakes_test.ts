@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { connect } from "node:tls";
 import type { KeyPair } from "../platform/certificates/mod.ts";
 import { openListeners } from "./listeners.ts";
+import { DEFAULTS } from "../settings/mod.ts";
 
 const NAME = "site.test";
 /** Requests that are answered while handshakes wait: time enough to refuse these. */
@@ -40,7 +41,7 @@ Deno.test("handshakes wait for the platform", async () => {
     host: "127.0.0.1",
     port: 0,
     httpsPort: 0,
-    connections: {},
+    connections: DEFAULTS.connections,
     trustProxy: [],
     tls: undefined,
     ordersCertificates: true,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { createHostDispatch } from "../platform/core/http/mod.ts";
 import { type Listeners, openListeners } from "./listeners.ts";
+import { DEFAULTS } from "../settings/mod.ts";
 
 const WAIT_MS = 10_000;
 
@@ -32,8 +33,8 @@ async function open(): Promise<Listeners> {
   const listeners = await openListeners({
     host: "127.0.0.1",
     port: 0,
-    httpsPort: undefined,
-    connections: {},
+    httpsPort: 0,
+    connections: DEFAULTS.connections,
     trustProxy: [],
     tls: undefined,
     ordersCertificates: false,
