@@ -9,10 +9,10 @@ const V1 = "/sys/fs/cgroup/memory";
 
 /**
  * The files that may limit the memory of a process, from its `/proc/self/cgroup`:
- * of its control group, and of the root that a container sees (cgroups(7)).
+ * of its control group, of those above, and of the root that a container sees (cgroups(7)).
  */
-export function memoryLimitFiles(groups: string): string[] {
-  return groups.split("\n").flatMap((line) => {
+export function memoryLimitFiles(own: string): string[] {
+  return own.split("\n").flatMap((line) => {
     const [, controllers, path] = /^\d+:([^:]*):(\/.*)$/.exec(line) ?? [];
     if (path === undefined) return [];
     const [root, file] = controllers === ""
@@ -21,7 +21,9 @@ export function memoryLimitFiles(groups: string): string[] {
       ? [V1, "memory.limit_in_bytes"]
       : [];
     if (root === undefined) return [];
-    return path === "/" ? [`${root}/${file}`] : [`${root}${path}/${file}`, `${root}/${file}`];
+    const names = path.split("/").filter((name) => name !== "");
+    const groups = names.map((_, index) => `/${names.slice(0, names.length - index).join("/")}`);
+    return [...groups, ""].map((group) => `${root}${group}/${file}`);
   });
 }
 

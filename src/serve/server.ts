@@ -8,6 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createHttpCache, type LoadedGeo, loadGeo } from "../edge/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import { forgiveClosedSocketReads } from "../lib/closed_socket_reads.ts";
+import { openControlGroups } from "../lib/control_groups.ts";
 import { keepDescriptors } from "../lib/descriptors.ts";
 import { machineMemory } from "../lib/machine_memory.ts";
 import { createOutboundFetch, type LocalRoute, probeSandbox } from "../runtime/mod.ts";
@@ -114,6 +115,7 @@ async function beginTakeover({ replace, dataDir }: CompleteOptions): Promise<Tak
 export async function startPlatform(incomplete: PlatformOptions): Promise<RunningPlatform> {
   const given: CompleteOptions = completeSettings(incomplete);
   keepDescriptors();
+  await openControlGroups();
   forgiveClosedSocketReads();
   const sizes = completeCacheSizes(given.caches, machineMemory());
   const geo = await loadGeo(

@@ -5,6 +5,7 @@
  */
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
+import { findGroupPlace, type GroupPlace } from "../../lib/control_groups.ts";
 import { runProgram } from "../../lib/spawn_program.ts";
 import { probeSandbox, sealFunction } from "../../runtime/mod.ts";
 import { formatBytes } from "../terminal/format.ts";
@@ -38,7 +39,7 @@ const LOW_DISK_BYTES = 1024 ** 3;
 function memoryWatch(): Point {
   try {
     Deno.readTextFileSync("/proc/self/statm");
-    return { name: "memory watch", state: "ok", found: "/proc shows the memory of processes" };
+    return { name: "memory watch", state: "ok", found: describeMemoryLimits(findGroupPlace()) };
   } catch {
     return {
       name: "memory watch",
@@ -48,6 +49,15 @@ function memoryWatch(): Point {
         "limited without it",
     };
   }
+}
+
+/** Describes what limits the memory of foreign code where the platform is started from here. */
+export function describeMemoryLimits(place: GroupPlace): string {
+  return "folder" in place
+    ? "control groups limit servers, functions and builds, and buffers of their sockets count"
+    : "/proc shows the memory of processes, but not of their sockets, which a limit of open files " +
+      `bounds instead: ${place.problem}. A service with Delegate=yes has control groups ` +
+      "(svc serve --install)";
 }
 
 async function processLimits(): Promise<Point> {

@@ -113,7 +113,7 @@ async function findProcesses(
     const words = (await readOptional(join(folder, "cmdline"))).split("\0").slice(0, -1);
     if (!isServe(words)) continue;
     const group = isService ? await readOptional(join(folder, "cgroup")) : "";
-    if (/\/svc\.service$/m.test(group)) continue;
+    if (/\/svc\.service(?:\/|$)/m.test(group)) continue;
     const pid = Number(name);
     found.push({ kind: "process", pid, ...await restart(folder, place, words) });
   }

@@ -105,7 +105,7 @@ Deno.test("findOldPrograms() names a service once, and not another program's", a
   const exe = `${PROGRAM} (deleted)`;
   const words = ["svc", "serve"];
   const found = await find([
-    { pid: 12, exe, words, group: "/system.slice/svc.service" },
+    { pid: 12, exe, words, group: "/system.slice/svc.service/svc-platform" },
     { pid: 13, exe, words, group: "/user.slice/session-1.scope" },
   ], { ofMachine: PROGRAM, ofUser: "/usr/local/bin/svc" });
   assert.deepEqual(found, [

@@ -67,6 +67,8 @@ RestartSec=2
 KillMode=mixed
 TimeoutStopSec=${STOP_SECONDS}
 LimitNOFILE=65536
+# Servers, functions and builds get control groups of their own, with limits of memory
+Delegate=yes
 
 [Install]
 WantedBy=${isRoot ? "multi-user.target" : "default.target"}

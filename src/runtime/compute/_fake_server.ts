@@ -105,6 +105,13 @@ export class FakeServer implements RunningServer {
     this.#end(words);
   }
 
+  /** The kernel ended it because its control group ran out of memory. */
+  isOverGroup = false;
+
+  ranOut(): boolean {
+    return this.isOverGroup;
+  }
+
   kill(): void {
     this.asked.push("kill");
     this.crash("(SIGKILL)");

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { GroupLimits } from "../../lib/control_groups.ts";
 import type { ComputeServerOptions } from "./types.ts";
 import type { ServerStart } from "./wire.ts";
 
@@ -12,6 +13,29 @@ const HOST = "127.0.0.1";
 
 /** Size of the folder for temporary files where the manifest sets none, in MiB. */
 const DEFAULT_TMP_MB = 64;
+
+/** Memory of the process that runs a server, and of its runtime, in MiB: more than is measured. */
+const RUNTIME_MB = 256;
+
+/** As well, of a start command of Node: its package manager and shells. */
+const COMMAND_MB = 128;
+
+/** Processes and threads of a server at the same time, its runtime included. */
+const MAX_PROCESSES = 1024;
+
+const MIB = 1024 * 1024;
+
+/**
+ * The limits of a server's control group. They lie above the limit that the platform
+ * watches, so that the group ends a server only for what the platform does not see.
+ */
+export function groupLimits(
+  { tmpMb = DEFAULT_TMP_MB, command }: Pick<ComputeServerOptions, "tmpMb" | "command">,
+  memoryMb: number,
+): GroupLimits {
+  const runtimeMb = RUNTIME_MB + (command === undefined ? 0 : COMMAND_MB);
+  return { memoryBytes: (memoryMb + tmpMb + runtimeMb) * MIB, processes: MAX_PROCESSES };
+}
 
 /**
  * Makes the description of a server for its process.

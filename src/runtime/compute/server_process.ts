@@ -36,6 +36,8 @@ export interface ServerProcessOptions {
   readonly ending: (end: End) => void;
 }
 
+const OUT_OF_MEMORY: End = { reason: "memory", message: "The server ran out of memory" };
+
 /** Memory of the runtime itself until the process has reported it, in bytes. */
 const RUNTIME_BYTES = 80 * 1024 * 1024;
 
@@ -157,9 +159,10 @@ export class ServerProcess implements SupervisedProcess {
 
   #settle(end: End): End {
     if (this.#end !== undefined) return this.#end;
-    this.#end = end;
-    this.options.ending(end);
-    return end;
+    const isCause = end.reason !== "aborted" && this.options.process.ranOut();
+    this.#end = isCause ? OUT_OF_MEMORY : end;
+    this.options.ending(this.#end);
+    return this.#end;
   }
 
   /** Time until the server's thread reacted, in milliseconds; `undefined` where it did not. */
@@ -246,6 +249,6 @@ async function dialProgram(address: Deno.ConnectOptions): Promise<Deno.Conn> {
 /** Why a process ended, judged by its last words. */
 export function crash(words: string): End {
   return /out of memory|OOM|Allocation failed/i.test(words)
-    ? { reason: "memory", message: "The server ran out of memory" }
+    ? OUT_OF_MEMORY
     : { reason: "crashed", message: `The process of the server has ended: ${words}` };
 }

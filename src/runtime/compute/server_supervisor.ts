@@ -19,7 +19,7 @@ import {
   TERMINATE_MS,
   UNRESPONSIVE_MS,
 } from "./limits.ts";
-import { describeStart } from "./describe_start.ts";
+import { describeStart, groupLimits } from "./describe_start.ts";
 import { firstLine, levelOfLine, levelOfStream } from "./lines.ts";
 import { type End, ServerProcess } from "./server_process.ts";
 import { type StartServer, startServer } from "./start_server.ts";
@@ -185,6 +185,7 @@ export class ServerSupervisor {
         (folder) => server.spawn(folder, { directory, allowPrivate, allowUnsandboxed }),
         {
           socketsDir,
+          group: groupLimits(server, memoryMb),
           take: (stream, message) => log({ level: levelOf(stream, message), message }),
         },
       );

@@ -88,6 +88,19 @@ Deno.test("ServerSupervisor starts a server that crashed again, after pauses tha
   assert.ok("server" in await found);
 });
 
+Deno.test("ServerSupervisor names memory where the kernel ended the server's control group", async () => {
+  const { supervisor, timers, log, next, listening } = setUp();
+  const server = await listening();
+  server.isOverGroup = true;
+  server.crash("(SIGKILL)");
+  await nextTurns();
+  assert.equal(messages(log).at(-1), "error: The server ran out of memory");
+  const [found, coming] = [supervisor.find(), next()];
+  await timers.advance(1000);
+  (await coming).listen();
+  assert.ok("server" in await found, "it starts again");
+});
+
 Deno.test("ServerSupervisor.find() refuses at once where the pause is long", async () => {
   const { supervisor, timers, next } = setUp();
   for (let failure = 1; failure <= 6; failure++) {

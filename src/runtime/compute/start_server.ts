@@ -4,6 +4,7 @@
  * @module
  */
 import { join } from "node:path";
+import type { GroupLimits } from "../../lib/control_groups.ts";
 import { FairShare } from "../process/frames/fair_share.ts";
 import { FrameConnection } from "../process/frames/frame_connection.ts";
 import type { AttendedProcess } from "../process/attend_process.ts";
@@ -30,11 +31,15 @@ export interface StartServerOptions {
   readonly take: TakeLine;
   /** Folder for its private folder; that for temporary files where missing. */
   readonly socketsDir?: string | undefined;
+  /** Limits of its control group, where the platform has such groups. */
+  readonly group: GroupLimits;
 }
 
 /** The process of a server that has connected. */
 export interface RunningServer extends AttendedProcess {
   readonly pid: number;
+  /** True once the kernel has ended it because its control group ran out of memory. */
+  ranOut(): boolean;
   /** Path of its socket; missing where it has none of its own. */
   readonly socketPath?: string;
   /** Opens a connection to the server. */
@@ -79,9 +84,9 @@ const isReported = (line: string): boolean =>
  *
  * @throws Error where it ends before, or does not connect in time
  */
-export const startServer: StartServer = async (command, { take, socketsDir }) => {
+export const startServer: StartServer = async (command, { take, socketsDir, group }) => {
   let reported = false;
-  const { pid, folder, conn, listener, ended, kill } = await startProcess({
+  const { pid, folder, conn, listener, ended, ranOut, kill } = await startProcess({
     name: "The process of the server",
     folderPrefix: FOLDER_PREFIX,
     parentFolder: socketsDir,
@@ -95,6 +100,7 @@ export const startServer: StartServer = async (command, { take, socketsDir }) =>
         if (!reported) take("stderr", line);
       }),
     outputMs: OUTPUT_MS,
+    group,
   });
   listener.close();
   const connection = new FrameConnection(conn, MAX_FRAME_BYTES, { share: new FairShare() });
@@ -103,6 +109,7 @@ export const startServer: StartServer = async (command, { take, socketsDir }) =>
     pid,
     connection,
     ended,
+    ranOut,
     kill,
     close: () => connection.close(),
     socketPath: path,

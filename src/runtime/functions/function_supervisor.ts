@@ -12,7 +12,7 @@ import {
 } from "../process/process_supervisor.ts";
 import { residentBytes } from "../process/resident_memory.ts";
 import type { FunctionWorker } from "./function_worker.ts";
-import { type FunctionLimits, memoryAllowanceMb } from "./limits.ts";
+import { type FunctionLimits, groupLimits, memoryAllowanceMb } from "./limits.ts";
 import { startWorkerProcess } from "./start_worker_process.ts";
 import type {
   End,
@@ -143,7 +143,9 @@ export class FunctionSupervisor {
   async #spawn(): Promise<WorkerProcess> {
     try {
       const { spawn, folderPrefix } = this.options.host;
-      return new WorkerProcess(await startWorkerProcess(spawn, await folderPrefix?.()));
+      const group = groupLimits(this.options.limits, this.names.size);
+      const options = { folderPrefix: await folderPrefix?.(), group };
+      return new WorkerProcess(await startWorkerProcess(spawn, options));
     } catch (error) {
       this.#supervisor.backoff.failed();
       throw error;
@@ -170,6 +172,9 @@ export class FunctionSupervisor {
       },
     });
     this.#supervisor.release(process);
+    if (process.end?.reason !== "aborted" && process.running.ranOut()) {
+      process.end = { reason: "memory", message: "The functions ran out of memory" };
+    }
     const known = process.end;
     const end = known ??
       { reason: "crashed" as const, message: "The process of the functions has ended" };

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { GroupLimits } from "../../lib/control_groups.ts";
 
 export interface FunctionLimits {
   /** Longest time to a call's result, in milliseconds. */
@@ -56,6 +57,27 @@ export function memoryAllowanceMb(workers: number): number {
 
 /** Workers of one function: a second one takes the calls while the first is busy. */
 export const MAX_WORKERS = 2;
+
+/** Memory beyond what is measured before the control group of a process ends it, in MiB. */
+const UNSEEN_MB = 128;
+
+/** Threads of the runtime itself, and of each worker, at most. */
+const RUNTIME_THREADS = 256;
+const WORKER_THREADS = 16;
+
+const MIB = 1024 * 1024;
+
+/**
+ * The limits of the control group of a process with a number of functions. They lie above
+ * what the platform watches, so that the group ends only what the platform does not see in time.
+ */
+export function groupLimits({ memoryMb }: FunctionLimits, functions: number): GroupLimits {
+  const workers = functions * MAX_WORKERS;
+  return {
+    memoryBytes: (memoryMb + memoryAllowanceMb(workers) + UNSEEN_MB) * MIB,
+    processes: RUNTIME_THREADS + workers * WORKER_THREADS,
+  };
+}
 
 /** A worker that takes this much of the processor and sends nothing is busy, in milliseconds. */
 export const BUSY_MS = 50;

@@ -4,6 +4,7 @@
  * @module
  */
 import { join } from "node:path";
+import type { GroupLimits } from "../../lib/control_groups.ts";
 import { FrameConnection } from "../process/frames/frame_connection.ts";
 import type { AttendedProcess } from "../process/attend_process.ts";
 import type { ProcessCommand } from "../process/self_command.ts";
@@ -18,6 +19,8 @@ const SOCKET = "s";
 /** A process of functions that has connected. */
 export interface RunningWorkerProcess extends AttendedProcess {
   readonly pid: number;
+  /** True once the kernel has ended it because its control group ran out of memory. */
+  ranOut(): boolean;
   /** Accepts the connections of its workers. */
   readonly workers: WorkerConnections;
   /** Where they connect to. */
@@ -32,9 +35,13 @@ export interface RunningWorkerProcess extends AttendedProcess {
  */
 export async function startWorkerProcess(
   command: (socketPath: string) => ProcessCommand,
-  folderPrefix = "svc-fn-",
+  { folderPrefix = "svc-fn-", group }: {
+    readonly folderPrefix?: string | undefined;
+    /** Limits of its control group, where the platform has such groups. */
+    readonly group: GroupLimits;
+  },
 ): Promise<RunningWorkerProcess> {
-  const { pid, folder, conn, listener, ended, kill } = await startProcess({
+  const { pid, folder, conn, listener, ended, ranOut, kill } = await startProcess({
     name: "A function process",
     folderPrefix,
     socketName: SOCKET,
@@ -44,6 +51,7 @@ export async function startWorkerProcess(
       for await (const chunk of stream) words.add(decoder.decode(chunk, { stream: true }));
     },
     outputMs: Infinity,
+    group,
     // Its threads inherit this: on a busy machine the platform has priority from the start.
     spawned: (child) => setThreadPriority(child, CALM_PRIORITY),
   });
@@ -56,5 +64,5 @@ export async function startWorkerProcess(
   const closeWorkers = () => workers.close();
   ended.then(closeWorkers, closeWorkers);
   const socketPath = join(folder, SOCKET);
-  return { pid, socketPath, connection, workers, ended, kill, close };
+  return { pid, socketPath, connection, workers, ended, ranOut, kill, close };
 }

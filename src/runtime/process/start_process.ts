@@ -5,6 +5,7 @@
  * @module
  */
 import { join } from "node:path";
+import { createControlGroup, type GroupLimits } from "../../lib/control_groups.ts";
 import { spawnProgram } from "../../lib/spawn_program.ts";
 import type { ProcessCommand } from "./self_command.ts";
 import { within } from "./timers.ts";
@@ -44,6 +45,8 @@ export interface StartProcessOptions {
   readonly readErrors: (stream: ReadableStream<Uint8Array>, words: LastWords) => Promise<void>;
   /** How long the rest of the output is waited for once the process has ended, in milliseconds. */
   readonly outputMs: number;
+  /** Limits of its control group, where the platform has such groups. */
+  readonly group?: GroupLimits;
   /** Called as soon as the process runs. */
   readonly spawned?: (pid: number) => void;
 }
@@ -58,6 +61,8 @@ export interface StartedProcess {
   readonly listener: Deno.UnixListener;
   /** Resolves with the process's last words when it has ended. */
   readonly ended: Promise<string>;
+  /** True once the kernel has ended it because its control group ran out of memory. */
+  ranOut(): boolean;
   /** Ends it at once. */
   kill(): void;
 }
@@ -113,6 +118,9 @@ async function startIn(
     stdout: readOutput === undefined ? "null" : "piped",
     stderr: "piped",
   });
+  const group = options.group === undefined ? undefined : createControlGroup(options.group);
+  // It starts what is foreign once it has connected.
+  group?.add(child.pid);
   spawned?.(child.pid);
   const words = new LastWords();
   const output = Promise.all([
@@ -120,6 +128,7 @@ async function startIn(
     readErrors(child.stderr, words),
   ]).catch(() => {});
   const ended = child.status.then(async ({ code, signal }) => {
+    await group?.remove();
     await endOf(output, outputMs);
     await removeFolder();
     return `${words} (${signal === null ? `code ${code}` : signal})`.trim();
@@ -133,7 +142,8 @@ async function startIn(
     kill();
     throw new Error(`${name} did not start: ${await ended}`);
   });
-  return { pid: child.pid, folder, conn, listener, ended, kill };
+  const ranOut = (): boolean => group?.ranOut ?? false;
+  return { pid: child.pid, folder, conn, listener, ended, ranOut, kill };
 }
 
 async function endOf(output: Promise<unknown>, milliseconds: number): Promise<void> {

@@ -4,11 +4,12 @@
  * @module
  */
 import type { PackedEvent } from "../../../build/mod.ts";
+import { createControlGroup } from "../../../lib/control_groups.ts";
 import { formatBytes } from "../../../lib/format.ts";
 import type { SecretMasker } from "../../../lib/mask_secrets.ts";
 import type { BuildLogWriter } from "../logs/build_logs.ts";
 import { createLineStream, type LineStream, plainText } from "../logs/build_log_text.ts";
-import type { BuildLimits } from "../sandbox/build_limits.ts";
+import { type BuildLimits, groupLimits } from "../sandbox/build_limits.ts";
 import { BuildTalkError, readEvents } from "./read_events.ts";
 import { type SandboxOptions, type SandboxRun, startSandbox } from "../sandbox/sandbox.ts";
 import { watchProcesses } from "../sandbox/watch_processes.ts";
@@ -116,7 +117,8 @@ function boundReading({ drainMs = DRAIN_MS }: SandboxedBuild) {
 export async function runSandboxed(build: SandboxedBuild): Promise<SandboxedEnd> {
   const { limits, signal } = build;
   signal.throwIfAborted();
-  const { child, end } = startSandbox(build.run, build.sandbox);
+  const group = createControlGroup(groupLimits(limits));
+  const { child, end } = startSandbox({ ...build.run, group }, build.sandbox);
   const size = watchSize(build.folders, { maxBytes: limits.diskBytes });
   const processes = watchProcesses(child.pid, { maxBytes: limits.memoryBytes });
   const late = AbortSignal.timeout(limits.timeMs);
@@ -148,7 +150,7 @@ export async function runSandboxed(build: SandboxedBuild): Promise<SandboxedEnd>
     const most = formatBytes(limits.diskBytes);
     return failed(`The build took more than ${most} on disk, or too many files`);
   }
-  if (processes.exceeded.aborted) {
+  if (processes.exceeded.aborted || heard?.type !== "packed" && group?.ranOut === true) {
     return failed(`The build took more than ${formatBytes(limits.memoryBytes)} of memory`);
   }
   if (heard !== undefined) return heard;

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { GroupLimits } from "../../../lib/control_groups.ts";
 
 export interface BuildLimits {
   /** From the checkout to the packed output, in milliseconds. */
@@ -17,4 +18,21 @@ export interface BuildLimits {
   readonly fileBytes: number;
   /** A project's cache is emptied after a build that leaves it larger than this, in bytes. */
   readonly cacheBytes: number;
+}
+
+/** Memory beyond what is measured before the control group of a build ends it, in bytes. */
+const UNSEEN_BYTES = 256 * 1024 ** 2;
+
+/** Processes of the sandbox itself. */
+const SANDBOX_PROCESSES = 64;
+
+/**
+ * The limits of a build's control group. They lie above what the platform watches, so that
+ * the group ends a build only for what the platform does not see in time.
+ */
+export function groupLimits({ memoryBytes, processes }: BuildLimits): GroupLimits {
+  return {
+    memoryBytes: memoryBytes + UNSEEN_BYTES,
+    processes: processes + SANDBOX_PROCESSES,
+  };
 }

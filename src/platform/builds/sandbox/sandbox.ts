@@ -4,7 +4,14 @@
  *
  * @module
  */
-import { endProcessesOf, killChildren, usersBetween, waitForEnd } from "./end_processes.ts";
+import type { ControlGroup } from "../../../lib/control_groups.ts";
+import {
+  endProcessesOf,
+  killChildren,
+  StillRunningError,
+  usersBetween,
+  waitForEnd,
+} from "./end_processes.ts";
 import { type BuildProgram, SHOWN_DENO_DIR } from "./program.ts";
 import { END_USER_SCRIPT, NAMESPACE_SCRIPT, OPEN_SCRIPT, USER_SCRIPT } from "./sandbox_script.ts";
 import { descriptorLimit } from "../../../lib/descriptors.ts";
@@ -35,6 +42,8 @@ export interface SandboxRun {
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly limits: ProcessLimits;
+  /** The control group that it runs in, where the platform has such groups. */
+  readonly group?: ControlGroup | undefined;
   /** True where it needs no network, and has none where there are namespaces. */
   readonly offline?: boolean;
 }
@@ -174,7 +183,9 @@ function killGroup(pid: number): void {
 
 /** Starts a command in the sandbox. It runs for as long as its standard input stays open. */
 export function startSandbox(run: SandboxRun, options: SandboxOptions): SandboxedProcess {
-  const [program, ...args] = commandFor(run, options);
+  const { group } = run;
+  const command = commandFor(run, options);
+  const [program, ...args] = group?.commandFor(command) ?? command;
   const child = spawnProgram(program!, {
     args,
     cwd: hasOwnRoot(options.kind) ? "/" : run.shown[0]?.from ?? "/",
@@ -190,6 +201,9 @@ export function startSandbox(run: SandboxRun, options: SandboxOptions): Sandboxe
     if (!hasOwnRoot(options.kind) || !killChildren(child.pid)) killGroup(child.pid);
     if (options.kind === "user") await endUser(run.uid);
     await waitForEnd(child);
+    if (await group?.remove() === false) {
+      throw new StillRunningError(`A process of the control group of ${child.pid} still runs`);
+    }
   };
   // Two calls at the same time would each find and kill the processes that the other kills with.
   let ended: Promise<void> | undefined;

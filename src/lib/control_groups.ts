@@ -1,0 +1,239 @@
+/**
+ * Control groups (cgroups(7), version 2) of processes that run foreign code: the
+ * kernel counts all memory that a group takes, its buffers for sockets and pipes
+ * included, and ends the group that takes more than it may. The platform has them
+ * where it may create groups below its own; elsewhere processes are only watched.
+ *
+ * @module
+ */
+import { join } from "node:path";
+
+const ROOT = "/sys/fs/cgroup";
+
+/** The group that the platform itself moves to: one with groups below it may hold no processes. */
+const PLATFORM = "svc-platform";
+
+/** Parts of a service's group: the platform's own, and that of systemd for a reload. */
+const PARTS = new RegExp(`/(?:${PLATFORM}|\\.control)$`);
+
+/** A group, by the process that created it, when that was started, and a number. */
+const GROUP = /^svc-(\d+)-(\d+)-\d+$/;
+
+/** Attempts to remove a group, and the pause between two, in milliseconds. */
+const REMOVE_ROUNDS = 200;
+const REMOVE_PAUSE_MS = 10;
+
+/** Moves the shell to the group that its first argument names, then becomes the command. */
+const ENTER_SCRIPT = 'echo $$ >"$0/cgroup.procs" && exec "$@"';
+
+/** What the processes of a group may take together. */
+export interface GroupLimits {
+  readonly memoryBytes: number;
+  /** Processes and threads. */
+  readonly processes: number;
+}
+
+function write(folder: string, file: string, value: string | number): void {
+  Deno.writeTextFileSync(join(folder, file), String(value), { create: false });
+}
+
+function writeWhereKnown(folder: string, file: string, value: string | number): void {
+  try {
+    write(folder, file, value);
+  } catch { /* an older kernel, or one without this controller */ }
+}
+
+const read = (folder: string, file: string): string => Deno.readTextFileSync(join(folder, file));
+
+const pidsIn = (folder: string): number[] =>
+  read(folder, "cgroup.procs").split("\n").filter((line) => line !== "").map(Number);
+
+/** When a process was started (proc(5), `stat`); `undefined` where there is none. */
+function startOf(pid: number): string | undefined {
+  try {
+    const stat = read(`/proc/${pid}`, "stat");
+    // The name of the program may contain anything.
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  } catch {
+    return undefined;
+  }
+}
+
+/** A control group of processes that run foreign code. */
+export class ControlGroup {
+  #ranOut = false;
+
+  constructor(private readonly folder: string) {}
+
+  /** True once the kernel has ended processes of the group because memory ran out. */
+  get ranOut(): boolean {
+    if (this.#ranOut) return true;
+    try {
+      const kills = /^oom_kill (\d+)$/m.exec(read(this.folder, "memory.events"))?.[1] ?? "0";
+      return this.#ranOut = Number(kills) > 0;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Takes in a process that has started no other yet; those that it starts are in the group too. */
+  add(pid: number): void {
+    try {
+      write(this.folder, "cgroup.procs", pid);
+    } catch { /* it has ended */ }
+  }
+
+  /** The command that runs another one in the group from its first moment on. */
+  commandFor(command: readonly string[]): readonly string[] {
+    return ["/bin/sh", "-c", ENTER_SCRIPT, this.folder, ...command];
+  }
+
+  /** Ends all processes of the group. */
+  kill(): void {
+    try {
+      write(this.folder, "cgroup.kill", 1);
+    } catch {
+      this.#killEach();
+    }
+  }
+
+  /** Linux before 5.14. */
+  #killEach(): void {
+    try {
+      for (const pid of pidsIn(this.folder)) Deno.kill(pid, "SIGKILL");
+    } catch { /* the process has ended, or the group is gone */ }
+  }
+
+  /** Ends what runs in the group, and removes it; false where processes resist. */
+  async remove(): Promise<boolean> {
+    this.#ranOut = this.ranOut;
+    for (let round = 0; round < REMOVE_ROUNDS; round++) {
+      this.kill();
+      try {
+        await Deno.remove(this.folder);
+        return true;
+      } catch (error) {
+        if (error instanceof Deno.errors.NotFound) return true;
+      }
+      await new Promise((resolve) => setTimeout(resolve, REMOVE_PAUSE_MS));
+    }
+    return false;
+  }
+}
+
+/** Where groups can be created, or why they cannot. */
+export type GroupPlace = { readonly folder: string } | { readonly problem: string };
+
+/** Where this process can create groups; changes nothing that stays. */
+export function findGroupPlace(): GroupPlace {
+  if (Deno.build.os !== "linux") return { problem: "control groups are a part of Linux" };
+  try {
+    const own = /^0::(\/.*)$/m.exec(read("/proc/self", "cgroup"))?.[1];
+    const controllers = read(ROOT, "cgroup.controllers").split(/\s/);
+    if (own === undefined || !controllers.includes("memory")) {
+      return { problem: "this machine's control groups are not of version 2" };
+    }
+    const folder = join(ROOT, own.replace(PARTS, ""));
+    if (!read(folder, "cgroup.controllers").split(/\s/).includes("memory")) {
+      return { problem: `the control group ${folder} does not limit memory` };
+    }
+    if (!isRoot(folder) && pidsIn(folder).some((pid) => pid !== Deno.pid)) {
+      return { problem: `other programs run in the control group ${folder}` };
+    }
+    const trial = join(folder, nameOf(0));
+    Deno.mkdirSync(trial);
+    Deno.removeSync(trial);
+    return { folder };
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) {
+      return { problem: "this machine's control groups are not of version 2" };
+    }
+    return { problem: `this user may create no control groups (${reasonOf(error)})` };
+  }
+}
+
+const reasonOf = (error: unknown): string => error instanceof Error ? error.message : `${error}`;
+
+/** Only the group of the whole machine may hold processes beside groups. */
+const isRoot = (folder: string): boolean => {
+  try {
+    Deno.statSync(join(folder, "cgroup.type"));
+    return false;
+  } catch {
+    return true;
+  }
+};
+
+const nameOf = (number: number): string => `svc-${Deno.pid}-${startOf(Deno.pid)}-${number}`;
+
+/** Lets groups below a folder have limits, for which this process must leave it. */
+function enable(folder: string): void {
+  const leaves = pidsIn(folder).includes(Deno.pid) && !isRoot(folder);
+  const platform = join(folder, PLATFORM);
+  if (leaves) {
+    Deno.mkdirSync(platform, { recursive: true });
+    write(platform, "cgroup.procs", Deno.pid);
+  }
+  try {
+    write(folder, "cgroup.subtree_control", "+memory");
+  } catch (error) {
+    if (leaves) write(folder, "cgroup.procs", Deno.pid);
+    throw error;
+  }
+  writeWhereKnown(folder, "cgroup.subtree_control", "+pids");
+}
+
+/** Removes the groups of platforms that have ended without doing so. */
+async function removeLeft(folder: string): Promise<void> {
+  const left = [...Deno.readDirSync(folder)].filter(({ name }) => {
+    const [, pid, start] = GROUP.exec(name) ?? [];
+    return pid !== undefined && startOf(Number(pid)) !== start;
+  });
+  await Promise.all(left.map(({ name }) => new ControlGroup(join(folder, name)).remove()));
+}
+
+let opened: Promise<GroupPlace> | undefined;
+let place: string | undefined;
+let created = 0;
+
+async function open(): Promise<GroupPlace> {
+  const found = findGroupPlace();
+  if ("problem" in found) return found;
+  try {
+    enable(found.folder);
+    await removeLeft(found.folder);
+    place = found.folder;
+    return found;
+  } catch (error) {
+    return { problem: `groups cannot be limited in ${found.folder} (${reasonOf(error)})` };
+  }
+}
+
+/** Prepares groups for the platform, before it starts any process; returns where they are. */
+export function openControlGroups(): Promise<GroupPlace> {
+  return opened ??= open();
+}
+
+function removeEmpty(folder: string): void {
+  try {
+    Deno.removeSync(folder);
+  } catch { /* it was not created */ }
+}
+
+/** Creates a group with limits; `undefined` where there are none, so that watching has to do. */
+export function createControlGroup(limits: GroupLimits): ControlGroup | undefined {
+  if (place === undefined) return undefined;
+  const folder = join(place, nameOf(++created));
+  try {
+    Deno.mkdirSync(folder);
+    write(folder, "memory.max", Math.ceil(limits.memoryBytes));
+    // All end together: what is left of a server would be of no use.
+    write(folder, "memory.oom.group", 1);
+    writeWhereKnown(folder, "memory.swap.max", 0);
+    writeWhereKnown(folder, "pids.max", limits.processes);
+    return new ControlGroup(folder);
+  } catch {
+    removeEmpty(folder);
+    return undefined;
+  }
+}
