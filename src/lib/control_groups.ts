@@ -23,6 +23,15 @@ const GROUP = /^svc-(\d+)-(\d+)-\d+$/;
 const REMOVE_ROUNDS = 200;
 const REMOVE_PAUSE_MS = 10;
 
+/** How often a group is looked at, in milliseconds. */
+const WATCH_MS = 500;
+
+/** Files that are kept in memory, and the kernel's caches. */
+const RECLAIMABLE = /^(?:active_file|inactive_file|slab_reclaimable) (\d+)$/gm;
+
+/** What a group may take beyond its limit until it is looked at, in bytes. */
+const SPARE_BYTES = 64 * 1024 ** 2;
+
 /** Moves the shell to the group that its first argument names, then becomes the command. */
 const ENTER_SCRIPT = 'echo $$ >"$0/cgroup.procs" && exec "$@"';
 
@@ -62,10 +71,37 @@ function startOf(pid: number): string | undefined {
 /** A control group of processes that run foreign code. */
 export class ControlGroup {
   #ranOut = false;
+  #watch: ReturnType<typeof setInterval> | undefined;
 
   constructor(private readonly folder: string) {}
 
-  /** True once the kernel has ended processes of the group because memory ran out. */
+  /**
+   * Ends the group once it takes more than a number of bytes. The kernel rather slows
+   * down what fills its buffers than ends it, and takes the pages of programs away.
+   */
+  watch(maxBytes: number): void {
+    this.#watch = setInterval(() => {
+      if (this.#usedBytes() <= maxBytes) return;
+      this.#ranOut = true;
+      this.kill();
+    }, WATCH_MS);
+  }
+
+  /** Memory without what the kernel can take back at any time. */
+  #usedBytes(): number {
+    try {
+      const stat = read(this.folder, "memory.stat");
+      const free = [...stat.matchAll(RECLAIMABLE)].reduce(
+        (sum, [, bytes]) => sum + Number(bytes),
+        0,
+      );
+      return Number(read(this.folder, "memory.current")) - free;
+    } catch {
+      return 0;
+    }
+  }
+
+  /** True once processes of the group were ended because memory ran out. */
   get ranOut(): boolean {
     if (this.#ranOut) return true;
     try {
@@ -106,6 +142,7 @@ export class ControlGroup {
 
   /** Ends what runs in the group, and removes it; false where processes resist. */
   async remove(): Promise<boolean> {
+    clearInterval(this.#watch);
     this.#ranOut = this.ranOut;
     for (let round = 0; round < REMOVE_ROUNDS; round++) {
       this.kill();
@@ -133,7 +170,7 @@ export function findGroupPlace(): GroupPlace {
     if (own === undefined || !controllers.includes("memory")) {
       return { problem: "this machine's control groups are not of version 2" };
     }
-    const folder = join(ROOT, own.replace(PARTS, ""));
+    const folder = `${ROOT}${own.replace(PARTS, "").replace(/\/$/, "")}`;
     if (!read(folder, "cgroup.controllers").split(/\s/).includes("memory")) {
       return { problem: `the control group ${folder} does not limit memory` };
     }
@@ -226,12 +263,14 @@ export function createControlGroup(limits: GroupLimits): ControlGroup | undefine
   const folder = join(place, nameOf(++created));
   try {
     Deno.mkdirSync(folder);
-    write(folder, "memory.max", Math.ceil(limits.memoryBytes));
+    write(folder, "memory.max", Math.ceil(limits.memoryBytes) + SPARE_BYTES);
     // All end together: what is left of a server would be of no use.
     write(folder, "memory.oom.group", 1);
     writeWhereKnown(folder, "memory.swap.max", 0);
     writeWhereKnown(folder, "pids.max", limits.processes);
-    return new ControlGroup(folder);
+    const group = new ControlGroup(folder);
+    group.watch(limits.memoryBytes);
+    return group;
   } catch {
     removeEmpty(folder);
     return undefined;

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
-import { type StartedProcess, startProcess } from "./start_process.ts";
+import { FILL_SOCKETS } from "../../lib/_test_fill_sockets.ts";
+import { findGroupPlace, openControlGroups } from "../../lib/control_groups.ts";
+import { type StartedProcess, startProcess, type StartProcessOptions } from "./start_process.ts";
 
 /** Starts a program of one line; `PATH` in it is the socket that it should connect to. */
 async function start(
   code: string,
+  more: Partial<StartProcessOptions> = {},
 ): Promise<{ readonly parentFolder: string; readonly started: Promise<StartedProcess> }> {
   const parentFolder = await Deno.makeTempDir({ prefix: "svc-start-" });
   const started = startProcess({
@@ -21,6 +24,7 @@ async function start(
       for await (const chunk of stream) words.add(decoder.decode(chunk, { stream: true }));
     },
     outputMs: Infinity,
+    ...more,
   });
   return { parentFolder, started };
 }
@@ -64,4 +68,42 @@ Deno.test("StartedProcess.kill() ends it at once, and may be called again", asyn
   conn.close();
   listener.close();
   await Deno.remove(parentFolder);
+});
+
+const place = findGroupPlace();
+
+/** Connects, and fills as many pairs of sockets as it is told, again and again. */
+const FILLER = `${FILL_SOCKETS}
+link = socket.socket(socket.AF_UNIX)
+link.connect(sys.argv[2])
+while True:
+    fill(link.recv(1)[0])
+    link.send(b"y")
+`;
+
+Deno.test({
+  name: "startProcess() limits memory of the kernel by a control group" +
+    ("problem" in place ? ` (left out: ${place.problem})` : ""),
+  ignore: "problem" in place,
+  async fn() {
+    await openControlGroups();
+    const { parentFolder, started } = await start("", {
+      command: (folder) => ({
+        command: "/usr/bin/python3",
+        args: ["-c", FILLER, "0", `${folder}/s`],
+        env: {},
+      }),
+      group: { memoryBytes: 100 * 1024 ** 2, processes: 100 },
+    });
+    const { conn, listener, ended, ranOut } = await started;
+    await conn.write(Uint8Array.of(50));
+    assert.equal(await conn.read(new Uint8Array(1)), 1, "it has room for some");
+    assert.equal(ranOut(), false);
+    await conn.write(new Uint8Array(10).fill(200));
+    assert.match(await ended, /\(SIGKILL\)$/);
+    assert.equal(ranOut(), true);
+    conn.close();
+    listener.close();
+    await Deno.remove(parentFolder);
+  },
 });

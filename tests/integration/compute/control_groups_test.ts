@@ -6,32 +6,13 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { FILL_SOCKETS } from "../../../src/lib/_test_fill_sockets.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { findGroupPlace } from "../../../src/lib/control_groups.ts";
 import { ROOT } from "../../../scripts/_source_files.ts";
 import { FILES, LAYERS, MANIFEST } from "../../helpers/compute_site.ts";
 import { withBuilds } from "../../helpers/git_builds.ts";
 import { deploy } from "../../helpers/platform.ts";
-
-/** Fills the buffers of pairs of sockets, some 400 KiB for each. */
-const FILL = `
-import socket, sys
-kept = []
-def fill(count):
-    for _ in range(count):
-        pair = socket.socketpair()
-        kept.extend(pair)
-        for end in pair:
-            end.setblocking(False)
-            try:
-                while True:
-                    end.send(b"x" * 65536)
-            except BlockingIOError:
-                pass
-if __name__ == "__main__":
-    fill(int(sys.argv[1]))
-    print("filled")
-`;
 
 const SERVER = `
 import http.server, os
@@ -55,6 +36,13 @@ const COMMAND_MANIFEST = {
     }
   ),
 };
+
+/** Tests of the parts, which need such groups too. */
+const UNITS = [
+  "src/lib/control_groups_test.ts",
+  "src/runtime/process/start_process_test.ts",
+  "src/platform/builds/runner/run_sandboxed_test.ts",
+];
 
 const place = findGroupPlace();
 const problem = "problem" in place ? place.problem : undefined;
@@ -86,7 +74,7 @@ Deno.test({
       await platform.api("POST", "/v1/projects", { json: { name: "shop" } });
       await deploy(platform, "shop", {
         manifest: COMMAND_MANIFEST,
-        files: { ...FILES, "server/server.py": SERVER, "server/fill.py": FILL },
+        files: { ...FILES, "server/server.py": SERVER, "server/fill.py": FILL_SOCKETS },
       });
       const ask = async (count: number) =>
         (await platform.get("shop.localhost", `/api/${count}`)).status;
@@ -104,7 +92,7 @@ Deno.test({
       const build = async (count: number) =>
         await platform.build(hook, {
           "build.sh": `python3 fill.py ${count} && mkdir -p out && echo ok > out/index.html`,
-          "fill.py": FILL,
+          "fill.py": FILL_SOCKETS,
         });
       const over = await build(3500);
       assert.equal(over.error, "The build took more than 500.0 MB of memory");
@@ -123,7 +111,10 @@ Deno.test({
   ignore: problem === undefined || Deno.env.get("CGROUP_VM") === undefined,
   fn: async () => {
     const { code, stdout } = await new Deno.Command(join(ROOT, "scripts", "in_cgroup2_vm.sh"), {
-      args: [Deno.execPath(), "test", "-A", "--no-check", import.meta.filename!],
+      args: [
+        ...[Deno.execPath(), "test", "-A", "--no-check", "--preload", "tests/_preload.ts"],
+        ...[...UNITS, import.meta.filename!],
+      ],
       cwd: ROOT,
     }).output();
     assert.equal(code, 0, new TextDecoder().decode(stdout).slice(-4000));

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { FILL_SOCKETS } from "../../../lib/_test_fill_sockets.ts";
+import { findGroupPlace, openControlGroups } from "../../../lib/control_groups.ts";
 import { killMarked } from "../../../lib/marked_processes.ts";
 import { createSecretMasker } from "../../../lib/mask_secrets.ts";
 import { DEFAULTS } from "../../../settings/mod.ts";
@@ -75,6 +77,22 @@ Deno.test(
       ]);
     }),
 );
+
+const place = findGroupPlace();
+
+Deno.test({
+  name: "runSandboxed() limits memory of the kernel by a control group" +
+    ("problem" in place ? ` (left out: ${place.problem})` : ""),
+  ignore: "problem" in place,
+  fn: () =>
+    withScript(`exec /usr/bin/python3 -c '${FILL_SOCKETS}' 1500`, async (build) => {
+      await openControlGroups();
+      const limits = { ...build.limits, memoryBytes: 100_000_000 };
+      const end = await runSandboxed({ ...build, limits });
+      const reason = "The build took more than 100.0 MB of memory";
+      assert.deepEqual(end, { type: "failed", reason });
+    }),
+});
 
 Deno.test("waitForEnd() gives a process up that does not end, and says which", async () => {
   const { promise: status, resolve } = Promise.withResolvers<Deno.CommandStatus>();

@@ -1,0 +1,24 @@
+/**
+ * A program that takes memory of the kernel which no process shows, for tests of control groups.
+ *
+ * @module
+ */
+
+/** A module of Python: `fill(count)` fills the buffers of pairs of sockets, some 400 KiB for each. */
+export const FILL_SOCKETS = `
+import socket, sys
+kept = []
+def fill(count):
+    for _ in range(count):
+        pair = socket.socketpair()
+        kept.extend(pair)
+        for end in pair:
+            end.setblocking(False)
+            try:
+                while True:
+                    end.send(b"x" * 65536)
+            except BlockingIOError:
+                pass
+if __name__ == "__main__":
+    fill(int(sys.argv[1]))
+`;
