@@ -38,7 +38,7 @@ export interface StartServerOptions {
 /** The process of a server that has connected. */
 export interface RunningServer extends AttendedProcess {
   readonly pid: number;
-  /** True once the kernel has ended it because its control group ran out of memory. */
+  /** True once it was ended because its control group ran out of memory. */
   ranOut(): boolean;
   /** Path of its socket; missing where it has none of its own. */
   readonly socketPath?: string;

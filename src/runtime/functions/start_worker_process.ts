@@ -19,7 +19,7 @@ const SOCKET = "s";
 /** A process of functions that has connected. */
 export interface RunningWorkerProcess extends AttendedProcess {
   readonly pid: number;
-  /** True once the kernel has ended it because its control group ran out of memory. */
+  /** True once it was ended because its control group ran out of memory. */
   ranOut(): boolean;
   /** Accepts the connections of its workers. */
   readonly workers: WorkerConnections;

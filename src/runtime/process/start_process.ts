@@ -61,7 +61,7 @@ export interface StartedProcess {
   readonly listener: Deno.UnixListener;
   /** Resolves with the process's last words when it has ended. */
   readonly ended: Promise<string>;
-  /** True once the kernel has ended it because its control group ran out of memory. */
+  /** True once it was ended because its control group ran out of memory. */
   ranOut(): boolean;
   /** Ends it at once. */
   kill(): void;
