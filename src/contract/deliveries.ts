@@ -3,24 +3,20 @@
  *
  * @module
  */
+import { DELIVERY_CHANNELS, PERSONAL_CHANNELS } from "./channels.ts";
+import { eventName } from "./events.ts";
 import * as z from "zod";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
-import { EVENT_NAMES, type EventName } from "./events.ts";
 
 const tag = "Deliveries";
-
-/** Ways out of the platform; the inbox is none. */
-export const DELIVERY_CHANNELS = ["email", "messenger", "push", "webhook", "forge"] as const;
 
 export const deadLetter = z.object({
   id: uuid.describe("Id of the dead letter"),
   channel: z.enum(DELIVERY_CHANNELS).describe("Channel of the message"),
   userId: uuid.nullable().describe("Null for a webhook or a forge"),
   workspaceId: uuid.nullable().describe("Id of the workspace; null if the message has none"),
-  event: z.enum(EVENT_NAMES as [EventName, ...EventName[]]).describe(
-    "Of the first notification, where a digest is meant",
-  ),
+  event: eventName.describe("Event of the notification; of a digest, that of the first"),
   title: z.string().meta({ description: "Title of the message", example: "shop is live" }),
   notifications: z.int().describe("Notifications that the message stands for"),
   reason: z.string().meta({
@@ -103,9 +99,6 @@ export const resendWorkspaceDeadLetters = endpoint({
   access: "owner",
   response: resent,
 });
-
-/** Channels by which a person can be reached. */
-export const PERSONAL_CHANNELS = ["email", "messenger", "push"] as const;
 
 /** What came of one attempt. */
 const attemptResult = z.object({

@@ -1,10 +1,25 @@
 /**
- * What the platform notifies people about (spec, "Events"): the 32 events of the
- * specification and some of our own, each of one category and one priority.
+ * The events that the platform notifies people of (spec, "Events"): the 32 events of the
+ * specification, and some more. A new event is one row of `EVENTS`: types, checks, API,
+ * OpenAPI document, CLI, mails, pages, docs and samples for tests follow from it. Its words
+ * are templates of `event_words.ts`.
  *
  * @module
  */
 import * as z from "zod";
+import {
+  announcementData,
+  cardData,
+  deploymentData,
+  type EventData,
+  healthData,
+  invoiceData,
+  limitData,
+  maintenanceData,
+  paymentData,
+  planData,
+  securityData,
+} from "./event_data.ts";
 
 export const EVENT_CATEGORIES = [
   "Deployment",
@@ -19,58 +34,198 @@ export type EventCategory = (typeof EVENT_CATEGORIES)[number];
 export const PRIORITIES = ["CRITICAL", "HIGH", "NORMAL", "LOW"] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
-interface EventKind {
+type Schema = z.ZodObject<Readonly<Record<string, z.ZodType>>>;
+
+/** An event. Title and body are templates. */
+export interface EventKind {
   readonly category: EventCategory;
   readonly priority: Priority;
+  readonly data: Schema;
+  readonly title: string;
+  readonly body: string;
+  /** Pages that the notification opens, paths or URLs: the first that its data fills. */
+  readonly opens: readonly string[];
 }
 
-const of = (category: EventCategory, priority: Priority): EventKind => ({ category, priority });
+const PAGE = "/deployments/{deploymentId}";
+
+/** Begins rows of one category and shape of data. */
+const kind = <const Category extends EventCategory, const Data extends Schema>(
+  category: Category,
+  data: Data,
+  opens: readonly string[] = ["{url}"],
+) =>
+(priority: Priority, title: string, body: string, opensFirst: readonly string[] = []) => ({
+  category,
+  priority,
+  data,
+  title,
+  body,
+  opens: [...opensFirst, ...opens, `/notifications?category=${category}`],
+});
+
+const deployment = kind("Deployment", deploymentData, [PAGE]);
+const health = kind("Health", healthData, ["{url}", PAGE]);
+const payment = kind("Billing", paymentData);
+const invoice = kind("Billing", invoiceData);
+const plan = kind("Billing", planData);
+const limit = kind("Billing", limitData);
+const card = kind("Billing", cardData);
+const maintenance = kind("System", maintenanceData);
+const announcement = kind("System", announcementData);
+const account = kind("Security", securityData, ["/account/activity"]);
+const security = (priority: Priority, title: string) =>
+  account(priority, title, `{detail|${title}}[, from {address}][ ({country})]`);
 
 export const EVENTS = {
-  "deployment.started": of("Deployment", "LOW"),
-  "deployment.building": of("Deployment", "LOW"),
-  "deployment.build_success": of("Deployment", "LOW"),
-  "deployment.build_failed": of("Deployment", "CRITICAL"),
-  "deployment.live": of("Deployment", "NORMAL"),
-  "deployment.failed": of("Deployment", "CRITICAL"),
-  "deployment.stopped": of("Deployment", "NORMAL"),
-  "deployment.rolled_back": of("Deployment", "NORMAL"),
-  "health.check_failed": of("Health", "HIGH"),
-  "health.recovered": of("Health", "NORMAL"),
-  "health.new_error": of("Health", "HIGH"),
-  "billing.payment_succeeded": of("Billing", "NORMAL"),
-  "billing.payment_failed": of("Billing", "CRITICAL"),
-  "billing.invoice_created": of("Billing", "LOW"),
-  "billing.invoice_paid": of("Billing", "NORMAL"),
-  "billing.invoice_overdue": of("Billing", "HIGH"),
-  "billing.trial_ending_soon": of("Billing", "HIGH"),
-  "billing.trial_ended": of("Billing", "HIGH"),
-  "billing.limit_approaching": of("Billing", "NORMAL"),
-  "billing.limit_exceeded": of("Billing", "HIGH"),
-  "billing.subscription_cancelled": of("Billing", "NORMAL"),
-  "billing.subscription_suspended": of("Billing", "CRITICAL"),
-  "billing.card_expiring_soon": of("Billing", "HIGH"),
-  "billing.card_expired": of("Billing", "CRITICAL"),
-  "security.new_login": of("Security", "NORMAL"),
-  "security.suspicious_activity": of("Security", "CRITICAL"),
-  "security.api_key_created": of("Security", "NORMAL"),
-  "security.api_key_changed": of("Security", "NORMAL"),
-  "security.api_key_revoked": of("Security", "HIGH"),
-  "security.publisher_added": of("Security", "NORMAL"),
-  "security.publisher_removed": of("Security", "NORMAL"),
-  "security.password_changed": of("Security", "CRITICAL"),
-  "security.two_factor_enabled": of("Security", "NORMAL"),
-  "security.two_factor_enrollment_started": of("Security", "NORMAL"),
-  "system.maintenance_scheduled": of("System", "NORMAL"),
-  "system.feature_announcement": of("System", "LOW"),
-} as const satisfies Readonly<Record<string, EventKind>>;
+  "deployment.started": deployment("LOW", "{project}: deployment started", "{deployment} started"),
+  "deployment.building": deployment("LOW", "{project}: build started", "{deployment} is building"),
+  "deployment.build_success": deployment(
+    "LOW",
+    "{project}: build succeeded",
+    "{deployment} was built",
+  ),
+  "deployment.build_failed": deployment(
+    "CRITICAL",
+    "{project}: build failed",
+    "{deployment} failed to build[: {error}]",
+  ),
+  "deployment.live": deployment("NORMAL", "{project} is live", "{deployment} is live", ["{url}"]),
+  "deployment.failed": deployment(
+    "CRITICAL",
+    "{project}: deployment failed",
+    "{deployment} failed[: {error}]",
+  ),
+  "deployment.stopped": deployment(
+    "NORMAL",
+    "{project}: deployment stopped",
+    "{deployment} was stopped",
+  ),
+  "deployment.rolled_back": deployment(
+    "NORMAL",
+    "{project} was rolled back",
+    "{deployment} was rolled back",
+    ["{url}"],
+  ),
+  "health.check_failed": health(
+    "HIGH",
+    "{project} failed its health check",
+    "Health check[ of {url}] failed[: {reason}]",
+  ),
+  "health.recovered": health(
+    "NORMAL",
+    "{project} is healthy again",
+    "Health check[ of {url}] passed[: {reason}]",
+  ),
+  "health.new_error": health(
+    "HIGH",
+    "New error in {project|a project}",
+    "{reason|An error occurred for the first time}",
+  ),
+  "billing.payment_succeeded": payment(
+    "NORMAL",
+    "Payment received",
+    "Your payment[ of {money}][ for invoice {invoiceId}] was received",
+  ),
+  "billing.payment_failed": payment(
+    "CRITICAL",
+    "Payment failed",
+    "Your payment[ of {money}][ for invoice {invoiceId}][ by the card ending in {cardLast4}] failed[: {reason}]",
+  ),
+  "billing.invoice_created": invoice(
+    "LOW",
+    "New invoice",
+    "Invoice[ {invoiceId}][ for {money}] was issued[, due {dueDate:day}]",
+  ),
+  "billing.invoice_paid": invoice(
+    "NORMAL",
+    "Invoice paid",
+    "Invoice[ {invoiceId}][ for {money}] was paid",
+  ),
+  "billing.invoice_overdue": invoice(
+    "HIGH",
+    "Invoice overdue",
+    "Invoice[ {invoiceId}][ for {money}] is overdue[ since {dueDate:day}]",
+  ),
+  "billing.trial_ending_soon": plan(
+    "HIGH",
+    "Trial ends soon",
+    "Your[ {plan}] trial ends {endsAt:on|soon}",
+  ),
+  "billing.trial_ended": plan("HIGH", "Trial ended", "Your[ {plan}] trial ended[ {endsAt:on}]"),
+  "billing.limit_approaching": limit(
+    "NORMAL",
+    "Limit almost reached",
+    "You have almost reached the limit[ of {resource}][: {used} of {limit} {unit|}]",
+  ),
+  "billing.limit_exceeded": limit(
+    "HIGH",
+    "Limit exceeded",
+    "You have exceeded the limit[ of {resource}][: {used} of {limit} {unit|}]",
+  ),
+  "billing.subscription_cancelled": plan(
+    "NORMAL",
+    "Subscription cancelled",
+    "Your[ {plan}] subscription was cancelled[ and ends {endsAt:on}]",
+  ),
+  "billing.subscription_suspended": plan(
+    "CRITICAL",
+    "Subscription suspended",
+    "Your[ {plan}] subscription is suspended[: {reason}]",
+  ),
+  "billing.card_expiring_soon": card(
+    "HIGH",
+    "Card expires soon",
+    "Your {cardBrand|card}[ ending in {cardLast4}] expires {expiresAt:on|soon}",
+  ),
+  "billing.card_expired": card(
+    "CRITICAL",
+    "Card expired",
+    "Your {cardBrand|card}[ ending in {cardLast4}] expired[ {expiresAt:on}]",
+  ),
+  "security.new_login": security("NORMAL", "New sign-in"),
+  "security.suspicious_activity": security("CRITICAL", "Suspicious activity"),
+  "security.api_key_created": security("NORMAL", "API key created"),
+  "security.api_key_changed": security("NORMAL", "API key changed"),
+  "security.api_key_revoked": security("HIGH", "API key revoked"),
+  "security.publisher_added": security("NORMAL", "Trusted publisher added"),
+  "security.publisher_removed": security("NORMAL", "Trusted publisher removed"),
+  "security.password_changed": security("CRITICAL", "Password changed"),
+  "security.two_factor_enabled": security("NORMAL", "Two-factor authentication turned on"),
+  "security.two_factor_enrollment_started": security(
+    "NORMAL",
+    "Two-factor authentication setup started",
+  ),
+  "system.maintenance_scheduled": maintenance(
+    "NORMAL",
+    "Maintenance scheduled",
+    "Maintenance is planned[ from {startsAt:time}][ until {endsAt:time}][: {detail}]",
+  ),
+  "system.feature_announcement": announcement(
+    "LOW",
+    "{title|New feature}",
+    "{detail|A new feature is available}",
+  ),
+};
 
 export type EventName = keyof typeof EVENTS;
 export const EVENT_NAMES = Object.keys(EVENTS) as readonly EventName[];
+export const eventName = z.enum(EVENT_NAMES as [EventName, ...EventName[]]);
 
-/** What an event says beside its name: flat, and never a secret. */
-export const eventData = z.record(
-  z.string(),
-  z.union([z.string(), z.number(), z.boolean(), z.null()]),
+/** Events of the category Security: the audit log of accounts keeps them. */
+export type SecurityEventName = {
+  [Name in EventName]: (typeof EVENTS)[Name]["category"] extends "Security" ? Name : never;
+}[EventName];
+export const securityEventName = z.enum(
+  EVENT_NAMES.filter((name) => EVENTS[name].category === "Security") as [
+    SecurityEventName,
+    ...SecurityEventName[],
+  ],
 );
-export type EventData = z.infer<typeof eventData>;
+
+/** Example data of an event, with all fields that it knows. */
+export function sampleEventData(event: EventName): EventData {
+  const example = (schema: z.ZodType) => schema.meta()!.example as EventData[string];
+  const fields = Object.entries((EVENTS[event] as EventKind).data.shape);
+  return Object.fromEntries(fields.map(([name, schema]) => [name, example(schema)]));
+}

@@ -3,23 +3,17 @@
  *
  * @module
  */
+import { type Channel, CHANNEL_ROWS, CHANNELS } from "./channels.ts";
+import { eventData } from "./event_data.ts";
+import { EVENT_CATEGORIES, type EventCategory, eventName, PRIORITIES } from "./events.ts";
 import * as z from "zod";
 import { page, pageQuery, timestamp, uuid, wholeNumber } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
-import {
-  EVENT_CATEGORIES,
-  type EventCategory,
-  eventData,
-  type EventName,
-  EVENTS,
-  PRIORITIES,
-} from "./events.ts";
 
 const tag = "Notifications";
 
 const category = z.enum(EVENT_CATEGORIES);
 const priority = z.enum(PRIORITIES);
-const eventName = z.enum(Object.keys(EVENTS) as [EventName, ...EventName[]]);
 
 export const notification = z.object({
   id: uuid.describe("Id of the notification"),
@@ -184,10 +178,15 @@ export const deleteArchivedNotifications = endpoint({
   }),
 });
 
-/** Ways that a notification can take. */
-export const CHANNELS = ["email", "in_app", "messenger", "push"] as const;
-export type Channel = (typeof CHANNELS)[number];
 const channel = z.enum(CHANNELS);
+const channelSwitches = z.object(
+  Object.fromEntries(
+    CHANNELS.map((name) => [
+      name,
+      z.boolean().meta({ description: CHANNEL_ROWS[name].description, example: true }),
+    ]),
+  ) as Record<Channel, z.ZodBoolean>,
+);
 
 const timeOfDay = z.string().regex(
   /^(?:[01]\d|2[0-3]):[0-5]\d$/,
@@ -202,12 +201,7 @@ const quietHours = z.object({
 
 export const categoryPreferences = z.object({
   category: category.describe("Category of the event"),
-  channels: z.object({
-    email: z.boolean().describe("Send emails"),
-    in_app: z.boolean().describe("Show in the inbox"),
-    messenger: z.boolean().describe("Send by the chat bot"),
-    push: z.boolean().describe("Send to subscribed browsers"),
-  }).describe("Channels, each on or off"),
+  channels: channelSwitches.describe("Channels, each on or off"),
   minimumPriority: priority.describe("The least urgent that is sent"),
   quietHours: quietHours.nullable().describe(
     "Hours in UTC without email and with urgent messages only; null for none",
@@ -250,7 +244,7 @@ export const putCategoryPreference = endpoint({
   access: "self",
   body: z.object({
     category: category.describe("Category of the event"),
-    channels: categoryPreferences.shape.channels.partial().strict().optional().describe(
+    channels: channelSwitches.partial().strict().optional().describe(
       "Channels, each on or off",
     ),
     minimumPriority: priority.optional().meta({

@@ -3,16 +3,21 @@
  *
  * @module
  */
+import {
+  EVENT_CATEGORIES,
+  EVENT_NAMES,
+  type EventName,
+  eventName,
+  EVENTS,
+  PRIORITIES,
+} from "./events.ts";
 import * as z from "zod";
 import { nearest } from "../lib/suggest.ts";
 import { uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
-import { EVENT_PAYLOADS } from "./event_payloads.ts";
-import { EVENT_CATEGORIES, EVENT_NAMES, type EventName, EVENTS, PRIORITIES } from "./events.ts";
 
 const category = z.enum(EVENT_CATEGORIES);
 const priority = z.enum(PRIORITIES);
-const eventName = z.enum(Object.keys(EVENTS) as [EventName, ...EventName[]]);
 
 /** Longest key of an event, in characters. */
 const MAX_KEY = 200;
@@ -20,18 +25,18 @@ const MAX_KEY = 200;
 const named = <Name extends EventName>(names: readonly [Name, ...Name[]]) =>
   z.object({
     event: z.enum(names).describe("Name of the event"),
-    data: EVENT_PAYLOADS[names[0]].optional().describe("Data of the event"),
+    data: EVENTS[names[0]].data.optional().describe("Data of the event"),
     key: z.string().min(1).max(MAX_KEY).optional().meta({
       description: "Events with the same name and key are raised once",
       example: "deploy-42",
     }),
   }).strict();
 
-const eventsOf = (payload: z.ZodType) =>
-  EVENT_NAMES.filter((name) => EVENT_PAYLOADS[name] === payload) as [EventName, ...EventName[]];
+const eventsWith = (payload: z.ZodType) =>
+  EVENT_NAMES.filter((name) => EVENTS[name].data === payload) as [EventName, ...EventName[]];
 
-const variants = [...new Set<z.ZodType>(Object.values(EVENT_PAYLOADS))]
-  .map((payload) => named(eventsOf(payload)));
+const variants = [...new Set<z.ZodType>(Object.values(EVENTS).map(({ data }) => data))]
+  .map((payload) => named(eventsWith(payload)));
 
 const triggerBody = z.discriminatedUnion(
   "event",

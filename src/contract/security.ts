@@ -3,28 +3,14 @@
  *
  * @module
  */
+import { securityEventName } from "./events.ts";
 import * as z from "zod";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 
-/** Spec: "Events", category Security. */
-export const SECURITY_EVENTS = [
-  "security.new_login",
-  "security.suspicious_activity",
-  "security.api_key_created",
-  "security.api_key_changed",
-  "security.api_key_revoked",
-  "security.publisher_added",
-  "security.publisher_removed",
-  "security.password_changed",
-  "security.two_factor_enabled",
-  "security.two_factor_enrollment_started",
-] as const;
-export type SecurityEventName = (typeof SECURITY_EVENTS)[number];
-
 export const securityEvent = z.object({
   id: uuid.describe("Id of the event"),
-  event: z.enum(SECURITY_EVENTS).describe("Name of the event"),
+  event: securityEventName.describe("Name of the event"),
   userId: uuid.describe("The account that it is about"),
   workspaceId: uuid.nullable().describe("Null where it is about the account, in no workspace"),
   at: timestamp.describe("Time of the event"),

@@ -4,10 +4,10 @@
  *
  * @module
  */
+import { EVENT_CATEGORIES, EVENT_NAMES, eventName } from "./events.ts";
 import * as z from "zod";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
-import { EVENT_CATEGORIES, EVENT_NAMES, type EventName } from "./events.ts";
 
 const tag = "Webhooks";
 
@@ -16,7 +16,6 @@ export const MAX_WEBHOOKS = 20;
 /** Deliveries that the log of one webhook keeps. */
 export const MAX_WEBHOOK_LOG = 200;
 
-const event = z.enum(EVENT_NAMES as [EventName, ...EventName[]]);
 const category = z.enum(EVENT_CATEGORIES);
 const url = z.url({ protocol: /^https?$/, error: "Must be an http or https URL" }).max(1000)
   .refine(
@@ -37,7 +36,7 @@ const settings = {
     description: "Description of the webhook",
     example: "Tells the chat room",
   }),
-  events: z.array(event).max(EVENT_NAMES.length).describe(
+  events: z.array(eventName).max(EVENT_NAMES.length).describe(
     "Events that are sent; empty for those of `categories`, or all",
   ),
   categories: z.array(category).max(EVENT_CATEGORIES.length).describe(
@@ -145,7 +144,7 @@ export const rotateWebhookSecret = endpoint({
 export const webhookDelivery = z.object({
   id: uuid.describe("Id of the delivery"),
   messageId: z.string().describe("The `webhook-id` that receivers know repeats by"),
-  event: event.meta({ description: "Name of the event", example: "deployment.live" }),
+  event: eventName.meta({ description: "Name of the event", example: "deployment.live" }),
   status: z.enum(["pending", "delivered", "failed"]).describe("Status of the delivery"),
   attempts: z.array(z.object({
     at: timestamp.describe("Time of the attempt"),
@@ -189,7 +188,7 @@ export const testWebhook = endpoint({
   access: "owner",
   params: one,
   body: z.object({
-    event: event.default("deployment.live").meta({
+    event: eventName.default("deployment.live").meta({
       description: "Event to send",
       example: "deployment.live",
     }),

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { EVENT_NAMES, EVENTS } from "../../src/contract/events.ts";
 import type { TestRepository } from "../../src/lib/_test_git.ts";
 import { until } from "../../src/lib/_test_until.ts";
 import type { DashboardPlatform } from "./dashboard.ts";
@@ -130,20 +131,8 @@ async function fillBodies({ platform, own, ada }: DashboardPlatform, sender: Hos
   return { live: live.id as string, key: key!.json.id as string };
 }
 
-/** One event for each shape of what events carry. */
-const KINDS = [
-  "deployment.failed",
-  "health.check_failed",
-  "health.new_error",
-  "billing.payment_failed",
-  "billing.invoice_created",
-  "billing.subscription_cancelled",
-  "billing.limit_exceeded",
-  "billing.card_expired",
-  "security.suspicious_activity",
-  "system.maintenance_scheduled",
-  "system.feature_announcement",
-];
+/** One event for each shape of data. */
+const KINDS = [...new Map(EVENT_NAMES.map((event) => [EVENTS[event].data, event])).values()];
 
 /** Fills what people and their programs are called, and what events say. */
 async function fillPeople(

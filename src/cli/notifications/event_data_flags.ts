@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { EVENT_PAYLOADS } from "../../contract/event_payloads.ts";
-import { type EventData, eventData, type EventName } from "../../contract/events.ts";
+import { type EventData, eventData } from "../../contract/event_data.ts";
+import { type EventKind, type EventName, EVENTS } from "../../contract/events.ts";
 import { CliError } from "../errors/cli_error.ts";
 
 function readObject(text: string): EventData {
@@ -23,9 +23,7 @@ function readObject(text: string): EventData {
 
 /** Text where the field takes text, else the number, true, false or null that it says. */
 function readValue(event: EventName, { name, text }: { name: string; text: string }) {
-  const fields: Readonly<Record<string, { safeParse(value: unknown): { success: boolean } }>> =
-    EVENT_PAYLOADS[event].shape;
-  const field = fields[name];
+  const field = (EVENTS[event] as EventKind).data.shape[name];
   if (field === undefined || field.safeParse(text).success) return text;
   try {
     const parsed = eventData.safeParse({ [name]: JSON.parse(text) });

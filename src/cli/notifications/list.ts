@@ -1,5 +1,5 @@
-import { Option } from "@commander-js/extra-typings";
 import { EVENT_CATEGORIES, PRIORITIES } from "../../contract/events.ts";
+import { Option } from "@commander-js/extra-typings";
 import { listNotifications, type Notification } from "../../contract/notifications.ts";
 import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../contract/common.ts";
 import { defineCommand } from "../command/command.ts";

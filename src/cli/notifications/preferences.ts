@@ -1,13 +1,12 @@
+import { type Channel, CHANNELS } from "../../contract/channels.ts";
+import { EVENT_CATEGORIES, PRIORITIES } from "../../contract/events.ts";
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import type { BodyInputOf } from "../../contract/endpoint.ts";
 import {
-  type Channel,
-  CHANNELS,
   getPreferences,
   putCategoryPreference,
   putChannelPreference,
 } from "../../contract/notifications.ts";
-import { EVENT_CATEGORIES, PRIORITIES } from "../../contract/events.ts";
 import { defineCommand } from "../command/command.ts";
 import { definedOnly } from "../command/defined_only.ts";
 import { CliError } from "../errors/cli_error.ts";

@@ -3,8 +3,8 @@
  *
  * @module
  */
+import { type Priority } from "../../contract/events.ts";
 import type { Notification, NotificationPreferences } from "../../contract/notifications.ts";
-import type { Priority } from "../../contract/events.ts";
 import { formatAge, printable } from "../terminal/format.ts";
 import type { Palette } from "../terminal/color.ts";
 import type { Ui } from "../terminal/ui.ts";

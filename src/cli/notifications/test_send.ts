@@ -1,5 +1,6 @@
+import { PERSONAL_CHANNELS } from "../../contract/channels.ts";
 import { Argument } from "@commander-js/extra-typings";
-import { PERSONAL_CHANNELS, sendTestNotification } from "../../contract/deliveries.ts";
+import { sendTestNotification } from "../../contract/deliveries.ts";
 import { defineCommand } from "../command/command.ts";
 import { CliError } from "../errors/cli_error.ts";
 import { printable } from "../terminal/format.ts";

@@ -1,6 +1,6 @@
+import { EVENT_NAMES, type EventName } from "../../contract/events.ts";
 import { Argument, InvalidArgumentError } from "@commander-js/extra-typings";
 import { triggerEvent } from "../../contract/raise_event.ts";
-import { EVENT_NAMES, type EventName } from "../../contract/events.ts";
 import { defineCommand } from "../command/command.ts";
 import { repeated } from "../command/option_values.ts";
 import { nearest } from "../../lib/suggest.ts";

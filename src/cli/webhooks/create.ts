@@ -1,5 +1,5 @@
-import { createWebhook } from "../../contract/webhooks.ts";
 import { EVENT_CATEGORIES, EVENT_NAMES } from "../../contract/events.ts";
+import { createWebhook } from "../../contract/webhooks.ts";
 import { defineCommand } from "../command/command.ts";
 import { httpUrl, repeated } from "../command/option_values.ts";
 import { knownNames } from "../command/known_names.ts";

@@ -1,6 +1,6 @@
+import { EVENT_NAMES } from "../../contract/events.ts";
 import { Option } from "@commander-js/extra-typings";
 import { testWebhook } from "../../contract/webhooks.ts";
-import { EVENT_NAMES } from "../../contract/events.ts";
 import { defineCommand } from "../command/command.ts";
 import { CliError } from "../errors/cli_error.ts";
 import { printable } from "../terminal/format.ts";

@@ -4,12 +4,9 @@
  *
  * @module
  */
+import { type SecurityEventName, securityEventName } from "../../contract/events.ts";
 import * as z from "zod";
-import {
-  SECURITY_EVENTS,
-  type SecurityEvent,
-  type SecurityEventName,
-} from "../../contract/security.ts";
+import { type SecurityEvent } from "../../contract/security.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import type { Client } from "../core/http/mod.ts";
@@ -42,7 +39,7 @@ export function reportWrongPasswords(
 
 const eventRecord = z.object({
   id: z.string(),
-  event: z.enum(SECURITY_EVENTS),
+  event: securityEventName,
   userId: z.string(),
   workspaceId: z.string().nullable(),
   at: z.number(),

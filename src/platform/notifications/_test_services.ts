@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { DELIVERY_CHANNELS } from "../../contract/channels.ts";
 import { SubscriptionStore } from "./channels/push/subscription_store.ts";
 import { systemRandom } from "../../lib/clock.ts";
 import { createOutboundFetch } from "../../runtime/mod.ts";
@@ -15,7 +16,7 @@ import { SecretBox } from "../core/secrets/secret_box.ts";
 import { keys } from "../core/store/keys.ts";
 import { createMailer } from "./channels/email/mailer.ts";
 import { createDelivery } from "./create_delivery.ts";
-import type { DeliveryRequest, OutwardChannel } from "./delivery/types.ts";
+import type { DeliveryRequest } from "./delivery/types.ts";
 import { PreferenceService } from "./preferences/preference_service.ts";
 import { DenoStore } from "../../store/mod.ts";
 
@@ -36,7 +37,7 @@ export const OWN: SelfCaller = {
   },
   hash: "",
 };
-const CHANNELS: readonly OutwardChannel[] = ["email", "messenger", "push", "webhook"];
+const CHANNELS = DELIVERY_CHANNELS.filter((name) => name !== "forge");
 
 /** Critical events of each channel, named `<prefix> <number>`. */
 export const requests = (prefix: string, count: number): DeliveryRequest[] =>

@@ -160,13 +160,6 @@ export function createDelivery(options: DeliveryOptions): DeliveryServices {
     onTrouble,
     nodes: options.nodes?.isShared === true ? options.nodes : undefined,
   });
-  const nameOf = async (channel: string, receiverId: string, userId: string): Promise<string> => {
-    if (channel === "email") return (await accounts.findUser(receiverId))?.email ?? receiverId;
-    if (channel === "push") {
-      return (await subscriptions.find(userId, receiverId))?.name ?? receiverId;
-    }
-    return (await links.find(userId, receiverId))?.name ?? receiverId;
-  };
   return {
     deliveryQueue,
     sendAccountMail: accountMails.sender(() => deliveryQueue),
@@ -185,7 +178,7 @@ export function createDelivery(options: DeliveryOptions): DeliveryServices {
       allowPrivate: options.allowPrivate,
     }),
     deadLetters: new DeadLetters(kv, deliveryQueue, now),
-    testSender: new TestSender({ channels, publicOrigin, now, random, nameOf }),
+    testSender: new TestSender({ channels, publicOrigin, now, random }),
     async startDelivery(): Promise<void> {
       await deliveryQueue.start();
       messenger?.poller.start();

@@ -1,44 +1,26 @@
+import { type EventData } from "../../contract/event_data.ts";
+import { EVENT_NAMES, type EventName, EVENTS, sampleEventData } from "../../contract/events.ts";
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { EVENT_NAMES, type EventData, type EventName } from "../../contract/events.ts";
 import { describeEvent, MAX_BODY, MAX_TITLE } from "./describe_event.ts";
 
 const GOLDEN = new URL("../../../fixtures/notifications/words.json", import.meta.url);
-const at = { origin: "https://svc.test" };
+const FACTS = { id: "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e01", createdAt: 0, workspaceId: null };
+const describe = (event: EventName, data: EventData = {}) =>
+  describeEvent({ ...FACTS, event, data }, { origin: "https://svc.test" });
 
-/** Values that every event takes where it knows the field. */
-const FIELDS: EventData = {
-  project: "blog",
-  environment: "production",
-  branch: "main",
-  commitSha: "0123456789abcdef0123456789abcdef01234567",
-  error: "Build command exited with code 1",
-  reason: "No answer in 10 seconds",
-  url: "https://blog.svc.test/",
-  amount: 49.5,
-  currency: "EUR",
-  invoiceId: "INV-7",
-  dueDate: "2026-03-31",
-  cardLast4: "4242",
-  cardBrand: "Visa",
-  expiresAt: "04/2026",
-  plan: "Pro",
-  endsAt: "2026-04-01",
-  startsAt: "2026-03-31",
-  resource: "Bandwidth",
-  used: 90,
-  limit: 100,
-  unit: "GB",
-  detail: "Something happened",
-  address: "192.0.2.1",
-  country: "NL",
-};
+/** The part of a notification that is words. */
+const wordsOf = ({ title, body, actionUrl }: ReturnType<typeof describe>) => ({
+  title,
+  body,
+  actionUrl,
+});
 
 Deno.test("describeEvent() puts each event into words, with all data and with none", async () => {
   const words = Object.fromEntries(
     EVENT_NAMES.map((event) => [event, {
-      full: describeEvent({ event, data: FIELDS }, at),
-      bare: describeEvent({ event, data: {} }, at),
+      full: wordsOf(describe(event, sampleEventData(event))),
+      bare: wordsOf(describe(event)),
     }]),
   );
   if (Deno.env.get("UPDATE_GOLDENS") === "1") {
@@ -49,25 +31,19 @@ Deno.test("describeEvent() puts each event into words, with all data and with no
 });
 
 Deno.test("describeEvent() leaves out what steers a terminal or turns text around", () => {
-  const { title } = describeEvent(
-    { event: "deployment.live", data: { project: "a\u001b[31mb\n\u202ec" } },
-    at,
-  );
+  const { title } = describe("deployment.live", { project: "a\u001b[31mb\n\u202ec" });
   assert.equal(title, "a [31mb c is live");
 });
 
 Deno.test("describeEvent() falls back to the name where the data is of another shape", () => {
-  const { title, actionUrl } = describeEvent(
-    { event: "billing.payment_failed", data: { amount: "much" } },
-    at,
-  );
+  const { title, actionUrl } = describe("billing.payment_failed", { amount: "much" });
   assert.equal(title, "Billing: payment failed");
   assert.equal(actionUrl, "https://svc.test/notifications?category=Billing");
 });
 
 Deno.test("describeEvent() falls back to the name where nothing can be seen", () => {
   const data = { title: "\u200b", detail: "\u0007" };
-  const { title, body } = describeEvent({ event: "system.feature_announcement", data }, at);
+  const { title, body } = describe("system.feature_announcement", data);
   assert.equal(title, "System: feature announcement");
   assert.equal(body, "system.feature_announcement");
 });
@@ -75,7 +51,7 @@ Deno.test("describeEvent() falls back to the name where nothing can be seen", ()
 Deno.test("describeEvent() opens the page of the deployment that it is about", () => {
   const id = "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e02";
   const opened = (event: EventName, data: EventData = {}) =>
-    describeEvent({ event, data: { deploymentId: id, ...data } }, at).actionUrl;
+    describe(event, { deploymentId: id, ...data }).actionUrl;
   const page = `https://svc.test/deployments/${id}`;
   for (const moment of ["started", "build_failed", "failed", "stopped"] as const) {
     assert.equal(opened(`deployment.${moment}`, { url: "https://blog.svc.test/" }), page);
@@ -89,8 +65,19 @@ Deno.test("describeEvent() opens the page of the deployment that it is about", (
 
 Deno.test("describeEvent() opens nothing but web addresses", () => {
   const data = { url: "javascript:alert(1)" };
-  const { actionUrl } = describeEvent({ event: "deployment.live", data }, at);
+  const { actionUrl } = describe("deployment.live", data);
   assert.equal(actionUrl, "https://svc.test/notifications?category=Deployment");
+});
+
+const FIELDS = [
+  ...new Set(EVENT_NAMES.flatMap((event) => Object.keys(sampleEventData(event)))),
+];
+
+Deno.test("sampleEventData() fits the schema of its event", () => {
+  for (const event of EVENT_NAMES) {
+    const { error } = EVENTS[event].data.strict().safeParse(sampleEventData(event));
+    assert.equal(error, undefined, event);
+  }
 });
 
 Deno.test("describeEvent() is bounded, of one line and well-formed, whatever the data", () => {
@@ -100,9 +87,9 @@ Deno.test("describeEvent() is bounded, of one line and well-formed, whatever the
     fc.double(),
     fc.constant(null),
   );
-  const data = fc.dictionary(fc.constantFrom(...Object.keys(FIELDS)), value);
+  const data = fc.dictionary(fc.constantFrom(...FIELDS), value);
   fc.assert(fc.property(event, data, (name, given) => {
-    const { title, body, actionUrl } = describeEvent({ event: name, data: given }, at);
+    const { title, body, actionUrl } = describe(name, given);
     assert.ok(title.length > 0 && title.length <= MAX_TITLE);
     assert.ok(body.length > 0 && body.length <= MAX_BODY);
     assert.doesNotMatch(title + body, /\p{Cc}/u);

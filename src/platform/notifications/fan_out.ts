@@ -4,14 +4,13 @@
  *
  * @module
  */
-import type { Channel } from "../../contract/notifications.ts";
-import { EVENTS } from "../../contract/events.ts";
+import { PERSONAL_CHANNELS, workspaceChannels } from "../../contract/channels.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { whenAllEnded } from "../../lib/when_all_ended.ts";
 import type { AccountStore } from "../accounts/mod.ts";
 import { DamagedRecordError } from "../core/store/mod.ts";
 import { type EventRecord, type PassOn, receiptId } from "../core/events/mod.ts";
-import { decideDelivery } from "./preferences/decide_delivery.ts";
+import { wantedChannels } from "./preferences/wanted_channels.ts";
 import type { DeliveryQueue, DeliveryRequest, NotificationContent } from "./delivery/types.ts";
 import { describeEvent } from "./describe_event.ts";
 import type { Inboxes } from "./inbox/inboxes.ts";
@@ -23,9 +22,6 @@ import type { Lease, Led } from "../../store/mod.ts";
 /** How many members are read at once, and how many inboxes are written concurrently. */
 const MEMBERS = 500;
 const PARALLEL = 16;
-
-/** Channels that leave the platform and belong to a person. */
-const OUTWARD = ["email", "messenger", "push"] as const satisfies readonly Channel[];
 
 export interface FanOutOptions {
   readonly accounts: AccountStore;
@@ -78,30 +74,16 @@ async function eventsByPerson(
   return byPerson;
 }
 
-/** The requests for the webhooks of the events' workspaces. */
-function webhookRequests(
-  events: readonly EventRecord[],
-  contentOf: (event: EventRecord) => NotificationContent,
-): DeliveryRequest[] {
-  return events.filter(({ audience }) => audience.workspaceId !== null).map((event) => ({
-    key: `${event.id}:webhook`,
-    channel: "webhook",
-    userId: null,
-    content: contentOf(event),
-  }));
-}
-
-/** The requests for the forges of the events' deployments. */
-function forgeRequests(
-  events: readonly EventRecord[],
-  contentOf: (event: EventRecord) => NotificationContent,
-): DeliveryRequest[] {
-  return events.filter(({ event }) => event.startsWith("deployment.")).map((event) => ({
-    key: `${event.id}:forge`,
-    channel: "forge",
-    userId: null,
-    content: contentOf(event),
-  }));
+/** The requests for channels of a workspace. */
+function workspaceRequests(contents: readonly NotificationContent[]): DeliveryRequest[] {
+  return contents.filter(({ workspaceId }) => workspaceId !== null).flatMap((content) =>
+    workspaceChannels(content.category).map((channel) => ({
+      key: `${content.id}:${channel}`,
+      channel,
+      userId: null,
+      content,
+    }))
+  );
 }
 
 /**
@@ -111,13 +93,8 @@ function forgeRequests(
 export function createFanOut(options: FanOutOptions): PassOn {
   const { accounts, preferences, inboxes, live, delivery, publicOrigin, now, onTrouble } = options;
 
-  const contentOf = (record: EventRecord): NotificationContent => {
-    const { id, event, data, createdAt, audience } = record;
-    const { category, priority } = EVENTS[event];
-    const words = describeEvent({ event, data }, { origin: publicOrigin });
-    const { workspaceId } = audience;
-    return { id, event, category, priority, ...words, createdAt, workspaceId, data };
-  };
+  const contentOf = ({ audience, ...event }: EventRecord): NotificationContent =>
+    describeEvent({ ...event, workspaceId: audience.workspaceId }, { origin: publicOrigin });
 
   /** Notifies one person; returns the messages that have to leave the platform. */
   async function notify(
@@ -130,11 +107,11 @@ export function createFanOut(options: FanOutOptions): PassOn {
     for (const event of contents) {
       const { categories } = await preferences.of({ userId, workspaceId: event.workspaceId });
       const wanted = categories.find(({ category }) => category === event.category)!;
-      const decision = decideDelivery(event, wanted, now());
+      const channels = wantedChannels(event, wanted, now());
       const content = { ...event, id: receiptId(event.id, userId) };
-      if (decision.in_app.send) inApp.push(content);
-      for (const channel of OUTWARD) {
-        if (!decision[channel].send) continue;
+      if (channels.includes("in_app")) inApp.push(content);
+      for (const channel of PERSONAL_CHANNELS) {
+        if (!channels.includes(channel)) continue;
         requests.push({ key: `${event.id}:${userId}:${channel}`, channel, userId, content });
       }
     }
@@ -168,10 +145,7 @@ export function createFanOut(options: FanOutOptions): PassOn {
     const toContent = (event: EventRecord) => contents.get(event)!;
     const [byPerson] = await whenAllEnded<[Map<string, EventRecord[]>, void]>([
       eventsByPerson(accounts, events),
-      delivery.accept([
-        ...webhookRequests(events, toContent),
-        ...forgeRequests(events, toContent),
-      ], lease),
+      delivery.accept(workspaceRequests([...contents.values()]), lease),
     ]);
     const people = [...byPerson];
     for (let start = 0; start < people.length; start += PARALLEL) {

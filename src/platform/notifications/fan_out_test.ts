@@ -1,5 +1,5 @@
+import { type EventName } from "../../contract/events.ts";
 import assert from "node:assert/strict";
-import type { EventName } from "../../contract/events.ts";
 import { newPerson, withAccounts } from "../accounts/_test_accounts.ts";
 import type { EventRecord } from "../core/events/event_store.ts";
 import type { DeliveryRequest } from "./delivery/types.ts";

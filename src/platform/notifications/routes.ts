@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { endpoints } from "../../contract/endpoints.ts";
 import { type EventName, EVENTS } from "../../contract/events.ts";
+import { endpoints } from "../../contract/endpoints.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Authenticator } from "../accounts/mod.ts";
 import type { Caller } from "../core/access/mod.ts";

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { EVENTS } from "../../contract/events.ts";
 import type { SecurityEvent } from "../../contract/security.ts";
 import type { Session, Tool } from "../../contract/accounts.ts";
 import type { ListPart } from "../visit/long_list.ts";
@@ -74,7 +75,7 @@ export function sessionsPage(context: PageContext, shown: {
   return showSettings(
     <SettingsFrame
       title="Sessions and tools"
-      lead="Everything that is signed in as you. End what you do not know."
+      lead="Devices and tools signed in to your account. Sign out any you don't recognise."
       context={context}
     >
       <Card title="Browsers" id="sessions">
@@ -109,24 +110,11 @@ export function sessionsPage(context: PageContext, shown: {
   );
 }
 
-const EVENT_NAMES: Readonly<Record<SecurityEvent["event"], string>> = {
-  "security.new_login": "Signed in",
-  "security.suspicious_activity": "Suspicious activity",
-  "security.api_key_created": "API key created",
-  "security.api_key_changed": "API key changed",
-  "security.api_key_revoked": "API key revoked",
-  "security.publisher_added": "Trusted publisher added",
-  "security.publisher_removed": "Trusted publisher removed",
-  "security.password_changed": "Password changed",
-  "security.two_factor_enabled": "Second factor turned on",
-  "security.two_factor_enrollment_started": "Second factor begun",
-};
-
 export function activityPage(context: PageContext, events: ListPart<SecurityEvent>): Response {
   return showSettings(
     <SettingsFrame
       title="Activity"
-      lead="What happened to your account, newest first."
+      lead="Recent security events of your account."
       context={context}
     >
       <section class="card" aria-label="Events">
@@ -135,7 +123,7 @@ export function activityPage(context: PageContext, events: ListPart<SecurityEven
             <li>
               <div class="what">
                 <span>
-                  {EVENT_NAMES[event]}
+                  {EVENTS[event].title}
                   {event === "security.suspicious_activity"
                     ? <span class="tag">Suspicious</span>
                     : null}

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import * as z from "zod";
-import { CHANNELS } from "../../contract/notifications.ts";
-import { endpoints } from "../../contract/endpoints.ts";
+import { CHANNELS } from "../../contract/channels.ts";
 import { EVENT_CATEGORIES, type EventCategory, PRIORITIES } from "../../contract/events.ts";
+import * as z from "zod";
+import { endpoints } from "../../contract/endpoints.ts";
 import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import { pageContextOf } from "../visit/page_context.ts";
 import type { Fields } from "../layout/form.ts";

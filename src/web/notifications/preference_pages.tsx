@@ -5,27 +5,26 @@
  *
  * @module
  */
+import { CHANNEL_ROWS, CHANNELS } from "../../contract/channels.ts";
+import { type EventCategory, PRIORITIES } from "../../contract/events.ts";
 import {
   type CategoryPreferences,
-  CHANNELS,
   type NotificationPreferences,
 } from "../../contract/notifications.ts";
-import { type EventCategory, PRIORITIES } from "../../contract/events.ts";
 import { Card, Form, Trouble } from "../layout/pieces.tsx";
 import type { FormState } from "../layout/form.ts";
 import type { PageContext } from "../layout/page_context.ts";
 import { SettingsFrame } from "../layout/frames.tsx";
 import { showSettings } from "../layout/show_board.ts";
 
-const CHANNEL_NAMES: Readonly<Record<(typeof CHANNELS)[number], string>> = {
-  email: "Email",
-  in_app: "In-app",
-  messenger: "Messenger",
-  push: "Browser push",
-};
+/** Channels that high-priority notifications use in quiet hours, such as "messenger and push". */
+const QUIET_CHANNELS = new Intl.ListFormat("en").format(
+  CHANNELS.filter((channel) => CHANNEL_ROWS[channel].quiet === "HIGH")
+    .map((channel) => CHANNEL_ROWS[channel].label.toLowerCase()),
+);
 
 const MEANINGS: Readonly<Record<(typeof PRIORITIES)[number], string>> = {
-  CRITICAL: "Only what is critical",
+  CRITICAL: "Critical only",
   HIGH: "High and critical",
   NORMAL: "Normal and above",
   LOW: "Everything",
@@ -64,7 +63,7 @@ function CategoryRow({ preferences, isRefused }: {
         const name = fieldName(category, channel);
         return (
           <td key={channel}>
-            <label class="hush" for={name}>{CHANNEL_NAMES[channel]}</label>
+            <label class="hush" for={name}>{CHANNEL_ROWS[channel].label}</label>
             <input
               id={name}
               name={name}
@@ -109,7 +108,7 @@ export function preferencesPage(context: PageContext, shown: {
   return showSettings(
     <SettingsFrame
       title="Preferences"
-      lead="Critical notifications take every channel, at any hour. In quiet hours the others come in-app; those of high priority also by messenger and push."
+      lead={`Critical notifications always use every channel. During quiet hours, others go to the inbox only; high-priority ones also go to ${QUIET_CHANNELS}.`}
       context={context}
     >
       <Card title="Categories and channels" id="matrix">
@@ -124,7 +123,7 @@ export function preferencesPage(context: PageContext, shown: {
               <tr>
                 <th scope="col">Category</th>
                 {CHANNELS.map((channel) => (
-                  <th key={channel} scope="col">{CHANNEL_NAMES[channel]}</th>
+                  <th key={channel} scope="col">{CHANNEL_ROWS[channel].label}</th>
                 ))}
                 <th scope="col" class="wide">Minimum priority</th>
                 <th scope="col" class="wide">Quiet hours, in UTC</th>
@@ -142,7 +141,8 @@ export function preferencesPage(context: PageContext, shown: {
           </table>
           <div class="body">
             <p class="hint soft">
-              Leave both times empty for no quiet hours. An end before the start is on the next day.
+              Leave both empty for none. If the end is earlier than the start, it is on the next
+              day.
             </p>
             <div>
               <button type="submit">Save</button>

@@ -134,7 +134,7 @@ Deno.test(
     const none = await test();
     assert.deepEqual([none.status, none.json.error], [
       409,
-      "Cannot write to the messenger: the account has no chat linked",
+      "No chat is linked to your account",
     ]);
     await link(owner, api, 7);
     await api.until(7, 1);

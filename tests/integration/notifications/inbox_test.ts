@@ -49,7 +49,7 @@ Deno.test("lists filter, page and count; archive and deletion move what they nam
       "a is live",
     ]);
     const page = await list(platform, "?priority=HIGH&limit=1&offset=1");
-    assert.deepEqual([titlesOf(page), page.json.total], [["b does not answer"], 3]);
+    assert.deepEqual([titlesOf(page), page.json.total], [["b failed its health check"], 3]);
     for (const query of ["?limit=0", "?limit=101", "?offset=-1", "?category=x", "?archived=1"]) {
       assert.equal((await list(platform, query)).status, 400, query);
     }

@@ -26,7 +26,7 @@ Deno.test("the inbox is read, archived and emptied by forms alone", () =>
     ]);
     const inbox = await ada.open("/notifications?category=Deployment");
     assert.match(inbox.html, /&lt;b&gt;one&lt;\/b&gt; is live/);
-    assert.doesNotMatch(inbox.html, /two does not answer/);
+    assert.doesNotMatch(inbox.html, /two failed its health check/);
     assert.match(
       inbox.headers.get("content-security-policy")!,
       /^default-src 'none'; .*script-src 'self'; connect-src 'self'$/,
@@ -38,11 +38,11 @@ Deno.test("the inbox is read, archived and emptied by forms alone", () =>
     await ada.submit(inbox, "/notifications/read");
     const unread = await ada.open("/notifications?show=unread");
     assert.doesNotMatch(unread.html, /is live/);
-    assert.match(unread.html, /two does not answer/);
+    assert.match(unread.html, /two failed its health check/);
     await ada.submit(await ada.open("/notifications"), "/notifications/archive-all");
     assert.match((await ada.open("/notifications")).html, /Nothing here/);
     const archive = await ada.open("/notifications?show=archive");
-    assert.match(archive.html, /two does not answer/);
+    assert.match(archive.html, /two failed its health check/);
     assert.equal(formsOf(archive.html).filter(({ action }) => /delete$/.test(action)).length, 3);
     await ada.submit(archive, "/notifications/delete-all-archived");
     assert.match((await ada.open("/notifications?show=archive")).html, /The archive is empty/);

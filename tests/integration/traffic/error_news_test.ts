@@ -18,7 +18,7 @@ Deno.test("a new kind of error comes to the inbox, the tool and the pages, and e
 
       const inbox = await until(
         () => ada.open("/notifications"),
-        ({ html }) => ["shop", "ferry"].every((name) => html.includes(`>${name}: a new error</a>`)),
+        ({ html }) => ["shop", "ferry"].every((name) => html.includes(`>New error in ${name}</a>`)),
       );
       assert.ok(inbox.html.includes(ESCAPED) && !inbox.html.includes(MARKUP));
       assert.ok(inbox.html.includes(`/deployments/${shop.deployment}/errors/${shop.error}`));

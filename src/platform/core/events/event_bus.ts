@@ -4,8 +4,7 @@
  *
  * @module
  */
-import type { EventData } from "../../../contract/events.ts";
-import { MAX_EVENT_TEXT } from "../../../contract/event_payloads.ts";
+import { type EventData, MAX_EVENT_TEXT } from "../../../contract/event_data.ts";
 import type { Clock, Random } from "../../../lib/clock.ts";
 import { UnavailableError } from "../../../lib/unavailable_error.ts";
 import type { Nodes } from "../nodes/mod.ts";

@@ -4,8 +4,9 @@
  *
  * @module
  */
+import { eventData } from "../../../contract/event_data.ts";
+import { eventName } from "../../../contract/events.ts";
 import * as z from "zod";
-import { EVENT_NAMES, eventData, type EventName } from "../../../contract/events.ts";
 import type { EventAudience, RaisedEvent } from "./raise_event.ts";
 import type { Draft, RecordKey } from "../../../store/mod.ts";
 
@@ -13,8 +14,6 @@ export const eventAudience = z.discriminatedUnion("type", [
   z.object({ type: z.literal("workspace"), workspaceId: z.string() }),
   z.object({ type: z.literal("user"), userId: z.string(), workspaceId: z.string().nullable() }),
 ]);
-
-export const eventName = z.enum(EVENT_NAMES as [EventName, ...EventName[]]);
 
 export const eventNote = z.object({
   event: eventName,
@@ -29,7 +28,7 @@ export const NOTES: RecordKey = ["event_notes"];
 export function noteKey(
   { audience, event, key }: {
     readonly audience: EventAudience;
-    readonly event: EventName;
+    readonly event: RaisedEvent["event"];
     readonly key: string;
   },
 ): RecordKey {

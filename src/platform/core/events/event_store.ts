@@ -4,10 +4,11 @@
  *
  * @module
  */
+import { eventData } from "../../../contract/event_data.ts";
+import { eventName } from "../../../contract/events.ts";
 import * as z from "zod";
-import { eventData } from "../../../contract/events.ts";
 import { commitWithRetries, DamagedRecordError, readAll } from "../store/mod.ts";
-import { eventAudience, eventName, eventNote, noteKey, NOTES } from "./event_note.ts";
+import { eventAudience, eventNote, noteKey, NOTES } from "./event_note.ts";
 import type { EventIds } from "./event_id.ts";
 import type { EventAudience, RaisedEvent } from "./raise_event.ts";
 import type { Entry, Lease, RecordKey, RecordStore } from "../../../store/mod.ts";

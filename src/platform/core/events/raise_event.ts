@@ -1,10 +1,11 @@
+import { type EventData } from "../../../contract/event_data.ts";
+import { type EventName } from "../../../contract/events.ts";
 /**
  * How any part of the platform reports that something happened. Notifications
  * decide who hears of it, and how.
  *
  * @module
  */
-import type { EventData, EventName } from "../../../contract/events.ts";
 
 /** Whom an event concerns: everyone in a workspace, or one person. */
 export type EventAudience =

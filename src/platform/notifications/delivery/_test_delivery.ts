@@ -4,9 +4,10 @@
  *
  * @module
  */
-import type { Channel, ChannelLimits, Delivery, SendOutcome } from "./channel.ts";
+import { type ChannelLimits, type DeliveryChannel } from "../../../contract/channels.ts";
+import type { Channel, Delivery, SendOutcome } from "./channel.ts";
 import { createDeliveryQueue } from "./delivery_queue.ts";
-import type { DeliveryRequest, NotificationContent, OutwardChannel } from "./types.ts";
+import type { DeliveryRequest, NotificationContent } from "./types.ts";
 import { DenoStore, type RecordKey, type RecordStore } from "../../../store/mod.ts";
 
 export const START = Date.UTC(2026, 0, 1, 12);
@@ -42,7 +43,7 @@ export function content(more: Partial<NotificationContent> = {}): NotificationCo
 export function request(
   key: string,
   more: Partial<NotificationContent> = {},
-  channel: OutwardChannel = "email",
+  channel: DeliveryChannel = "email",
 ): DeliveryRequest {
   return { key, channel, userId: USER, content: content(more) };
 }

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import type { DeliveryRequest, NotificationContent, OutwardChannel } from "./types.ts";
+import { type ChannelLimits, type DeliveryChannel } from "../../../contract/channels.ts";
+import type { DeliveryRequest, NotificationContent } from "./types.ts";
 
 /** One receiver of a request. */
 export interface Receiver {
@@ -45,26 +46,6 @@ export type SendOutcome =
   /** The receiver no longer exists: nothing is kept. */
   | { readonly type: "gone"; readonly reason: string };
 
-/** How often and for how long messages are tried. Times in milliseconds. */
-export interface ChannelLimits {
-  readonly maxAttempts: number;
-  /** Age at which a message is given up. */
-  readonly maxAgeMs: number;
-  /** Upper bound of the first pause; each further one is `factor` times as long. */
-  readonly firstPauseMs: number;
-  readonly factor: number;
-  readonly longestPauseMs: number;
-  /** How many messages are under way at once. */
-  readonly concurrency: number;
-  /** The same, to one host. */
-  readonly perHost: number;
-  /**
-   * The same, for one person or workspace while others wait. Nobody beyond it gets
-   * the last places. Missing where the platform chooses the receivers.
-   */
-  readonly perOwner?: number;
-}
-
 /** Reads something that is needed several times, by its name. */
 export type ReadOnce = <T>(name: string, read: () => Promise<T>) => Promise<T>;
 
@@ -81,7 +62,7 @@ export function readOnce(): ReadOnce {
 }
 
 export interface Channel {
-  readonly name: OutwardChannel;
+  readonly name: DeliveryChannel;
   readonly limits: ChannelLimits;
   /** True where less urgent messages of a category to a person are joined into one. */
   readonly digests: boolean;
@@ -91,6 +72,8 @@ export interface Channel {
    */
   receivers(request: DeliveryRequest, once: ReadOnce): Promise<readonly Receiver[]>;
   send(delivery: Delivery): Promise<SendOutcome>;
+  /** The name of a receiver of a person, as people know it. */
+  nameOf?(receiverId: string, userId: string): Promise<string | undefined>;
   /** Called when a message is given up after its last attempt. */
   onGivenUp?(delivery: Delivery, reason: string): Promise<void>;
   close?(): void;

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { type DeliveryChannel } from "../../../contract/channels.ts";
 import type { Clock, Random } from "../../../lib/clock.ts";
 import { Claims, type Nodes } from "../../core/nodes/mod.ts";
 import { DamagedRecordError } from "../../core/store/mod.ts";
@@ -14,7 +15,6 @@ import type {
   DeliveryQueue,
   DeliveryRequest,
   NotificationContent,
-  OutwardChannel,
   ReviewDelivery,
 } from "./types.ts";
 import type { RecordKey, RecordStore } from "../../../store/mod.ts";
@@ -47,7 +47,7 @@ export interface RunningDeliveryQueue extends DeliveryQueue {
   /** Wakes the channels for which another node has stored something. */
   follow(changed: readonly RecordKey[]): void;
   /** Wakes a channel, as something may be due. */
-  wake(channel: OutwardChannel): void;
+  wake(channel: DeliveryChannel): void;
   /** Sends everything that is due now, for callers with a clock of their own. */
   drain(): Promise<void>;
   /** Waits for messages under way; the others stay in the store. */

@@ -8,15 +8,8 @@
 import * as z from "zod";
 import type { Claims } from "../../core/nodes/mod.ts";
 import { commitWithRetries, readRecord } from "../../core/store/mod.ts";
-import type { NotificationContent } from "./types.ts";
-import {
-  deliveryKeys,
-  type Job,
-  jobRecord,
-  letterOwners,
-  notificationContent,
-  ownerOf,
-} from "./job.ts";
+import { type NotificationContent, notificationContent } from "./types.ts";
+import { deliveryKeys, type Job, jobRecord, letterOwners, ownerOf } from "./job.ts";
 import type { Check, Lease, Operation, RecordStore } from "../../../store/mod.ts";
 
 /** How long keys are remembered: longer than any message is retried. */

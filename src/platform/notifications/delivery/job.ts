@@ -3,28 +3,15 @@
  *
  * @module
  */
+import { DELIVERY_CHANNELS, type DeliveryChannel } from "../../../contract/channels.ts";
 import * as z from "zod";
-import { EVENT_CATEGORIES, EVENT_NAMES, eventData, PRIORITIES } from "../../../contract/events.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
-import { type NotificationContent, OUTWARD_CHANNELS, type OutwardChannel } from "./types.ts";
+import { notificationContent } from "./types.ts";
 import type { RecordKey } from "../../../store/mod.ts";
-
-export const notificationContent = z.object({
-  id: z.string(),
-  event: z.enum(EVENT_NAMES as [typeof EVENT_NAMES[number], ...typeof EVENT_NAMES[number][]]),
-  category: z.enum(EVENT_CATEGORIES),
-  priority: z.enum(PRIORITIES),
-  title: z.string(),
-  body: z.string(),
-  actionUrl: z.string().nullable(),
-  createdAt: z.number(),
-  workspaceId: z.string().nullable(),
-  data: eventData,
-}) satisfies z.ZodType<NotificationContent>;
 
 export const jobRecord = z.object({
   id: z.string(),
-  channel: z.enum(OUTWARD_CHANNELS),
+  channel: z.enum(DELIVERY_CHANNELS),
   /** The receiver's id, as its channel named it. */
   target: z.string(),
   host: z.string(),
@@ -88,11 +75,11 @@ export const deliveryKeys = {
 } as const;
 
 /** The channels of which messages are due, or claims given back, among changed keys. */
-export function channelsIn(changed: readonly RecordKey[]): OutwardChannel[] {
+export function channelsIn(changed: readonly RecordKey[]): DeliveryChannel[] {
   const due = changed.filter(([room, list]) =>
     room === "delivery" && (list === "due" || list === "claims")
   );
-  return OUTWARD_CHANNELS.filter((name) => due.some((key) => key[2] === name));
+  return DELIVERY_CHANNELS.filter((name) => due.some((key) => key[2] === name));
 }
 
 /** The owner of a list of dead letters. */

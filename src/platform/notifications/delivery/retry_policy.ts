@@ -4,8 +4,8 @@
  *
  * @module
  */
+import { type ChannelLimits } from "../../../contract/channels.ts";
 import type { Random } from "../../../lib/clock.ts";
-import type { ChannelLimits } from "./channel.ts";
 
 export type RetryDecision =
   | { readonly type: "again"; readonly at: number }

@@ -1,7 +1,7 @@
+import { type ChannelLimits } from "../../../contract/channels.ts";
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Random } from "../../../lib/clock.ts";
-import type { ChannelLimits } from "./channel.ts";
 import { decideRetry, pauseBound } from "./retry_policy.ts";
 
 const limits: ChannelLimits = {

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { BodyOf, ResponseOf } from "../../../contract/endpoint.ts";
+import { CHANNEL_ROWS, type PersonalChannel } from "../../../contract/channels.ts";
+import type { ResponseOf } from "../../../contract/endpoint.ts";
 import type { endpoints } from "../../../contract/endpoints.ts";
 import type { Clock, Random } from "../../../lib/clock.ts";
 import { uuidV7 } from "../../../lib/ids.ts";
@@ -13,26 +14,11 @@ import { type Channel, readOnce } from "./channel.ts";
 import { deliveryId } from "./job.ts";
 import type { NotificationContent } from "./types.ts";
 
-type PersonalChannel = BodyOf<typeof endpoints.sendTestNotification>["channel"];
 type TestResult = ResponseOf<typeof endpoints.sendTestNotification>;
 
 /** How many test messages a person may send in a minute. */
 const TESTS_PER_MINUTE = 10;
 const MINUTE_MS = 60_000;
-
-/** Messages for channels that the platform does not have. */
-const MISSING: Readonly<Record<PersonalChannel, string>> = {
-  email: "The platform sends no mail: it needs svc serve --smtp-url",
-  messenger: "The platform has no chat bot: it needs svc serve --bot-token",
-  push: "The platform sends no web push",
-};
-
-/** Messages for channels that do not reach the person yet. */
-const UNREACHED: Readonly<Record<PersonalChannel, string>> = {
-  email: "Cannot send a mail: the account has no email address",
-  messenger: "Cannot write to the messenger: the account has no chat linked",
-  push: "Cannot push: no browser of the account is subscribed",
-};
 
 export class TestSender {
   private readonly rate: RateWindow;
@@ -43,8 +29,6 @@ export class TestSender {
       readonly publicOrigin: string;
       readonly now: Clock;
       readonly random: Random;
-      /** The name of a receiver, for people. */
-      nameOf(channel: PersonalChannel, receiverId: string, userId: string): Promise<string>;
     },
   ) {
     this.rate = new RateWindow({ limit: TESTS_PER_MINUTE, windowMs: MINUTE_MS }, parts.now);
@@ -59,14 +43,14 @@ export class TestSender {
       });
     }
     const channel = this.parts.channels.find((each) => each.name === name);
-    if (channel === undefined) throw new Failure("conflict", MISSING[name]);
+    if (channel === undefined) throw new Failure("conflict", CHANNEL_ROWS[name].missing);
     const content = this.content(workspaceId);
     const request = { key: `test ${content.id}`, channel: name, userId, content };
     const receivers = await channel.receivers(request, readOnce());
-    if (receivers.length === 0) throw new Failure("conflict", UNREACHED[name]);
+    if (receivers.length === 0) throw new Failure("conflict", CHANNEL_ROWS[name].unreached);
     const results: TestResult["results"] = [];
     for (const receiver of receivers) {
-      const receiverName = await this.parts.nameOf(name, receiver.id, userId);
+      const receiverName = await channel.nameOf?.(receiver.id, userId) ?? receiver.id;
       const started = performance.now();
       const outcome = await channel.send({
         id: deliveryId(request.key, receiver.id),
@@ -94,7 +78,7 @@ export class TestSender {
       category: "System",
       priority: "NORMAL",
       title: "Test notification",
-      body: "You asked for it, and it came: this channel works.",
+      body: "This channel works.",
       actionUrl: `${publicOrigin}/`,
       createdAt: now(),
       workspaceId,

@@ -3,35 +3,35 @@
  *
  * @module
  */
-import type { EventCategory, EventData, EventName, Priority } from "../../../contract/events.ts";
+import * as z from "zod";
+import { type DeliveryChannel } from "../../../contract/channels.ts";
+import { eventData } from "../../../contract/event_data.ts";
+import { EVENT_CATEGORIES, eventName, PRIORITIES } from "../../../contract/events.ts";
 import type { Lease } from "../../../store/mod.ts";
 
-/** Channels out of the platform. The inbox is not one: it is written directly. */
-export const OUTWARD_CHANNELS = ["email", "messenger", "push", "webhook", "forge"] as const;
-export type OutwardChannel = (typeof OUTWARD_CHANNELS)[number];
-
-/** What a message says to people. */
-export interface NotificationContent {
+/** The content of a message. */
+export const notificationContent = z.object({
   /** UUID of the notification; for webhooks, of the event. */
-  readonly id: string;
-  readonly event: EventName;
-  readonly category: EventCategory;
-  readonly priority: Priority;
-  readonly title: string;
-  readonly body: string;
+  id: z.string(),
+  event: eventName,
+  category: z.enum(EVENT_CATEGORIES),
+  priority: z.enum(PRIORITIES),
+  title: z.string(),
+  body: z.string(),
   /** Absolute URL to open; null where there is none. */
-  readonly actionUrl: string | null;
+  actionUrl: z.string().nullable(),
   /** Milliseconds since the epoch. */
-  readonly createdAt: number;
-  readonly workspaceId: string | null;
-  readonly data: EventData;
-}
+  createdAt: z.number(),
+  workspaceId: z.string().nullable(),
+  data: eventData,
+});
+export type NotificationContent = Readonly<z.infer<typeof notificationContent>>;
 
 /** One notification to one person, or to webhooks or a forge of a workspace, over one channel. */
 export interface DeliveryRequest {
   /** Idempotency key of event, person and channel: a key is delivered once. */
   readonly key: string;
-  readonly channel: OutwardChannel;
+  readonly channel: DeliveryChannel;
   /** The person who gets it; null for a webhook or a forge, which belong to a workspace. */
   readonly userId: string | null;
   readonly content: NotificationContent;
@@ -42,7 +42,7 @@ export interface DeliveryRequest {
  * notifications over this channel.
  */
 export type ReviewDelivery = (message: {
-  readonly channel: OutwardChannel;
+  readonly channel: DeliveryChannel;
   readonly userId: string | null;
   readonly workspaceId: string | null;
 }) => Promise<(content: NotificationContent) => boolean>;

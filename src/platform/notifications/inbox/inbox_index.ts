@@ -5,13 +5,13 @@
  *
  * @module
  */
-import * as z from "zod";
 import {
   EVENT_CATEGORIES,
   type EventCategory,
   PRIORITIES,
   type Priority,
 } from "../../../contract/events.ts";
+import * as z from "zod";
 import type { InboxCounts } from "../../../contract/notifications.ts";
 import { cellOf, CELLS, type Cells, idBytes, InboxPage, type RowState } from "./inbox_page.ts";
 

@@ -4,13 +4,13 @@
  *
  * @module
  */
-import * as z from "zod";
 import {
   EVENT_CATEGORIES,
   type EventCategory,
   PRIORITIES,
   type Priority,
 } from "../../../contract/events.ts";
+import * as z from "zod";
 
 /** How many notifications a page holds. */
 export const PAGE_ROWS = 256;

@@ -4,8 +4,7 @@
  * @module
  */
 import { readAll, readRecord } from "../../core/store/mod.ts";
-import { notificationContent } from "../delivery/job.ts";
-import type { NotificationContent } from "../delivery/types.ts";
+import { type NotificationContent, notificationContent } from "../delivery/types.ts";
 import {
   EMPTY_HEAD,
   type InboxHead,

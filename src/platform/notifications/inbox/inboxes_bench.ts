@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { join } from "node:path";
 import { EVENT_CATEGORIES, PRIORITIES } from "../../../contract/events.ts";
+import { join } from "node:path";
 import { systemClock, systemRandom } from "../../../lib/clock.ts";
 import { EventIds } from "../../core/events/event_id.ts";
 import type { NotificationContent } from "../delivery/types.ts";

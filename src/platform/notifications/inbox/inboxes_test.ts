@@ -1,6 +1,6 @@
+import { EVENT_CATEGORIES, PRIORITIES } from "../../../contract/events.ts";
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { EVENT_CATEGORIES, PRIORITIES } from "../../../contract/events.ts";
 import { EventIds } from "../../core/events/event_id.ts";
 import type { NotificationContent } from "../delivery/types.ts";
 import { Inboxes } from "./inboxes.ts";

@@ -4,6 +4,8 @@
  *
  * @module
  */
+import { CHANNEL_ROWS, CHANNELS, type DefaultFacts } from "../../../contract/channels.ts";
+import { EVENT_CATEGORIES, type EventCategory, type Priority } from "../../../contract/events.ts";
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import type { BodyOf } from "../../../contract/endpoint.ts";
@@ -13,9 +15,6 @@ import {
   type NotificationPreferences,
 } from "../../../contract/notifications.ts";
 import type { endpoints } from "../../../contract/endpoints.ts";
-import { EVENT_CATEGORIES, type EventCategory, type Priority } from "../../../contract/events.ts";
-
-export type SignUpMethod = "email" | "messenger";
 
 /** Spec, "Notification preferences": the lowest priority that is sent. */
 const MINIMUM: Readonly<Record<EventCategory, Priority>> = {
@@ -26,31 +25,39 @@ const MINIMUM: Readonly<Record<EventCategory, Priority>> = {
   System: "NORMAL",
 };
 
+/** Preferences as they were stored: channels that are newer are missing. */
+const storedPreferences = categoryPreferences.extend({
+  channels: categoryPreferences.shape.channels.partial(),
+});
+
 /** What a person has changed, by category; the defaults apply to the rest. */
 export const preferencesRecord = z.object({
-  categories: z.partialRecord(z.enum(EVENT_CATEGORIES), categoryPreferences),
+  categories: z.partialRecord(z.enum(EVENT_CATEGORIES), storedPreferences),
 });
 export type PreferencesRecord = z.infer<typeof preferencesRecord>;
 
-/** What decides the defaults of a person. */
-export interface DefaultFacts {
-  readonly method: SignUpMethod;
-  /** Whether a browser of theirs is subscribed to push. */
-  readonly hasBrowser: boolean;
-}
-
 /** The preferences of a person who never changed them. */
 export function defaultPreferences(
-  { method, hasBrowser }: DefaultFacts,
+  facts: DefaultFacts,
   category: EventCategory,
 ): CategoryPreferences {
-  const byEmail = method === "email";
+  const switches = CHANNELS.map((channel) => [channel, CHANNEL_ROWS[channel].isOn(facts)]);
   return {
     category,
-    channels: { email: byEmail, in_app: true, messenger: !byEmail, push: hasBrowser },
+    channels: Object.fromEntries(switches) as CategoryPreferences["channels"],
     minimumPriority: MINIMUM[category],
     quietHours: null,
   };
+}
+
+/** Stored preferences, with those of `base` for what is missing. */
+function complete(
+  stored: z.infer<typeof storedPreferences> | undefined,
+  base: CategoryPreferences,
+): CategoryPreferences {
+  if (stored === undefined) return base;
+  const channels = { ...base.channels, ...stored.channels } as CategoryPreferences["channels"];
+  return { ...stored, channels };
 }
 
 /** All preferences of a person, in the order of the categories. */
@@ -59,7 +66,7 @@ export function preferencesOf(
   record: PreferencesRecord | undefined,
 ): NotificationPreferences {
   const categories = EVENT_CATEGORIES.map((category) =>
-    record?.categories[category] ?? defaultPreferences(facts, category)
+    complete(record?.categories[category], defaultPreferences(facts, category))
   );
   return { categories };
 }
@@ -73,7 +80,9 @@ export function preferencesIn(
   account: NotificationPreferences,
   there: PreferencesRecord | undefined,
 ): NotificationPreferences {
-  const categories = account.categories.map((each) => there?.categories[each.category] ?? each);
+  const categories = account.categories.map((each) =>
+    complete(there?.categories[each.category], each)
+  );
   return { categories };
 }
 
@@ -83,8 +92,8 @@ export function differing(
   account: NotificationPreferences,
 ): PreferencesRecord | undefined {
   const differ = account.categories.flatMap((each) => {
-    const own = categories[each.category];
-    return own === undefined || isDeepStrictEqual(own, each) ? [] : [[each.category, own]];
+    const own = complete(categories[each.category], each);
+    return isDeepStrictEqual(own, each) ? [] : [[each.category, own]];
   });
   return differ.length === 0 ? undefined : { categories: Object.fromEntries(differ) };
 }

@@ -1,6 +1,6 @@
-import assert from "node:assert/strict";
 import { EVENT_CATEGORIES } from "../../../contract/events.ts";
-import { preferencesOf, withCategory, withChannel } from "./preferences.ts";
+import assert from "node:assert/strict";
+import { preferencesOf, preferencesRecord, withCategory, withChannel } from "./preferences.ts";
 
 const BY_EMAIL = { method: "email", hasBrowser: false } as const;
 
@@ -64,4 +64,24 @@ Deno.test("withCategory() changes what is named and leaves the rest", () => {
     quietHours: null,
   });
   assert.equal(none.categories.Health?.quietHours, null);
+});
+
+Deno.test("preferencesOf() reads records from before a channel, and gives it the default", () => {
+  const stored = preferencesRecord.parse({
+    categories: {
+      Health: {
+        category: "Health",
+        channels: { email: false, in_app: false },
+        minimumPriority: "LOW",
+        quietHours: null,
+      },
+    },
+  });
+  const { categories } = preferencesOf({ ...BY_EMAIL, hasBrowser: true }, stored);
+  assert.deepEqual(categories.find(({ category }) => category === "Health")?.channels, {
+    email: false,
+    in_app: false,
+    messenger: false,
+    push: true,
+  });
 });

@@ -4,8 +4,9 @@
  *
  * @module
  */
+import { isPersonal } from "../../../contract/channels.ts";
 import type { Clock } from "../../../lib/clock.ts";
-import { decideDelivery } from "./decide_delivery.ts";
+import { wantedChannels } from "./wanted_channels.ts";
 import type { ReviewDelivery } from "../delivery/types.ts";
 import type { PreferenceService } from "./preference_service.ts";
 
@@ -14,12 +15,12 @@ export function createReview(
   { preferences, now }: { readonly preferences: PreferenceService; readonly now: Clock },
 ): ReviewDelivery {
   return async ({ channel, userId, workspaceId }) => {
-    // Webhooks and forges belong to a workspace, which has neither preferences nor quiet hours.
-    if (userId === null || channel === "webhook" || channel === "forge") return () => true;
+    // A workspace has neither preferences nor quiet hours.
+    if (userId === null || !isPersonal(channel)) return () => true;
     const { categories } = await preferences.of({ userId, workspaceId });
     return (content) => {
       const wanted = categories.find(({ category }) => category === content.category)!;
-      return decideDelivery(content, wanted, now())[channel].send;
+      return wantedChannels(content, wanted, now()).includes(channel);
     };
   };
 }

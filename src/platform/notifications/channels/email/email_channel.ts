@@ -3,14 +3,13 @@
  *
  * @module
  */
+import { CHANNEL_ROWS } from "../../../../contract/channels.ts";
 import type { AccountStore } from "../../../accounts/mod.ts";
 import type { Channel } from "../../delivery/channel.ts";
 import type { AccountMails } from "./account_mails.ts";
 import { composeMail } from "./compose_mail.ts";
-import { type Mailer, SMTP_CONNECTIONS } from "./mailer.ts";
+import type { Mailer } from "./mailer.ts";
 import { signUnsubscription } from "./unsubscribe_token.ts";
-
-const HOUR_MS = 60 * 60 * 1000;
 
 export interface EmailChannelOptions {
   readonly mailer: Mailer;
@@ -30,15 +29,7 @@ export function createEmailChannel(options: EmailChannelOptions): Channel {
   return {
     name: "email",
     digests: true,
-    limits: {
-      maxAttempts: 12,
-      maxAgeMs: 48 * HOUR_MS,
-      firstPauseMs: 10_000,
-      factor: 3,
-      longestPauseMs: 4 * HOUR_MS,
-      concurrency: SMTP_CONNECTIONS,
-      perHost: SMTP_CONNECTIONS,
-    },
+    limits: CHANNEL_ROWS.email.limits,
     async receivers({ userId }, once) {
       const user = userId === null
         ? undefined
@@ -68,6 +59,7 @@ export function createEmailChannel(options: EmailChannelOptions): Channel {
       accountMails.note(outcome);
       return outcome;
     },
+    nameOf: async (receiverId) => (await accounts.findUser(receiverId))?.email ?? undefined,
     onGivenUp: ({ receiverId }, reason) => accountMails.givenUp(receiverId, reason),
     close: () => mailer.close(),
   };

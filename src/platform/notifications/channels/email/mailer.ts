@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { CHANNEL_ROWS } from "../../../../contract/channels.ts";
 import type { Transporter } from "nodemailer";
 import type { SendOutcome } from "../../delivery/channel.ts";
 import { judgeSmtpError } from "./smtp_outcome.ts";
@@ -25,8 +26,6 @@ export interface Mailer {
   close(): void;
 }
 
-/** Connections to the server. */
-export const SMTP_CONNECTIONS = 4;
 const CONNECT_MS = 10_000;
 /**
  * A server that has all of a message takes its time to answer: who leaves sooner sends it twice
@@ -39,7 +38,7 @@ async function openTransport(smtpUrl: string): Promise<Transporter> {
   const { createTransport } = await import("nodemailer");
   return createTransport({
     pool: true,
-    maxConnections: SMTP_CONNECTIONS,
+    maxConnections: CHANNEL_ROWS.email.limits.concurrency,
     // Retries are up to the queue.
     maxRequeues: 0,
     host,

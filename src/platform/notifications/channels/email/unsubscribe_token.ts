@@ -4,9 +4,9 @@
  *
  * @module
  */
+import { EVENT_CATEGORIES, type EventCategory } from "../../../../contract/events.ts";
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
-import { EVENT_CATEGORIES, type EventCategory } from "../../../../contract/events.ts";
 import { equalInConstantTime } from "../../../../lib/hash.ts";
 import { isUuid } from "../../../../lib/ids.ts";
 

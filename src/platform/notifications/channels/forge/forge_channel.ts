@@ -3,11 +3,10 @@
  *
  * @module
  */
+import { CHANNEL_ROWS } from "../../../../contract/channels.ts";
 import type { Channel } from "../../delivery/channel.ts";
 import type { NotificationContent } from "../../delivery/types.ts";
 import type { ForgeReporter, ReportedPlace } from "./forge_reporter.ts";
-
-const HOUR_MS = 60 * 60 * 1000;
 
 /** The deployment that an event is about. */
 export function placeOf({ workspaceId, data }: NotificationContent): ReportedPlace | undefined {
@@ -23,16 +22,7 @@ export function createForgeChannel(
   return {
     name: "forge",
     digests: false,
-    limits: {
-      maxAttempts: 8,
-      maxAgeMs: 12 * HOUR_MS,
-      firstPauseMs: 5_000,
-      factor: 4,
-      longestPauseMs: HOUR_MS,
-      concurrency: 16,
-      perHost: 4,
-      perOwner: 4,
-    },
+    limits: CHANNEL_ROWS.forge.limits,
     async receivers({ content }) {
       const place = placeOf(content);
       const found = place === undefined ? undefined : await reporter.find(place);

@@ -4,7 +4,6 @@
  *
  * @module
  */
-import { EVENTS } from "../../../../contract/events.ts";
 import { uuidV7 } from "../../../../lib/ids.ts";
 import type { Foundation } from "../../../core/foundation.ts";
 import { deploymentEvent } from "../../../deployments/mod.ts";
@@ -25,15 +24,10 @@ export function pullReporter(
       key: `${id}:forge`,
       channel: "forge",
       userId: null,
-      content: {
-        id,
-        event,
-        data,
-        ...EVENTS[event],
-        ...describeEvent({ event, data }, { origin: publicOrigin }),
-        createdAt: now(),
-        workspaceId: deployment.workspaceId,
-      },
+      content: describeEvent(
+        { id, event, data, createdAt: now(), workspaceId: deployment.workspaceId },
+        { origin: publicOrigin },
+      ),
     }]);
   };
 }

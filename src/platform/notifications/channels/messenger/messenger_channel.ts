@@ -3,13 +3,12 @@
  *
  * @module
  */
+import { CHANNEL_ROWS } from "../../../../contract/channels.ts";
 import * as z from "zod";
 import type { Channel, SendOutcome } from "../../delivery/channel.ts";
 import { type BotApi, BotApiError } from "./bot_api.ts";
 import type { LinkStore } from "./link_store.ts";
 import { notificationMessage } from "./message.ts";
-
-const HOUR_MS = 60 * 60 * 1000;
 
 /** Whether a refusal is about this chat: the person blocked the bot or left. */
 function isChatGone({ status, message }: BotApiError): boolean {
@@ -32,21 +31,14 @@ export function createMessengerChannel(
   return {
     name: "messenger",
     digests: false,
-    limits: {
-      maxAttempts: 10,
-      maxAgeMs: 24 * HOUR_MS,
-      firstPauseMs: 5000,
-      factor: 3,
-      longestPauseMs: HOUR_MS,
-      concurrency: 8,
-      perHost: 8,
-    },
+    limits: CHANNEL_ROWS.messenger.limits,
     async receivers({ userId }, once) {
       if (userId === null) return [];
       const all = await once(`messenger/${userId}`, () => links.ofUser(userId));
       return all.filter(({ status }) => status === "active")
         .map(({ id }) => ({ id, host: "messenger" }));
     },
+    nameOf: async (receiverId, userId) => (await links.find(userId, receiverId))?.name,
     async send({ receiverId, userId, contents }) {
       const link = await links.find(userId ?? "", receiverId);
       if (link === undefined) return { type: "gone", reason: "The chat is not linked any more" };

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { CHANNEL_ROWS } from "../../../../contract/channels.ts";
 import { Buffer } from "node:buffer";
 import { endpoints } from "../../../../contract/endpoints.ts";
 import type { MessengerLink } from "../../../../contract/messenger.ts";
@@ -35,7 +36,7 @@ export async function makeMessengerLink(
   userId: string,
 ): Promise<{ url: string; expiresAt: string }> {
   if (bot === undefined) {
-    throw new Failure("conflict", "The platform has no chat bot: it needs svc serve --bot-token");
+    throw new Failure("conflict", CHANNEL_ROWS.messenger.missing);
   }
   const code = Buffer.from(random(24)).toString("base64url");
   try {

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { CHANNEL_ROWS } from "../../../../contract/channels.ts";
 import type { Clock } from "../../../../lib/clock.ts";
 import type { OutboundFetch } from "../../../../runtime/mod.ts";
 import type { Channel, SendOutcome } from "../../delivery/channel.ts";
@@ -11,8 +12,6 @@ import { judgePostError, judgeStatus, type PostAnswer, postOut } from "../post_o
 import { PUSH_URGENCY, pushPayload, pushTopic } from "./push_message.ts";
 import type { SubscriptionRecord, SubscriptionStore } from "./subscription_store.ts";
 import type { VapidKeys } from "./vapid.ts";
-
-const HOUR_MS = 60 * 60 * 1000;
 
 export interface PushChannelOptions {
   readonly store: SubscriptionStore;
@@ -62,16 +61,7 @@ export function createPushChannel(options: PushChannelOptions): Channel {
   return {
     name: "push",
     digests: false,
-    limits: {
-      maxAttempts: 8,
-      maxAgeMs: 24 * HOUR_MS,
-      firstPauseMs: 5000,
-      factor: 3,
-      longestPauseMs: HOUR_MS,
-      concurrency: 32,
-      perHost: 16,
-      perOwner: 8,
-    },
+    limits: CHANNEL_ROWS.push.limits,
     async receivers({ userId, content }, once) {
       if (userId === null) return [];
       const all = await once(`push/${userId}`, () => store.ofUser(userId));
@@ -80,6 +70,7 @@ export function createPushChannel(options: PushChannelOptions): Channel {
       );
       return subscriptions.map(({ id, endpoint }) => ({ id, host: new URL(endpoint).host }));
     },
+    nameOf: async (receiverId, userId) => (await store.find(userId, receiverId))?.name,
     async send({ id, receiverId, userId, contents }) {
       const subscription = await store.find(userId ?? "", receiverId);
       if (subscription === undefined) {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Priority } from "../../../../contract/events.ts";
+import { type Priority } from "../../../../contract/events.ts";
 import type { NotificationContent } from "../../delivery/types.ts";
 
 /** A push service takes 4,096 bytes; encryption and framing need some of them. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { CHANNEL_ROWS } from "../../../../contract/channels.ts";
 import type { Clock, Random } from "../../../../lib/clock.ts";
 import { uuidV7 } from "../../../../lib/ids.ts";
 import type { OutboundFetch } from "../../../../runtime/mod.ts";
@@ -18,7 +19,6 @@ import {
   type WebhookStore,
 } from "./webhook_store.ts";
 
-const HOUR_MS = 60 * 60 * 1000;
 /** How many attempts of a delivery the log shows. */
 const MAX_LOGGED_ATTEMPTS = 20;
 const GONE = "The receiver answered with status 410, so the webhook is turned off";
@@ -128,16 +128,7 @@ export function createWebhookChannel(parts: WebhookParts): Channel {
   return {
     name: "webhook",
     digests: false,
-    limits: {
-      maxAttempts: 9,
-      maxAgeMs: 24 * HOUR_MS,
-      firstPauseMs: 10_000,
-      factor: 4,
-      longestPauseMs: 6 * HOUR_MS,
-      concurrency: 32,
-      perHost: 4,
-      perOwner: 8,
-    },
+    limits: CHANNEL_ROWS.webhook.limits,
     async receivers({ content }, once) {
       const { workspaceId } = content;
       if (workspaceId === null) return [];

@@ -3,9 +3,9 @@
  *
  * @module
  */
+import { type EventName, EVENTS } from "../../../../contract/events.ts";
 import type { BodyOf, QueryOf, ResponseOf } from "../../../../contract/endpoint.ts";
 import type { endpoints } from "../../../../contract/endpoints.ts";
-import { type EventName, EVENTS } from "../../../../contract/events.ts";
 import { MAX_WEBHOOKS, type Webhook, type WebhookDelivery } from "../../../../contract/webhooks.ts";
 import type { Usage } from "../../../../contract/usage.ts";
 import { uuidV7 } from "../../../../lib/ids.ts";

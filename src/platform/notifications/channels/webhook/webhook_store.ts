@@ -3,8 +3,8 @@
  *
  * @module
  */
+import { EVENT_CATEGORIES, eventName } from "../../../../contract/events.ts";
 import * as z from "zod";
-import { EVENT_CATEGORIES, EVENT_NAMES, type EventName } from "../../../../contract/events.ts";
 import { MAX_WEBHOOK_LOG } from "../../../../contract/webhooks.ts";
 import { sealedSecret, type SecretBox } from "../../../core/secrets/mod.ts";
 import {
@@ -14,10 +14,8 @@ import {
   readPage,
   readRecord,
 } from "../../../core/store/mod.ts";
-import { notificationContent } from "../../delivery/job.ts";
+import { notificationContent } from "../../delivery/types.ts";
 import type { RecordKey, RecordStore } from "../../../../store/mod.ts";
-
-const eventName = z.enum(EVENT_NAMES as [EventName, ...EventName[]]);
 
 export const webhookRecord = z.object({
   id: z.string(),

@@ -1,0 +1,188 @@
+import { type EventCategory, type Priority } from "./events.ts";
+/**
+ * The ways that a notification takes, one row each. Preferences, deliveries, the API and its
+ * document, the CLI, pages and docs follow from the rows. The code that sends is in
+ * `src/platform/notifications/channels`.
+ *
+ * @module
+ */
+
+/** How often and for how long messages are tried. Times in milliseconds. */
+export interface ChannelLimits {
+  readonly maxAttempts: number;
+  /** Age at which a message is given up. */
+  readonly maxAgeMs: number;
+  /** Upper bound of the first pause; each further one is `factor` times as long. */
+  readonly firstPauseMs: number;
+  readonly factor: number;
+  readonly longestPauseMs: number;
+  /** How many messages are under way at once. */
+  readonly concurrency: number;
+  /** The same, to one host. */
+  readonly perHost: number;
+  /**
+   * The same, for one person or workspace while others wait. Nobody beyond it gets
+   * the last places. Missing where the platform chooses the receivers.
+   */
+  readonly perOwner?: number;
+}
+
+/** Decides which channels are on for a person who never changed their preferences. */
+export interface DefaultFacts {
+  readonly method: "email" | "messenger";
+  /** Whether a browser of theirs is subscribed to push. */
+  readonly hasBrowser: boolean;
+}
+
+/** A channel that a person turns on or off. */
+interface Preferable {
+  /** Name on pages. */
+  readonly label: string;
+  readonly description: string;
+  /** The least urgent priority that quiet hours let through. */
+  readonly quiet: Priority;
+  isOn(facts: DefaultFacts): boolean;
+}
+
+interface Outward {
+  readonly limits: ChannelLimits;
+  /** Failures after which a message is tried again, for the docs. */
+  readonly retriedAfter: string;
+}
+
+/** To people, outside of the platform. */
+interface Personal extends Preferable, Outward {
+  readonly reach: "person";
+  /** Why a platform without this channel cannot send. */
+  readonly missing: string;
+  /** Why a person cannot be reached yet. */
+  readonly unreached: string;
+}
+
+/** To other programs of a workspace, whatever its members prefer. */
+interface OfWorkspace extends Outward {
+  readonly reach: "workspace";
+  /** The only category that it takes; all where missing. */
+  readonly category?: EventCategory;
+}
+
+type Row = Personal | OfWorkspace | Preferable & { readonly reach: "inbox" };
+
+const SECOND = 1000;
+const HOUR = 3600 * SECOND;
+
+/** Limits that most channels share. */
+const USUAL = {
+  maxAttempts: 8,
+  maxAgeMs: 24 * HOUR,
+  firstPauseMs: 5 * SECOND,
+  factor: 3,
+  longestPauseMs: HOUR,
+};
+
+export const CHANNEL_ROWS = {
+  email: {
+    reach: "person",
+    label: "Email",
+    description: "By mail",
+    quiet: "CRITICAL",
+    isOn: ({ method }) => method === "email",
+    missing: "This platform has no mail server: start svc serve with --smtp-url",
+    unreached: "Your account has no email address",
+    retriedAfter: "no connection, SMTP 4xx",
+    limits: {
+      ...USUAL,
+      maxAttempts: 12,
+      maxAgeMs: 48 * HOUR,
+      firstPauseMs: 10 * SECOND,
+      longestPauseMs: 4 * HOUR,
+      concurrency: 4,
+      perHost: 4,
+    },
+  },
+  in_app: {
+    reach: "inbox",
+    label: "In-app",
+    description: "In the inbox of the platform",
+    quiet: "LOW",
+    isOn: () => true,
+  },
+  messenger: {
+    reach: "person",
+    label: "Messenger",
+    description: "By the chat bot",
+    quiet: "HIGH",
+    isOn: ({ method }) => method === "messenger",
+    missing: "This platform has no chat bot: start svc serve with --bot-token",
+    unreached: "No chat is linked to your account",
+    retriedAfter: "no connection, 429 (after the pause that it asks for)",
+    limits: { ...USUAL, maxAttempts: 10, concurrency: 8, perHost: 8 },
+  },
+  push: {
+    reach: "person",
+    label: "Browser push",
+    description: "By push to browsers",
+    quiet: "HIGH",
+    isOn: ({ hasBrowser }) => hasBrowser,
+    missing: "This platform sends no web push",
+    unreached: "No browser of your account is subscribed",
+    retriedAfter: "no connection, 429, 5xx",
+    limits: { ...USUAL, concurrency: 32, perHost: 16, perOwner: 8 },
+  },
+  webhook: {
+    reach: "workspace",
+    retriedAfter: "no connection, any status but 2xx",
+    limits: {
+      ...USUAL,
+      maxAttempts: 9,
+      firstPauseMs: 10 * SECOND,
+      factor: 4,
+      longestPauseMs: 6 * HOUR,
+      concurrency: 32,
+      perHost: 4,
+      perOwner: 8,
+    },
+  },
+  forge: {
+    reach: "workspace",
+    category: "Deployment",
+    retriedAfter: "no connection, 429, 5xx",
+    limits: { ...USUAL, maxAgeMs: 12 * HOUR, factor: 4, concurrency: 16, perHost: 4, perOwner: 4 },
+  },
+} as const satisfies Readonly<Record<string, Row>>;
+
+type Name = keyof typeof CHANNEL_ROWS;
+type Reaching<Reach> = {
+  [Each in Name]: (typeof CHANNEL_ROWS)[Each]["reach"] extends Reach ? Each : never;
+}[Name];
+
+function reaching<Reach extends Row["reach"]>(...reaches: readonly Reach[]) {
+  const names = Object.keys(CHANNEL_ROWS) as Name[];
+  return names.filter((name) =>
+    reaches.some((reach) => reach === CHANNEL_ROWS[name].reach)
+  ) as Reaching<Reach>[];
+}
+
+/** Channels that people turn on and off. */
+export const CHANNELS = reaching("person", "inbox");
+export type Channel = Reaching<"person" | "inbox">;
+
+/** Channels out of the platform; the inbox is written directly. */
+export const DELIVERY_CHANNELS = reaching("person", "workspace");
+export type DeliveryChannel = Reaching<"person" | "workspace">;
+
+/** Channels out of the platform that reach a person. */
+export const PERSONAL_CHANNELS = reaching("person");
+export type PersonalChannel = Reaching<"person">;
+
+/** Whether a channel reaches a person. */
+export const isPersonal = (channel: DeliveryChannel): channel is PersonalChannel =>
+  CHANNEL_ROWS[channel].reach === "person";
+
+/** The channels of a workspace that take events of a category. */
+export function workspaceChannels(category: EventCategory): DeliveryChannel[] {
+  return reaching("workspace").filter((name) => {
+    const row: OfWorkspace = CHANNEL_ROWS[name];
+    return row.category === undefined || row.category === category;
+  });
+}

@@ -1,0 +1,166 @@
+/**
+ * The data of events: fields with their checks, descriptions and examples, and the
+ * shapes that several events share.
+ *
+ * Every field may be left out, because people who raise an event through the API know
+ * only some of them. Known fields are checked; other flat fields are passed along.
+ *
+ * @module
+ */
+import * as z from "zod";
+import { uuid } from "./common.ts";
+
+/** Most fields of one event. */
+export const MAX_EVENT_FIELDS = 40;
+const MAX_NAME = 64;
+/** Longest text of one field, in characters. */
+export const MAX_EVENT_TEXT = 2000;
+/** Longest data of one event, as JSON, in characters. */
+const MAX_DATA = 16_000;
+
+/** The data of any event: flat, and never a secret. */
+export const eventData = z.record(
+  z.string(),
+  z.union([z.string(), z.number(), z.boolean(), z.null()]),
+);
+export type EventData = z.infer<typeof eventData>;
+
+/** A field of an event, with its description and an example for documents and tests. */
+function field<Schema extends z.ZodType>(
+  schema: Schema,
+  description: string,
+  example: z.output<Schema>,
+): Schema {
+  return schema.meta({ description, example });
+}
+
+const text = (maximum: number) =>
+  z.string("Must be a text").max(maximum, `Must have at most ${maximum} characters`);
+
+/** A field of text with at most `maximum` characters. */
+const line = (maximum: number, description: string, example: string) =>
+  field(text(maximum), description, example);
+
+const scalar = z.union(
+  [text(MAX_EVENT_TEXT), z.number(), z.boolean(), z.null()],
+  "Must be a text, a number, true, false or null",
+);
+const moment = z.union(
+  [z.iso.datetime({ offset: true }), z.iso.date()],
+  "Must be an ISO 8601 date or time",
+);
+const amount = z.number("Must be a number").min(0, "Must not be negative");
+const httpUrl = text(2048).refine((address) => {
+  const url = URL.parse(address);
+  return url !== null && (url.protocol === "http:" || url.protocol === "https:");
+}, "Must be an http or https URL");
+
+/** The data of an event with the given fields, as the component `id` of the OpenAPI document. */
+function data<Shape extends Record<string, z.ZodType>>(id: string, shape: Shape) {
+  const fields = Object.fromEntries(
+    Object.entries(shape).map((
+      [name, schema],
+    ) => [name, schema.nullable().optional().meta(schema.meta() ?? {})]),
+  ) as { [Name in keyof Shape]: z.ZodOptional<z.ZodNullable<Shape[Name]>> };
+  return z.object(fields).catchall(scalar).refine((data) => {
+    const names = Object.keys(data);
+    return names.length <= MAX_EVENT_FIELDS && names.every((name) => name.length <= MAX_NAME);
+  }, `Must have at most ${MAX_EVENT_FIELDS} fields, with names of at most ${MAX_NAME} characters`)
+    .refine(
+      (data) => JSON.stringify(data).length <= MAX_DATA,
+      `Must have at most ${MAX_DATA} characters as JSON`,
+    ).meta({ id });
+}
+
+const url = field(httpUrl, "URL that the notification opens", "https://shop.example.net/");
+const detail = (example: string) => line(MAX_EVENT_TEXT, "Details for people", example);
+const endsAt = field(moment, "Day or time of the end", "2026-12-01T23:00:00Z");
+const cardLast4 = field(
+  z.string('Must be a text of the last 4 digits of the card, in quotes: "4242"')
+    .regex(/^\d{4}$/, "Must be the last 4 digits of the card"),
+  "Last four digits of the card",
+  "4242",
+);
+const project = {
+  projectId: field(uuid, "Id of the project", "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e03"),
+  project: line(100, "Name of the project", "shop"),
+  deploymentId: field(uuid, "Id of the deployment", "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e02"),
+  url: field(httpUrl, "URL of the site", "https://shop.example.net/"),
+};
+const invoiced = {
+  amount: field(amount, "Amount in units of the currency", 29.9),
+  currency: field(
+    z.string("Must be a text, such as EUR")
+      .regex(/^[A-Z]{3}$/, "Must be a currency of ISO 4217, such as EUR"),
+    "Currency code (ISO 4217)",
+    "EUR",
+  ),
+  invoiceId: line(100, "Number of the invoice", "2026-0042"),
+};
+
+export const deploymentData = data("DeploymentEventData", {
+  ...project,
+  environment: line(100, "Name of the environment", "production"),
+  branch: line(255, "Git branch", "main"),
+  commitSha: line(64, "Git commit, in hexadecimal", "8f14e45fceea167a5a36dedd4bea2543c1a0f4d1"),
+  error: line(MAX_EVENT_TEXT, "Reason of the failure", "`npm run build` exited with code 1"),
+});
+
+export const healthData = data("HealthEventData", {
+  ...project,
+  reason: line(MAX_EVENT_TEXT, "Reason of the failure", "No response within 10 seconds"),
+});
+
+export const paymentData = data("PaymentEventData", {
+  ...invoiced,
+  cardLast4,
+  reason: line(500, "Reason of the failure", "Insufficient funds"),
+  url,
+});
+
+export const invoiceData = data("InvoiceEventData", {
+  ...invoiced,
+  dueDate: field(moment, "Day or time when the invoice is due", "2026-12-01"),
+  url,
+});
+
+export const planData = data("PlanEventData", {
+  plan: line(100, "Name of the plan", "Team"),
+  endsAt,
+  reason: line(500, "Reason of the change", "Payment overdue"),
+  url,
+});
+
+export const limitData = data("LimitEventData", {
+  resource: line(100, "Name of the limited resource", "Build minutes"),
+  used: field(amount, "Amount used so far", 450),
+  limit: field(amount, "Largest allowed amount", 500),
+  unit: line(40, "Unit of the amounts", "minutes"),
+  url,
+});
+
+export const cardData = data("CardEventData", {
+  cardLast4,
+  cardBrand: line(40, "Brand of the card", "Visa"),
+  expiresAt: line(40, "Month, day or time when the card expires", "2026-12-22"),
+  url,
+});
+
+export const securityData = data("SecurityEventData", {
+  detail: line(500, "Details for people", "Sign-in with a password"),
+  address: line(100, "IP address of the request", "203.0.113.7"),
+  country: line(64, "ISO 3166-1 alpha-2 code of the country", "DE"),
+});
+
+export const maintenanceData = data("MaintenanceEventData", {
+  startsAt: field(moment, "Day or time of the start", "2026-12-01T22:00:00Z"),
+  endsAt,
+  detail: detail("Database upgrade"),
+  url,
+});
+
+export const announcementData = data("AnnouncementEventData", {
+  title: line(120, "Title of the announcement", "Branch databases"),
+  detail: detail("Each branch can have its own copy of the database"),
+  url,
+});

@@ -1,0 +1,81 @@
+import { type EventData } from "./event_data.ts";
+/**
+ * Fills the words of events. In a template, `{name}` is a value, `{name|other}` has a
+ * fallback, `{name:time}` a format. A part in `[brackets]` is left out if one of its
+ * values is missing.
+ *
+ * @module
+ */
+
+const DEPLOYMENT = "Deployment[ of {branch}][ at {commit}][ to {environment}]";
+
+const DAY = { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" } as const;
+const days = new Intl.DateTimeFormat("en-GB", DAY);
+const times = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone: "UTC" });
+
+function isMoment(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d(?:T|$)/.test(text) && !Number.isNaN(Date.parse(text));
+}
+
+/** The day of a moment, such as `1 December 2026`. Other text stays as it is. */
+const dayOf = (text: string): string => isMoment(text) ? days.format(new Date(text)) : text;
+
+const FORMATS: Readonly<Record<string, (text: string) => string>> = {
+  day: dayOf,
+  /** `on 1 December 2026`, or `in 04/2026`. */
+  on: (text) => `${isMoment(text) ? "on" : "in"} ${dayOf(text)}`,
+  time: (text) =>
+    isMoment(text) && text.includes("T")
+      ? `${dayOf(text)}, ${times.format(new Date(text))} UTC`
+      : dayOf(text),
+};
+
+/** An amount of money, such as `€29.90`. */
+function money({ amount, currency }: EventData): string {
+  if (typeof amount !== "number") return "";
+  if (typeof currency !== "string") return amount.toFixed(2);
+  const format = new Intl.NumberFormat("en", { style: "currency", currency });
+  return format.format(amount).replaceAll("\u00a0", " ");
+}
+
+/** Values that are made of the data. */
+const MADE: Readonly<Record<string, (data: EventData) => string>> = {
+  commit: ({ commitSha }) => String(commitSha ?? "").slice(0, 7),
+  deployment: (data) => fillWords(DEPLOYMENT, data),
+  money,
+  project: ({ project }) => String(project ?? "A project"),
+};
+
+function fillPart(template: string, data: EventData) {
+  let isComplete = true;
+  const text = template.replace(
+    /\{(\w+)(?::(\w+))?(?:\|([^}]*))?\}/g,
+    (_, name: string, format?: string, fallback?: string) => {
+      const given = String(data[name] ?? "");
+      if (given === "" && fallback !== undefined) return fallback;
+      const made = MADE[name]?.(data) ?? given;
+      const value = format === undefined || made === "" ? made : FORMATS[format]!(made);
+      isComplete &&= value !== "";
+      return value;
+    },
+  );
+  return { text, isComplete };
+}
+
+/** Fills a template. Values that are missing outside of brackets are empty. */
+export function fillWords(template: string, data: EventData): string {
+  return template.replace(/\[([^\]]*)\]|[^[]+/g, (part: string, optional?: string) => {
+    const { text, isComplete } = fillPart(optional ?? part, data);
+    return optional === undefined || isComplete ? text : "";
+  });
+}
+
+/** The first of some templates whose values are all given. */
+export function fillFirst(templates: readonly string[], data: EventData): string | undefined {
+  return templates.map((template) => fillPart(template, data))
+    .find(({ isComplete }) => isComplete)?.text;
+}
+
+/** A text that ends like a sentence. */
+export const sentence = (words: string): string =>
+  words === "" || /[.!?:…]$/.test(words) ? words : `${words}.`;

@@ -1,0 +1,51 @@
+import { type Channel, CHANNEL_ROWS, CHANNELS } from "../../../contract/channels.ts";
+import { PRIORITIES, type Priority } from "../../../contract/events.ts";
+import { type CategoryPreferences } from "../../../contract/notifications.ts";
+/**
+ * Which channels a notification uses, by its priority, its reader's preferences, and the
+ * time. Pure. (Spec: "Priority behavior", "Filtering rules".)
+ *
+ * @module
+ */
+
+const HOUR_MINUTES = 60;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const MINUTE_MS = 60 * 1000;
+
+const minuteOf = (time: string): number =>
+  Number(time.slice(0, 2)) * HOUR_MINUTES + Number(time.slice(3));
+
+/**
+ * Whether a moment is within quiet hours: from their start until before their end,
+ * across midnight where the end is earlier. Equal times mean no quiet hours.
+ */
+export function isQuiet(hours: CategoryPreferences["quietHours"], now: number): boolean {
+  if (hours === null) return false;
+  const [start, end] = [minuteOf(hours.start), minuteOf(hours.end)];
+  const minute = Math.floor((((now % DAY_MS) + DAY_MS) % DAY_MS) / MINUTE_MS);
+  return start <= end ? start <= minute && minute < end : start <= minute || minute < end;
+}
+
+/** Whether one priority is at least as urgent as another. */
+export function isAsUrgentAs(priority: Priority, minimum: Priority): boolean {
+  return PRIORITIES.indexOf(priority) <= PRIORITIES.indexOf(minimum);
+}
+
+/**
+ * The channels that a notification uses. CRITICAL uses all, even those that are off.
+ *
+ * @param preferences Those of the notification's category.
+ * @param now Milliseconds since the epoch.
+ */
+export function wantedChannels(
+  { priority }: { readonly priority: Priority },
+  { channels, minimumPriority, quietHours }: CategoryPreferences,
+  now: number,
+): Channel[] {
+  if (priority === "CRITICAL") return CHANNELS;
+  if (!isAsUrgentAs(priority, minimumPriority)) return [];
+  const quiet = isQuiet(quietHours, now);
+  return CHANNELS.filter((channel) =>
+    channels[channel] && (!quiet || isAsUrgentAs(priority, CHANNEL_ROWS[channel].quiet))
+  );
+}
