@@ -75,7 +75,11 @@ const UNKNOWN = "The types of this module are unknown, so its promises are not f
 class Finder {
   readonly #judged = new Map<ts.Node, boolean>();
 
-  constructor(private readonly checker: ts.TypeChecker) {}
+  readonly #checker: ts.TypeChecker;
+
+  constructor(checker: ts.TypeChecker) {
+    this.#checker = checker;
+  }
 
   find(source: ts.SourceFile): Finding[] {
     const found: Finding[] = [];
@@ -90,7 +94,7 @@ class Finder {
 
   #problemOf(node: ts.Node): string | undefined {
     if (ts.isImportDeclaration(node)) {
-      return this.checker.getSymbolAtLocation(node.moduleSpecifier) ? undefined : UNKNOWN;
+      return this.#checker.getSymbolAtLocation(node.moduleSpecifier) ? undefined : UNKNOWN;
     }
     if (ts.isExpressionStatement(node) || ts.isVoidExpression(node)) {
       return this.#isHandled(node.expression) ? undefined : FLOATS;
@@ -101,12 +105,12 @@ class Finder {
   #isPromise(type: ts.Type): boolean {
     if (type.isUnion()) return type.types.some((part) => this.#isPromise(part));
     const then = type.getProperty("then");
-    return then !== undefined && this.#signatures(this.checker.getTypeOfSymbol(then)).length > 0;
+    return then !== undefined && this.#signatures(this.#checker.getTypeOfSymbol(then)).length > 0;
   }
 
   #signatures(type: ts.Type): readonly ts.Signature[] {
     if (type.isUnion()) return type.types.flatMap((part) => this.#signatures(part));
-    return this.checker.getSignaturesOfType(type, ts.SignatureKind.Call);
+    return this.#checker.getSignaturesOfType(type, ts.SignatureKind.Call);
   }
 
   /** Whether an expression is no promise, or one that somebody takes, or one that cannot reject. */
@@ -122,19 +126,19 @@ class Finder {
       return isAssignment(node) ||
         this.#isHandled(node.left) && this.#isHandled(node.right);
     }
-    if (!this.#isPromise(this.checker.getTypeAtLocation(node))) return true;
+    if (!this.#isPromise(this.#checker.getTypeAtLocation(node))) return true;
     if (ts.isPropertyAccessExpression(node)) return this.#isSettled(node);
     if (ts.isIdentifier(node)) return this.#isHandledConstant(node);
     return ts.isCallExpression(node) && (this.#hasHandler(node) || this.#cannotReject(node));
   }
 
   #isSettled(node: ts.PropertyAccessExpression): boolean {
-    const owner = this.checker.getTypeAtLocation(node.expression).symbol?.name;
+    const owner = this.#checker.getTypeAtLocation(node.expression).symbol?.name;
     return SETTLED.has(`${owner}.${node.name.text}`);
   }
 
   #isHandledConstant(node: ts.Identifier): boolean {
-    const declaration = this.checker.getSymbolAtLocation(node)?.valueDeclaration;
+    const declaration = this.#checker.getSymbolAtLocation(node)?.valueDeclaration;
     if (declaration === undefined || !ts.isVariableDeclaration(declaration)) return false;
     const { initializer } = declaration;
     const isConstant = (ts.getCombinedNodeFlags(declaration) & ts.NodeFlags.Const) !== 0;
@@ -155,7 +159,7 @@ class Finder {
     if (ts.isArrowFunction(node) || ts.isFunctionExpression(node)) {
       return this.#isGuarded(node.body);
     }
-    return this.#callee(this.checker.getTypeAtLocation(node)) !== undefined;
+    return this.#callee(this.#checker.getTypeAtLocation(node)) !== undefined;
   }
 
   /** A function of ours with a known body that cannot throw. */
@@ -166,7 +170,7 @@ class Finder {
 
   /** Whether the called function is known not to reject, by its body. */
   #cannotReject(call: ts.CallExpression): boolean {
-    return this.#isSafe(this.checker.getResolvedSignature(call)?.declaration);
+    return this.#isSafe(this.#checker.getResolvedSignature(call)?.declaration);
   }
 
   #isSafe(declaration: ts.Node | undefined): boolean {
@@ -216,13 +220,13 @@ class Finder {
   }
 
   #isHarmlessCall(call: ts.CallExpression): boolean {
-    const declaration = this.checker.getResolvedSignature(call)?.declaration;
+    const declaration = this.#checker.getResolvedSignature(call)?.declaration;
     if (declaration === undefined || ts.isJSDocSignature(declaration)) return false;
     const owner = declaration.parent;
     const name = ts.isInterfaceDeclaration(owner) ? owner.name : declaration.name;
     if (declaration.getSourceFile().isDeclarationFile) {
       return HARMLESS.test(name?.getText() ?? "") ||
-        this.#isPromise(this.checker.getTypeAtLocation(call)) && this.#hasHandler(call);
+        this.#isPromise(this.#checker.getTypeAtLocation(call)) && this.#hasHandler(call);
     }
     return this.#cannotReject(call);
   }
@@ -238,11 +242,11 @@ class Finder {
   /** A function with a promise, handed to somebody who expects a function without a result. */
   #isMisused(node: ts.Node): boolean {
     if (!isHandedOver(node) || !mayReturnPromise(node)) return false;
-    const given = this.#signatures(this.checker.getTypeAtLocation(node));
-    const returned = given.map((signature) => this.checker.getReturnTypeOfSignature(signature));
+    const given = this.#signatures(this.#checker.getTypeAtLocation(node));
+    const returned = given.map((signature) => this.#checker.getReturnTypeOfSignature(signature));
     if (!returned.some((type) => this.#isPromise(type))) return false;
     // Last, since the checker resolves the whole call for it.
-    const expected = this.checker.getContextualType(node);
+    const expected = this.#checker.getContextualType(node);
     const wanted = expected === undefined ? [] : this.#signatures(expected);
     if (wanted.length === 0 || !wanted.every((signature) => this.#ignoresResult(signature))) {
       return false;
@@ -251,7 +255,7 @@ class Finder {
   }
 
   #ignoresResult(signature: ts.Signature): boolean {
-    return (this.checker.getReturnTypeOfSignature(signature).flags & ts.TypeFlags.Void) !== 0;
+    return (this.#checker.getReturnTypeOfSignature(signature).flags & ts.TypeFlags.Void) !== 0;
   }
 }
 

@@ -126,11 +126,15 @@ class PlainSide implements DatabaseSide {
   readonly name = `plain PostgreSQL ${newestVersion()}`;
   #server: PlainPostgres | undefined;
 
-  constructor(private readonly folder: string) {}
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
 
   /** The first one starts the server, as that of a platform does. */
   async create(database: string): Promise<void> {
-    this.#server ??= await startPlainPostgres(this.folder);
+    this.#server ??= await startPlainPostgres(this.#folder);
     await this.#server.run(`CREATE DATABASE ${database}`);
   }
 

@@ -57,10 +57,16 @@ export class HashCache {
   readonly #startedAt: number;
   #isNew = false;
 
+  readonly #place: HashCachePlace;
+  readonly #saved: ReadonlyMap<string, Hashed>;
+
   private constructor(
-    private readonly place: HashCachePlace,
-    private readonly saved: ReadonlyMap<string, Hashed>,
+    place: HashCachePlace,
+    saved: ReadonlyMap<string, Hashed>,
   ) {
+    this.#place = place;
+    this.#saved = saved;
+
     this.#startedAt = place.now();
   }
 
@@ -77,7 +83,7 @@ export class HashCache {
   /** The hash of a file that is as it was when that was computed. */
   find(path: string, info: Deno.FileInfo): string | undefined {
     const name = this.#nameOf(path);
-    const known = this.saved.get(name);
+    const known = this.#saved.get(name);
     if (known === undefined || known.state !== stateOf(info)) return undefined;
     this.#met.set(name, known);
     return known.sha256;
@@ -99,7 +105,7 @@ export class HashCache {
     const { size } = this.#met;
     if (!this.#isNew || size < MIN_FILES || size > MAX_FILES) return;
     const files = [...this.#met.values()];
-    await writeCheckoutCache(this.place.root, NAME, {
+    await writeCheckoutCache(this.#place.root, NAME, {
       version: 1,
       names: [...this.#met.keys()],
       states: files.map(({ state }) => state),
@@ -108,7 +114,7 @@ export class HashCache {
   }
 
   #nameOf(path: string): string {
-    const start = this.place.root + sep;
-    return path.startsWith(start) ? path.slice(start.length) : relative(this.place.root, path);
+    const start = this.#place.root + sep;
+    return path.startsWith(start) ? path.slice(start.length) : relative(this.#place.root, path);
   }
 }

@@ -81,21 +81,25 @@ const CODES: Readonly<Record<string, string>> = {
 /** Gives problems their place in the file, one problem for each path. */
 class ProblemCollector {
   readonly diagnostics: Diagnostic[] = [];
-  private readonly seen = new Set<string>();
+  readonly #seen = new Set<string>();
 
-  constructor(private readonly document: TomlDocument) {}
+  readonly #document: TomlDocument;
+
+  constructor(document: TomlDocument) {
+    this.#document = document;
+  }
 
   /**
    * Where a path was written. One that stands only in a longer header, such as
    * `a` in `[a.b]` or `[[a]]`, is where the first thing below it is.
    */
-  private place(path: readonly PathStep[], locate: "locate" | "locateKey"): Position | undefined {
-    const parent = this.document[locate](path.slice(0, -1));
+  #place(path: readonly PathStep[], locate: "locate" | "locateKey"): Position | undefined {
+    const parent = this.#document[locate](path.slice(0, -1));
     const inner = [...path];
     for (;;) {
-      const found = this.document[locate](inner);
+      const found = this.#document[locate](inner);
       if (found !== parent) return found;
-      const value = valueAt(this.document.value, inner);
+      const value = valueAt(this.#document.value, inner);
       const first = typeof value === "object" && value !== null ? Object.keys(value)[0] : undefined;
       if (first === undefined) return parent;
       inner.push(Array.isArray(value) ? Number(first) : first);
@@ -104,9 +108,9 @@ class ProblemCollector {
 
   add({ code, message, path, hint, on }: SchemaProblem): void {
     const text = formatPath(path);
-    if (this.seen.has(text)) return;
-    this.seen.add(text);
-    const position = this.place(path, on === "key" ? "locateKey" : "locate");
+    if (this.#seen.has(text)) return;
+    this.#seen.add(text);
+    const position = this.#place(path, on === "key" ? "locateKey" : "locate");
     this.diagnostics.push({
       severity: "error",
       code: CODES[code] ?? "invalid_value",

@@ -74,7 +74,7 @@ class DevServer {
   readonly #cache = createHttpCache({
     now: systemClock,
     capacityBytes: CACHE_BYTES,
-    onError: (cause) => this.parts.options.report.say("warn", `Cannot refresh: ${cause}`),
+    onError: (cause) => this.#parts.options.report.say("warn", `Cannot refresh: ${cause}`),
   });
   readonly #runner: ServerRunner | undefined;
   readonly #framework: FrameworkServer | undefined;
@@ -82,11 +82,15 @@ class DevServer {
   readonly #others: FunctionsServer;
   readonly #site: ProjectSite;
   readonly #reload = new ReloadEvents();
-  readonly #publicHost = (): string => `localhost:${this.parts.front.port}`;
+  readonly #publicHost = (): string => `localhost:${this.#parts.front.port}`;
   #unwatch = () => {};
   #geo: Awaited<ReturnType<typeof loadGeo>> | undefined;
 
-  constructor(private readonly parts: Parts) {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+
     const { options, deploymentId, services, inspectors } = parts;
     this.#outbound = createOutboundFetch({ allowPrivate: options.allowPrivateUpstreams });
     if (options.command !== undefined) {
@@ -133,7 +137,7 @@ class DevServer {
   }
 
   #createRunner(program: ServerProgram, changed: () => void): ServerRunner {
-    const { options, front, services, inspectors } = this.parts;
+    const { options, front, services, inspectors } = this.#parts;
     return new ServerRunner(options, program, {
       local: { ...services.variables, SVC_URL: `http://${this.#publicHost()}` },
       inspectors,
@@ -148,7 +152,7 @@ class DevServer {
 
   /** Starts the project's server, reads the project, and answers from then on. */
   async start(): Promise<void> {
-    const { options, front } = this.parts;
+    const { options, front } = this.#parts;
     this.#runner?.start();
     this.#sayWhoWaits();
     const [geo] = await Promise.all([loadGeo(), this.#site.update(EVERYTHING)]);
@@ -174,7 +178,7 @@ class DevServer {
 
   /** Whatever waits for a debugger is not ready before that is there. */
   #sayWhoWaits(): void {
-    const { options: { inspect, report }, inspectors } = this.parts;
+    const { options: { inspect, report }, inspectors } = this.#parts;
     if (inspect !== "break") return;
     for (const [who, port] of Object.entries(inspectors)) {
       report.say("info", `Waiting for a debugger of the ${who} on ${inspectorAddress(port)}`);
@@ -196,7 +200,7 @@ class DevServer {
 
   clear(): void {
     this.#log.clear();
-    this.parts.services.mails.clear();
+    this.#parts.services.mails.clear();
     this.#purge();
   }
 
@@ -206,7 +210,7 @@ class DevServer {
   }
 
   inspectors() {
-    const { server, functions } = this.parts.inspectors;
+    const { server, functions } = this.#parts.inspectors;
     const hasFunctions = functions !== undefined && this.#site.functions.length > 0;
     return {
       ...(server === undefined ? {} : { server: inspectorAddress(server) }),
@@ -218,18 +222,18 @@ class DevServer {
     this.#unwatch();
     this.#reload.close();
     const stopped = this.#runner?.stop();
-    await this.parts.front.close();
+    await this.#parts.front.close();
     await stopped;
     await this.#site.close();
     await this.#othersRunner.stop();
     this.#others.forget();
     this.#framework?.forget();
     this.#outbound.close();
-    await this.parts.services.close();
+    await this.#parts.services.close();
   }
 
   #createEdge() {
-    const { options, deploymentId } = this.parts;
+    const { options, deploymentId } = this.#parts;
     return createEdge({
       ...this.#geo,
       resolveHost: () => this.#site.site,
@@ -249,13 +253,13 @@ class DevServer {
     const { rules } = this.#site;
     const request = loggedRequest(observed, { rules, time: systemClock() });
     this.#log.add(request);
-    this.parts.options.report.request(request);
+    this.#parts.options.report.request(request);
   }
 
   /** Takes over what was saved; no cached answer outlives it. */
   async #take(change: Change): Promise<void> {
     const began = performance.now();
-    const { report } = this.parts.options;
+    const { report } = this.#parts.options;
     const isTaken = await this.#site.update(change);
     this.#purge();
     if (!isTaken) return;
@@ -268,7 +272,7 @@ class DevServer {
   }
 
   #purge(): void {
-    this.#cache.purge(this.parts.deploymentId, { type: "all" });
+    this.#cache.purge(this.#parts.deploymentId, { type: "all" });
   }
 
   #countryOf(
@@ -278,7 +282,7 @@ class DevServer {
   }
 
   async #showPage(): Promise<Response> {
-    const { services: { kv, mails }, options } = this.parts;
+    const { services: { kv, mails }, options } = this.#parts;
     const page = await kv.store.list(kv.namespace, { prefix: "", limit: SHOWN_KEYS });
     return await showDevPage({
       project: options.config?.project.name ?? basename(options.directory),

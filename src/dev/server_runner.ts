@@ -40,11 +40,19 @@ const capitalized = (text: string): string => text[0]!.toUpperCase() + text.slic
 export class ServerRunner {
   readonly #command: DevCommand;
 
+  readonly #options: DevOptions;
+  readonly #program: ServerProgram;
+  readonly #parts: RunnerParts;
+
   constructor(
-    private readonly options: DevOptions,
-    private readonly program: ServerProgram,
-    private readonly parts: RunnerParts,
+    options: DevOptions,
+    program: ServerProgram,
+    parts: RunnerParts,
   ) {
+    this.#options = options;
+    this.#program = program;
+    this.#parts = parts;
+
     const { report } = options;
     const { name, shown } = program;
     this.#command = new DevCommand({
@@ -72,7 +80,7 @@ export class ServerRunner {
   }
 
   start(): void {
-    this.options.report.say("info", `Running ${this.program.shown}`);
+    this.#options.report.say("info", `Running ${this.#program.shown}`);
     this.#command.start();
   }
 
@@ -85,7 +93,9 @@ export class ServerRunner {
   }
 
   #describeStart() {
-    const { options: { env, variables, directory, inspect, report }, program, parts } = this;
+    const { env, variables, directory, inspect, report } = this.#options;
+    const program = this.#program;
+    const parts = this.#parts;
     const port = program.port ?? unusedPort();
     const { heldBack, env: whole } = serverEnvironment({
       env,

@@ -35,14 +35,18 @@ export class RequestContext implements EvaluationHooks {
   /** The cached decision for its URL. */
   cachedDecision: CachedDecision | undefined;
 
+  readonly #parts: { readonly startedAt: number; readonly limiter: RateLimiter };
+
   constructor(
     readonly clientRequest: ClientRequest,
     readonly site: Site,
-    private readonly parts: { readonly startedAt: number; readonly limiter: RateLimiter },
-  ) {}
+    parts: { readonly startedAt: number; readonly limiter: RateLimiter },
+  ) {
+    this.#parts = parts;
+  }
 
   get startedAt(): number {
-    return this.parts.startedAt;
+    return this.#parts.startedAt;
   }
 
   fileExists(path: string): boolean {
@@ -51,7 +55,7 @@ export class RequestContext implements EvaluationHooks {
 
   rateLimited(rule: RuleRef, action: RateLimitAction): boolean {
     const { site, facts } = this;
-    const { limiter } = this.parts;
+    const { limiter } = this.#parts;
     const scope = site.rules!.limitScopes[rule.index]!;
     const verdict = limiter.check({ scope, facts: facts! }, action);
     if (action.mode === "enforce") (this.limits ??= []).push({ name: rule.id, ...verdict });

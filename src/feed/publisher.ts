@@ -39,7 +39,11 @@ export class Publisher {
   readonly #sources: (() => Iterable<FeedMessage>)[] = [];
   #place = 0;
 
-  constructor(private readonly options: PublisherOptions) {}
+  readonly #options: PublisherOptions;
+
+  constructor(options: PublisherOptions) {
+    this.#options = options;
+  }
 
   /** Adds a part of what is true now, as messages, to snapshots. */
   include(source: () => Iterable<FeedMessage>): void {
@@ -78,7 +82,7 @@ export class Publisher {
 
   #send(entry: Entry, change: Change): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const late = setTimeout(() => entry.subscription.onLate(change), this.options.patienceMs);
+    const late = setTimeout(() => entry.subscription.onLate(change), this.#options.patienceMs);
     entry.waiting.set(change.place, () => {
       clearTimeout(late);
       resolve();

@@ -24,12 +24,16 @@ export class Subscriber {
   /** Place of the last change that was taken; `undefined` until a snapshot has come. */
   #place: number | undefined;
 
-  constructor(private readonly options: SubscriberOptions) {}
+  readonly #options: SubscriberOptions;
+
+  constructor(options: SubscriberOptions) {
+    this.#options = options;
+  }
 
   /** Takes a snapshot; changes before its place are not needed any more. */
   reset({ place, messages }: Snapshot): void {
     this.#place = place;
-    this.#then(place, () => this.options.replace(messages));
+    this.#then(place, () => this.#options.replace(messages));
   }
 
   /** Takes a change. */
@@ -37,16 +41,16 @@ export class Subscriber {
     if (this.#place === undefined || place <= this.#place) return;
     if (place !== this.#place + 1) {
       this.#place = undefined;
-      this.options.onGap();
+      this.#options.onGap();
       return;
     }
     this.#place = place;
-    this.#then(place, () => this.options.apply(message));
+    this.#then(place, () => this.#options.apply(message));
   }
 
   #then(place: number, work: () => void | Promise<void>): void {
     this.#work = this.#work.then(work)
-      .catch((error) => this.options.onError(error))
-      .then(() => this.options.applied(place));
+      .catch((error) => this.#options.onError(error))
+      .then(() => this.#options.applied(place));
   }
 }

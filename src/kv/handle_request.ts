@@ -59,20 +59,24 @@ function answerSet(result: SetResult): Response {
 }
 
 class KvHandler {
-  constructor(private readonly options: NamespaceHandlerOptions) {}
+  readonly #options: NamespaceHandlerOptions;
+
+  constructor(options: NamespaceHandlerOptions) {
+    this.#options = options;
+  }
 
   async handle(namespace: Namespace, request: Request): Promise<Response> {
     try {
       return await this.#call(namespace, parseKvRequest(request), request);
     } catch (error) {
       if (error instanceof KvRequestError) return failure(error.status, error.code, error.message);
-      this.options.onTrouble(`A request to the key-value store failed: ${error}`);
+      this.#options.onTrouble(`A request to the key-value store failed: ${error}`);
       return failure(500, "internal_error", "The key-value store failed; try again");
     }
   }
 
   async #call(namespace: Namespace, call: KvCall, request: Request): Promise<Response> {
-    const { store } = this.options;
+    const { store } = this.#options;
     switch (call.type) {
       case "get":
         return await this.#get(namespace, call.key);
@@ -94,7 +98,7 @@ class KvHandler {
   }
 
   async #get(namespace: Namespace, key: string): Promise<Response> {
-    const value = await this.options.store.get(namespace, key);
+    const value = await this.#options.store.get(namespace, key);
     if (value === undefined) return failure(404, "not_found", "There is no such key");
     const { bytes, contentType, version, expiresAt } = value;
     return new Response(bytes, {

@@ -82,10 +82,14 @@ export function renewedValue(value: unknown): Uint8Array | undefined {
 
 /** The keys of a store below its root. */
 export class KvKeys {
-  constructor(private readonly root: RecordKey) {}
+  readonly #root: RecordKey;
+
+  constructor(root: RecordKey) {
+    this.#root = root;
+  }
 
   heads(namespace: readonly string[]): RecordKey {
-    return [...this.root, "heads", ...namespace];
+    return [...this.#root, "heads", ...namespace];
   }
 
   head(namespace: Namespace, key: string): RecordKey {
@@ -93,7 +97,7 @@ export class KvKeys {
   }
 
   allParts(namespace: readonly string[]): RecordKey {
-    return [...this.root, "parts", ...namespace];
+    return [...this.#root, "parts", ...namespace];
   }
 
   parts(namespace: Namespace, id: string): RecordKey {
@@ -101,7 +105,7 @@ export class KvKeys {
   }
 
   allExpiries(): RecordKey {
-    return [...this.root, "expiry"];
+    return [...this.#root, "expiry"];
   }
 
   expiry(at: number, namespace: Namespace, key: string): RecordKey {

@@ -20,10 +20,16 @@ interface Total {
 export class Usage {
   readonly #totals = new Map<string, Promise<Total>>();
 
+  readonly #quota: KvQuota;
+  readonly #count: (namespace: readonly string[]) => Promise<Change>;
+
   constructor(
-    private readonly quota: KvQuota,
-    private readonly count: (namespace: readonly string[]) => Promise<Change>,
-  ) {}
+    quota: KvQuota,
+    count: (namespace: readonly string[]) => Promise<Change>,
+  ) {
+    this.#quota = quota;
+    this.#count = count;
+  }
 
   /** What a namespace holds now. */
   async of(namespace: readonly string[]): Promise<Change> {
@@ -33,7 +39,7 @@ export class Usage {
   /** Takes room before a write; returns why there is none, or `undefined`. */
   async reserve(namespace: readonly string[], change: Change): Promise<string | undefined> {
     const total = await this.#total(namespace);
-    const { bytes, keys } = this.quota;
+    const { bytes, keys } = this.#quota;
     if (change.keys > 0 && total.keys + change.keys > keys) {
       return `Remove some keys: this store may hold ${keys} of them`;
     }
@@ -64,7 +70,7 @@ export class Usage {
     const name = JSON.stringify(namespace);
     let total = this.#totals.get(name);
     if (total === undefined) {
-      total = this.count(namespace).then((counted) => ({ ...counted }));
+      total = this.#count(namespace).then((counted) => ({ ...counted }));
       total.catch(() => this.#totals.delete(name));
       this.#totals.set(name, total);
     }

@@ -50,12 +50,16 @@ function join(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 class Reading {
   #rest = new Uint8Array();
 
-  constructor(private readonly conn: Deno.Conn) {}
+  readonly #conn: Deno.Conn;
+
+  constructor(conn: Deno.Conn) {
+    this.#conn = conn;
+  }
 
   /** @throws {Error} where the connection ends */
   async #more(): Promise<Uint8Array> {
     const buffer = new Uint8Array(64 * 1024);
-    const read = await this.conn.read(buffer);
+    const read = await this.#conn.read(buffer);
     if (read === null) throw new Error("The connection closed early");
     return buffer.subarray(0, read);
   }
@@ -99,7 +103,7 @@ class Reading {
 
   async rest(): Promise<Uint8Array<ArrayBuffer>> {
     const parts = [this.#rest as Uint8Array];
-    for await (const part of this.conn.readable) parts.push(part);
+    for await (const part of this.#conn.readable) parts.push(part);
     return join(parts);
   }
 }

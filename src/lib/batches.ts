@@ -15,11 +15,15 @@ export class Batches<T> implements AsyncIterable<T[]> {
   #hasEnded = false;
   #wake = () => {};
 
+  readonly #max;
+
   /** @param max how many may wait; beyond them the reader gets an error. */
-  constructor(private readonly max = Infinity) {}
+  constructor(max = Infinity) {
+    this.#max = max;
+  }
 
   push(...items: readonly T[]): void {
-    if (this.#waiting.length <= this.max) this.#waiting.push(...items);
+    if (this.#waiting.length <= this.#max) this.#waiting.push(...items);
     this.#wake();
   }
 
@@ -32,8 +36,8 @@ export class Batches<T> implements AsyncIterable<T[]> {
   /** @throws {TooFarBehindError} */
   async *[Symbol.asyncIterator](): AsyncGenerator<T[]> {
     for (;;) {
-      if (this.#waiting.length > this.max) {
-        throw new TooFarBehindError(`More than ${this.max} items wait for a reader`);
+      if (this.#waiting.length > this.#max) {
+        throw new TooFarBehindError(`More than ${this.#max} items wait for a reader`);
       }
       if (this.#waiting.length > 0) {
         const items = this.#waiting;

@@ -73,7 +73,11 @@ export class ControlGroup {
   #ranOut = false;
   #watch: ReturnType<typeof setInterval> | undefined;
 
-  constructor(private readonly folder: string) {}
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
 
   /**
    * Ends the group once it takes more than a number of bytes. The kernel rather slows
@@ -90,12 +94,12 @@ export class ControlGroup {
   /** Memory without what the kernel can take back at any time. */
   #usedBytes(): number {
     try {
-      const stat = read(this.folder, "memory.stat");
+      const stat = read(this.#folder, "memory.stat");
       const free = [...stat.matchAll(RECLAIMABLE)].reduce(
         (sum, [, bytes]) => sum + Number(bytes),
         0,
       );
-      return Number(read(this.folder, "memory.current")) - free;
+      return Number(read(this.#folder, "memory.current")) - free;
     } catch {
       return 0;
     }
@@ -105,7 +109,7 @@ export class ControlGroup {
   get ranOut(): boolean {
     if (this.#ranOut) return true;
     try {
-      const kills = /^oom_kill (\d+)$/m.exec(read(this.folder, "memory.events"))?.[1] ?? "0";
+      const kills = /^oom_kill (\d+)$/m.exec(read(this.#folder, "memory.events"))?.[1] ?? "0";
       return this.#ranOut = Number(kills) > 0;
     } catch {
       return false;
@@ -115,19 +119,19 @@ export class ControlGroup {
   /** Takes in a process that has started no other yet; those that it starts are in the group too. */
   add(pid: number): void {
     try {
-      write(this.folder, "cgroup.procs", pid);
+      write(this.#folder, "cgroup.procs", pid);
     } catch { /* it has ended */ }
   }
 
   /** The command that runs another one in the group from its first moment on. */
   commandFor(command: readonly string[]): readonly string[] {
-    return ["/bin/sh", "-c", ENTER_SCRIPT, this.folder, ...command];
+    return ["/bin/sh", "-c", ENTER_SCRIPT, this.#folder, ...command];
   }
 
   /** Ends all processes of the group. */
   kill(): void {
     try {
-      write(this.folder, "cgroup.kill", 1);
+      write(this.#folder, "cgroup.kill", 1);
     } catch {
       this.#killEach();
     }
@@ -136,7 +140,7 @@ export class ControlGroup {
   /** Linux before 5.14. */
   #killEach(): void {
     try {
-      for (const pid of pidsIn(this.folder)) Deno.kill(pid, "SIGKILL");
+      for (const pid of pidsIn(this.#folder)) Deno.kill(pid, "SIGKILL");
     } catch { /* the process has ended, or the group is gone */ }
   }
 
@@ -147,7 +151,7 @@ export class ControlGroup {
     for (let round = 0; round < REMOVE_ROUNDS; round++) {
       this.kill();
       try {
-        await Deno.remove(this.folder);
+        await Deno.remove(this.#folder);
         return true;
       } catch (error) {
         if (error instanceof Deno.errors.NotFound) return true;

@@ -13,7 +13,11 @@ export class RecentMap<Value> {
   #young = new Map<string, Value>();
   #old = new Map<string, Value>();
 
-  constructor(private readonly capacity: number) {}
+  readonly #capacity: number;
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
 
   get(text: string): Value | undefined {
     const known = this.#young.get(text);
@@ -24,7 +28,7 @@ export class RecentMap<Value> {
   }
 
   set(text: string, value: Value): void {
-    if (this.#young.size >= this.capacity) {
+    if (this.#young.size >= this.#capacity) {
       this.#old = this.#young;
       this.#young = new Map();
     }

@@ -40,21 +40,25 @@ export type Steps<T> = Generator<void, T, void>;
  * much nor too little of it. Costs are in a unit of the caller's choice.
  */
 export class Pace {
-  private spent = 0;
+  #spent = 0;
+
+  readonly #perStep: number;
 
   /** `perStep` is the cost of the work between two interruptions. */
-  constructor(private readonly perStep: number) {}
+  constructor(perStep: number) {
+    this.#perStep = perStep;
+  }
 
   /** Notes work that was done. */
   spend(cost: number): void {
-    this.spent += cost;
+    this.#spent += cost;
   }
 
   /** Notes work that was done; true where it fills the step, and the next one begins. */
   fills(cost = 0): boolean {
-    this.spent += cost;
-    if (this.spent < this.perStep) return false;
-    this.spent = 0;
+    this.#spent += cost;
+    if (this.#spent < this.#perStep) return false;
+    this.#spent = 0;
     return true;
   }
 }

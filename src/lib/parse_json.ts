@@ -80,95 +80,101 @@ function setMember(object: Record<string, unknown>, name: string, value: unknown
 }
 
 class PieceParser {
-  private offset = 0;
-  private inString = false;
-  private readonly open: Container[] = [];
-  private root: { readonly value: unknown; readonly end: number } | undefined;
+  #offset = 0;
+  #inString = false;
+  readonly #open: Container[] = [];
+  #root: { readonly value: unknown; readonly end: number } | undefined;
   mayBeIllFormed = false;
 
-  private readonly pieceBytes: number;
-  private readonly maxMembers: number;
+  readonly #pieceBytes: number;
+  readonly #maxMembers: number;
 
-  constructor(private readonly bytes: Uint8Array, private readonly limits: JsonLimits) {
-    this.pieceBytes = limits.pieceBytes ?? PIECE_BYTES;
-    this.maxMembers = limits.maxMembers ?? MAX_MEMBERS;
+  readonly #bytes: Uint8Array;
+  readonly #limits: JsonLimits;
+
+  constructor(bytes: Uint8Array, limits: JsonLimits) {
+    this.#bytes = bytes;
+    this.#limits = limits;
+
+    this.#pieceBytes = limits.pieceBytes ?? PIECE_BYTES;
+    this.#maxMembers = limits.maxMembers ?? MAX_MEMBERS;
   }
 
   async parse(): Promise<unknown> {
-    const { bytes } = this;
-    while (this.offset < bytes.length) {
-      this.scan(Math.min(this.offset + this.pieceBytes, bytes.length));
-      if (this.offset < bytes.length) await this.limits.pause();
+    const bytes = this.#bytes;
+    while (this.#offset < bytes.length) {
+      this.#scan(Math.min(this.#offset + this.#pieceBytes, bytes.length));
+      if (this.#offset < bytes.length) await this.#limits.pause();
     }
-    if (this.root === undefined) return this.parseText(decode(bytes, 0), 0);
-    if (this.open.length > 0) throw new JsonError("the text ends too early");
-    this.requireBlank(this.root.end, bytes.length);
-    return this.root.value;
+    if (this.#root === undefined) return this.#parseText(decode(bytes, 0), 0);
+    if (this.#open.length > 0) throw new JsonError("the text ends too early");
+    this.#requireBlank(this.#root.end, bytes.length);
+    return this.#root.value;
   }
 
-  private scan(end: number): void {
-    const { bytes } = this;
-    let at = this.offset;
+  #scan(end: number): void {
+    const bytes = this.#bytes;
+    let at = this.#offset;
     for (; at < end; at++) {
       const byte = bytes[at];
-      if (this.inString) {
-        if (byte === QUOTE) this.inString = false;
-        else if (byte === BACKSLASH) this.noteEscape(++at);
-      } else if (byte === QUOTE) this.inString = true;
-      else if (byte === COMMA) this.endElement(at);
-      else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) this.enter(at, byte === OPEN_ARRAY);
-      else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) this.leave(at, byte === CLOSE_ARRAY);
+      if (this.#inString) {
+        if (byte === QUOTE) this.#inString = false;
+        else if (byte === BACKSLASH) this.#noteEscape(++at);
+      } else if (byte === QUOTE) this.#inString = true;
+      else if (byte === COMMA) this.#endElement(at);
+      else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) this.#enter(at, byte === OPEN_ARRAY);
+      else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) this.#leave(at, byte === CLOSE_ARRAY);
     }
-    this.offset = at;
+    this.#offset = at;
   }
 
   /** Takes note of `\ud8..` to `\udf..`: UTF-16 surrogates. */
-  private noteEscape(at: number): void {
-    const { bytes } = this;
+  #noteEscape(at: number): void {
+    const bytes = this.#bytes;
     const isSurrogate = bytes[at] === 0x75 && (bytes[at + 1]! | 0x20) === 0x64 &&
       /[89a-f]/i.test(String.fromCharCode(bytes[at + 2] ?? 0));
     this.mayBeIllFormed ||= isSurrogate;
   }
 
-  private enter(at: number, isArray: boolean): void {
-    const { maxDepth } = this.limits;
-    if (this.open.length === maxDepth) {
+  #enter(at: number, isArray: boolean): void {
+    const { maxDepth } = this.#limits;
+    if (this.#open.length === maxDepth) {
       throw new JsonError(`byte ${at} is nested too deep: at most ${maxDepth} levels are taken`);
     }
     const parts = { groupStart: at + 1, elementStart: at + 1, memberName: "", afterBuilt: false };
-    this.open.push({ isArray, start: at, count: 0, value: undefined, ...parts });
+    this.#open.push({ isArray, start: at, count: 0, value: undefined, ...parts });
   }
 
-  private endElement(at: number): void {
-    const container = this.open.at(-1);
+  #endElement(at: number): void {
+    const container = this.#open.at(-1);
     if (container === undefined) return;
-    if (++container.count >= this.maxMembers && !container.isArray) {
-      const most = `at most ${this.maxMembers} members are taken`;
+    if (++container.count >= this.#maxMembers && !container.isArray) {
+      const most = `at most ${this.#maxMembers} members are taken`;
       throw new JsonError(`the object at byte ${container.start} is too large: ${most}`);
     }
     if (container.afterBuilt) {
-      this.requireBlank(container.groupStart, at);
+      this.#requireBlank(container.groupStart, at);
       container.afterBuilt = false;
       container.groupStart = at + 1;
-    } else if (at - container.groupStart >= this.pieceBytes) {
-      const built = this.build(this.open.length - 1);
-      this.addGroup(built, { from: container.groupStart, to: at });
+    } else if (at - container.groupStart >= this.#pieceBytes) {
+      const built = this.#build(this.#open.length - 1);
+      this.#addGroup(built, { from: container.groupStart, to: at });
       container.groupStart = at + 1;
     }
     container.elementStart = at + 1;
   }
 
-  private leave(at: number, isArray: boolean): void {
-    const container = this.open.pop();
+  #leave(at: number, isArray: boolean): void {
+    const container = this.#open.pop();
     if (container === undefined || container.isArray !== isArray) {
       throw new JsonError(`byte ${at} closes what is not open`);
     }
     if (container.value === undefined) return;
-    if (container.afterBuilt) this.requireBlank(container.groupStart, at);
-    else this.addGroup(container, { from: container.groupStart, to: at });
-    const parent = this.open.at(-1);
+    if (container.afterBuilt) this.#requireBlank(container.groupStart, at);
+    else this.#addGroup(container, { from: container.groupStart, to: at });
+    const parent = this.#open.at(-1);
     if (parent === undefined) {
-      this.root = { value: container.value, end: at + 1 };
+      this.#root = { value: container.value, end: at + 1 };
       return;
     }
     if (Array.isArray(parent.value)) parent.value.push(container.value);
@@ -180,54 +186,54 @@ class PieceParser {
   }
 
   /** Begins to build a container, and those around it, which are at least as large. */
-  private build(level: number): Container {
-    const container = this.open[level]!;
+  #build(level: number): Container {
+    const container = this.#open[level]!;
     if (container.value !== undefined) return container;
     if (level === 0) {
-      this.requireBlank(this.root?.end ?? 0, container.start, this.root === undefined);
-    } else this.stepInto(this.build(level - 1), container.start);
+      this.#requireBlank(this.#root?.end ?? 0, container.start, this.#root === undefined);
+    } else this.#stepInto(this.#build(level - 1), container.start);
     container.value = container.isArray ? [] : {};
     return container;
   }
 
   /** Adds what comes before an element that is built by itself, and reads its name. */
-  private stepInto(parent: Container, elementAt: number): void {
+  #stepInto(parent: Container, elementAt: number): void {
     const { groupStart, elementStart } = parent;
     if (groupStart < elementStart) {
-      this.addGroup(parent, { from: groupStart, to: elementStart - 1 });
+      this.#addGroup(parent, { from: groupStart, to: elementStart - 1 });
     }
-    if (parent.isArray) return this.requireBlank(elementStart, elementAt);
-    const head = this.text(elementStart, elementAt);
-    const member = this.parseText(`{${head}[]}`, elementStart) as Record<string, unknown>;
+    if (parent.isArray) return this.#requireBlank(elementStart, elementAt);
+    const head = this.#text(elementStart, elementAt);
+    const member = this.#parseText(`{${head}[]}`, elementStart) as Record<string, unknown>;
     const [name] = Object.keys(member);
     if (name === undefined) throw new JsonError(`byte ${elementAt} has no name before it`);
     parent.memberName = name;
   }
 
-  private addGroup(
+  #addGroup(
     { value }: Container,
     { from, to }: { readonly from: number; readonly to: number },
   ): void {
-    const text = this.text(from, to);
+    const text = this.#text(from, to);
     if (isBlank(text)) throw new JsonError(`a value is missing at byte ${to}`);
     if (Array.isArray(value)) {
-      for (const item of this.parseText(`[${text}]`, from) as unknown[]) value.push(item);
+      for (const item of this.#parseText(`[${text}]`, from) as unknown[]) value.push(item);
     } else if (value !== undefined) {
-      const members = this.parseText(`{${text}}`, from) as Record<string, unknown>;
+      const members = this.#parseText(`{${text}}`, from) as Record<string, unknown>;
       for (const [name, member] of Object.entries(members)) setMember(value, name, member);
     }
   }
 
-  private requireBlank(from: number, to: number, allowed = true): void {
-    if (allowed && isBlank(this.text(from, to))) return;
+  #requireBlank(from: number, to: number, allowed = true): void {
+    if (allowed && isBlank(this.#text(from, to))) return;
     throw new JsonError(`byte ${from} is followed by what does not belong there`);
   }
 
-  private text(from: number, to: number): string {
-    return decode(this.bytes.subarray(from, to), from);
+  #text(from: number, to: number): string {
+    return decode(this.#bytes.subarray(from, to), from);
   }
 
-  private parseText(text: string, offset: number): unknown {
+  #parseText(text: string, offset: number): unknown {
     try {
       return JSON.parse(text);
     } catch (cause) {

@@ -51,61 +51,65 @@ class PositionIndex {
   readonly values = new Map<string, Position>();
   readonly keys = new Map<string, Position>();
 
-  constructor(private readonly maxDepth: number) {}
+  readonly #maxDepth: number;
+
+  constructor(maxDepth: number) {
+    this.#maxDepth = maxDepth;
+  }
 
   add(program: AST.TOMLProgram): void {
     for (const node of program.body[0].body) {
-      if (node.type === "TOMLTable") this.addTable(node);
-      else this.addKeyValue(node, []);
+      if (node.type === "TOMLTable") this.#addTable(node);
+      else this.#addKeyValue(node, []);
     }
   }
 
-  private addTable(table: AST.TOMLTable): void {
+  #addTable(table: AST.TOMLTable): void {
     const path = table.resolvedKey;
-    this.checkDepth(path);
-    for (const step of path) this.checkName(step, table.key);
+    this.#checkDepth(path);
+    for (const step of path) this.#checkName(step, table.key);
     const position = toPosition(table.key.loc);
     for (let length = 1; length < path.length; length++) {
-      this.addOnce(path.slice(0, length), position);
+      this.#addOnce(path.slice(0, length), position);
     }
     this.values.set(pathKey(path), position);
     this.keys.set(pathKey(path), position);
-    for (const node of table.body) this.addKeyValue(node, path);
+    for (const node of table.body) this.#addKeyValue(node, path);
   }
 
-  private addKeyValue(node: AST.TOMLKeyValue, base: readonly PathStep[]): void {
+  #addKeyValue(node: AST.TOMLKeyValue, base: readonly PathStep[]): void {
     const path = [...base];
     for (const key of node.key.keys) {
       const name = key.type === "TOMLBare" ? key.name : key.value;
-      this.checkName(name, key);
+      this.#checkName(name, key);
       path.push(name);
-      this.addOnce(path, toPosition(key.loc));
+      this.#addOnce(path, toPosition(key.loc));
     }
-    this.addContent(node.value, path);
+    this.#addContent(node.value, path);
   }
 
-  private addContent(node: AST.TOMLContentNode, path: readonly PathStep[]): void {
-    this.checkDepth(path);
+  #addContent(node: AST.TOMLContentNode, path: readonly PathStep[]): void {
+    this.#checkDepth(path);
     this.values.set(pathKey(path), toPosition(node.loc));
     if (node.type === "TOMLArray") {
-      node.elements.forEach((element, index) => this.addContent(element, [...path, index]));
+      node.elements.forEach((element, index) => this.#addContent(element, [...path, index]));
     } else if (node.type === "TOMLInlineTable") {
-      for (const entry of node.body) this.addKeyValue(entry, path);
+      for (const entry of node.body) this.#addKeyValue(entry, path);
     }
   }
 
-  private addOnce(path: readonly PathStep[], position: Position): void {
+  #addOnce(path: readonly PathStep[], position: Position): void {
     const text = pathKey(path);
     if (this.keys.has(text)) return;
     this.keys.set(text, position);
     this.values.set(text, position);
   }
 
-  private checkDepth(path: readonly PathStep[]): void {
-    if (path.length > this.maxDepth) throw new NestedTooDeep();
+  #checkDepth(path: readonly PathStep[]): void {
+    if (path.length > this.#maxDepth) throw new NestedTooDeep();
   }
 
-  private checkName(name: PathStep, node: AST.TOMLNode): void {
+  #checkName(name: PathStep, node: AST.TOMLNode): void {
     if (name === "__proto__") throw new Forbidden(toPosition(node.loc), name);
   }
 }

@@ -32,102 +32,110 @@ const MAX_KEYS = 10_000;
 type Container = Set<string> | undefined;
 
 class Scanner {
-  private offset = 0;
-  private readonly open: Container[] = [];
+  #offset = 0;
+  readonly #open: Container[] = [];
 
-  constructor(private readonly text: string, private readonly maxDepth: number) {}
+  readonly #text: string;
+  readonly #maxDepth: number;
+
+  constructor(text: string, maxDepth: number) {
+    this.#text = text;
+    this.#maxDepth = maxDepth;
+  }
 
   scan(): void {
     do {
-      this.value();
+      this.#value();
       while (
-        this.open.length > 0 && this.closeOrContinue()
+        this.#open.length > 0 && this.#closeOrContinue()
       ) { /* close every container that ends here */ }
-    } while (this.open.length > 0);
-    this.take(BLANK);
-    if (this.offset < this.text.length) throw this.unexpected("the end of the document");
+    } while (this.#open.length > 0);
+    this.#take(BLANK);
+    if (this.#offset < this.#text.length) throw this.#unexpected("the end of the document");
   }
 
   /** Reads a scalar or an empty container, or steps into a container. */
-  private value(): void {
+  #value(): void {
     for (;;) {
-      this.take(BLANK);
-      const character = this.text[this.offset];
-      if (character !== "{" && character !== "[") return this.scalar(character);
-      if (this.open.length === this.maxDepth) {
-        throw new Fault(this.offset, `Nest objects and arrays at most ${this.maxDepth} deep`);
+      this.#take(BLANK);
+      const character = this.#text[this.#offset];
+      if (character !== "{" && character !== "[") return this.#scalar(character);
+      if (this.#open.length === this.#maxDepth) {
+        throw new Fault(this.#offset, `Nest objects and arrays at most ${this.#maxDepth} deep`);
       }
-      this.offset++;
-      this.open.push(character === "{" ? new Set() : undefined);
-      this.take(BLANK);
+      this.#offset++;
+      this.#open.push(character === "{" ? new Set() : undefined);
+      this.#take(BLANK);
       const end = character === "{" ? "}" : "]";
-      if (this.text[this.offset] === end) return;
-      if (character === "{") this.key();
+      if (this.#text[this.#offset] === end) return;
+      if (character === "{") this.#key();
     }
   }
 
-  private scalar(first: string | undefined): void {
-    if (first === '"') return void this.string("a string");
-    if (this.take(SCALAR) === "") throw this.unexpected("a value");
+  #scalar(first: string | undefined): void {
+    if (first === '"') return void this.#string("a string");
+    if (this.#take(SCALAR) === "") throw this.#unexpected("a value");
   }
 
   /** After a value: true when its container ended, false when another value follows. */
-  private closeOrContinue(): boolean {
-    this.take(BLANK);
-    const keys = this.open.at(-1);
+  #closeOrContinue(): boolean {
+    this.#take(BLANK);
+    const keys = this.#open.at(-1);
     const end = keys === undefined ? "]" : "}";
-    const character = this.text[this.offset];
+    const character = this.#text[this.#offset];
     if (character === end) {
-      this.offset++;
-      this.open.pop();
+      this.#offset++;
+      this.#open.pop();
       return true;
     }
-    if (character !== ",") throw this.unexpected(`"," or "${end}"`);
-    this.offset++;
-    this.take(BLANK);
-    if (this.text[this.offset] === end) {
-      throw new Fault(this.offset, `Remove the comma before "${end}"`);
+    if (character !== ",") throw this.#unexpected(`"," or "${end}"`);
+    this.#offset++;
+    this.#take(BLANK);
+    if (this.#text[this.#offset] === end) {
+      throw new Fault(this.#offset, `Remove the comma before "${end}"`);
     }
-    if (keys !== undefined) this.key();
+    if (keys !== undefined) this.#key();
     return false;
   }
 
-  private key(): void {
-    const start = this.offset;
-    const key = JSON.parse(this.string("a key in double quotes")) as string;
-    const keys = this.open.at(-1);
+  #key(): void {
+    const start = this.#offset;
+    const key = JSON.parse(this.#string("a key in double quotes")) as string;
+    const keys = this.#open.at(-1);
     if (keys?.has(key)) throw new Fault(start, `Key ${describeValue(key)} is written twice`);
     keys?.add(key);
     if (keys !== undefined && keys.size > MAX_KEYS) {
       throw new Fault(start, `Keep objects within ${MAX_KEYS} keys`);
     }
-    this.take(BLANK);
-    if (this.text[this.offset] !== ":") throw this.unexpected('":"');
-    this.offset++;
+    this.#take(BLANK);
+    if (this.#text[this.#offset] !== ":") throw this.#unexpected('":"');
+    this.#offset++;
   }
 
-  private string(wanted: string): string {
-    if (this.text[this.offset] !== '"') throw this.unexpected(wanted);
-    const text = this.take(STRING);
-    if (text === "") throw new Fault(this.offset, "This string does not end or has a wrong escape");
+  #string(wanted: string): string {
+    if (this.#text[this.#offset] !== '"') throw this.#unexpected(wanted);
+    const text = this.#take(STRING);
+    if (text === "") {
+      throw new Fault(this.#offset, "This string does not end or has a wrong escape");
+    }
     return text;
   }
 
-  private take(token: RegExp): string {
-    token.lastIndex = this.offset;
-    const text = token.exec(this.text)?.[0] ?? "";
-    this.offset += text.length;
+  #take(token: RegExp): string {
+    token.lastIndex = this.#offset;
+    const text = token.exec(this.#text)?.[0] ?? "";
+    this.#offset += text.length;
     return text;
   }
 
-  private unexpected(wanted: string): Fault {
-    const found = this.text.codePointAt(this.offset);
+  #unexpected(wanted: string): Fault {
+    const found = this.#text.codePointAt(this.#offset);
     const shown = found === undefined
       ? "the end of the text"
       : found === 0x22
       ? "a string"
       : JSON.stringify(String.fromCodePoint(found));
-    return new Fault(this.offset, `Expected ${wanted}, found ${shown}`);
+    return new Fault(this.#offset, `Expected ${wanted}, found ${shown}`);
   }
 }
 

@@ -131,62 +131,70 @@ class Walk {
   readonly secrets: string[] = [];
   readonly packages: PackagesFolder[] = [];
   ignored = 0;
-  private linkedEntries = 0;
+  #linkedEntries = 0;
+
+  readonly #root: string;
+  readonly #exclude: Exclude;
+  readonly #options: WalkOptions;
 
   constructor(
-    private readonly root: string,
-    private readonly exclude: Exclude,
-    private readonly options: WalkOptions,
-  ) {}
+    root: string,
+    exclude: Exclude,
+    options: WalkOptions,
+  ) {
+    this.#root = root;
+    this.#exclude = exclude;
+    this.#options = options;
+  }
 
   async run(): Promise<void> {
-    const root = this.root;
-    const { ignored = NOTHING_IGNORED } = this.options;
+    const root = this.#root;
+    const { ignored = NOTHING_IGNORED } = this.#options;
     const top = { path: "", absolutePath: root, realPath: root, chain: [], linked: false, ignored };
     let level: Folder[] = [top];
-    while (level.length > 0 && this.linkedEntries <= MAX_LINKED_ENTRIES) {
+    while (level.length > 0 && this.#linkedEntries <= MAX_LINKED_ENTRIES) {
       const next: Folder[] = [];
       for (let at = 0; at < level.length; at += PARALLEL) {
         const found = await Promise.all(
-          level.slice(at, at + PARALLEL).map((folder) => this.readFolder(folder)),
+          level.slice(at, at + PARALLEL).map((folder) => this.#readFolder(folder)),
         );
         next.push(...found.flat());
       }
       level = next;
     }
-    if (this.linkedEntries > MAX_LINKED_ENTRIES) {
+    if (this.#linkedEntries > MAX_LINKED_ENTRIES) {
       const message = `Expected at most ${MAX_LINKED_ENTRIES} files behind symbolic links`;
-      this.report("", `${message}, found more`);
+      this.#report("", `${message}, found more`);
     }
   }
 
   /** Notes the files of a folder and returns the folders below it. */
-  private async readFolder(folder: Folder): Promise<Folder[]> {
+  async #readFolder(folder: Folder): Promise<Folder[]> {
     if (folder.chain.length >= MAX_DEPTH) {
-      this.report(folder.path, `Folders are nested more than ${MAX_DEPTH} deep`);
+      this.#report(folder.path, `Folders are nested more than ${MAX_DEPTH} deep`);
       return [];
     }
     const names = [...Deno.readDirSync(folder.absolutePath)];
-    this.reportHidden(folder, names.length);
-    if (folder.linked) this.linkedEntries += names.length;
+    this.#reportHidden(folder, names.length);
+    if (folder.linked) this.#linkedEntries += names.length;
     const ignored = await folder.ignored.enter(folder.path, names.map(({ name }) => name));
     const inside = { ...folder, ignored };
-    const found = await Promise.all(names.map((entry) => this.readEntry(inside, entry)));
+    const found = await Promise.all(names.map((entry) => this.#readEntry(inside, entry)));
     return found.filter((below) => below !== undefined);
   }
 
-  private async readEntry(folder: Folder, entry: Deno.DirEntry): Promise<Folder | undefined> {
+  async #readEntry(folder: Folder, entry: Deno.DirEntry): Promise<Folder | undefined> {
     const path = folder.path === "" ? entry.name : `${folder.path}/${entry.name}`;
     if (SECRETS.test(entry.name)) return void this.secrets.push(path);
-    if (this.exclude(path, entry.name)) return undefined;
+    if (this.#exclude(path, entry.name)) return undefined;
     if (folder.ignored.isIgnored(path, entry.isDirectory)) return void this.ignored++;
     const problem = nameProblem(entry.name);
-    if (problem !== undefined) return this.report(path, problem);
+    if (problem !== undefined) return this.#report(path, problem);
     const absolutePath = below(folder.absolutePath, entry.name);
-    if (this.options.packagesApart === true && entry.name === PACKAGES && !entry.isFile) {
+    if (this.#options.packagesApart === true && entry.name === PACKAGES && !entry.isFile) {
       return void this.packages.push({ path, absolutePath });
     }
-    if (entry.isSymlink) return await this.readLink(folder, path, absolutePath);
+    if (entry.isSymlink) return await this.#readLink(folder, path, absolutePath);
     if (entry.isFile) {
       const info = Deno.lstatSync(absolutePath);
       return void this.files.push({ path, absolutePath, size: info.size, info });
@@ -196,11 +204,11 @@ class Walk {
       const chain = [...folder.chain, folder.realPath];
       return { ...folder, path, absolutePath, realPath, chain };
     }
-    return this.report(path, "Expected a file or a folder: remove it");
+    return this.#report(path, "Expected a file or a folder: remove it");
   }
 
   /** Follows a link whose target lies inside the output directory. */
-  private async readLink(folder: Folder, path: string, absolutePath: string) {
+  async #readLink(folder: Folder, path: string, absolutePath: string) {
     const target = await Deno.readLink(absolutePath);
     const shown = JSON.stringify(target);
     let realPath: string;
@@ -211,16 +219,16 @@ class Walk {
       const message = error instanceof Deno.errors.NotFound
         ? `Symbolic link to ${shown} leads nowhere: remove it or restore its target`
         : `Cannot follow the symbolic link to ${shown}: it leads in a circle or is not readable`;
-      return this.report(path, message);
+      return this.#report(path, message);
     }
-    if (!isInside(this.root, realPath)) {
-      return this.report(
+    if (!isInside(this.#root, realPath)) {
+      return this.#report(
         path,
         `Symbolic link to ${shown} leaves the output directory: copy its target into it`,
       );
     }
-    if (this.targetIsExcluded(realPath)) {
-      return this.report(path, `Symbolic link to ${shown} leads to what is no part of the output`);
+    if (this.#targetIsExcluded(realPath)) {
+      return this.#report(path, `Symbolic link to ${shown} leads to what is no part of the output`);
     }
     const info = await Deno.stat(realPath);
     if (info.isFile) {
@@ -228,33 +236,33 @@ class Walk {
     }
     const chain = [...folder.chain, folder.realPath];
     if (chain.includes(realPath)) {
-      return this.report(path, `Symbolic link to ${shown} leads in a circle: remove it`);
+      return this.#report(path, `Symbolic link to ${shown} leads in a circle: remove it`);
     }
     return { path, absolutePath, realPath, chain, linked: true, ignored: folder.ignored };
   }
 
   /** Whether a link's target lies in a part of the output that is left out. */
-  private targetIsExcluded(realPath: string): boolean {
+  #targetIsExcluded(realPath: string): boolean {
     let path = "";
-    for (const name of relative(this.root, realPath).split(sep)) {
+    for (const name of relative(this.#root, realPath).split(sep)) {
       if (name === "") continue;
       path = path === "" ? name : `${path}/${name}`;
-      if (SECRETS.test(name) || this.exclude(path, name)) return true;
+      if (SECRETS.test(name) || this.#exclude(path, name)) return true;
     }
     return false;
   }
 
   /** Reports names that this runtime does not hand out, as they are no valid UTF-8. */
-  private reportHidden(folder: Folder, seen: number): void {
+  #reportHidden(folder: Folder, seen: number): void {
     const hidden = (rawNames(folder.absolutePath)?.length ?? seen) - seen;
     if (hidden <= 0) return;
     const [subject, them] = hidden === 1
       ? ["1 name that is no valid UTF-8", "it"]
       : [`${hidden} names that are no valid UTF-8`, "them"];
-    this.report(folder.path || ".", `Folder has ${subject}: rename ${them}`);
+    this.#report(folder.path || ".", `Folder has ${subject}: rename ${them}`);
   }
 
-  private report(path: string, message: string): undefined {
+  #report(path: string, message: string): undefined {
     this.problems.push({ path, message });
   }
 }

@@ -9,21 +9,21 @@ export interface Closable {
 }
 
 export class Closers {
-  private readonly opened: Closable[] = [];
-  private closing: Promise<void> | undefined;
+  readonly #opened: Closable[] = [];
+  #closing: Promise<void> | undefined;
 
   /** Adds something that was opened, and returns it. */
   add<T extends Closable>(part: T): T {
-    this.opened.push(part);
+    this.#opened.push(part);
     return part;
   }
 
   /** Closes everything, the latest first; once, however often it is called. */
   close(): Promise<void> {
-    return this.closing ??= this.closeAll();
+    return this.#closing ??= this.#closeAll();
   }
 
-  private async closeAll(): Promise<void> {
-    for (const part of this.opened.reverse()) await part.close();
+  async #closeAll(): Promise<void> {
+    for (const part of this.#opened.reverse()) await part.close();
   }
 }

@@ -32,7 +32,11 @@ export class EarlyAnswers {
   readonly #impatient = Promise.withResolvers<undefined>();
   readonly #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly takesOver: boolean, patienceMs = PATIENCE_MS) {
+  readonly #takesOver: boolean;
+
+  constructor(takesOver: boolean, patienceMs = PATIENCE_MS) {
+    this.#takesOver = takesOver;
+
     if (!takesOver) this.#timer = setTimeout(() => this.#impatient.resolve(undefined), patienceMs);
   }
 
@@ -70,8 +74,8 @@ export class EarlyAnswers {
   #handler(which: keyof Dispatch): ConnectionHandler {
     return async (request, connection) => {
       const { url } = request;
-      if (!this.takesOver && HEALTH.test(url)) return new Response("ok\n");
-      if (!this.takesOver && READINESS.test(url)) return starting();
+      if (!this.#takesOver && HEALTH.test(url)) return new Response("ok\n");
+      if (!this.#takesOver && READINESS.test(url)) return starting();
       const opened = await Promise.race([this.#opened.promise, this.#impatient.promise]);
       return opened === undefined ? starting() : await opened[0][which](request, connection);
     };

@@ -40,11 +40,15 @@ export class Succession {
 
   #certificates: OrderedCertificates | undefined;
 
-  constructor(private readonly parts: SuccessionParts) {}
+  readonly #parts: SuccessionParts;
+
+  constructor(parts: SuccessionParts) {
+    this.#parts = parts;
+  }
 
   /** Gets the data directory from the platform before. */
   async arrive(): Promise<void> {
-    await this.parts.takeover?.takeOver();
+    await this.#parts.takeover?.takeOver();
   }
 
   /** Answers what the platform before passes on, and is ready for a successor. */
@@ -53,7 +57,7 @@ export class Succession {
     certificates: OrderedCertificates | undefined,
   ): Promise<void> {
     this.#certificates = certificates;
-    const { takeover, listeners } = this.parts;
+    const { takeover, listeners } = this.#parts;
     const folder = await this.#makeFolder();
     if (folder === undefined) return;
     this.#folder = folder;
@@ -64,13 +68,13 @@ export class Succession {
       await passed.close();
       await this.#offerPlace(folder);
     }).catch((error) => {
-      this.parts.options.log({ level: "error", message: `Cannot offer the place: ${error}` });
+      this.#parts.options.log({ level: "error", message: `Cannot offer the place: ${error}` });
     });
   }
 
   /** Lets no successor come any more. */
   async end(): Promise<void> {
-    this.parts.takeover?.abandon();
+    this.#parts.takeover?.abandon();
     this.#offer?.close();
     await this.#folder?.remove();
     this.#folder = undefined;
@@ -78,7 +82,7 @@ export class Succession {
 
   /** The folder of its sockets; none on a full disk, which keeps no platform from serving. */
   async #makeFolder(): Promise<HandoverFolder | undefined> {
-    const { takeover, options: { dataDir } } = this.parts;
+    const { takeover, options: { dataDir } } = this.#parts;
     try {
       return await makeHandoverFolder(dataDir);
     } catch (error) {
@@ -89,7 +93,7 @@ export class Succession {
   }
 
   async #offerPlace(folder: HandoverFolder): Promise<void> {
-    const { listeners, closing, options } = this.parts;
+    const { listeners, closing, options } = this.#parts;
     if (closing.signal.aborted) return;
     this.#offer = offerHandover(folder.control, {
       port: listeners.port,
@@ -97,8 +101,8 @@ export class Succession {
       divert: (handler) => this.#divert(handler),
       release: () => this.#release(),
       close: () => listeners.close(),
-      resume: this.parts.resume,
-      onFailure: this.parts.onFailure,
+      resume: this.#parts.resume,
+      onFailure: this.#parts.onFailure,
       log: options.log,
     });
     try {
@@ -112,15 +116,15 @@ export class Succession {
   #refuseWithoutRoom(error: unknown): void {
     if (!isFullDisk(error)) throw error;
     const message = "The disk is full: this platform can be stopped, and not be replaced";
-    this.parts.options.log({ level: "warn", message });
+    this.#parts.options.log({ level: "warn", message });
   }
 
   #divert(handler: ConnectionHandler): void {
-    this.parts.listeners.open({ http: handler, https: handler, own: handler }, this.#certificates);
+    this.#parts.listeners.open({ http: handler, https: handler, own: handler }, this.#certificates);
   }
 
   async #release(): Promise<void> {
-    const { closing, running, closers } = this.parts;
+    const { closing, running, closers } = this.#parts;
     closing.abort();
     const late = new AbortController();
     await Promise.race([

@@ -98,16 +98,20 @@ class Reader {
   readonly inFile: Diagnostic[] = [];
   readonly others: string[] = [];
 
-  constructor(private readonly sources: Sources) {}
+  readonly #sources: Sources;
 
-  #add(setting: Setting, value: unknown, from: string, absolute = this.sources.absolute): void {
+  constructor(sources: Sources) {
+    this.#sources = sources;
+  }
+
+  #add(setting: Setting, value: unknown, from: string, absolute = this.#sources.absolute): void {
     if (this.found.has(setting.name)) return;
     this.found.set(setting.name, { value: placed(setting, value, absolute), from });
   }
 
   readFlags(): void {
     for (const setting of SETTINGS) {
-      const given = this.sources.flags[setting.name];
+      const given = this.#sources.flags[setting.name];
       if (given === undefined) continue;
       const flag = flagOf(setting);
       const parsed = setting.secret === undefined
@@ -126,7 +130,7 @@ class Reader {
   }
 
   readVariables(): void {
-    const { env } = this.sources;
+    const { env } = this.#sources;
     const known = new Map(
       SETTINGS.filter((setting) => !isAction(setting)).map((each) => [variableOf(each), each]),
     );
@@ -148,7 +152,7 @@ class Reader {
   }
 
   readFile(): void {
-    const { file } = this.sources;
+    const { file } = this.#sources;
     if (file === undefined) return;
     const parsed = parseToml(file.source, LIMITS);
     if (!parsed.ok) return void this.inFile.push(...parsed.diagnostics);

@@ -62,12 +62,20 @@ export class ChangeFollower {
   #isAskedAgain = false;
   #timer: ReturnType<typeof setInterval> | undefined;
 
+  readonly #connections: FollowedConnections;
+  readonly #options: Followed;
+  readonly #monotonic: () => number;
+
   private constructor(
-    private readonly connections: FollowedConnections,
-    private readonly options: Followed,
-    private readonly monotonic: () => number,
+    connections: FollowedConnections,
+    options: Followed,
+    monotonic: () => number,
     place: bigint,
   ) {
+    this.#connections = connections;
+    this.#options = options;
+    this.#monotonic = monotonic;
+
     this.#place = place;
     this.#readAt = this.#answeredAt = monotonic();
   }
@@ -90,7 +98,7 @@ export class ChangeFollower {
 
   /** How long ago everything was known that others had changed, in milliseconds. */
   get behindMs(): number {
-    return this.monotonic() - this.#readAt;
+    return this.#monotonic() - this.#readAt;
   }
 
   /** Whether everything is known that others have changed a few seconds ago. */
@@ -101,7 +109,7 @@ export class ChangeFollower {
   /** Why not everything is known, for people; `undefined` where {@link isCurrent}. */
   whyBehind(): string | undefined {
     if (this.isCurrent()) return undefined;
-    const silentMs = this.monotonic() - this.#answeredAt;
+    const silentMs = this.#monotonic() - this.#answeredAt;
     return silentMs < BEHIND_MS
       ? `This node is ${seconds(this.behindMs)} behind what other nodes changed`
       : `The store has not answered for ${seconds(silentMs)}`;
@@ -110,7 +118,7 @@ export class ChangeFollower {
   /** Begins to report changes, those since it was opened first. */
   start(handlers: ChangeHandlers): void {
     this.#handlers = handlers;
-    this.connections.listen(CHANNEL, () => this.#wake());
+    this.#connections.listen(CHANNEL, () => this.#wake());
     this.#timer = setInterval(() => this.#wake(), POLL_MS);
     this.#wake();
   }
@@ -140,19 +148,19 @@ export class ChangeFollower {
 
   async #read(handlers: ChangeHandlers): Promise<void> {
     const { place, gap, keys } = await this.#next();
-    this.#answeredAt = this.monotonic();
+    this.#answeredAt = this.#monotonic();
     const isLast = place === this.#place;
     this.#place = place;
     if (gap) await handlers.onGap();
     else if (keys.length > 0) await handlers.onChanges(keys);
-    if (isLast) this.#readAt = this.monotonic();
+    if (isLast) this.#readAt = this.#monotonic();
     else this.#isAskedAgain = true;
   }
 
   /** What comes after the place, as it was at one moment. */
   async #next() {
-    const { writer, seen } = this.options;
-    const [row] = await this.connections.run(async (sql) => {
+    const { writer, seen } = this.#options;
+    const [row] = await this.#connections.run(async (sql) => {
       const known = seen.version;
       const rows = await sql<Row[]>`
         WITH new AS (

@@ -29,8 +29,12 @@ class Sockets {
   #closed = false;
   #next: number;
 
+  readonly #address: StoreAddress;
+
   /** @param first which of the servers is asked first */
-  constructor(private readonly address: StoreAddress, first: number) {
+  constructor(address: StoreAddress, first: number) {
+    this.#address = address;
+
     this.#next = first;
   }
 
@@ -42,7 +46,7 @@ class Sockets {
   /** A socket that is being connected. */
   readonly connect = (): net.Socket => {
     if (this.#closed) throw new AttemptLateError(0);
-    const { hosts, socket: path } = this.address;
+    const { hosts, socket: path } = this.#address;
     const socket = new StoreSocket();
     this.#open.add(socket);
     socket.once("close", () => this.#open.delete(socket));
@@ -135,11 +139,19 @@ export class Connections {
   /** When the first of the attempts began that have failed since one succeeded. */
   #failingSince: number | undefined;
 
+  readonly #address: StoreAddress;
+  readonly #patience: Patience;
+  readonly #most: number;
+
   constructor(
-    private readonly address: StoreAddress,
-    private readonly patience: Patience,
-    private readonly most: number = MOST_CONNECTIONS,
+    address: StoreAddress,
+    patience: Patience,
+    most: number = MOST_CONNECTIONS,
   ) {
+    this.#address = address;
+    this.#patience = patience;
+    this.#most = most;
+
     forgiveClosedSocketReads();
     this.#pool = new Pool(address, { ...patience, most, first: 0 });
   }
@@ -163,9 +175,9 @@ export class Connections {
         this.#failingSince = undefined;
         return answer;
       } catch (error) {
-        if (!isPassing(error, this.address.hosts.length)) throw error;
+        if (!isPassing(error, this.#address.hosts.length)) throw error;
         this.#failingSince ??= started;
-        const isOver = performance.now() + pauseMs > this.#failingSince + this.patience.failureMs;
+        const isOver = performance.now() + pauseMs > this.#failingSince + this.#patience.failureMs;
         if (isOver || this.#closed) {
           throw new StoreUnavailableError(describeFault(error), { cause: error });
         }
@@ -183,7 +195,7 @@ export class Connections {
   async #attempt<T>(query: (sql: Sql) => Promise<T>): Promise<T> {
     const pool = this.#pool;
     const { promise: late, reject } = Promise.withResolvers<never>();
-    const { attemptMs } = this.patience;
+    const { attemptMs } = this.#patience;
     const timer = setTimeout(() => reject(new AttemptLateError(attemptMs)), attemptMs);
     const running = query(pool.sql);
     try {
@@ -200,7 +212,7 @@ export class Connections {
   #replace(pool: Pool): void {
     if (this.#pool !== pool || this.#closed) return;
     // Perhaps not the server that has just failed, if there are several.
-    this.#pool = new Pool(this.address, { ...this.patience, most: this.most, first: pool.next });
+    this.#pool = new Pool(this.#address, { ...this.#patience, most: this.#most, first: pool.next });
     pool.destroy();
     if (this.#listening !== undefined) {
       this.#pool.listen(this.#listening.channel, this.#listening.onNotify);

@@ -16,8 +16,11 @@ import type {
 } from "./record_types.ts";
 
 export class DenoStore extends RecordStore {
-  constructor(private readonly kv: Deno.Kv) {
+  readonly #kv: Deno.Kv;
+
+  constructor(kv: Deno.Kv) {
     super();
+    this.#kv = kv;
   }
 
   /** Opens a database by its path or URL; `":memory:"` is one that nobody else has. */
@@ -26,20 +29,20 @@ export class DenoStore extends RecordStore {
   }
 
   override async get<T = unknown>(key: RecordKey): Promise<MaybeEntry<T>> {
-    return await this.kv.get<T>(key) as MaybeEntry<T>;
+    return await this.#kv.get<T>(key) as MaybeEntry<T>;
   }
 
   override async getMany<T extends readonly unknown[]>(
     keys: readonly [...{ [K in keyof T]: RecordKey }],
   ): Promise<{ [K in keyof T]: MaybeEntry<T[K]> }> {
-    return await this.kv.getMany<T>(keys) as { [K in keyof T]: MaybeEntry<T[K]> };
+    return await this.#kv.getMany<T>(keys) as { [K in keyof T]: MaybeEntry<T[K]> };
   }
 
   override list<T = unknown>(
     selector: ListSelector,
     { limit, reverse = false, batchSize }: ListOptions = {},
   ): Listing<T> {
-    const listed = this.kv.list<T>(selector, {
+    const listed = this.#kv.list<T>(selector, {
       reverse,
       ...(limit === undefined || limit === Infinity ? {} : { limit }),
       ...(batchSize === undefined ? {} : { batchSize }),
@@ -48,7 +51,7 @@ export class DenoStore extends RecordStore {
   }
 
   override async write({ checks, mutations }: Changes): Promise<Outcome> {
-    const operation = this.kv.atomic().check(...checks);
+    const operation = this.#kv.atomic().check(...checks);
     for (const mutation of mutations) {
       const { key } = mutation;
       if (mutation.type === "set") {
@@ -61,6 +64,6 @@ export class DenoStore extends RecordStore {
   }
 
   override close(): void {
-    this.kv.close();
+    this.#kv.close();
   }
 }

@@ -102,10 +102,14 @@ export function decodeKey(bytes: Uint8Array): KeyPart[] {
 class KeyReader {
   #at = 0;
 
-  constructor(private readonly bytes: Uint8Array) {}
+  readonly #bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
 
   get atEnd(): boolean {
-    return this.#at >= this.bytes.length;
+    return this.#at >= this.#bytes.length;
   }
 
   part(): KeyPart {
@@ -121,8 +125,8 @@ class KeyReader {
 
   #take(count: number): Uint8Array {
     const end = this.#at + count;
-    if (end > this.bytes.length) throw new RangeError("Cannot decode a key: it is cut off");
-    const taken = this.bytes.subarray(this.#at, end);
+    if (end > this.#bytes.length) throw new RangeError("Cannot decode a key: it is cut off");
+    const taken = this.#bytes.subarray(this.#at, end);
     this.#at = end;
     return taken;
   }
@@ -132,7 +136,7 @@ class KeyReader {
     for (;;) {
       const byte = this.#take(1)[0]!;
       if (byte === END) {
-        if (this.bytes[this.#at] !== ESCAPED) return Uint8Array.from(found);
+        if (this.#bytes[this.#at] !== ESCAPED) return Uint8Array.from(found);
         this.#at++;
       }
       found.push(byte);

@@ -77,11 +77,16 @@ export class PgRecordStore extends RecordStore {
 
   readonly #unreadable = new Set<string>();
 
+  readonly #connections: Connections;
+  readonly #seen: SeenVersion;
+
   constructor(
-    private readonly connections: Connections,
-    private readonly seen: SeenVersion,
+    connections: Connections,
+    seen: SeenVersion,
   ) {
     super();
+    this.#connections = connections;
+    this.#seen = seen;
   }
 
   /** Commits changes in their order, in one call; each has its own outcome. */
@@ -103,23 +108,25 @@ export class PgRecordStore extends RecordStore {
     // The same id in each attempt: one that was stored is not stored again.
     const call = randomUUID();
     const data = JSON.stringify(commits);
-    const known = this.seen.version;
-    const [row] = await this.connections.run((sql) =>
+    const known = this.#seen.version;
+    const [row] = await this.#connections.run((sql) =>
       sql<{ outcomes: string }[]>`
         SELECT array_to_string(
           svc.commit(${call}::uuid, ${this.writer}::uuid, ${data}::text::jsonb), ' ') AS outcomes`
     );
     const versions = row!.outcomes.split(" ").map(BigInt);
-    for (const version of versions) if (version > CHECK_FAILED) this.seen.committed(version, known);
+    for (const version of versions) {
+      if (version > CHECK_FAILED) this.#seen.committed(version, known);
+    }
     return versions.map(outcomeOf);
   }
 
   /** Runs a query whose rows have the version of the store, and of which there is one at least. */
   async #read(query: (sql: Sql) => Promise<readonly SeenRow[]>): Promise<readonly Row[]> {
-    return await this.connections.run(async (sql) => {
-      const known = this.seen.version;
+    return await this.#connections.run(async (sql) => {
+      const known = this.#seen.version;
       const rows = await query(sql);
-      this.seen.read(BigInt(rows[0]!.clock), known);
+      this.#seen.read(BigInt(rows[0]!.clock), known);
       return rows.filter((row): row is SeenRow & Row => row.key !== null);
     });
   }
@@ -205,7 +212,7 @@ export class PgRecordStore extends RecordStore {
 
   /** Queries that run come to their end; later ones fail. */
   override close(): void {
-    this.connections.close().catch(() => {});
+    this.#connections.close().catch(() => {});
   }
 }
 

@@ -26,7 +26,11 @@ export class Operation implements Draft {
   readonly checks: Check[] = [];
   readonly mutations: Mutation[] = [];
 
-  constructor(private readonly store: Pick<RecordStore, "commit">) {}
+  readonly #store: Pick<RecordStore, "commit">;
+
+  constructor(store: Pick<RecordStore, "commit">) {
+    this.#store = store;
+  }
 
   check(...checks: readonly Check[]): this {
     for (const { key, versionstamp } of checks) this.checks.push({ key, versionstamp });
@@ -55,7 +59,7 @@ export class Operation implements Draft {
 
   /** Commits it; see {@link RecordStore.commit}. */
   commit(lease?: Lease): Promise<Outcome> {
-    return this.store.commit(this, lease);
+    return this.#store.commit(this, lease);
   }
 }
 

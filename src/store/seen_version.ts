@@ -14,8 +14,12 @@ export class SeenVersion {
   /** Since when each answer was of a server that is behind. */
   #staleSince: number | undefined;
 
+  readonly #monotonic;
+
   /** @param monotonic milliseconds, on a clock that is never set back */
-  constructor(private readonly monotonic = () => performance.now()) {}
+  constructor(monotonic = () => performance.now()) {
+    this.#monotonic = monotonic;
+  }
 
   /** The newest that is known: a read that begins now has to see it. */
   get version(): bigint {
@@ -31,8 +35,8 @@ export class SeenVersion {
    */
   read(version: bigint, known: bigint): void {
     if (version < known) {
-      this.#staleSince ??= this.monotonic();
-      if (this.monotonic() - this.#staleSince < MAX_STALE_MS) throw new StaleServerError();
+      this.#staleSince ??= this.#monotonic();
+      if (this.#monotonic() - this.#staleSince < MAX_STALE_MS) throw new StaleServerError();
       this.#version = version;
     } else if (version > this.#version) this.#version = version;
     this.#staleSince = undefined;

@@ -24,8 +24,12 @@ export class TopList {
   readonly #counts = new Map<string, number>();
   #missed = 0;
 
+  readonly #capacity: number;
+
   /** `capacity` values survive; twice as many are held between two reductions. */
-  constructor(private readonly capacity: number) {}
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
 
   /** How much a count may lack at most: 0 as long as there were few values. */
   get missed(): number {
@@ -35,7 +39,7 @@ export class TopList {
   add(value: string, count = 1): void {
     const known = this.#counts.get(value);
     this.#counts.set(value, known === undefined ? count : known + count);
-    if (known === undefined && this.#counts.size > 2 * this.capacity) this.#reduce();
+    if (known === undefined && this.#counts.size > 2 * this.#capacity) this.#reduce();
   }
 
   merge({ counts, missed }: EncodedTopList): void {
@@ -49,7 +53,7 @@ export class TopList {
   }
 
   encode(): EncodedTopList {
-    if (this.#counts.size > this.capacity) this.#reduce();
+    if (this.#counts.size > this.#capacity) this.#reduce();
     return { counts: [...this.#counts], missed: this.#missed };
   }
 
@@ -59,7 +63,7 @@ export class TopList {
 
   #reduce(): void {
     const sorted = this.#sorted();
-    const lost = sorted[this.capacity]?.[1] ?? 0;
+    const lost = sorted[this.#capacity]?.[1] ?? 0;
     this.#counts.clear();
     for (const [value, count] of sorted) {
       if (count > lost) this.#counts.set(value, count - lost);

@@ -104,7 +104,11 @@ export class TrafficCounter {
   /** Missing until the salt of the day has come. */
   #visitors: DayOfVisitors | undefined;
 
-  constructor(private readonly options: TrafficCounterOptions) {}
+  readonly #options: TrafficCounterOptions;
+
+  constructor(options: TrafficCounterOptions) {
+    this.#options = options;
+  }
 
   /** Counts a request; never waits, and never throws. */
   readonly count = (request: CountedRequest): void => {
@@ -180,14 +184,14 @@ export class TrafficCounter {
       this.#visitors = undefined;
       this.#begin(day).catch((error) => {
         if (this.#day === day) this.#askAgainAt = time + ASK_AGAIN_MS;
-        this.options.onError(error);
+        this.#options.onError(error);
       });
     }
     return this.#visitors;
   }
 
   async #begin(day: number): Promise<void> {
-    const visitors = new DayOfVisitors(await this.options.salt(day));
+    const visitors = new DayOfVisitors(await this.#options.salt(day));
     if (this.#day === day) this.#visitors = visitors;
   }
 }

@@ -19,7 +19,11 @@ const PATIENCE_MS = 15_000;
 class Tabs {
   readonly #sessions = new Map<string, Session>();
 
-  private constructor(private readonly browser: CDPSession) {
+  readonly #browser: CDPSession;
+
+  private constructor(browser: CDPSession) {
+    this.#browser = browser;
+
     browser.on("Target.receivedMessageFromTarget", ({ sessionId, message }) => {
       this.#sessions.get(sessionId)?.take(message);
     });
@@ -31,11 +35,11 @@ class Tabs {
 
   /** Opens a tab in front of the others. */
   async open(): Promise<Session> {
-    const { targetId } = await this.browser.send("Target.createTarget", { url: "about:blank" });
+    const { targetId } = await this.#browser.send("Target.createTarget", { url: "about:blank" });
     const attach = { targetId, flatten: false };
-    const { sessionId } = await this.browser.send("Target.attachToTarget", attach);
+    const { sessionId } = await this.#browser.send("Target.attachToTarget", attach);
     const session = new Session((message) =>
-      void this.browser.send("Target.sendMessageToTarget", { sessionId, message })
+      void this.#browser.send("Target.sendMessageToTarget", { sessionId, message })
     );
     this.#sessions.set(sessionId, session);
     return session;

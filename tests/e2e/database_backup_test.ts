@@ -83,10 +83,16 @@ async function untilMade(box: Sandbox): Promise<void> {
 
 /** What clients write in one round, beside what those before them have written. */
 class Round {
+  readonly #earlier: Ledgers;
+  readonly #writers: ReadonlyMap<string, readonly Writer[]>;
+
   private constructor(
-    private readonly earlier: Ledgers,
-    private readonly writers: ReadonlyMap<string, readonly Writer[]>,
-  ) {}
+    earlier: Ledgers,
+    writers: ReadonlyMap<string, readonly Writer[]>,
+  ) {
+    this.#earlier = earlier;
+    this.#writers = writers;
+  }
 
   static async begin(box: Sandbox, earlier: Ledgers): Promise<Round> {
     const writers = new Map<string, Writer[]>();
@@ -104,16 +110,16 @@ class Round {
   /** What has been acknowledged by now. */
   get ledgers(): Ledgers {
     return new Map(
-      [...this.writers].map(([branch, writers]) => [
+      [...this.#writers].map(([branch, writers]) => [
         branch,
-        [...this.earlier.get(branch) ?? [], ...writers.map(({ ledger }) => [...ledger])],
+        [...this.#earlier.get(branch) ?? [], ...writers.map(({ ledger }) => [...ledger])],
       ]),
     );
   }
 
   /** Waits until the clients have lost their connections. */
   async ended(): Promise<void> {
-    await Promise.all([...this.writers.values()].flat().map(({ ended }) => ended));
+    await Promise.all([...this.#writers.values()].flat().map(({ ended }) => ended));
   }
 }
 

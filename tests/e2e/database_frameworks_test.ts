@@ -25,7 +25,13 @@ const FEATURE = "feature/stars";
 
 /** A deployment as its visitors see it. */
 class Site {
-  constructor(private readonly box: Sandbox, readonly id: string, private readonly host: string) {}
+  readonly #box: Sandbox;
+  readonly #host: string;
+
+  constructor(box: Sandbox, readonly id: string, host: string) {
+    this.#box = box;
+    this.#host = host;
+  }
 
   static of(box: Sandbox, told: JsonObject, kind: "production" | "branch"): Site {
     const urls = told.urls as Readonly<Record<string, string>>;
@@ -34,19 +40,19 @@ class Site {
 
   /** Items of the page's list. */
   async notes(): Promise<string[]> {
-    const { status, text } = await this.box.page(this.host, "/");
+    const { status, text } = await this.#box.page(this.#host, "/");
     assert.equal(status, 200, text);
     return [...text.matchAll(/<li(?:\s[^>]*)?>([^<]*)/g)].map(([, note]) => note!);
   }
 
   /** Sends the page's form as a browser does. */
   async write(text: string): Promise<void> {
-    const answer = await this.box.page(this.host, "/", {
+    const answer = await this.#box.page(this.#host, "/", {
       method: "POST",
       headers: {
         accept: "text/html",
         "content-type": "application/x-www-form-urlencoded",
-        origin: `http://${this.host}:${this.box.platform!.port}`,
+        origin: `http://${this.#host}:${this.#box.platform!.port}`,
       },
       body: new URLSearchParams({ text }).toString(),
     });
@@ -54,7 +60,7 @@ class Site {
   }
 
   async status(): Promise<number> {
-    return (await this.box.page(this.host, "/")).status;
+    return (await this.#box.page(this.#host, "/")).status;
   }
 }
 

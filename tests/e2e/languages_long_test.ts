@@ -91,12 +91,18 @@ const SITES: Readonly<Record<string, App>> = {
 
 /** An app that was pushed, as its visitors and its owner see it. */
 class Pushed {
+  readonly #box: Sandbox;
+  readonly #app: App;
+
   constructor(
-    private readonly box: Sandbox,
+    box: Sandbox,
     readonly name: string,
-    private readonly app: App,
+    app: App,
     readonly folder: string,
-  ) {}
+  ) {
+    this.#box = box;
+    this.#app = app;
+  }
 
   static async create(box: Sandbox, name: string, app: App): Promise<Pushed> {
     const folder = join(box.folder, name);
@@ -111,22 +117,22 @@ class Pushed {
 
   async page(path: string, what?: string): Promise<string> {
     const query = what === undefined ? "" : `?what=${encodeURIComponent(what)}`;
-    const { status, text } = await this.box.page(`${this.name}.localhost`, `${path}${query}`);
+    const { status, text } = await this.#box.page(`${this.name}.localhost`, `${path}${query}`);
     assert.equal(status, 200, `${this.name}${path}: ${text}\n${await this.logs()}`);
     return text;
   }
 
   async status(path: string): Promise<number> {
-    return (await this.box.page(`${this.name}.localhost`, path)).status;
+    return (await this.#box.page(`${this.name}.localhost`, path)).status;
   }
 
   /** The page as it must be, with a word of the source and the value of a variable. */
   async shows(word: string, greeting: string): Promise<void> {
-    assert.equal(await this.page("/"), `${this.app.says} ${greeting} ${word}`);
+    assert.equal(await this.page("/"), `${this.#app.says} ${greeting} ${word}`);
   }
 
   async logs(): Promise<string> {
-    return (await this.box.tool(["logs", "--limit", "500"])).stdout;
+    return (await this.#box.tool(["logs", "--limit", "500"])).stdout;
   }
 
   async logged(pattern: RegExp): Promise<void> {
@@ -139,7 +145,7 @@ class Pushed {
     await git(this.folder, "commit", "--quiet", "--message", "Change");
     const { code, stderr } = await new Deno.Command("git", {
       args: ["-C", this.folder, "push", "svc", "main"],
-      env: { ...this.box.env, GIT_TERMINAL_PROMPT: "0" },
+      env: { ...this.#box.env, GIT_TERMINAL_PROMPT: "0" },
       clearEnv: true,
       signal: AbortSignal.timeout(BUILD_MS),
     }).output();
@@ -149,12 +155,12 @@ class Pushed {
   }
 
   async setGreeting(value: string): Promise<void> {
-    await this.box.json(["env", "set", "GREETING", "--plain", "--value", value, "--all"]);
+    await this.#box.json(["env", "set", "GREETING", "--plain", "--value", value, "--all"]);
   }
 
   /** Another version of the page. */
   async change(from: string, to: string): Promise<void> {
-    const path = join(this.folder, this.app.page);
+    const path = join(this.folder, this.#app.page);
     const text = await Deno.readTextFile(path);
     assert.ok(text.includes(from), `${path} has no ${from}`);
     await Deno.writeTextFile(path, text.replace(from, to));

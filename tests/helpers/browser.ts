@@ -18,10 +18,14 @@ export interface Visit {
 export class Browser {
   cookie = "";
 
-  constructor(private readonly platform: ApiCaller) {}
+  readonly #platform: ApiCaller;
+
+  constructor(platform: ApiCaller) {
+    this.#platform = platform;
+  }
 
   async send(method: string, path: string, visit: Visit = {}): Promise<ApiAnswer> {
-    const answer = await this.platform.api(method, path, {
+    const answer = await this.#platform.api(method, path, {
       token: null,
       ...(visit.json === undefined ? {} : { json: visit.json }),
       headers: {

@@ -13,14 +13,24 @@ import { start, startInProcess, type TestPlatform } from "./platform.ts";
 export class Cluster implements AsyncDisposable {
   readonly #running = new Set<TestPlatform>();
 
+  readonly #kv: string;
+  readonly #password: string;
+  readonly #socket: string;
+  readonly #database: string;
+
   private constructor(
     readonly pg: TestPg,
     readonly folder: string,
-    private readonly kv: string,
-    private readonly password: string,
-    private readonly socket: string,
-    private readonly database: string,
-  ) {}
+    kv: string,
+    password: string,
+    socket: string,
+    database: string,
+  ) {
+    this.#kv = kv;
+    this.#password = password;
+    this.#socket = socket;
+    this.#database = database;
+  }
 
   static async open(): Promise<Cluster> {
     const pg = await TestPg.start();
@@ -42,11 +52,11 @@ export class Cluster implements AsyncDisposable {
 
   #shared<T extends Partial<PlatformOptions> | Partial<ProgramOptions>>(more: T) {
     return {
-      kv: this.kv,
+      kv: this.#kv,
       keysFile: join(this.folder, "keys.json"),
       ...more,
       blobs: join(this.folder, "blobs"),
-      env: { ...Deno.env.toObject(), SVC_KV_PASSWORD: this.password },
+      env: { ...Deno.env.toObject(), SVC_KV_PASSWORD: this.#password },
     };
   }
 
@@ -57,8 +67,8 @@ export class Cluster implements AsyncDisposable {
 
   /** A way to the store that can be cut, and the place of the store on it. */
   openWay(): { readonly proxy: TestProxy; readonly kv: string } {
-    const proxy = new TestProxy(this.socket);
-    return { proxy, kv: this.kv.replace(/@.*/, `@127.0.0.1:${proxy.port}/${this.database}`) };
+    const proxy = new TestProxy(this.#socket);
+    return { proxy, kv: this.#kv.replace(/@.*/, `@127.0.0.1:${proxy.port}/${this.#database}`) };
   }
 
   /** How many records have a key that begins with a word. */
@@ -68,7 +78,7 @@ export class Cluster implements AsyncDisposable {
       `SELECT count(*) FROM svc.records WHERE position('\\x02${
         new TextEncoder().encode(first).toHex()
       }00'::bytea in key) = 1`,
-      this.database,
+      this.#database,
     );
     return Number(found!.count);
   }
@@ -80,7 +90,7 @@ export class Cluster implements AsyncDisposable {
         new TextEncoder().encode("purges").toHex()
       }00'::bytea in key) = 1;
       UPDATE svc.clock SET forgotten = version; DELETE FROM svc.changes`,
-      this.database,
+      this.#database,
     );
   }
 

@@ -44,20 +44,20 @@ export class TestRunner {
   outcomes: BuildOutcome[] = [];
   /** Most builds that ran at the same time. */
   busiest = 0;
-  private running = 0;
-  private gate: Promise<void> = Promise.resolve();
-  private release: () => void = () => {};
+  #running = 0;
+  #gate: Promise<void> = Promise.resolve();
+  #release: () => void = () => {};
 
   /** Lets builds wait. */
   shut(): void {
     const { promise, resolve } = Promise.withResolvers<void>();
-    [this.gate, this.release] = [promise, resolve];
+    [this.#gate, this.#release] = [promise, resolve];
   }
 
   /** Lets builds go on. */
   open(): void {
-    this.release();
-    this.gate = Promise.resolve();
+    this.#release();
+    this.#gate = Promise.resolve();
   }
 
   readonly opener: OpenBuilds = (parts) => {
@@ -67,15 +67,15 @@ export class TestRunner {
       forgetProject: (projectId) => opened.runner.forgetProject(projectId),
       run: async (job, signal) => {
         this.jobs.push(job);
-        this.busiest = Math.max(this.busiest, ++this.running);
+        this.busiest = Math.max(this.busiest, ++this.#running);
         const aborted = new Promise<void>((resolve) => {
           if (signal.aborted) resolve();
           else signal.addEventListener("abort", () => resolve(), { once: true });
         });
         const project = await parts.projects.find(job.workspaceId, job.projectId);
         const command = project?.buildCommand ?? MAKES_PAGE;
-        await Promise.race(command === HANGS ? [aborted] : [this.gate, aborted]);
-        this.running--;
+        await Promise.race(command === HANGS ? [aborted] : [this.#gate, aborted]);
+        this.#running--;
         if (signal.aborted) return { type: "cancelled" };
         if (command.endsWith(FAILS)) {
           return { type: "failed", reason: `Build failed with exit code 3: ${command}` };

@@ -35,7 +35,11 @@ export class Session {
   #waiting: (() => void)[] = [];
   #last = 0;
 
-  constructor(private readonly send: (message: string) => void) {}
+  readonly #send: (message: string) => void;
+
+  constructor(send: (message: string) => void) {
+    this.#send = send;
+  }
 
   take(text: string): void {
     const message: Message = JSON.parse(text);
@@ -52,7 +56,7 @@ export class Session {
   call(method: string, params: Params = {}): Promise<Params> {
     const answer = Promise.withResolvers<Params>();
     this.#answers.set(++this.#last, answer);
-    this.send(JSON.stringify({ id: this.#last, method, params }));
+    this.#send(JSON.stringify({ id: this.#last, method, params }));
     return answer.promise;
   }
 

@@ -45,7 +45,11 @@ export class ClientConnection {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   #socket: unknown;
 
-  constructor(private readonly port: number) {}
+  readonly #port: number;
+
+  constructor(port: number) {
+    this.#port = port;
+  }
 
   /** Status and text of an answer. */
   async get(host: string, path: string): Promise<string> {
@@ -92,7 +96,7 @@ export class ClientConnection {
     method: string,
     send: (asked: ClientRequest) => void,
   ): { readonly asked: ClientRequest; readonly response: Promise<IncomingMessage> } {
-    const { port } = this;
+    const port = this.#port;
     const headers = { host };
     const asked = request({
       hostname: "127.0.0.1",

@@ -102,9 +102,13 @@ export class HostileSender {
   readonly refused = new Set<string>();
   readonly #open = openFields();
 
+  readonly #call: (method: string, path: string, body: unknown) => Promise<ApiAnswer>;
+
   constructor(
-    private readonly call: (method: string, path: string, body: unknown) => Promise<ApiAnswer>,
-  ) {}
+    call: (method: string, path: string, body: unknown) => Promise<ApiAnswer>,
+  ) {
+    this.#call = call;
+  }
 
   /**
    * Fills all open fields of an operation, or those of `only`: together, and one by one where that
@@ -126,7 +130,7 @@ export class HostileSender {
     let turn = 0;
     const send = async (some: typeof fields): Promise<ApiAnswer | undefined> => {
       const body = some.reduce((body, [at, text]) => put(body, at, text), baseOf(turn++));
-      const answer = await this.call(method, path, body);
+      const answer = await this.#call(method, path, body);
       const isWrong = answer.status >= 500 || answer.json?.error?.startsWith("No such endpoint");
       if (isWrong) throw new Error(`${operation}: ${JSON.stringify(answer.json)}`);
       if (answer.status >= 300) return undefined;

@@ -28,23 +28,23 @@ function checked(message: Message): Message {
 
 /** Waits for messages in the order in which they come. */
 export class Follower {
-  private readonly source: EventSource;
-  private readonly seen: Message[] = [];
-  private readonly waiting: ((message: Message) => void)[] = [];
+  readonly #source: EventSource;
+  readonly #seen: Message[] = [];
+  readonly #waiting: ((message: Message) => void)[] = [];
   /** Resolves when the stream is refused for good. */
   readonly refused: Promise<number | undefined>;
 
   constructor(url: string, headers: Readonly<Record<string, string>>) {
-    this.source = new EventSource(`${url}${STREAM}`, {
+    this.#source = new EventSource(`${url}${STREAM}`, {
       fetch: (input, init) =>
         fetchStream(String(input), { ...init, headers: { ...init.headers, ...headers } }),
     });
     for (const type of TYPES) {
-      this.source.addEventListener(type, ({ data }) => this.take(checked(JSON.parse(data))));
+      this.#source.addEventListener(type, ({ data }) => this.#take(checked(JSON.parse(data))));
     }
     this.refused = new Promise((resolve) =>
-      this.source.addEventListener("error", ({ code }) => {
-        if (this.source.readyState === this.source.CLOSED) resolve(code);
+      this.#source.addEventListener("error", ({ code }) => {
+        if (this.#source.readyState === this.#source.CLOSED) resolve(code);
       })
     );
   }
@@ -52,19 +52,19 @@ export class Follower {
   /** The next message, of one type where that is given. */
   async next(type?: string): Promise<Message> {
     while (true) {
-      const message = this.seen.shift() ??
-        await new Promise<Message>((resolve) => this.waiting.push(resolve));
+      const message = this.#seen.shift() ??
+        await new Promise<Message>((resolve) => this.#waiting.push(resolve));
       if (type === undefined || message.type === type) return message;
     }
   }
 
   close(): void {
-    this.source.close();
+    this.#source.close();
   }
 
-  private take(message: Message): void {
-    const waiting = this.waiting.shift();
-    if (waiting === undefined) this.seen.push(message);
+  #take(message: Message): void {
+    const waiting = this.#waiting.shift();
+    if (waiting === undefined) this.#seen.push(message);
     else waiting(message);
   }
 }

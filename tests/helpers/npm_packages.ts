@@ -36,14 +36,20 @@ async function runIn(cwd: string, command: readonly string[], env: Variables = {
 export class NpmPackages {
   #folder: Promise<string> | undefined;
 
+  readonly #versions: readonly string[];
+  readonly #given: string | undefined;
+
   /**
    * @param versions such as `pg@8.16.3`
    * @param given a folder in which they are installed already
    */
   constructor(
-    private readonly versions: readonly string[],
-    private readonly given: string | undefined,
-  ) {}
+    versions: readonly string[],
+    given: string | undefined,
+  ) {
+    this.#versions = versions;
+    this.#given = given;
+  }
 
   /** Opens an empty folder that has the packages. */
   async open(): Promise<NpmFolder> {
@@ -66,11 +72,11 @@ export class NpmPackages {
   }
 
   async #install(): Promise<string> {
-    if (this.given !== undefined) return this.given;
+    if (this.#given !== undefined) return this.#given;
     const folder = await Deno.makeTempDir({ prefix: "svc-npm-packages-" });
     globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
     await Deno.writeTextFile(join(folder, "package.json"), '{ "private": true }');
-    await runIn(folder, [...INSTALL, ...this.versions]);
+    await runIn(folder, [...INSTALL, ...this.#versions]);
     return folder;
   }
 }

@@ -54,7 +54,11 @@ export function formsOf(html: string): PageForm[] {
 export class Visitor {
   cookie = "";
 
-  constructor(private readonly platform: TestPlatform) {}
+  readonly #platform: TestPlatform;
+
+  constructor(platform: TestPlatform) {
+    this.#platform = platform;
+  }
 
   /** Sends one request; redirects are not followed. */
   async send(method: "GET" | "POST", path: string, options: {
@@ -62,7 +66,7 @@ export class Visitor {
     readonly fields?: Typed;
     readonly headers?: Readonly<Record<string, string>>;
   } = {}): Promise<Page> {
-    const response = await fetch(`http://127.0.0.1:${this.platform.port}${path}`, {
+    const response = await fetch(`http://127.0.0.1:${this.#platform.port}${path}`, {
       method,
       redirect: "manual",
       headers: { "sec-fetch-site": "same-origin", cookie: this.cookie, ...options.headers },

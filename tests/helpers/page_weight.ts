@@ -21,7 +21,13 @@ async function shownBy(page: Page) {
 export class PageScales {
   #sizes: Promise<readonly [path: string, bytes: number]>[] = [];
 
-  private constructor(private readonly scripted: Page, private readonly plain: Page) {
+  readonly #scripted: Page;
+  readonly #plain: Page;
+
+  private constructor(scripted: Page, plain: Page) {
+    this.#scripted = scripted;
+    this.#plain = plain;
+
     scripted.on("requestfinished", (request) =>
       void this.#sizes.push(
         request.sizes().then(({ responseBodySize }) =>
@@ -46,9 +52,9 @@ export class PageScales {
   /** Weighs a page, and compares what it shows with and without scripts. */
   async weigh(url: string): Promise<{ readonly bytes: number; readonly faults: string[] }> {
     this.#sizes = [];
-    await this.scripted.goto(url);
-    await this.plain.goto(url);
-    const [shown, left] = [await shownBy(this.scripted), await shownBy(this.plain)];
+    await this.#scripted.goto(url);
+    await this.#plain.goto(url);
+    const [shown, left] = [await shownBy(this.#scripted), await shownBy(this.#plain)];
     const sizes = await Promise.all(this.#sizes);
     const bytes = sizes.reduce((sum, [, size]) => sum + size, 0);
     const faults = shown.titles.filter((title) => !left.titles.includes(title))

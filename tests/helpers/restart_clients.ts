@@ -64,11 +64,19 @@ export class Client {
   };
   #kept: Http1Connection | undefined;
 
+  readonly #port: number;
+  readonly #load: Load;
+  readonly #keepsAlive: boolean;
+
   constructor(
-    private readonly port: number,
-    private readonly load: Load,
-    private readonly keepsAlive: boolean,
-  ) {}
+    port: number,
+    load: Load,
+    keepsAlive: boolean,
+  ) {
+    this.#port = port;
+    this.#load = load;
+    this.#keepsAlive = keepsAlive;
+  }
 
   async runUntil(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
@@ -84,11 +92,11 @@ export class Client {
     const kept = this.#kept;
     if (kept !== undefined) return kept;
     this.counts.connections++;
-    return new Http1Connection(await Deno.connect({ port: this.port }), this.#times);
+    return new Http1Connection(await Deno.connect({ port: this.#port }), this.#times);
   }
 
   async send(): Promise<void> {
-    const { method, host, target, body, expected } = this.load;
+    const { method, host, target, body, expected } = this.#load;
     const connection = await this.#connection();
     this.#kept = undefined;
     const bytes = body === undefined ? null : encoder.encode(body);
@@ -97,7 +105,7 @@ export class Client {
       target,
       body: bytes === null ? null : new Blob([bytes]).stream(),
       headers: [
-        ["host", `${host}:${this.port}`],
+        ["host", `${host}:${this.#port}`],
         ["authorization", `Bearer ${TOKEN}`],
         ...(bytes === null ? [] : [
           ["content-type", "application/json"],
@@ -107,7 +115,7 @@ export class Client {
       ...(bytes === null ? {} : { length: bytes.byteLength }),
     }, {
       done: (reusable) => {
-        if (reusable && this.keepsAlive) this.#kept = connection;
+        if (reusable && this.#keepsAlive) this.#kept = connection;
         else connection.close();
       },
     });

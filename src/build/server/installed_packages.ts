@@ -76,10 +76,14 @@ class Installed {
   /** Real paths of folders named `node_modules`, by the folders that have them. */
   readonly #stores = new Map<string, Promise<string | undefined>>();
 
-  constructor(private readonly options: InstalledOptions) {}
+  readonly #options: InstalledOptions;
+
+  constructor(options: InstalledOptions) {
+    this.#options = options;
+  }
 
   async run(): Promise<PlacedTrace> {
-    const { project, entry, imports, everything } = this.options;
+    const { project, entry, imports, everything } = this.#options;
     for (const name of new Set([...await declaredIn(project), ...imports])) {
       await this.#need(name, project, entry);
     }
@@ -98,7 +102,7 @@ class Installed {
 
   /** The project's folder and those above it, the nearest first. */
   #foldersUp(): readonly string[] {
-    const { base, project } = this.options;
+    const { base, project } = this.#options;
     const folders = [project];
     while (isInside(folders.at(-1)!, base)) folders.push(dirname(folders.at(-1)!));
     return folders;
@@ -115,7 +119,7 @@ class Installed {
 
   /** Finds a package as Node does, from a folder upward; a link on the way is kept. */
   async #find(name: string, from: string): Promise<Found | undefined> {
-    const { base } = this.options;
+    const { base } = this.#options;
     const last = from === base || isInside(from, base) ? base : "/";
     for (let folder = from;; folder = dirname(folder)) {
       const store = basename(folder) === PACKAGES ? folder : await this.#store(folder);
@@ -146,7 +150,7 @@ class Installed {
   }
 
   #take({ folder }: Found): void {
-    if (folder === this.options.project || this.#taken.has(folder)) return;
+    if (folder === this.#options.project || this.#taken.has(folder)) return;
     this.#taken.add(folder);
     this.#queue.push(folder);
   }

@@ -45,46 +45,54 @@ class Reading {
   readonly links: Record<string, string> = {};
   readonly queue: Folder[];
 
+  readonly #tops: readonly Folder[];
+  readonly #listing: Listing;
+  readonly #tally: PackageTally;
+
   constructor(
-    private readonly tops: readonly Folder[],
-    private readonly listing: Listing,
-    private readonly tally: PackageTally,
+    tops: readonly Folder[],
+    listing: Listing,
+    tally: PackageTally,
   ) {
+    this.#tops = tops;
+    this.#listing = listing;
+    this.#tally = tally;
+
     this.queue = [...tops];
   }
 
   async run(): Promise<PackageFiles> {
-    for (let at = 0; at < this.queue.length; at++) await this.readFolder(this.queue[at]!);
+    for (let at = 0; at < this.queue.length; at++) await this.#readFolder(this.queue[at]!);
     return this;
   }
 
-  private async readFolder(folder: Folder): Promise<void> {
+  async #readFolder(folder: Folder): Promise<void> {
     for await (const { name, isDirectory, isSymlink, isFile } of Deno.readDir(folder.real)) {
       if (LEFT_OUT.has(name)) continue;
       const [real, path] = [join(folder.real, name), `${folder.path}/${name}`];
       if (isDirectory) this.queue.push({ ...folder, real, path });
-      else if (isSymlink) await this.readLink(folder, { real, path });
-      else if (isFile) await this.add(real, path);
+      else if (isSymlink) await this.#readLink(folder, { real, path });
+      else if (isFile) await this.#add(real, path);
     }
   }
 
-  private async add(content: string, path: string): Promise<void> {
+  async #add(content: string, path: string): Promise<void> {
     const { size } = await Deno.stat(content);
-    this.tally.add(path, size);
+    this.#tally.add(path, size);
     this.contents.push({ path, content, size });
   }
 
   /** A link that stays among what is deployed is kept; of others the content is taken. */
-  private async readLink(folder: Folder, link: { real: string; path: string }): Promise<void> {
+  async #readLink(folder: Folder, link: { real: string; path: string }): Promise<void> {
     const real = await Deno.realPath(link.real).catch(() => undefined);
     // Builds leave links behind whose package was not needed.
     if (real === undefined) return;
-    const target = deployedPath(real, this.tops, this.listing);
+    const target = deployedPath(real, this.#tops, this.#listing);
     if (target !== undefined) {
       this.links[link.path] = relative(dirname(link.path), target);
       return;
     }
-    if ((await Deno.stat(real)).isFile) return await this.add(real, link.path);
+    if ((await Deno.stat(real)).isFile) return await this.#add(real, link.path);
     if (folder.chain.includes(real)) return;
     this.queue.push({ real, path: link.path, chain: [...folder.chain, real] });
   }

@@ -45,23 +45,29 @@ function edited(text: string): string {
 
 /** Reads lines and values; what follows them in the same read is kept for the next question. */
 export class Keys {
-  private rest = "";
-  private reading: Promise<Uint8Array | null> | undefined;
-  private readonly decoder = new TextDecoder();
+  #rest = "";
+  #reading: Promise<Uint8Array | null> | undefined;
+  readonly #decoder = new TextDecoder();
 
-  constructor(private readonly keyboard: Keyboard, private readonly signal: AbortSignal) {}
+  readonly #keyboard: Keyboard;
+  readonly #signal: AbortSignal;
+
+  constructor(keyboard: Keyboard, signal: AbortSignal) {
+    this.#keyboard = keyboard;
+    this.#signal = signal;
+  }
 
   /** The next line. */
   async line(): Promise<string> {
     for (;;) {
-      const end = this.rest.search(/[\r\n]/);
+      const end = this.#rest.search(/[\r\n]/);
       if (end !== -1) {
-        const line = this.rest.slice(0, end);
-        this.rest = this.rest.slice(end + 1);
+        const line = this.#rest.slice(0, end);
+        this.#rest = this.#rest.slice(end + 1);
         return edited(line);
       }
-      await this.fill();
-      if (this.rest.includes(CTRL_C) || this.rest.includes(CTRL_D)) throw interrupted();
+      await this.#fill();
+      if (this.#rest.includes(CTRL_C) || this.#rest.includes(CTRL_D)) throw interrupted();
     }
   }
 
@@ -72,47 +78,47 @@ export class Keys {
   async value(onText: (text: string) => void): Promise<string> {
     let value = "";
     for (;;) {
-      if (value.length + this.rest.length > MAX_VALUE) {
+      if (value.length + this.#rest.length > MAX_VALUE) {
         throw new CliError("usage", `Give at most ${MAX_VALUE} characters`);
       }
-      const found = STOPS.exec(this.rest);
+      const found = STOPS.exec(this.#rest);
       if (found === null) {
-        onText(await this.fill());
+        onText(await this.#fill());
         continue;
       }
-      value = edited(value + this.take(found.index, found[0].length).replace(OTHER_KEYS, ""));
+      value = edited(value + this.#take(found.index, found[0].length).replace(OTHER_KEYS, ""));
       if (found[0] === CTRL_C || found[0] === CTRL_D) throw interrupted();
-      if (found[0] === PASTE_BEGINS) value += await this.paste(onText);
-      else if (this.rest === "" && !await this.comesSoon()) return value.replace(/\n$/, "");
+      if (found[0] === PASTE_BEGINS) value += await this.#paste(onText);
+      else if (this.#rest === "" && !await this.#comesSoon()) return value.replace(/\n$/, "");
       else value += "\n";
     }
   }
 
   /** What was pasted, up to its mark, with the line breaks of text. */
-  private async paste(onText: (text: string) => void): Promise<string> {
+  async #paste(onText: (text: string) => void): Promise<string> {
     for (;;) {
-      const end = this.rest.indexOf(PASTE_ENDS);
-      if (end !== -1) return this.take(end, PASTE_ENDS.length).replace(/\r\n?/g, "\n");
-      if (this.rest.length > MAX_VALUE) {
+      const end = this.#rest.indexOf(PASTE_ENDS);
+      if (end !== -1) return this.#take(end, PASTE_ENDS.length).replace(/\r\n?/g, "\n");
+      if (this.#rest.length > MAX_VALUE) {
         throw new CliError("usage", `Give at most ${MAX_VALUE} characters`);
       }
-      onText(await this.fill());
+      onText(await this.#fill());
     }
   }
 
   /** Takes what stands before `end`, and drops the mark of this length there. */
-  private take(end: number, length: number): string {
-    const text = this.rest.slice(0, end);
-    this.rest = this.rest.slice(end + length);
+  #take(end: number, length: number): string {
+    const text = this.#rest.slice(0, end);
+    this.#rest = this.#rest.slice(end + length);
     return text;
   }
 
   /** Whether more was typed right after a line break. */
-  private async comesSoon(): Promise<boolean> {
+  async #comesSoon(): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<"later">();
     const timer = setTimeout(() => resolve("later"), PASTE_GAP);
     try {
-      const more = await Promise.race([this.read(), promise]);
+      const more = await Promise.race([this.#read(), promise]);
       return more !== "later" && more !== null;
     } finally {
       clearTimeout(timer);
@@ -120,26 +126,26 @@ export class Keys {
   }
 
   /** Adds what is typed next to the rest, and returns it. */
-  private async fill(): Promise<string> {
-    const bytes = await this.read();
-    this.reading = undefined;
+  async #fill(): Promise<string> {
+    const bytes = await this.#read();
+    this.#reading = undefined;
     if (bytes === null) throw interrupted();
-    const text = this.decoder.decode(bytes, { stream: true });
-    this.rest += text;
+    const text = this.#decoder.decode(bytes, { stream: true });
+    this.#rest += text;
     return text;
   }
 
   /** What is typed next, for one `fill`; throws when the command is stopped. */
-  private async read(): Promise<Uint8Array | null> {
+  async #read(): Promise<Uint8Array | null> {
     const { promise, reject } = Promise.withResolvers<never>();
     const giveUp = () => reject(interrupted());
-    if (this.signal.aborted) giveUp();
-    this.signal.addEventListener("abort", giveUp, { once: true });
-    this.reading ??= this.keyboard.read();
+    if (this.#signal.aborted) giveUp();
+    this.#signal.addEventListener("abort", giveUp, { once: true });
+    this.#reading ??= this.#keyboard.read();
     try {
-      return await Promise.race([promise, this.reading]);
+      return await Promise.race([promise, this.#reading]);
     } finally {
-      this.signal.removeEventListener("abort", giveUp);
+      this.#signal.removeEventListener("abort", giveUp);
     }
   }
 }

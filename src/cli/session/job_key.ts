@@ -85,9 +85,15 @@ function audienceOf(apiUrl: string): string {
 
 /** Gets keys for a job, and keeps each for as long as it lives. */
 export class JobKeys {
-  private readonly known = new Map<string, Promise<{ key: string; endsAt: number }>>();
+  readonly #known = new Map<string, Promise<{ key: string; endsAt: number }>>();
 
-  constructor(private readonly identity: JobIdentity, private readonly by: Surroundings) {}
+  readonly #identity: JobIdentity;
+  readonly #by: Surroundings;
+
+  constructor(identity: JobIdentity, by: Surroundings) {
+    this.#identity = identity;
+    this.#by = by;
+  }
 
   /** A key for a workspace. @throws {CliError} where there is none */
   async key(workspace: string | undefined, project: string | undefined): Promise<string> {
@@ -95,26 +101,26 @@ export class JobKeys {
       throw refuse("it names no workspace", "Set SVC_WORKSPACE, or workspace in svc.toml");
     }
     const place = `${workspace} ${project ?? ""}`;
-    const pending = this.known.get(place);
+    const pending = this.#known.get(place);
     const known = pending && await pending;
-    if (known !== undefined && known.endsAt - this.by.now() > RENEW_MS) return known.key;
-    if (this.known.get(place) !== pending) return await this.key(workspace, project);
-    const asked = this.exchange(workspace, project);
-    this.known.set(place, asked);
+    if (known !== undefined && known.endsAt - this.#by.now() > RENEW_MS) return known.key;
+    if (this.#known.get(place) !== pending) return await this.key(workspace, project);
+    const asked = this.#exchange(workspace, project);
+    this.#known.set(place, asked);
     try {
       return (await asked).key;
     } catch (error) {
-      if (this.known.get(place) === asked) this.known.delete(place);
+      if (this.#known.get(place) === asked) this.#known.delete(place);
       throw error;
     }
   }
 
-  private async exchange(workspace: string, project: string | undefined) {
-    const { apiUrl, fetch, signal, now } = this.by;
+  async #exchange(workspace: string, project: string | undefined) {
+    const { apiUrl, fetch, signal, now } = this.#by;
     const audience = audienceOf(apiUrl);
-    const token = this.identity.type === "gitlab"
-      ? this.identity.token
-      : await askGitHub(this.identity, { fetch, signal, audience });
+    const token = this.#identity.type === "gitlab"
+      ? this.#identity.token
+      : await askGitHub(this.#identity, { fetch, signal, audience });
     try {
       const answer = await exchangeToken({ token, workspace, project }, {
         baseUrl: apiUrl,

@@ -43,7 +43,11 @@ export class EmbeddedEngine implements DatabaseEngine {
   readonly #pending = new Map<string, Promise<unknown>>();
   #template: Promise<void> | undefined;
 
-  constructor(private readonly options: EmbeddedEngineOptions) {
+  readonly #options: EmbeddedEngineOptions;
+
+  constructor(options: EmbeddedEngineOptions) {
+    this.#options = options;
+
     this.#folders = new BranchFolders(options.folder);
   }
 
@@ -161,7 +165,7 @@ export class EmbeddedEngine implements DatabaseEngine {
   /** Starts the process; `former` are the names in the files, where they are others. */
   async #open(branch: Branch, former: SetupHead["former"]): Promise<RunningDatabase> {
     const { id, database, role, limits } = branch;
-    const prefix = await ownedPrefix("db", this.options.folder);
+    const prefix = await ownedPrefix("db", this.#options.folder);
     const setup = {
       folder: this.#folders.data(id),
       lock: this.#folders.lock(id),
@@ -171,7 +175,7 @@ export class EmbeddedEngine implements DatabaseEngine {
       former,
       memoryMb: limits.memoryMb,
     };
-    const running = await RunningDatabase.start(this.options.command, { setup, prefix });
+    const running = await RunningDatabase.start(this.#options.command, { setup, prefix });
     this.#running.set(id, running);
     const forget = (): void => {
       if (this.#running.get(id) === running) this.#running.delete(id);

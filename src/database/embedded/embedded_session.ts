@@ -32,7 +32,11 @@ export class EmbeddedSession implements BackendSession {
   #drained: (() => void) | undefined;
   #isEnded = false;
 
-  constructor(private readonly link: SessionLink) {
+  readonly #link: SessionLink;
+
+  constructor(link: SessionLink) {
+    this.#link = link;
+
     this.#greeting.promise.catch(() => {});
     this.readable = new ReadableStream({
       start: (controller) => void (this.#controller = controller),
@@ -64,7 +68,7 @@ export class EmbeddedSession implements BackendSession {
       const part = bytes.subarray(at, at + Math.min(CHUNK_BYTES, this.#credit));
       this.#credit -= part.byteLength;
       at += part.byteLength;
-      if (!this.#isEnded) this.link.send(part);
+      if (!this.#isEnded) this.#link.send(part);
     }
   }
 
@@ -112,12 +116,12 @@ export class EmbeddedSession implements BackendSession {
   }
 
   cancel(): Promise<void> {
-    return this.#isEnded ? Promise.resolve() : this.link.cancel();
+    return this.#isEnded ? Promise.resolve() : this.#link.cancel();
   }
 
   close(): Promise<void> {
     if (!this.#isEnded) {
-      this.link.end();
+      this.#link.end();
       this.ended();
     }
     return Promise.resolve();

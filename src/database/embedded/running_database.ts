@@ -54,7 +54,11 @@ export class RunningDatabase {
   #isEnded = false;
   #words = "";
 
-  private constructor(private readonly process: Process, setup: SetupHead) {
+  readonly #process: Process;
+
+  private constructor(process: Process, setup: SetupHead) {
+    this.#process = process;
+
     const { child, listener } = process;
     this.#ready.promise.catch(() => {});
     this.#writer = child.stdin.getWriter();
@@ -90,7 +94,7 @@ export class RunningDatabase {
   }
 
   get pid(): number {
-    return this.process.child.pid;
+    return this.#process.child.pid;
   }
 
   get isEnded(): boolean {
@@ -176,7 +180,7 @@ export class RunningDatabase {
   /** Ends the process at once; what was committed stays. */
   kill(): void {
     try {
-      this.process.child.kill("SIGKILL");
+      this.#process.child.kill("SIGKILL");
     } catch { /* it has ended already */ }
   }
 
@@ -198,7 +202,7 @@ export class RunningDatabase {
   }
 
   async #attend(): Promise<void> {
-    const { child, listener, folder } = this.process;
+    const { child, listener, folder } = this.#process;
     const words = this.#readWords(child.stderr);
     try {
       const reader = new FrameReader(MAX_FRAME_BYTES);

@@ -27,10 +27,16 @@ export class ClientSession {
   #endsWhenIdle: ErrorFields | undefined;
   #cut: ReturnType<typeof setTimeout> | undefined;
 
+  readonly #client: Connection;
+  readonly #backend: BackendSession;
+
   constructor(
-    private readonly client: Connection,
-    private readonly backend: BackendSession,
-  ) {}
+    client: Connection,
+    backend: BackendSession,
+  ) {
+    this.#client = client;
+    this.#backend = backend;
+  }
 
   /** Passes bytes until one side ends the session. */
   async run(): Promise<void> {
@@ -45,8 +51,8 @@ export class ClientSession {
   end(reason: ErrorFields): void {
     if (this.#farewell !== undefined) return;
     this.#farewell = reason;
-    this.#cut = setTimeout(() => closeQuietly(this.client), FAREWELL_MS);
-    void this.backend.close().catch(() => {});
+    this.#cut = setTimeout(() => closeQuietly(this.#client), FAREWELL_MS);
+    void this.#backend.close().catch(() => {});
   }
 
   /** Ends it as soon as it's outside of a transaction. */
@@ -60,12 +66,12 @@ export class ClientSession {
   }
 
   async #passToBackend(): Promise<void> {
-    const writer = this.backend.writable.getWriter();
+    const writer = this.#backend.writable.getWriter();
     writer.closed.catch(() => {});
     const buffer = new Uint8Array(READ_BYTES);
     try {
       for (;;) {
-        const count = await this.client.read(buffer);
+        const count = await this.#client.read(buffer);
         if (count === null) break;
         const chunk = buffer.slice(0, count);
         this.#state.fromClient(chunk);
@@ -74,31 +80,31 @@ export class ClientSession {
     } catch {
       /* the client, or the engine, is gone */
     } finally {
-      await this.backend.close().catch(() => {});
+      await this.#backend.close().catch(() => {});
     }
   }
 
   async #passToClient(): Promise<void> {
-    const reader = this.backend.readable.getReader();
+    const reader = this.#backend.readable.getReader();
     try {
       for (;;) {
         const { done, value } = await reader.read();
         if (done) break;
         this.#state.fromServer(value);
-        await writeAll(this.client, value);
+        await writeAll(this.#client, value);
         this.#endIfIdle();
       }
     } catch {
       await reader.cancel().catch(() => {});
     }
     await this.#sayFarewell();
-    closeQuietly(this.client);
+    closeQuietly(this.#client);
   }
 
   async #sayFarewell(): Promise<void> {
     const reason = this.#farewell ?? (this.#state.isOver ? undefined : LOST);
     if (reason === undefined || !this.#state.atServerBoundary) return;
-    this.#cut ??= setTimeout(() => closeQuietly(this.client), FAREWELL_MS);
-    await writeAll(this.client, errorResponse(reason)).catch(() => {});
+    this.#cut ??= setTimeout(() => closeQuietly(this.#client), FAREWELL_MS);
+    await writeAll(this.#client, errorResponse(reason)).catch(() => {});
   }
 }

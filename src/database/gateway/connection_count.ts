@@ -9,10 +9,16 @@ export class ConnectionCount {
   readonly #byGroup = new Map<string, number>();
   #all = 0;
 
+  readonly #limits: Pick<GatewayLimits, "maxConnections" | "maxPerAddress">;
+  readonly #groupOf: (address: string) => string | undefined;
+
   constructor(
-    private readonly limits: Pick<GatewayLimits, "maxConnections" | "maxPerAddress">,
-    private readonly groupOf: (address: string) => string | undefined,
-  ) {}
+    limits: Pick<GatewayLimits, "maxConnections" | "maxPerAddress">,
+    groupOf: (address: string) => string | undefined,
+  ) {
+    this.#limits = limits;
+    this.#groupOf = groupOf;
+  }
 
   /**
    * Counts a connection.
@@ -20,9 +26,9 @@ export class ConnectionCount {
    * @returns what is called at its end; `undefined` where there are too many
    */
   enter(address: string): (() => void) | undefined {
-    const group = this.groupOf(address);
+    const group = this.#groupOf(address);
     const ofGroup = group === undefined ? 0 : this.#byGroup.get(group) ?? 0;
-    if (this.#all >= this.limits.maxConnections || ofGroup >= this.limits.maxPerAddress) {
+    if (this.#all >= this.#limits.maxConnections || ofGroup >= this.#limits.maxPerAddress) {
       return undefined;
     }
     this.#all++;

@@ -82,7 +82,11 @@ export class Gateway {
   #turnedAway = 0;
   #sweeping: ReturnType<typeof setInterval> | undefined;
 
-  constructor(private readonly options: GatewayOptions) {
+  readonly #options: GatewayOptions;
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+
     const { now, onTrouble } = options;
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#branches = new RunningBranches({ limits: this.#limits, now, onTrouble });
@@ -103,13 +107,13 @@ export class Gateway {
     this.#listeners.add(listener);
     this.#sweeping ??= setInterval(() => {
       this.#branches.stopIdle().catch((error) =>
-        this.options.onTrouble(`Cannot stop idle databases: ${error}`)
+        this.#options.onTrouble(`Cannot stop idle databases: ${error}`)
       );
     }, SWEEP_MS);
     this.#track(acceptClients(listener, {
       closed: this.#closing.signal,
       take: (client) => this.#track(this.#serve(client)),
-      onTrouble: this.options.onTrouble,
+      onTrouble: this.#options.onTrouble,
     }));
     return { port: listener.addr.port };
   }
@@ -240,10 +244,10 @@ export class Gateway {
       });
       onOpened(opened.connection);
       return await signIn(opened, {
-        directory: this.options.directory,
+        directory: this.#options.directory,
         guesses: this.#guesses,
         mockKey: this.#mockKey,
-        address: this.options.groupOf?.(address) ?? address,
+        address: this.#options.groupOf?.(address) ?? address,
         isOfThisMachine: isLoopback(address),
         signal: AbortSignal.any([late.signal, this.#closing.signal]),
       });
@@ -292,7 +296,7 @@ export class Gateway {
     if (error instanceof EngineError) return fatal(error.sqlState, error.message);
     if (error instanceof ProtocolError) return fatal("08P01", error.message);
     if (error instanceof ConnectionEnded || this.#isOfConnection(error)) return undefined;
-    this.options.onTrouble(`A connection to a database failed: ${error}`);
+    this.#options.onTrouble(`A connection to a database failed: ${error}`);
     return fatal("XX000", "The platform failed to open the database: its log has the reason");
   }
 

@@ -26,8 +26,12 @@ interface Guesser {
 export class GuessLimiter {
   readonly #guessers = new Map<string, Guesser>();
 
+  readonly #now: () => number;
+
   /** @param now a monotonic clock, in milliseconds */
-  constructor(private readonly now: () => number) {}
+  constructor(now: () => number) {
+    this.#now = now;
+  }
 
   /**
    * Takes the turn of an attempt.
@@ -37,7 +41,7 @@ export class GuessLimiter {
   takeTurn(guesser: string): number | undefined {
     const known = this.#find(guesser);
     if (known === undefined || known.failures < FREE_GUESSES) return 0;
-    const now = this.now();
+    const now = this.#now();
     const startsAt = Math.max(now, known.notBefore);
     if (startsAt - now > LONGEST_WAIT_MS) return undefined;
     const pause = FIRST_PAUSE_MS * 2 ** Math.min(20, known.failures - FREE_GUESSES);
@@ -47,7 +51,7 @@ export class GuessLimiter {
 
   /** Notes a wrong password. */
   failed(guesser: string): void {
-    const now = this.now();
+    const now = this.#now();
     const known = this.#find(guesser) ?? { failures: 0, notBefore: now, lastAt: now };
     known.failures++;
     known.lastAt = now;
@@ -66,7 +70,7 @@ export class GuessLimiter {
 
   #find(guesser: string): Guesser | undefined {
     const known = this.#guessers.get(guesser);
-    if (known === undefined || this.now() - known.lastAt <= REMEMBERED_MS) return known;
+    if (known === undefined || this.#now() - known.lastAt <= REMEMBERED_MS) return known;
     this.#guessers.delete(guesser);
     return undefined;
   }

@@ -45,7 +45,11 @@ export class RunningBranches {
   /** Branches that move, or have moved: one for each move since the process began. */
   readonly #closed = new Set<string>();
 
-  constructor(private readonly options: RunningBranchesOptions) {}
+  readonly #options: RunningBranchesOptions;
+
+  constructor(options: RunningBranchesOptions) {
+    this.#options = options;
+  }
 
   /** Sessions of a branch, and those that are about to open. */
   countOf(branchId: string): number {
@@ -83,12 +87,12 @@ export class RunningBranches {
       running.holders.add(holder);
       const release = () => {
         running.holders.delete(holder);
-        running.lastActiveAt = this.options.now();
+        running.lastActiveAt = this.#options.now();
       };
       return { session, release };
     } finally {
       running.opening--;
-      running.lastActiveAt = this.options.now();
+      running.lastActiveAt = this.#options.now();
     }
   }
 
@@ -108,7 +112,7 @@ export class RunningBranches {
 
   /** Stops branches that had no session for a while. */
   async stopIdle(): Promise<void> {
-    const before = this.options.now() - this.options.limits.idleMs;
+    const before = this.#options.now() - this.#options.limits.idleMs;
     const idle = [...this.#all.values()].filter((running) =>
       isUnused(running) && running.lastActiveAt <= before
     );
@@ -150,7 +154,7 @@ export class RunningBranches {
         engine,
         holders: new Set(),
         opening: 1,
-        lastActiveAt: this.options.now(),
+        lastActiveAt: this.#options.now(),
         stopping: undefined,
       };
       this.#all.set(branch.id, running);
@@ -163,7 +167,7 @@ export class RunningBranches {
   }
 
   #isFull(): boolean {
-    return this.#embedded().length >= this.options.limits.maxRunning;
+    return this.#embedded().length >= this.#options.limits.maxRunning;
   }
 
   async #makeRoom(): Promise<void> {
@@ -173,7 +177,7 @@ export class RunningBranches {
       .sort((a, b) => a.lastActiveAt - b.lastActiveAt);
     if (oldest !== undefined) return await this.#stop(oldest);
     throw new EngineError(
-      `All ${this.options.limits.maxRunning} databases that may run at a time are in use: ` +
+      `All ${this.#options.limits.maxRunning} databases that may run at a time are in use: ` +
         "close connections to another one, or try again later",
       "53300",
     );
@@ -182,7 +186,7 @@ export class RunningBranches {
   #stop(running: RunningBranch): Promise<void> {
     running.stopping ??= running.engine.stop(running.branch)
       .catch((error) =>
-        this.options.onTrouble(`Cannot stop the database branch ${running.branch.id}: ${error}`)
+        this.#options.onTrouble(`Cannot stop the database branch ${running.branch.id}: ${error}`)
       )
       .finally(() => this.#all.delete(running.branch.id));
     return running.stopping;

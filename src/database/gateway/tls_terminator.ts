@@ -90,8 +90,12 @@ class LoopbackListener {
 export class TlsTerminator {
   #current: { readonly cert: string; readonly listener: LoopbackListener } | undefined;
 
+  readonly #certificate: () => Promise<CertificatePair | undefined>;
+
   /** @param certificate the one to show now; `undefined` where there is none */
-  constructor(private readonly certificate: () => Promise<CertificatePair | undefined>) {}
+  constructor(certificate: () => Promise<CertificatePair | undefined>) {
+    this.#certificate = certificate;
+  }
 
   /** Whether there is a certificate now. */
   async isReady(): Promise<boolean> {
@@ -118,7 +122,7 @@ export class TlsTerminator {
   }
 
   async #listener(): Promise<LoopbackListener | undefined> {
-    const pair = await this.certificate();
+    const pair = await this.#certificate();
     if (pair === undefined) return undefined;
     if (this.#current?.cert !== pair.cert) {
       this.#current?.listener.close();

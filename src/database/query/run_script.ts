@@ -90,7 +90,11 @@ class ScriptRun {
   /** Characters of the script that the splitter has not seen. */
   #skipped = 0;
 
-  constructor(session: BackendSession, private readonly signal: AbortSignal | undefined) {
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(session: BackendSession, signal: AbortSignal | undefined) {
+    this.#signal = signal;
+
     this.#messages = new MessageStream(session);
   }
 
@@ -98,7 +102,7 @@ class ScriptRun {
     const lines = linesOf(script);
     for await (const event of this.#send("BEGIN")) if (event.type === "error") return yield event;
     for await (const line of lines) {
-      if (this.signal?.aborted) return yield problem("57014", "The import was cancelled");
+      if (this.#signal?.aborted) return yield problem("57014", "The import was cancelled");
       if (this.#splitter.pendingLength === 0 && BETWEEN.test(line)) {
         this.#skipped += line.length;
         if (!line.startsWith("\\") || FOR_PSQL.test(line)) continue;

@@ -74,25 +74,31 @@ class SqlRun {
   #busy = false;
   #late: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly session: BackendSession, private readonly sql: string) {
+  readonly #session: BackendSession;
+  readonly #sql: string;
+
+  constructor(session: BackendSession, sql: string) {
+    this.#session = session;
+    this.#sql = sql;
+
     this.#messages = new MessageStream(session);
   }
 
   async cancel(): Promise<void> {
-    this.#late ??= setTimeout(() => void this.session.close().catch(() => {}), CANCEL_MS);
-    await this.session.cancel().catch(() => {});
+    this.#late ??= setTimeout(() => void this.#session.close().catch(() => {}), CANCEL_MS);
+    await this.#session.cancel().catch(() => {});
   }
 
   /** Cancels what nobody waits for any more, and ends the session. */
   async close(): Promise<void> {
     clearTimeout(this.#late);
-    if (this.#busy) await this.session.cancel().catch(() => {});
-    await this.session.close().catch(() => {});
+    if (this.#busy) await this.#session.cancel().catch(() => {});
+    await this.#session.close().catch(() => {});
   }
 
   async *text(): AsyncGenerator<SqlEvent, void, void> {
-    const text = { all: this.sql, start: 0 };
-    const { status, failed } = yield* this.#answers(serialize.query(this.sql), text);
+    const text = { all: this.#sql, start: 0 };
+    const { status, failed } = yield* this.#answers(serialize.query(this.#sql), text);
     if (status !== "I" && !failed) {
       yield {
         type: "notice",
@@ -106,10 +112,10 @@ class SqlRun {
     for await (const event of this.#answers(serialize.query(BEGIN_READ_ONLY), NOWHERE)) {
       if (event.type === "error") return yield event;
     }
-    for (const { text, start } of splitStatements(this.sql)) {
+    for (const { text, start } of splitStatements(this.#sql)) {
       const refusal = refuseInReadOnly(text);
       if (refusal !== undefined) return yield asEvent("25006", refusal);
-      const sent = { all: this.sql, start };
+      const sent = { all: this.#sql, start };
       const { failed } = yield* this.#answers(oneStatement(text), sent);
       if (failed) return;
     }

@@ -18,26 +18,32 @@ export class ScramClientExchange {
   readonly first: string;
   #serverSignature: Uint8Array | undefined;
 
+  readonly #password: string;
+  readonly #nonce: string;
+
   /** @param nonce random, printable, without commas; of 18 bytes at least */
-  constructor(private readonly password: string, private readonly nonce: string) {
+  constructor(password: string, nonce: string) {
+    this.#password = password;
+    this.#nonce = nonce;
+
     this.first = `${GS2_HEADER}${this.#bare}`;
   }
 
   /** PostgreSQL takes the name from the startup message. */
   get #bare(): string {
-    return `n=,r=${this.nonce}`;
+    return `n=,r=${this.#nonce}`;
   }
 
   /** Takes the server's first message and returns the client's last. */
   final(serverFirst: string): string {
     const { nonce, salt, iterations } = parseServerFirst(serverFirst);
-    if (!nonce.startsWith(this.nonce) || nonce === this.nonce) {
+    if (!nonce.startsWith(this.#nonce) || nonce === this.#nonce) {
       throw new ScramError("The SCRAM nonce of the server does not match");
     }
     if (iterations < 1 || iterations > MAX_ITERATIONS) {
       throw new ScramError(`The server asks for ${iterations} SCRAM iterations`);
     }
-    const salted = saltPassword(this.password, {
+    const salted = saltPassword(this.#password, {
       salt: new Uint8Array(Buffer.from(salt, "base64")),
       iterations,
     });

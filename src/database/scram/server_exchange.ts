@@ -18,15 +18,21 @@ export class ScramServerExchange {
   #serverFirst = "";
   #nonce = "";
 
+  readonly #verifier: ScramVerifier;
+  readonly #serverNonce: string;
+
   /** @param serverNonce random, printable, without commas; of 18 bytes at least */
-  constructor(private readonly verifier: ScramVerifier, private readonly serverNonce: string) {}
+  constructor(verifier: ScramVerifier, serverNonce: string) {
+    this.#verifier = verifier;
+    this.#serverNonce = serverNonce;
+  }
 
   /** Takes the client's first message and returns the server's. */
   first(message: string): string {
     this.#first = parseClientFirst(message);
-    this.#nonce = this.#first.nonce + this.serverNonce;
-    const salt = Buffer.from(this.verifier.salt).toString("base64");
-    this.#serverFirst = `r=${this.#nonce},s=${salt},i=${this.verifier.iterations}`;
+    this.#nonce = this.#first.nonce + this.#serverNonce;
+    const salt = Buffer.from(this.#verifier.salt).toString("base64");
+    this.#serverFirst = `r=${this.#nonce},s=${salt},i=${this.#verifier.iterations}`;
     return this.#serverFirst;
   }
 
@@ -39,7 +45,7 @@ export class ScramServerExchange {
     if (binding !== Buffer.from(first.gs2Header).toString("base64")) {
       throw new ScramError("The SCRAM channel binding does not match");
     }
-    const { storedKey, serverKey } = this.verifier;
+    const { storedKey, serverKey } = this.#verifier;
     const signed = `${first.bare},${this.#serverFirst},${withoutProof}`;
     const clientKey = xor(hmac(storedKey, signed), Buffer.from(proof, "base64"));
     if (!equalKeys(sha256(clientKey), storedKey)) return { type: "refused" };

@@ -13,7 +13,11 @@ import type { ServerSource } from "./server_source.ts";
 export type Rows = readonly (readonly (string | null)[])[];
 
 export class Admin {
-  constructor(private readonly source: ServerSource) {}
+  readonly #source: ServerSource;
+
+  constructor(source: ServerSource) {
+    this.#source = source;
+  }
 
   /**
    * Runs statements, each text in a transaction of its own.
@@ -26,7 +30,7 @@ export class Admin {
     texts: readonly string[],
     { database, settings }: { readonly database?: string; readonly settings?: string } = {},
   ): Promise<Rows> {
-    const { address, login } = await this.source.reach();
+    const { address, login } = await this.#source.reach();
     let rows: (readonly (string | null)[])[] = [];
     // A text with one statement only may hold CREATE DATABASE.
     for (const text of texts) {

@@ -52,7 +52,11 @@ export class ServerEngine implements DatabaseEngine {
   readonly #clients = new Map<string, number>();
   readonly #limiting = new SingleFlight<void>();
 
-  constructor(private readonly options: ServerEngineOptions) {
+  readonly #options: ServerEngineOptions;
+
+  constructor(options: ServerEngineOptions) {
+    this.#options = options;
+
     this.#admin = new Admin(options.source);
   }
 
@@ -74,7 +78,7 @@ export class ServerEngine implements DatabaseEngine {
       await this.#prepareRole(target);
       const names = { source: serverName(source), target: serverName(target) };
       if (await this.#exists(names.target)) return "copy";
-      const through = { admin: this.#admin, server: this.options.source };
+      const through = { admin: this.#admin, server: this.#options.source };
       return await copyDatabase(through, { ...names, version: await this.#version() });
     });
   }
@@ -130,7 +134,7 @@ export class ServerEngine implements DatabaseEngine {
   }
 
   async connect(branch: Branch, startup: StartupParameters): Promise<BackendSession> {
-    const { address } = await this.options.source.reach();
+    const { address } = await this.#options.source.reach();
     if (this.#clients.get(branch.id) !== branch.limits.connections) {
       await this.#limiting.run(branch.id, () => this.#limit(branch));
     }
@@ -146,7 +150,7 @@ export class ServerEngine implements DatabaseEngine {
   }
 
   dump(branch: Branch, options: DumpOptions): ReadableStream<Uint8Array<ArrayBuffer>> {
-    return dumpDatabase(this.options.source, {
+    return dumpDatabase(this.#options.source, {
       ...options,
       name: serverName(branch),
       version: () => this.#version(),
@@ -165,7 +169,7 @@ export class ServerEngine implements DatabaseEngine {
     for (const all of [...this.#sessions.values()]) {
       await Promise.all([...all].map((session) => session.close()));
     }
-    await this.options.source.close();
+    await this.#options.source.close();
   }
 
   async #endSessions({ id }: Pick<Branch, "id">): Promise<void> {
@@ -201,12 +205,12 @@ export class ServerEngine implements DatabaseEngine {
   }
 
   #passwordOf(name: string): string {
-    return createHmac("sha256", this.options.key).update(`role ${name}`).digest("base64url");
+    return createHmac("sha256", this.#options.key).update(`role ${name}`).digest("base64url");
   }
 
   /** Tells roles of this platform from those of another one on the same server. */
   get #mark(): string {
-    const mark = createHmac("sha256", this.options.key).update("mark").digest("hex").slice(0, 16);
+    const mark = createHmac("sha256", this.#options.key).update("mark").digest("hex").slice(0, 16);
     return `svc ${mark}`;
   }
 

@@ -20,10 +20,16 @@ export class ServerSession implements BackendSession {
   readonly #buffer = new Uint8Array(READ_BYTES);
   #closed = false;
 
+  readonly #server: ServerConnection;
+  readonly #onClosed: () => void;
+
   constructor(
-    private readonly server: ServerConnection,
-    private readonly onClosed: () => void = () => {},
+    server: ServerConnection,
+    onClosed: () => void = () => {},
   ) {
+    this.#server = server;
+    this.#onClosed = onClosed;
+
     this.greeting = server.greeting;
     this.readable = new ReadableStream({
       pull: (controller) => this.#read(controller),
@@ -37,23 +43,23 @@ export class ServerSession implements BackendSession {
   }
 
   async cancel(): Promise<void> {
-    await this.server.cancel();
+    await this.#server.cancel();
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
     // The server would finish a statement that runs before it sees that nobody is there.
-    if (this.#state.isIdle) await writeAll(this.server.connection, TERMINATE).catch(() => {});
-    else if (!this.#state.isOver) await this.server.cancel().catch(() => {});
-    closeQuietly(this.server.connection);
-    this.onClosed();
+    if (this.#state.isIdle) await writeAll(this.#server.connection, TERMINATE).catch(() => {});
+    else if (!this.#state.isOver) await this.#server.cancel().catch(() => {});
+    closeQuietly(this.#server.connection);
+    this.#onClosed();
   }
 
   async #read(
     controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>,
   ): Promise<void> {
-    const count = await this.server.connection.read(this.#buffer).catch(() => null);
+    const count = await this.#server.connection.read(this.#buffer).catch(() => null);
     if (count === null) {
       controller.close();
       await this.close();
@@ -66,6 +72,6 @@ export class ServerSession implements BackendSession {
 
   async #write(chunk: Uint8Array): Promise<void> {
     this.#state.fromClient(chunk);
-    await writeAll(this.server.connection, chunk);
+    await writeAll(this.#server.connection, chunk);
   }
 }

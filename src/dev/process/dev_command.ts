@@ -32,7 +32,11 @@ export class DevCommand {
   /** Processes that end. */
   #stopping: Promise<void> = Promise.resolve();
 
-  constructor(private readonly options: DevCommandOptions) {}
+  readonly #options: DevCommandOptions;
+
+  constructor(options: DevCommandOptions) {
+    this.#options = options;
+  }
 
   get pid(): number | undefined {
     return this.#process?.pid;
@@ -77,7 +81,7 @@ export class DevCommand {
   async #start(began: number): Promise<ServerAddress | string> {
     let process: DevProcess;
     try {
-      process = this.#process = startDevProcess(this.options.start());
+      process = this.#process = startDevProcess(this.#options.start());
     } catch (error) {
       if (error instanceof MissingProgramError) return error.message;
       throw error;
@@ -88,9 +92,9 @@ export class DevCommand {
     );
     const address = await process.address;
     if (address === undefined) {
-      return `The ${this.options.name} ${describeEnd(await process.ended)} before it listened`;
+      return `The ${this.#options.name} ${describeEnd(await process.ended)} before it listened`;
     }
-    if (this.#process === process) this.options.listening(address, performance.now() - began);
+    if (this.#process === process) this.#options.listening(address, performance.now() - began);
     return address;
   }
 
@@ -99,8 +103,8 @@ export class DevCommand {
     if (this.#process !== process) return;
     this.#process = undefined;
     this.#stopping = process.stop();
-    this.#problem = `The ${this.options.name} ${how}`;
+    this.#problem = `The ${this.#options.name} ${how}`;
     this.#address = Promise.resolve(this.#problem);
-    this.options.ended(how);
+    this.#options.ended(how);
   }
 }

@@ -62,7 +62,11 @@ export class FrameworkServer implements SiteCompute {
   #address: ServerAddress | undefined;
   readonly #server: RunningServer;
 
-  constructor(private readonly options: FrameworkServerOptions) {
+  readonly #options: FrameworkServerOptions;
+
+  constructor(options: FrameworkServerOptions) {
+    this.#options = options;
+
     this.#server = connectRunningServer({
       dial: () => this.#dial(),
       timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
@@ -87,7 +91,7 @@ export class FrameworkServer implements SiteCompute {
     const result = await this.#server.fetch(request);
     if (result.type === "failed") return result;
     const { response } = result;
-    const headers = withPublicHost(response.headers, this.#address!, this.options.publicHost());
+    const headers = withPublicHost(response.headers, this.#address!, this.#options.publicHost());
     if (headers === response.headers) return result;
     const { status, body, bytes } = response;
     return {
@@ -110,7 +114,7 @@ export class FrameworkServer implements SiteCompute {
 
   /** Why there is no server to ask, once it listens or has ended. */
   async #problem(): Promise<string | undefined> {
-    const address = await this.options.address();
+    const address = await this.#options.address();
     if (typeof address === "string") return address;
     this.#address = address;
     return undefined;

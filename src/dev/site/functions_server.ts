@@ -66,7 +66,11 @@ export class FunctionsServer {
   #functions: RunnableFunctions | undefined;
   #compute: FrameworkServer | undefined;
 
-  constructor(private readonly options: FunctionsServerOptions) {}
+  readonly #options: FunctionsServerOptions;
+
+  constructor(options: FunctionsServerOptions) {
+    this.#options = options;
+  }
 
   /** The functions that run; `undefined` where the project has none. */
   get functions(): RunnableFunctions | undefined {
@@ -84,7 +88,8 @@ export class FunctionsServer {
    * @throws {BuildError} where a deploy would refuse them; those that run stay
    */
   async update(directory: string): Promise<void> {
-    const { dev: { build, report, config }, deploymentId, publicHost, file, runner } = this.options;
+    const { dev: { build, report, config }, deploymentId, publicHost, file, runner } =
+      this.#options;
     const functions = await readFunctions(build, { directory, config });
     if (functions?.key === this.#functions?.key) return;
     this.forget();
@@ -97,7 +102,7 @@ export class FunctionsServer {
         hint: "Install Node 20 or later, and have its folder on the search path",
       });
     }
-    if (this.options.saysNotes && this.#functions === undefined) {
+    if (this.#options.saysNotes && this.#functions === undefined) {
       for (const note of functions.notes) report.say("warn", note);
     }
     await Deno.mkdir(dirname(file), { recursive: true });
@@ -120,7 +125,7 @@ export class FunctionsServer {
 
   /** Starts functions again that have ended, as a platform does. */
   #address() {
-    const { runner } = this.options;
+    const { runner } = this.#options;
     if (runner.problem !== undefined) runner.start();
     return runner.address;
   }

@@ -67,7 +67,11 @@ export class ProjectSite {
   /** Changes are carried out one after the other. */
   #work: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly options: ProjectSiteOptions) {}
+  readonly #options: ProjectSiteOptions;
+
+  constructor(options: ProjectSiteOptions) {
+    this.#options = options;
+  }
 
   /** The site to serve; missing until the project could be read once. */
   get site(): Site | undefined {
@@ -76,7 +80,7 @@ export class ProjectSite {
 
   /** The folder with the rules and functions. */
   get home(): string {
-    return this.#content?.home ?? this.options.dev.directory;
+    return this.#content?.home ?? this.#options.dev.directory;
   }
 
   /** Names of the functions that run. */
@@ -102,7 +106,7 @@ export class ProjectSite {
   }
 
   async #update(change: Change): Promise<boolean> {
-    const { dev } = this.options;
+    const { dev } = this.#options;
     this.#fault = undefined;
     try {
       const hasFiles = !change.files || await this.#readFiles();
@@ -123,7 +127,7 @@ export class ProjectSite {
 
   /** Functions and rules work without files, too. */
   async #readFiles(): Promise<boolean> {
-    const { dev, server, others } = this.options;
+    const { dev, server, others } = this.#options;
     const read = server === undefined ? await this.#readContent() : undefined;
     const areRead = await this.#readOthers(read?.directory ?? dev.directory);
     if (server !== undefined) return areRead;
@@ -143,7 +147,7 @@ export class ProjectSite {
   async #readContent(): Promise<ProjectContent | undefined> {
     const again = this.#content !== undefined;
     try {
-      return await readProjectFiles({ ...this.options.dev, again });
+      return await readProjectFiles({ ...this.#options.dev, again });
     } catch (error) {
       this.#report(error);
       return undefined;
@@ -153,7 +157,7 @@ export class ProjectSite {
   /** Reads the functions of other platforms. */
   async #readOthers(directory: string): Promise<boolean> {
     try {
-      await this.options.others.update(directory);
+      await this.#options.others.update(directory);
       return true;
     } catch (error) {
       this.#report(error);
@@ -165,12 +169,12 @@ export class ProjectSite {
   #report(error: unknown): void {
     if (!(error instanceof BuildError)) throw error;
     const fault = describeFault(error);
-    if (fault !== this.#fault) this.options.dev.report.say("error", fault);
+    if (fault !== this.#fault) this.#options.dev.report.say("error", fault);
     this.#fault = fault;
   }
 
   async #openFunctions(): Promise<boolean> {
-    const { dev, deploymentId, outbound, kv } = this.options;
+    const { dev, deploymentId, outbound, kv } = this.#options;
     const { variables, env, build, config, report } = dev;
     const bundled = await bundleProject(this.home, {
       cacheDir: build.cacheDir,
@@ -205,16 +209,16 @@ export class ProjectSite {
   async #start({ waits }: Inspector): Promise<void> {
     const report = async () => {
       for (const { name, message } of await this.#functions?.start() ?? []) {
-        this.options.dev.report.say("error", `Cannot load the function ${name}: ${message}`);
+        this.#options.dev.report.say("error", `Cannot load the function ${name}: ${message}`);
       }
     };
     if (waits) {
-      report().catch((error) => this.options.dev.report.say("error", describeFault(error)));
+      report().catch((error) => this.#options.dev.report.say("error", describeFault(error)));
     } else await report();
   }
 
   get #inspector(): Inspector | undefined {
-    const { inspectorPort: port, dev } = this.options;
+    const { inspectorPort: port, dev } = this.#options;
     return port === undefined ? undefined : { port, waits: dev.inspect === "break" };
   }
 
@@ -223,7 +227,7 @@ export class ProjectSite {
   }
 
   async #readRules(): Promise<boolean> {
-    const { report } = this.options.dev;
+    const { report } = this.#options.dev;
     const read = await readRules(this.home, {
       functions: this.functions,
       hasFolderPage: this.#hasFolderPage(),
@@ -244,7 +248,7 @@ export class ProjectSite {
   }
 
   #compile(change: Change): void {
-    const { deploymentId, server, others } = this.options;
+    const { deploymentId, server, others } = this.#options;
     if (this.#site !== undefined && !change.files && !change.functions) {
       this.#site = withRules(this.#site, this.rules);
       return;
@@ -252,7 +256,7 @@ export class ProjectSite {
     const content = this.#content;
     const base = content?.manifest ??
       serverManifest({ hasServer: server !== undefined, functions: others.functions });
-    const vitals = this.options.dev.config?.traffic?.vitals;
+    const vitals = this.#options.dev.config?.traffic?.vitals;
     this.#site = compileSite({
       deploymentId,
       projectId: deploymentId,

@@ -40,7 +40,11 @@ export async function* blocksOf(stream: ReadableStream<Bytes>): AsyncGenerator<B
 
 /** The checksums of all blocks of one blob: they notice damage, not forgery. */
 export class BlockSums {
-  private constructor(private readonly sums: Uint32Array) {}
+  readonly #sums: Uint32Array;
+
+  private constructor(sums: Uint32Array) {
+    this.#sums = sums;
+  }
 
   /**
    * Reads a whole blob and computes the checksums of its blocks.
@@ -62,11 +66,11 @@ export class BlockSums {
 
   /** Memory of the checksums, in bytes. */
   get byteLength(): number {
-    return this.sums.byteLength;
+    return this.#sums.byteLength;
   }
 
   /** Whether a block is the same as when the whole blob was verified. */
   fits(index: number, block: Uint8Array): boolean {
-    return this.sums[index] === crc32(block);
+    return this.#sums[index] === crc32(block);
   }
 }

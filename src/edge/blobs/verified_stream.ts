@@ -110,8 +110,12 @@ export class BlobStreams {
   readonly #summing = new SingleFlight<BlockSums>();
   #sumBytes = 0;
 
+  readonly #now: () => number;
+
   /** `now` is a monotonic clock, in milliseconds. */
-  constructor(private readonly now: () => number = () => performance.now()) {}
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
 
   /** Opens a whole blob; a stream that is verified fails before its last bytes. */
   async whole(blob: BlobName, reader: BlobReader): Promise<ReadableStream<Bytes>> {
@@ -133,7 +137,7 @@ export class BlobStreams {
   }
 
   #isTrusted(known: VerifiedBlob, file: BlobFile): boolean {
-    return known.fingerprint === file.fingerprint && this.now() - known.at < TRUSTED_MS;
+    return known.fingerprint === file.fingerprint && this.#now() - known.at < TRUSTED_MS;
   }
 
   /**
@@ -232,6 +236,6 @@ export class BlobStreams {
 
   #remember(sha256: string, checksum: number, fingerprint: string | undefined): void {
     if (this.#verified.size >= MAX_REMEMBERED) this.#verified.clear();
-    this.#verified.set(sha256, { checksum, fingerprint, at: this.now() });
+    this.#verified.set(sha256, { checksum, fingerprint, at: this.#now() });
   }
 }

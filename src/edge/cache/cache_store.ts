@@ -109,10 +109,16 @@ export class CacheStore {
   #entryBytes = 0;
   #reserved = 0;
 
+  readonly #capacity: number;
+  readonly #bodies: KeptBodies;
+
   constructor(
-    private readonly capacity: number,
-    private readonly bodies: KeptBodies,
-  ) {}
+    capacity: number,
+    bodies: KeptBodies,
+  ) {
+    this.#capacity = capacity;
+    this.#bodies = bodies;
+  }
 
   /** Bytes in use, with the overhead of entries and arriving bodies; never above the capacity. */
   get byteLength(): number {
@@ -130,7 +136,7 @@ export class CacheStore {
 
   /** Reserves memory for a part of an arriving body; false where none is left. */
   reserve(bytes: number): boolean {
-    if (this.#reserved + bytes > this.capacity * MAX_RESERVED_SHARE) return false;
+    if (this.#reserved + bytes > this.#capacity * MAX_RESERVED_SHARE) return false;
     this.#reserved += bytes;
     this.#evict();
     return true;
@@ -169,7 +175,7 @@ export class CacheStore {
       return undefined;
     }
     const cost = stored.body.length + textBytes(stored, key) + ENTRY_OVERHEAD;
-    if (cost + this.#reserved > this.capacity) return undefined;
+    if (cost + this.#reserved > this.#capacity) return undefined;
     for (const older of [...this.candidates(key)]) {
       if (matchesVary(older, request)) this.remove(older);
     }
@@ -177,7 +183,7 @@ export class CacheStore {
     if (variants !== undefined && variants.length >= MAX_VARIANTS) this.remove(variants[0]!);
     this.#entryBytes += cost;
     this.#evict();
-    const body = this.bodies.keep(stored.body);
+    const body = this.#bodies.keep(stored.body);
     const entry = makeEntry(stored, { key, uri: pending.uri, cost, body });
     this.#link(entry);
     return entry;
@@ -206,7 +212,7 @@ export class CacheStore {
   remove(entry: Entry): void {
     if (!this.#clock.remove(entry)) return;
     this.#entryBytes -= entry.cost;
-    this.bodies.drop(entry.body);
+    this.#bodies.drop(entry.body);
     const variants = this.#byKey.get(entry.key)!;
     if (variants.length === 1) this.#byKey.delete(entry.key);
     else variants.splice(variants.indexOf(entry), 1);
@@ -279,7 +285,7 @@ export class CacheStore {
 
   /** Evicts the oldest entries; one that was used gets a second chance. */
   #evict(): void {
-    while (this.byteLength > this.capacity) {
+    while (this.byteLength > this.#capacity) {
       const entry = this.#clock.victim();
       if (entry === undefined) return;
       this.remove(entry);

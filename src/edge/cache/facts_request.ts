@@ -22,7 +22,11 @@ export class FactsRequest implements CacheRequest {
   readonly deploymentId: string;
   declare readonly originKey?: string;
 
-  constructor(private readonly facts: RequestFacts, site: RequestSite) {
+  readonly #facts: RequestFacts;
+
+  constructor(facts: RequestFacts, site: RequestSite) {
+    this.#facts = facts;
+
     this.method = facts.method;
     this.host = facts.host;
     this.path = facts.path;
@@ -31,21 +35,21 @@ export class FactsRequest implements CacheRequest {
     if (site.originKey !== undefined) this.originKey = site.originKey;
   }
 
-  readonly header = (name: string): string | undefined => this.facts.header(name);
+  readonly header = (name: string): string | undefined => this.#facts.header(name);
 
   cookie(name: string): readonly string[] {
-    return this.facts.cookie(name);
+    return this.#facts.cookie(name);
   }
 
   country(): string | undefined {
-    return this.facts.country();
+    return this.#facts.country();
   }
 
   asn(): number | undefined {
-    return this.facts.asn();
+    return this.#facts.asn();
   }
 
   device(): Device | undefined {
-    return this.facts.device();
+    return this.#facts.device();
   }
 }

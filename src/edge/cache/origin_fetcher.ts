@@ -55,7 +55,11 @@ export class OriginFetcher {
   readonly #store: CacheStore;
   readonly #inFlightRequests: InFlightRequests;
 
-  constructor(private readonly options: OriginFetcherOptions) {
+  readonly #options: OriginFetcherOptions;
+
+  constructor(options: OriginFetcherOptions) {
+    this.#options = options;
+
     this.#now = options.now;
     this.#store = options.store;
     this.#inFlightRequests = options.inFlightRequests;
@@ -199,7 +203,7 @@ export class OriginFetcher {
     const { request, rule } = originFetch.context;
     const decision = decideStore(request, response, { rule, times });
     if (decision.type === "pass") return this.#passThrough(originFetch, response, decision.reason);
-    if ((contentLength(response.headers) ?? 0) > this.options.maxEntryBytes) {
+    if ((contentLength(response.headers) ?? 0) > this.#options.maxEntryBytes) {
       return this.#passThrough(originFetch, response, "too-large");
     }
     const { responseTime } = times;
@@ -210,7 +214,7 @@ export class OriginFetcher {
         responseTime,
       });
     }
-    if ((body?.length ?? 0) > this.options.maxEntryBytes) {
+    if ((body?.length ?? 0) > this.#options.maxEntryBytes) {
       return this.#passThrough(originFetch, response, "too-large");
     }
     const fresh = makeStored(response, { request, decision, responseTime, body: body ?? "" });
@@ -252,7 +256,7 @@ export class OriginFetcher {
     const { context, lookup, background } = originFetch;
     const { request, key, options } = context;
     const fill = new CacheFill(response.body, {
-      limit: this.options.maxEntryBytes,
+      limit: this.#options.maxEntryBytes,
       expectedBytes: contentLength(response.headers),
       reserve: (bytes) => this.#store.reserve(bytes),
       release: (bytes) => this.#store.release(bytes),

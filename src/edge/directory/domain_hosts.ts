@@ -10,64 +10,64 @@ import type { DomainBinding, DomainRoute, FeedMessage } from "../../feed/mod.ts"
 const WILDCARD = "*.";
 
 export class DomainHosts {
-  private readonly exact = new Map<string, DomainRoute>();
-  private readonly wildcards = new Map<string, DomainRoute>();
-  private readonly redirects = new Map<string, string>();
-  private readonly zones = new Map<string, readonly DomainBinding[]>();
+  readonly #exact = new Map<string, DomainRoute>();
+  readonly #wildcards = new Map<string, DomainRoute>();
+  readonly #redirects = new Map<string, string>();
+  readonly #zones = new Map<string, readonly DomainBinding[]>();
 
   /** The route of a hostname in canonical form; an exact name wins over a wildcard. */
   find(hostname: string): DomainRoute | undefined {
-    const exact = this.exact.get(hostname);
-    if (exact !== undefined || this.wildcards.size === 0) return exact;
-    return this.wildcards.get(hostname.slice(hostname.indexOf(".") + 1));
+    const exact = this.#exact.get(hostname);
+    if (exact !== undefined || this.#wildcards.size === 0) return exact;
+    return this.#wildcards.get(hostname.slice(hostname.indexOf(".") + 1));
   }
 
   /** The hostname that visitors of a hostname are redirected to. */
   redirectOf(hostname: string): string | undefined {
-    return this.redirects.size === 0 ? undefined : this.redirects.get(hostname);
+    return this.#redirects.size === 0 ? undefined : this.#redirects.get(hostname);
   }
 
   /** True for a name that is bound itself, not by a wildcard. */
   has(hostname: string): boolean {
-    return this.exact.has(hostname);
+    return this.#exact.has(hostname);
   }
 
   /** All names that are bound themselves, not by wildcards. */
   names(): IterableIterator<string> {
-    return this.exact.keys();
+    return this.#exact.keys();
   }
 
   /** The names of a zone that show something. */
   namesOf(zone: string): ReadonlySet<string> {
-    return new Set(this.zones.get(zone)?.map(({ hostname }) => hostname));
+    return new Set(this.#zones.get(zone)?.map(({ hostname }) => hostname));
   }
 
   /** The zones in which a project has served names. */
   zonesOf(projectId: string): string[] {
-    return [...this.zones]
+    return [...this.#zones]
       .filter(([, bindings]) => bindings.some(({ route }) => route.projectId === projectId))
       .map(([zone]) => zone);
   }
 
   /** What every zone shows, as messages. */
   *current(): Generator<FeedMessage> {
-    for (const [zone, bindings] of this.zones) yield { type: "zone_replaced", zone, bindings };
+    for (const [zone, bindings] of this.#zones) yield { type: "zone_replaced", zone, bindings };
   }
 
   /** Replaces all that a zone shows. */
   replaceZone(zone: string, bindings: readonly DomainBinding[]): void {
-    for (const { hostname } of this.zones.get(zone) ?? []) {
-      if (hostname.startsWith(WILDCARD)) this.wildcards.delete(hostname.slice(WILDCARD.length));
-      else this.exact.delete(hostname);
-      this.redirects.delete(hostname);
+    for (const { hostname } of this.#zones.get(zone) ?? []) {
+      if (hostname.startsWith(WILDCARD)) this.#wildcards.delete(hostname.slice(WILDCARD.length));
+      else this.#exact.delete(hostname);
+      this.#redirects.delete(hostname);
     }
     for (const { hostname, route } of bindings) {
       const isWildcard = hostname.startsWith(WILDCARD);
-      if (isWildcard) this.wildcards.set(hostname.slice(WILDCARD.length), route);
-      else this.exact.set(hostname, route);
-      if (route.redirectTo !== null) this.redirects.set(hostname, route.redirectTo);
+      if (isWildcard) this.#wildcards.set(hostname.slice(WILDCARD.length), route);
+      else this.#exact.set(hostname, route);
+      if (route.redirectTo !== null) this.#redirects.set(hostname, route.redirectTo);
     }
-    if (bindings.length === 0) this.zones.delete(zone);
-    else this.zones.set(zone, bindings);
+    if (bindings.length === 0) this.#zones.delete(zone);
+    else this.#zones.set(zone, bindings);
   }
 }

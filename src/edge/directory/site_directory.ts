@@ -40,20 +40,24 @@ export interface SiteDirectoryOptions {
 class NotServed extends Error {}
 
 export class SiteDirectory {
-  private readonly entries = new Map<string, Entry>();
-  private readonly loaded = new Map<string, Promise<Site>>();
-  private readonly maxLoaded: number;
+  readonly #entries = new Map<string, Entry>();
+  readonly #loaded = new Map<string, Promise<Site>>();
+  readonly #maxLoaded: number;
 
-  constructor(private readonly options: SiteDirectoryOptions) {
-    this.maxLoaded = options.maxLoaded ?? MAX_LOADED_SITES;
+  readonly #options: SiteDirectoryOptions;
+
+  constructor(options: SiteDirectoryOptions) {
+    this.#options = options;
+
+    this.#maxLoaded = options.maxLoaded ?? MAX_LOADED_SITES;
   }
 
   /** The site of a hostname: at once if it is loaded, `undefined` if there is none. */
   resolve(hostname: string): Site | Promise<Site | undefined> | undefined {
-    const entry = this.entries.get(hostname);
+    const entry = this.#entries.get(hostname);
     if (entry === undefined) return undefined;
     entry.used = true;
-    return entry.site ?? this.load(entry);
+    return entry.site ?? this.#load(entry);
   }
 
   /**
@@ -62,17 +66,17 @@ export class SiteDirectory {
    */
   async point(hostname: string, target: HostBinding): Promise<void> {
     const entry: Entry = { ...target, site: undefined, used: true };
-    await this.load(entry);
-    const current = this.entries.get(hostname);
+    await this.#load(entry);
+    const current = this.#entries.get(hostname);
     if (current !== undefined && current.version > target.version) return;
-    this.entries.set(hostname, entry);
-    await this.publish({ type: "host_pointed", hostname, to: target });
+    this.#entries.set(hostname, entry);
+    await this.#publish({ type: "host_pointed", hostname, to: target });
   }
 
   /** Points a hostname at a deployment that is loaded on the first request. */
   async pointLazily(hostname: string, to: HostBinding): Promise<void> {
-    this.entries.set(hostname, { ...to, site: undefined, used: false });
-    await this.publish({ type: "host_pointed", hostname, to });
+    this.#entries.set(hostname, { ...to, site: undefined, used: false });
+    await this.#publish({ type: "host_pointed", hostname, to });
   }
 
   /** Takes every host of a project offline. */
@@ -84,7 +88,7 @@ export class SiteDirectory {
 
   /** What every hostname shows, as messages. */
   *current(): Generator<FeedMessage> {
-    for (const [hostname, entry] of this.entries) {
+    for (const [hostname, entry] of this.#entries) {
       const { projectId, deploymentId, production, version } = entry;
       yield {
         type: "host_pointed",
@@ -97,7 +101,7 @@ export class SiteDirectory {
   /** The deployments that any host of a project shows, each once. */
   deploymentsOf(projectId: string): Set<string> {
     const ids = new Set<string>();
-    for (const entry of this.entries.values()) {
+    for (const entry of this.#entries.values()) {
       if (entry.projectId === projectId) ids.add(entry.deploymentId);
     }
     return ids;
@@ -105,64 +109,64 @@ export class SiteDirectory {
 
   /** The deployment that a hostname shows, if any. */
   deploymentAt(hostname: string): string | undefined {
-    return this.entries.get(hostname)?.deploymentId;
+    return this.#entries.get(hostname)?.deploymentId;
   }
 
   /** Whether any host shows a deployment. */
   isShown(deploymentId: string): boolean {
-    return [...this.entries.values()].some((entry) => entry.deploymentId === deploymentId);
+    return [...this.#entries.values()].some((entry) => entry.deploymentId === deploymentId);
   }
 
   /** Hostnames that show a deployment. */
   hostnames(): readonly string[] {
-    return [...this.entries.keys()];
+    return [...this.#entries.keys()];
   }
 
   /** What all projects show in production. */
   production(): readonly ProductionSite[] {
     const sites: ProductionSite[] = [];
-    for (const [hostname, { production, projectId, deploymentId }] of this.entries) {
+    for (const [hostname, { production, projectId, deploymentId }] of this.#entries) {
       if (production) sites.push({ hostname, projectId, deploymentId });
     }
     return sites;
   }
 
   async remove(hostname: string): Promise<void> {
-    this.entries.delete(hostname);
-    await this.publish({ type: "host_removed", hostname });
+    this.#entries.delete(hostname);
+    await this.#publish({ type: "host_removed", hostname });
   }
 
   /** Takes a deployment off every host that shows it. */
   async removeDeployment(deploymentId: string): Promise<void> {
-    for (const [hostname, entry] of this.entries) {
-      if (entry.deploymentId === deploymentId) this.entries.delete(hostname);
+    for (const [hostname, entry] of this.#entries) {
+      if (entry.deploymentId === deploymentId) this.#entries.delete(hostname);
     }
-    this.drop(deploymentId);
-    await this.publish({ type: "deployment_removed", deploymentId });
+    this.#drop(deploymentId);
+    await this.#publish({ type: "deployment_removed", deploymentId });
   }
 
   /** Unloads all sites. */
   close(): void {
-    for (const id of [...this.loaded.keys()]) this.drop(id);
+    for (const id of [...this.#loaded.keys()]) this.#drop(id);
   }
 
   /** Rebuilds the production site of a project after its published rules changed. */
   async refreshProduction(hostname: string): Promise<void> {
-    const entry = this.entries.get(hostname);
+    const entry = this.#entries.get(hostname);
     if (entry === undefined) return;
     const { projectId, deploymentId, production, version } = entry;
     await this.point(hostname, { projectId, deploymentId, production, version });
   }
 
-  private async publish(message: FeedMessage): Promise<void> {
-    await this.options.publish?.(message);
+  async #publish(message: FeedMessage): Promise<void> {
+    await this.#options.publish?.(message);
   }
 
-  private async load(entry: Entry): Promise<Site | undefined> {
+  async #load(entry: Entry): Promise<Site | undefined> {
     try {
-      const site = await this.base(entry);
+      const site = await this.#base(entry);
       const shown = entry.production
-        ? await this.options.asProduction(site, entry.projectId)
+        ? await this.#options.asProduction(site, entry.projectId)
         : site;
       entry.site = shown;
       return shown;
@@ -172,16 +176,16 @@ export class SiteDirectory {
     }
   }
 
-  private base(target: HostBinding): Promise<Site> {
-    const known = this.loaded.get(target.deploymentId);
+  #base(target: HostBinding): Promise<Site> {
+    const known = this.#loaded.get(target.deploymentId);
     if (known !== undefined) return known;
-    const site = this.options.load(target).then((loaded) => {
+    const site = this.#options.load(target).then((loaded) => {
       if (loaded === undefined) throw new NotServed();
       return loaded;
     });
-    this.loaded.set(target.deploymentId, site);
-    site.catch(() => this.loaded.delete(target.deploymentId));
-    this.makeRoom();
+    this.#loaded.set(target.deploymentId, site);
+    site.catch(() => this.#loaded.delete(target.deploymentId));
+    this.#makeRoom();
     return site;
   }
 
@@ -189,24 +193,24 @@ export class SiteDirectory {
    * Second-chance replacement: a site that was requested since the last round
    * stays for one more.
    */
-  private makeRoom(): void {
-    for (const [id, site] of this.loaded) {
-      if (this.loaded.size <= this.maxLoaded) return;
-      const shown = [...this.entries.values()].filter((entry) => entry.deploymentId === id);
+  #makeRoom(): void {
+    for (const [id, site] of this.#loaded) {
+      if (this.#loaded.size <= this.#maxLoaded) return;
+      const shown = [...this.#entries.values()].filter((entry) => entry.deploymentId === id);
       if (shown.some((entry) => entry.used)) {
         for (const entry of shown) entry.used = false;
-        this.loaded.delete(id);
-        this.loaded.set(id, site);
+        this.#loaded.delete(id);
+        this.#loaded.set(id, site);
         continue;
       }
       for (const entry of shown) entry.site = undefined;
-      this.drop(id);
+      this.#drop(id);
     }
   }
 
-  private drop(deploymentId: string): void {
-    const site = this.loaded.get(deploymentId);
-    this.loaded.delete(deploymentId);
-    site?.then((loaded) => this.options.dispose(loaded), () => {});
+  #drop(deploymentId: string): void {
+    const site = this.#loaded.get(deploymentId);
+    this.#loaded.delete(deploymentId);
+    site?.then((loaded) => this.#options.dispose(loaded), () => {});
   }
 }

@@ -49,11 +49,17 @@ export class DynamicRequest implements PipelineParts {
    */
   #isShared = false;
 
+  readonly #context: DynamicContext;
+  readonly #options: DynamicOptions;
+
   constructor(
-    private readonly context: DynamicContext,
-    private readonly options: DynamicOptions,
+    context: DynamicContext,
+    options: DynamicOptions,
     plan: PipelinePlan,
   ) {
+    this.#context = context;
+    this.#options = options;
+
     this.#plan = plan;
     this.#first = new InitialRequest(context);
   }
@@ -62,7 +68,7 @@ export class DynamicRequest implements PipelineParts {
   #signal(): AbortSignal {
     if (this.#gone !== undefined) return this.#gone;
     const gone = new AbortController();
-    const { signal } = this.context.clientRequest;
+    const { signal } = this.#context.clientRequest;
     const leave = () => {
       if (!this.#isShared) gone.abort();
     };
@@ -73,7 +79,7 @@ export class DynamicRequest implements PipelineParts {
 
   /** What functions learn about the request. */
   #callContext(): CallContext {
-    const { clientRequest, site, facts } = this.context;
+    const { clientRequest, site, facts } = this.#context;
     const [country, asn] = [facts.country(), facts.asn()];
     return {
       requestId: clientRequest.id,
@@ -86,19 +92,19 @@ export class DynamicRequest implements PipelineParts {
   }
 
   #hop(): Hop {
-    const { clientRequest } = this.context;
+    const { clientRequest } = this.#context;
     return {
       ip: clientRequest.ip,
       host: clientRequest.authority,
       scheme: clientRequest.scheme,
       via: clientRequest.header("via"),
-      pseudonym: this.options.pseudonym,
+      pseudonym: this.#options.pseudonym,
     };
   }
 
   get runner(): StepRunner {
     return this.#runner ??= createFunctionRunner({
-      functions: this.context.site.functions,
+      functions: this.#context.site.functions,
       signal: () => this.#signal(),
       context: () => this.#callContext(),
       via: () => viaOf(this.#hop()),
@@ -111,7 +117,7 @@ export class DynamicRequest implements PipelineParts {
 
   /** The error page for a failure behind the edge. */
   failed(error: unknown): PipelineResponse {
-    const { clientRequest, site } = this.context;
+    const { clientRequest, site } = this.#context;
     if (error instanceof ComputeFailedError) {
       return failureResponse(error, clientRequest, site);
     }
@@ -125,7 +131,7 @@ export class DynamicRequest implements PipelineParts {
    * changed, as long as it matches that path.
    */
   #upstreamUrl(request: PipelineRequest): string | undefined {
-    const { site, decision } = this.context;
+    const { site, decision } = this.#context;
     const { rewrite } = decision;
     if (rewrite?.type !== "external") return undefined;
     if (request.url === this.#first.url) return rewrite.url;
@@ -143,7 +149,7 @@ export class DynamicRequest implements PipelineParts {
   #content({ method }: PipelineRequest): BodyStream | null {
     return this.#isShared || method !== this.#first.method
       ? null
-      : this.context.clientRequest.content;
+      : this.#context.clientRequest.content;
   }
 
   /** The path and query for terminal routing, after the steps; `undefined` for an invalid path. */
@@ -155,11 +161,11 @@ export class DynamicRequest implements PipelineParts {
 
   /** Fetches from the other site of an external rewrite, else from the deployment's routes. */
   async origin(request: PipelineRequest): Promise<PipelineResponse> {
-    const { clientRequest, site } = this.context;
+    const { clientRequest, site } = this.#context;
     const upstream = this.#upstreamUrl(request);
     if (upstream !== undefined) {
       const body = request.body ?? this.#content(request);
-      return await proxyRequest(this.options.outbound, { request, body, url: upstream }, {
+      return await proxyRequest(this.#options.outbound, { request, body, url: upstream }, {
         hop: this.#hop(),
         signal: () => this.#signal(),
       });
@@ -167,17 +173,17 @@ export class DynamicRequest implements PipelineParts {
     const fields = requestFromPipeline(request, clientRequest, () => this.#signal());
     const target = this.#requestTarget(request);
     if (target === undefined) return edgePage(fields, 400, { headers: site.common });
-    const { cache } = this.context.decision;
+    const { cache } = this.#context.decision;
     const use: ComputeUse = { caching: cache === undefined ? "deployment" : "rule" };
-    return await this.options.siteResponder.route(site, fields, target, use);
+    return await this.#options.siteResponder.route(site, fields, target, use);
   }
 
   cached(
     request: PipelineRequest,
     produce: (request: PipelineRequest) => Promise<PipelineResponse>,
   ): PipelineResponse | Promise<PipelineResponse> {
-    const { cache } = this.options;
-    const { decision, site } = this.context;
+    const { cache } = this.#options;
+    const { decision, site } = this.#context;
     const asked = this.#cacheRequest(request);
     const { cache: rule } = decision;
     if (rule === undefined || !this.#isCacheable(request)) {
@@ -186,7 +192,7 @@ export class DynamicRequest implements PipelineParts {
         return response;
       });
     }
-    rememberKey(this.context, this.#plan, { request: asked, rule });
+    rememberKey(this.#context, this.#plan, { request: asked, rule });
     return cache.handle(asked, {
       rule,
       common: site.common,
@@ -203,10 +209,10 @@ export class DynamicRequest implements PipelineParts {
    * but not a file, which is in memory already.
    */
   #isCacheable(request: PipelineRequest): boolean {
-    if (this.#plan.runsBehindCache || this.context.decision.rewrite?.type === "external") {
+    if (this.#plan.runsBehindCache || this.#context.decision.rewrite?.type === "external") {
       return true;
     }
-    const { clientRequest, site } = this.context;
+    const { clientRequest, site } = this.#context;
     const target = this.#requestTarget(request);
     return target !== undefined && !isSocketRequest(clientRequest) &&
       site.content.resolve(request.method, target.path).type === "compute";
@@ -214,10 +220,10 @@ export class DynamicRequest implements PipelineParts {
 
   #cacheRequest(request: PipelineRequest): FactsRequest {
     const originUrl = this.#upstreamUrl(request) ?? request.url;
-    return cacheRequest(this.context, this.#plan, { first: this.#first, request, originUrl });
+    return cacheRequest(this.#context, this.#plan, { first: this.#first, request, originUrl });
   }
 
   #report(error: unknown): void {
-    this.options.onError(error, this.context.clientRequest.id);
+    this.#options.onError(error, this.#context.clientRequest.id);
   }
 }

@@ -32,19 +32,23 @@ const LOOP = "The request is in a loop: a rewrite or a function sends it back to
 export class DynamicResponder {
   readonly #plans = new WeakMap<readonly unknown[], PipelinePlan>();
 
-  constructor(private readonly options: DynamicOptions) {}
+  readonly #options: DynamicOptions;
+
+  constructor(options: DynamicOptions) {
+    this.#options = options;
+  }
 
   /** Runs pipeline, cache and proxy; without a promise where the cache has the response. */
   respond(context: DynamicContext): EdgeResponse | Promise<EdgeResponse> {
     const { clientRequest, site, decision } = context;
-    const { pseudonym } = this.options;
+    const { pseudonym } = this.#options;
     clientRequest.readFields();
     if (isLoop({ via: clientRequest.header("via"), pseudonym })) {
       return { ...edgePage(clientRequest, 508, { headers: site.common }), problem: LOOP };
     }
     const hit = this.#hit(context);
     if (hit !== undefined) return hit;
-    const response = new DynamicRequest(context, this.options, this.#planOf(decision)).run();
+    const response = new DynamicRequest(context, this.#options, this.#planOf(decision)).run();
     return response instanceof Promise
       ? response.then((made) => this.#toEdgeResponse(context, made))
       : this.#toEdgeResponse(context, response);
@@ -66,7 +70,7 @@ export class DynamicResponder {
     if (cachedDecision?.cacheKey === undefined) return undefined;
     if (site.hasServers && isSocketRequest(clientRequest)) return undefined;
     const { common } = site;
-    const found = this.options.cache.fresh(cachedDecision.cacheKey, facts, common);
+    const found = this.#options.cache.fresh(cachedDecision.cacheKey, facts, common);
     if (found === undefined) return undefined;
     const { status, headers, body, bytes } = found;
     return { status, headers: withCommon(headers, common), body, bytes };

@@ -57,7 +57,11 @@ class DataSection {
   /** Depth of nesting of the values that were checked, by offset. */
   readonly #checked = new Map<number, number>();
 
-  constructor(private readonly bytes: Uint8Array) {}
+  readonly #bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
 
   /** Checks the value at an offset, and what it points to; returns its depth of nesting. */
   check(offset: number, depth: number): number {
@@ -91,7 +95,7 @@ class DataSection {
     }
     if (type === MAP || type === ARRAY) return this.#items(type, sized, depth);
     const next = type === BOOLEAN ? sized.next : sized.next + sized.size;
-    if (next > this.bytes.byteLength) throw this.#damage(offset, "it reaches beyond the data");
+    if (next > this.#bytes.byteLength) throw this.#damage(offset, "it reaches beyond the data");
     return { next, nests: 0 };
   }
 
@@ -132,7 +136,7 @@ class DataSection {
   }
 
   #byte(offset: number): number {
-    const byte = this.bytes[offset];
+    const byte = this.#bytes[offset];
     if (byte === undefined) throw this.#damage(offset, "it lies beyond the data");
     return byte;
   }

@@ -70,7 +70,11 @@ class AddressDatabase {
   /** The record of an address; an empty one where the database has none. */
   readonly find = memoize((address) => this.#readOrWarn(address) ?? NOTHING, REMEMBERED);
 
-  constructor(database: Database, private readonly options: OpenOptions) {
+  readonly #options: OpenOptions;
+
+  constructor(database: Database, options: OpenOptions) {
+    this.#options = options;
+
     this.#open = () => readerOf(typeof database === "function" ? database() : database);
     if (typeof database !== "function") this.#reader = this.#open();
   }
@@ -92,7 +96,7 @@ class AddressDatabase {
     try {
       return this.#read(address);
     } catch (cause) {
-      if (!this.#failed) this.options.onFailure?.(cause);
+      if (!this.#failed) this.#options.onFailure?.(cause);
       this.#failed = true;
       return undefined;
     }

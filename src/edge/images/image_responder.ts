@@ -123,7 +123,11 @@ export class ImageResponder {
   readonly #remembered = new RecentMap<RememberedSource>(MAX_REMEMBERED);
   readonly #making = new SingleFlight<Made>();
 
-  constructor(private readonly options: ImageResponderOptions) {
+  readonly #options: ImageResponderOptions;
+
+  constructor(options: ImageResponderOptions) {
+    this.#options = options;
+
     this.#remote = new RemoteSources(options);
   }
 
@@ -137,7 +141,7 @@ export class ImageResponder {
     const query = parseQuery(site.images, style, target);
     if (query === NOT_OURS) return undefined;
     if ("problem" in query) return refusedImage(reply, 400, query.problem);
-    if (isLoop({ via: visitor.header("via"), pseudonym: this.options.pseudonym })) {
+    if (isLoop({ via: visitor.header("via"), pseudonym: this.#options.pseudonym })) {
       return edgePage(request, 508, { headers: site.common });
     }
     const origin = `${visitor.scheme}://${visitor.authority}`;
@@ -169,7 +173,7 @@ export class ImageResponder {
     if (judged.type === "remote") {
       const via = viaOf({
         via: ask.visitor.header("via"),
-        pseudonym: this.options.pseudonym,
+        pseudonym: this.#options.pseudonym,
       });
       const fetch = async (count: (bytes: number) => void) =>
         await this.#remote.fetch(site.images, { url: judged.url, via, count });
@@ -213,7 +217,7 @@ export class ImageResponder {
     { scope, minMs }: { readonly scope: string; readonly minMs: number },
     fetch: (count: (bytes: number) => void) => Promise<FetchedSource>,
   ): Promise<EdgeResponse> {
-    const now = this.options.now();
+    const now = this.#options.now();
     const before = this.#remembered.get(scope);
     if (before !== undefined && before.freshUntil > now) {
       const cacheControl = freshFor(before.freshUntil - now);
@@ -247,7 +251,7 @@ export class ImageResponder {
     const key = imageKey(identity, image.query, image.format);
     const unchanged = notModified(reply, key);
     if (unchanged !== undefined || !isShared) return unchanged;
-    const found = await this.options.service.find(image.ask.site.projectId, key);
+    const found = await this.#options.service.find(image.ask.site.projectId, key);
     return found && convertedResponse(reply, key, { ...found, isNew: false });
   }
 
@@ -286,8 +290,8 @@ export class ImageResponder {
       if (same === undefined || sniffed.isAnimated) {
         return { outcome: { type: "original" }, source: original };
       }
-      const outcome = this.options.service.knownFailure(key) ??
-        await this.options.service.convert({
+      const outcome = this.#options.service.knownFailure(key) ??
+        await this.#options.service.convert({
           projectId: ask.site.projectId,
           key,
           conversion: { width, height, fit, quality },

@@ -23,7 +23,11 @@ export class SourcesBusyError extends Error {
 export class SourceMemory {
   #used = 0;
 
-  constructor(private readonly max = MAX_BYTES_IN_MEMORY) {}
+  readonly #max;
+
+  constructor(max = MAX_BYTES_IN_MEMORY) {
+    this.#max = max;
+  }
 
   /** Runs work with a counter of its own; what it counted is free again afterwards. */
   async use<Result>(work: (count: (bytes: number) => void) => Promise<Result>): Promise<Result> {
@@ -33,7 +37,7 @@ export class SourceMemory {
         own += bytes;
         this.#used += bytes;
         if (own > MAX_SOURCE_BYTES) throw new SourceTooLargeError();
-        if (this.#used > this.max) throw new SourcesBusyError();
+        if (this.#used > this.#max) throw new SourcesBusyError();
       });
     } finally {
       this.#used -= own;

@@ -69,7 +69,11 @@ const requestFor = (url: URL, via: string): OutboundRequest => ({
 });
 
 export class RemoteSources {
-  constructor(private readonly options: RemoteSourceOptions) {}
+  readonly #options: RemoteSourceOptions;
+
+  constructor(options: RemoteSourceOptions) {
+    this.#options = options;
+  }
 
   /**
    * Fetches an image.
@@ -80,7 +84,7 @@ export class RemoteSources {
     images: SiteImages,
     { url, via, count }: Omit<RemoteFetch, "signal">,
   ): Promise<FetchedSource> {
-    const { timeout = AbortSignal.timeout } = this.options;
+    const { timeout = AbortSignal.timeout } = this.#options;
     const signal = timeout(FETCH_MS);
     try {
       return await this.#follow(images, { url, via, signal, count });
@@ -100,7 +104,7 @@ export class RemoteSources {
   ): Promise<FetchedSource> {
     let at = url;
     for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-      const { status, headers, body, bytes } = await this.options.outbound({
+      const { status, headers, body, bytes } = await this.#options.outbound({
         ...requestFor(at, via),
         signal,
       });

@@ -42,7 +42,11 @@ export class IsrMemory {
 
   readonly #bodies = new KeptBodies();
 
-  constructor(private readonly capacity = DEFAULT_ISR_MEMORY_BYTES) {}
+  readonly #capacity;
+
+  constructor(capacity = DEFAULT_ISR_MEMORY_BYTES) {
+    this.#capacity = capacity;
+  }
 
   /** Bytes in use; never above the capacity. */
   get byteLength(): number {
@@ -64,7 +68,7 @@ export class IsrMemory {
   put(memoryKey: string, page: IsrEntry): IsrEntry {
     this.delete(memoryKey);
     const bytes = page.headBytes + page.stored.body.length;
-    if (bytes > this.capacity) return page;
+    if (bytes > this.#capacity) return page;
     this.#bytes += bytes;
     this.#makeRoom();
     const body = this.#bodies.keep(page.stored.body);
@@ -90,7 +94,7 @@ export class IsrMemory {
 
   /** Reserves memory for an arriving body; false where none is left. */
   reserve(bytes: number): boolean {
-    if (this.#reserved + bytes > this.capacity) return false;
+    if (this.#reserved + bytes > this.#capacity) return false;
     this.#reserved += bytes;
     return true;
   }
@@ -100,7 +104,7 @@ export class IsrMemory {
   }
 
   #makeRoom(): void {
-    while (this.#bytes > this.capacity) {
+    while (this.#bytes > this.#capacity) {
       const slot = this.#clock.victim();
       if (slot === undefined) return;
       this.#remove(slot);

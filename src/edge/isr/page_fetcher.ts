@@ -73,7 +73,11 @@ export function serveStored(
 export class PageFetcher {
   readonly #inFlightRequests = new InFlightRequests();
 
-  constructor(private readonly options: PageFetcherOptions) {}
+  readonly #options: PageFetcherOptions;
+
+  constructor(options: PageFetcherOptions) {
+    this.#options = options;
+  }
 
   /** The server's response to this client alone. */
   async fetchPrivate({ options }: PageContext): Promise<CachedResponse> {
@@ -85,7 +89,7 @@ export class PageFetcher {
    * page. Where the server fails, an expired page is served if it allows that.
    */
   async fetchOnce(context: PageContext, expired?: IsrEntry): Promise<CachedResponse> {
-    const { now, timer } = this.options;
+    const { now, timer } = this.#options;
     const { key } = context.request;
     if (this.#inFlightRequests.isHitForMiss(key, now())) return await this.fetchPrivate(context);
     const inFlight = this.#inFlightRequests.start(key, now());
@@ -100,7 +104,7 @@ export class PageFetcher {
     if (outcome?.type === "failed") {
       return this.#staleOnError(context, expired, false) ?? await this.fetchPrivate(context);
     }
-    const page = outcome?.type === "stored" ? this.options.pages.inMemory(key) : undefined;
+    const page = outcome?.type === "stored" ? this.#options.pages.inMemory(key) : undefined;
     const shared = page && serveStored(context.request, page, { now: now(), report: COLLAPSED });
     return shared ?? await this.fetchPrivate(context);
   }
@@ -115,7 +119,7 @@ export class PageFetcher {
     { decision, requested }: Pick<Fill, "decision" | "requested">,
   ): CachedResponse {
     const { request } = context;
-    const inFlight = this.#inFlightRequests.start(request.key, this.options.now());
+    const inFlight = this.#inFlightRequests.start(request.key, this.#options.now());
     if (inFlight === undefined) return this.#deliver(request, forClients(response));
     const fill = this.#startFill(response);
     this.#keepLater(context, { inFlight, fill, response, requested, decision });
@@ -127,7 +131,7 @@ export class PageFetcher {
    * removed where it became private.
    */
   refresh(context: PageContext, page: IsrEntry): void {
-    const { now } = this.options;
+    const { now } = this.#options;
     if (now() < page.retryAt) return;
     const inFlight = this.#inFlightRequests.start(context.request.key, now());
     if (inFlight === undefined) return;
@@ -135,7 +139,7 @@ export class PageFetcher {
       page.retryAt = now() + RETRY_MILLISECONDS;
     };
     this.#fetchFresh(context, inFlight).then((isKept) => isKept || retryLater(), (error) => {
-      this.options.onError(error);
+      this.#options.onError(error);
       retryLater();
     });
   }
@@ -150,7 +154,7 @@ export class PageFetcher {
     };
     return deliver(request, response, {
       report,
-      now: this.options.now(),
+      now: this.#options.now(),
       background: false,
       ...(fill === undefined ? {} : { openBody: () => fill.stream() }),
     });
@@ -161,7 +165,7 @@ export class PageFetcher {
     expired: IsrEntry | undefined,
     unreachable: boolean,
   ): CachedResponse | undefined {
-    const now = this.options.now();
+    const now = this.#options.now();
     const maySend = expired !== undefined &&
       mayServeStaleOnError(request, expired.stored, { now, unreachable });
     return maySend ? serveStored(request, expired, { now, report: STALE_ON_ERROR }) : undefined;
@@ -182,9 +186,9 @@ export class PageFetcher {
     const { response, decision, requested } = fetched;
     if (decision.type === "private") {
       discardBody(response.body);
-      this.#inFlightRequests.setHitForMiss(request.key, true, this.options.now());
+      this.#inFlightRequests.setHitForMiss(request.key, true, this.#options.now());
       inFlight.settle({ type: "not_stored" });
-      if (expired !== undefined) await this.options.pages.remove(request);
+      if (expired !== undefined) await this.#options.pages.remove(request);
       return await this.fetchPrivate(context);
     }
     if (decision.type === "failed" && expired !== undefined) {
@@ -205,7 +209,7 @@ export class PageFetcher {
   }
 
   async #fetchShared(context: PageContext, inFlight: InFlightRequest) {
-    const { now, pages } = this.options;
+    const { now, pages } = this.#options;
     const { request, options } = context;
     const requested = pages.requested(now());
     try {
@@ -219,7 +223,7 @@ export class PageFetcher {
   }
 
   #startFill({ headers, body }: OriginResponse): CacheFill {
-    const { memory } = this.options;
+    const { memory } = this.#options;
     const stream = body instanceof ReadableStream ? body : new Blob([body ?? ""]).stream();
     return new CacheFill(stream, {
       limit: MAX_PAGE_BYTES,
@@ -234,7 +238,7 @@ export class PageFetcher {
   #keepLater(context: PageContext, fill: Fill): void {
     this.#keep(context, fill).catch((error) => {
       fill.inFlight.settle({ type: "failed", unreachable: false });
-      this.options.onError(error);
+      this.#options.onError(error);
     });
   }
 
@@ -242,7 +246,7 @@ export class PageFetcher {
     { request, options }: PageContext,
     { inFlight, fill, response, requested, decision }: Fill,
   ): Promise<boolean> {
-    const { pages } = this.options;
+    const { pages } = this.#options;
     const body = await fill.done;
     const record = body === undefined
       ? undefined
@@ -272,13 +276,13 @@ export class PageFetcher {
   }
 
   #reportFailure({ request }: PageContext, { status }: OriginResponse): void {
-    this.options.onError(
+    this.#options.onError(
       new Error(`Cannot refresh ${request.path}: the server responded with ${status}`),
     );
   }
 
   async #remove({ request }: PageContext, decision: PageDecision): Promise<void> {
-    const { now, pages } = this.options;
+    const { now, pages } = this.#options;
     if (decision.type === "private") this.#inFlightRequests.setHitForMiss(request.key, true, now());
     await pages.remove(request);
   }

@@ -47,10 +47,14 @@ export class PageIndex {
   #bytes = 0;
   #queryPages = 0;
 
+  readonly #limits: PageLimits;
+
   constructor(
     pages: Iterable<{ readonly name: string; readonly bytes: number }>,
-    private readonly limits: PageLimits = PAGE_LIMITS,
+    limits: PageLimits = PAGE_LIMITS,
   ) {
+    this.#limits = limits;
+
     for (const { name, bytes } of pages) this.#set(name, bytes);
   }
 
@@ -116,7 +120,7 @@ export class PageIndex {
   }
 
   #isFull(ofQueries: boolean): boolean {
-    const { pages, queryPages, bytes } = this.limits;
+    const { pages, queryPages, bytes } = this.#limits;
     if (this.#pages.size > pages || this.#bytes > bytes) return true;
     return ofQueries && this.#queryPages > queryPages;
   }

@@ -8,13 +8,17 @@ import { MAX_CACHED_TEXT_BYTES, type MemoryBody, toMemoryBody } from "./body.ts"
 export class KeptBodies {
   #textBytes = 0;
 
+  readonly #textCapacity: number;
+
   /** @param textCapacity Most bytes of bodies that are kept as strings. */
-  constructor(private readonly textCapacity: number = MAX_CACHED_TEXT_BYTES) {}
+  constructor(textCapacity: number = MAX_CACHED_TEXT_BYTES) {
+    this.#textCapacity = textCapacity;
+  }
 
   /** The form in which a body is kept, until `drop()`. */
   keep(body: MemoryBody): MemoryBody {
     const kept = toMemoryBody(body, {
-      mayBeText: this.#textBytes + body.length <= this.textCapacity,
+      mayBeText: this.#textBytes + body.length <= this.#textCapacity,
     });
     if (typeof kept === "string") this.#textBytes += kept.length;
     return kept;

@@ -16,7 +16,11 @@ export interface RuleCount {
 export class RuleCounters {
   readonly #counts: Float64Array;
 
-  constructor(private readonly ruleSet: RuntimeRuleSet) {
+  readonly #ruleSet: RuntimeRuleSet;
+
+  constructor(ruleSet: RuntimeRuleSet) {
+    this.#ruleSet = ruleSet;
+
     this.#counts = new Float64Array(ruleSet.rules.length);
   }
 
@@ -27,7 +31,7 @@ export class RuleCounters {
 
   /** The counts of all rules, in the order of the set. */
   read(): readonly RuleCount[] {
-    return this.ruleSet.rules.map((rule, index) => ({
+    return this.#ruleSet.rules.map((rule, index) => ({
       ruleId: rule.id,
       count: this.#counts[index]!,
     }));

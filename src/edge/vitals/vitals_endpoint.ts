@@ -44,10 +44,16 @@ function isOwn(request: ClientRequest): boolean {
 }
 
 export class VitalsEndpoint {
+  readonly #limiter: RateLimiter;
+  readonly #count: ((vitals: CountedVitals) => void) | undefined;
+
   constructor(
-    private readonly limiter: RateLimiter,
-    private readonly count: ((vitals: CountedVitals) => void) | undefined,
-  ) {}
+    limiter: RateLimiter,
+    count: ((vitals: CountedVitals) => void) | undefined,
+  ) {
+    this.#limiter = limiter;
+    this.#count = count;
+  }
 
   respond(request: ClientRequest, site: VitalsSite): EdgeResponse | Promise<EdgeResponse> {
     if (request.path === VITALS_PATH) return this.#take(request, site);
@@ -61,7 +67,7 @@ export class VitalsEndpoint {
     const { common: headers, projectId, deploymentId } = site;
     if (request.method !== "POST") return refuseMethod(request, "POST", site);
     if (!isOwn(request)) return uncounted(edgePage(request, 403, { headers }));
-    const verdict = this.limiter.check({
+    const verdict = this.#limiter.check({
       scope: `vitals ${projectId}`,
       facts: createFacts(request),
     }, LIMIT);
@@ -71,7 +77,7 @@ export class VitalsEndpoint {
     }
     const beacon = await readBeacon(request.body);
     if (typeof beacon === "number") return uncounted(edgePage(request, beacon, { headers }));
-    if (request.device() !== "bot") this.count?.({ projectId, deploymentId, ...beacon });
+    if (request.device() !== "bot") this.#count?.({ projectId, deploymentId, ...beacon });
     return { status: 204, headers, body: null, bytes: 0, isUncounted: true };
   }
 }

@@ -15,10 +15,14 @@ import { reportWrongPasswords } from "./security_events.ts";
 type PageWish = { readonly limit: number; readonly cursor?: string | undefined };
 
 export class AccountService {
-  constructor(private readonly parts: AccountParts) {}
+  readonly #parts: AccountParts;
+
+  constructor(parts: AccountParts) {
+    this.#parts = parts;
+  }
 
   async show(person: Person): Promise<Account> {
-    const { accounts, signIns } = this.parts;
+    const { accounts, signIns } = this.#parts;
     const user = await accounts.findUser(person.user.id);
     if (user === undefined) throw new Failure("not_found", "Account does not exist");
     return accountToWire(user, await signIns.find(user.id));
@@ -26,7 +30,7 @@ export class AccountService {
 
   /** Whether the session is young enough to stand for the password of an account without one. */
   isFresh(person: Person): boolean {
-    return isFresh(person, this.parts.now());
+    return isFresh(person, this.#parts.now());
   }
 
   /** @throws {Failure} `forbidden` where the current password is wrong. */
@@ -35,7 +39,7 @@ export class AccountService {
     change: { readonly current: string; readonly next: string },
     client: Client,
   ): Promise<void> {
-    const { signIns, passwords, limits, raise } = this.parts;
+    const { signIns, passwords, limits, raise } = this.#parts;
     const { id, email } = person.user;
     const guess = await limits.begin("password", client, { subject: email ?? id, userId: id });
     const before = (await signIns.find(id)).password;
@@ -53,7 +57,7 @@ export class AccountService {
       if (record.password?.hash === before.hash) return { ...record, password };
       throw new Failure("conflict", "Cannot change the password: it was changed meanwhile");
     });
-    await this.endOtherSessions(person);
+    await this.#endOtherSessions(person);
     await raise({
       event: "security.password_changed",
       userId: id,
@@ -63,7 +67,7 @@ export class AccountService {
   }
 
   async sessions(person: Person, page: PageWish): Promise<Page<Session>> {
-    const { credentials } = this.parts;
+    const { credentials } = this.#parts;
     const { items, nextCursor } = await credentials.sessions(person.user.id, page);
     const currentId = person.credential.id;
     const shown = items.map(async (session) =>
@@ -73,13 +77,13 @@ export class AccountService {
   }
 
   async revokeSession(person: Person, id: string): Promise<void> {
-    const session = await this.parts.credentials.removeSession(person.user.id, id);
+    const session = await this.#parts.credentials.removeSession(person.user.id, id);
     if (session === undefined) throw new Failure("not_found", `Session ${id} does not exist`);
-    this.parts.memory.forget(session.hash);
+    this.#parts.memory.forget(session.hash);
   }
 
   async tools(person: Person, page: PageWish): Promise<Page<Tool>> {
-    const { credentials, accounts } = this.parts;
+    const { credentials, accounts } = this.#parts;
     const { items, nextCursor } = await credentials.accessTokens(person.user.id, page);
     const shown = items.map(async (token) => {
       const [use, workspace] = await Promise.all([
@@ -92,13 +96,13 @@ export class AccountService {
   }
 
   async revokeTool(person: Person, id: string): Promise<void> {
-    const token = await this.parts.credentials.removeAccessToken(person.user.id, id);
+    const token = await this.#parts.credentials.removeAccessToken(person.user.id, id);
     if (token === undefined) throw new Failure("not_found", `Tool ${id} does not exist`);
-    this.parts.memory.forget(token.hash);
+    this.#parts.memory.forget(token.hash);
   }
 
-  private async endOtherSessions(person: Person): Promise<void> {
-    const { credentials, memory } = this.parts;
+  async #endOtherSessions(person: Person): Promise<void> {
+    const { credentials, memory } = this.#parts;
     for (const session of await credentials.allSessions(person.user.id)) {
       if (session.id === person.credential.id) continue;
       await credentials.removeSession(person.user.id, session.id);

@@ -68,12 +68,16 @@ export interface FirstAccount {
 }
 
 export class AccountStore {
-  constructor(private readonly kv: RecordStore) {}
+  readonly #kv: RecordStore;
+
+  constructor(kv: RecordStore) {
+    this.#kv = kv;
+  }
 
   /** Stores the first owner, workspace and key, unless there is an owner already. */
   async createFirst({ user, workspace, apiKey }: FirstAccount): Promise<boolean> {
     const owner = keys.meta("owner");
-    const operation = this.kv.atomic()
+    const operation = this.#kv.atomic()
       .check({ key: owner, versionstamp: null })
       .set(owner, user.id)
       .set(keys.user(user.id), user)
@@ -89,31 +93,31 @@ export class AccountStore {
 
   /** Id of the platform's first user. */
   async ownerId(): Promise<string | undefined> {
-    return (await readRecord(this.kv, keys.meta("owner"), z.string()))?.value;
+    return (await readRecord(this.#kv, keys.meta("owner"), z.string()))?.value;
   }
 
   async findUser(id: string): Promise<UserRecord | undefined> {
-    return (await readRecord(this.kv, keys.user(id), userRecord))?.value;
+    return (await readRecord(this.#kv, keys.user(id), userRecord))?.value;
   }
 
   async findUserByEmail(email: string): Promise<UserRecord | undefined> {
-    const id = await readRecord(this.kv, accountKeys.userByEmail(email), z.string());
+    const id = await readRecord(this.#kv, accountKeys.userByEmail(email), z.string());
     return id === undefined ? undefined : await this.findUser(id.value);
   }
 
   async findWorkspace(id: string): Promise<WorkspaceRecord | undefined> {
-    return (await readRecord(this.kv, keys.workspace(id), workspaceRecord))?.value;
+    return (await readRecord(this.#kv, keys.workspace(id), workspaceRecord))?.value;
   }
 
   /** Id of the workspace of a slug; it never changes. */
   async findWorkspaceId(slug: string): Promise<string | undefined> {
-    return (await readRecord(this.kv, keys.workspaceBySlug(slug), z.string()))?.value;
+    return (await readRecord(this.#kv, keys.workspaceBySlug(slug), z.string()))?.value;
   }
 
   /** Stores a new workspace with its owner; false where the slug is taken. */
   async createWorkspace(workspace: WorkspaceRecord, ownerId: string): Promise<boolean> {
     const slug = keys.workspaceBySlug(workspace.slug);
-    const operation = this.kv.atomic()
+    const operation = this.#kv.atomic()
       .check({ key: slug, versionstamp: null })
       .set(slug, workspace.id)
       .set(keys.workspace(workspace.id), workspace);
@@ -124,9 +128,9 @@ export class AccountStore {
 
   async renameWorkspace(id: string, name: string): Promise<WorkspaceRecord | undefined> {
     const key = keys.workspace(id);
-    const { result } = await commitWithRetries(this.kv, [key], async () => {
-      const current = await readRecord(this.kv, key, workspaceRecord);
-      const operation = this.kv.atomic();
+    const { result } = await commitWithRetries(this.#kv, [key], async () => {
+      const current = await readRecord(this.#kv, key, workspaceRecord);
+      const operation = this.#kv.atomic();
       if (current === undefined) return { operation, result: undefined };
       const result = { ...current.value, name };
       operation.check({ key, versionstamp: current.versionstamp }).set(key, result);
@@ -139,7 +143,7 @@ export class AccountStore {
     userId: string,
     workspaceId: string,
   ): Promise<MembershipRecord | undefined> {
-    return (await readRecord(this.kv, keys.membership(userId, workspaceId), membershipRecord))
+    return (await readRecord(this.#kv, keys.membership(userId, workspaceId), membershipRecord))
       ?.value;
   }
 
@@ -147,14 +151,14 @@ export class AccountStore {
     userId: string,
     page: { readonly limit: number; readonly cursor?: string | undefined },
   ): Promise<Page<MembershipRecord>> {
-    return readPage(this.kv, keys.memberships(userId), { schema: membershipRecord, ...page });
+    return readPage(this.#kv, keys.memberships(userId), { schema: membershipRecord, ...page });
   }
 
   members(
     workspaceId: string,
     page: { readonly limit: number; readonly cursor?: string | undefined },
   ): Promise<Page<MembershipRecord>> {
-    return readPage(this.kv, accountKeys.members(workspaceId), {
+    return readPage(this.#kv, accountKeys.members(workspaceId), {
       schema: membershipRecord,
       ...page,
     });
@@ -173,13 +177,13 @@ export class AccountStore {
     ) => MembershipRecord | undefined,
   ): Promise<MembershipRecord | undefined> {
     const guard = accountKeys.membersGuard(workspaceId);
-    const { result } = await commitWithRetries(this.kv, [guard], async () => {
-      const { versionstamp } = await this.kv.get(guard);
+    const { result } = await commitWithRetries(this.#kv, [guard], async () => {
+      const { versionstamp } = await this.#kv.get(guard);
       const prefix = accountKeys.members(workspaceId);
-      const entries = await Array.fromAsync(readAll(this.kv, prefix, membershipRecord));
+      const entries = await Array.fromAsync(readAll(this.#kv, prefix, membershipRecord));
       const all = entries.map(({ value }) => value);
       const result = change(all.find((member) => member.userId === userId), all);
-      const operation = this.kv.atomic().check({ key: guard, versionstamp });
+      const operation = this.#kv.atomic().check({ key: guard, versionstamp });
       if (result !== undefined) return { operation: setMembership(operation, result), result };
       operation
         .delete(keys.membership(userId, workspaceId))

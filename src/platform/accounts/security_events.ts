@@ -67,13 +67,17 @@ const toWire = (record: SecurityEventRecord): SecurityEvent => ({
 type PageWish = { readonly limit: number; readonly cursor?: string | undefined };
 
 export class SecurityLog {
-  constructor(private readonly options: SecurityLogOptions) {}
+  readonly #options: SecurityLogOptions;
+
+  constructor(options: SecurityLogOptions) {
+    this.#options = options;
+  }
 
   readonly raise: RaiseSecurityEvent = async (
     { client, workspaceId, ...raised },
     lease,
   ) => {
-    const { kv, now, random, note, onEvent } = this.options;
+    const { kv, now, random, note, onEvent } = this.#options;
     const record: SecurityEventRecord = {
       ...raised,
       id: uuidV7(now, random),
@@ -93,16 +97,16 @@ export class SecurityLog {
 
   /** What happened to an account, newest first. */
   ofAccount(userId: string, page: PageWish): Promise<Page<SecurityEvent>> {
-    return this.page(accountKeys.accountEvents(userId), page);
+    return this.#page(accountKeys.accountEvents(userId), page);
   }
 
   /** What happened in a workspace, newest first. */
   ofWorkspace(workspaceId: string, page: PageWish): Promise<Page<SecurityEvent>> {
-    return this.page(accountKeys.workspaceEvents(workspaceId), page);
+    return this.#page(accountKeys.workspaceEvents(workspaceId), page);
   }
 
-  private async page(prefix: RecordKey, wish: PageWish): Promise<Page<SecurityEvent>> {
-    const page = await readPage(this.options.kv, prefix, { schema: eventRecord, ...wish });
+  async #page(prefix: RecordKey, wish: PageWish): Promise<Page<SecurityEvent>> {
+    const page = await readPage(this.#options.kv, prefix, { schema: eventRecord, ...wish });
     return { items: page.items.map(toWire), nextCursor: page.nextCursor };
   }
 }

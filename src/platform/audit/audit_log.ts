@@ -66,10 +66,19 @@ const toWire = (record: AuditRecord): AuditEntry => ({
 
 export class AuditLog {
   /** Workspaces whose logs have grown since the last round of housekeeping. */
-  private readonly grown = new Set<string>();
+  readonly #grown = new Set<string>();
+
+  readonly #parts: {
+    readonly kv: RecordStore;
+    readonly now: Clock;
+    readonly random: Random;
+    onTrouble(message: string): void;
+    /** Most entries of a workspace. */
+    readonly maxEntries?: number;
+  };
 
   constructor(
-    private readonly parts: {
+    parts: {
       readonly kv: RecordStore;
       readonly now: Clock;
       readonly random: Random;
@@ -77,20 +86,22 @@ export class AuditLog {
       /** Most entries of a workspace. */
       readonly maxEntries?: number;
     },
-  ) {}
+  ) {
+    this.#parts = parts;
+  }
 
   /**
    * Adds an entry; resolves when the log has it. The change has taken effect by then, so a log
    * that cannot be written is reported to the operator, and refuses nothing.
    */
   async record({ workspaceId, ...change }: AuditedChange): Promise<void> {
-    const { kv, now, random, onTrouble } = this.parts;
+    const { kv, now, random, onTrouble } = this.#parts;
     const record: AuditRecord = { ...change, id: uuidV7(now, random), at: now() };
     try {
       await kv.set(keys.auditEntry(workspaceId, record.id), record, {
         expireIn: AUDIT_DAYS * DAY_MS,
       });
-      this.grown.add(workspaceId);
+      this.#grown.add(workspaceId);
     } catch (error) {
       const { action, path, user, credential, requestId } = record;
       onTrouble(
@@ -113,7 +124,7 @@ export class AuditLog {
     let looked = 0;
     let lastId = "";
     const options = { limit: MAX_LOOKED_THROUGH + 1, reverse: true };
-    for await (const { key, value } of this.parts.kv.list(selector, options)) {
+    for await (const { key, value } of this.#parts.kv.list(selector, options)) {
       if (items.length === limit || looked === MAX_LOOKED_THROUGH) {
         return { items, nextCursor: lastId };
       }
@@ -127,7 +138,7 @@ export class AuditLog {
 
   /** Removes the oldest entries of logs that this node has made too long. */
   async trim(signal: AbortSignal): Promise<number> {
-    const { kv, maxEntries = AUDIT_ENTRIES } = this.parts;
+    const { kv, maxEntries = AUDIT_ENTRIES } = this.#parts;
     let removed = 0;
     async function* tooOld(workspaceId: string): AsyncGenerator<RecordKey> {
       let count = 0;
@@ -138,9 +149,9 @@ export class AuditLog {
         yield key;
       }
     }
-    for (const workspaceId of [...this.grown]) {
+    for (const workspaceId of [...this.#grown]) {
       if (signal.aborted) break;
-      this.grown.delete(workspaceId);
+      this.#grown.delete(workspaceId);
       await deleteKeys(kv, tooOld(workspaceId));
     }
     return removed;

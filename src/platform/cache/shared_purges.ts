@@ -41,18 +41,22 @@ export interface SharedPurgesParts
 export class SharedPurges {
   #rounds: Rounds | undefined;
 
-  constructor(private readonly parts: SharedPurgesParts) {}
+  readonly #parts: SharedPurgesParts;
+
+  constructor(parts: SharedPurgesParts) {
+    this.#parts = parts;
+  }
 
   /** Tells other nodes of a purge, where there may be any. */
   async tell(record: PurgeRecord): Promise<void> {
-    const { kv, nodes, now, random } = this.parts;
+    const { kv, nodes, now, random } = this.#parts;
     if (!nodes.isShared) return;
     await kv.set(keys.purge(uuidV7(now, random)), record, { expireIn: REMEMBERED_MS });
   }
 
   /** Purges what others have purged while this node was away: it keeps pages on its disk. */
   async recover(): Promise<void> {
-    const { kv, nodes, dataDir, now } = this.parts;
+    const { kv, nodes, dataDir, now } = this.#parts;
     if (!nodes.isShared) return;
     const absence = await wasAwayFor(dataDir.cache, now());
     if (absence === undefined || absence > MAX_ABSENCE_MS) return await this.purgeAll();
@@ -65,7 +69,7 @@ export class SharedPurges {
   async repeat(changed: readonly RecordKey[]): Promise<void> {
     for (const key of changed) {
       if (key[0] !== keys.purges()[0]) continue;
-      const found = await readRecord(this.parts.kv, key, purgeRecord);
+      const found = await readRecord(this.#parts.kv, key, purgeRecord);
       if (found === undefined) return await this.purgeAll();
       await this.#repeat(found.value);
     }
@@ -73,17 +77,17 @@ export class SharedPurges {
 
   /** Purges all that this node has, as it may have missed any purge. */
   async purgeAll(): Promise<void> {
-    await this.parts.cached.purgeAll();
+    await this.#parts.cached.purgeAll();
   }
 
   /** Notes from time to time that this node knows of all purges, until it is closed. */
   start(): void {
-    if (!this.parts.nodes.isShared) return;
+    if (!this.#parts.nodes.isShared) return;
     this.#rounds = startRounds({
       firstMs: 0,
       everyMs: NOTED_EVERY_MS,
       run: () => this.#note(),
-      onError: (error) => this.parts.onTrouble(`Cannot note what purges are known: ${error}`),
+      onError: (error) => this.#parts.onTrouble(`Cannot note what purges are known: ${error}`),
     });
   }
 
@@ -92,13 +96,13 @@ export class SharedPurges {
   }
 
   async #note(): Promise<void> {
-    const { dataDir, isCurrent, now } = this.parts;
+    const { dataDir, isCurrent, now } = this.#parts;
     if (isCurrent()) await noteFollowed(dataDir.cache, now());
   }
 
   async #repeat(record: PurgeRecord): Promise<void> {
     const { deploymentId, soft } = record;
-    const { cached } = this.parts;
+    const { cached } = this.#parts;
     if ("scope" in record) await cached.purge(deploymentId, record.scope, { soft });
     else await cached.repeatRevalidation(deploymentId, record);
   }

@@ -41,32 +41,39 @@ const isUnanswered = (error: unknown): boolean =>
   error instanceof TypeError && error.message.includes("reading 'config'");
 
 export class AcmeIssuer implements Issuer {
-  private client: Promise<Client> | undefined;
+  #client: Promise<Client> | undefined;
+
+  readonly #options: AcmeOptions & {
+    readonly store: Led<Pick<CertificateStore, "accountKey">>;
+    readonly challenges: Led<Http01Challenges>;
+  };
 
   constructor(
-    private readonly options: AcmeOptions & {
+    options: AcmeOptions & {
       readonly store: Led<Pick<CertificateStore, "accountKey">>;
       readonly challenges: Led<Http01Challenges>;
     },
-  ) {}
+  ) {
+    this.#options = options;
+  }
 
   async issue(hostname: string, lease: Lease): Promise<KeyPair> {
     try {
-      return await this.order(hostname, lease);
+      return await this.#order(hostname, lease);
     } catch (cause) {
       if (!isUnanswered(cause)) throw cause;
-      throw new Error(`The certificate authority at ${this.options.directoryUrl} did not answer`, {
+      throw new Error(`The certificate authority at ${this.#options.directoryUrl} did not answer`, {
         cause,
       });
     }
   }
 
-  private async order(hostname: string, lease: Lease): Promise<KeyPair> {
-    const { challenges, contact, termsAgreed } = this.options;
+  async #order(hostname: string, lease: Lease): Promise<KeyPair> {
+    const { challenges, contact, termsAgreed } = this.#options;
     const { default: acme } = await import("acme-client");
-    this.client ??= this.connect(lease);
-    this.client.catch(() => this.client = undefined);
-    const client = await this.client;
+    this.#client ??= this.#connect(lease);
+    this.#client.catch(() => this.#client = undefined);
+    const client = await this.#client;
     const [key, csr] = await acme.crypto.createCsr(
       { commonName: hostname, altNames: [hostname] },
       await acme.crypto.createPrivateEcdsaKey(),
@@ -85,8 +92,8 @@ export class AcmeIssuer implements Issuer {
   }
 
   /** Reads or creates the account's key; the account itself is created with the first order. */
-  private async connect(lease: Lease): Promise<Client> {
-    const { directoryUrl, serverCa, store } = this.options;
+  async #connect(lease: Lease): Promise<Client> {
+    const { directoryUrl, serverCa, store } = this.#options;
     const { default: acme } = await import("acme-client");
     acme.axios.defaults.timeout = REQUEST_TIMEOUT_MS;
     acme.axios.defaults.maxContentLength = MAX_ANSWER_BYTES;

@@ -45,56 +45,60 @@ export interface CertificateServiceOptions {
 }
 
 export class CertificateService {
-  private readonly records = new Map<string, CertificateRecord>();
+  readonly #records = new Map<string, CertificateRecord>();
   /** What handshakes are answered with. It comes before the record that tells of it. */
-  private readonly pairs = new Map<string, KeyPair>();
-  private timer: ReturnType<typeof setInterval> | undefined;
-  private round: Promise<unknown> | undefined;
-  private again = false;
-  private state: "waiting" | "running" | "closed" = "waiting";
+  readonly #pairs = new Map<string, KeyPair>();
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #round: Promise<unknown> | undefined;
+  #again = false;
+  #state: "waiting" | "running" | "closed" = "waiting";
 
-  constructor(private readonly options: CertificateServiceOptions) {}
+  readonly #options: CertificateServiceOptions;
+
+  constructor(options: CertificateServiceOptions) {
+    this.#options = options;
+  }
 
   /** The store as the node uses it that orders. */
-  private get led(): Led<Pick<CertificateStore, "put" | "delete">> {
-    return this.options.store;
+  get #led(): Led<Pick<CertificateStore, "put" | "delete">> {
+    return this.#options.store;
   }
 
   /** Reads all that is stored. A certificate whose key cannot be decrypted is ordered again. */
   async load(): Promise<void> {
-    const { store, onChanged } = this.options;
+    const { store, onChanged } = this.#options;
     const changed: string[] = [];
     for await (const record of store.all()) {
-      if (await this.take(record)) changed.push(record.hostname);
+      if (await this.#take(record)) changed.push(record.hostname);
     }
     await onChanged(changed);
   }
 
   /** Takes over the certificates that another node has ordered or forgotten. */
   async follow(changed: readonly RecordKey[]): Promise<void> {
-    const { store, onChanged } = this.options;
+    const { store, onChanged } = this.#options;
     for (const hostname of store.hostnamesOf(changed)) {
       const record = await store.find(hostname);
-      if (record === undefined) this.forget(hostname);
-      else if (await this.take(record)) await onChanged([hostname]);
+      if (record === undefined) this.#forget(hostname);
+      else if (await this.#take(record)) await onChanged([hostname]);
       this.wake();
     }
   }
 
-  private forget(hostname: string): void {
-    this.records.delete(hostname);
-    this.pairs.delete(hostname);
+  #forget(hostname: string): void {
+    this.#records.delete(hostname);
+    this.#pairs.delete(hostname);
   }
 
   /** Whether another certificate is used from now on. */
-  private async take(record: CertificateRecord): Promise<boolean> {
-    const { store, log } = this.options;
+  async #take(record: CertificateRecord): Promise<boolean> {
+    const { store, log } = this.#options;
     try {
       const pair = await store.open(record);
-      this.records.set(record.hostname, record);
+      this.#records.set(record.hostname, record);
       if (pair === undefined) return false;
-      const before = this.pairs.get(record.hostname);
-      this.pairs.set(record.hostname, pair);
+      const before = this.#pairs.get(record.hostname);
+      this.#pairs.set(record.hostname, pair);
       return pair.cert !== before?.cert;
     } catch (error) {
       const message = `Cannot use the certificate of ${record.hostname}: ${error}`;
@@ -105,34 +109,34 @@ export class CertificateService {
 
   /** The certificate of a hostname that is served. */
   find(hostname: string): KeyPair | undefined {
-    const pair = this.pairs.get(hostname);
-    return pair !== undefined && this.options.wants(hostname) ? pair : undefined;
+    const pair = this.#pairs.get(hostname);
+    return pair !== undefined && this.#options.wants(hostname) ? pair : undefined;
   }
 
   /** Notes that hostnames are served from now on, or no more; resolves when handshakes show it. */
   async servedChanged(hostnames: readonly string[]): Promise<void> {
-    const known = hostnames.filter((hostname) => this.pairs.has(hostname));
-    if (known.length > 0) await this.options.onChanged(known);
+    const known = hostnames.filter((hostname) => this.#pairs.has(hostname));
+    if (known.length > 0) await this.#options.onChanged(known);
   }
 
   describe(hostname: string): Domain["certificate"] {
-    return certificateToWire(this.records.get(hostname), this.options.now());
+    return certificateToWire(this.#records.get(hostname), this.#options.now());
   }
 
   /** Makes a failed order due at once. */
   retry(hostname: string): void {
-    const known = this.records.get(hostname);
+    const known = this.#records.get(hostname);
     if (known !== undefined && known.failures > 0) {
-      const record = { ...known, dueAt: this.options.now() };
-      this.records.set(hostname, record);
-      if (this.options.nodes?.leads("certificates") === false) this.passOn(record);
+      const record = { ...known, dueAt: this.#options.now() };
+      this.#records.set(hostname, record);
+      if (this.#options.nodes?.leads("certificates") === false) this.#passOn(record);
     }
     this.wake();
   }
 
   /** Lets the node that orders certificates know what is due. */
-  private passOn(record: CertificateRecord): void {
-    const { store, log } = this.options;
+  #passOn(record: CertificateRecord): void {
+    const { store, log } = this.#options;
     store.put(record).catch((error) => {
       const message = `Cannot order the certificate of ${record.hostname} now: ${error}`;
       log({ level: "warn", message });
@@ -141,71 +145,71 @@ export class CertificateService {
 
   /** Starts a round of orders, or another one after the round that is running. */
   wake(): void {
-    if (this.state !== "running") return;
-    this.again = true;
-    const { nodes } = this.options;
-    const run = (lease: Lease) => this.runRounds(lease);
-    this.round ??=
+    if (this.#state !== "running") return;
+    this.#again = true;
+    const { nodes } = this.#options;
+    const run = (lease: Lease) => this.#runRounds(lease);
+    this.#round ??=
       (nodes === undefined
         ? run(Lease.ofSoleNode("certificates"))
         : nodes.during("certificates", run))
         .catch((error) => {
-          if (this.state === "closed") return;
+          if (this.#state === "closed") return;
           const message = `Ordering certificates was interrupted: ${error}`;
-          this.options.log({ level: "error", message });
+          this.#options.log({ level: "error", message });
         })
-        .finally(() => this.round = undefined);
+        .finally(() => this.#round = undefined);
   }
 
   /** Starts ordering, now that challenges are answered. */
   start(): void {
-    this.state = "running";
-    const { nodes, intervalMs = INTERVAL_MS } = this.options;
-    this.timer = setInterval(() => this.wake(), intervalMs);
+    this.#state = "running";
+    const { nodes, intervalMs = INTERVAL_MS } = this.#options;
+    this.#timer = setInterval(() => this.wake(), intervalMs);
     if (nodes === undefined) this.wake();
     else nodes.onGained("certificates", () => this.wake());
   }
 
   /** Resolves when no round is running. */
   async idle(): Promise<void> {
-    await this.round;
+    await this.#round;
   }
 
   /** Starts no further order; one that is running ends by itself. */
   close(): void {
-    this.state = "closed";
-    clearInterval(this.timer);
+    this.#state = "closed";
+    clearInterval(this.#timer);
   }
 
-  private async runRounds(lease: Lease): Promise<void> {
-    while (this.again && this.state === "running") {
-      this.again = false;
-      await this.forgetExpired(lease);
-      const due = [...this.options.names()].filter((hostname) => this.isDue(hostname));
+  async #runRounds(lease: Lease): Promise<void> {
+    while (this.#again && this.#state === "running") {
+      this.#again = false;
+      await this.#forgetExpired(lease);
+      const due = [...this.#options.names()].filter((hostname) => this.#isDue(hostname));
       for (const hostname of due) {
-        if (this.state !== "running") return;
-        await this.order(hostname, lease);
+        if (this.#state !== "running") return;
+        await this.#order(hostname, lease);
       }
     }
   }
 
-  private isDue(hostname: string): boolean {
-    const record = this.records.get(hostname);
-    return record === undefined || record.dueAt <= this.options.now();
+  #isDue(hostname: string): boolean {
+    const record = this.#records.get(hostname);
+    return record === undefined || record.dueAt <= this.#options.now();
   }
 
-  private async forgetExpired(lease: Lease): Promise<void> {
-    const { wants, now } = this.options;
-    for (const [hostname, { issued }] of this.records) {
+  async #forgetExpired(lease: Lease): Promise<void> {
+    const { wants, now } = this.#options;
+    for (const [hostname, { issued }] of this.#records) {
       if (wants(hostname) || (issued?.notAfter ?? 0) > now()) continue;
-      await this.led.delete(hostname, lease);
-      this.forget(hostname);
+      await this.#led.delete(hostname, lease);
+      this.#forget(hostname);
     }
   }
 
-  private async order(hostname: string, lease: Lease): Promise<void> {
-    const { store, issuer, now, onChanged, log } = this.options;
-    const before = this.records.get(hostname);
+  async #order(hostname: string, lease: Lease): Promise<void> {
+    const { store, issuer, now, onChanged, log } = this.#options;
+    const before = this.#records.get(hostname);
     try {
       await lease.requireHeld();
       const pair = await issuer.issue(hostname, lease);
@@ -215,17 +219,17 @@ export class CertificateService {
         issued: { chain: pair.cert, key: await store.seal(hostname, pair.key), ...life },
         failures: 0,
         error: null,
-        dueAt: renewalTime(life, this.chance()),
+        dueAt: renewalTime(life, this.#chance()),
       };
-      await this.led.put(record, lease);
-      this.pairs.set(hostname, pair);
+      await this.#led.put(record, lease);
+      this.#pairs.set(hostname, pair);
       await onChanged([hostname]);
-      this.records.set(hostname, record);
+      this.#records.set(hostname, record);
       log({ level: "info", message: `Certificate for ${hostname} is issued` });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       const failures = (before?.failures ?? 0) + 1;
-      const dueAt = retryTime(failures, { now: now(), chance: this.chance() });
+      const dueAt = retryTime(failures, { now: now(), chance: this.#chance() });
       const record: CertificateRecord = {
         hostname,
         issued: before?.issued ?? null,
@@ -233,7 +237,7 @@ export class CertificateService {
         dueAt,
         error: reason.slice(0, MAX_ERROR),
       };
-      await this.noteFailure(record, { before, lease });
+      await this.#noteFailure(record, { before, lease });
       const next = new Date(dueAt).toISOString();
       log({
         level: "warn",
@@ -246,25 +250,25 @@ export class CertificateService {
    * Keeps a failure in memory as well where it cannot be stored, so that it is not tried at
    * once. Where another node orders by now, there is none: the name is that node's.
    */
-  private async noteFailure(
+  async #noteFailure(
     record: CertificateRecord,
     { before, lease }: { readonly before: CertificateRecord | undefined; readonly lease: Lease },
   ): Promise<void> {
     const { hostname } = record;
-    this.records.set(hostname, record);
+    this.#records.set(hostname, record);
     try {
-      await this.led.put(record, lease);
+      await this.#led.put(record, lease);
     } catch (error) {
       if (error instanceof LeaseLostError) {
-        if (before === undefined) this.records.delete(hostname);
-        else this.records.set(hostname, before);
+        if (before === undefined) this.#records.delete(hostname);
+        else this.#records.set(hostname, before);
       }
       throw error;
     }
   }
 
   /** A number from 0 to 1. */
-  private chance(): number {
-    return this.options.random(1)[0]! / 255;
+  #chance(): number {
+    return this.#options.random(1)[0]! / 255;
   }
 }

@@ -20,63 +20,68 @@ export const challenge = z.object({
 export type Challenge = z.infer<typeof challenge>;
 
 export class Http01Challenges {
-  private readonly pending = new Map<string, string>();
+  readonly #pending = new Map<string, string>();
+
+  readonly #shared: RecordStore | undefined | undefined;
+  readonly #tellOthers: (challenge: Challenge) => Promise<unknown>;
 
   /**
    * @param shared the store, where other nodes share it.
    * @param tellOthers tells a challenge to the nodes that answer; the others find it in the store.
    */
   constructor(
-    private readonly shared?: RecordStore | undefined,
-    private readonly tellOthers: (challenge: Challenge) => Promise<unknown> = () =>
-      Promise.resolve(),
-  ) {}
+    shared?: RecordStore | undefined,
+    tellOthers: (challenge: Challenge) => Promise<unknown> = () => Promise.resolve(),
+  ) {
+    this.#shared = shared;
+    this.#tellOthers = tellOthers;
+  }
 
   /** Takes over a challenge of the node that orders. */
   take({ token, keyAuthorization }: Challenge): void {
-    this.pending.set(token, keyAuthorization);
+    this.#pending.set(token, keyAuthorization);
   }
 
   async add(token: string, keyAuthorization: string, lease?: Lease): Promise<void> {
-    this.pending.set(token, keyAuthorization);
+    this.#pending.set(token, keyAuthorization);
     const key = keys.acmeChallenge(token);
     const expiry = { expireIn: PENDING_MS };
-    await this.shared?.atomic().set(key, keyAuthorization, expiry).commit(lease);
-    await this.tellOthers({ token, keyAuthorization });
+    await this.#shared?.atomic().set(key, keyAuthorization, expiry).commit(lease);
+    await this.#tellOthers({ token, keyAuthorization });
   }
 
   async remove(token: string, lease?: Lease): Promise<void> {
-    this.pending.delete(token);
-    await this.shared?.atomic().delete(keys.acmeChallenge(token)).commit(lease);
+    this.#pending.delete(token);
+    await this.#shared?.atomic().delete(keys.acmeChallenge(token)).commit(lease);
   }
 
   /** Takes over the challenges that another node has added or removed. */
   async follow(changed: readonly RecordKey[]): Promise<void> {
-    const { shared } = this;
+    const shared = this.#shared;
     const [name] = keys.acmeChallenges();
     if (shared === undefined) return;
     for (const key of changed) {
       if (key[0] !== name) continue;
       const found = await readRecord(shared, key, z.string());
-      if (found === undefined) this.pending.delete(String(key[1]));
-      else this.pending.set(String(key[1]), found.value);
+      if (found === undefined) this.#pending.delete(String(key[1]));
+      else this.#pending.set(String(key[1]), found.value);
     }
   }
 
   /** Reads those that are pending on other nodes. */
   async reread(): Promise<void> {
-    if (this.shared === undefined) return;
-    for await (const { key, value } of readAll(this.shared, keys.acmeChallenges(), z.string())) {
-      this.pending.set(String(key[1]), value);
+    if (this.#shared === undefined) return;
+    for await (const { key, value } of readAll(this.#shared, keys.acmeChallenges(), z.string())) {
+      this.#pending.set(String(key[1]), value);
     }
   }
 
   /** The response to a pending challenge; `undefined` for all other requests. */
   answer(url: string): Response | undefined {
-    if (this.pending.size === 0) return undefined;
+    if (this.#pending.size === 0) return undefined;
     const path = url.indexOf("/", url.indexOf("//") + 2);
     if (path === -1 || !url.startsWith(PREFIX, path)) return undefined;
-    const authorization = this.pending.get(url.slice(path + PREFIX.length));
+    const authorization = this.#pending.get(url.slice(path + PREFIX.length));
     if (authorization === undefined) return undefined;
     return new Response(authorization, {
       headers: { "content-type": "application/octet-stream", "cache-control": "no-store" },

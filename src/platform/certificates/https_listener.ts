@@ -56,20 +56,24 @@ interface Generation {
 export class HttpsListener {
   /** The port that it listens on. */
   readonly port: number;
-  private current: Generation;
-  private closed = false;
-  private again = false;
-  private replacing: Promise<void> | undefined;
+  #current: Generation;
+  #closed = false;
+  #again = false;
+  #replacing: Promise<void> | undefined;
+
+  readonly #options: HttpsListenerOptions;
 
   /** @throws {Deno.errors.AddrInUse} where the port is taken. */
-  constructor(private readonly options: HttpsListenerOptions) {
-    this.current = this.open(options.port);
-    this.port = this.current.port;
+  constructor(options: HttpsListenerOptions) {
+    this.#options = options;
+
+    this.#current = this.#open(options.port);
+    this.port = this.#current.port;
   }
 
   /** Notes that names have other certificates, or none; resolves when new connections see it. */
   async changed(serverNames: readonly string[]): Promise<void> {
-    if (serverNames.some((name) => this.current.asked.has(name))) await this.replace();
+    if (serverNames.some((name) => this.#current.asked.has(name))) await this.replace();
   }
 
   /**
@@ -78,35 +82,35 @@ export class HttpsListener {
    * the new one listens.
    */
   replace(): Promise<void> {
-    this.again = true;
-    return this.replacing ??= this.replaceAll();
+    this.#again = true;
+    return this.#replacing ??= this.#replaceAll();
   }
 
-  private replaceLater(): void {
+  #replaceLater(): void {
     this.replace().catch(() => {});
   }
 
   /** Stops accepting; open connections stay. */
   async close(): Promise<void> {
-    this.closed = true;
-    await this.replacing;
-    await this.current.close();
+    this.#closed = true;
+    await this.#replacing;
+    await this.#current.close();
   }
 
-  private async replaceAll(): Promise<void> {
-    while (this.again && !this.closed) {
-      this.again = false;
-      await this.current.close();
-      while (!this.closed && !this.reopen()) await delay(RETRY_MS);
+  async #replaceAll(): Promise<void> {
+    while (this.#again && !this.#closed) {
+      this.#again = false;
+      await this.#current.close();
+      while (!this.#closed && !this.#reopen()) await delay(RETRY_MS);
     }
     // Set before the listener runs: one that fails at once must not find a replacement that has
     // already ended.
-    this.replacing = undefined;
+    this.#replacing = undefined;
   }
 
-  private reopen(): boolean {
+  #reopen(): boolean {
     try {
-      this.current = this.open(this.port);
+      this.#current = this.#open(this.port);
       return true;
     } catch {
       // The port is not free yet, or the system is short of descriptors.
@@ -114,19 +118,19 @@ export class HttpsListener {
     }
   }
 
-  private open(port: number): Generation {
-    const { certificates, hostname, reusePort = false } = this.options;
+  #open(port: number): Generation {
+    const { certificates, hostname, reusePort = false } = this.#options;
     const asked = new Set<string>();
     const chosen = certificates.type === "one"
       ? certificates.current()
-      : { [SNI_RESOLVER]: this.resolver(certificates.find, asked) };
+      : { [SNI_RESOLVER]: this.#resolver(certificates.find, asked) };
     const shared = reusePort ? { reusePort } : {};
     const given = { hostname, port, alpnProtocols: PROTOCOLS, ...shared, ...chosen };
     const listener = Deno.listenTls(given as Deno.ListenTlsOptions & Deno.TlsCertifiedKeyPem);
     const closing = new AbortController();
-    const served = this.options.serve(listener, closing.signal).catch(async () => {
+    const served = this.#options.serve(listener, closing.signal).catch(async () => {
       await delay(AFTER_SHORTAGE_MS);
-      if (!closing.signal.aborted) this.replaceLater();
+      if (!closing.signal.aborted) this.#replaceLater();
     });
     return {
       port: listener.addr.port,
@@ -141,14 +145,14 @@ export class HttpsListener {
     };
   }
 
-  private resolver(
+  #resolver(
     find: (serverName: string) => Promise<KeyPair | undefined>,
     asked: Set<string>,
   ): (serverName: string) => Promise<KeyPair> {
-    const { maxNames = MAX_NAMES } = this.options;
+    const { maxNames = MAX_NAMES } = this.#options;
     return async (serverName) => {
       asked.add(serverName);
-      if (asked.size === maxNames) queueMicrotask(() => this.replaceLater());
+      if (asked.size === maxNames) queueMicrotask(() => this.#replaceLater());
       const pair = await find(serverName);
       if (pair === undefined) throw new TypeError("No certificate for this name");
       return pair;

@@ -43,14 +43,18 @@ export class CachedAnswers {
   readonly #memory: IsrMemory;
   #tellOthers: (revalidated: Revalidated) => Promise<void> = () => Promise.resolve();
 
-  constructor(private readonly options: CachedAnswersOptions) {
+  readonly #options: CachedAnswersOptions;
+
+  constructor(options: CachedAnswersOptions) {
+    this.#options = options;
+
     this.#memory = new IsrMemory(DEFAULT_ISR_MEMORY_BYTES);
     this.#folders = new PageFolders(join(options.dataDir, "isr"));
   }
 
   /** The pages of a deployment, for its servers or for a change while there are none. */
   pagesOf(deploymentId: string): IsrCache {
-    const { open, now, onTrouble } = this.options;
+    const { open, now, onTrouble } = this.#options;
     return open.get(deploymentId)?.pages ?? new IsrCache({
       deploymentId,
       store: this.#folders.of(deploymentId),
@@ -69,7 +73,7 @@ export class CachedAnswers {
     scope: PurgeScope,
     options: PurgeOptions = {},
   ): Promise<number> {
-    const answers = this.options.cache.purge(deploymentId, scope, options);
+    const answers = this.#options.cache.purge(deploymentId, scope, options);
     const purging = this.pagesOf(deploymentId).purge(scope, options);
     await this.#publish(deploymentId, [scope], options);
     return answers + await purging;
@@ -77,7 +81,7 @@ export class CachedAnswers {
 
   /** Removes what is cached of all deployments; resolves when it is not served any more. */
   async purgeAll(): Promise<void> {
-    const { cache, open, publish } = this.options;
+    const { cache, open, publish } = this.#options;
     cache.clear();
     for (const id of new Set([...open.keys(), ...await this.#folders.list()])) {
       await this.pagesOf(id).purge({ type: "all" });
@@ -109,7 +113,7 @@ export class CachedAnswers {
     deploymentId: string,
     { scopes, soft }: Omit<Revalidated, "deploymentId">,
   ): Promise<void> {
-    for (const scope of scopes) this.options.cache.purge(deploymentId, scope, { soft });
+    for (const scope of scopes) this.#options.cache.purge(deploymentId, scope, { soft });
     const marking = this.pagesOf(deploymentId).revalidate(scopes, { soft });
     await this.#publish(deploymentId, scopes, { soft });
     await marking;
@@ -131,7 +135,7 @@ export class CachedAnswers {
     scopes: readonly PurgeScope[],
     { soft = false }: PurgeOptions,
   ): Promise<void> {
-    const staleSince = soft ? this.options.now() : undefined;
-    await this.options.publish({ type: "cache_purged", deploymentId, scopes, staleSince });
+    const staleSince = soft ? this.#options.now() : undefined;
+    await this.#options.publish({ type: "cache_purged", deploymentId, scopes, staleSince });
   }
 }

@@ -73,7 +73,11 @@ export class ComputeService {
   readonly #places: ProcessPlaces;
   #runFolder: Promise<string> | undefined;
 
-  constructor(private readonly services: ComputeServices) {
+  readonly #services: ComputeServices;
+
+  constructor(services: ComputeServices) {
+    this.#services = services;
+
     this.cached = new CachedAnswers({ ...services, open: this.#open });
     this.#places = new ProcessPlaces({
       max: services.maxServers ?? defaultProcessLimits().servers,
@@ -94,7 +98,7 @@ export class ComputeService {
 
   /** Whether servers run on this machine, and how many do. */
   async describe(): Promise<Health["servers"]> {
-    const { sandbox: judged, env } = this.services;
+    const { sandbox: judged, env } = this.#services;
     const node = await judgeNodeSandbox(judged, () => probeNodeSandbox({ env }));
     const { taken: running, max } = this.#places;
     const { sandbox, missing } = judged;
@@ -163,7 +167,7 @@ export class ComputeService {
     layers: readonly ComputeLayer[],
     servers: SiteServers,
   ): Promise<string | undefined> {
-    const url = deploymentUrl(deployment, this.services.addresses);
+    const url = deploymentUrl(deployment, this.#services.addresses);
     const reasons = await Promise.all(layers.map(async (layer) => {
       const { healthPath: path, startTimeoutMs: readyMs, timeoutMs } = runtimeSettings(layer);
       const silence = await findSilence({
@@ -186,7 +190,7 @@ export class ComputeService {
   retire(deploymentIds: Iterable<string>): void {
     for (const id of deploymentIds) {
       void this.#open.get(id)?.retire(RETIRE_DRAIN_MS).catch((error) =>
-        this.services.onTrouble(`Cannot end a server: ${error}`)
+        this.#services.onTrouble(`Cannot end a server: ${error}`)
       );
     }
   }
@@ -202,7 +206,7 @@ export class ComputeService {
       const isOutdated = await this.#maker.findOutdated(servers.owner);
       // A server that is being made may be waiting for the database: it is judged later.
       void servers.retireOutdated(isOutdated, RETIRE_DRAIN_MS).catch((error) =>
-        this.services.onTrouble(`Cannot end a server: ${error}`)
+        this.#services.onTrouble(`Cannot end a server: ${error}`)
       );
     }
   }
@@ -214,7 +218,7 @@ export class ComputeService {
     this.#open.delete(deploymentId);
     this.#lines.delete(deploymentId);
     const closing = servers.close(CLOSE_DRAIN_MS).catch((error) =>
-      this.services.onTrouble(`Cannot end a server: ${error}`)
+      this.#services.onTrouble(`Cannot end a server: ${error}`)
     ).finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
     return closing;
@@ -248,12 +252,12 @@ export class ComputeService {
     await Promise.all([...this.#open.keys()].map((id) => this.dispose(id)));
     await Promise.all(this.#closing);
     await this.#runFolder?.catch(() => {});
-    await removeRunFolder(this.services.dataDir);
+    await removeRunFolder(this.#services.dataDir);
   }
 
   /** The folder for sockets, created by the first call. */
   #socketsDir(): Promise<string> {
-    return this.#runFolder ??= makeRunFolder(this.services.dataDir);
+    return this.#runFolder ??= makeRunFolder(this.#services.dataDir);
   }
 
   #keepLine(deploymentId: string, line: string): void {

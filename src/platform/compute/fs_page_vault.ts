@@ -25,29 +25,33 @@ class FolderVault implements IsrStore {
   #made: Promise<void> | undefined;
   #count = 0;
 
-  constructor(private readonly folder: string) {}
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
 
   async list() {
     const found: { readonly name: string; readonly bytes: number; readonly time: number }[] = [];
-    for (const name of await namesIn(this.folder)) {
-      if (name.endsWith(UNFINISHED)) await ignoreMissing(Deno.remove(join(this.folder, name)));
+    for (const name of await namesIn(this.#folder)) {
+      if (name.endsWith(UNFINISHED)) await ignoreMissing(Deno.remove(join(this.#folder, name)));
       if (!PAGE_NAME.test(name)) continue;
-      const { size, mtime } = await Deno.stat(join(this.folder, name));
+      const { size, mtime } = await Deno.stat(join(this.#folder, name));
       found.push({ name, bytes: size, time: mtime?.getTime() ?? 0 });
     }
     return found.sort((left, right) => left.time - right.time);
   }
 
   async read(name: string) {
-    return await ignoreMissing(Deno.readFile(join(this.folder, name)));
+    return await ignoreMissing(Deno.readFile(join(this.#folder, name)));
   }
 
   async write(name: string, bytes: Uint8Array): Promise<void> {
-    await (this.#made ??= Deno.mkdir(this.folder, { recursive: true, mode: 0o700 }));
-    const beside = join(this.folder, `${name}.${++this.#count}${UNFINISHED}`);
+    await (this.#made ??= Deno.mkdir(this.#folder, { recursive: true, mode: 0o700 }));
+    const beside = join(this.#folder, `${name}.${++this.#count}${UNFINISHED}`);
     try {
       await Deno.writeFile(beside, bytes, { mode: 0o600 });
-      await Deno.rename(beside, join(this.folder, name));
+      await Deno.rename(beside, join(this.#folder, name));
     } catch (error) {
       this.#made = undefined;
       await Deno.remove(beside).catch(() => {});
@@ -56,7 +60,7 @@ class FolderVault implements IsrStore {
   }
 
   async remove(name: string): Promise<void> {
-    await ignoreMissing(Deno.remove(join(this.folder, name)));
+    await ignoreMissing(Deno.remove(join(this.#folder, name)));
   }
 }
 
@@ -70,18 +74,22 @@ async function namesIn(folder: string): Promise<string[]> {
 
 /** The cached pages of all deployments. */
 export class PageFolders {
-  constructor(private readonly root: string) {}
+  readonly #root: string;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
 
   of(deploymentId: string): IsrStore {
-    return new FolderVault(join(this.root, deploymentId));
+    return new FolderVault(join(this.#root, deploymentId));
   }
 
   /** The deployments that have pages. */
   async list(): Promise<readonly string[]> {
-    return (await namesIn(this.root)).filter(isUuid);
+    return (await namesIn(this.#root)).filter(isUuid);
   }
 
   async remove(deploymentId: string): Promise<void> {
-    await ignoreMissing(Deno.remove(join(this.root, deploymentId), { recursive: true }));
+    await ignoreMissing(Deno.remove(join(this.#root, deploymentId), { recursive: true }));
   }
 }

@@ -38,8 +38,12 @@ export class LayerServer {
   #failures = 0;
   #reason = "";
 
+  readonly #create: () => Promise<ComputeServer>;
+
   /** `create` makes the server; it is called for the first request. */
-  constructor(private readonly create: () => Promise<ComputeServer>) {}
+  constructor(create: () => Promise<ComputeServer>) {
+    this.#create = create;
+  }
 
   fetch(request: ComputeRequest): Promise<ComputeResult> {
     return this.#ask((server) => server.fetch(request));
@@ -110,7 +114,7 @@ export class LayerServer {
   #get(): Promise<ComputeServer> {
     if (this.#closed) return Promise.reject(new Error("The deployment has been shut down"));
     if (this.#server !== undefined) return this.#server;
-    const made = this.create();
+    const made = this.#create();
     this.#server = made;
     made.then(
       (server) => {

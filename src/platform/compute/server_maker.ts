@@ -94,7 +94,11 @@ export class ServerMaker {
   /** The databases that each server was made with. */
   readonly #databases = new WeakMap<ComputeServer, string>();
 
-  constructor(private readonly options: ServerMakerOptions) {
+  readonly #options: ServerMakerOptions;
+
+  constructor(options: ServerMakerOptions) {
+    this.#options = options;
+
     const { dataDir, env } = options;
     this.#files = new DeploymentFiles(join(dataDir, "compute"));
     this.#nodes = new NodeVersions({ folder: join(dataDir, "node"), env });
@@ -123,7 +127,7 @@ export class ServerMaker {
         throw new Error(`${LINKS_PATH} is not valid: ${cause.message}`, { cause });
       }
       const reason = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
-      this.options.onTrouble(`Cannot prepare a server of deployment ${deployment.id}: ${reason}`);
+      this.#options.onTrouble(`Cannot prepare a server of deployment ${deployment.id}: ${reason}`);
       throw new Error(
         isFullDisk(cause)
           ? "the platform's disk is full"
@@ -135,7 +139,7 @@ export class ServerMaker {
 
   /** Whether a server of a deployment was made with other databases than there are now. */
   async findOutdated(deployment: DeploymentRecord): Promise<(server: ComputeServer) => boolean> {
-    const current = await this.options.databases.identityFor(deployment);
+    const current = await this.#options.databases.identityFor(deployment);
     return (server) => current !== undefined && this.#databases.get(server) !== current;
   }
 
@@ -156,18 +160,22 @@ export class ServerMaker {
     source: FilesSource,
   ): Promise<ComputeServer> {
     const { variables, addresses, localRoutes, logs, allowPrivate, sandbox, shared, keepLine } =
-      this.options;
+      this.#options;
     const { id: deploymentId, projectId } = deployment;
     const place = { projectId, deploymentId, layer: layer.name };
     this.#refuse(place);
-    const kv = this.options.kvFor({ deploymentId, projectId, environment: deployment.environment });
-    const databases = await this.options.databases.injectedInto(deployment);
+    const kv = this.#options.kvFor({
+      deploymentId,
+      projectId,
+      environment: deployment.environment,
+    });
+    const databases = await this.#options.databases.injectedInto(deployment);
     const { engine, nodeVersion, command, tmpMb, timeoutMs, memoryMb, startTimeoutMs: startMs } =
       runtimeSettings(layer);
     const say = (message: string) =>
-      logs.recordServer({ ...place, time: this.options.now(), level: "info", message });
+      logs.recordServer({ ...place, time: this.#options.now(), level: "info", message });
     const { places, sockets, maxSockets } = shared;
-    const { dataDir, env } = this.options;
+    const { dataDir, env } = this.#options;
     const directory = await this.#files.folder(source);
     const server = createComputeServer({
       deploymentId,
@@ -199,7 +207,7 @@ export class ServerMaker {
       sockets,
       socketsDir: await shared.socketsDir(),
       spawn: this.#spawn[engine],
-      revalidate: (what) => this.options.revalidate(deploymentId, what),
+      revalidate: (what) => this.#options.revalidate(deploymentId, what),
       log: (entry) => {
         logs.recordServer({ ...entry, ...place });
         keepLine(deploymentId, entry.message);
@@ -212,7 +220,7 @@ export class ServerMaker {
   /** What starts a server that is any program, and what of this machine it may use. */
   async #program(command: string | undefined): Promise<ComputeServerOptions["program"]> {
     if (command === undefined) throw new CommandMissingError();
-    const { dataDir, env } = this.options;
+    const { dataDir, env } = this.#options;
     return {
       command,
       ...await (this.#places ??= toolchainPlaces(env, { dataDir, builds: false })),
@@ -221,7 +229,7 @@ export class ServerMaker {
 
   /** @throws ServersRefusedError where no server runs here; its log names the reason too */
   #refuse(place: { projectId: string; deploymentId: string; layer: string }): void {
-    const { sandbox, logs, now } = this.options;
+    const { sandbox, logs, now } = this.#options;
     if (sandbox.sandbox !== "refused") return;
     const refused = new ServersRefusedError(sandbox);
     logs.recordServer({ ...place, time: now(), level: "error", message: refused.message });

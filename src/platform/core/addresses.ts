@@ -34,17 +34,26 @@ export function branchLabel(
 
 /** Builds URLs on the platform's own scheme, base domain and port. */
 export class Addresses {
-  private readonly suffix: string;
+  readonly #suffix: string;
+
+  readonly #base: {
+    readonly protocol: "http:" | "https:";
+    readonly domain: string;
+    /** Port as written in URLs; empty for the scheme's default. */
+    readonly port: string;
+  };
 
   constructor(
-    private readonly base: {
+    base: {
       readonly protocol: "http:" | "https:";
       readonly domain: string;
       /** Port as written in URLs; empty for the scheme's default. */
       readonly port: string;
     },
   ) {
-    this.suffix = `.${base.domain}`;
+    this.#base = base;
+
+    this.#suffix = `.${base.domain}`;
   }
 
   isReserved(label: string): boolean {
@@ -52,12 +61,12 @@ export class Addresses {
   }
 
   url(label: string): string {
-    const port = this.base.port === "" ? "" : `:${this.base.port}`;
-    return `${this.base.protocol}//${label}${this.suffix}${port}`;
+    const port = this.#base.port === "" ? "" : `:${this.#base.port}`;
+    return `${this.#base.protocol}//${label}${this.#suffix}${port}`;
   }
 
   /** The hostname of a label, without port. */
   hostname(label: string): string {
-    return `${label}${this.suffix}`;
+    return `${label}${this.#suffix}`;
   }
 }

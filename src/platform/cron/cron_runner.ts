@@ -50,11 +50,15 @@ export interface WantedRun {
 export type FinishedRun = CronRun & { readonly durationMs: number };
 
 export class CronRunner {
-  constructor(private readonly services: RunnerServices) {}
+  readonly #services: RunnerServices;
+
+  constructor(services: RunnerServices) {
+    this.#services = services;
+  }
 
   /** Runs a task to its end; `undefined` where production shows nothing any more. Never rejects. */
   async run(wanted: WantedRun): Promise<FinishedRun | undefined> {
-    const { sites, now, random } = this.services;
+    const { sites, now, random } = this.#services;
     const startedAt = now();
     const requestId = `cron-${random(8).toHex()}`;
     const site = await Promise.resolve(sites.resolve(wanted.hostname)).catch(() => undefined);
@@ -79,7 +83,7 @@ export class CronRunner {
     { path, hostname }: WantedRun,
     requestId: string,
   ): Promise<ServerReply> {
-    const { variables, addresses, closing } = this.services;
+    const { variables, addresses, closing } = this.#services;
     try {
       const { [SECRET_VARIABLE]: secret } = await variables.openSnapshot(site.deploymentId);
       if (secret !== undefined && !FIELD_TEXT.test(secret)) {
@@ -110,7 +114,7 @@ export class CronRunner {
 
   #log({ projectId, hostname, path }: WantedRun, run: FinishedRun, reply: ServerReply): void {
     const { status, error, deploymentId, requestId, durationMs } = run;
-    this.services.record({
+    this.#services.record({
       time: Date.parse(run.startedAt),
       projectId,
       deploymentId,

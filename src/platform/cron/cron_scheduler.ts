@@ -53,23 +53,27 @@ export class CronScheduler {
   #round: Promise<void> = Promise.resolve();
   #closed = false;
 
-  constructor(private readonly services: SchedulerServices) {}
+  readonly #services: SchedulerServices;
+
+  constructor(services: SchedulerServices) {
+    this.#services = services;
+  }
 
   /** Begins with the next minute. */
   start(): void {
-    this.#stop = this.services.minutes.each(() => void this.round());
+    this.#stop = this.#services.minutes.each(() => void this.round());
   }
 
   /** Starts what is due, and does not wait for its end. A round waits for the one before it. */
   round(): Promise<void> {
     return this.#round = this.#round.then(() => this.#startDue()).catch((error) =>
-      this.services.onTrouble(`Cannot run scheduled tasks: ${error}`)
+      this.#services.onTrouble(`Cannot run scheduled tasks: ${error}`)
     );
   }
 
   /** The tasks of a project, if production shows anything. */
   async tasksOf(projectId: string): Promise<LiveTasks | undefined> {
-    const site = this.services.sites.production().find((each) => each.projectId === projectId);
+    const site = this.#services.sites.production().find((each) => each.projectId === projectId);
     return site === undefined ? undefined : await this.#tasksOf(site);
   }
 
@@ -83,7 +87,7 @@ export class CronScheduler {
     const key = keyOf(wanted);
     if (this.#closed || this.#running.has(key)) return undefined;
     const ended = this.#perform(wanted).finally(() => this.#running.delete(key));
-    this.#running.set(key, { startedAt: this.services.minutes.now(), ended });
+    this.#running.set(key, { startedAt: this.#services.minutes.now(), ended });
     return ended;
   }
 
@@ -99,15 +103,15 @@ export class CronScheduler {
   async #startDue(): Promise<void> {
     if (this.#closed) return;
     const live: LiveTasks[] = [];
-    const shown = this.services.sites.production();
+    const shown = this.#services.sites.production();
     for (const site of shown) {
       const found = await this.#tasksOf(site);
       if (found.tasks.length > 0) live.push(found);
     }
     this.#forget(new Set(shown.map(({ deploymentId }) => deploymentId)));
     if (live.length === 0) return;
-    const minute = minuteOf(this.services.minutes.now());
-    const claimed = await this.services.store.claim(minute);
+    const minute = minuteOf(this.#services.minutes.now());
+    const claimed = await this.#services.store.claim(minute);
     if (claimed === "taken") return;
     const span = spanOf(minute, claimed.previous);
     for (const { tasks, liveAt, ...site } of live) {
@@ -117,19 +121,19 @@ export class CronScheduler {
 
   #runDue({ projectId, hostname, deploymentId }: ProductionSite, path: string): void {
     const wanted: WantedRun = { projectId, hostname, path, trigger: "schedule" };
-    if (this.begin(wanted) === undefined) this.services.onSkipped(wanted, deploymentId);
+    if (this.begin(wanted) === undefined) this.#services.onSkipped(wanted, deploymentId);
   }
 
   async #perform(wanted: WantedRun): Promise<FinishedRun | undefined> {
     await this.#takePlace();
     try {
       if (this.#closed) return undefined;
-      const run: CronRun | undefined = await this.services.run(wanted);
+      const run: CronRun | undefined = await this.#services.run(wanted);
       if (run === undefined) return undefined;
-      await this.services.store.keepRun(wanted.projectId, run);
+      await this.#services.store.keepRun(wanted.projectId, run);
       return run as FinishedRun;
     } catch (error) {
-      this.services.onTrouble(`Cannot run the scheduled task ${wanted.path}: ${error}`);
+      this.#services.onTrouble(`Cannot run the scheduled task ${wanted.path}: ${error}`);
       return undefined;
     } finally {
       this.#givePlace();
@@ -153,7 +157,7 @@ export class CronScheduler {
   async #tasksOf(site: ProductionSite): Promise<LiveTasks> {
     let known = this.#known.get(site.deploymentId);
     if (known === undefined) {
-      const record = await this.services.deployments.find(site.projectId, site.deploymentId);
+      const record = await this.#services.deployments.find(site.projectId, site.deploymentId);
       known = { tasks: record?.cron ?? [], liveAt: record?.liveAt ?? 0 };
       this.#known.set(site.deploymentId, known);
     }

@@ -32,11 +32,17 @@ export class TestMachine implements AsyncDisposable {
   readonly #open: Databases[] = [];
   readonly #looks: (() => void)[] = [];
 
+  readonly #folder: string;
+  readonly #box: SecretBox;
+
   private constructor(
     readonly kv: RecordStore,
-    private readonly folder: string,
-    private readonly box: SecretBox,
-  ) {}
+    folder: string,
+    box: SecretBox,
+  ) {
+    this.#folder = folder;
+    this.#box = box;
+  }
 
   static async make(kv?: RecordStore): Promise<TestMachine> {
     const folder = await Deno.makeTempDir();
@@ -52,7 +58,7 @@ export class TestMachine implements AsyncDisposable {
   /** Ends all platforms; the store stays open. */
   async stop(): Promise<void> {
     for (const databases of this.#open) await databases.capability.close?.();
-    await Deno.remove(this.folder, { recursive: true });
+    await Deno.remove(this.#folder, { recursive: true });
   }
 
   /** Ends a process without a word; the others notice. */
@@ -95,10 +101,11 @@ export class TestMachine implements AsyncDisposable {
 
   /** Opens a platform that takes up nothing, with a way to the store of its own. */
   open(kv: RecordStore, ...engines: readonly DatabaseEngine[]): TestPlatform {
-    const { box, events, alive } = this;
+    const box = this.#box;
+    const { events, alive } = this;
     const instance = `process-${this.#open.length}`;
     const foundation = {
-      dataDir: { root: this.folder },
+      dataDir: { root: this.#folder },
       kv,
       box,
       random: systemRandom,

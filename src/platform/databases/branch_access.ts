@@ -68,7 +68,11 @@ export class RecordedBranches implements BranchDirectory {
   /** Branches that clients asked for since this process began: those may have changed. */
   readonly #touched = new Set<string>();
 
-  constructor(private readonly parts: BranchParts) {}
+  readonly #parts: BranchParts;
+
+  constructor(parts: BranchParts) {
+    this.#parts = parts;
+  }
 
   /** Whether a branch may have changed since `forgetTouch()`; a fresh process does not know. */
   touched(branchId: string): boolean {
@@ -84,7 +88,7 @@ export class RecordedBranches implements BranchDirectory {
   }
 
   async find(role: string): Promise<BranchAccess | undefined> {
-    const { databases, branches } = this.parts;
+    const { databases, branches } = this.#parts;
     const place = await branches.placeOf(role);
     if (place === undefined) return undefined;
     const database = await databases.get(place.projectId, place.databaseId);
@@ -103,7 +107,7 @@ export class RecordedBranches implements BranchDirectory {
     if (verifier === undefined) return undefined;
     const refusal = refusalOf(database, branch);
     const kind = storage?.engine ?? branch.task?.target.engine ?? database.engine;
-    const engine = await this.parts.engines.open(kind);
+    const engine = await this.#parts.engines.open(kind);
     if (refusal === undefined) this.touch(branch.id);
     return {
       branch: engineBranch(database, branch, storage ?? { engine: kind, id: branch.id }),

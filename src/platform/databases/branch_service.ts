@@ -26,15 +26,21 @@ async function atMost(work: Promise<void>, ms: number): Promise<void> {
 }
 
 export class BranchService {
+  readonly #services: DatabaseServices;
+  readonly #waitMs: number;
+
   constructor(
-    private readonly services: DatabaseServices,
-    private readonly waitMs: number = WAIT_MS,
-  ) {}
+    services: DatabaseServices,
+    waitMs: number = WAIT_MS,
+  ) {
+    this.#services = services;
+    this.#waitMs = waitMs;
+  }
 
   /** Copies a branch. */
   async create(database: DatabaseRecord, wanted: Wanted): Promise<BranchRecord> {
     await this.#requireSource(database, wanted.from);
-    const { now } = this.services;
+    const { now } = this.#services;
     return await this.add(database, {
       name: wanted.name,
       parent: wanted.from,
@@ -50,8 +56,8 @@ export class BranchService {
       readonly source: SourceRecord;
     },
   ): Promise<BranchRecord> {
-    const { branches } = this.services;
-    const branch = await mintBranch(this.services, database, wanted);
+    const { branches } = this.#services;
+    const branch = await mintBranch(this.#services, database, wanted);
     switch (await branches.create(database, branch)) {
       case "no database":
         throw new Failure("not_found", `Database "${database.name}" was deleted meanwhile`);
@@ -84,7 +90,7 @@ export class BranchService {
     branch: BranchRecord,
     source: SourceRecord,
   ): Promise<BranchRecord> {
-    const { branches, random } = this.services;
+    const { branches, random } = this.#services;
     const target = { engine: database.engine, id: mintId(random) };
     const changed = await branches.update(branch, (current) => {
       if (current.task !== null && current.failure === null) {
@@ -104,7 +110,7 @@ export class BranchService {
         `Branch "${MAIN_BRANCH}" cannot be deleted: delete the database instead`,
       );
     }
-    const { branches, work, changed } = this.services;
+    const { branches, work, changed } = this.#services;
     if (!await branches.remove(branch, lease)) throw this.#gone(database, branch);
     await changed(database.projectId);
     // After a copy from it that runs; what fails is tried again by housekeeping.
@@ -119,7 +125,7 @@ export class BranchService {
   }
 
   async #requireSource(database: DatabaseRecord, name: string): Promise<void> {
-    const source = await this.services.branches.get(database.id, name);
+    const source = await this.#services.branches.get(database.id, name);
     if (source === undefined) {
       throw new Failure(
         "not_found",
@@ -132,8 +138,8 @@ export class BranchService {
   }
 
   async #settled(database: DatabaseRecord, branch: BranchRecord): Promise<BranchRecord> {
-    const { branches, work } = this.services;
-    await atMost(work.run(database, branch.name), this.waitMs);
+    const { branches, work } = this.#services;
+    await atMost(work.run(database, branch.name), this.#waitMs);
     const current = await branches.get(database.id, branch.name);
     if (current === undefined) throw this.#gone(database, branch);
     return current;

@@ -36,17 +36,21 @@ export type BranchCreated = "created" | "name taken" | "too many" | "no database
 const strayRecord = z.object({ seenAt: z.number() });
 
 export class BranchStore {
-  constructor(private readonly kv: RecordStore) {}
+  readonly #kv: RecordStore;
+
+  constructor(kv: RecordStore) {
+    this.#kv = kv;
+  }
 
   async get(databaseId: string, name: string): Promise<BranchRecord | undefined> {
-    return (await readRecord(this.kv, keys.databaseBranch(databaseId, name), branchRecord))?.value;
+    return (await readRecord(this.#kv, keys.databaseBranch(databaseId, name), branchRecord))?.value;
   }
 
   /** The branches of a database, `main` first, then the oldest. */
   async list(databaseId: string): Promise<BranchRecord[]> {
     const all: BranchRecord[] = [];
     const prefix = keys.databaseBranches(databaseId);
-    for await (const { value } of readAll(this.kv, prefix, branchRecord)) all.push(value);
+    for await (const { value } of readAll(this.#kv, prefix, branchRecord)) all.push(value);
     return all.sort((one, other) =>
       Number(one.parent !== null) - Number(other.parent !== null) ||
       one.createdAt - other.createdAt
@@ -55,17 +59,17 @@ export class BranchStore {
 
   /** Where the branch of a role is. */
   async placeOf(role: string): Promise<Place | undefined> {
-    return (await readRecord(this.kv, keys.databaseRole(role), roleRecord))?.value;
+    return (await readRecord(this.#kv, keys.databaseRole(role), roleRecord))?.value;
   }
 
   /** Stores a new branch, unless its database is deleted meanwhile. */
   async create(database: DatabaseRecord, branch: BranchRecord): Promise<BranchCreated> {
     const key = keys.databaseBranch(database.id, branch.name);
     const owner = keys.database(database.projectId, database.id);
-    const { result } = await commitWithRetries<BranchCreated>(this.kv, [key], async () => {
-      const operation = this.kv.atomic();
-      const current = await readRecord(this.kv, owner, databaseRecord);
-      const taken = await this.kv.get(key);
+    const { result } = await commitWithRetries<BranchCreated>(this.#kv, [key], async () => {
+      const operation = this.#kv.atomic();
+      const current = await readRecord(this.#kv, owner, databaseRecord);
+      const taken = await this.#kv.get(key);
       if (current === undefined || current.value.deletedAt !== null) {
         return { operation, result: "no database" };
       }
@@ -94,9 +98,9 @@ export class BranchStore {
     change: (branch: BranchRecord) => BranchRecord,
   ): Promise<BranchRecord | undefined> {
     const key = keys.databaseBranch(databaseId, name);
-    const { result } = await commitWithRetries(this.kv, [key], async () => {
-      const current = await readRecord(this.kv, key, branchRecord);
-      const operation = this.kv.atomic();
+    const { result } = await commitWithRetries(this.#kv, [key], async () => {
+      const current = await readRecord(this.#kv, key, branchRecord);
+      const operation = this.#kv.atomic();
       if (current === undefined) return { operation, result: undefined };
       const result = change(current.value);
       const kept = new Set(storagesOf(result).map(({ id }) => id));
@@ -115,9 +119,9 @@ export class BranchStore {
     lease?: Lease,
   ): Promise<boolean> {
     const key = keys.databaseBranch(databaseId, name);
-    const { result } = await commitWithRetries(this.kv, [key], async () => {
-      const current = await readRecord(this.kv, key, branchRecord);
-      const operation = this.kv.atomic();
+    const { result } = await commitWithRetries(this.#kv, [key], async () => {
+      const current = await readRecord(this.#kv, key, branchRecord);
+      const operation = this.#kv.atomic();
       if (current === undefined) return { operation, result: false };
       operation.check({ key, versionstamp: current.versionstamp })
         .delete(key)
@@ -134,18 +138,18 @@ export class BranchStore {
   async snapshots(databaseId: string): Promise<SnapshotRecord[]> {
     const all: SnapshotRecord[] = [];
     const prefix = keys.databaseSnapshots(databaseId);
-    for await (const { value } of readAll(this.kv, prefix, snapshotRecord)) all.push(value);
+    for await (const { value } of readAll(this.#kv, prefix, snapshotRecord)) all.push(value);
     return all;
   }
 
   async snapshot(databaseId: string, id: string): Promise<SnapshotRecord | undefined> {
     const key = keys.databaseSnapshot(databaseId, id);
-    return (await readRecord(this.kv, key, snapshotRecord))?.value;
+    return (await readRecord(this.#kv, key, snapshotRecord))?.value;
   }
 
   async saveSnapshot(snapshot: SnapshotRecord, lease?: Lease): Promise<void> {
     const key = keys.databaseSnapshot(snapshot.databaseId, snapshot.id);
-    await this.kv.atomic().set(key, snapshot).commit(lease);
+    await this.#kv.atomic().set(key, snapshot).commit(lease);
   }
 
   /** Removes the record of a snapshot; its storage is to be removed. */
@@ -153,7 +157,7 @@ export class BranchStore {
     { databaseId, id, storage }: SnapshotRecord,
     lease?: Lease,
   ): Promise<void> {
-    await this.kv.atomic()
+    await this.#kv.atomic()
       .delete(keys.databaseSnapshot(databaseId, id))
       .set(keys.databaseRemain(storage.id), storage)
       .commit(lease);
@@ -162,23 +166,23 @@ export class BranchStore {
   /** Branches of engines that are to be removed. */
   async remains(): Promise<StorageRecord[]> {
     const all: StorageRecord[] = [];
-    for await (const { value } of readAll(this.kv, keys.databaseRemains(), storageRecord)) {
+    for await (const { value } of readAll(this.#kv, keys.databaseRemains(), storageRecord)) {
       all.push(value);
     }
     return all;
   }
 
   async forgetRemain({ id }: StorageRecord, lease?: Lease): Promise<void> {
-    await this.kv.atomic().delete(keys.databaseRemain(id)).commit(lease);
+    await this.#kv.atomic().delete(keys.databaseRemain(id)).commit(lease);
   }
 
   /** Ids of all branches of engines that some record names. */
   async namedStorages(): Promise<Set<string>> {
     const named = new Set((await this.remains()).map(({ id }) => id));
-    for await (const { value } of readAll(this.kv, keys.allDatabaseBranches(), branchRecord)) {
+    for await (const { value } of readAll(this.#kv, keys.allDatabaseBranches(), branchRecord)) {
       for (const { id } of storagesOf(value)) named.add(id);
     }
-    for await (const { value } of readAll(this.kv, keys.allDatabaseSnapshots(), snapshotRecord)) {
+    for await (const { value } of readAll(this.#kv, keys.allDatabaseSnapshots(), snapshotRecord)) {
       named.add(value.storage.id);
     }
     return named;
@@ -186,36 +190,38 @@ export class BranchStore {
 
   /** Whether damaged records are set aside, which may name branches of engines. */
   async hasDamagedRecords(): Promise<boolean> {
-    return await hasDamagedRecords(this.kv);
+    return await hasDamagedRecords(this.#kv);
   }
 
   /** Notes that a branch of an engine has no record; returns since when that is known. */
   async noteStray({ engine, id }: StorageRecord, now: number, lease?: Lease): Promise<number> {
     const key = keys.databaseStray(engine, id);
-    const known = await readRecord(this.kv, key, strayRecord);
+    const known = await readRecord(this.#kv, key, strayRecord);
     if (known !== undefined) return known.value.seenAt;
-    await this.kv.atomic().set(key, { seenAt: now }).commit(lease);
+    await this.#kv.atomic().set(key, { seenAt: now }).commit(lease);
     return now;
   }
 
   /** The branches of an engine that were seen without a record. */
   async strays(engine: StorageRecord["engine"]): Promise<string[]> {
     const prefix = keys.databaseStraysOf(engine);
-    return (await Array.fromAsync(keysBelow(this.kv, prefix))).map((key) => String(key.at(-1)));
+    return (await Array.fromAsync(keysBelow(this.#kv, prefix))).map((key) => String(key.at(-1)));
   }
 
   async forgetStray({ engine, id }: StorageRecord, lease?: Lease): Promise<void> {
-    await this.kv.atomic().delete(keys.databaseStray(engine, id)).commit(lease);
+    await this.#kv.atomic().delete(keys.databaseStray(engine, id)).commit(lease);
   }
 
   /** Reseals passwords that are not sealed with the current key; returns how many. */
   async reseal(box: SecretBox): Promise<number> {
     let count = 0;
-    for await (const { key, value } of readAll(this.kv, keys.allDatabaseBranches(), branchRecord)) {
+    for await (
+      const { key, value } of readAll(this.#kv, keys.allDatabaseBranches(), branchRecord)
+    ) {
       if (box.isCurrent(value.password)) continue;
       const place = passwordPlace(value.databaseId, value.id);
       const password = await box.seal(await box.open(value.password, place), place);
-      await this.kv.set(key, { ...value, password });
+      await this.#kv.set(key, { ...value, password });
       count++;
     }
     return count;

@@ -50,7 +50,11 @@ export class BranchWork {
   readonly #claims: Claims;
   #closed = false;
 
-  constructor(private readonly parts: WorkParts) {
+  readonly #parts: WorkParts;
+
+  constructor(parts: WorkParts) {
+    this.#parts = parts;
+
     this.#claims = new Claims(parts.nodes);
   }
 
@@ -69,7 +73,7 @@ export class BranchWork {
    */
   run(database: Pick<DatabaseRecord, "id" | "projectId">, branch: string): Promise<void> {
     const running = this.alone(database.id, () => this.#run(database, branch))
-      .catch((error) => this.parts.onTrouble(`Cannot work on a database: ${error}`))
+      .catch((error) => this.#parts.onTrouble(`Cannot work on a database: ${error}`))
       .finally(() => this.#running.delete(running));
     this.#running.add(running);
     return running;
@@ -77,7 +81,7 @@ export class BranchWork {
 
   /** Removes a branch of an engine, and the note that it is to be removed. */
   async remove(storage: StorageRecord, lease?: Lease): Promise<void> {
-    const { engines, branches, endSessions } = this.parts;
+    const { engines, branches, endSessions } = this.#parts;
     const engine = await engines.open(storage.engine);
     await lease?.requireHeld();
     endSessions(storage.id);
@@ -91,11 +95,11 @@ export class BranchWork {
    * @throws {LeaseLostError} in a round of a leader.
    */
   async removeRemains(lease?: Lease): Promise<void> {
-    for (const storage of await this.parts.branches.remains()) {
+    for (const storage of await this.#parts.branches.remains()) {
       if (this.#closed) return;
       await this.remove(storage, lease).catch((error) => {
         if (error instanceof LeaseLostError) throw error;
-        this.parts.onTrouble(`Cannot remove the database branch ${storage.id}: ${error}`);
+        this.#parts.onTrouble(`Cannot remove the database branch ${storage.id}: ${error}`);
       });
     }
   }
@@ -109,7 +113,7 @@ export class BranchWork {
     const { storage: source } = branch;
     if (source === null) throw new SourceMissing(`Branch "${branch.name}" is not there yet`);
     const target = engineBranch(database, snapshot, snapshot.storage);
-    const engine = await this.parts.engines.open(source.engine);
+    const engine = await this.#parts.engines.open(source.engine);
     await engine.copy(engineBranch(database, branch, source), target);
     return await engine.sizeOf(target);
   }
@@ -121,7 +125,7 @@ export class BranchWork {
   }
 
   async #run(place: Pick<DatabaseRecord, "id" | "projectId">, name: string): Promise<void> {
-    const { databases, branches } = this.parts;
+    const { databases, branches } = this.#parts;
     if (this.#closed) return;
     const database = await databases.get(place.projectId, place.id);
     const found = await branches.get(place.id, name);
@@ -132,7 +136,7 @@ export class BranchWork {
     try {
       await this.#make(database, branch, branch.task);
     } catch (error) {
-      this.parts.onTrouble(
+      this.#parts.onTrouble(
         `Cannot make the branch "${name}" of database "${database.name}": ${
           error instanceof Error ? error.stack ?? error.message : error
         }`,
@@ -154,15 +158,15 @@ export class BranchWork {
       failure: null,
       resetAt: current.storage === null || source.type === "move"
         ? current.resetAt
-        : this.parts.now(),
+        : this.#parts.now(),
     }));
-    if (source.type === "backup") await this.parts.dumps.remove(source.id);
+    if (source.type === "backup") await this.#parts.dumps.remove(source.id);
     await this.removeRemains();
   }
 
   /** Takes the task of a branch; `undefined` where another process that lives has it. */
   async #claim(branch: BranchRecord): Promise<Claimed | undefined> {
-    const { branches } = this.parts;
+    const { branches } = this.#parts;
     const maker = branch.task?.maker ?? null;
     const target = branch.task?.target.id;
     return await this.#claims.takeOver(maker, async (mine) => {
@@ -185,12 +189,12 @@ export class BranchWork {
   ): Promise<void> {
     const { target, maker } = branch.task;
     let isSame = false;
-    const changed = await this.parts.branches.update(branch, (current) => {
+    const changed = await this.#parts.branches.update(branch, (current) => {
       isSame = current.id === branch.id && current.task?.target.id === target.id &&
         current.task.maker === maker;
       return isSame ? change(current) : current;
     });
-    if (changed !== undefined) await this.parts.onEnded(database, changed);
+    if (changed !== undefined) await this.#parts.onEnded(database, changed);
     // Another node has removed the branch, or wants something else of it, meanwhile.
     const isShown = changed?.task?.target.id === target.id || changed?.storage?.id === target.id;
     if (!isSame && !isShown) await this.remove(target);
@@ -201,12 +205,12 @@ export class BranchWork {
     branch: BranchRecord,
     { target: storage, source }: NonNullable<BranchRecord["task"]>,
   ): Promise<void> {
-    const { engines } = this.parts;
+    const { engines } = this.#parts;
     const engine = await engines.open(storage.engine);
     const target = engineBranch(database, branch, storage);
     if (source.type === "empty") return await engine.create(target);
     if (source.type === "backup") {
-      return await this.parts.dumps.restore(source.id, { engine, branch: target });
+      return await this.#parts.dumps.restore(source.id, { engine, branch: target });
     }
     const from = await this.#sourceOf(database, branch);
     if (from.storage.engine === storage.engine) {
@@ -217,9 +221,9 @@ export class BranchWork {
       engine: await engines.open(from.storage.engine),
       branch: engineBranch(database, from, from.storage),
     };
-    const letIn = source.type === "move" ? this.parts.closeBranch(from.storage.id) : undefined;
+    const letIn = source.type === "move" ? this.#parts.closeBranch(from.storage.id) : undefined;
     try {
-      await this.parts.transfer(open, { engine, branch: target });
+      await this.#parts.transfer(open, { engine, branch: target });
     } catch (error) {
       letIn?.();
       throw error;
@@ -234,12 +238,12 @@ export class BranchWork {
     const source = branch.task!.source;
     switch (source.type) {
       case "snapshot": {
-        const snapshot = await this.parts.branches.snapshot(id, source.id);
+        const snapshot = await this.#parts.branches.snapshot(id, source.id);
         if (snapshot === undefined) throw new SourceMissing("The snapshot was removed");
         return snapshot;
       }
       case "branch": {
-        const { role, storage } = await this.parts.branches.get(id, source.name) ?? {};
+        const { role, storage } = await this.#parts.branches.get(id, source.name) ?? {};
         if (role === undefined || storage === undefined || storage === null) {
           throw new SourceMissing(`The branch "${source.name}" that it is copied from is gone`);
         }

@@ -50,7 +50,11 @@ interface Open {
 export class DatabaseDoor {
   #open: Open | undefined;
 
-  constructor(private readonly options: DoorOptions) {}
+  readonly #options: DoorOptions;
+
+  constructor(options: DoorOptions) {
+    this.#options = options;
+  }
 
   /** Where clients connect, if it listens. */
   get clients(): DoorAddress | undefined {
@@ -91,7 +95,7 @@ export class DatabaseDoor {
   }
 
   #listen(): Open {
-    const { directory, host, port, publicHost, certificate, onTrouble } = this.options;
+    const { directory, host, port, publicHost, certificate, onTrouble } = this.#options;
     const gateway = new Gateway({
       directory,
       now: () => performance.now(),

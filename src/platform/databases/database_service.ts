@@ -40,11 +40,15 @@ const gone = (name: string) => new Failure("not_found", `Database "${name}" was 
 const isBusy = ({ task, failure }: BranchRecord): boolean => task !== null && failure === null;
 
 export class DatabaseService {
-  constructor(private readonly services: DatabaseServices) {}
+  readonly #services: DatabaseServices;
+
+  constructor(services: DatabaseServices) {
+    this.#services = services;
+  }
 
   /** Finds a database that is not deleted. */
   async require(project: ProjectRecord, reference: string): Promise<DatabaseRecord> {
-    const database = await this.services.databases.find(project.id, reference);
+    const database = await this.#services.databases.find(project.id, reference);
     if (database === undefined || database.deletedAt !== null) {
       const hint = database === undefined ? "does not exist" : "is deleted";
       throw new Failure(
@@ -57,7 +61,7 @@ export class DatabaseService {
 
   /** Finds a branch of a database. */
   async requireBranch(database: DatabaseRecord, name: string): Promise<BranchRecord> {
-    const branch = await this.services.branches.get(database.id, name);
+    const branch = await this.#services.branches.get(database.id, name);
     if (branch !== undefined) return branch;
     throw new Failure(
       "not_found",
@@ -67,7 +71,7 @@ export class DatabaseService {
 
   /** Records a database and begins to make its branch `main`. */
   async create(project: ProjectRecord, wanted: Wanted): Promise<DatabaseRecord> {
-    const { databases, engines, door, work, now, random } = this.services;
+    const { databases, engines, door, work, now, random } = this.#services;
     const engine = wanted.engine ?? engines.usual;
     this.#requireEngine(engine);
     door.open();
@@ -86,7 +90,7 @@ export class DatabaseService {
       createdAt: now(),
       deletedAt: null,
     };
-    const main = await mintBranch(this.services, database, {
+    const main = await mintBranch(this.#services, database, {
       name: MAIN_BRANCH,
       parent: null,
       source: { type: "empty" },
@@ -106,17 +110,17 @@ export class DatabaseService {
 
   /** Changes settings. Another size holds from the next start of each branch. */
   async update(database: DatabaseRecord, changes: Changes): Promise<DatabaseRecord> {
-    const { databases } = this.services;
+    const { databases } = this.#services;
     const updated = await databases.update(database, (current) => ({ ...current, ...changes }));
     if (updated === undefined) throw gone(database.name);
-    await this.services.changed(updated.projectId);
+    await this.#services.changed(updated.projectId);
     if (updated.cuSize !== database.cuSize) await this.#stopBranches(updated, { onlyIdle: true });
     return updated;
   }
 
   /** Lets clients connect again, and tries again what failed. */
   async start(database: DatabaseRecord): Promise<DatabaseRecord> {
-    const { databases, branches, door, work } = this.services;
+    const { databases, branches, door, work } = this.#services;
     door.open();
     const started = await databases.update(database, (current) => ({ ...current, stopped: false }));
     if (started === undefined) throw gone(database.name);
@@ -130,7 +134,7 @@ export class DatabaseService {
 
   /** Ends all connections, and refuses new ones. */
   async stop(database: DatabaseRecord): Promise<DatabaseRecord> {
-    const { databases } = this.services;
+    const { databases } = this.#services;
     const stopped = await databases.update(database, (current) => ({ ...current, stopped: true }));
     if (stopped === undefined) throw gone(database.name);
     await this.#stopBranches(stopped);
@@ -139,9 +143,9 @@ export class DatabaseService {
 
   /** Deletes a database; it can be had back for a while. */
   async delete(database: DatabaseRecord): Promise<DatabaseRecord> {
-    const { databases, now } = this.services;
+    const { databases, now } = this.#services;
     const deleted = await databases.delete(database, now());
-    await this.services.changed(deleted.projectId);
+    await this.#services.changed(deleted.projectId);
     await this.#stopBranches(deleted);
     return deleted;
   }
@@ -157,7 +161,7 @@ export class DatabaseService {
     reference: string,
     hasProject: (projectId: string) => Promise<boolean>,
   ): Promise<DatabaseRecord> {
-    const { databases, door, branches, work } = this.services;
+    const { databases, door, branches, work } = this.#services;
     const found = await this.#findDeleted(project, reference, hasProject);
     if (found === undefined) {
       const days = GRACE_MS / (24 * 60 * 60 * 1000);
@@ -180,13 +184,13 @@ export class DatabaseService {
     for (const { name, task } of await branches.list(result.id)) {
       if (task !== null) void work.run(result, name);
     }
-    await this.services.changed(result.projectId);
+    await this.#services.changed(result.projectId);
     return result;
   }
 
   /** How a branch is reached, with its password. */
   async connection(database: DatabaseRecord, name: string): Promise<DatabaseConnection> {
-    const { door } = this.services;
+    const { door } = this.#services;
     const branch = await this.requireBranch(database, name);
     const { clients } = door.open();
     if (clients === undefined) {
@@ -205,7 +209,7 @@ export class DatabaseService {
     branch: BranchRecord,
     { host, port, encrypts = false }: DoorAddress,
   ): Promise<DatabaseConnection> {
-    const password = await this.services.box.open(
+    const password = await this.#services.box.open(
       branch.password,
       passwordPlace(database.id, branch.id),
     );
@@ -218,7 +222,7 @@ export class DatabaseService {
 
   /** Moves all branches to another engine; each is away from its clients meanwhile. */
   async move(database: DatabaseRecord, engine: EngineKind): Promise<DatabaseRecord> {
-    const { databases, branches, work, random } = this.services;
+    const { databases, branches, work, random } = this.#services;
     this.#requireEngine(engine);
     const all = await branches.list(database.id);
     const unready = all.find((branch) => branch.storage === null || isBusy(branch));
@@ -248,7 +252,7 @@ export class DatabaseService {
   }
 
   #requireEngine(kind: EngineKind): void {
-    const lack = this.services.engines.lackOf(kind);
+    const lack = this.#services.engines.lackOf(kind);
     if (lack !== undefined) throw new Failure("conflict", lack);
   }
 
@@ -257,7 +261,7 @@ export class DatabaseService {
     reference: string,
     hasProject: (projectId: string) => Promise<boolean>,
   ): Promise<DatabaseRecord | undefined> {
-    const all = await this.services.databases.deleted(project.workspaceId);
+    const all = await this.#services.databases.deleted(project.workspaceId);
     const named = all.filter(({ id, name }) => id === reference || name === reference)
       .sort((one, other) => (other.deletedAt ?? 0) - (one.deletedAt ?? 0));
     const own = named.find(({ projectId }) => projectId === project.id);
@@ -271,7 +275,7 @@ export class DatabaseService {
     database: DatabaseRecord,
     { onlyIdle = false }: { readonly onlyIdle?: boolean } = {},
   ): Promise<void> {
-    const { branches, door, engines } = this.services;
+    const { branches, door, engines } = this.#services;
     for (const branch of await branches.list(database.id)) {
       const { storage } = branch;
       if (storage === null || (onlyIdle && door.sessionsOf(storage.id) > 0)) continue;

@@ -16,16 +16,20 @@ const deletedRecord = z.object({ projectId: z.string() });
 export type Created = "created" | "name taken" | "too many" | "no project";
 
 export class DatabaseStore {
-  constructor(private readonly kv: RecordStore) {}
+  readonly #kv: RecordStore;
+
+  constructor(kv: RecordStore) {
+    this.#kv = kv;
+  }
 
   /** Stores a new database with its branch `main`. */
   async create(database: DatabaseRecord, main: BranchRecord): Promise<Created> {
     const { id, workspaceId, projectId, name } = database;
     const project = keys.project(workspaceId, projectId);
     const byName = keys.databaseByName(projectId, name);
-    const { result } = await commitWithRetries<Created>(this.kv, [byName], async () => {
-      const operation = this.kv.atomic();
-      const [known, taken] = await this.kv.getMany([project, byName]);
+    const { result } = await commitWithRetries<Created>(this.#kv, [byName], async () => {
+      const operation = this.#kv.atomic();
+      const [known, taken] = await this.#kv.getMany([project, byName]);
       if (known.versionstamp === null) return { operation, result: "no project" };
       if (taken.versionstamp !== null) return { operation, result: "name taken" };
       if (await this.#count(projectId) >= MAX_DATABASES) return { operation, result: "too many" };
@@ -43,21 +47,21 @@ export class DatabaseStore {
   }
 
   async get(projectId: string, id: string): Promise<DatabaseRecord | undefined> {
-    return (await readRecord(this.kv, keys.database(projectId, id), databaseRecord))?.value;
+    return (await readRecord(this.#kv, keys.database(projectId, id), databaseRecord))?.value;
   }
 
   /** Finds a database by id or name; by name only one that is not deleted. */
   async find(projectId: string, reference: string): Promise<DatabaseRecord | undefined> {
     if (isUuid(reference)) return await this.get(projectId, reference);
     const key = keys.databaseByName(projectId, reference);
-    const id = (await readRecord(this.kv, key, z.string()))?.value;
+    const id = (await readRecord(this.#kv, key, z.string()))?.value;
     return id === undefined ? undefined : await this.get(projectId, id);
   }
 
   /** The databases of a project that are not deleted, oldest first. */
   async list(projectId: string): Promise<DatabaseRecord[]> {
     const all: DatabaseRecord[] = [];
-    for await (const { value } of readAll(this.kv, keys.databases(projectId), databaseRecord)) {
+    for await (const { value } of readAll(this.#kv, keys.databases(projectId), databaseRecord)) {
       if (value.deletedAt === null) all.push(value);
     }
     return all;
@@ -85,14 +89,16 @@ export class DatabaseStore {
 
   /** Every database, deleted ones as well. */
   async *all(): AsyncGenerator<DatabaseRecord> {
-    for await (const { value } of readAll(this.kv, keys.allDatabases(), databaseRecord)) {
+    for await (const { value } of readAll(this.#kv, keys.allDatabases(), databaseRecord)) {
       yield value;
     }
   }
 
   /** Whether there is any, deleted or not. */
   async isEmpty(): Promise<boolean> {
-    for await (const _ of this.kv.list({ prefix: keys.allDatabases() }, { limit: 1 })) return false;
+    for await (const _ of this.#kv.list({ prefix: keys.allDatabases() }, { limit: 1 })) {
+      return false;
+    }
     return true;
   }
 
@@ -102,9 +108,9 @@ export class DatabaseStore {
     change: (database: DatabaseRecord) => DatabaseRecord,
   ): Promise<DatabaseRecord | undefined> {
     const key = keys.database(projectId, id);
-    const { result } = await commitWithRetries(this.kv, [key], async () => {
-      const current = await readRecord(this.kv, key, databaseRecord);
-      const operation = this.kv.atomic();
+    const { result } = await commitWithRetries(this.#kv, [key], async () => {
+      const current = await readRecord(this.#kv, key, databaseRecord);
+      const operation = this.#kv.atomic();
       if (current === undefined) return { operation, result: undefined };
       const result = change(current.value);
       operation.check({ key, versionstamp: current.versionstamp }).set(key, result);
@@ -117,9 +123,9 @@ export class DatabaseStore {
   async delete(database: DatabaseRecord, now: number): Promise<DatabaseRecord> {
     const { workspaceId, projectId, id } = database;
     const key = keys.database(projectId, id);
-    const { result } = await commitWithRetries(this.kv, [key], async () => {
-      const current = await readRecord(this.kv, key, databaseRecord);
-      const operation = this.kv.atomic();
+    const { result } = await commitWithRetries(this.#kv, [key], async () => {
+      const current = await readRecord(this.#kv, key, databaseRecord);
+      const operation = this.#kv.atomic();
       if (current === undefined || current.value.deletedAt !== null) {
         return { operation, result: current?.value ?? database };
       }
@@ -144,12 +150,12 @@ export class DatabaseStore {
     const byName = keys.databaseByName(projectId, name);
     const branches = keys.databaseBranches(id);
     const { result } = await commitWithRetries<DatabaseRecord | "name taken" | "too many" | "gone">(
-      this.kv,
+      this.#kv,
       [from, byName],
       async () => {
-        const operation = this.kv.atomic();
-        const current = await readRecord(this.kv, from, databaseRecord);
-        const taken = await this.kv.get(byName);
+        const operation = this.#kv.atomic();
+        const current = await readRecord(this.#kv, from, databaseRecord);
+        const taken = await this.#kv.get(byName);
         if (current === undefined || current.value.deletedAt === null) {
           return { operation, result: "gone" };
         }
@@ -161,7 +167,7 @@ export class DatabaseStore {
           .set(to, result)
           .set(byName, id)
           .delete(keys.deletedDatabase(workspaceId, id));
-        for await (const { key, value } of this.kv.list<BranchRecord>({ prefix: branches })) {
+        for await (const { key, value } of this.#kv.list<BranchRecord>({ prefix: branches })) {
           const place = { projectId, databaseId: id, branch: String(key.at(-1)) };
           operation.set(keys.databaseRole(value.role), roleRecord.parse(place));
         }
@@ -173,7 +179,7 @@ export class DatabaseStore {
 
   /** Removes the record of a deleted database, once nothing is left of it. */
   async remove({ workspaceId, projectId, id }: DatabaseRecord, lease?: Lease): Promise<void> {
-    await this.kv.atomic()
+    await this.#kv.atomic()
       .delete(keys.database(projectId, id))
       .delete(keys.deletedDatabase(workspaceId, id))
       .commit(lease);
@@ -185,7 +191,7 @@ export class DatabaseStore {
 
   async #deletedBelow(prefix: RecordKey): Promise<DatabaseRecord[]> {
     const found: DatabaseRecord[] = [];
-    for await (const { key, value } of readAll(this.kv, prefix, deletedRecord)) {
+    for await (const { key, value } of readAll(this.#kv, prefix, deletedRecord)) {
       const database = await this.get(value.projectId, String(key.at(-1)));
       if (database !== undefined) found.push(database);
     }

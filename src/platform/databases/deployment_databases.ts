@@ -65,13 +65,21 @@ const branchNameFor = (database: DatabaseRecord, user: DatabaseUser): string =>
   hasPreviewBranch(database, user) ? previewBranchName(user.branch) : MAIN_BRANCH;
 
 export class DeploymentDatabases {
+  readonly #services: DatabaseServices & {
+    readonly databaseService: DatabaseService;
+    readonly branchService: BranchService;
+    readonly directory: RecordedBranches;
+  };
+
   constructor(
-    private readonly services: DatabaseServices & {
+    services: DatabaseServices & {
       readonly databaseService: DatabaseService;
       readonly branchService: BranchService;
       readonly directory: RecordedBranches;
     },
-  ) {}
+  ) {
+    this.#services = services;
+  }
 
   /**
    * The connection strings of a deployment. Makes the branches of its preview
@@ -82,7 +90,7 @@ export class DeploymentDatabases {
   async injectedInto(user: DatabaseUser): Promise<InjectedDatabases> {
     const databases = await this.#injected(user);
     if (databases.length === 0) return NOTHING;
-    const { door, databaseService } = this.services;
+    const { door, databaseService } = this.#services;
     const variables: Record<string, string> = {};
     const used: UsedBranch[] = [];
     try {
@@ -111,7 +119,7 @@ export class DeploymentDatabases {
     const [database] = await this.#injected(user);
     if (database === undefined) return undefined;
     const branch = await this.#branchOf(database, user);
-    return await this.services.directory.accessTo(database, branch);
+    return await this.#services.directory.accessTo(database, branch);
   }
 
   /**
@@ -121,7 +129,7 @@ export class DeploymentDatabases {
   async identityFor(user: DatabaseUser): Promise<string | undefined> {
     const used: UsedBranch[] = [];
     for (const database of await this.#injected(user)) {
-      const branch = await this.services.branches.get(database.id, branchNameFor(database, user));
+      const branch = await this.#services.branches.get(database.id, branchNameFor(database, user));
       if (branch === undefined) return UNMADE;
       if (branch.storage === null) return undefined;
       used.push({ database, branch });
@@ -131,14 +139,14 @@ export class DeploymentDatabases {
 
   /** The databases of a deployment, the oldest for each variable. */
   async #injected({ projectId, environment }: DatabaseUser): Promise<DatabaseRecord[]> {
-    const wanted = (await this.services.databases.list(projectId))
+    const wanted = (await this.#services.databases.list(projectId))
       .filter((database) => injectsInto(database, environment));
     const names = new Set<string>();
     return wanted.filter(({ envVar }) => !names.has(envVar) && names.add(envVar));
   }
 
   async #branchOf(database: DatabaseRecord, user: DatabaseUser): Promise<BranchRecord> {
-    const { branches, branchService } = this.services;
+    const { branches, branchService } = this.#services;
     const branch = hasPreviewBranch(database, user)
       ? await previewBranch(database, user.branch, { branches, branchService })
       : await branches.get(database.id, MAIN_BRANCH);

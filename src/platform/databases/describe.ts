@@ -39,10 +39,14 @@ export class Descriptions {
   readonly #sizes = new RecentMap<{ readonly bytes: number; readonly at: number }>(MAX_SIZES);
   readonly #measuring = new SingleFlight<number>();
 
-  constructor(private readonly parts: DescribeParts) {}
+  readonly #parts: DescribeParts;
+
+  constructor(parts: DescribeParts) {
+    this.#parts = parts;
+  }
 
   async database(database: DatabaseRecord): Promise<Database> {
-    const { branches, engines, databases, variables } = this.parts;
+    const { branches, engines, databases, variables } = this.#parts;
     const { id, name, projectId, cuSize, autoInject, envVar, deletedAt } = database;
     const all = await branches.list(id);
     const main = all.find((branch) => branch.name === MAIN_BRANCH);
@@ -87,7 +91,7 @@ export class Descriptions {
   }
 
   async branch(database: DatabaseRecord, branch: BranchRecord): Promise<DatabaseBranch> {
-    const { engines, door } = this.parts;
+    const { engines, door } = this.#parts;
     const { id, name, parent, storage, gitBranch, createdAt, resetAt, expiresAt } = branch;
     const engine = storage === null ? undefined : await engines.opened(storage.engine);
     const running = engine !== undefined && storage !== null &&
@@ -113,7 +117,7 @@ export class Descriptions {
     const { storage } = branch;
     if (recorded.state !== "active" || storage === null) return recorded;
     try {
-      const engine = await this.parts.engines.open(storage.engine);
+      const engine = await this.#parts.engines.open(storage.engine);
       if (await engine.holds(engineBranch(database, branch, storage))) return recorded;
       return { state: "failed", reason: GONE };
     } catch (error) {
@@ -122,7 +126,7 @@ export class Descriptions {
   }
 
   async #sizeOf(database: DatabaseRecord, branch: BranchRecord): Promise<number | null> {
-    const { engines, now } = this.parts;
+    const { engines, now } = this.#parts;
     const { storage } = branch;
     if (storage === null) return null;
     const known = this.#sizes.get(storage.id);
@@ -141,7 +145,7 @@ export class Descriptions {
 
   async #versionOf(kind: DatabaseRecord["engine"]): Promise<string | null> {
     try {
-      return (await (await this.parts.engines.open(kind)).status()).version;
+      return (await (await this.#parts.engines.open(kind)).status()).version;
     } catch {
       return null;
     }

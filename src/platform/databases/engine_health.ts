@@ -21,7 +21,11 @@ const SILENT: EngineStatus = {
 export class EngineHealth {
   readonly #asking = new SingleFlight<EngineStatus | undefined>();
 
-  constructor(private readonly engines: Engines) {}
+  readonly #engines: Engines;
+
+  constructor(engines: Engines) {
+    this.#engines = engines;
+  }
 
   /**
    * How the usual engine is; it is not opened for that.
@@ -29,9 +33,9 @@ export class EngineHealth {
    * @param port where clients connect, if anywhere.
    */
   async describe(port: number | undefined): Promise<NonNullable<Health["databases"]>> {
-    const { usual } = this.engines;
+    const { usual } = this.#engines;
     const status = await this.#ask();
-    const problem = status?.problem ?? this.engines.lackOf(usual) ?? null;
+    const problem = status?.problem ?? this.#engines.lackOf(usual) ?? null;
     return {
       engine: usual,
       port: port ?? null,
@@ -41,7 +45,7 @@ export class EngineHealth {
   }
 
   async #ask(): Promise<EngineStatus | undefined> {
-    const { engines } = this;
+    const engines = this.#engines;
     const asked = this.#asking.run(
       engines.usual,
       async () => await (await engines.opened(engines.usual))?.status(),

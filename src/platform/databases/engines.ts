@@ -30,15 +30,19 @@ const MISSING: Readonly<Record<EngineKind, string>> = {
 export class Engines {
   readonly #opening = new Map<EngineKind, Promise<DatabaseEngine>>();
 
-  constructor(private readonly source: EngineSource) {}
+  readonly #source: EngineSource;
+
+  constructor(source: EngineSource) {
+    this.#source = source;
+  }
 
   get usual(): EngineKind {
-    return this.source.usual;
+    return this.#source.usual;
   }
 
   /** Why there is no such engine, and what to do; `undefined` where the operator has set it up. */
   lackOf(kind: EngineKind): string | undefined {
-    const { open, lack = MISSING[kind] } = this.source;
+    const { open, lack = MISSING[kind] } = this.#source;
     return open[kind] === undefined ? lack : undefined;
   }
 
@@ -50,7 +54,7 @@ export class Engines {
   open(kind: EngineKind): Promise<DatabaseEngine> {
     let opening = this.#opening.get(kind);
     if (opening === undefined) {
-      const open = this.source.open[kind];
+      const open = this.#source.open[kind];
       if (open === undefined) return Promise.reject(new EngineError(this.lackOf(kind)!, "58000"));
       opening = open().catch((error) => {
         this.#opening.delete(kind);

@@ -16,11 +16,15 @@ export const DUMPS_FOLDER = "database_dumps";
 export const dumpName = (storageId: string): string => `${storageId}.sql`;
 
 export class RestoredDumps {
+  readonly #dataFolder: string;
+
   /** @param dataFolder path of the data directory */
-  constructor(private readonly dataFolder: string) {}
+  constructor(dataFolder: string) {
+    this.#dataFolder = dataFolder;
+  }
 
   #path(storageId: string): string {
-    return join(this.dataFolder, DUMPS_FOLDER, dumpName(storageId));
+    return join(this.#dataFolder, DUMPS_FOLDER, dumpName(storageId));
   }
 
   /**

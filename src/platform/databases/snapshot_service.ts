@@ -28,19 +28,25 @@ export class SnapshotService {
   /** Those that this process takes now. */
   readonly #taking = new Set<string>();
 
+  readonly #services: DatabaseServices;
+  readonly #branchService: BranchService;
+
   constructor(
-    private readonly services: DatabaseServices,
-    private readonly branchService: BranchService,
-  ) {}
+    services: DatabaseServices,
+    branchService: BranchService,
+  ) {
+    this.#services = services;
+    this.#branchService = branchService;
+  }
 
   /** Snapshots that are whole, newest first. */
   async list(database: DatabaseRecord): Promise<SnapshotRecord[]> {
-    const all = await this.services.branches.snapshots(database.id);
+    const all = await this.#services.branches.snapshots(database.id);
     return all.filter(({ ready }) => ready).reverse();
   }
 
   async require(database: DatabaseRecord, id: string): Promise<SnapshotRecord> {
-    const snapshot = await this.services.branches.snapshot(database.id, id);
+    const snapshot = await this.#services.branches.snapshot(database.id, id);
     if (snapshot?.ready) return snapshot;
     throw new Failure("not_found", `Snapshot ${id} of database "${database.name}" does not exist`);
   }
@@ -65,13 +71,13 @@ export class SnapshotService {
     name: string,
   ): Promise<BranchRecord> {
     const source = { type: "snapshot" as const, id: snapshot.id };
-    const branch = await this.services.branches.get(database.id, name);
-    if (branch !== undefined) return await this.branchService.replace(database, branch, source);
-    return await this.branchService.add(database, { name, parent: snapshot.branch, source });
+    const branch = await this.#services.branches.get(database.id, name);
+    if (branch !== undefined) return await this.#branchService.replace(database, branch, source);
+    return await this.#branchService.add(database, { name, parent: snapshot.branch, source });
   }
 
   async remove(snapshot: SnapshotRecord): Promise<void> {
-    const { branches, work } = this.services;
+    const { branches, work } = this.#services;
     await branches.removeSnapshot(snapshot);
     await work.alone(snapshot.databaseId, () => work.removeRemains());
   }
@@ -85,9 +91,9 @@ export class SnapshotService {
     hasChanged: (branch: BranchRecord) => boolean,
     lease: Lease,
   ): Promise<boolean> {
-    const { now } = this.services;
+    const { now } = this.#services;
     const branches: Led<Pick<BranchStore, "get" | "removeSnapshot" | "snapshots">> =
-      this.services.branches;
+      this.#services.branches;
     const all = await branches.snapshots(database.id);
     // A platform that was killed, or without its store, has left a half of one.
     for (const each of all.filter(({ ready }) => !ready)) {
@@ -107,7 +113,7 @@ export class SnapshotService {
 
   /** Whether a process that lives is still at it. */
   async #isTaken({ id, maker }: SnapshotRecord): Promise<boolean> {
-    const { nodes } = this.services;
+    const { nodes } = this.#services;
     if (maker === nodes.instance) return this.#taking.has(id);
     return await new Claims(nodes).isHeldElsewhere(maker);
   }
@@ -117,7 +123,7 @@ export class SnapshotService {
     { name }: BranchRecord,
     { kind, lease }: { readonly kind: SnapshotRecord["kind"]; readonly lease?: Lease },
   ): Promise<SnapshotRecord> {
-    const { branches, nodes, work, random, now } = this.services;
+    const { branches, nodes, work, random, now } = this.#services;
     return await work.alone(database.id, async () => {
       const branch = await branches.get(database.id, name);
       if (branch === undefined || branch.storage === null) {

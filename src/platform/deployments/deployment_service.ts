@@ -54,7 +54,11 @@ const RETRY_SECONDS = 1;
 export class DeploymentService {
   readonly #rollouts = new Rollouts();
 
-  constructor(private readonly services: DeploymentServices) {}
+  readonly #services: DeploymentServices;
+
+  constructor(services: DeploymentServices) {
+    this.#services = services;
+  }
 
   /** Resolves once the edge shows what the store said of a project when this was called. */
   shown(projectId: string): Promise<void> {
@@ -69,32 +73,32 @@ export class DeploymentService {
    */
   async activate(deployment: DeploymentRecord): Promise<DeploymentRecord> {
     if (deployment.status === "LIVE") return deployment;
-    await this.services.uploads.feed(deployment.workspaceId, deployment.id);
-    const { vault, functionService } = this.services;
+    await this.#services.uploads.feed(deployment.workspaceId, deployment.id);
+    const { vault, functionService } = this.#services;
     const blobs = vault.of(deployment.workspaceId);
     const content = await requireContent(blobs, deployment);
     const functions = await sealFunctions(functionService, blobs, content.functions);
-    const deploying = await this.beginActivation(deployment, functions);
+    const deploying = await this.#beginActivation(deployment, functions);
     if (deploying.environment === ENVIRONMENT_PRODUCTION) {
-      await this.prepare(deploying, content).catch(async (error) => {
+      await this.#prepare(deploying, content).catch(async (error) => {
         // What cannot be removed now is left to housekeeping; the first error is the one to report.
-        await this.services.computeService.remove(deploying.id).catch(() => {});
+        await this.#services.computeService.remove(deploying.id).catch(() => {});
         throw error;
       });
     }
-    const { deployments, now } = this.services;
+    const { deployments, now } = this.#services;
     const activated = await this.#rollouts.run(deploying.projectId, async () => {
       const committed = await deployments.activate(deploying, now()).catch(async (error) => {
-        await this.endUnshown(deploying);
+        await this.#endUnshown(deploying);
         if (error instanceof StaleDecisionError || error instanceof RangeError) {
           throw new Failure("conflict", error.message, { cause: error });
         }
         throw error;
       });
-      await this.show(committed);
+      await this.#show(committed);
       return committed;
     });
-    await this.raise("live", activated.result.deployment);
+    await this.#raise("live", activated.result.deployment);
     return activated.result.deployment;
   }
 
@@ -103,7 +107,7 @@ export class DeploymentService {
     try {
       return await this.activate(deployment);
     } catch (error) {
-      if (error instanceof ServerNotReadyError) await this.fail(deployment, error);
+      if (error instanceof ServerNotReadyError) await this.#fail(deployment, error);
       throw error;
     }
   }
@@ -130,9 +134,9 @@ export class DeploymentService {
       case "already_live":
         throw new Failure("conflict", `Deployment ${plan.live} is live already`);
     }
-    const target = await this.requireTarget(project, plan.to);
-    const { deployments, vault, now } = this.services;
-    await this.prepare(target, await requireContent(vault.of(target.workspaceId), target));
+    const target = await this.#requireTarget(project, plan.to);
+    const { deployments, vault, now } = this.#services;
+    await this.#prepare(target, await requireContent(vault.of(target.workspaceId), target));
     const rolledBack = await this.#rollouts.run(project.id, async () => {
       const committed = await deployments.rollBack(project, plan, now()).catch((error) => {
         const hasStopped = error instanceof RangeError;
@@ -142,10 +146,10 @@ export class DeploymentService {
           cause: error,
         });
       });
-      await this.show(committed);
+      await this.#show(committed);
       return committed;
     });
-    await this.raise("rolled_back", rolledBack.result.undone);
+    await this.#raise("rolled_back", rolledBack.result.undone);
     return { live: rolledBack.result.deployment, undone: rolledBack.result.undone };
   }
 
@@ -166,13 +170,13 @@ export class DeploymentService {
     if (productionDeploymentId(project) === deployment.id) {
       throw new Failure("conflict", "Deployment is live in production: roll back or deploy first");
     }
-    const { deployments, projects, sites, now } = this.services;
-    const stopped = await this.move(deployment, "STOPPED", {
+    const { deployments, projects, sites, now } = this.#services;
+    const stopped = await this.#move(deployment, "STOPPED", {
       refuses: ({ id, status }) =>
         unlessLive && isServed(status) ? `Deployment ${id} is live` : undefined,
       lease,
     });
-    await this.services.onStopped?.(stopped, lease);
+    await this.#services.onStopped?.(stopped, lease);
     await projects.update(project.workspaceId, project.id, (current) => ({
       ...current,
       productionHistory: forget(current.productionHistory, deployment.id),
@@ -180,37 +184,37 @@ export class DeploymentService {
     }), lease);
     await deployments.clearHosts(stopped, lease);
     await sites.removeDeployment(deployment.id);
-    await this.services.computeService.remove(deployment.id);
-    await this.raise("stopped", stopped);
+    await this.#services.computeService.remove(deployment.id);
+    await this.#raise("stopped", stopped);
     return stopped;
   }
 
-  private raise(
+  #raise(
     moment: "live" | "failed" | "rolled_back" | "stopped",
     deployment: DeploymentRecord,
   ): Promise<void> {
-    return this.services.raiseEvent(deploymentEvent(moment, deployment, this.services.addresses));
+    return this.#services.raiseEvent(deploymentEvent(moment, deployment, this.#services.addresses));
   }
 
-  private beginActivation(
+  #beginActivation(
     deployment: DeploymentRecord,
     functions: DeploymentRecord["functions"],
   ): Promise<DeploymentRecord> {
-    return this.move(deployment, "DEPLOYING", { changes: { functions } });
+    return this.#move(deployment, "DEPLOYING", { changes: { functions } });
   }
 
   /** Ends the server of a deployment that was stopped while it started. */
-  private async endUnshown({ projectId, id }: DeploymentRecord): Promise<void> {
-    const current = await this.services.deployments.find(projectId, id);
+  async #endUnshown({ projectId, id }: DeploymentRecord): Promise<void> {
+    const current = await this.#services.deployments.find(projectId, id);
     if (current !== undefined && isServed(current.status)) return;
-    await this.services.computeService.remove(id);
+    await this.#services.computeService.remove(id);
   }
 
-  private async fail(
+  async #fail(
     { projectId, id }: DeploymentRecord,
     failure: ServerNotReadyError,
   ): Promise<void> {
-    const { deployments, now } = this.services;
+    const { deployments, now } = this.#services;
     const failed = await deployments.update(
       projectId,
       id,
@@ -223,10 +227,10 @@ export class DeploymentService {
           })
           : current,
     );
-    if (failed?.status === "FAILED") await this.raise("failed", failed);
+    if (failed?.status === "FAILED") await this.#raise("failed", failed);
   }
 
-  private async move(
+  async #move(
     deployment: DeploymentRecord,
     to: "DEPLOYING" | "STOPPED",
     { changes = {}, refuses, lease }: {
@@ -236,7 +240,7 @@ export class DeploymentService {
       readonly lease?: Lease | undefined;
     },
   ): Promise<DeploymentRecord> {
-    const { deployments, now } = this.services;
+    const { deployments, now } = this.#services;
     try {
       const moved = await deployments.update(deployment.projectId, deployment.id, (current) => {
         const refusal = refuses?.(current);
@@ -252,8 +256,8 @@ export class DeploymentService {
     }
   }
 
-  private async requireTarget(project: ProjectRecord, id: string): Promise<DeploymentRecord> {
-    const target = await this.services.deployments.find(project.id, id);
+  async #requireTarget(project: ProjectRecord, id: string): Promise<DeploymentRecord> {
+    const target = await this.#services.deployments.find(project.id, id);
     if (target === undefined) {
       throw new Failure(
         "not_found",
@@ -270,13 +274,13 @@ export class DeploymentService {
   }
 
   /** Starts what production is about to show, so that no visitor waits for it. */
-  private async prepare(deployment: DeploymentRecord, content: DeploymentContent): Promise<void> {
-    const { vault, computeService } = this.services;
+  async #prepare(deployment: DeploymentRecord, content: DeploymentContent): Promise<void> {
+    const { vault, computeService } = this.#services;
     await computeService.prepare(deployment, content, vault.of(deployment.workspaceId));
   }
 
-  private async show({ result, versionstamp }: Committed<Activated>): Promise<void> {
-    const { sites, addresses, computeService, functionService } = this.services;
+  async #show({ result, versionstamp }: Committed<Activated>): Promise<void> {
+    const { sites, addresses, computeService, functionService } = this.#services;
     const { project, hosts, deployment } = result;
     const bindings = hosts.map(({ label, deploymentId }) => ({
       hostname: addresses.hostname(label),

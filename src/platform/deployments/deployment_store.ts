@@ -71,7 +71,13 @@ interface UpdateOptions {
 }
 
 export class DeploymentStore {
-  constructor(private readonly kv: RecordStore, private readonly note: NoteMoment = () => {}) {}
+  readonly #kv: RecordStore;
+  readonly #note: NoteMoment;
+
+  constructor(kv: RecordStore, note: NoteMoment = () => {}) {
+    this.#kv = kv;
+    this.#note = note;
+  }
 
   /** Stores a new deployment and reserves its unique label; false where that is taken. */
   async create(deployment: DeploymentRecord, also?: CreatedWith): Promise<boolean> {
@@ -79,14 +85,14 @@ export class DeploymentStore {
     const host = keys.host(deployment.uniqueLabel);
     const projectKey = keys.project(workspaceId, projectId);
     const contended = [host, ...also?.contended ?? []];
-    const { result } = await commitWithRetries(this.kv, contended, async () => {
-      const operation = this.kv.atomic();
+    const { result } = await commitWithRetries(this.#kv, contended, async () => {
+      const operation = this.#kv.atomic();
       const [taken, project] = await Promise.all([
-        this.kv.get(host),
-        this.readProject({ workspaceId, projectId }),
+        this.#kv.get(host),
+        this.#readProject({ workspaceId, projectId }),
         also?.add(operation),
       ]);
-      if (taken.versionstamp !== null) return { operation: this.kv.atomic(), result: false };
+      if (taken.versionstamp !== null) return { operation: this.#kv.atomic(), result: false };
       if (project === undefined) throw new StaleDecisionError("Project was deleted meanwhile");
       operation
         .check({ key: host, versionstamp: null })
@@ -95,44 +101,44 @@ export class DeploymentStore {
         .set(keys.deploymentOwner(id), { projectId, workspaceId })
         .set(host, { projectId, deploymentId: null });
       if (deployment.source === "upload") openUpload(operation, deployment);
-      this.note(operation, "started", deployment);
+      this.#note(operation, "started", deployment);
       return { operation, result: true };
     }, { checked: [projectKey] });
     return result;
   }
 
   async owner(id: string): Promise<DeploymentOwner | undefined> {
-    return (await readRecord(this.kv, keys.deploymentOwner(id), ownerRecord))?.value;
+    return (await readRecord(this.#kv, keys.deploymentOwner(id), ownerRecord))?.value;
   }
 
   async find(projectId: string, id: string): Promise<DeploymentRecord | undefined> {
-    return (await this.read(projectId, id))?.value;
+    return (await this.#read(projectId, id))?.value;
   }
 
   list(
     projectId: string,
     page: { readonly limit: number; readonly cursor?: string | undefined },
   ): Promise<Page<DeploymentRecord>> {
-    return readPage(this.kv, keys.deployments(projectId), { schema: deploymentRecord, ...page });
+    return readPage(this.#kv, keys.deployments(projectId), { schema: deploymentRecord, ...page });
   }
 
   async *all(): AsyncGenerator<DeploymentRecord> {
-    for await (const { value } of readAll(this.kv, keys.allDeployments(), deploymentRecord)) {
+    for await (const { value } of readAll(this.#kv, keys.allDeployments(), deploymentRecord)) {
       yield value;
     }
   }
 
   async *of(projectId: string): AsyncGenerator<DeploymentRecord> {
     const prefix = keys.deployments(projectId);
-    for await (const { value } of readAll(this.kv, prefix, deploymentRecord)) yield value;
+    for await (const { value } of readAll(this.#kv, prefix, deploymentRecord)) yield value;
   }
 
   hosts(): AsyncGenerator<{ readonly label: string; readonly host: HostRecord }> {
-    return allLabels(this.kv);
+    return allLabels(this.#kv);
   }
 
   async findHost(label: string): Promise<HostRecord | undefined> {
-    return (await readLabel(this.kv, label))?.value;
+    return (await readLabel(this.#kv, label))?.value;
   }
 
   /**
@@ -146,17 +152,17 @@ export class DeploymentStore {
     { moment, lease }: UpdateOptions = {},
   ): Promise<DeploymentRecord | undefined> {
     const { result } = await commitWithRetries(
-      this.kv,
+      this.#kv,
       [keys.deployment(projectId, id)],
       async () => {
-        const current = await this.read(projectId, id);
-        const operation = this.kv.atomic();
+        const current = await this.#read(projectId, id);
+        const operation = this.#kv.atomic();
         if (current === undefined) return { operation, result: undefined };
         const changed = change(current.value);
-        this.write(operation, current, changed);
+        this.#write(operation, current, changed);
         if (changed.status !== current.value.status) {
           const noted = moment ?? MOMENT_OF[changed.status];
-          if (noted !== undefined) this.note(operation, noted, changed);
+          if (noted !== undefined) this.#note(operation, noted, changed);
         }
         return { operation, result: changed };
       },
@@ -175,10 +181,10 @@ export class DeploymentStore {
   activate(deployment: DeploymentRecord, now: number): Promise<Committed<Activated>> {
     const { projectId, id, workspaceId } = deployment;
     const contended = [keys.deployment(projectId, id), keys.project(workspaceId, projectId)];
-    return commitWithRetries(this.kv, contended, async () => {
+    return commitWithRetries(this.#kv, contended, async () => {
       const [current, project] = await Promise.all([
-        this.read(deployment.projectId, deployment.id),
-        this.readProject(deployment),
+        this.#read(deployment.projectId, deployment.id),
+        this.#readProject(deployment),
       ]);
       if (current === undefined || project === undefined) {
         throw new StaleDecisionError("Deployment or project was deleted meanwhile");
@@ -194,12 +200,12 @@ export class DeploymentStore {
           ? withLive(project.value.productionHistory, live.id)
           : project.value.productionHistory,
       };
-      const operation = this.kv.atomic();
-      this.write(operation, current, live);
-      this.note(operation, "live", live);
-      this.writeProject(operation, project, changed);
+      const operation = this.#kv.atomic();
+      this.#write(operation, current, live);
+      this.#note(operation, "live", live);
+      this.#writeProject(operation, project, changed);
       const hosts = labels.map((label) => ({ label, deploymentId: live.id }));
-      await pointLabels(this.kv, operation, { hosts, projectId: live.projectId });
+      await pointLabels(this.#kv, operation, { hosts, projectId: live.projectId });
       return { operation, result: { deployment: live, project: changed, hosts } };
     });
   }
@@ -219,11 +225,11 @@ export class DeploymentStore {
       keys.deployment(project.id, plan.to),
       keys.project(project.workspaceId, project.id),
     ];
-    return commitWithRetries(this.kv, contended, async () => {
+    return commitWithRetries(this.#kv, contended, async () => {
       const [undo, target, current] = await Promise.all([
-        this.read(project.id, plan.undo),
-        this.read(project.id, plan.to),
-        this.readProject({ workspaceId: project.workspaceId, projectId: project.id }),
+        this.#read(project.id, plan.undo),
+        this.#read(project.id, plan.to),
+        this.#readProject({ workspaceId: project.workspaceId, projectId: project.id }),
       ]);
       const same = current?.value.productionHistory.join() === project.productionHistory.join();
       if (undo === undefined || target === undefined || current === undefined || !same) {
@@ -235,30 +241,30 @@ export class DeploymentStore {
         : moveDeployment(target.value, "LIVE", { now });
       const changed = { ...current.value, productionHistory: plan.history };
       const hosts = [{ label: changed.name, deploymentId: live.id }];
-      const operation = this.kv.atomic();
-      this.write(operation, undo, undone);
-      this.note(operation, "rolled_back", undone);
-      this.write(operation, target, live);
-      this.writeProject(operation, current, changed);
-      await pointLabels(this.kv, operation, { hosts, projectId: changed.id });
+      const operation = this.#kv.atomic();
+      this.#write(operation, undo, undone);
+      this.#note(operation, "rolled_back", undone);
+      this.#write(operation, target, live);
+      this.#writeProject(operation, current, changed);
+      await pointLabels(this.#kv, operation, { hosts, projectId: changed.id });
       return { operation, result: { deployment: live, project: changed, hosts, undone } };
     });
   }
 
   /** Empties the host labels that still show a deployment. */
   async clearHosts(deployment: DeploymentRecord, lease?: Lease): Promise<void> {
-    await clearLabels(this.kv, deployment, lease);
+    await clearLabels(this.#kv, deployment, lease);
   }
 
-  private read(projectId: string, id: string): Promise<Versioned<DeploymentRecord> | undefined> {
-    return readRecord(this.kv, keys.deployment(projectId, id), deploymentRecord);
+  #read(projectId: string, id: string): Promise<Versioned<DeploymentRecord> | undefined> {
+    return readRecord(this.#kv, keys.deployment(projectId, id), deploymentRecord);
   }
 
-  private readProject(owner: DeploymentOwner): Promise<Versioned<ProjectRecord> | undefined> {
-    return readRecord(this.kv, keys.project(owner.workspaceId, owner.projectId), projectRecord);
+  #readProject(owner: DeploymentOwner): Promise<Versioned<ProjectRecord> | undefined> {
+    return readRecord(this.#kv, keys.project(owner.workspaceId, owner.projectId), projectRecord);
   }
 
-  private write(
+  #write(
     operation: Operation,
     old: Versioned<DeploymentRecord>,
     next: DeploymentRecord,
@@ -268,7 +274,7 @@ export class DeploymentStore {
     if (!takesFiles(next)) closeUpload(operation, next);
   }
 
-  private writeProject(
+  #writeProject(
     operation: Operation,
     old: Versioned<ProjectRecord>,
     next: ProjectRecord,

@@ -54,42 +54,48 @@ export async function* uploadKeys(kv: RecordStore, projectId: string): AsyncGene
 }
 
 export class OpenUploads {
-  constructor(private readonly kv: RecordStore, private readonly now: Clock) {}
+  readonly #kv: RecordStore;
+  readonly #now: Clock;
+
+  constructor(kv: RecordStore, now: Clock) {
+    this.#kv = kv;
+    this.#now = now;
+  }
 
   /** Notes that bytes arrive for a deployment; false if it takes none. */
   async feed(workspaceId: string, deploymentId: string): Promise<boolean> {
     const key = keys.openUpload(workspaceId, deploymentId);
-    const upload = await readRecord(this.kv, key, openUploadRecord);
+    const upload = await readRecord(this.#kv, key, openUploadRecord);
     if (upload === undefined) return false;
-    await this.store(upload.value, upload.versionstamp);
+    await this.#store(upload.value, upload.versionstamp);
     return true;
   }
 
   /** Notes that bytes arrive that may be for any deployment of the workspace. */
   async feedAll(workspaceId: string): Promise<void> {
     const prefix = keys.openUploads(workspaceId);
-    for await (const { value } of readAll(this.kv, prefix, openUploadRecord)) {
+    for await (const { value } of readAll(this.#kv, prefix, openUploadRecord)) {
       await this.feed(workspaceId, value.deploymentId);
     }
   }
 
   /** The uploads for which nothing has arrived since a moment. */
   async *idleSince(moment: number): AsyncGenerator<OpenUpload> {
-    for await (const { value } of readAll(this.kv, keys.allOpenUploads(), openUploadRecord)) {
+    for await (const { value } of readAll(this.#kv, keys.allOpenUploads(), openUploadRecord)) {
       if (value.fedAt < moment) yield value;
     }
   }
 
   /** Forgets an upload whose deployment is gone. */
   async forget({ workspaceId, deploymentId }: OpenUpload): Promise<void> {
-    await this.kv.delete(keys.openUpload(workspaceId, deploymentId));
+    await this.#kv.delete(keys.openUpload(workspaceId, deploymentId));
   }
 
   /** A concurrent change wins: it either stored a heartbeat too, or closed the upload. */
-  private async store(upload: OpenUpload, versionstamp: string): Promise<void> {
-    const fedAt = this.now();
+  async #store(upload: OpenUpload, versionstamp: string): Promise<void> {
+    const fedAt = this.#now();
     if (fedAt - upload.fedAt < FEED_EVERY_MS) return;
     const key = keys.openUpload(upload.workspaceId, upload.deploymentId);
-    await this.kv.atomic().check({ key, versionstamp }).set(key, { ...upload, fedAt }).commit();
+    await this.#kv.atomic().check({ key, versionstamp }).set(key, { ...upload, fedAt }).commit();
   }
 }

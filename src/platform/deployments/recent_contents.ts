@@ -21,7 +21,11 @@ export class RecentContents<Content extends HasFiles> {
   readonly #contents = new Map<string, Content>();
   #files = 0;
 
-  constructor(private readonly maxFiles = MAX_FILES) {}
+  readonly #maxFiles;
+
+  constructor(maxFiles = MAX_FILES) {
+    this.#maxFiles = maxFiles;
+  }
 
   get(sha256: string): Content | undefined {
     const content = this.#contents.get(sha256);
@@ -35,11 +39,11 @@ export class RecentContents<Content extends HasFiles> {
   /** Remembers a content, unless it is too large for that. */
   set(sha256: string, content: Content): void {
     this.delete(sha256);
-    if (this.#cost(content) > this.maxFiles) return;
+    if (this.#cost(content) > this.#maxFiles) return;
     this.#contents.set(sha256, content);
     this.#files += this.#cost(content);
     for (const [oldest] of this.#contents) {
-      if (this.#files <= this.maxFiles) return;
+      if (this.#files <= this.#maxFiles) return;
       this.delete(oldest);
     }
   }

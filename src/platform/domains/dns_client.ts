@@ -93,30 +93,34 @@ export interface DnsClientOptions {
 
 /** Queries recursive name servers, one after the other, twice. */
 export class DnsClient implements DnsLookup {
-  private readonly timeoutMs: number;
+  readonly #timeoutMs: number;
 
-  constructor(private readonly options: DnsClientOptions = {}) {
-    this.timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+  readonly #options: DnsClientOptions;
+
+  constructor(options: DnsClientOptions = {}) {
+    this.#options = options;
+
+    this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   }
 
   async lookup(name: string, type: DnsRecordType): Promise<DnsAnswer> {
-    const servers = this.options.servers ?? await systemDnsServers();
+    const servers = this.#options.servers ?? await systemDnsServers();
     if (servers.length === 0) return { type: "failed", reason: "NO NAME SERVER KNOWN" };
     let last: DnsAnswer = { type: "failed", reason: "TIMEOUT" };
     for (let round = 0; round < ROUNDS; round++) {
       for (const server of servers) {
-        last = await this.ask(server, name, type);
+        last = await this.#ask(server, name, type);
         if (last.type !== "failed") return last;
       }
     }
     return last;
   }
 
-  private async ask(server: DnsServer, name: string, type: DnsRecordType): Promise<DnsAnswer> {
+  async #ask(server: DnsServer, name: string, type: DnsRecordType): Promise<DnsAnswer> {
     const query = makeQuery(name, type);
     try {
-      const answer = await askByUdp(server, query, this.timeoutMs);
-      const whole = answer.header.tc ? await askByTcp(server, query, this.timeoutMs) : answer;
+      const answer = await askByUdp(server, query, this.#timeoutMs);
+      const whole = answer.header.tc ? await askByTcp(server, query, this.#timeoutMs) : answer;
       return readAnswer(whole, type);
     } catch (error) {
       const reason = error instanceof DnsTimeoutError ? "TIMEOUT" : "NO USABLE ANSWER";

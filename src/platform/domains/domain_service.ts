@@ -74,9 +74,13 @@ function lacksProof(answer: DnsAnswer, zone: ZoneRecord | undefined): boolean {
 
 export class DomainService {
   readonly hosts = new DomainHosts();
-  private refreshing: Promise<void> = Promise.resolve();
+  #refreshing: Promise<void> = Promise.resolve();
 
-  constructor(private readonly services: DomainServices) {
+  readonly #services: DomainServices;
+
+  constructor(services: DomainServices) {
+    this.#services = services;
+
     services.feed.include(() => this.hosts.current());
   }
 
@@ -90,17 +94,17 @@ export class DomainService {
     project: ProjectRecord,
     wanted: { readonly hostname: string; readonly environment: string },
   ): Promise<AddedDomains> {
-    const { domains, settings, now, random } = this.services;
+    const { domains, settings, now, random } = this.#services;
     const parsed = parseDomainName(wanted.hostname, settings);
     if (!parsed.ok) {
       const message = `Cannot bind the domain: ${parsed.reason}`;
       const problems = [{ path: "body.hostname", message: parsed.reason }];
       throw new Failure("invalid_request", message, { problems });
     }
-    await this.requireRoom(project);
+    await this.#requireRoom(project);
     const { hostname, zone } = parsed.name;
     const { workspaceId } = project;
-    await this.requireFree(zone, workspaceId);
+    await this.#requireFree(zone, workspaceId);
     const record = (name: string, redirectTo: string | null): DomainRecord => ({
       id: uuidV7(now, random),
       workspaceId,
@@ -119,8 +123,8 @@ export class DomainService {
       newZone: { workspaceId, zone, token, createdAt: now() },
     });
     if (outcome.type === "project_gone") throw new Failure("not_found", "Project was deleted");
-    if (outcome.type === "taken") throw await this.taken(project, outcome.by);
-    await this.refreshZone(zone);
+    if (outcome.type === "taken") throw await this.#taken(project, outcome.by);
+    await this.#refreshZone(zone);
     const added = [outcome.domain, ...(outcome.companion === undefined ? [] : [outcome.companion])];
     return {
       domain: outcome.domain,
@@ -132,8 +136,8 @@ export class DomainService {
 
   /** The records that a domain needs. */
   async plan(domain: DomainRecord): Promise<Pick<AddedDomains, "records" | "notes">> {
-    const zone = await this.requireZone(domain);
-    const { settings } = this.services;
+    const zone = await this.#requireZone(domain);
+    const { settings } = this.#services;
     return {
       records: recordsToSet([domain], { zone, target: settings.target }),
       notes: notesOn([domain], settings),
@@ -147,17 +151,17 @@ export class DomainService {
   async verify(
     domain: DomainRecord,
   ): Promise<{ readonly checks: DnsCheck[]; readonly notes: string[] }> {
-    const { domains, dns, settings, orders, now } = this.services;
-    const zone = await this.requireZone(domain);
+    const { domains, dns, settings, orders, now } = this.#services;
+    const zone = await this.#requireZone(domain);
     const [proof, routing] = await Promise.all([
       checkProof(dns, zone),
       checkRouting(dns, domain, settings.target),
     ]);
     const before = await domains.owner(zone.zone);
-    const owner = proof.check.ok ? await this.claim(zone, proof.answer) : before;
+    const owner = proof.check.ok ? await this.#claim(zone, proof.answer) : before;
     const checks = [proof.check, routing];
     await domains.noteCheck(domain, { checkedAt: now(), checks });
-    await this.refreshZone(zone.zone);
+    await this.#refreshZone(zone.zone);
     const notes = notesOn([domain], settings);
     if (isVerified(domain, owner)) orders.retry(domain.hostname);
     else {
@@ -175,7 +179,7 @@ export class DomainService {
 
   /** Stops serving a domain and the redirect to it, and removes them. */
   async remove(domain: DomainRecord): Promise<void> {
-    const { domains } = this.services;
+    const { domains } = this.#services;
     const siblings = await domains.ofZone(domain.zone, domain.workspaceId);
     for (const sibling of siblings) {
       const leadsHere = sibling.redirectTo === domain.hostname &&
@@ -183,17 +187,17 @@ export class DomainService {
       if (leadsHere) await domains.remove(sibling);
     }
     await domains.remove(domain);
-    await this.refreshZone(domain.zone);
+    await this.#refreshZone(domain.zone);
   }
 
   /** Stops serving all domains of a deleted project. */
   async forgetProject(projectId: string): Promise<void> {
-    for (const zone of this.hosts.zonesOf(projectId)) await this.refreshZone(zone);
+    for (const zone of this.hosts.zonesOf(projectId)) await this.#refreshZone(zone);
   }
 
   /** Reads from the store which custom hostname shows what. */
   async recover(): Promise<void> {
-    for await (const { zone } of this.services.domains.owners()) await this.refreshZone(zone);
+    for await (const { zone } of this.#services.domains.owners()) await this.#refreshZone(zone);
   }
 
   /** Reads anew the zones whose records another node has changed. */
@@ -202,18 +206,18 @@ export class DomainService {
       family === "zone_owners" || family === "zone_domains"
     )
       .map(([, zone]) => String(zone));
-    for (const zone of new Set(zones)) await this.refreshZone(zone);
+    for (const zone of new Set(zones)) await this.#refreshZone(zone);
   }
 
   /** Reads what a zone shows; reads of the same zone run one at a time. */
-  private refreshZone(zone: string): Promise<void> {
-    const round = this.refreshing.then(() => this.readZone(zone));
-    this.refreshing = round.catch(() => {});
+  #refreshZone(zone: string): Promise<void> {
+    const round = this.#refreshing.then(() => this.#readZone(zone));
+    this.#refreshing = round.catch(() => {});
     return round;
   }
 
-  private async readZone(zone: string): Promise<void> {
-    const { domains, projects, addresses, orders } = this.services;
+  async #readZone(zone: string): Promise<void> {
+    const { domains, projects, addresses, orders } = this.#services;
     const owner = await domains.owner(zone);
     const records = owner === undefined ? [] : await domains.ofZone(zone, owner.workspaceId);
     const bindings = [];
@@ -230,13 +234,13 @@ export class DomainService {
     const served = new Set(bindings.map(({ hostname }) => hostname));
     const changed = served.symmetricDifference(this.hosts.namesOf(zone));
     this.hosts.replaceZone(zone, bindings);
-    await this.services.feed.publish({ type: "zone_replaced", zone, bindings });
+    await this.#services.feed.publish({ type: "zone_replaced", zone, bindings });
     await orders.servedChanged([...changed]);
     orders.wake();
   }
 
-  private async claim(zone: ZoneRecord, seen: DnsAnswer): Promise<ZoneOwnerRecord> {
-    const { domains, now } = this.services;
+  async #claim(zone: ZoneRecord, seen: DnsAnswer): Promise<ZoneOwnerRecord> {
+    const { domains, now } = this.#services;
     const claim = { workspaceId: zone.workspaceId, verifiedAt: now() };
     return await domains.claim(zone.zone, claim, async (owner) => {
       const theirs = await domains.zone(owner.workspaceId, zone.zone);
@@ -245,8 +249,8 @@ export class DomainService {
   }
 
   /** Refuses a zone of another workspace whose proof is still there, or cannot be looked up. */
-  private async requireFree(zone: string, workspaceId: string): Promise<void> {
-    const { domains, dns } = this.services;
+  async #requireFree(zone: string, workspaceId: string): Promise<void> {
+    const { domains, dns } = this.#services;
     const owner = await domains.owner(zone);
     if (owner === undefined || owner.workspaceId === workspaceId) return;
     const theirs = await domains.zone(owner.workspaceId, zone);
@@ -260,20 +264,20 @@ export class DomainService {
     );
   }
 
-  private async requireRoom(project: ProjectRecord): Promise<void> {
-    const { items } = await this.services.domains.list(project.id, { limit: MAX_DOMAINS });
+  async #requireRoom(project: ProjectRecord): Promise<void> {
+    const { items } = await this.#services.domains.list(project.id, { limit: MAX_DOMAINS });
     if (items.length < MAX_DOMAINS) return;
     throw new Failure("conflict", `Project "${project.name}" has ${MAX_DOMAINS} domains, the most`);
   }
 
-  private async requireZone(domain: DomainRecord): Promise<ZoneRecord> {
-    const zone = await this.services.domains.zone(domain.workspaceId, domain.zone);
+  async #requireZone(domain: DomainRecord): Promise<ZoneRecord> {
+    const zone = await this.#services.domains.zone(domain.workspaceId, domain.zone);
     if (zone === undefined) throw new Failure("not_found", "Domain was removed meanwhile");
     return zone;
   }
 
-  private async taken(project: ProjectRecord, by: DomainRecord): Promise<Failure> {
-    const { projects } = this.services;
+  async #taken(project: ProjectRecord, by: DomainRecord): Promise<Failure> {
+    const { projects } = this.#services;
     const owner = by.projectId === project.id
       ? project
       : await projects.find(by.workspaceId, by.projectId);

@@ -40,41 +40,45 @@ export type AddOutcome =
   | { readonly type: "project_gone" };
 
 export class DomainStore {
-  constructor(private readonly kv: RecordStore) {}
+  readonly #kv: RecordStore;
+
+  constructor(kv: RecordStore) {
+    this.#kv = kv;
+  }
 
   async find(projectId: string, id: string): Promise<DomainRecord | undefined> {
-    return (await readRecord(this.kv, keys.domain(projectId, id), domainRecord))?.value;
+    return (await readRecord(this.#kv, keys.domain(projectId, id), domainRecord))?.value;
   }
 
   list(
     projectId: string,
     page: { readonly limit: number; readonly cursor?: string | undefined },
   ): Promise<Page<DomainRecord>> {
-    return readPage(this.kv, keys.domains(projectId), { schema: domainRecord, ...page });
+    return readPage(this.#kv, keys.domains(projectId), { schema: domainRecord, ...page });
   }
 
   async *all(): AsyncGenerator<DomainRecord> {
-    for await (const { value } of readAll(this.kv, keys.allDomains(), domainRecord)) yield value;
+    for await (const { value } of readAll(this.#kv, keys.allDomains(), domainRecord)) yield value;
   }
 
   /** The first hostnames of a workspace in alphabetical order, each with what it belongs to. */
   async *hostnamesOf(workspaceId: string, most: number) {
     const prefix = keys.domainsByHostname(workspaceId);
-    for await (const { key, value } of this.kv.list({ prefix }, { limit: most })) {
+    for await (const { key, value } of this.#kv.list({ prefix }, { limit: most })) {
       yield { hostname: String(key.at(-1)), ...placeRecord.parse(value) };
     }
   }
 
   async zone(workspaceId: string, zone: string): Promise<ZoneRecord | undefined> {
-    return (await readRecord(this.kv, keys.zone(workspaceId, zone), zoneRecord))?.value;
+    return (await readRecord(this.#kv, keys.zone(workspaceId, zone), zoneRecord))?.value;
   }
 
   async owner(zone: string): Promise<ZoneOwnerRecord | undefined> {
-    return (await readRecord(this.kv, keys.zoneOwner(zone), zoneOwnerRecord))?.value;
+    return (await readRecord(this.#kv, keys.zoneOwner(zone), zoneOwnerRecord))?.value;
   }
 
   async *owners(): AsyncGenerator<ZoneOwnerRecord & { readonly zone: string }> {
-    for await (const { key, value } of readAll(this.kv, keys.zoneOwners(), zoneOwnerRecord)) {
+    for await (const { key, value } of readAll(this.#kv, keys.zoneOwners(), zoneOwnerRecord)) {
       yield { ...value, zone: String(key[1]) };
     }
   }
@@ -82,7 +86,7 @@ export class DomainStore {
   /** A workspace's domains of one zone. */
   async ofZone(zone: string, workspaceId: string): Promise<DomainRecord[]> {
     const found: DomainRecord[] = [];
-    const places = readAll(this.kv, keys.zoneDomains(zone, workspaceId), placeRecord);
+    const places = readAll(this.#kv, keys.zoneDomains(zone, workspaceId), placeRecord);
     for await (const { value } of places) {
       const domain = await this.find(value.projectId, value.domainId);
       if (domain !== undefined) found.push(domain);
@@ -102,17 +106,17 @@ export class DomainStore {
     const projectKey = keys.project(workspaceId, projectId);
     const zoneKey = keys.zone(workspaceId, zone);
     const { result } = await commitWithRetries<AddOutcome>(
-      this.kv,
+      this.#kv,
       [projectKey, zoneKey],
       async () => {
-        const operation = this.kv.atomic();
+        const operation = this.#kv.atomic();
         const [project, known, same, other] = await Promise.all([
-          this.kv.get(projectKey),
-          readRecord(this.kv, zoneKey, zoneRecord),
-          this.byHostname(workspaceId, hostname),
+          this.#kv.get(projectKey),
+          readRecord(this.#kv, zoneKey, zoneRecord),
+          this.#byHostname(workspaceId, hostname),
           options.companion === undefined
             ? undefined
-            : this.byHostname(workspaceId, options.companion.hostname),
+            : this.#byHostname(workspaceId, options.companion.hostname),
         ]);
         if (project.versionstamp === null) return { operation, result: { type: "project_gone" } };
         const replaced = same?.value;
@@ -129,11 +133,11 @@ export class DomainStore {
           .check({ key: projectKey, versionstamp: project.versionstamp })
           .check({ key: zoneKey, versionstamp: known?.versionstamp ?? null })
           .set(zoneKey, zoneValue);
-        this.checkHostname(operation, domain, same);
-        this.write(operation, domain);
+        this.#checkHostname(operation, domain, same);
+        this.#write(operation, domain);
         if (companion !== undefined) {
-          this.checkHostname(operation, companion, undefined);
-          this.write(operation, companion);
+          this.#checkHostname(operation, companion, undefined);
+          this.#write(operation, companion);
         }
         return { operation, result: { type: "added", domain, companion, zone: zoneValue } };
       },
@@ -144,9 +148,9 @@ export class DomainStore {
   /** Stores the result of a look-up; a domain that is gone stays gone. */
   async noteCheck(domain: DomainRecord, lastCheck: DomainRecord["lastCheck"]): Promise<void> {
     const key = keys.domain(domain.projectId, domain.id);
-    await commitWithRetries(this.kv, [key], async () => {
-      const current = await readRecord(this.kv, key, domainRecord);
-      const operation = this.kv.atomic();
+    await commitWithRetries(this.#kv, [key], async () => {
+      const current = await readRecord(this.#kv, key, domainRecord);
+      const operation = this.#kv.atomic();
       if (current !== undefined) {
         operation.check({ key, versionstamp: current.versionstamp })
           .set(key, { ...current.value, lastCheck });
@@ -166,12 +170,12 @@ export class DomainStore {
   ): Promise<ZoneOwnerRecord> {
     const key = keys.zoneOwner(zone);
     const zoneKey = keys.zone(claim.workspaceId, zone);
-    const { result } = await commitWithRetries(this.kv, [key, zoneKey], async () => {
+    const { result } = await commitWithRetries(this.#kv, [key, zoneKey], async () => {
       const [current, own] = await Promise.all([
-        readRecord(this.kv, key, zoneOwnerRecord),
-        this.kv.get(zoneKey),
+        readRecord(this.#kv, key, zoneOwnerRecord),
+        this.#kv.get(zoneKey),
       ]);
-      const operation = this.kv.atomic();
+      const operation = this.#kv.atomic();
       const owner = current?.value;
       const keeps = owner !== undefined &&
         (owner.workspaceId === claim.workspaceId || !await mayReplace(owner));
@@ -189,13 +193,13 @@ export class DomainStore {
   async remove(domain: DomainRecord): Promise<void> {
     const { id, projectId, workspaceId, zone, hostname } = domain;
     const zoneKey = keys.zone(workspaceId, zone);
-    await commitWithRetries(this.kv, [zoneKey, keys.zoneOwner(zone)], async () => {
+    await commitWithRetries(this.#kv, [zoneKey, keys.zoneOwner(zone)], async () => {
       const [known, owner, others] = await Promise.all([
-        this.kv.get(zoneKey),
-        readRecord(this.kv, keys.zoneOwner(zone), zoneOwnerRecord),
+        this.#kv.get(zoneKey),
+        readRecord(this.#kv, keys.zoneOwner(zone), zoneOwnerRecord),
         this.ofZone(zone, workspaceId),
       ]);
-      const operation = this.kv.atomic()
+      const operation = this.#kv.atomic()
         .check({ key: zoneKey, versionstamp: known.versionstamp })
         .delete(keys.domain(projectId, id))
         .delete(keys.domainByHostname(workspaceId, hostname))
@@ -215,17 +219,17 @@ export class DomainStore {
 
   /** Removes all domains of a project; can be repeated at any time. */
   async removeProject(projectId: string): Promise<void> {
-    for await (const { value } of readAll(this.kv, keys.domains(projectId), domainRecord)) {
+    for await (const { value } of readAll(this.#kv, keys.domains(projectId), domainRecord)) {
       await this.remove(value);
     }
   }
 
-  private async byHostname(
+  async #byHostname(
     workspaceId: string,
     hostname: string,
   ): Promise<Versioned<DomainRecord> | undefined> {
     const place = await readRecord(
-      this.kv,
+      this.#kv,
       keys.domainByHostname(workspaceId, hostname),
       placeRecord,
     );
@@ -234,7 +238,7 @@ export class DomainStore {
     return domain && { value: domain, versionstamp: place.versionstamp };
   }
 
-  private checkHostname(
+  #checkHostname(
     operation: Operation,
     domain: DomainRecord,
     known: Versioned<DomainRecord> | undefined,
@@ -243,7 +247,7 @@ export class DomainStore {
     operation.check({ key, versionstamp: known?.versionstamp ?? null });
   }
 
-  private write(operation: Operation, domain: DomainRecord): void {
+  #write(operation: Operation, domain: DomainRecord): void {
     const { id, projectId, workspaceId, hostname, zone } = domain;
     const place = { projectId, domainId: id };
     operation

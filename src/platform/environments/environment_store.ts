@@ -16,13 +16,17 @@ import {
 import type { RecordStore } from "../../store/mod.ts";
 
 export class EnvironmentStore {
-  constructor(private readonly kv: RecordStore) {}
+  readonly #kv: RecordStore;
+
+  constructor(kv: RecordStore) {
+    this.#kv = kv;
+  }
 
   /** Stores a new environment with its host label; false if either is taken. */
   async create(project: ProjectRecord, environment: EnvironmentRecord): Promise<boolean> {
     const name = keys.environmentByName(project.id, environment.name);
     const host = keys.host(environmentLabel(project.name, environment.name));
-    const commit = await this.kv.atomic()
+    const commit = await this.#kv.atomic()
       .check({ key: name, versionstamp: null }, { key: host, versionstamp: null })
       .set(name, environment.id)
       .set(keys.environment(project.id, environment.id), environment)
@@ -35,17 +39,17 @@ export class EnvironmentStore {
     projectId: string,
     page: { readonly limit: number; readonly cursor?: string | undefined },
   ): Promise<Page<EnvironmentRecord>> {
-    return readPage(this.kv, keys.environments(projectId), { schema: environmentRecord, ...page });
+    return readPage(this.#kv, keys.environments(projectId), { schema: environmentRecord, ...page });
   }
 
   /** Finds one of the project's own environments by id or name. */
   async find(projectId: string, reference: string): Promise<EnvironmentRecord | undefined> {
     const id = isUuid(reference)
       ? reference
-      : (await readRecord(this.kv, keys.environmentByName(projectId, reference), z.string()))
+      : (await readRecord(this.#kv, keys.environmentByName(projectId, reference), z.string()))
         ?.value;
     if (id === undefined) return undefined;
-    return (await readRecord(this.kv, keys.environment(projectId, id), environmentRecord))?.value;
+    return (await readRecord(this.#kv, keys.environment(projectId, id), environmentRecord))?.value;
   }
 
   /** The name of an environment, built-in or own; `undefined` if there is none. */
@@ -57,14 +61,14 @@ export class EnvironmentStore {
   /** The names of all environments, the built-in ones first. */
   async names(projectId: string): Promise<string[]> {
     const names = [...BUILT_IN];
-    const own = readAll(this.kv, keys.environments(projectId), environmentRecord);
+    const own = readAll(this.#kv, keys.environments(projectId), environmentRecord);
     for await (const { value } of own) names.push(value.name);
     return names;
   }
 
   /** Removes an environment and frees its host label. */
   async delete(project: ProjectRecord, environment: EnvironmentRecord): Promise<void> {
-    await this.kv.atomic()
+    await this.#kv.atomic()
       .delete(keys.environment(project.id, environment.id))
       .delete(keys.environmentByName(project.id, environment.name))
       .delete(keys.host(environmentLabel(project.name, environment.name)))

@@ -38,7 +38,11 @@ export class ErrorCollector {
   #events = { hour: NaN, byProject: new Map<string, number>() };
   #running: Promise<void> = Promise.resolve();
 
-  constructor(private readonly options: ErrorCollectorOptions) {}
+  readonly #options: ErrorCollectorOptions;
+
+  constructor(options: ErrorCollectorOptions) {
+    this.#options = options;
+  }
 
   /** Writes all that has failed, but for what may not be complete. A call that comes meanwhile waits for its turn. */
   save(settleMs = SETTLE_MS): Promise<void> {
@@ -53,7 +57,7 @@ export class ErrorCollector {
   }
 
   async #save(settleMs: number): Promise<void> {
-    const { table, onTrouble, now } = this.options;
+    const { table, onTrouble, now } = this.#options;
     const { projects, dropped } = table.take(now() - settleMs);
     if (dropped > 0) onTrouble(`Did not count ${dropped} errors of sites: too many at once`);
     for (const { projectId, groups } of projects) this.#keep(projectId, groups);
@@ -71,13 +75,13 @@ export class ErrorCollector {
   }
 
   async #write(projectId: string): Promise<void> {
-    const { store, raiseEvent } = this.options;
+    const { store, raiseEvent } = this.#options;
     const kept = this.#kept.get(projectId);
     if (kept === undefined) return;
     let hasNew = false;
     await pMap([...kept], async ([id, group]) => {
       // The project may have gone meanwhile, with all its deployments.
-      const deployment = await this.options.deployments.find(projectId, group.broughtBy);
+      const deployment = await this.#options.deployments.find(projectId, group.broughtBy);
       if (deployment !== undefined) {
         const { isNew, event } = await store.add(
           projectId,
@@ -104,14 +108,14 @@ export class ErrorCollector {
         projectId,
         project: projectName,
         reason: group.title,
-        url: this.options.pageOf(deployment, group.id),
+        url: this.#options.pageOf(deployment, group.id),
       },
       key: `${projectId}/error/${group.id}/${group.firstSeen}`,
     };
   }
 
   #mayReport(projectId: string): boolean {
-    const hour = Math.floor(this.options.now() / HOUR_MS);
+    const hour = Math.floor(this.#options.now() / HOUR_MS);
     if (this.#events.hour !== hour) this.#events = { hour, byProject: new Map() };
     const count = this.#events.byProject.get(projectId) ?? 0;
     this.#events.byProject.set(projectId, count + 1);

@@ -15,7 +15,11 @@ export const MAX_GROUPS = 500;
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 
 export class ErrorStore {
-  constructor(private readonly kv: RecordStore) {}
+  readonly #kv: RecordStore;
+
+  constructor(kv: RecordStore) {
+    this.#kv = kv;
+  }
 
   /** Adds up a fault; the event that a new one raises is noted in the same commit. */
   async add(
@@ -24,10 +28,10 @@ export class ErrorStore {
     eventOfNew: (group: ErrorGroup) => RaisedEvent | undefined,
   ): Promise<{ readonly isNew: boolean; readonly event: RaisedEvent | undefined }> {
     const key = keys.errorGroup(projectId, group.id);
-    const { result } = await commitWithRetries(this.kv, [key], async () => {
-      const known = await readRecord(this.kv, key, errorGroup);
+    const { result } = await commitWithRetries(this.#kv, [key], async () => {
+      const known = await readRecord(this.#kv, key, errorGroup);
       const sum = known === undefined ? group : mergeGroups(known.value, group);
-      const operation = this.kv.atomic()
+      const operation = this.#kv.atomic()
         .check({ key, versionstamp: known?.versionstamp ?? null })
         .set(key, sum, { expireIn: KEPT_MS });
       const event = known === undefined ? eventOfNew(group) : undefined;
@@ -38,13 +42,13 @@ export class ErrorStore {
   }
 
   async find(projectId: string, id: string): Promise<ErrorGroup | undefined> {
-    return (await readRecord(this.kv, keys.errorGroup(projectId, id), errorGroup))?.value;
+    return (await readRecord(this.#kv, keys.errorGroup(projectId, id), errorGroup))?.value;
   }
 
   /** All faults of a project, the last seen first. */
   async list(projectId: string): Promise<ErrorGroup[]> {
     const groups: ErrorGroup[] = [];
-    for await (const { value } of readAll(this.kv, keys.errors(projectId), errorGroup)) {
+    for await (const { value } of readAll(this.#kv, keys.errors(projectId), errorGroup)) {
       groups.push(value);
     }
     return groups.sort((a, b) => b.lastSeen - a.lastSeen || (a.id < b.id ? -1 : 1));
@@ -52,12 +56,12 @@ export class ErrorStore {
 
   /** Keys of all that is kept of a project. */
   keysOf(projectId: string): AsyncGenerator<RecordKey> {
-    return keysBelow(this.kv, keys.errors(projectId));
+    return keysBelow(this.#kv, keys.errors(projectId));
   }
 
   /** Removes the faults longest not seen where there are too many. */
   async trim(projectId: string): Promise<void> {
     const excess = (await this.list(projectId)).slice(MAX_GROUPS);
-    for (const { id } of excess) await this.kv.delete(keys.errorGroup(projectId, id));
+    for (const { id } of excess) await this.#kv.delete(keys.errorGroup(projectId, id));
   }
 }

@@ -39,8 +39,12 @@ interface Open {
 export class ExceptionLines {
   readonly #open = new Map<string, Open>();
 
+  readonly #take: (line: ServerLine, text: string) => void;
+
   /** `take` gets each exception: the first line, and all of them as one text. */
-  constructor(private readonly take: (line: ServerLine, text: string) => void) {}
+  constructor(take: (line: ServerLine, text: string) => void) {
+    this.#take = take;
+  }
 
   add(line: ServerLine): void {
     const name = `${line.deploymentId}/${line.source}`;
@@ -83,6 +87,6 @@ export class ExceptionLines {
     this.#open.delete(name);
     const { first, lines, isNamed, frames } = open;
     if (!isNamed && frames === 0) return;
-    this.take(first, frames === 0 ? lines[0]! : lines.join("\n"));
+    this.#take(first, frames === 0 ? lines[0]! : lines.join("\n"));
   }
 }

@@ -57,7 +57,11 @@ export class FunctionService {
   readonly #places: ProcessPlaces;
   readonly #spawn: (socketPath: string) => ProcessCommand;
 
-  constructor(private readonly services: FunctionServices) {
+  readonly #services: FunctionServices;
+
+  constructor(services: FunctionServices) {
+    this.#services = services;
+
     this.#spawn = functionProcessCommand({ env: services.env });
     this.#places = new ProcessPlaces({
       max: services.maxProcesses ?? defaultProcessLimits().functions,
@@ -76,7 +80,7 @@ export class FunctionService {
    * @throws {Failure} `invalid_request`, with each problem and its place.
    */
   readonly seal = async (name: string, source: Uint8Array): Promise<SealedFunction> => {
-    const { cacheDir } = this.services;
+    const { cacheDir } = this.#services;
     const result = await sealFunction(name, new TextDecoder().decode(source), { cacheDir });
     if (result.ok) return result.function;
     const problems = result.problems.map(({ file, position, message }) => ({
@@ -103,7 +107,7 @@ export class FunctionService {
     },
   ): Promise<FunctionHost | undefined> {
     if (deployment.functions.length === 0) return undefined;
-    const { variables, logs, outbound, kvFetchFor, databaseFetchFor } = this.services;
+    const { variables, logs, outbound, kvFetchFor, databaseFetchFor } = this.#services;
     const functions = await Promise.all(
       deployment.functions.map(async ({ name, sha256 }): Promise<FunctionSource> => ({
         name,
@@ -120,13 +124,13 @@ export class FunctionService {
       kv: kvFetchFor({ deploymentId, projectId, environment }),
       database: databaseFetchFor(deployment),
       spawn: this.#spawn,
-      folderPrefix: this.services.folderPrefix,
+      folderPrefix: this.#services.folderPrefix,
       places: this.#places,
       log: (entry) => logs.recordFunction({ ...entry, projectId, deploymentId }),
     });
     this.#hosts.set(deploymentId, host);
     this.#start(host, { projectId, deploymentId }).catch((error) =>
-      this.services.onTrouble(`Cannot start the functions of deployment ${deploymentId}: ${error}`)
+      this.#services.onTrouble(`Cannot start the functions of deployment ${deploymentId}: ${error}`)
     );
     return host;
   }
@@ -138,7 +142,7 @@ export class FunctionService {
   retire(deploymentIds: Iterable<string>): void {
     for (const id of deploymentIds) {
       void this.#hosts.get(id)?.endWhenIdle().catch((error) =>
-        this.services.onTrouble(`Cannot end the functions of deployment ${id}: ${error}`)
+        this.#services.onTrouble(`Cannot end the functions of deployment ${id}: ${error}`)
       );
     }
   }
@@ -162,7 +166,7 @@ export class FunctionService {
     where: { readonly projectId: string; readonly deploymentId: string },
   ): Promise<void> {
     for (const { name, message } of await host.start()) {
-      this.services.logs.recordFunction({
+      this.#services.logs.recordFunction({
         ...where,
         time: Date.now(),
         level: "error",

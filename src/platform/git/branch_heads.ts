@@ -25,7 +25,11 @@ export class BranchHeads {
   #running: Promise<unknown> = Promise.resolve();
   #next: Run | undefined;
 
-  constructor(private readonly git: (args: readonly string[]) => Promise<GitResult>) {}
+  readonly #git: (args: readonly string[]) => Promise<GitResult>;
+
+  constructor(git: (args: readonly string[]) => Promise<GitResult>) {
+    this.#git = git;
+  }
 
   /**
    * The commit at the head of a branch, as the mirror has it after this call;
@@ -45,7 +49,7 @@ export class BranchHeads {
     const branches = new Set<string>();
     const heads = this.#running.then(async () => {
       if (this.#next === run) this.#next = undefined;
-      return readHeads(await this.git([...SHOW, ...[...branches].map((name) => REFS + name)]));
+      return readHeads(await this.#git([...SHOW, ...[...branches].map((name) => REFS + name)]));
     });
     const run = { branches, heads };
     this.#next = run;

@@ -93,10 +93,16 @@ class PartsExport {
   readonly largeFiles: { path: string; object: string; size: number }[] = [];
   #bytes = 0;
 
+  readonly #options: ExportPartsOptions;
+  readonly #signal: AbortSignal;
+
   constructor(
-    private readonly options: ExportPartsOptions,
-    private readonly signal: AbortSignal,
-  ) {}
+    options: ExportPartsOptions,
+    signal: AbortSignal,
+  ) {
+    this.#options = options;
+    this.#signal = signal;
+  }
 
   /** Adds the parts of a repository, and then those of its submodules. */
   async add(at: {
@@ -149,7 +155,7 @@ class PartsExport {
         `The URL ${written} is relative to a repository without a URL. Use an absolute one`,
       );
     }
-    const source = await this.options.sourceOf(url);
+    const source = await this.#options.sourceOf(url);
     if ("type" in source) return fail(`${shownUrl(url)}: ${reasonOf(source)}`);
     const failure = await this.#fetch(inside, sha, source);
     if (failure !== undefined) fail(`${shownUrl(source.url)}: ${failure}`);
@@ -160,7 +166,7 @@ class PartsExport {
   /** Fetches one commit; returns why that failed. */
   async #fetch(path: string, sha: string, source: PartSource): Promise<string | undefined> {
     const prefix = `${path}/`;
-    const target = join(this.options.target, path);
+    const target = join(this.#options.target, path);
     await Deno.mkdir(target, { recursive: true, mode: 0o755 });
     const made = await this.#run(["init", "--quiet", "--template=", "--", target]);
     if (made.code !== 0) throw new Error(`Cannot make a repository: ${made.stderr}`);
@@ -178,7 +184,7 @@ class PartsExport {
           "--end-of-options",
           source.url,
           what.at(-1)!,
-        ], { env: access.env, masker: access.masker, timeoutMs: this.options.fetchMs });
+        ], { env: access.env, masker: access.masker, timeoutMs: this.#options.fetchMs });
       let fetched = await fetch("--depth=1", sha);
       // Old servers give the heads of branches only.
       if (fetched.code !== 0 && /unadvertised object|not our ref/i.test(fetched.stderr)) {
@@ -211,21 +217,21 @@ class PartsExport {
       );
     };
     const size = files.reduce((sum, file) => sum + file.size, 0);
-    if ((this.#bytes += size) > this.options.maxBytes) {
-      fail(first.path, `All such files have more than ${formatBytes(this.options.maxBytes)}`);
+    if ((this.#bytes += size) > this.#options.maxBytes) {
+      fail(first.path, `All such files have more than ${formatBytes(this.#options.maxBytes)}`);
     }
     const server = await this.#lfsServer(prefix, { sha, url });
     if (typeof server === "string") return fail(first.path, server);
-    const { outbound: fetch, target } = this.options;
+    const { outbound: fetch, target } = this.#options;
     try {
       await fetchLargeFiles(
-        { ...server, fetch, signal: this.signal },
+        { ...server, fetch, signal: this.#signal },
         files,
         join(target, prefix, ".git"),
       );
     } catch (error) {
       if (!(error instanceof LfsFileFault)) throw error;
-      this.signal.throwIfAborted();
+      this.#signal.throwIfAborted();
       fail(error.path, `${shownUrl(server.url)}: ${error.message}. ${ADVICE}`);
     }
     for (const file of files) {
@@ -249,7 +255,7 @@ class PartsExport {
       return "The project has no git URL, and a push brings no files of Git LFS. Set lfs.url in " +
         ".lfsconfig, or deploy with `svc deploy`";
     }
-    const source = await this.options.sourceOf(asked);
+    const source = await this.#options.sourceOf(asked);
     if ("type" in source) return `${shownUrl(asked)}: ${reasonOf(source)}`;
     const server = written === undefined || source.address.transport !== "http"
       ? lfsServerOf(source.address)
@@ -295,17 +301,17 @@ class PartsExport {
     args: readonly string[],
     options: Partial<Pick<GitRun, "input" | "env" | "masker" | "timeoutMs">> = {},
   ): Promise<GitResult> {
-    return this.#run([`--git-dir=${join(this.options.target, prefix, ".git")}`, ...args], options);
+    return this.#run([`--git-dir=${join(this.#options.target, prefix, ".git")}`, ...args], options);
   }
 
   #run(
     args: readonly string[],
     { env, ...options }: Partial<Pick<GitRun, "input" | "env" | "masker" | "timeoutMs">> = {},
   ): Promise<GitResult> {
-    const { folder, fetchMs: timeoutMs } = this.options;
+    const { folder, fetchMs: timeoutMs } = this.#options;
     return runGit({
       timeoutMs,
-      signal: this.signal,
+      signal: this.#signal,
       args,
       ...options,
       env: { ...gitEnvironment(folder), ...env },

@@ -71,9 +71,17 @@ export class Mirror {
   readonly #forgotten = new AbortController();
   readonly #signal: AbortSignal;
 
+  readonly #options: {
+    readonly folder: GitFolder;
+    readonly limits: MirrorLimits;
+    readonly now: Clock;
+    /** Aborted when the platform stops. */
+    readonly closing: AbortSignal;
+  };
+
   constructor(
     projectId: string,
-    private readonly options: {
+    options: {
       readonly folder: GitFolder;
       readonly limits: MirrorLimits;
       readonly now: Clock;
@@ -81,6 +89,8 @@ export class Mirror {
       readonly closing: AbortSignal;
     },
   ) {
+    this.#options = options;
+
     this.path = join(options.folder.root, `${projectId}.git`);
     this.#signal = AbortSignal.any([options.closing, this.#forgotten.signal]);
   }
@@ -95,7 +105,7 @@ export class Mirror {
   async isFresh(url: string): Promise<boolean> {
     const latest = this.#latest;
     if (latest?.fetched.type !== "fetched") return false;
-    if (this.options.now() - latest.startedAt > this.options.limits.freshMs) return false;
+    if (this.#options.now() - latest.startedAt > this.#options.limits.freshMs) return false;
     return await this.isOf(url);
   }
 
@@ -133,7 +143,7 @@ export class Mirror {
 
   async #begin(url: string, open: () => Promise<RemoteAccess>): Promise<Fetched> {
     const number = ++this.#begun;
-    const startedAt = this.options.now();
+    const startedAt = this.#options.now();
     try {
       const fetched = await this.#fetchNow(url, open);
       this.#latest = { number, startedAt, fetched };
@@ -154,7 +164,7 @@ export class Mirror {
       signal: this.#signal,
       ...rest,
       args: [`--git-dir=${gitDir}`, ...args],
-      env: { ...gitEnvironment(this.options.folder), ...env },
+      env: { ...gitEnvironment(this.#options.folder), ...env },
     });
   }
 
@@ -175,12 +185,12 @@ export class Mirror {
   }
 
   async #fetchInto(path: string, url: string, access: RemoteAccess): Promise<GitResult> {
-    const { maxBytes, fetchMs } = this.options.limits;
+    const { maxBytes, fetchMs } = this.#options.limits;
     const watch = watchSize([path], { maxBytes });
     try {
       return await runGit({
         args: [`--git-dir=${path}`, ...FETCH, url, REF_SPEC],
-        env: { ...gitEnvironment(this.options.folder), ...access.env },
+        env: { ...gitEnvironment(this.#options.folder), ...access.env },
         timeoutMs: fetchMs,
         signal: AbortSignal.any([this.#signal, watch.exceeded]),
         masker: access.masker,
@@ -196,7 +206,7 @@ export class Mirror {
 
   /** Makes the mirror under a temporary name, so that a partial one is never used. */
   async #create(url: string, access: RemoteAccess): Promise<Fetched> {
-    const incoming = join(this.options.folder.root, `${INCOMING_PREFIX}${crypto.randomUUID()}`);
+    const incoming = join(this.#options.folder.root, `${INCOMING_PREFIX}${crypto.randomUUID()}`);
     try {
       const made = await this.#run(incoming, ["init", "--quiet", "--bare", "--template="], {});
       if (made.code !== 0) throw new Error(`Cannot make a mirror: ${made.stderr}`);
@@ -232,7 +242,7 @@ export class Mirror {
         if (name.endsWith(".pack")) packs++;
       }
       if (packs <= MAX_PACKS) return;
-      const timeoutMs = this.options.limits.fetchMs;
+      const timeoutMs = this.#options.limits.fetchMs;
       await this.#run(this.path, ["gc", "--quiet", "--prune=2.weeks.ago"], { timeoutMs });
     } catch { /* a mirror that cannot be read is made anew by the next fetch */ }
   }

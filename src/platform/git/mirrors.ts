@@ -103,7 +103,11 @@ export class GitMirrors implements GitService {
   readonly #limits: MirrorLimits;
   #prepared: Promise<void> | undefined;
 
-  constructor(private readonly options: GitMirrorsOptions) {
+  readonly #options: GitMirrorsOptions;
+
+  constructor(options: GitMirrorsOptions) {
+    this.#options = options;
+
     const { root, path, network = {} } = options;
     this.#folder = { root, home: join(root, ".home"), path, network };
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
@@ -189,7 +193,7 @@ export class GitMirrors implements GitService {
         maxBytes: this.#limits.maxBytes,
         fetchMs: this.#limits.fetchMs,
         url: project.gitUrl ?? undefined,
-        outbound: this.options.outbound,
+        outbound: this.#options.outbound,
         sourceOf: (url) => this.#partSource(project, url),
       });
     } catch (error) {
@@ -264,7 +268,7 @@ export class GitMirrors implements GitService {
       mirror = new Mirror(projectId, {
         folder: this.#folder,
         limits: this.#limits,
-        now: this.options.now,
+        now: this.#options.now,
         closing: this.#closing.signal,
       });
       this.#mirrors.set(projectId, mirror);
@@ -274,8 +278,8 @@ export class GitMirrors implements GitService {
 
   /** A project without an address of its own is built from what was pushed to the platform. */
   async #wayToPushed(projectId: string): Promise<Way | GitFailure> {
-    const url = pushedRepository(this.options.pushed, projectId);
-    await this.options.syncPushed?.(projectId);
+    const url = pushedRepository(this.#options.pushed, projectId);
+    await this.#options.syncPushed?.(projectId);
     if (!await Deno.stat(url).then(() => true, () => false)) return NO_URL;
     await this.#prepare();
     return {
@@ -301,7 +305,7 @@ export class GitMirrors implements GitService {
         await openRemote(source, {
           folder: this.#folder,
           address,
-          credentials: await this.options.credentials(project),
+          credentials: await this.#options.credentials(project),
           knownHosts: this.#knownHosts(project.id),
         }),
     };
@@ -311,11 +315,11 @@ export class GitMirrors implements GitService {
   async #checked(
     url: string,
   ): Promise<{ readonly source: GitAddress; readonly address: string | undefined } | GitFailure> {
-    const judged = judgeGitUrl(url, this.options);
+    const judged = judgeGitUrl(url, this.#options);
     if (judged.type === "refused") return { type: "unreachable", reason: judged.reason };
     await this.#prepare();
-    const lookUp = this.options.lookUp ?? systemLookUp;
-    const pinned = await pinAddress(judged.source, this.options, lookUp);
+    const lookUp = this.#options.lookUp ?? systemLookUp;
+    const pinned = await pinAddress(judged.source, this.#options, lookUp);
     if (pinned.type === "refused") return { type: "unreachable", reason: pinned.reason };
     return { source: pinned.source, address: pinned.address };
   }
@@ -333,7 +337,7 @@ export class GitMirrors implements GitService {
       return { type: "unreachable", reason: "A folder of the platform's machine is not allowed" };
     }
     const credentials = source.origin !== null && source.origin === own?.origin
-      ? await this.options.credentials(project)
+      ? await this.#options.credentials(project)
       : undefined;
     return {
       address: source,

@@ -55,7 +55,11 @@ export class PushedRepositories {
   readonly #lock = new KeyedLock();
   readonly #receiving = new Set<string>();
 
-  constructor(private readonly options: PushedRepositoriesOptions) {}
+  readonly #options: PushedRepositoriesOptions;
+
+  constructor(options: PushedRepositoriesOptions) {
+    this.#options = options;
+  }
 
   /** Brings this node's copy up to date; one that a push is changing is left to that. */
   async sync(projectId: string): Promise<void> {
@@ -93,7 +97,7 @@ export class PushedRepositories {
     if (own.size === 0) return;
     for await (const { id: projectId, workspaceId } of projects()) {
       if (!own.has(projectId) || await this.#version(projectId) !== undefined) continue;
-      const { versionstamp } = await this.options.kv.get(keys.pushedRepository(projectId));
+      const { versionstamp } = await this.#options.kv.get(keys.pushedRepository(projectId));
       if (versionstamp !== null) continue;
       const repository = this.#path(projectId);
       await this.#publish(projectId, { repository, workspaceId, base: null });
@@ -104,7 +108,7 @@ export class PushedRepositories {
   async removeGone(): Promise<number> {
     let count = 0;
     for (const projectId of await this.#copies()) {
-      const isThere = (await this.options.kv.get(keys.pushedRepository(projectId))).versionstamp;
+      const isThere = (await this.#options.kv.get(keys.pushedRepository(projectId))).versionstamp;
       if (isThere !== null || await this.#version(projectId) === undefined) continue;
       await this.#lock.run(projectId, async () => {
         await Deno.remove(this.#path(projectId), { recursive: true });
@@ -117,7 +121,7 @@ export class PushedRepositories {
 
   /** The blobs of all repositories. */
   async *blobs(): AsyncGenerator<{ readonly workspaceId: string; readonly sha256: string }> {
-    const all = readAll(this.options.kv, keys.pushedRepositories(), repositoryRecord);
+    const all = readAll(this.#options.kv, keys.pushedRepositories(), repositoryRecord);
     for await (const { value: { workspaceId, refs, packs } } of all) {
       yield { workspaceId, sha256: refs };
       for (const { pack, index } of packs) {
@@ -129,7 +133,7 @@ export class PushedRepositories {
 
   /** Returns the version of the record; null where there is none. */
   async #sync(projectId: string): Promise<string | null> {
-    const { kv, vault } = this.options;
+    const { kv, vault } = this.#options;
     const found = await readRecord(kv, keys.pushedRepository(projectId), repositoryRecord);
     if (found === undefined) return null;
     const { value: record, versionstamp } = found;
@@ -159,7 +163,7 @@ export class PushedRepositories {
       readonly base: string | null;
     },
   ): Promise<void> {
-    const { kv, vault } = this.options;
+    const { kv, vault } = this.#options;
     const key = keys.pushedRepository(projectId);
     const blobs = vault.of(workspaceId);
     const known = (await readRecord(kv, key, repositoryRecord))?.value.packs ?? [];
@@ -192,7 +196,7 @@ export class PushedRepositories {
     for (const name of await packsIn(folder)) {
       if (used.has(name)) continue;
       const { mtime } = await Deno.stat(join(folder, `${name}.pack`));
-      if (this.options.now() - (mtime?.getTime() ?? 0) < UNUSED_MS) continue;
+      if (this.#options.now() - (mtime?.getTime() ?? 0) < UNUSED_MS) continue;
       for (const suffix of ["idx", "pack", "rev"]) {
         await Deno.remove(join(folder, `${name}.${suffix}`)).catch(() => {});
       }
@@ -202,7 +206,7 @@ export class PushedRepositories {
   /** Projects of which this node has a copy. */
   async #copies(): Promise<readonly string[]> {
     try {
-      const entries = await Array.fromAsync(Deno.readDir(this.options.root));
+      const entries = await Array.fromAsync(Deno.readDir(this.#options.root));
       return entries.map(({ name }) => name.replace(/\.git$/, "")).filter(isUuid);
     } catch (error) {
       if (error instanceof Deno.errors.NotFound) return [];
@@ -211,12 +215,12 @@ export class PushedRepositories {
   }
 
   #path(projectId: string): string {
-    return pushedRepository(this.options.root, projectId);
+    return pushedRepository(this.#options.root, projectId);
   }
 
   /** Which record the copy is of; it is beside the repository, where git cannot write. */
   #versionFile(projectId: string): string {
-    return join(this.options.root, `${projectId}.version`);
+    return join(this.#options.root, `${projectId}.version`);
   }
 
   async #version(projectId: string): Promise<string | undefined> {
@@ -224,7 +228,7 @@ export class PushedRepositories {
   }
 
   async #keepVersion(projectId: string, version: string): Promise<void> {
-    await Deno.mkdir(this.options.root, { recursive: true, mode: 0o700 });
+    await Deno.mkdir(this.#options.root, { recursive: true, mode: 0o700 });
     await writeFileAtomically(this.#versionFile(projectId), version, { mode: 0o600 });
   }
 

@@ -41,7 +41,11 @@ export class HealthMonitor {
   #timer: ReturnType<typeof setInterval> | undefined;
   #round: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly services: HealthServices) {}
+  readonly #services: HealthServices;
+
+  constructor(services: HealthServices) {
+    this.#services = services;
+  }
 
   /** Reads what was known before the platform stopped, and starts checking. */
   async start(): Promise<void> {
@@ -50,14 +54,14 @@ export class HealthMonitor {
   }
 
   async #read(): Promise<void> {
-    for await (const { projectId, record } of this.services.store.all()) {
+    for await (const { projectId, record } of this.#services.store.all()) {
       this.#records.set(projectId, record);
     }
   }
 
   /** Checks all production servers once; a round waits for the one before it. */
   check(): Promise<unknown> {
-    const { nodes, onTrouble } = this.services;
+    const { nodes, onTrouble } = this.#services;
     return this.#round = this.#round
       .then(() =>
         nodes === undefined
@@ -75,7 +79,7 @@ export class HealthMonitor {
 
   /** The health of a project. */
   async of(project: ProjectRecord): Promise<ProjectHealth> {
-    const { sites, computeService, elsewhere } = this.services;
+    const { sites, computeService, elsewhere } = this.#services;
     const deploymentId = productionDeploymentId(project);
     const unknown = { since: null, reason: null, deploymentId };
     if (deploymentId === null) return { state: "none", ...unknown };
@@ -105,11 +109,11 @@ export class HealthMonitor {
   }
 
   #hostOf(projectName: string): string {
-    return this.services.addresses.hostname(projectName);
+    return this.#services.addresses.hostname(projectName);
   }
 
   async #checkAll(lease: Lease): Promise<void> {
-    const { elsewhere, sites } = this.services;
+    const { elsewhere, sites } = this.#services;
     // Sites that were down before a restart are checked even without a visitor.
     for (const { state, projectName } of this.#records.values()) {
       if (state === "unhealthy") await sites.resolve(this.#hostOf(projectName));
@@ -127,7 +131,7 @@ export class HealthMonitor {
 
   /** Checks the servers of production that run here. */
   async #checkOwn(): Promise<readonly Checked[]> {
-    const { computeService, sites } = this.services;
+    const { computeService, sites } = this.#services;
     const shown = computeService.all().filter(({ owner }) =>
       sites.deploymentAt(this.#hostOf(owner.projectName)) === owner.id
     );
@@ -141,7 +145,7 @@ export class HealthMonitor {
   }
 
   async #weigh({ owner, health }: Checked, lease: Lease): Promise<void> {
-    const { store, now, raiseEvent } = this.services;
+    const { store, now, raiseEvent } = this.#services;
     const { projectId } = owner;
     const { record, unconfirmed, change } = weighHealth(
       { record: this.#records.get(projectId), unconfirmed: this.#unconfirmed.get(projectId) },
@@ -167,7 +171,7 @@ export class HealthMonitor {
         deploymentId,
         projectId,
         project: projectName,
-        url: this.services.addresses.url(projectName),
+        url: this.#services.addresses.url(projectName),
         reason,
       },
       key: `${projectId}/${since}/${state}`,

@@ -10,10 +10,14 @@ import { type HealthRecord, healthRecord } from "./health_record.ts";
 import type { Lease, LeasedStore } from "../../store/mod.ts";
 
 export class HealthStore {
-  constructor(private readonly kv: LeasedStore) {}
+  readonly #kv: LeasedStore;
+
+  constructor(kv: LeasedStore) {
+    this.#kv = kv;
+  }
 
   async *all(): AsyncGenerator<{ readonly projectId: string; readonly record: HealthRecord }> {
-    for await (const { key, value } of readAll(this.kv, keys.allProjectHealth(), healthRecord)) {
+    for await (const { key, value } of readAll(this.#kv, keys.allProjectHealth(), healthRecord)) {
       yield { projectId: String(key.at(-1)), record: value };
     }
   }
@@ -25,7 +29,7 @@ export class HealthStore {
     event: RaisedEvent,
     lease: Lease,
   ): Promise<void> {
-    const operation = this.kv.atomic().set(keys.projectHealth(projectId), record);
+    const operation = this.#kv.atomic().set(keys.projectHealth(projectId), record);
     noteEvent(operation, event);
     await operation.commit(lease);
   }

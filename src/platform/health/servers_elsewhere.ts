@@ -33,7 +33,11 @@ export interface ServersElsewhereOptions {
 }
 
 export class ServersElsewhere {
-  constructor(private readonly options: ServersElsewhereOptions) {
+  readonly #options: ServersElsewhereOptions;
+
+  constructor(options: ServersElsewhereOptions) {
+    this.#options = options;
+
     const { peers, computeService } = options;
     peers.answer("servers.check", z.null(), async function* () {
       for (const servers of computeService.all()) {
@@ -50,7 +54,7 @@ export class ServersElsewhere {
 
   /** What other nodes see of the servers that run there; one that does not answer is left out. */
   async all(): Promise<readonly Checked[]> {
-    const { peers, closing } = this.options;
+    const { peers, closing } = this.#options;
     const { answers } = await askAll(peers, {
       name: "servers.check",
       data: () => null,
@@ -65,7 +69,7 @@ export class ServersElsewhere {
 
   /** Whether the servers of a deployment work on another node. */
   async find(id: string): Promise<boolean> {
-    const { peers, closing } = this.options;
+    const { peers, closing } = this.#options;
     const { answers } = await askAll(peers, {
       name: "servers.find",
       data: () => ({ id }),

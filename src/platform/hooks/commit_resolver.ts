@@ -16,13 +16,21 @@ export class CommitResolver {
   /** Questions to git that are under way. */
   readonly #pending = new Map<string, Promise<Resolved>>();
 
+  readonly #options: {
+    readonly git: GitService;
+    /** Longest wait for a repository, in milliseconds; a first fetch goes on in the background. */
+    readonly resolveMs?: number | undefined;
+  };
+
   constructor(
-    private readonly options: {
+    options: {
       readonly git: GitService;
       /** Longest wait for a repository, in milliseconds; a first fetch goes on in the background. */
       readonly resolveMs?: number | undefined;
     },
-  ) {}
+  ) {
+    this.#options = options;
+  }
 
   /**
    * Finds a commit on a branch, or the branch's head. Aborting the signal ends the wait, not the fetch.
@@ -57,7 +65,7 @@ export class CommitResolver {
   }
 
   #askGit(project: ProjectRecord, { branch, commitSha }: WantedCommit): Promise<Resolved> {
-    const { git, resolveMs = DEFAULTS.resolveMs } = this.options;
+    const { git, resolveMs = DEFAULTS.resolveMs } = this.#options;
     return git.resolve(project, { branch, commitSha }, AbortSignal.timeout(resolveMs));
   }
 }

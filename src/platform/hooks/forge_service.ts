@@ -59,7 +59,11 @@ export interface HookCall {
 }
 
 export class ForgeService {
-  constructor(private readonly services: ForgeServices) {}
+  readonly #services: ForgeServices;
+
+  constructor(services: ForgeServices) {
+    this.#services = services;
+  }
 
   /**
    * Answers what a forge sent; `undefined` for any other request, whose body is left unread.
@@ -78,7 +82,7 @@ export class ForgeService {
     if (delivery === undefined && secret === undefined) return undefined;
     const body = await readBytes(request.clone(), MAX_PAYLOAD_BYTES);
     if (secret !== undefined && !isSigned(headers, { body, secret })) {
-      await this.services.audit.refused(hook, visit);
+      await this.#services.audit.refused(hook, visit);
       throw new Failure(
         "forbidden",
         "The request is not signed with the secret of this hook: give it to the sender",
@@ -126,7 +130,7 @@ export class ForgeService {
   /** Why the events of a repository are not about a hook's project; `undefined` where they are. */
   async #foreignTo(hook: HookRecord, { repository }: Report): Promise<string | undefined> {
     if (repository === undefined) return undefined;
-    const project = await this.services.projects.find(hook.workspaceId, hook.projectId);
+    const project = await this.#services.projects.find(hook.workspaceId, hook.projectId);
     if (project === undefined) throw unknownHook();
     if (isSameRepository(project.gitUrl, repository)) return undefined;
     const own = project.gitUrl === null ? "has no git URL" : `is built from ${project.gitUrl}`;
@@ -143,17 +147,17 @@ export class ForgeService {
     const { hook, visit } = call;
     const { branch } = event;
     if (!branchName.safeParse(branch).success) return "The branch's name is not allowed";
-    const project = await this.services.projects.find(hook.workspaceId, hook.projectId);
+    const project = await this.#services.projects.find(hook.workspaceId, hook.projectId);
     if (project === undefined) throw unknownHook();
     const decision = decideTrigger(hook, { wanted: branch, production: project.branch });
     // A forge takes a refusal for a fault of the hook, and some then call it no more.
     if (decision.type === "refuse") return decision.message;
     if (event.type === "stop") return await this.#stop(call, event, key);
     if (event.pull !== undefined) {
-      await this.services.pulls.opened({ projectId: project.id, branch }, event.pull);
+      await this.#services.pulls.opened({ projectId: project.id, branch }, event.pull);
     }
     // The head, whatever the payload names: so an event that is late or repeated does no harm.
-    const answer = await this.services.triggers.trigger(hook, {
+    const answer = await this.#services.triggers.trigger(hook, {
       body: { branch, force: false },
       idempotencyKey: undefined,
       signal,
@@ -166,8 +170,8 @@ export class ForgeService {
 
   /** A push may have brought the deployment before: nothing else tells the pull request of it. */
   async #report(projectId: string, id: string): Promise<void> {
-    const deployment = await this.services.deployments.find(projectId, id);
-    if (deployment !== undefined) await this.services.reportPull(deployment);
+    const deployment = await this.#services.deployments.find(projectId, id);
+    if (deployment !== undefined) await this.#services.reportPull(deployment);
   }
 
   /** Stops the previews of a branch, once for each delivery: a repeated one may be outdated. */
@@ -176,7 +180,7 @@ export class ForgeService {
     { branch, pull }: Extract<ForgeEvent, { readonly type: "stop" }>,
     key: string,
   ): Promise<string> {
-    const { replays, projects, deployments, deploymentService, pulls, audit } = this.services;
+    const { replays, projects, deployments, deploymentService, pulls, audit } = this.#services;
     const replay = replayKey(hook.id, { key: `stop/${key}`, body: branch });
     if (await replays.find(replay) !== undefined) return "This was delivered before";
     const project = await projects.find(hook.workspaceId, hook.projectId);

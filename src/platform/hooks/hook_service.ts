@@ -38,10 +38,14 @@ export interface HookServices {
 type ShownHook = DeployHook & { readonly url: string; readonly secret: string | null };
 
 export class HookService {
-  constructor(private readonly services: HookServices) {}
+  readonly #services: HookServices;
+
+  constructor(services: HookServices) {
+    this.#services = services;
+  }
 
   async create(caller: Caller, body: BodyOf<typeof endpoints.createHook>): Promise<ShownHook> {
-    const { hooks, projects, now, random } = this.services;
+    const { hooks, projects, now, random } = this.#services;
     const project = await findProject(projects, caller, body.projectId);
     if (await hooks.countOf(project.id) >= MAX_HOOKS) {
       throw new Failure("conflict", `Project "${project.name}" has ${MAX_HOOKS} hooks already`);
@@ -70,7 +74,7 @@ export class HookService {
     if (!await hooks.create(hook)) {
       throw new Failure("not_found", "Project was deleted meanwhile");
     }
-    return await this.withUrl(hook, token);
+    return await this.#withUrl(hook, token);
   }
 
   async list(
@@ -83,44 +87,44 @@ export class HookService {
   ): Promise<Page<DeployHook>> {
     const project = query.projectId === undefined
       ? undefined
-      : await findProject(this.services.projects, caller, query.projectId);
-    const page = await this.services.hooks.list(caller.workspace.id, {
+      : await findProject(this.#services.projects, caller, query.projectId);
+    const page = await this.#services.hooks.list(caller.workspace.id, {
       ...query,
       projectId: project?.id,
     });
-    const items = await Promise.all(page.items.map((hook) => this.toWire(hook)));
+    const items = await Promise.all(page.items.map((hook) => this.#toWire(hook)));
     return { items, nextCursor: page.nextCursor };
   }
 
   async get(caller: Caller, id: string): Promise<DeployHook> {
-    const hook = await this.services.hooks.find(caller.workspace.id, id);
+    const hook = await this.#services.hooks.find(caller.workspace.id, id);
     if (hook === undefined) throw unknownHook(id);
-    return await this.toWire(hook);
+    return await this.#toWire(hook);
   }
 
   async rename(caller: Caller, id: string, name: string): Promise<DeployHook> {
-    return await this.toWire(await this.change(caller, id, (hook) => ({ ...hook, name })));
+    return await this.#toWire(await this.#change(caller, id, (hook) => ({ ...hook, name })));
   }
 
   /** Gives a hook a new token; the old one stops working at once. */
   async regenerate(caller: Caller, id: string): Promise<ShownHook> {
-    const token = mintHookToken(this.services.random);
+    const token = mintHookToken(this.#services.random);
     const tokenHash = hashHookToken(token);
-    const hook = await this.change(caller, id, (current) => ({ ...current, tokenHash }));
-    return await this.withUrl(hook, token);
+    const hook = await this.#change(caller, id, (current) => ({ ...current, tokenHash }));
+    return await this.#withUrl(hook, token);
   }
 
   async remove(caller: Caller, id: string): Promise<void> {
-    await this.services.uses.settled();
-    if (!await this.services.hooks.remove(caller.workspace.id, id)) throw unknownHook(id);
+    await this.#services.uses.settled();
+    if (!await this.#services.hooks.remove(caller.workspace.id, id)) throw unknownHook(id);
   }
 
-  private async change(
+  async #change(
     caller: Caller,
     id: string,
     edit: (hook: HookRecord) => HookRecord,
   ): Promise<HookRecord> {
-    const { hooks, now } = this.services;
+    const { hooks, now } = this.#services;
     const changed = await hooks.update(
       caller.workspace.id,
       id,
@@ -130,8 +134,8 @@ export class HookService {
     return changed;
   }
 
-  private async toWire(hook: HookRecord): Promise<DeployHook> {
-    const { uses, projects } = this.services;
+  async #toWire(hook: HookRecord): Promise<DeployHook> {
+    const { uses, projects } = this.#services;
     const [project, use] = await Promise.all([
       projects.find(hook.workspaceId, hook.projectId),
       uses.of(hook.id),
@@ -139,9 +143,9 @@ export class HookService {
     return hookToWire(hook, { project: project?.name ?? "", use });
   }
 
-  private async withUrl(hook: HookRecord, token: string): Promise<ShownHook> {
-    const url = `${this.services.publicOrigin}/v1/hooks/${token}`;
-    return { ...await this.toWire(hook), url, secret: hookSecret(hook, token) ?? null };
+  async #withUrl(hook: HookRecord, token: string): Promise<ShownHook> {
+    const url = `${this.#services.publicOrigin}/v1/hooks/${token}`;
+    return { ...await this.#toWire(hook), url, secret: hookSecret(hook, token) ?? null };
   }
 }
 

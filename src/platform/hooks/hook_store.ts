@@ -16,16 +16,20 @@ const MAX_PLACES = 5000;
 
 export class HookStore {
   /** Where the hooks of tokens are. A hook that has another token by now is not found there. */
-  private readonly places = new RecentMap<z.infer<typeof placeRecord>>(MAX_PLACES);
+  readonly #places = new RecentMap<z.infer<typeof placeRecord>>(MAX_PLACES);
 
-  constructor(private readonly kv: RecordStore) {}
+  readonly #kv: RecordStore;
+
+  constructor(kv: RecordStore) {
+    this.#kv = kv;
+  }
 
   /** Stores a new hook; false where its project is gone. */
   async create(hook: HookRecord): Promise<boolean> {
     const key = keys.project(hook.workspaceId, hook.projectId);
-    const { result } = await commitWithRetries(this.kv, [], async () => {
-      const project = await this.kv.get(key);
-      const operation = this.kv.atomic();
+    const { result } = await commitWithRetries(this.#kv, [], async () => {
+      const project = await this.#kv.get(key);
+      const operation = this.#kv.atomic();
       if (project.versionstamp === null) return { operation, result: false };
       const place = { workspaceId: hook.workspaceId, id: hook.id };
       operation.check(project)
@@ -38,16 +42,16 @@ export class HookStore {
   }
 
   async find(workspaceId: string, id: string): Promise<HookRecord | undefined> {
-    return (await readRecord(this.kv, keys.hook(workspaceId, id), hookRecord))?.value;
+    return (await readRecord(this.#kv, keys.hook(workspaceId, id), hookRecord))?.value;
   }
 
   async findByToken(tokenHash: string): Promise<HookRecord | undefined> {
-    const place = this.places.get(tokenHash) ??
-      (await readRecord(this.kv, keys.hookByToken(tokenHash), placeRecord))?.value;
+    const place = this.#places.get(tokenHash) ??
+      (await readRecord(this.#kv, keys.hookByToken(tokenHash), placeRecord))?.value;
     if (place === undefined) return undefined;
     const hook = await this.find(place.workspaceId, place.id);
     if (hook?.tokenHash !== tokenHash) return undefined;
-    this.places.set(tokenHash, place);
+    this.#places.set(tokenHash, place);
     return hook;
   }
 
@@ -65,7 +69,7 @@ export class HookStore {
       ? { prefix }
       : { prefix, end: [...prefix, page.cursor] };
     const items: HookRecord[] = [];
-    for await (const { value } of this.kv.list(selector, { reverse: true })) {
+    for await (const { value } of this.#kv.list(selector, { reverse: true })) {
       const hook = hookRecord.parse(value);
       if (page.projectId !== undefined && hook.projectId !== page.projectId) continue;
       if (items.length === page.limit) return { items, nextCursor: items.at(-1)!.id };
@@ -76,7 +80,7 @@ export class HookStore {
 
   async countOf(projectId: string): Promise<number> {
     let count = 0;
-    for await (const _ of this.kv.list({ prefix: keys.projectHooks(projectId) })) count++;
+    for await (const _ of this.#kv.list({ prefix: keys.projectHooks(projectId) })) count++;
     return count;
   }
 
@@ -87,9 +91,9 @@ export class HookStore {
     change: (hook: HookRecord) => HookRecord,
   ): Promise<HookRecord | undefined> {
     const key = keys.hook(workspaceId, id);
-    const { result } = await commitWithRetries(this.kv, [key], async () => {
-      const current = await readRecord(this.kv, key, hookRecord);
-      const operation = this.kv.atomic();
+    const { result } = await commitWithRetries(this.#kv, [key], async () => {
+      const current = await readRecord(this.#kv, key, hookRecord);
+      const operation = this.#kv.atomic();
       if (current === undefined) return { operation, result: undefined };
       const next = change(current.value);
       operation.check({ key, versionstamp: current.versionstamp }).set(key, next);
@@ -105,9 +109,9 @@ export class HookStore {
   /** Removes a hook; false where there is none. */
   async remove(workspaceId: string, id: string): Promise<boolean> {
     const key = keys.hook(workspaceId, id);
-    const { result } = await commitWithRetries(this.kv, [key], async () => {
-      const current = await readRecord(this.kv, key, hookRecord);
-      const operation = this.kv.atomic();
+    const { result } = await commitWithRetries(this.#kv, [key], async () => {
+      const current = await readRecord(this.#kv, key, hookRecord);
+      const operation = this.#kv.atomic();
       if (current === undefined) return { operation, result: false };
       operation.check({ key, versionstamp: current.versionstamp })
         .delete(key)
@@ -115,22 +119,22 @@ export class HookStore {
         .delete(keys.hookByToken(current.value.tokenHash));
       return { operation, result: true };
     });
-    if (result) await this.removeTraces(id);
+    if (result) await this.#removeTraces(id);
     return result;
   }
 
   /** Removes the hooks of a project that is gone. */
   async removeProject(projectId: string): Promise<void> {
     const prefix = keys.projectHooks(projectId);
-    for await (const { key, value } of readAll(this.kv, prefix, placeRecord)) {
+    for await (const { key, value } of readAll(this.#kv, prefix, placeRecord)) {
       await this.remove(value.workspaceId, value.id);
-      await this.kv.delete(key);
+      await this.#kv.delete(key);
     }
   }
 
-  private async removeTraces(id: string): Promise<void> {
+  async #removeTraces(id: string): Promise<void> {
     for (const prefix of [keys.hookUses(id), keys.hookReplays(id)]) {
-      for await (const { key } of this.kv.list({ prefix })) await this.kv.delete(key);
+      for await (const { key } of this.#kv.list({ prefix })) await this.#kv.delete(key);
     }
   }
 }

@@ -24,10 +24,16 @@ export class HookUses {
   readonly #noted = new Map<string, Uses>();
   #storing: Promise<void> | undefined;
 
+  readonly #kv: RecordStore;
+  readonly #onTrouble: (text: string) => void;
+
   constructor(
-    private readonly kv: RecordStore,
-    private readonly onTrouble: (text: string) => void,
-  ) {}
+    kv: RecordStore,
+    onTrouble: (text: string) => void,
+  ) {
+    this.#kv = kv;
+    this.#onTrouble = onTrouble;
+  }
 
   /** Counts a use. A crash in the next moment loses it. */
   note(id: string, now: number): void {
@@ -40,8 +46,8 @@ export class HookUses {
   async of(id: string): Promise<HookUse> {
     await this.settled();
     const [count, last] = await Promise.all([
-      readRecord(this.kv, keys.hookUse(id, "count"), counter),
-      readRecord(this.kv, keys.hookUse(id, "last"), counter),
+      readRecord(this.#kv, keys.hookUse(id, "count"), counter),
+      readRecord(this.#kv, keys.hookUse(id, "last"), counter),
     ]);
     return {
       count: Number(count?.value.value ?? 0n),
@@ -59,7 +65,7 @@ export class HookUses {
     await Promise.resolve();
     while (this.#noted.size > 0) {
       const batch = [...this.#noted].slice(0, MAX_HOOKS);
-      const operation = this.kv.atomic();
+      const operation = this.#kv.atomic();
       for (const [id, { count, last }] of batch) {
         this.#noted.delete(id);
         operation.sum(keys.hookUse(id, "count"), BigInt(count))
@@ -68,7 +74,7 @@ export class HookUses {
       try {
         await operation.commit();
       } catch (error) {
-        this.onTrouble(`Cannot count the uses of deploy hooks: ${error}`);
+        this.#onTrouble(`Cannot count the uses of deploy hooks: ${error}`);
       }
     }
   }

@@ -33,10 +33,16 @@ export interface PullPlace {
 }
 
 export class PullStore {
-  constructor(private readonly kv: RecordStore, private readonly now: Clock) {}
+  readonly #kv: RecordStore;
+  readonly #now: Clock;
+
+  constructor(kv: RecordStore, now: Clock) {
+    this.#kv = kv;
+    this.#now = now;
+  }
 
   async find({ projectId, branch }: PullPlace): Promise<PullRecord | undefined> {
-    return (await readRecord(this.kv, keys.pull(projectId, branch), pullRecord))?.value;
+    return (await readRecord(this.#kv, keys.pull(projectId, branch), pullRecord))?.value;
   }
 
   /** The pull request is open; a comment of it is known still. */
@@ -63,8 +69,8 @@ export class PullStore {
   }
 
   async removeProject(projectId: string): Promise<void> {
-    for await (const { key } of readAll(this.kv, keys.pulls(projectId), pullRecord)) {
-      await this.kv.delete(key);
+    for await (const { key } of readAll(this.#kv, keys.pulls(projectId), pullRecord)) {
+      await this.#kv.delete(key);
     }
   }
 
@@ -73,13 +79,13 @@ export class PullStore {
     change: (known: PullRecord | undefined) => Omit<PullRecord, "updatedAt"> | undefined,
   ): Promise<void> {
     const key = keys.pull(projectId, branch);
-    await commitWithRetries(this.kv, [key], async () => {
-      const known = await readRecord(this.kv, key, pullRecord);
+    await commitWithRetries(this.#kv, [key], async () => {
+      const known = await readRecord(this.#kv, key, pullRecord);
       const changed = change(known?.value);
-      const operation = this.kv.atomic()
+      const operation = this.#kv.atomic()
         .check({ key, versionstamp: known?.versionstamp ?? null });
       if (changed !== undefined) {
-        operation.set(key, { ...changed, updatedAt: this.now() }, { expireIn: KEPT_MS });
+        operation.set(key, { ...changed, updatedAt: this.#now() }, { expireIn: KEPT_MS });
       }
       return { operation, result: undefined };
     });

@@ -41,7 +41,13 @@ export function replayKey(
 }
 
 export class ReplayStore {
-  constructor(private readonly kv: RecordStore, private readonly now: Clock) {}
+  readonly #kv: RecordStore;
+  readonly #now: Clock;
+
+  constructor(kv: RecordStore, now: Clock) {
+    this.#kv = kv;
+    this.#now = now;
+  }
 
   /**
    * The deployment that a key was answered with, if any.
@@ -49,14 +55,14 @@ export class ReplayStore {
    * @throws {Failure} `conflict` where the key came with another body.
    */
   async find(replay: ReplayKey): Promise<string | undefined> {
-    return (await this.read(replay)).deploymentId;
+    return (await this.#read(replay)).deploymentId;
   }
 
-  private async read({ hookId, keyHash, bodyHash }: ReplayKey) {
+  async #read({ hookId, keyHash, bodyHash }: ReplayKey) {
     const key = keys.hookReplay(hookId, keyHash);
-    const found = await readRecord(this.kv, key, replayRecord);
+    const found = await readRecord(this.#kv, key, replayRecord);
     const place = { key, versionstamp: found?.versionstamp ?? null };
-    if (found === undefined || this.now() - found.value.answeredAt >= KEPT_MS) return { place };
+    if (found === undefined || this.#now() - found.value.answeredAt >= KEPT_MS) return { place };
     const { deploymentId } = found.value;
     if (found.value.bodyHash === bodyHash) return { place, deploymentId };
     throw new Failure(
@@ -76,24 +82,24 @@ export class ReplayStore {
     replay: ReplayKey,
     deploymentId: string,
   ): Promise<void> {
-    const { place, deploymentId: answered } = await this.read(replay);
+    const { place, deploymentId: answered } = await this.#read(replay);
     if (answered !== undefined && answered !== replay.gone) throw new ReplayedError();
-    this.set(operation.check(place), replay, deploymentId);
+    this.#set(operation.check(place), replay, deploymentId);
   }
 
   /** Stores an answer that made no deployment. */
   async keep(replay: ReplayKey, deploymentId: string): Promise<void> {
-    const operation = this.kv.atomic();
-    this.set(operation, replay, deploymentId);
+    const operation = this.#kv.atomic();
+    this.#set(operation, replay, deploymentId);
     await operation.commit();
   }
 
-  private set(
+  #set(
     operation: Operation,
     { hookId, keyHash, bodyHash }: ReplayKey,
     deploymentId: string,
   ): void {
-    const record = { bodyHash, deploymentId, answeredAt: this.now() };
+    const record = { bodyHash, deploymentId, answeredAt: this.#now() };
     operation.set(keys.hookReplay(hookId, keyHash), record, { expireIn: KEPT_MS });
   }
 }

@@ -86,13 +86,17 @@ interface Wanted {
 }
 
 export class TriggerService {
-  private readonly rates: RateWindow;
-  private readonly lock = new KeyedLock();
-  private readonly commits: CommitResolver;
+  readonly #rates: RateWindow;
+  readonly #lock = new KeyedLock();
+  readonly #commits: CommitResolver;
 
-  constructor(private readonly services: TriggerServices) {
-    this.commits = new CommitResolver(services);
-    this.rates = new RateWindow(
+  readonly #services: TriggerServices;
+
+  constructor(services: TriggerServices) {
+    this.#services = services;
+
+    this.#commits = new CommitResolver(services);
+    this.#rates = new RateWindow(
       { limit: HOOK_TRIGGERS_PER_MINUTE, windowMs: 60_000 },
       services.now,
     );
@@ -104,10 +108,10 @@ export class TriggerService {
    * @throws {Failure} `unauthorized` for an unknown token; `rate_limited`.
    */
   async admit(token: string, request: Request): Promise<HookRecord> {
-    const hook = await this.services.hooks.findByToken(hashHookToken(token));
+    const hook = await this.#services.hooks.findByToken(hashHookToken(token));
     if (hook === undefined) throw unknownHook();
-    const wait = this.rates.take(hook.id);
-    noteLimit(request, "hook", this.rates.standing(hook.id));
+    const wait = this.#rates.take(hook.id);
+    noteLimit(request, "hook", this.#rates.standing(hook.id));
     if (wait === 0) return hook;
     throw new Failure(
       "rate_limited",
@@ -119,44 +123,44 @@ export class TriggerService {
   /** Deploys what the body names (spec, "Trigger request body"). */
   async trigger(hook: HookRecord, trigger: Trigger): Promise<TriggerAnswer> {
     const { idempotencyKey, body } = trigger;
-    if (idempotencyKey === undefined) return await this.deploy(hook, trigger, undefined);
+    if (idempotencyKey === undefined) return await this.#deploy(hook, trigger, undefined);
     const key = replayKey(hook.id, { key: idempotencyKey, body });
-    return await this.lock.run(`replay/${hook.id}/${key.keyHash}`, async () => {
-      const known = await this.services.replays.find(key);
+    return await this.#lock.run(`replay/${hook.id}/${key.keyHash}`, async () => {
+      const known = await this.#services.replays.find(key);
       const deployment = known === undefined
         ? undefined
-        : await this.services.deployments.find(hook.projectId, known);
+        : await this.#services.deployments.find(hook.projectId, known);
       return deployment === undefined
-        ? await this.deploy(hook, trigger, known === undefined ? key : { ...key, gone: known })
-        : await this.answerKnown(hook, deployment);
+        ? await this.#deploy(hook, trigger, known === undefined ? key : { ...key, gone: known })
+        : await this.#answerKnown(hook, deployment);
     });
   }
 
   /** The status of the deployment that a ticket names. */
   async progress(ticket: string): Promise<TriggerAnswer> {
-    const named = await readTicket(this.services.box, ticket);
+    const named = await readTicket(this.#services.box, ticket);
     const deployment = named === undefined
       ? undefined
-      : await this.services.deployments.find(named.projectId, named.id);
+      : await this.#services.deployments.find(named.projectId, named.id);
     if (deployment === undefined) throw new Failure("not_found", "Deployment does not exist");
-    await this.services.deploymentService.shown(deployment.projectId);
-    return await this.answer(deployment, describeProgress(deployment, this.services.addresses));
+    await this.#services.deploymentService.shown(deployment.projectId);
+    return await this.#answer(deployment, describeProgress(deployment, this.#services.addresses));
   }
 
-  private async deploy(
+  async #deploy(
     hook: HookRecord,
     { body, signal, visit, supersedes = false }: Trigger,
     replay: ReplayKey | undefined,
   ): Promise<TriggerAnswer> {
-    const project = await this.services.projects.find(hook.workspaceId, hook.projectId);
+    const project = await this.#services.projects.find(hook.workspaceId, hook.projectId);
     if (project === undefined) throw unknownHook();
     const decision = decideTrigger(hook, { wanted: body.branch, production: project.branch });
     if (decision.type === "refuse") {
       throw new Failure("forbidden", decision.message, { hint: decision.hint });
     }
-    const known = await this.findDeployed(project, { ...body, environment: decision.environment });
-    if (known !== undefined) return await this.answerKnown(hook, known, replay);
-    const commit = await this.commits.resolve(project, body, signal);
+    const known = await this.#findDeployed(project, { ...body, environment: decision.environment });
+    if (known !== undefined) return await this.#answerKnown(hook, known, replay);
+    const commit = await this.#commits.resolve(project, body, signal);
     const wanted: Wanted = {
       project,
       environment: decision.environment,
@@ -170,49 +174,49 @@ export class TriggerService {
       visit,
       replay,
     };
-    return await this.lock.run(
+    return await this.#lock.run(
       `branch/${project.id}/${body.branch}`,
-      () => this.createOnce(hook, wanted),
+      () => this.#createOnce(hook, wanted),
     );
   }
 
   /** The existing deployment of a full SHA, for which git is not needed. */
-  private async findDeployed(
+  async #findDeployed(
     { id: projectId }: ProjectRecord,
     wanted: TriggerBody & { readonly environment: string },
   ): Promise<DeploymentRecord | undefined> {
     const { commitSha = "", force } = wanted;
     if (!isJudgedBySha({ force, digits: commitSha.length })) return undefined;
     const place = { ...wanted, projectId, commitSha };
-    const admission = await this.services.builds.admission(place, false);
+    const admission = await this.#services.builds.admission(place, false);
     return admission.type === "identical"
-      ? await this.services.deployments.find(projectId, admission.id)
+      ? await this.#services.deployments.find(projectId, admission.id)
       : undefined;
   }
 
   /** Creates the deployment, unless an identical one exists or the branch is busy. */
-  private async createOnce(hook: HookRecord, wanted: Wanted): Promise<TriggerAnswer> {
-    const { builds } = this.services;
+  async #createOnce(hook: HookRecord, wanted: Wanted): Promise<TriggerAnswer> {
+    const { builds } = this.#services;
     try {
       if (!isJudgedBySha(wanted)) {
         const place = { ...wanted, projectId: wanted.project.id };
         const admission = await builds.admission(place, wanted.force);
         if (admission.type !== "create") throw new NotAdmittedError(admission);
       }
-      return await this.create(hook, wanted);
+      return await this.#create(hook, wanted);
     } catch (error) {
       const isReplayed = error instanceof ReplayedError;
       if (!isReplayed && !(error instanceof NotAdmittedError)) throw error;
-      const delivered = await this.findDelivered(wanted);
-      if (delivered !== undefined) return await this.answerKnown(hook, delivered);
+      const delivered = await this.#findDelivered(wanted);
+      if (delivered !== undefined) return await this.#answerKnown(hook, delivered);
       if (isReplayed) throw new Failure("conflict", "Deployment was deleted meanwhile");
       const { admission } = error;
       if (admission.type === "busy" && wanted.supersedes) {
-        const outdated = await this.services.deployments.find(wanted.project.id, admission.id);
+        const outdated = await this.#services.deployments.find(wanted.project.id, admission.id);
         if (outdated !== undefined) {
-          await this.services.deploymentService.stop(outdated, wanted.project);
+          await this.#services.deploymentService.stop(outdated, wanted.project);
         }
-        return await this.createOnce(hook, { ...wanted, supersedes: false });
+        return await this.#createOnce(hook, { ...wanted, supersedes: false });
       }
       if (admission.type === "busy") {
         throw new Failure(
@@ -222,46 +226,46 @@ export class TriggerService {
           { retryAfter: RETRY_SECONDS },
         );
       }
-      const known = await this.services.deployments.find(wanted.project.id, admission.id);
+      const known = await this.#services.deployments.find(wanted.project.id, admission.id);
       if (known === undefined) throw new Failure("conflict", "Deployment was deleted meanwhile");
-      return await this.answerKnown(hook, known, wanted.replay);
+      return await this.#answerKnown(hook, known, wanted.replay);
     }
   }
 
   /** The deployment that another node has answered the same key with meanwhile. */
-  private async findDelivered(
+  async #findDelivered(
     { project, replay }: Wanted,
   ): Promise<DeploymentRecord | undefined> {
-    const id = replay && await this.services.replays.find(replay);
-    return id === undefined ? undefined : await this.services.deployments.find(project.id, id);
+    const id = replay && await this.#services.replays.find(replay);
+    return id === undefined ? undefined : await this.#services.deployments.find(project.id, id);
   }
 
-  private async create(hook: HookRecord, wanted: Wanted): Promise<TriggerAnswer> {
-    const { deployCommit, replays, addresses, audit, now } = this.services;
+  async #create(hook: HookRecord, wanted: Wanted): Promise<TriggerAnswer> {
+    const { deployCommit, replays, addresses, audit, now } = this.#services;
     const { replay, visit, digits: _, supersedes: __, ...commit } = wanted;
     const deployment = await deployCommit(commit, async (operation, id) => {
       if (replay !== undefined) await replays.keepWith(operation, replay, id);
     });
-    this.services.uses.note(hook.id, now());
+    this.#services.uses.note(hook.id, now());
     await audit.deployed(hook, visit, deployment);
-    return await this.answer(deployment, describeProgress(deployment, addresses));
+    return await this.#answer(deployment, describeProgress(deployment, addresses));
   }
 
   /** Answers with a deployment that exists. `replay` is kept, as nothing has stored it yet. */
-  private async answerKnown(
+  async #answerKnown(
     hook: HookRecord,
     deployment: DeploymentRecord,
     replay?: ReplayKey,
   ): Promise<TriggerAnswer> {
-    const { uses, replays, addresses, now } = this.services;
+    const { uses, replays, addresses, now } = this.#services;
     if (replay !== undefined) await replays.keep(replay, deployment.id);
     uses.note(hook.id, now());
     const progress = describeProgress(deployment, addresses);
-    return await this.answer(deployment, `Nothing new to deploy: ${progress}`);
+    return await this.#answer(deployment, `Nothing new to deploy: ${progress}`);
   }
 
-  private async answer(deployment: DeploymentRecord, message: string): Promise<TriggerAnswer> {
-    const { addresses, box, publicOrigin } = this.services;
+  async #answer(deployment: DeploymentRecord, message: string): Promise<TriggerAnswer> {
+    const { addresses, box, publicOrigin } = this.#services;
     const ticket = await issueTicket(box, deployment);
     const statusUrl = `${publicOrigin}/v1/triggered-deployments/${ticket}`;
     return triggerAnswer(deployment, { addresses, message, statusUrl });

@@ -42,7 +42,13 @@ export class ImageFiles {
   readonly #projectBytes = new Map<string, number>();
   #bytes = 0;
 
-  constructor(private readonly folder: string, private readonly quota: ImageQuota) {}
+  readonly #folder: string;
+  readonly #quota: ImageQuota;
+
+  constructor(folder: string, quota: ImageQuota) {
+    this.#folder = folder;
+    this.#quota = quota;
+  }
 
   /** Bytes on disk. */
   get bytes(): number {
@@ -52,8 +58,8 @@ export class ImageFiles {
   /** Lists what an earlier process left, the oldest first, and removes what is no image. */
   async recover(): Promise<void> {
     const found: { readonly entry: Entry; readonly time: number }[] = [];
-    for await (const project of list(this.folder)) {
-      const folder = join(this.folder, project.name);
+    for await (const project of list(this.#folder)) {
+      const folder = join(this.#folder, project.name);
       for await (const { name } of list(folder)) {
         const path = join(folder, name);
         const parsed = parseName(name);
@@ -91,13 +97,13 @@ export class ImageFiles {
    */
   async put(projectId: string, key: string, { format, bytes }: ConvertedImage): Promise<void> {
     const size = bytes.byteLength;
-    if (!PROJECT_ID.test(projectId) || size > this.quota.maxProjectBytes) return;
+    if (!PROJECT_ID.test(projectId) || size > this.#quota.maxProjectBytes) return;
     const entry = { projectId, key, format, size };
     const before = this.#entries.get(nameOf(entry));
     if (before !== undefined) await this.#remove(before);
     await writeFileAtomically(this.#path(entry), bytes, { mode: 0o600 });
     this.#add(entry);
-    if (this.#bytes > this.quota.maxBytes || this.#isTooMuch(projectId)) await this.#makeRoom();
+    if (this.#bytes > this.#quota.maxBytes || this.#isTooMuch(projectId)) await this.#makeRoom();
   }
 
   /** Removes all images of a project. */
@@ -106,11 +112,11 @@ export class ImageFiles {
       if (entry.projectId === projectId) this.#drop(entry);
     }
     if (!PROJECT_ID.test(projectId)) return;
-    await Deno.remove(join(this.folder, projectId), { recursive: true }).catch(ignoreMissing);
+    await Deno.remove(join(this.#folder, projectId), { recursive: true }).catch(ignoreMissing);
   }
 
   #path({ projectId, key, format }: Entry): string {
-    return join(this.folder, projectId, `${key}.${format}`);
+    return join(this.#folder, projectId, `${key}.${format}`);
   }
 
   #add(entry: Entry): void {
@@ -135,12 +141,12 @@ export class ImageFiles {
   }
 
   #isTooMuch(projectId: string): boolean {
-    return (this.#projectBytes.get(projectId) ?? 0) > this.quota.maxProjectBytes;
+    return (this.#projectBytes.get(projectId) ?? 0) > this.#quota.maxProjectBytes;
   }
 
   /** Removes the oldest: of projects that have too much, and of all where all have too much. */
   async #makeRoom(): Promise<void> {
-    const { maxBytes } = this.quota;
+    const { maxBytes } = this.#quota;
     for (const entry of this.#entries.values()) {
       if (this.#bytes > maxBytes || this.#isTooMuch(entry.projectId)) await this.#remove(entry);
     }

@@ -38,20 +38,26 @@ export class PlatformImages implements ImageService {
   readonly #failures = new RecentMap<Failure>(MAX_FAILURES);
   #cannotKeep = false;
 
-  constructor(private readonly parts: ImageServiceParts) {}
+  readonly #parts: ImageServiceParts;
+
+  constructor(parts: ImageServiceParts) {
+    this.#parts = parts;
+  }
 
   find(projectId: string, key: string): Promise<ConvertedImage | undefined> {
-    return this.parts.files.find(projectId, key);
+    return this.#parts.files.find(projectId, key);
   }
 
   knownFailure(key: string): ImageOutcome | undefined {
     const failure = this.#failures.get(key);
-    return failure === undefined || failure.until <= this.parts.now() ? undefined : failure.outcome;
+    return failure === undefined || failure.until <= this.#parts.now()
+      ? undefined
+      : failure.outcome;
   }
 
   async convert(order: ImageOrder): Promise<ImageOutcome> {
     const { projectId, key, conversion, format, source, isShared } = order;
-    const result = await this.parts.engine.convert({
+    const result = await this.#parts.engine.convert({
       ...conversion,
       format,
       source,
@@ -69,7 +75,7 @@ export class PlatformImages implements ImageService {
     if (isLasting || reason === "timeout" || reason === "memory") {
       this.#failures.set(key, {
         outcome,
-        until: isLasting ? Infinity : this.parts.now() + RETRY_MS,
+        until: isLasting ? Infinity : this.#parts.now() + RETRY_MS,
       });
     }
     return outcome;
@@ -78,10 +84,10 @@ export class PlatformImages implements ImageService {
   /** Keeps an image; a full disk costs only the next conversion. */
   async #keep({ projectId, key }: ImageOrder, image: ConvertedImage): Promise<void> {
     try {
-      await this.parts.files.put(projectId, key, image);
+      await this.#parts.files.put(projectId, key, image);
       this.#cannotKeep = false;
     } catch (error) {
-      if (!this.#cannotKeep) this.parts.onTrouble(`Cannot keep converted images: ${error}`);
+      if (!this.#cannotKeep) this.#parts.onTrouble(`Cannot keep converted images: ${error}`);
       this.#cannotKeep = true;
     }
   }

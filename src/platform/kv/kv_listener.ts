@@ -23,10 +23,16 @@ interface Open {
 export class KvListener {
   #open: Open | undefined;
 
+  readonly #handle: (request: Request) => Promise<Response>;
+  readonly #onTrouble: (message: string) => void;
+
   constructor(
-    private readonly handle: (request: Request) => Promise<Response>,
-    private readonly onTrouble: (message: string) => void,
-  ) {}
+    handle: (request: Request) => Promise<Response>,
+    onTrouble: (message: string) => void,
+  ) {
+    this.#handle = handle;
+    this.#onTrouble = onTrouble;
+  }
 
   /** Listens on a free port from the first call on. */
   open(): KvAddress {
@@ -40,14 +46,14 @@ export class KvListener {
   }
 
   #listen(): Open {
-    const acceptor = createLoopbackAcceptor("The key-value store", this.onTrouble);
+    const acceptor = createLoopbackAcceptor("The key-value store", this.#onTrouble);
     const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const closing = new AbortController();
     const served = acceptor.serve({
       listener,
-      handler: (request) => this.handle(request),
+      handler: (request) => this.#handle(request),
       closed: closing.signal,
-    }).catch((error) => this.onTrouble(`The key-value store stopped to listen: ${error}`));
+    }).catch((error) => this.#onTrouble(`The key-value store stopped to listen: ${error}`));
     return {
       port: listener.addr.port,
       async close() {

@@ -18,13 +18,17 @@ export class KvTokens {
   /** By the hash of the token, so that how long a search takes says nothing of it. */
   readonly #namespaces = new Map<string, Namespace>();
 
-  constructor(private readonly random: Random) {}
+  readonly #random: Random;
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
 
   /** The token of a deployment's servers, made by the first call. */
   tokenOf(deploymentId: string, namespace: Namespace): string {
     let token = this.#tokens.get(deploymentId);
     if (token === undefined) {
-      token = `svckv_${encode(this.random(TOKEN_BYTES))}`;
+      token = `svckv_${encode(this.#random(TOKEN_BYTES))}`;
       this.#tokens.set(deploymentId, token);
       this.#namespaces.set(sha256Hex(token), namespace);
     }

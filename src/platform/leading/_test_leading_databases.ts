@@ -12,12 +12,15 @@ const STRAY = "00000000deadbeef";
 
 /** An engine that notes what a node removes. */
 class NotingEngine extends TestEngine {
-  constructor(held: Map<string, string>, private readonly done: string[]) {
+  readonly #done: string[];
+
+  constructor(held: Map<string, string>, done: string[]) {
     super("embedded", held);
+    this.#done = done;
   }
 
   override remove(id: string): Promise<void> {
-    this.done.push(`remove ${id === STRAY ? "the stray" : "a branch"}`);
+    this.#done.push(`remove ${id === STRAY ? "the stray" : "a branch"}`);
     return super.remove(id);
   }
 }

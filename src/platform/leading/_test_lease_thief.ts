@@ -65,29 +65,32 @@ const SETTLE_MS = 3 * SKEW_MS;
 
 /** The same store; `before` runs before each of its reads and commits. */
 class WatchedStore extends StoreLayer {
-  constructor(under: RecordStore, private readonly before: Moment) {
+  readonly #before: Moment;
+
+  constructor(under: RecordStore, before: Moment) {
     super(under);
+    this.#before = before;
   }
 
   override async get<T = unknown>(key: RecordKey): Promise<MaybeEntry<T>> {
-    await this.before();
+    await this.#before();
     return await super.get<T>(key);
   }
 
   override async getMany<T extends readonly unknown[]>(
     keys: readonly [...{ [K in keyof T]: RecordKey }],
   ): Promise<{ [K in keyof T]: MaybeEntry<T[K]> }> {
-    await this.before();
+    await this.#before();
     return await super.getMany<T>(keys);
   }
 
   override async *list<T = unknown>(selector: ListSelector, options?: ListOptions): Listing<T> {
-    await this.before();
+    await this.#before();
     for await (const entry of super.list<T>(selector, options)) yield entry;
   }
 
   override async write(changes: Changes): Promise<Outcome> {
-    await this.before();
+    await this.#before();
     return await super.write(changes);
   }
 }

@@ -46,46 +46,52 @@ export interface AccessLogOptions {
 }
 
 export class AccessLogs {
-  private waiting = new Map<string, LineBuffer>();
-  private waitingLength = 0;
-  private dropped = 0;
-  private flushing: Promise<void> = Promise.resolve();
-  private readonly files = new Map<string, LogFiles>();
-  private readonly listeners = new Map<string, Set<Listener>>();
-  private readonly timer: ReturnType<typeof setInterval>;
+  #waiting = new Map<string, LineBuffer>();
+  #waitingLength = 0;
+  #dropped = 0;
+  #flushing: Promise<void> = Promise.resolve();
+  readonly #files = new Map<string, LogFiles>();
+  readonly #listeners = new Map<string, Set<Listener>>();
+  readonly #timer: ReturnType<typeof setInterval>;
 
-  constructor(private readonly root: string, private readonly options: AccessLogOptions) {
-    this.timer = setInterval(() => void this.flush(), FLUSH_INTERVAL_MS);
+  readonly #root: string;
+  readonly #options: AccessLogOptions;
+
+  constructor(root: string, options: AccessLogOptions) {
+    this.#root = root;
+    this.#options = options;
+
+    this.#timer = setInterval(() => void this.flush(), FLUSH_INTERVAL_MS);
   }
 
   /** Records a request; never waits. */
   readonly record = (record: AccessRecord): void => {
-    const { observer } = this.options;
+    const { observer } = this.#options;
     if (observer !== undefined && record.status >= 500) observeRecord(observer, record);
-    this.keep(record.projectId, requestLine(record));
+    this.#keep(record.projectId, requestLine(record));
   };
 
-  private keep(projectId: string, line: string): void {
-    if (this.waitingLength >= MAX_WAITING) {
-      this.dropped++;
+  #keep(projectId: string, line: string): void {
+    if (this.#waitingLength >= MAX_WAITING) {
+      this.#dropped++;
       return;
     }
-    let buffer = this.waiting.get(projectId);
-    if (buffer === undefined) this.waiting.set(projectId, buffer = new LineBuffer());
+    let buffer = this.#waiting.get(projectId);
+    if (buffer === undefined) this.#waiting.set(projectId, buffer = new LineBuffer());
     buffer.add(line);
-    this.waitingLength += line.length;
+    this.#waitingLength += line.length;
   }
 
   /** Records what a function wrote; never waits. */
-  readonly recordFunction = (record: FunctionRecord): void => this.add(record);
+  readonly recordFunction = (record: FunctionRecord): void => this.#add(record);
 
   /** Records what a server wrote; never waits. */
-  readonly recordServer = (record: ServerRecord): void => this.add(record);
+  readonly recordServer = (record: ServerRecord): void => this.#add(record);
 
   /** Writes waiting entries and passes them to listeners. */
   flush(): Promise<void> {
-    return this.flushing = this.flushing.then(() => this.writeWaiting()).catch((error) =>
-      this.options.onTrouble(`Cannot write access log entries: ${error}`)
+    return this.#flushing = this.#flushing.then(() => this.#writeWaiting()).catch((error) =>
+      this.#options.onTrouble(`Cannot write access log entries: ${error}`)
     );
   }
 
@@ -98,7 +104,7 @@ export class AccessLogs {
     const matches = logMatcher(filter);
     const since = filter.since === undefined ? -Infinity : Date.parse(filter.since);
     const lines: LogLine[] = [];
-    const files = this.filesOf(projectId);
+    const files = this.#filesOf(projectId);
     const top = filter.before ?? await files.end();
     let searched = 0;
     for await (const line of files.backwards(top)) {
@@ -113,60 +119,60 @@ export class AccessLogs {
 
   /** Calls `listener` with each new entry until the returned function is called. */
   follow(projectId: string, listener: Listener): () => void {
-    const listeners = this.listeners.get(projectId) ?? new Set();
-    this.listeners.set(projectId, listeners.add(listener));
+    const listeners = this.#listeners.get(projectId) ?? new Set();
+    this.#listeners.set(projectId, listeners.add(listener));
     return () => {
       listeners.delete(listener);
-      if (listeners.size === 0) this.listeners.delete(projectId);
+      if (listeners.size === 0) this.#listeners.delete(projectId);
     };
   }
 
   /** Removes the entries of a project, once running writes have ended. */
   async remove(projectId: string): Promise<void> {
-    this.waiting.delete(projectId);
-    const removed = this.flushing.then(() => this.removeFiles(projectId));
-    this.flushing = removed.catch(() => {});
+    this.#waiting.delete(projectId);
+    const removed = this.#flushing.then(() => this.#removeFiles(projectId));
+    this.#flushing = removed.catch(() => {});
     await removed;
   }
 
-  private async removeFiles(projectId: string): Promise<void> {
-    this.files.delete(projectId);
-    await Deno.remove(join(this.root, projectId), { recursive: true }).catch((error) => {
+  async #removeFiles(projectId: string): Promise<void> {
+    this.#files.delete(projectId);
+    await Deno.remove(join(this.#root, projectId), { recursive: true }).catch((error) => {
       if (!(error instanceof Deno.errors.NotFound)) throw error;
     });
   }
 
   async close(): Promise<void> {
-    clearInterval(this.timer);
+    clearInterval(this.#timer);
     await this.flush();
   }
 
-  private add(record: FunctionRecord | ServerRecord): void {
-    const { observer } = this.options;
+  #add(record: FunctionRecord | ServerRecord): void {
+    const { observer } = this.#options;
     if (observer !== undefined) observeRecord(observer, record);
-    this.keep(record.projectId, formatLogLine(record));
+    this.#keep(record.projectId, formatLogLine(record));
   }
 
-  private filesOf(projectId: string): LogFiles {
-    let files = this.files.get(projectId);
+  #filesOf(projectId: string): LogFiles {
+    let files = this.#files.get(projectId);
     if (files === undefined) {
-      files = new LogFiles(join(this.root, projectId));
-      this.files.set(projectId, files);
+      files = new LogFiles(join(this.#root, projectId));
+      this.#files.set(projectId, files);
     }
     return files;
   }
 
-  private async writeWaiting(): Promise<void> {
-    if (this.dropped > 0) {
-      this.options.onTrouble(`Dropped ${this.dropped} access log entries: too many at once`);
-      this.dropped = 0;
+  async #writeWaiting(): Promise<void> {
+    if (this.#dropped > 0) {
+      this.#options.onTrouble(`Dropped ${this.#dropped} access log entries: too many at once`);
+      this.#dropped = 0;
     }
-    const { waiting } = this;
-    this.waiting = new Map();
-    this.waitingLength = 0;
+    const waiting = this.#waiting;
+    this.#waiting = new Map();
+    this.#waitingLength = 0;
     for (const [projectId, buffer] of waiting) {
-      await this.write(projectId, buffer);
-      await this.notifyListeners(projectId, buffer);
+      await this.#write(projectId, buffer);
+      await this.#notifyListeners(projectId, buffer);
     }
   }
 
@@ -175,26 +181,26 @@ export class AccessLogs {
    * entries waited; in parts, so that readers keep up and requests get their
    * turn.
    */
-  private async notifyListeners(projectId: string, buffer: LineBuffer): Promise<void> {
-    if (!this.listeners.has(projectId)) return;
+  async #notifyListeners(projectId: string, buffer: LineBuffer): Promise<void> {
+    if (!this.#listeners.has(projectId)) return;
     for (const chunk of buffer.chunks()) {
       const entries = parseLogLines(new TextDecoder().decode(chunk));
       for (let start = 0; start < entries.length; start += ENTRIES_AT_ONCE) {
         for (const entry of entries.slice(start, start + ENTRIES_AT_ONCE)) {
-          for (const listener of this.listeners.get(projectId) ?? []) listener(entry);
+          for (const listener of this.#listeners.get(projectId) ?? []) listener(entry);
         }
         await nextTurn();
       }
     }
   }
 
-  private async write(projectId: string, buffer: LineBuffer): Promise<void> {
-    const files = this.filesOf(projectId);
+  async #write(projectId: string, buffer: LineBuffer): Promise<void> {
+    const files = this.#filesOf(projectId);
     try {
       for (const chunk of buffer.chunks()) await files.append(chunk);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      this.options.onTrouble(`Cannot write ${buffer.lines} access log entries: ${reason}`);
+      this.#options.onTrouble(`Cannot write ${buffer.lines} access log entries: ${reason}`);
     }
   }
 }

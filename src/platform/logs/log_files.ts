@@ -28,36 +28,42 @@ export interface LogPlace {
 }
 
 export class LogFiles {
-  private current: { readonly number: number; size: number } | undefined;
+  #current: { readonly number: number; size: number } | undefined;
+
+  readonly #folder: string;
+  readonly #limits: { readonly fileBytes: number; readonly files: number };
 
   constructor(
-    private readonly folder: string,
-    private readonly limits: { readonly fileBytes: number; readonly files: number } = {
+    folder: string,
+    limits: { readonly fileBytes: number; readonly files: number } = {
       fileBytes: MAX_FILE_BYTES,
       files: MAX_FILES,
     },
-  ) {}
+  ) {
+    this.#folder = folder;
+    this.#limits = limits;
+  }
 
   /** Appends lines, each ending in a line feed. */
   async append(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
-    const file = await this.fileFor(bytes.byteLength);
-    await Deno.writeFile(this.path(file.number), bytes, { append: true, mode: 0o600 });
+    const file = await this.#fileFor(bytes.byteLength);
+    await Deno.writeFile(this.#path(file.number), bytes, { append: true, mode: 0o600 });
     file.size += bytes.byteLength;
   }
 
   /** The place after the last line. */
   async end(): Promise<LogPlace> {
-    const file = (await this.numbers()).at(-1);
+    const file = (await this.#numbers()).at(-1);
     if (file === undefined) return { file: 0, offset: 0 };
-    return { file, offset: (await Deno.stat(this.path(file))).size };
+    return { file, offset: (await Deno.stat(this.#path(file))).size };
   }
 
   /** Reads lines backwards, the newest first, from before a place. */
   async *backwards(before: LogPlace): AsyncGenerator<LogLine> {
-    const numbers = (await this.numbers()).reverse();
+    const numbers = (await this.#numbers()).reverse();
     for (const file of numbers) {
       if (file > before.file) continue;
-      const bytes = await Deno.readFile(this.path(file)).catch((error) => {
+      const bytes = await Deno.readFile(this.#path(file)).catch((error) => {
         if (error instanceof Deno.errors.NotFound) return new Uint8Array();
         throw error;
       });
@@ -66,14 +72,14 @@ export class LogFiles {
     }
   }
 
-  private path(number: number): string {
-    return join(this.folder, `${String(number).padStart(8, "0")}.ndjson`);
+  #path(number: number): string {
+    return join(this.#folder, `${String(number).padStart(8, "0")}.ndjson`);
   }
 
-  private async numbers(): Promise<number[]> {
+  async #numbers(): Promise<number[]> {
     const numbers: number[] = [];
     try {
-      for await (const { name } of Deno.readDir(this.folder)) {
+      for await (const { name } of Deno.readDir(this.#folder)) {
         const match = FILE_NAME.exec(name);
         if (match !== null) numbers.push(Number(match[1]));
       }
@@ -83,23 +89,23 @@ export class LogFiles {
     return numbers.sort((a, b) => a - b);
   }
 
-  private async fileFor(bytes: number): Promise<{ readonly number: number; size: number }> {
-    const current = this.current ?? await this.open();
-    if (current.size === 0 || current.size + bytes <= this.limits.fileBytes) {
-      return this.current = current;
+  async #fileFor(bytes: number): Promise<{ readonly number: number; size: number }> {
+    const current = this.#current ?? await this.#open();
+    if (current.size === 0 || current.size + bytes <= this.#limits.fileBytes) {
+      return this.#current = current;
     }
-    this.current = { number: current.number + 1, size: 0 };
-    const old = (await this.numbers()).filter((each) =>
-      each <= this.current!.number - this.limits.files
+    this.#current = { number: current.number + 1, size: 0 };
+    const old = (await this.#numbers()).filter((each) =>
+      each <= this.#current!.number - this.#limits.files
     );
-    await Promise.all(old.map((each) => Deno.remove(this.path(each))));
-    return this.current;
+    await Promise.all(old.map((each) => Deno.remove(this.#path(each))));
+    return this.#current;
   }
 
   /** Starts after the last file, in which a crash may have left a partial line. */
-  private async open(): Promise<{ readonly number: number; size: number }> {
-    await Deno.mkdir(this.folder, { recursive: true, mode: 0o700 });
-    const last = (await this.numbers()).at(-1);
+  async #open(): Promise<{ readonly number: number; size: number }> {
+    await Deno.mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const last = (await this.#numbers()).at(-1);
     return { number: (last ?? 0) + 1, size: 0 };
   }
 }

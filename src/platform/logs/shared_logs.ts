@@ -56,7 +56,11 @@ export interface SharedLogPage {
 }
 
 export class SharedLogs {
-  constructor(private readonly options: SharedLogsOptions) {
+  readonly #options: SharedLogsOptions;
+
+  constructor(options: SharedLogsOptions) {
+    this.#options = options;
+
     const { peers, local } = options;
     peers.answer("logs.read", readQuestion, async function* ({ projectId, ...filter }) {
       const { lines, next, top } = await local.read(projectId, filter);
@@ -84,7 +88,7 @@ export class SharedLogs {
       readonly cursor?: LogCursor | undefined;
     },
   ): Promise<SharedLogPage> {
-    const { local, peers, node, closing } = this.options;
+    const { local, peers, node, closing } = this.#options;
     const isAsked = (id: string) => cursor === undefined || cursor.has(id);
     const [own, others] = await Promise.all([
       isAsked(node) ? local.read(projectId, { ...filter, before: cursor?.get(node) }) : undefined,
@@ -116,7 +120,7 @@ export class SharedLogs {
       onSilent(node: SilentNode): void;
     },
   ): () => void {
-    const { local, peers, closing } = this.options;
+    const { local, peers, closing } = this.#options;
     const matches = logMatcher(filter);
     const leave = local.follow(projectId, (entry) => matches(entry) && onEntry(entry));
     const gone = new AbortController();
@@ -127,7 +131,7 @@ export class SharedLogs {
       signal: AbortSignal.any([gone.signal, closing]),
       onPart: (entries) => entries.forEach(onEntry),
       onSilent,
-    }).catch((error) => this.options.onTrouble(`Cannot follow logs of other nodes: ${error}`));
+    }).catch((error) => this.#options.onTrouble(`Cannot follow logs of other nodes: ${error}`));
     return () => {
       leave();
       gone.abort();

@@ -12,66 +12,76 @@ import type { LiveStreams } from "./live/live_streams.ts";
 const unknown = (id: string) => new Failure("not_found", `Notification ${id} does not exist`);
 
 export class NotificationService {
-  constructor(private readonly inboxes: Inboxes, private readonly live: LiveStreams) {}
+  readonly #inboxes: Inboxes;
+  readonly #live: LiveStreams;
+
+  constructor(inboxes: Inboxes, live: LiveStreams) {
+    this.#inboxes = inboxes;
+    this.#live = live;
+  }
 
   list(
     view: InboxView,
     wish: Parameters<Inboxes["list"]>[1],
   ): ReturnType<Inboxes["list"]> {
-    return this.inboxes.list(view, wish);
+    return this.#inboxes.list(view, wish);
   }
 
   counts(view: InboxView): Promise<InboxCounts> {
-    return this.inboxes.counts(view);
+    return this.#inboxes.counts(view);
   }
 
   hasUnread(view: InboxView): Promise<boolean> {
-    return this.inboxes.hasUnread(view);
+    return this.#inboxes.hasUnread(view);
   }
 
   /** @throws {Failure} `not_found` for a notification that is not in the view. */
   async read(view: InboxView, id: string): Promise<Notification> {
-    return await this.changed(view, { type: "read", id }, await this.inboxes.read(view, id));
+    return await this.#changed(view, { type: "read", id }, await this.#inboxes.read(view, id));
   }
 
   /** @throws {Failure} `not_found` for a notification that is not in the view. */
   async archive(view: InboxView, id: string): Promise<Notification> {
-    return await this.changed(view, { type: "archived", id }, await this.inboxes.archive(view, id));
+    return await this.#changed(
+      view,
+      { type: "archived", id },
+      await this.#inboxes.archive(view, id),
+    );
   }
 
   /** @throws {Failure} `not_found` for a notification that never was in the view. */
   async delete(view: InboxView, id: string): Promise<void> {
-    const deleted = await this.inboxes.delete(view, id);
+    const deleted = await this.#inboxes.delete(view, id);
     if (deleted === undefined) throw unknown(id);
     if (deleted.workspaceId === undefined) return;
     const { workspaceId } = deleted;
-    await this.live.publish(view.userId, [{ message: { type: "deleted", id }, workspaceId }]);
+    await this.#live.publish(view.userId, [{ message: { type: "deleted", id }, workspaceId }]);
   }
 
   /** Marks the whole inbox as read; returns how many notifications changed. */
   readAll(view: InboxView): Promise<number> {
-    return this.changeAll(view, "read", "read");
+    return this.#changeAll(view, "read", "read");
   }
 
   archiveAll(view: InboxView): Promise<number> {
-    return this.changeAll(view, "archive", "archived");
+    return this.#changeAll(view, "archive", "archived");
   }
 
   deleteArchived(view: InboxView): Promise<number> {
-    return this.changeAll(view, "delete", "deleted");
+    return this.#changeAll(view, "delete", "deleted");
   }
 
-  private async changeAll(
+  async #changeAll(
     view: InboxView,
     type: "read" | "archive" | "delete",
     messageType: "read" | "archived" | "deleted",
   ): Promise<number> {
-    const count = await this.inboxes.changeAll(view, type);
-    if (count > 0) await this.live.publishAll(view, messageType);
+    const count = await this.#inboxes.changeAll(view, type);
+    if (count > 0) await this.#live.publishAll(view, messageType);
     return count;
   }
 
-  private async changed(
+  async #changed(
     view: InboxView,
     message: { readonly type: "read" | "archived"; readonly id: string },
     changed: ChangedNotification | undefined,
@@ -79,7 +89,7 @@ export class NotificationService {
     if (changed === undefined) throw unknown(message.id);
     const { notification, isNew } = changed;
     const { workspaceId } = notification;
-    if (isNew) await this.live.publish(view.userId, [{ message, workspaceId }]);
+    if (isNew) await this.#live.publish(view.userId, [{ message, workspaceId }]);
     return notification;
   }
 }

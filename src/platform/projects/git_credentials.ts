@@ -47,23 +47,29 @@ const secretSchema = z.object({
 });
 
 export class GitCredentialStore {
-  constructor(private readonly kv: RecordStore, private readonly box: SecretBox) {}
+  readonly #kv: RecordStore;
+  readonly #box: SecretBox;
+
+  constructor(kv: RecordStore, box: SecretBox) {
+    this.#kv = kv;
+    this.#box = box;
+  }
 
   /** Stores credentials for the origin of a git URL. */
   async save(projectId: string, secret: z.output<typeof secretSchema>): Promise<void> {
-    const sealed = await this.box.seal(JSON.stringify(secret), placeOf(projectId));
-    await this.kv.set(keys.gitCredentials(projectId), sealed);
+    const sealed = await this.#box.seal(JSON.stringify(secret), placeOf(projectId));
+    await this.#kv.set(keys.gitCredentials(projectId), sealed);
   }
 
   async remove(projectId: string): Promise<void> {
-    await this.kv.delete(keys.gitCredentials(projectId));
+    await this.#kv.delete(keys.gitCredentials(projectId));
   }
 
   /** Decrypts the credentials for a project's git URL; `undefined` if it has none for that host. */
   readonly open = async (project: ProjectRecord): Promise<GitCredentials | undefined> => {
-    const found = await readRecord(this.kv, keys.gitCredentials(project.id), sealedSecret);
+    const found = await readRecord(this.#kv, keys.gitCredentials(project.id), sealedSecret);
     if (found === undefined) return undefined;
-    const text = await this.box.open(found.value, placeOf(project.id));
+    const text = await this.#box.open(found.value, placeOf(project.id));
     const { origin, credentials } = secretSchema.parse(JSON.parse(text));
     return origin === gitAddress(project.gitUrl)?.origin ? credentials : undefined;
   };
@@ -71,10 +77,10 @@ export class GitCredentialStore {
   /** Reseals everything that is not sealed with the current key; returns how many records. */
   async reseal(): Promise<number> {
     let count = 0;
-    for await (const { key, value } of readAll(this.kv, keys.allGitCredentials(), sealedSecret)) {
-      if (this.box.isCurrent(value)) continue;
+    for await (const { key, value } of readAll(this.#kv, keys.allGitCredentials(), sealedSecret)) {
+      if (this.#box.isCurrent(value)) continue;
       const place = placeOf(String(key[1]));
-      await this.kv.set(key, await this.box.seal(await this.box.open(value, place), place));
+      await this.#kv.set(key, await this.#box.seal(await this.#box.open(value, place), place));
       count++;
     }
     return count;

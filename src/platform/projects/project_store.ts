@@ -20,13 +20,17 @@ import type { Lease, RecordStore } from "../../store/mod.ts";
 const nameRecord = z.object({ workspaceId: z.string(), projectId: z.string() });
 
 export class ProjectStore {
-  constructor(private readonly kv: RecordStore) {}
+  readonly #kv: RecordStore;
+
+  constructor(kv: RecordStore) {
+    this.#kv = kv;
+  }
 
   /** Stores a new project and reserves its host label; false if the name is taken. */
   async create(project: ProjectRecord): Promise<boolean> {
     const name = keys.projectByName(project.name);
     const host = keys.host(project.name);
-    const result = await this.kv.atomic()
+    const result = await this.#kv.atomic()
       .check({ key: name, versionstamp: null }, { key: host, versionstamp: null })
       .set(keys.project(project.workspaceId, project.id), project)
       .set(name, { workspaceId: project.workspaceId, projectId: project.id })
@@ -36,26 +40,26 @@ export class ProjectStore {
   }
 
   async find(workspaceId: string, id: string): Promise<ProjectRecord | undefined> {
-    return (await readRecord(this.kv, keys.project(workspaceId, id), projectRecord))?.value;
+    return (await readRecord(this.#kv, keys.project(workspaceId, id), projectRecord))?.value;
   }
 
   /** Finds a project of the workspace by name; other workspaces' stay unseen. */
   async findByName(workspaceId: string, name: string): Promise<ProjectRecord | undefined> {
-    const owner = (await readRecord(this.kv, keys.projectByName(name), nameRecord))?.value;
+    const owner = (await readRecord(this.#kv, keys.projectByName(name), nameRecord))?.value;
     if (owner === undefined || owner.workspaceId !== workspaceId) return undefined;
     return this.find(workspaceId, owner.projectId);
   }
 
   /** The project that has a name, in whatever workspace. */
   async idByName(name: string): Promise<string | undefined> {
-    return (await readRecord(this.kv, keys.projectByName(name), nameRecord))?.value.projectId;
+    return (await readRecord(this.#kv, keys.projectByName(name), nameRecord))?.value.projectId;
   }
 
   list(
     workspaceId: string,
     page: { readonly limit: number; readonly cursor?: string | undefined },
   ): Promise<Page<ProjectRecord>> {
-    return readPage(this.kv, keys.projects(workspaceId), { schema: projectRecord, ...page });
+    return readPage(this.#kv, keys.projects(workspaceId), { schema: projectRecord, ...page });
   }
 
   /** A page of some of the workspace's projects, by id, newest first; those that are gone are left out. */
@@ -73,7 +77,7 @@ export class ProjectStore {
   }
 
   async *all(): AsyncGenerator<ProjectRecord> {
-    for await (const { value } of readAll(this.kv, keys.allProjects(), projectRecord)) yield value;
+    for await (const { value } of readAll(this.#kv, keys.allProjects(), projectRecord)) yield value;
   }
 
   /** Changes a project; `undefined` if it is gone. */
@@ -84,9 +88,9 @@ export class ProjectStore {
     lease?: Lease,
   ): Promise<ProjectRecord | undefined> {
     const key = keys.project(workspaceId, id);
-    const { result } = await commitWithRetries(this.kv, [key], async () => {
-      const current = await readRecord(this.kv, key, projectRecord);
-      const operation = this.kv.atomic();
+    const { result } = await commitWithRetries(this.#kv, [key], async () => {
+      const current = await readRecord(this.#kv, key, projectRecord);
+      const operation = this.#kv.atomic();
       if (current === undefined) return { operation, result: undefined };
       const result = change(current.value);
       operation.check({ key, versionstamp: current.versionstamp }).set(key, result);

@@ -63,7 +63,11 @@ export const environmentOf = (project: ProjectRecord, branch: string): string =>
 const short = (sha: string): string => sha.slice(0, 7);
 
 export class BranchDeployer {
-  constructor(private readonly services: BranchServices) {}
+  readonly #services: BranchServices;
+
+  constructor(services: BranchServices) {
+    this.#services = services;
+  }
 
   /**
    * Builds the head of a branch and waits until it is live.
@@ -81,7 +85,7 @@ export class BranchDeployer {
     } catch (error) {
       const failure = toFailure(error);
       if (failure.status >= 500) {
-        this.services.onTrouble(`Cannot deploy pushed branch '${branch}': ${String(error)}`);
+        this.#services.onTrouble(`Cannot deploy pushed branch '${branch}': ${String(error)}`);
       }
       listener.say(`svc: cannot deploy ${branch}: ${failure.message}`);
       return failure.message;
@@ -91,12 +95,12 @@ export class BranchDeployer {
   /** Stops all previews of a branch that was deleted. */
   async remove(project: ProjectRecord, branch: string, { say }: Listener): Promise<void> {
     let count = 0;
-    for await (const deployment of this.services.deployments.of(project.id)) {
+    for await (const deployment of this.#services.deployments.of(project.id)) {
       if (deployment.branch !== branch || deployment.environment === ENVIRONMENT_PRODUCTION) {
         continue;
       }
       if (deployment.source !== "git" || !canMove(deployment.status, "STOPPED")) continue;
-      await this.services.deploymentService.stop(deployment, project);
+      await this.#services.deploymentService.stop(deployment, project);
       count++;
     }
     say(`svc: ${branch} is deleted${count === 0 ? "" : "; its preview is gone"}`);
@@ -107,7 +111,7 @@ export class BranchDeployer {
     { branch, sha }: PushedBranch,
     { say }: Listener,
   ): Promise<DeploymentRecord> {
-    const { deployCommit, deployments, deploymentService, git } = this.services;
+    const { deployCommit, deployments, deploymentService, git } = this.#services;
     const wanted = { branch, commitSha: sha };
     const found = await git.resolve(project, wanted, new AbortController().signal);
     if (found.type !== "found") {
@@ -145,12 +149,12 @@ export class BranchDeployer {
     { id, projectId }: DeploymentRecord,
     { say, signal }: Listener,
   ): Promise<string | undefined> {
-    await followBuildLog(this.services, { projectId, deploymentId: id }, {
+    await followBuildLog(this.#services, { projectId, deploymentId: id }, {
       onLines: (lines) => lines.forEach(({ text }) => say(text)),
       signal,
     });
     while (!signal.aborted) {
-      const deployment = await this.services.deployments.find(projectId, id);
+      const deployment = await this.#services.deployments.find(projectId, id);
       if (deployment === undefined) return "the deployment was deleted";
       if (!["PENDING", "BUILDING", "DEPLOYING"].includes(deployment.status)) {
         return this.#end(deployment, say);
@@ -161,7 +165,7 @@ export class BranchDeployer {
   }
 
   #end(deployment: DeploymentRecord, say: (line: string) => void): string | undefined {
-    const { addresses } = this.services;
+    const { addresses } = this.#services;
     const { branch, environment, status, error, commitSha } = deployment;
     if (status === "STOPPED" && error !== null) {
       say(`svc: ${branch} is not built: ${error}`);

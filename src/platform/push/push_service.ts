@@ -80,7 +80,11 @@ export class PushService {
   readonly #underWay = new Map<string, number>();
   #count = 0;
 
-  constructor(private readonly services: PushServices) {
+  readonly #services: PushServices;
+
+  constructor(services: PushServices) {
+    this.#services = services;
+
     this.#receiver = new PushReceiver(services);
   }
 
@@ -143,7 +147,7 @@ export class PushService {
     let push: ArrivedPush;
     try {
       leave = this.#enter(project.id);
-      push = await readPush(this.services, request, this.services.closing);
+      push = await readPush(this.#services, request, this.#services.closing);
     } catch (error) {
       leave();
       // What no git sends is answered as any other request.
@@ -168,7 +172,7 @@ export class PushService {
         this.#carryOut(project, push, { send, gone: gone.signal, caller })
           .then(() => gone.signal.aborted || controller.close())
           .catch((error) => {
-            this.services.onTrouble(`A push to "${project.name}" failed: ${String(error)}`);
+            this.#services.onTrouble(`A push to "${project.name}" failed: ${String(error)}`);
             if (!gone.signal.aborted) controller.error(error);
           })
           .then(leave, leave);
@@ -187,7 +191,7 @@ export class PushService {
       readonly caller: PushCaller;
     },
   ): Promise<void> {
-    const { closing } = this.services;
+    const { closing } = this.#services;
     const words = (bytes: string | Uint8Array) => send(bandPackets(BAND.words, bytes));
     const still = setInterval(() => words(""), STILL_MS);
     try {
@@ -218,7 +222,7 @@ export class PushService {
     { request: { commands } }: ArrivedPush,
     { report, listener }: { readonly report: PushReport; readonly listener: Listener },
   ): Promise<PushReport> {
-    const { branches } = this.services;
+    const { branches } = this.#services;
     const refs = new Map(report.refs);
     const taken = commands.flatMap(({ ref, sha }) => {
       const branch = branchOf(ref);
@@ -255,7 +259,7 @@ export class PushService {
       repository: string,
     ) => MaybePromise<Omit<Parameters<typeof startGit>[0], "signal">>,
   ): Promise<ReadableStream<Uint8Array>> {
-    const { repositories, openSandbox, onTrouble, closing } = this.services;
+    const { repositories, openSandbox, onTrouble, closing } = this.#services;
     const leave = this.#enter(project.id);
     let scratch: Scratch | undefined;
     const end = async () => {

@@ -108,7 +108,11 @@ export class PushReceiver {
   /** Repositories from which nothing of a crash needs to be removed any more. */
   readonly #tidied = new Set<string>();
 
-  constructor(private readonly services: ReceiveServices) {}
+  readonly #services: ReceiveServices;
+
+  constructor(services: ReceiveServices) {
+    this.#services = services;
+  }
 
   /** Carries a push out. One push of a project at a time: the caller sees to that. */
   async receive(
@@ -136,10 +140,10 @@ export class PushReceiver {
     if (refused.size > 0) {
       return refusalReport(commands, (ref) => refused.get(ref) ?? "another ref is refused");
     }
-    if (await this.services.repositories.size(project.id) > MAX_REPOSITORY_BYTES) {
+    if (await this.#services.repositories.size(project.id) > MAX_REPOSITORY_BYTES) {
       return refuseAll("the repository has reached 5 GiB: delete branches, or start anew");
     }
-    const { shared, onTrouble } = this.services;
+    const { shared, onTrouble } = this.#services;
     const run = async (publish?: Publish) => {
       const report = await this.#run(project, scratch, { ...options, publish });
       return report.refs.size === 0 ? refuseAll(NO_REPORT) : report;
@@ -168,7 +172,7 @@ export class PushReceiver {
       readonly publish?: Publish | undefined;
     },
   ): Promise<PushReport> {
-    const { repositories, onTrouble } = this.services;
+    const { repositories, onTrouble } = this.#services;
     const repository = await repositories.open(project.id, scratch);
     await giveToGit(scratch.access, workOf(scratch));
     if (!repository.isNew && !this.#tidied.has(project.id)) {
@@ -204,7 +208,7 @@ export class PushReceiver {
       repository,
       script: TIDY_SCRIPT,
       args: [],
-    }, this.services.onTrouble);
+    }, this.#services.onTrouble);
     await stdout.cancel();
     await ended;
   }

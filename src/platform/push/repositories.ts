@@ -23,21 +23,30 @@ export interface OpenRepository {
 export class Repositories {
   readonly #root: string;
 
+  readonly #options: {
+    readonly dataDir: string;
+    readonly path: string;
+    /** Brings the copy of this node up to date, where other nodes take pushes too. */
+    readonly sync?: ((projectId: string) => Promise<void>) | undefined;
+  };
+
   constructor(
-    private readonly options: {
+    options: {
       readonly dataDir: string;
       readonly path: string;
       /** Brings the copy of this node up to date, where other nodes take pushes too. */
       readonly sync?: ((projectId: string) => Promise<void>) | undefined;
     },
   ) {
+    this.#options = options;
+
     this.#root = join(options.dataDir, PUSHED_FOLDER);
   }
 
   /** The repository of a project; a new one, in the scratch folder, where it has none. */
   async open(projectId: string, scratch: Scratch): Promise<OpenRepository> {
     const path = pushedRepository(this.#root, projectId);
-    await this.options.sync?.(projectId);
+    await this.#options.sync?.(projectId);
     const isThere = await Deno.stat(path).then(() => true, () => false);
     if (isThere) {
       await giveToGit(scratch.access, path);
@@ -72,7 +81,7 @@ export class Repositories {
     const { success, stderr } = await runProgram("git", {
       args: ["init", "--quiet", "--bare", "--template=", "--", path],
       clearEnv: true,
-      env: { ...gitVariables("/"), PATH: this.options.path },
+      env: { ...gitVariables("/"), PATH: this.#options.path },
       stdin: "null",
       stdout: "null",
       stderr: "piped",

@@ -68,19 +68,23 @@ export async function readRevision(
 }
 
 export class RulesService {
-  constructor(private readonly services: RulesServices) {}
+  readonly #services: RulesServices;
+
+  constructor(services: RulesServices) {
+    this.#services = services;
+  }
 
   /** The rule set that production uses. */
   async active(project: ProjectRecord): Promise<VersionedRules> {
-    return this.describe(project, await this.services.rules.published(project.id));
+    return this.#describe(project, await this.#services.rules.published(project.id));
   }
 
   /** The rules that production follows, as the edge runs them; null for none. */
   async inEffect(project: ProjectRecord): Promise<RuntimeRuleSet | null> {
-    const { revision } = await this.services.rules.published(project.id);
-    if (revision !== null) return await readRevision(this.services.vault, revision);
+    const { revision } = await this.#services.rules.published(project.id);
+    if (revision !== null) return await readRevision(this.#services.vault, revision);
     const deploymentId = productionDeploymentId(project);
-    return deploymentId === null ? null : await this.deploymentRules(project, deploymentId);
+    return deploymentId === null ? null : await this.#deploymentRules(project, deploymentId);
   }
 
   /** Validates and publishes a rule set (`source.origin` = `ui`). */
@@ -92,14 +96,14 @@ export class RulesService {
       readonly precondition: Precondition;
     },
   ): Promise<VersionedRules> {
-    const functions = await this.productionFunctions(project);
+    const functions = await this.#productionFunctions(project);
     const ruleSet = await inTurns(checkRules(options.value, functions));
-    return this.store(project, { ...options, ruleSet });
+    return this.#store(project, { ...options, ruleSet });
   }
 
   /** Removes what is published: the deployment's own rules apply again. */
   remove(project: ProjectRecord, precondition: Precondition): Promise<VersionedRules> {
-    return this.commit(project, null, precondition);
+    return this.#commit(project, null, precondition);
   }
 
   /** Publishes an earlier revision's rules as a new revision. */
@@ -111,15 +115,15 @@ export class RulesService {
       readonly precondition: Precondition;
     },
   ): Promise<VersionedRules> {
-    const revision = await this.services.rules.findRevision(project.id, options.revisionId);
+    const revision = await this.#services.rules.findRevision(project.id, options.revisionId);
     if (revision === undefined) {
       throw new Failure("not_found", `Rules revision "${options.revisionId}" does not exist`);
     }
-    const ruleSet = await readRevision(this.services.vault, revision);
-    return this.store(project, { ...options, ruleSet });
+    const ruleSet = await readRevision(this.#services.vault, revision);
+    return this.#store(project, { ...options, ruleSet });
   }
 
-  private async store(
+  async #store(
     project: ProjectRecord,
     options: {
       readonly ruleSet: RuntimeRuleSet;
@@ -127,13 +131,13 @@ export class RulesService {
       readonly precondition: Precondition;
     },
   ): Promise<VersionedRules> {
-    const { now, random, vault } = this.services;
+    const { now, random, vault } = this.#services;
     const revisionId = uuidV7(now, random);
     const ruleSet = { ...options.ruleSet, source: { origin: "ui" as const, revisionId } };
     const bytes = new TextEncoder().encode((await inTurns(jsonParts(ruleSet))).join(""));
     const sha256 = await sha256InTurns(bytes);
     await vault.of(project.workspaceId).put(sha256, bytes);
-    return this.commit(project, {
+    return this.#commit(project, {
       revisionId,
       workspaceId: project.workspaceId,
       sha256,
@@ -144,18 +148,18 @@ export class RulesService {
   }
 
   /** The functions that published pipelines can use: those of the live deployment. */
-  private async productionFunctions(project: ProjectRecord): Promise<Set<string>> {
+  async #productionFunctions(project: ProjectRecord): Promise<Set<string>> {
     const id = productionDeploymentId(project);
-    const live = id === null ? undefined : await this.services.deployments.find(project.id, id);
+    const live = id === null ? undefined : await this.#services.deployments.find(project.id, id);
     return new Set(live?.functions.map(({ name }) => name));
   }
 
-  private async commit(
+  async #commit(
     project: ProjectRecord,
     revision: RevisionRecord | null,
     precondition: Precondition,
   ): Promise<VersionedRules> {
-    const { rules, sites, addresses } = this.services;
+    const { rules, sites, addresses } = this.#services;
     const { version: seen } = await rules.published(project.id);
     const version = precondition.holds(seen)
       ? await rules.publish(project.id, revision, seen)
@@ -164,14 +168,14 @@ export class RulesService {
       throw new Failure("precondition_failed", precondition.isWeak ? WEAK_TAG : OUTDATED);
     }
     await sites.refreshProduction(addresses.hostname(project.name));
-    return this.describe(project, { revision, version });
+    return this.#describe(project, { revision, version });
   }
 
-  private async describe(project: ProjectRecord, published: Published): Promise<VersionedRules> {
+  async #describe(project: ProjectRecord, published: Published): Promise<VersionedRules> {
     const { version, revision } = published;
     const deploymentId = productionDeploymentId(project);
     if (revision !== null) {
-      const ruleSet = await readRevision(this.services.vault, revision);
+      const ruleSet = await readRevision(this.#services.vault, revision);
       return {
         version,
         active: {
@@ -183,7 +187,7 @@ export class RulesService {
         },
       };
     }
-    const own = deploymentId === null ? null : await this.deploymentRules(project, deploymentId);
+    const own = deploymentId === null ? null : await this.#deploymentRules(project, deploymentId);
     return {
       version,
       active: {
@@ -196,11 +200,11 @@ export class RulesService {
     };
   }
 
-  private async deploymentRules(
+  async #deploymentRules(
     project: ProjectRecord,
     deploymentId: string,
   ): Promise<RuntimeRuleSet | null> {
-    const { deployments, vault } = this.services;
+    const { deployments, vault } = this.#services;
     const deployment = await deployments.find(project.id, deploymentId);
     if (deployment === undefined || deployment.contentSha === null) return null;
     return (await readContent(vault.of(project.workspaceId), deployment.contentSha)).rules;

@@ -39,10 +39,14 @@ export interface Published {
 }
 
 export class RulesStore {
-  constructor(private readonly kv: RecordStore) {}
+  readonly #kv: RecordStore;
+
+  constructor(kv: RecordStore) {
+    this.#kv = kv;
+  }
 
   async published(projectId: string): Promise<Published> {
-    const record = await this.read(projectId);
+    const record = await this.#read(projectId);
     return {
       revision: record?.value.revision ?? null,
       version: record?.versionstamp ?? NEVER,
@@ -60,7 +64,7 @@ export class RulesStore {
     expected: string,
   ): Promise<string | undefined> {
     const key = keys.publishedRules(projectId);
-    const operation = this.kv.atomic()
+    const operation = this.#kv.atomic()
       .check({ key, versionstamp: expected === NEVER ? null : expected })
       .set(key, { revision } satisfies PublishedRecord);
     if (revision !== null) {
@@ -74,22 +78,22 @@ export class RulesStore {
     projectId: string,
     page: { readonly limit: number; readonly cursor?: string | undefined },
   ): Promise<Page<RevisionRecord>> {
-    return readPage(this.kv, keys.rulesRevisions(projectId), { schema: revisionRecord, ...page });
+    return readPage(this.#kv, keys.rulesRevisions(projectId), { schema: revisionRecord, ...page });
   }
 
   async findRevision(projectId: string, revisionId: string): Promise<RevisionRecord | undefined> {
-    return (await readRecord(this.kv, keys.rulesRevision(projectId, revisionId), revisionRecord))
+    return (await readRecord(this.#kv, keys.rulesRevision(projectId, revisionId), revisionRecord))
       ?.value;
   }
 
   /** The blobs of all revisions; the housekeeping must keep them. */
   async *blobs(): AsyncGenerator<{ readonly workspaceId: string; readonly sha256: string }> {
-    for await (const { value } of readAll(this.kv, keys.allRulesRevisions(), revisionRecord)) {
+    for await (const { value } of readAll(this.#kv, keys.allRulesRevisions(), revisionRecord)) {
       yield value;
     }
   }
 
-  private read(projectId: string): Promise<Versioned<PublishedRecord> | undefined> {
-    return readRecord(this.kv, keys.publishedRules(projectId), publishedRecord);
+  #read(projectId: string): Promise<Versioned<PublishedRecord> | undefined> {
+    return readRecord(this.#kv, keys.publishedRules(projectId), publishedRecord);
   }
 }

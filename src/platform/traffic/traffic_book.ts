@@ -37,7 +37,11 @@ export class TrafficBook {
   /** Parts that get no more counts, and wait to be written. */
   #ended: OpenPart[] = [];
 
-  constructor(private readonly options: TrafficBookOptions) {}
+  readonly #options: TrafficBookOptions;
+
+  constructor(options: TrafficBookOptions) {
+    this.#options = options;
+  }
 
   /** Adds what was counted until `now`. */
   add(counted: Counted, counts: EncodedCounts, now: number): void {
@@ -73,7 +77,7 @@ export class TrafficBook {
     const { counts, isDirty: _, ...place } = part;
     part.isDirty = false;
     try {
-      await this.options.write(place, counts.encode());
+      await this.#options.write(place, counts.encode());
     } catch (error) {
       part.isDirty = true;
       throw error;
@@ -94,7 +98,7 @@ export class TrafficBook {
       environment,
       unit,
       start,
-      part: this.options.partName(),
+      part: this.#options.partName(),
       counts: new TrafficCounts(),
       isDirty: false,
     };

@@ -24,7 +24,11 @@ export class TrafficCollector {
   /** By deployment, so that it does not grow while the store cannot be read. */
   readonly #arrived = new Map<string, Arrived>();
 
-  constructor(private readonly options: TrafficCollectorOptions) {}
+  readonly #options: TrafficCollectorOptions;
+
+  constructor(options: TrafficCollectorOptions) {
+    this.#options = options;
+  }
 
   /**
    * Brings all counts into the book; those of deployments that are gone are dropped.
@@ -32,7 +36,7 @@ export class TrafficCollector {
    * @throws where the store cannot be read; the counts stay for the next time.
    */
   async collect(): Promise<void> {
-    const { counter, book, deployments, now } = this.options;
+    const { counter, book, deployments, now } = this.#options;
     this.#add(counter.take());
     for (const [deploymentId, { projectId }] of [...this.#arrived]) {
       const deployment = await deployments.find(projectId, deploymentId);

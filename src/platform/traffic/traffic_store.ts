@@ -40,16 +40,22 @@ const isCounts = (value: unknown): value is EncodedCounts =>
 const NOTHING = new TrafficCounts().encode();
 
 export class TrafficStore {
-  constructor(private readonly kv: RecordStore, private readonly random: Random) {}
+  readonly #kv: RecordStore;
+  readonly #random: Random;
+
+  constructor(kv: RecordStore, random: Random) {
+    this.#kv = kv;
+    this.#random = random;
+  }
 
   async write(part: TrafficPart, counts: EncodedCounts): Promise<void> {
     const { vitals, ...rest } = counts;
     const expireIn = PERIODS[part.unit].keptMs;
-    await this.kv.set(keys.trafficPart(part), rest, { expireIn });
+    await this.#kv.set(keys.trafficPart(part), rest, { expireIn });
     if (vitals === undefined) return;
     // Apart, as a value of the store holds 64 KiB: counts of nothing but vitals.
     const key = keys.trafficPart({ ...part, part: `${part.part}-vitals` });
-    await this.kv.set(key, { ...NOTHING, vitals }, { expireIn });
+    await this.#kv.set(key, { ...NOTHING, vitals }, { expireIn });
   }
 
   /** Counts of an environment since `start`; those of another version are left out. */
@@ -57,7 +63,7 @@ export class TrafficStore {
     { projectId, environment, unit, start }: Omit<TrafficPart, "part">,
   ): AsyncGenerator<FoundCounts> {
     const prefix = keys.trafficUnit(projectId, unit);
-    const found = this.kv.list({ prefix, start: [...prefix, start] }, { batchSize: 100 });
+    const found = this.#kv.list({ prefix, start: [...prefix, start] }, { batchSize: 100 });
     for await (const { key, value } of found) {
       const [at, name] = key.slice(prefix.length);
       if (name === environment && isCounts(value)) yield { start: Number(at), counts: value };
@@ -67,7 +73,7 @@ export class TrafficStore {
   /** Keys of all counts of a project, or of one of its environments. */
   async *keysOf(projectId: string, environment?: string): AsyncGenerator<RecordKey> {
     const prefix = keys.traffic(projectId);
-    for await (const { key } of this.kv.list({ prefix })) {
+    for await (const { key } of this.#kv.list({ prefix })) {
       if (environment === undefined || key[prefix.length + 2] === environment) yield key;
     }
   }
@@ -76,10 +82,10 @@ export class TrafficStore {
   async salt(day: number): Promise<Uint8Array> {
     const key = keys.trafficSalt(day);
     while (true) {
-      const { value, versionstamp } = await this.kv.get<Uint8Array>(key);
+      const { value, versionstamp } = await this.#kv.get<Uint8Array>(key);
       if (value instanceof Uint8Array) return value;
-      const salt = this.random(SALT_BYTES);
-      const { ok } = await this.kv.atomic().check({ key, versionstamp })
+      const salt = this.#random(SALT_BYTES);
+      const { ok } = await this.#kv.atomic().check({ key, versionstamp })
         .set(key, salt, { expireIn: SALT_KEPT_MS }).commit();
       if (ok) return salt;
     }

@@ -28,7 +28,11 @@ export interface WantedValue {
 const snapshotPlace = (deploymentId: string): string => `deployment/${deploymentId}`;
 
 export class VariableService {
-  constructor(private readonly services: VariableServices) {}
+  readonly #services: VariableServices;
+
+  constructor(services: VariableServices) {
+    this.#services = services;
+  }
 
   /**
    * Sets a variable. One that already has the value is left unchanged.
@@ -38,14 +42,15 @@ export class VariableService {
    */
   async set(projectId: string, wanted: WantedValue): Promise<VariableRecord> {
     const bytes = new TextEncoder().encode(wanted.value).byteLength;
-    const record = await this.seal(projectId, wanted, bytes);
+    const record = await this.#seal(projectId, wanted, bytes);
     let stored = record;
-    await this.services.variables.change(projectId, async (variables) => {
+    await this.#services.variables.change(projectId, async (variables) => {
       const plan = planSet(variables, { ...wanted, bytes });
       if (plan.type === "refuse") throw new Failure("conflict", plan.message);
       const same = variables.find((each) => each.key === wanted.key && each.scope === wanted.scope);
       if (
-        same !== undefined && plan.remove.length === 0 && await this.equals(projectId, same, wanted)
+        same !== undefined && plan.remove.length === 0 &&
+        await this.#equals(projectId, same, wanted)
       ) {
         stored = same;
         return { type: "none" };
@@ -58,7 +63,7 @@ export class VariableService {
 
   /** Removes a variable from every scope. */
   async delete(projectId: string, key: string): Promise<void> {
-    await this.services.variables.change(projectId, (variables) => {
+    await this.#services.variables.change(projectId, (variables) => {
       const remove = variables.filter((variable) => variable.key === key);
       if (remove.length === 0) throw new Failure("not_found", `Variable ${key} does not exist`);
       return { type: "write", set: [], remove };
@@ -67,9 +72,9 @@ export class VariableService {
 
   /** The values that an environment sees, with secrets decrypted. */
   async open(projectId: string, environment: string): Promise<Record<string, string>> {
-    const variables = visibleIn(await this.services.variables.list(projectId), environment);
+    const variables = visibleIn(await this.#services.variables.list(projectId), environment);
     const values: Record<string, string> = {};
-    for (const variable of variables) values[variable.key] = await this.value(projectId, variable);
+    for (const variable of variables) values[variable.key] = await this.#value(projectId, variable);
     return values;
   }
 
@@ -79,7 +84,7 @@ export class VariableService {
     readonly projectId: string;
     readonly environment: string;
   }): Promise<VariablesVersion> {
-    const { variables, box } = this.services;
+    const { variables, box } = this.#services;
     const versions = await variables.versions(deployment.projectId);
     const values = await this.open(deployment.projectId, deployment.environment);
     if (Object.keys(values).length > 0) {
@@ -91,14 +96,14 @@ export class VariableService {
 
   /** Removes the snapshot of a deployment. */
   removeSnapshot(deploymentId: string): Promise<void> {
-    return this.services.variables.removeSnapshot(deploymentId);
+    return this.#services.variables.removeSnapshot(deploymentId);
   }
 
   /** The variables that a deployment was created with. */
   async openSnapshot(deploymentId: string): Promise<Record<string, string>> {
-    const sealed = await this.services.variables.findSnapshot(deploymentId);
+    const sealed = await this.#services.variables.findSnapshot(deploymentId);
     if (sealed === undefined) return {};
-    return JSON.parse(await this.services.box.open(sealed, snapshotPlace(deploymentId)));
+    return JSON.parse(await this.#services.box.open(sealed, snapshotPlace(deploymentId)));
   }
 
   /**
@@ -106,7 +111,7 @@ export class VariableService {
    * platform runs. Returns how many values it resealed.
    */
   async reseal(): Promise<number> {
-    const { variables, box } = this.services;
+    const { variables, box } = this.#services;
     let count = 0;
     for await (const { projectId, variable } of variables.all()) {
       const { sealed } = variable;
@@ -126,29 +131,29 @@ export class VariableService {
     return count;
   }
 
-  private async seal(
+  async #seal(
     projectId: string,
     wanted: WantedValue,
     bytes: number,
   ): Promise<VariableRecord> {
     const { key, scope, category, value } = wanted;
-    const base = { key, scope, category, bytes, updatedAt: this.services.now() };
+    const base = { key, scope, category, bytes, updatedAt: this.#services.now() };
     if (category === "plain") return { ...base, value };
-    const sealed = await this.services.box.seal(value, variablePlace(projectId, { key, scope }));
+    const sealed = await this.#services.box.seal(value, variablePlace(projectId, { key, scope }));
     return { ...base, sealed };
   }
 
-  private async value(projectId: string, variable: VariableRecord): Promise<string> {
+  async #value(projectId: string, variable: VariableRecord): Promise<string> {
     if (variable.sealed === undefined) return variable.value ?? "";
-    return await this.services.box.open(variable.sealed, variablePlace(projectId, variable));
+    return await this.#services.box.open(variable.sealed, variablePlace(projectId, variable));
   }
 
-  private async equals(
+  async #equals(
     projectId: string,
     variable: VariableRecord,
     wanted: WantedValue,
   ): Promise<boolean> {
     return variable.category === wanted.category &&
-      await this.value(projectId, variable) === wanted.value;
+      await this.#value(projectId, variable) === wanted.value;
   }
 }

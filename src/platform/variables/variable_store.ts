@@ -23,11 +23,15 @@ export type Change =
 export type VariablesVersion = string;
 
 export class VariableStore {
-  constructor(private readonly kv: RecordStore) {}
+  readonly #kv: RecordStore;
+
+  constructor(kv: RecordStore) {
+    this.#kv = kv;
+  }
 
   async list(projectId: string): Promise<VariableRecord[]> {
     const variables: VariableRecord[] = [];
-    for await (const { value } of readAll(this.kv, keys.variables(projectId), variableRecord)) {
+    for await (const { value } of readAll(this.#kv, keys.variables(projectId), variableRecord)) {
       variables.push(value);
     }
     return variables;
@@ -39,10 +43,10 @@ export class VariableStore {
     decide: (variables: readonly VariableRecord[]) => Promise<Change> | Change,
   ): Promise<void> {
     const guard = keys.variablesGuard(projectId);
-    await commitWithRetries(this.kv, [guard], async () => {
-      const { versionstamp } = await this.kv.get(guard);
+    await commitWithRetries(this.#kv, [guard], async () => {
+      const { versionstamp } = await this.#kv.get(guard);
       const change = await decide(await this.list(projectId));
-      const operation = this.kv.atomic();
+      const operation = this.#kv.atomic();
       if (change.type === "none") return { operation, result: undefined };
       operation.check({ key: guard, versionstamp }).set(guard, true);
       for (const variable of change.remove) {
@@ -69,7 +73,7 @@ export class VariableStore {
   /** The versions of all scopes; `versionFor()` picks one environment's. */
   async versions(projectId: string): Promise<ReadonlyMap<string, string>> {
     const versions = new Map<string, string>();
-    for await (const entry of this.kv.list({ prefix: keys.variablesVersions(projectId) })) {
+    for await (const entry of this.#kv.list({ prefix: keys.variablesVersions(projectId) })) {
       versions.set(String(entry.key.at(-1)), entry.versionstamp);
     }
     return versions;
@@ -77,26 +81,26 @@ export class VariableStore {
 
   /** Writes a resealed variable whose value stays the same; no platform may run meanwhile. */
   async rewrite(projectId: string, variable: VariableRecord): Promise<void> {
-    await this.kv.set(keys.variable(projectId, variable), variable);
+    await this.#kv.set(keys.variable(projectId, variable), variable);
   }
 
   /** Stores the sealed snapshot of a deployment. */
   async saveSnapshot(deploymentId: string, sealed: SealedSecret): Promise<void> {
-    await this.kv.set(keys.deploymentVariables(deploymentId), sealed);
+    await this.#kv.set(keys.deploymentVariables(deploymentId), sealed);
   }
 
   async removeSnapshot(deploymentId: string): Promise<void> {
-    await this.kv.delete(keys.deploymentVariables(deploymentId));
+    await this.#kv.delete(keys.deploymentVariables(deploymentId));
   }
 
   async findSnapshot(deploymentId: string): Promise<SealedSecret | undefined> {
     const key = keys.deploymentVariables(deploymentId);
-    return (await readRecord(this.kv, key, sealedSecret))?.value;
+    return (await readRecord(this.#kv, key, sealedSecret))?.value;
   }
 
   /** Every variable of the platform, for re-keying. */
   async *all(): AsyncGenerator<{ readonly projectId: string; readonly variable: VariableRecord }> {
-    for await (const { key, value } of readAll(this.kv, keys.allVariables(), variableRecord)) {
+    for await (const { key, value } of readAll(this.#kv, keys.allVariables(), variableRecord)) {
       yield { projectId: z.string().parse(key[1]), variable: value };
     }
   }
@@ -106,7 +110,7 @@ export class VariableStore {
     { readonly deploymentId: string; readonly sealed: SealedSecret }
   > {
     const prefix = keys.allDeploymentVariables();
-    for await (const { key, value } of readAll(this.kv, prefix, sealedSecret)) {
+    for await (const { key, value } of readAll(this.#kv, prefix, sealedSecret)) {
       yield { deploymentId: z.string().parse(key[1]), sealed: value };
     }
   }

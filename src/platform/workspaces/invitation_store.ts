@@ -26,29 +26,33 @@ export type InvitationRecord = z.infer<typeof invitationRecord>;
 const place = z.object({ workspaceId: z.string(), id: z.string() });
 
 export class InvitationStore {
-  constructor(private readonly kv: RecordStore) {}
+  readonly #kv: RecordStore;
+
+  constructor(kv: RecordStore) {
+    this.#kv = kv;
+  }
 
   async add(invitation: InvitationRecord): Promise<void> {
     const { workspaceId, id, hash } = invitation;
     const expireIn = INVITATION_MS;
-    await this.kv.atomic()
+    await this.#kv.atomic()
       .set(accountKeys.invitation(workspaceId, id), invitation, { expireIn })
       .set(accountKeys.invitationByHash(hash), { workspaceId, id }, { expireIn })
       .commit();
   }
 
   async find(hash: string): Promise<InvitationRecord | undefined> {
-    const found = await readRecord(this.kv, accountKeys.invitationByHash(hash), place);
+    const found = await readRecord(this.#kv, accountKeys.invitationByHash(hash), place);
     if (found === undefined) return undefined;
     const key = accountKeys.invitation(found.value.workspaceId, found.value.id);
-    return (await readRecord(this.kv, key, invitationRecord))?.value;
+    return (await readRecord(this.#kv, key, invitationRecord))?.value;
   }
 
   list(
     workspaceId: string,
     page: { readonly limit: number; readonly cursor?: string | undefined },
   ): Promise<Page<InvitationRecord>> {
-    return readPage(this.kv, accountKeys.invitations(workspaceId), {
+    return readPage(this.#kv, accountKeys.invitations(workspaceId), {
       schema: invitationRecord,
       ...page,
     });
@@ -57,9 +61,9 @@ export class InvitationStore {
   /** Withdraws and returns an invitation; `undefined` where the workspace has none of that id. */
   async remove(workspaceId: string, id: string): Promise<InvitationRecord | undefined> {
     const key = accountKeys.invitation(workspaceId, id);
-    const found = await readRecord(this.kv, key, invitationRecord);
+    const found = await readRecord(this.#kv, key, invitationRecord);
     if (found === undefined) return undefined;
-    await this.kv.atomic().delete(key).delete(accountKeys.invitationByHash(found.value.hash))
+    await this.#kv.atomic().delete(key).delete(accountKeys.invitationByHash(found.value.hash))
       .commit();
     return found.value;
   }
@@ -67,9 +71,9 @@ export class InvitationStore {
   /** Uses up an invitation and adds the member; false where it has been used in the meantime. */
   async accept(invitation: InvitationRecord, member: MembershipRecord): Promise<boolean> {
     const key = accountKeys.invitation(invitation.workspaceId, invitation.id);
-    const { versionstamp } = await this.kv.get(key);
+    const { versionstamp } = await this.#kv.get(key);
     if (versionstamp === null) return false;
-    const operation = this.kv.atomic()
+    const operation = this.#kv.atomic()
       .check({ key, versionstamp })
       .delete(key)
       .delete(accountKeys.invitationByHash(invitation.hash));

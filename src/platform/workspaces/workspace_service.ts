@@ -44,21 +44,29 @@ function invitationToWire(record: InvitationRecord): Invitation {
 }
 
 export class WorkspaceService {
+  readonly #parts: AccountParts;
+  readonly #invitations: InvitationStore;
+  readonly #audit: Pick<AuditLog, "record">;
+
   constructor(
-    private readonly parts: AccountParts,
-    private readonly invitations: InvitationStore,
-    private readonly audit: Pick<AuditLog, "record">,
-  ) {}
+    parts: AccountParts,
+    invitations: InvitationStore,
+    audit: Pick<AuditLog, "record">,
+  ) {
+    this.#parts = parts;
+    this.#invitations = invitations;
+    this.#audit = audit;
+  }
 
   /**
    * The workspaces of a user. An API key sees only its own; a tool's token sees
    * the names of all, because a person chooses among them at the next login.
    */
   async list(own: SelfCaller, page: PageWish): Promise<Page<Workspace>> {
-    const { accounts } = this.parts;
+    const { accounts } = this.#parts;
     const { credential, userId, workspaceId } = own;
     if (credential.type === "api_key" && workspaceId !== null) {
-      const seen = await this.parts.memory.workspaceOf(userId, workspaceId);
+      const seen = await this.#parts.memory.workspaceOf(userId, workspaceId);
       const workspace = seen && await accounts.findWorkspace(workspaceId);
       return { items: workspace ? [toWire(workspace, seen.role)] : [], nextCursor: null };
     }
@@ -75,7 +83,7 @@ export class WorkspaceService {
     person: Person,
     wanted: { readonly slug: string; readonly name: string },
   ): Promise<Workspace> {
-    const { accounts, now, random } = this.parts;
+    const { accounts, now, random } = this.#parts;
     const { slug, name } = wanted;
     const { items } = await accounts.memberships(person.user.id, { limit: MAX_WORKSPACES });
     if (items.length >= MAX_WORKSPACES) {
@@ -85,20 +93,20 @@ export class WorkspaceService {
     if (!await accounts.createWorkspace(workspace, person.user.id)) {
       throw new Failure("conflict", `Workspace slug "${wanted.slug}" is taken. Choose another`);
     }
-    this.parts.memory.forgetAll();
+    this.#parts.memory.forgetAll();
     return toWire(workspace, "owner");
   }
 
   async rename(caller: Caller, name: string): Promise<Workspace> {
-    const renamed = await this.parts.accounts.renameWorkspace(caller.workspace.id, name);
+    const renamed = await this.#parts.accounts.renameWorkspace(caller.workspace.id, name);
     if (renamed === undefined) throw new Failure("not_found", "Workspace does not exist");
-    this.parts.memory.forgetAll();
+    this.#parts.memory.forgetAll();
     return toWire(renamed, caller.workspace.role);
   }
 
   async members(caller: Caller, page: PageWish): Promise<Page<Member>> {
-    const { items, nextCursor } = await this.parts.accounts.members(caller.workspace.id, page);
-    return { items: await Promise.all(items.map((each) => this.memberToWire(each))), nextCursor };
+    const { items, nextCursor } = await this.#parts.accounts.members(caller.workspace.id, page);
+    return { items: await Promise.all(items.map((each) => this.#memberToWire(each))), nextCursor };
   }
 
   /** @throws {Failure} `conflict` where the workspace would have no owner. */
@@ -108,7 +116,7 @@ export class WorkspaceService {
     role: Role,
   ): Promise<{ readonly member: Member; readonly before: Role }> {
     let before = role;
-    const changed = await this.parts.accounts.changeMember(
+    const changed = await this.#parts.accounts.changeMember(
       caller.workspace.id,
       userId,
       (member, all) => {
@@ -118,14 +126,14 @@ export class WorkspaceService {
         return { ...member, role };
       },
     );
-    this.parts.memory.forgetAll();
+    this.#parts.memory.forgetAll();
     if (changed === undefined) throw noMember(userId);
-    return { member: await this.memberToWire(changed), before };
+    return { member: await this.#memberToWire(changed), before };
   }
 
   /** Removes a member, and returns it; its keys and tokens for the workspace end with it. */
   async remove(caller: Caller, userId: string, client: Client): Promise<Member> {
-    const { accounts, credentials, memory, publishers, raise } = this.parts;
+    const { accounts, credentials, memory, publishers, raise } = this.#parts;
     const { id: workspaceId } = caller.workspace;
     let removed: MembershipRecord | undefined;
     await accounts.changeMember(workspaceId, userId, (member, all) => {
@@ -149,11 +157,11 @@ export class WorkspaceService {
       await raise({ event: "security.publisher_removed", userId, workspaceId, detail, client });
     }
     if (removed === undefined) throw noMember(userId);
-    return await this.memberToWire(removed);
+    return await this.#memberToWire(removed);
   }
 
   async invite(caller: Caller, role: Role): Promise<Invitation & { readonly url: string }> {
-    const { now, random, publicOrigin } = this.parts;
+    const { now, random, publicOrigin } = this.#parts;
     const token = mintToken("invitation", random);
     const record: InvitationRecord = {
       id: uuidV7(now, random),
@@ -164,29 +172,29 @@ export class WorkspaceService {
       createdAt: now(),
       expiresAt: now() + INVITATION_MS,
     };
-    await this.invitations.add(record);
+    await this.#invitations.add(record);
     return { ...invitationToWire(record), url: `${publicOrigin}/invitation/${token}` };
   }
 
   async openInvitations(caller: Caller, page: PageWish): Promise<Page<Invitation>> {
-    const { items, nextCursor } = await this.invitations.list(caller.workspace.id, page);
-    const open = items.filter(({ expiresAt }) => this.parts.now() < expiresAt);
+    const { items, nextCursor } = await this.#invitations.list(caller.workspace.id, page);
+    const open = items.filter(({ expiresAt }) => this.#parts.now() < expiresAt);
     return { items: open.map(invitationToWire), nextCursor };
   }
 
   /** Withdraws an invitation, and returns it. */
   async withdraw(caller: Caller, id: string): Promise<Invitation> {
-    const removed = await this.invitations.remove(caller.workspace.id, id);
+    const removed = await this.#invitations.remove(caller.workspace.id, id);
     if (removed !== undefined) return invitationToWire(removed);
     throw new Failure("not_found", `Invitation ${id} does not exist`);
   }
 
   /** Finds what an invitation is for; `undefined` where it is used, old or wrong. */
   async findInvitation(token: string, client: Client): Promise<OpenInvitation | undefined> {
-    const found = await this.valid(token, client);
+    const found = await this.#valid(token, client);
     if (found === undefined) return undefined;
     const { workspace, invitation } = found;
-    const inviter = await this.parts.accounts.findUser(invitation.invitedBy);
+    const inviter = await this.#parts.accounts.findUser(invitation.invitedBy);
     return {
       workspace: { slug: workspace.slug, name: workspace.name },
       role: invitation.role,
@@ -196,8 +204,8 @@ export class WorkspaceService {
 
   /** @throws {Failure} `not_found` where the invitation is used, old or wrong. */
   async accept(person: Person, token: string, client: Client): Promise<Workspace> {
-    const { accounts, now, memory } = this.parts;
-    const found = await this.valid(token, client);
+    const { accounts, now, memory } = this.#parts;
+    const found = await this.#valid(token, client);
     if (found === undefined) throw invitationUsed();
     const { workspace, invitation } = found;
     const { id: workspaceId } = workspace;
@@ -206,10 +214,10 @@ export class WorkspaceService {
       throw new Failure("conflict", `You belong to workspace "${workspace.slug}" already`);
     }
     const member = { workspaceId, userId, role: invitation.role, joinedAt: now() };
-    if (!await this.invitations.accept(invitation, member)) throw invitationUsed();
+    if (!await this.#invitations.accept(invitation, member)) throw invitationUsed();
     memory.forgetAll();
     const { user, credential } = person;
-    await this.audit.record({
+    await this.#audit.record({
       workspaceId,
       action: "acceptInvitation",
       path: "/v1/invitations/accept",
@@ -225,10 +233,10 @@ export class WorkspaceService {
   }
 
   /** Finds an invitation that is valid: whoever made it may still invite people. */
-  private async valid(token: string, client: Client) {
-    const { accounts, limits, now } = this.parts;
+  async #valid(token: string, client: Client) {
+    const { accounts, limits, now } = this.#parts;
     const guess = await limits.begin("link", client);
-    const invitation = await this.invitations.find(hashToken("invitation", token));
+    const invitation = await this.#invitations.find(hashToken("invitation", token));
     if (invitation === undefined || now() >= invitation.expiresAt) return undefined;
     const { workspaceId, invitedBy } = invitation;
     const inviter = await accounts.findMembership(invitedBy, workspaceId);
@@ -238,8 +246,8 @@ export class WorkspaceService {
     return { workspace, invitation };
   }
 
-  private async memberToWire(member: MembershipRecord): Promise<Member> {
-    const user = await this.parts.accounts.findUser(member.userId);
+  async #memberToWire(member: MembershipRecord): Promise<Member> {
+    const user = await this.#parts.accounts.findUser(member.userId);
     return {
       userId: member.userId,
       name: user?.name ?? "",

@@ -38,52 +38,52 @@ function createFiling<F extends ConditionName>(field: F): Filing | undefined {
 
 /** The rules of a bucket, each indexed by the most selective field of its condition. */
 class Filings {
-  private readonly byField = new Map<ConditionName, Filing>();
-  private readonly others: CompiledRule[] = [];
+  readonly #byField = new Map<ConditionName, Filing>();
+  readonly #others: CompiledRule[] = [];
 
   add(rule: CompiledRule): void {
-    const field = BY_SELECTIVITY.find((name) => this.fileBy(name, rule));
-    if (field === undefined) this.others.push(rule);
+    const field = BY_SELECTIVITY.find((name) => this.#fileBy(name, rule));
+    if (field === undefined) this.#others.push(rule);
   }
 
   visit(facts: RequestFacts, take: TakeRules): void {
-    if (this.others.length > 0) take(this.others);
-    for (const filing of this.byField.values()) filing.visit(facts, take);
+    if (this.#others.length > 0) take(this.#others);
+    for (const filing of this.#byField.values()) filing.visit(facts, take);
   }
 
-  private fileBy(field: ConditionName, rule: CompiledRule): boolean {
+  #fileBy(field: ConditionName, rule: CompiledRule): boolean {
     if (rule.condition.root.leaf[field] === undefined) return false;
-    const filing = this.byField.get(field) ?? createFiling(field);
+    const filing = this.#byField.get(field) ?? createFiling(field);
     if (filing === undefined || !filing.add(rule)) return false;
-    this.byField.set(field, filing);
+    this.#byField.set(field, filing);
     return true;
   }
 }
 
 export class Bucket {
-  private rules: CompiledRule[] = [];
-  private filings: Filings | undefined;
+  #rules: CompiledRule[] = [];
+  #filings: Filings | undefined;
 
   add(rule: CompiledRule): void {
-    this.rules.push(rule);
+    this.#rules.push(rule);
   }
 
   /** Builds the index if it is worth it. No rule can be added afterwards. */
   *finish(pace: Pace): Steps<void> {
     if (pace.fills(1)) yield;
-    if (this.rules.length < FILE_FROM) return;
+    if (this.#rules.length < FILE_FROM) return;
     const filings = new Filings();
-    for (const rule of this.rules) {
+    for (const rule of this.#rules) {
       filings.add(rule);
       if (pace.fills(countValues(rule.condition.root.leaf))) yield;
     }
-    this.filings = filings;
-    this.rules = [];
+    this.#filings = filings;
+    this.#rules = [];
   }
 
   /** Passes on the lists of rules that may match; a rule may be in several of them. */
   visit(facts: RequestFacts, take: TakeRules): void {
-    if (this.filings === undefined) take(this.rules);
-    else this.filings.visit(facts, take);
+    if (this.#filings === undefined) take(this.#rules);
+    else this.#filings.visit(facts, take);
   }
 }

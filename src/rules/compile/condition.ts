@@ -25,11 +25,11 @@ function testOf<F extends ConditionName>(field: F, leaf: RuntimeLeaf): FieldTest
 /** The fields of a condition that may also stand in `any` and `not`. */
 export class LeafMatcher {
   readonly path: PathMatcher | undefined;
-  private readonly tests: readonly FieldTest[];
+  readonly #tests: readonly FieldTest[];
 
   constructor(readonly leaf: RuntimeLeaf) {
     this.path = leaf.path && compilePath(leaf.path);
-    this.tests = BY_COST.flatMap((field) => testOf(field, leaf));
+    this.#tests = BY_COST.flatMap((field) => testOf(field, leaf));
   }
 
   get host(): string | undefined {
@@ -38,7 +38,7 @@ export class LeafMatcher {
 
   /** The first field that does not hold, the cheapest tested first; `undefined` where all hold. */
   failing(facts: RequestFacts): ConditionName | undefined {
-    for (const { field, holds } of this.tests) {
+    for (const { field, holds } of this.#tests) {
       if (!holds(facts)) return field;
     }
     return undefined;
@@ -49,19 +49,19 @@ export class LeafMatcher {
 export class ConditionMatcher {
   readonly root: LeafMatcher;
   readonly any: readonly LeafMatcher[] | undefined;
-  private readonly not: LeafMatcher | undefined;
+  readonly #not: LeafMatcher | undefined;
 
   constructor({ any, not, ...leaf }: RuntimeCondition) {
     this.root = new LeafMatcher(leaf);
     this.any = any?.map((item) => new LeafMatcher(item));
-    this.not = not && new LeafMatcher(not);
+    this.#not = not && new LeafMatcher(not);
   }
 
   /** The first field that does not hold; `undefined` where the condition does. */
   failing(facts: RequestFacts): ConditionField | undefined {
     const field = this.root.failing(facts);
     if (field !== undefined) return field;
-    if (this.not !== undefined && this.not.failing(facts) === undefined) return "not";
+    if (this.#not !== undefined && this.#not.failing(facts) === undefined) return "not";
     const { any } = this;
     if (any === undefined) return undefined;
     return any.some((leaf) => leaf.failing(facts) === undefined) ? undefined : "any";

@@ -22,87 +22,91 @@ function createNode<T>(label: string): Node<T> {
 
 /** A set of texts, each with a value. */
 export class RadixTree<T> {
-  private readonly root: Node<T> = createNode("");
+  readonly #root: Node<T> = createNode("");
 
-  constructor(private readonly side: TreeSide) {}
+  readonly #side: TreeSide;
+
+  constructor(side: TreeSide) {
+    this.#side = side;
+  }
 
   /** The value of a text, made by `create` where the text is new. */
   getOrCreate(text: string, create: () => T): T {
-    const node = this.insert(this.root, text);
+    const node = this.#insert(this.#root, text);
     node.value ??= create();
     return node.value;
   }
 
   /** Calls `visit` for every text that the path begins (or ends) with, the shortest first. */
   visit(path: string, visit: (value: T) => void): void {
-    let node: Node<T> | undefined = this.root;
+    let node: Node<T> | undefined = this.#root;
     let left = path.length;
     while (node !== undefined) {
       if (node.value !== undefined) visit(node.value);
       const next: Node<T> | undefined = left === 0
         ? undefined
-        : node.children.get(path.charCodeAt(this.edge(path.length, left)));
-      if (next === undefined || !this.leads(path, left, next.label)) return;
+        : node.children.get(path.charCodeAt(this.#edge(path.length, left)));
+      if (next === undefined || !this.#leads(path, left, next.label)) return;
       left -= next.label.length;
       node = next;
     }
   }
 
   /** Index of the next character to look at where `left` of `length` are left. */
-  private edge(length: number, left: number): number {
-    return this.side === "start" ? length - left : left - 1;
+  #edge(length: number, left: number): number {
+    return this.#side === "start" ? length - left : left - 1;
   }
 
-  private leads(path: string, left: number, label: string): boolean {
-    return this.side === "start"
+  #leads(path: string, left: number, label: string): boolean {
+    return this.#side === "start"
       ? path.startsWith(label, path.length - left)
       : path.endsWith(label, left);
   }
 
-  private insert(from: Node<T>, text: string): Node<T> {
+  #insert(from: Node<T>, text: string): Node<T> {
     let node = from;
     let rest = text;
     while (rest !== "") {
-      const key = rest.charCodeAt(this.edge(rest.length, rest.length));
+      const key = rest.charCodeAt(this.#edge(rest.length, rest.length));
       const child = node.children.get(key);
       if (child === undefined) {
         const added = createNode<T>(rest);
         node.children.set(key, added);
         return added;
       }
-      const shared = this.common(child.label, rest);
-      const next = shared === child.label.length ? child : this.divide(node, child, shared);
-      rest = this.without(rest, shared);
+      const shared = this.#common(child.label, rest);
+      const next = shared === child.label.length ? child : this.#divide(node, child, shared);
+      rest = this.#without(rest, shared);
       node = next;
     }
     return node;
   }
 
   /** Puts a new node between a node and its child, `shared` characters after the node. */
-  private divide(node: Node<T>, child: Node<T>, shared: number): Node<T> {
+  #divide(node: Node<T>, child: Node<T>, shared: number): Node<T> {
     const { label } = child;
-    const key = label.charCodeAt(this.edge(label.length, label.length));
+    const key = label.charCodeAt(this.#edge(label.length, label.length));
     const middle = createNode<T>(
-      this.side === "start" ? label.slice(0, shared) : label.slice(-shared),
+      this.#side === "start" ? label.slice(0, shared) : label.slice(-shared),
     );
-    child.label = this.without(label, shared);
-    const childKey = child.label.charCodeAt(this.edge(child.label.length, child.label.length));
+    child.label = this.#without(label, shared);
+    const childKey = child.label.charCodeAt(this.#edge(child.label.length, child.label.length));
     middle.children.set(childKey, child);
     node.children.set(key, middle);
     return middle;
   }
 
-  private without(text: string, length: number): string {
-    return this.side === "start" ? text.slice(length) : text.slice(0, text.length - length);
+  #without(text: string, length: number): string {
+    return this.#side === "start" ? text.slice(length) : text.slice(0, text.length - length);
   }
 
-  private common(a: string, b: string): number {
+  #common(a: string, b: string): number {
     const most = Math.min(a.length, b.length);
     let length = 0;
     while (
       length < most &&
-      a.charCodeAt(this.edge(a.length, a.length - length)) ===
-        b.charCodeAt(this.edge(b.length, b.length - length))
+      a.charCodeAt(this.#edge(a.length, a.length - length)) ===
+        b.charCodeAt(this.#edge(b.length, b.length - length))
     ) length += 1;
     return length;
   }

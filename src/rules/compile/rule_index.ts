@@ -15,49 +15,49 @@ import { RadixTree } from "./radix_tree.ts";
 
 /** The rules of one host, or of all hosts, by path. */
 class PathIndex {
-  private readonly buckets: Bucket[] = [];
-  private exact: Map<string, Bucket> | undefined;
-  private starts: RadixTree<Bucket> | undefined;
-  private ends: RadixTree<Bucket> | undefined;
-  private pathless: Bucket | undefined;
+  readonly #buckets: Bucket[] = [];
+  #exact: Map<string, Bucket> | undefined;
+  #starts: RadixTree<Bucket> | undefined;
+  #ends: RadixTree<Bucket> | undefined;
+  #pathless: Bucket | undefined;
 
   add(path: PathMatcher | undefined, rule: CompiledRule): void {
-    this.bucketOf(path).add(rule);
+    this.#bucketOf(path).add(rule);
   }
 
   *finish(pace: Pace): Steps<void> {
-    for (const bucket of this.buckets) yield* bucket.finish(pace);
+    for (const bucket of this.#buckets) yield* bucket.finish(pace);
   }
 
   visit(facts: RequestFacts, take: TakeRules): void {
     const { path } = facts;
-    this.pathless?.visit(facts, take);
-    this.exact?.get(path)?.visit(facts, take);
-    if (this.starts !== undefined) this.starts.visit(path, (bucket) => bucket.visit(facts, take));
-    if (this.ends !== undefined) this.ends.visit(path, (bucket) => bucket.visit(facts, take));
+    this.#pathless?.visit(facts, take);
+    this.#exact?.get(path)?.visit(facts, take);
+    if (this.#starts !== undefined) this.#starts.visit(path, (bucket) => bucket.visit(facts, take));
+    if (this.#ends !== undefined) this.#ends.visit(path, (bucket) => bucket.visit(facts, take));
   }
 
-  private readonly create = (): Bucket => {
+  readonly #create = (): Bucket => {
     const bucket = new Bucket();
-    this.buckets.push(bucket);
+    this.#buckets.push(bucket);
     return bucket;
   };
 
-  private bucketOf(path: PathMatcher | undefined): Bucket {
-    if (path === undefined) return this.pathless ??= this.create();
+  #bucketOf(path: PathMatcher | undefined): Bucket {
+    if (path === undefined) return this.#pathless ??= this.#create();
     if (path.type === "exact") {
-      this.exact ??= new Map();
-      const bucket = this.exact.get(path.text) ?? this.create();
-      this.exact.set(path.text, bucket);
+      this.#exact ??= new Map();
+      const bucket = this.#exact.get(path.text) ?? this.#create();
+      this.#exact.set(path.text, bucket);
       return bucket;
     }
     if (path.type === "glob" && path.suffix.length > path.glob.prefix.length) {
-      this.ends ??= new RadixTree("end");
-      return this.ends.getOrCreate(path.suffix, this.create);
+      this.#ends ??= new RadixTree("end");
+      return this.#ends.getOrCreate(path.suffix, this.#create);
     }
-    this.starts ??= new RadixTree("start");
+    this.#starts ??= new RadixTree("start");
     const start = path.type === "glob" ? path.glob.prefix : path.text;
-    return this.starts.getOrCreate(start, this.create);
+    return this.#starts.getOrCreate(start, this.#create);
   }
 }
 
@@ -79,8 +79,8 @@ function places(rule: CompiledRule): readonly Pick<LeafMatcher, "host" | "path">
 
 /** All rules of a set, by host and path. */
 export class RuleIndex {
-  private readonly anyHost = new PathIndex();
-  private readonly byHost = new Map<string, PathIndex>();
+  readonly #anyHost = new PathIndex();
+  readonly #byHost = new Map<string, PathIndex>();
 
   private constructor() {}
 
@@ -89,24 +89,24 @@ export class RuleIndex {
     const all = new RuleIndex();
     for (const rule of rules) {
       const alternatives = places(rule);
-      for (const { host, path } of alternatives) all.indexOf(host).add(path, rule);
+      for (const { host, path } of alternatives) all.#indexOf(host).add(path, rule);
       if (pace.fills(alternatives.length)) yield;
     }
-    yield* all.anyHost.finish(pace);
-    for (const index of all.byHost.values()) yield* index.finish(pace);
+    yield* all.#anyHost.finish(pace);
+    for (const index of all.#byHost.values()) yield* index.finish(pace);
     return all;
   }
 
   /** Passes on the lists of all rules that may match; a rule may be in several of them. */
   visit(facts: RequestFacts, take: TakeRules): void {
-    this.anyHost.visit(facts, take);
-    this.byHost.get(facts.host)?.visit(facts, take);
+    this.#anyHost.visit(facts, take);
+    this.#byHost.get(facts.host)?.visit(facts, take);
   }
 
-  private indexOf(host: string | undefined): PathIndex {
-    if (host === undefined) return this.anyHost;
-    const index = this.byHost.get(host) ?? new PathIndex();
-    this.byHost.set(host, index);
+  #indexOf(host: string | undefined): PathIndex {
+    if (host === undefined) return this.#anyHost;
+    const index = this.#byHost.get(host) ?? new PathIndex();
+    this.#byHost.set(host, index);
     return index;
   }
 }

@@ -10,48 +10,48 @@ import type { RequestFacts } from "../request/facts.ts";
 
 /** Merges several lists that are each in the order of evaluation. */
 export class Candidates {
-  private readonly lists: (readonly CompiledRule[])[] = [];
-  private readonly cursors: number[] = [];
-  private lastRank = -1;
+  readonly #lists: (readonly CompiledRule[])[] = [];
+  readonly #cursors: number[] = [];
+  #lastRank = -1;
 
   /** Drops all lists. */
   reset(): void {
-    this.lists.length = 0;
-    this.cursors.length = 0;
-    this.lastRank = -1;
+    this.#lists.length = 0;
+    this.#cursors.length = 0;
+    this.#lastRank = -1;
   }
 
   readonly add = (rules: readonly CompiledRule[]): void => {
-    this.lists.push(rules);
-    this.cursors.push(0);
+    this.#lists.push(rules);
+    this.#cursors.push(0);
   };
 
   next(): CompiledRule | undefined {
     let best: CompiledRule | undefined;
     let from = -1;
-    for (let list = 0; list < this.lists.length; list++) {
-      const rule = this.head(list);
+    for (let list = 0; list < this.#lists.length; list++) {
+      const rule = this.#head(list);
       if (rule !== undefined && (best === undefined || rule.rank < best.rank)) {
         best = rule;
         from = list;
       }
     }
     if (best === undefined) return undefined;
-    this.lastRank = best.rank;
-    this.cursors[from] = (this.cursors[from] ?? 0) + 1;
+    this.#lastRank = best.rank;
+    this.#cursors[from] = (this.#cursors[from] ?? 0) + 1;
     return best;
   }
 
   /** The first rule of a list that was not returned yet. */
-  private head(list: number): CompiledRule | undefined {
-    const rules = this.lists[list];
-    let cursor = this.cursors[list] ?? 0;
+  #head(list: number): CompiledRule | undefined {
+    const rules = this.#lists[list];
+    let cursor = this.#cursors[list] ?? 0;
     let rule = rules?.[cursor];
-    while (rule !== undefined && rule.rank <= this.lastRank) {
+    while (rule !== undefined && rule.rank <= this.#lastRank) {
       cursor += 1;
       rule = rules?.[cursor];
     }
-    this.cursors[list] = cursor;
+    this.#cursors[list] = cursor;
     return rule;
   }
 }

@@ -46,28 +46,34 @@ class Draft implements DecisionDraft {
   readonly matched: number[] = [];
   /** Index of the first phase whose rules still apply. */
   openFrom = 0;
-  private headerEdits: HeaderEdit[] | undefined;
-  private hits: Hit[] | undefined;
-  private fileExists: boolean | undefined;
+  #headerEdits: HeaderEdit[] | undefined;
+  #hits: Hit[] | undefined;
+  #fileExists: boolean | undefined;
+
+  #rule: CompiledRule;
 
   /** `rule` is the rule to apply. */
   constructor(
     readonly facts: RequestFacts,
     readonly hooks: EvaluationHooks,
-    private rule: CompiledRule,
-  ) {}
+    rule: CompiledRule,
+  ) {
+    this.#rule = rule;
+  }
 
   /** Applies a rule whose condition holds. */
   apply(rule: CompiledRule): void {
     const { effect, ref } = rule;
-    if (effect.ifNoFile && this.hasFile()) return;
+    if (effect.ifNoFile && this.#hasFile()) return;
     this.matched.push(ref.index);
-    this.rule = rule;
+    this.#rule = rule;
     effect.apply(this);
   }
 
   finish(): Decision {
-    const { terminal, rewrite, cache, pipeline, headerEdits, hits, matched } = this;
+    const headerEdits = this.#headerEdits;
+    const hits = this.#hits;
+    const { terminal, rewrite, cache, pipeline, matched } = this;
     const decision: Growing = {
       terminal,
       headerEdits: headerEdits ?? NO_DECISION.headerEdits,
@@ -85,20 +91,20 @@ class Draft implements DecisionDraft {
   }
 
   hit(type: Hit["type"]): void {
-    (this.hits ??= []).push({ type, rule: this.rule.ref });
+    (this.#hits ??= []).push({ type, rule: this.#rule.ref });
   }
 
   editHeader(edit: HeaderEdit): void {
-    (this.headerEdits ??= []).push(edit);
+    (this.#headerEdits ??= []).push(edit);
   }
 
   captures(): readonly string[] {
-    return capturesOf(this.rule, this.facts.path);
+    return capturesOf(this.#rule, this.facts.path);
   }
 
-  private hasFile(): boolean {
-    this.fileExists ??= this.hooks.fileExists(this.facts.path);
-    return this.fileExists;
+  #hasFile(): boolean {
+    this.#fileExists ??= this.hooks.fileExists(this.facts.path);
+    return this.#fileExists;
   }
 }
 

@@ -142,63 +142,69 @@ function toRules(block: HeaderBlock, flavor: ImportFlavor): Rule[] {
 
 /** Takes the headers of one file: a path, then what is set or removed there. */
 export class HeaderCollector {
-  private readonly blocks: HeaderBlock[] = [];
-  private open: HeaderBlock | undefined;
+  readonly #blocks: HeaderBlock[] = [];
+  #open: HeaderBlock | undefined;
+
+  readonly #collector: ImportCollector;
+  readonly #flavor: ImportFlavor;
 
   constructor(
-    private readonly collector: ImportCollector,
-    private readonly flavor: ImportFlavor,
-  ) {}
+    collector: ImportCollector,
+    flavor: ImportFlavor,
+  ) {
+    this.#collector = collector;
+    this.#flavor = flavor;
+  }
 
   /** Begins with a path; `id` is that of its rules. False where the path has no equivalent. */
   path(source: SourceLine, block: { readonly id: string; readonly path: string }): boolean {
-    this.open = undefined;
+    this.#open = undefined;
     try {
-      if (this.flavor === "cloudflare" && this.blocks.length >= CLOUDFLARE_MAX_BLOCKS) {
+      if (this.#flavor === "cloudflare" && this.#blocks.length >= CLOUDFLARE_MAX_BLOCKS) {
         throw new NoEquivalent(
           `Cloudflare ignores what follows the first ${CLOUDFLARE_MAX_BLOCKS} paths`,
         );
       }
-      this.open = openBlock(source, block, this.flavor);
-      this.blocks.push(this.open);
+      this.#open = openBlock(source, block, this.#flavor);
+      this.#blocks.push(this.#open);
       return true;
     } catch (error) {
       if (!(error instanceof NoEquivalent)) throw error;
-      this.collector.refuse(source, error.message);
+      this.#collector.refuse(source, error.message);
       return false;
     }
   }
 
   /** Takes a `Name: value` or `! Name` of the path. */
   header(source: SourceLine, text: string): void {
-    if (this.open === undefined) {
-      this.collector.refuse(source, "The header stands below no path");
-    } else if (this.isSound(this.open, source, text)) {
-      readHeader(this.open, source, text);
-      this.open.lines += 1;
+    if (this.#open === undefined) {
+      this.#collector.refuse(source, "The header stands below no path");
+    } else if (this.#isSound(this.#open, source, text)) {
+      readHeader(this.#open, source, text);
+      this.#open.lines += 1;
     }
   }
 
   /** Gives the rules of all paths to the collector. */
   finish(): void {
-    const extras = this.flavor === "cloudflare" ? joinHeaders(this.blocks, this.collector) : [];
-    for (const block of this.blocks) {
+    const extras = this.#flavor === "cloudflare" ? joinHeaders(this.#blocks, this.#collector) : [];
+    for (const block of this.#blocks) {
       if (block.lines === 0) continue;
       const more = extras.filter(({ after }) => after === block).map(({ rule }) => rule);
-      const taken = this.collector.take(
+      const taken = this.#collector.take(
         block.source,
-        () => [...toRules(block, this.flavor), ...more],
+        () => [...toRules(block, this.#flavor), ...more],
       );
       if (taken.length === 0) continue;
-      this.collector.count(block.lines);
-      if (this.flavor === "netlify" && !isLowerCase(block.segments)) {
-        this.collector.note(block.source, CASE_NOTE);
+      this.#collector.count(block.lines);
+      if (this.#flavor === "netlify" && !isLowerCase(block.segments)) {
+        this.#collector.note(block.source, CASE_NOTE);
       }
     }
   }
 
   /** A rule set of this header only shows whether it is sound by itself. */
-  private isSound(block: HeaderBlock, source: SourceLine, text: string): boolean {
+  #isSound(block: HeaderBlock, source: SourceLine, text: string): boolean {
     const probe = new ImportCollector();
     probe.take(source, () => {
       const alone: HeaderBlock = { ...block, set: new Map(), remove: [] };
@@ -207,10 +213,10 @@ export class HeaderCollector {
         alone.set.set("set-cookie", { ...cookies, values: [...cookies.values], sources: [] });
       }
       readHeader(alone, source, text);
-      return toRules(alone, this.flavor);
+      return toRules(alone, this.#flavor);
     });
     const [problem] = probe.result().unsupported;
-    if (problem !== undefined) this.collector.refuse(source, problem.reason);
+    if (problem !== undefined) this.#collector.refuse(source, problem.reason);
     return problem === undefined;
   }
 }

@@ -58,15 +58,19 @@ export class NoEquivalent extends Error {
 
 /** Gathers the rules and the lines without equivalent. */
 export class ImportCollector {
-  private readonly rules: Rule[] = [];
-  private readonly unsupported: UnsupportedLine[] = [];
-  private readonly notes: UnsupportedLine[] = [];
-  private imported = 0;
+  readonly #rules: Rule[] = [];
+  readonly #unsupported: UnsupportedLine[] = [];
+  readonly #notes: UnsupportedLine[] = [];
+  #imported = 0;
+
+  readonly #arrange: (rules: readonly Rule[]) => readonly Rule[];
 
   /** `arrange` puts the rules of the whole file into their order. */
   constructor(
-    private readonly arrange: (rules: readonly Rule[]) => readonly Rule[] = (all) => all,
-  ) {}
+    arrange: (rules: readonly Rule[]) => readonly Rule[] = (all) => all,
+  ) {
+    this.#arrange = arrange;
+  }
 
   /** Takes all rules that `convert` makes of a line, or none; returns those taken. */
   take(source: SourceLine, convert: () => readonly Rule[]): readonly Rule[] {
@@ -75,10 +79,10 @@ export class ImportCollector {
       const { diagnostics } = parseRulesValue({ schemaVersion: SCHEMA_VERSION, rules });
       const error = diagnostics.find((one) => one.severity === "error");
       if (error !== undefined) throw new NoEquivalent(error.message);
-      if (this.rules.length + rules.length > MAX_RULES) {
+      if (this.#rules.length + rules.length > MAX_RULES) {
         throw new NoEquivalent(`A set holds at most ${MAX_RULES} rules`);
       }
-      this.rules.push(...rules);
+      this.#rules.push(...rules);
       return rules;
     } catch (error) {
       if (!(error instanceof NoEquivalent)) throw error;
@@ -89,22 +93,24 @@ export class ImportCollector {
 
   /** Reports a line that has no equivalent. */
   refuse(source: SourceLine, reason: string): void {
-    this.unsupported.push({ line: source.line, text: source.text.trim(), reason });
+    this.#unsupported.push({ line: source.line, text: source.text.trim(), reason });
   }
 
   /** Counts entries that have become rules, or parts of one. */
   count(entries = 1): void {
-    this.imported += entries;
+    this.#imported += entries;
   }
 
   /** Notes how an imported line behaves differently here. */
   note(source: SourceLine, reason: string): void {
-    this.notes.push({ line: source.line, text: source.text.trim(), reason });
+    this.#notes.push({ line: source.line, text: source.text.trim(), reason });
   }
 
   result(): ImportResult {
-    const { imported, unsupported, notes } = this;
-    const ruleSet: RuleSet = { schemaVersion: SCHEMA_VERSION, rules: this.arrange(this.rules) };
+    const imported = this.#imported;
+    const unsupported = this.#unsupported;
+    const notes = this.#notes;
+    const ruleSet: RuleSet = { schemaVersion: SCHEMA_VERSION, rules: this.#arrange(this.#rules) };
     return {
       ruleSet,
       toml: writeRulesToml(ruleSet),

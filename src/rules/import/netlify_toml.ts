@@ -119,12 +119,16 @@ class NetlifyImport {
   readonly #collector = new ImportCollector();
   readonly #lines: readonly string[];
 
-  constructor(text: string, private readonly document: TomlDocument) {
+  readonly #document: TomlDocument;
+
+  constructor(text: string, document: TomlDocument) {
+    this.#document = document;
+
     this.#lines = text.split(/\r?\n/);
   }
 
   run(): ImportResult {
-    for (const [name, value] of Object.entries(this.document.value)) {
+    for (const [name, value] of Object.entries(this.#document.value)) {
       const isList = Array.isArray(value);
       if (name === "redirects" && isList) this.#redirects(value);
       else if (name === "headers" && isList) this.#headers(value);
@@ -134,7 +138,7 @@ class NetlifyImport {
   }
 
   #source(path: readonly PathStep[]): SourceLine {
-    const line = this.document.locateKey(path)?.line ?? this.document.locate(path)?.line ?? 1;
+    const line = this.#document.locateKey(path)?.line ?? this.#document.locate(path)?.line ?? 1;
     return { line, text: this.#lines[line - 1] ?? "" };
   }
 

@@ -251,18 +251,22 @@ function overtaken(rules: readonly Rule[], rewrites: readonly Rule[]): Rule | un
 
 /** Takes the redirects of one file, in their order. */
 export class RedirectCollector {
-  private readonly rewrites: Rule[] = [];
+  readonly #rewrites: Rule[] = [];
 
-  constructor(private readonly collector: ImportCollector) {}
+  readonly #collector: ImportCollector;
+
+  constructor(collector: ImportCollector) {
+    this.#collector = collector;
+  }
 
   /** Takes what `read` finds on a line, or reports why it has no equivalent. */
   take(source: SourceLine, id: string, read: () => RedirectLine): void {
     const notes: string[] = [];
-    const taken = this.collector.take(source, () => {
+    const taken = this.#collector.take(source, () => {
       const line = read();
       const { rules, notes: remarks } = toRules(id, line);
       notes.push(...remarks);
-      const rewrite = overtaken(rules, this.rewrites.slice(0, MAX_COMPARED));
+      const rewrite = overtaken(rules, this.#rewrites.slice(0, MAX_COMPARED));
       if (rewrite !== undefined) {
         notes.push(`Asked before the rewrite "${rewrite.id}", which shares requests with it`);
       }
@@ -270,8 +274,8 @@ export class RedirectCollector {
       return rules;
     });
     if (taken.length === 0) return;
-    this.collector.count();
-    for (const note of notes) this.collector.note(source, note);
-    this.rewrites.push(...taken.filter((rule) => rule.action.type === "rewrite"));
+    this.#collector.count();
+    for (const note of notes) this.#collector.note(source, note);
+    this.#rewrites.push(...taken.filter((rule) => rule.action.type === "rewrite"));
   }
 }

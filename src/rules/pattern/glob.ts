@@ -48,107 +48,111 @@ const CAPTURE_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 class GlobParser {
   readonly tokens: GlobToken[] = [];
   readonly problems: PatternProblem[] = [];
-  private readonly names = new Set<string>();
-  private text = "";
-  private at = 0;
-  private splatAt: number | undefined;
+  readonly #names = new Set<string>();
+  #text = "";
+  #at = 0;
+  #splatAt: number | undefined;
 
-  constructor(private readonly source: string) {}
+  readonly #source: string;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
 
   run(): void {
-    while (this.at < this.source.length) this.step(this.source.charAt(this.at));
-    this.flush();
+    while (this.#at < this.#source.length) this.#step(this.#source.charAt(this.#at));
+    this.#flush();
   }
 
-  private step(character: string): void {
-    if (character === "*") this.stars();
-    else if (character === "?") this.push({ type: "one" }, 1);
-    else if (character === "{") this.capture();
-    else if (character === "\\") this.escape();
+  #step(character: string): void {
+    if (character === "*") this.#stars();
+    else if (character === "?") this.#push({ type: "one" }, 1);
+    else if (character === "{") this.#capture();
+    else if (character === "\\") this.#escape();
     else if (character === "}") {
-      this.problem({ message: 'Open the "}" with a "{"', hint: "Write \\} for the character" }, 1);
+      this.#problem({ message: 'Open the "}" with a "{"', hint: "Write \\} for the character" }, 1);
     } else {
-      this.text += character;
-      this.at += 1;
+      this.#text += character;
+      this.#at += 1;
     }
   }
 
-  private push(token: GlobToken, length: number): void {
-    this.flush();
+  #push(token: GlobToken, length: number): void {
+    this.#flush();
     this.tokens.push(token);
-    this.at += length;
+    this.#at += length;
   }
 
-  private flush(): void {
-    if (this.text === "") return;
-    this.tokens.push({ type: "text", text: canonicalPathText(this.text) });
-    this.text = "";
+  #flush(): void {
+    if (this.#text === "") return;
+    this.tokens.push({ type: "text", text: canonicalPathText(this.#text) });
+    this.#text = "";
   }
 
-  private problem(what: Omit<PatternProblem, "offset">, length: number): void {
-    this.problems.push({ ...what, offset: this.at });
-    this.at += length;
+  #problem(what: Omit<PatternProblem, "offset">, length: number): void {
+    this.problems.push({ ...what, offset: this.#at });
+    this.#at += length;
   }
 
-  private stars(): void {
-    let end = this.at;
-    while (this.source.charAt(end) === "*") end += 1;
-    const length = end - this.at;
-    this.push({ type: length === 1 ? "any" : "deep" }, length);
+  #stars(): void {
+    let end = this.#at;
+    while (this.#source.charAt(end) === "*") end += 1;
+    const length = end - this.#at;
+    this.#push({ type: length === 1 ? "any" : "deep" }, length);
   }
 
-  private escape(): void {
-    const next = this.source.codePointAt(this.at + 1);
+  #escape(): void {
+    const next = this.#source.codePointAt(this.#at + 1);
     if (next === undefined) {
       const hint = "Write \\\\ for a backslash";
-      return this.problem({ message: 'Put a character after the final "\\"', hint }, 1);
+      return this.#problem({ message: 'Put a character after the final "\\"', hint }, 1);
     }
     const character = String.fromCodePoint(next);
-    this.text += character === "%" ? "%25" : character;
-    this.at += 1 + character.length;
+    this.#text += character === "%" ? "%25" : character;
+    this.#at += 1 + character.length;
   }
 
-  private capture(): void {
-    CAPTURE.lastIndex = this.at;
-    const found = CAPTURE.exec(this.source);
+  #capture(): void {
+    CAPTURE.lastIndex = this.#at;
+    const found = CAPTURE.exec(this.#source);
     if (found === null) {
-      return this.problem({ message: 'Close the "{"', hint: "Write \\{ for the character" }, 1);
+      return this.#problem({ message: 'Close the "{"', hint: "Write \\{ for the character" }, 1);
     }
     const inner = found[1] ?? "";
     const isSplat = inner.endsWith("...");
     const name = isSplat ? inner.slice(0, -3) : inner;
-    const complaint = this.nameProblem(name) ?? this.placeProblem(name, found[0].length, isSplat);
-    if (isSplat) this.splatAt ??= this.at;
-    this.names.add(name);
-    if (complaint !== undefined) return this.problem(complaint, found[0].length);
-    this.push({ type: isSplat ? "splat" : "capture", name }, found[0].length);
+    const complaint = this.#nameProblem(name) ?? this.#placeProblem(name, found[0].length, isSplat);
+    if (isSplat) this.#splatAt ??= this.#at;
+    this.#names.add(name);
+    if (complaint !== undefined) return this.#problem(complaint, found[0].length);
+    this.#push({ type: isSplat ? "splat" : "capture", name }, found[0].length);
   }
 
-  private nameProblem(name: string): Omit<PatternProblem, "offset"> | undefined {
+  #nameProblem(name: string): Omit<PatternProblem, "offset"> | undefined {
     if (!CAPTURE_NAME.test(name)) {
       return {
         message: `Name the capture with 1 to 64 letters, digits, "_" or "-": it is "${name}"`,
         hint: "Write \\{ for the character",
       };
     }
-    return this.names.has(name)
+    return this.#names.has(name)
       ? { message: `Use each capture name once: "${name}" is taken` }
       : undefined;
   }
 
-  private placeProblem(
+  #placeProblem(
     name: string,
     length: number,
     isSplat: boolean,
   ): Omit<PatternProblem, "offset"> | undefined {
-    const after = this.source.charAt(this.at + length);
-    if (isSplat && this.splatAt !== undefined) {
+    const after = this.#source.charAt(this.#at + length);
+    if (isSplat && this.#splatAt !== undefined) {
       return { message: `Use at most one splat: "{${name}...}" is the second` };
     }
     if (isSplat && after !== "") {
       return { message: `Put the splat "{${name}...}" at the end of the glob` };
     }
-    if (!this.text.endsWith("/") || (after !== "" && after !== "/")) {
+    if (!this.#text.endsWith("/") || (after !== "" && after !== "/")) {
       return {
         message: `Let the capture "{${name}}" stand as a whole path segment`,
         hint: `Put a "/" on both sides of it, or use "*" for a part of a segment`,

@@ -16,22 +16,26 @@ interface Bucket<T> {
 
 /** Rules by literal path start and host, in the order in which they were added. */
 export class PlaceIndex<T extends { readonly set: ConditionSet }> {
-  private readonly exact = new Map<string, Bucket<T>>();
-  private readonly open = new Map<string, Bucket<T>>();
+  readonly #exact = new Map<string, Bucket<T>>();
+  readonly #open = new Map<string, Bucket<T>>();
   /** The distinct lengths of literals in `open`, ascending. */
-  private readonly lengths: number[] = [];
+  readonly #lengths: number[] = [];
+
+  readonly #pace: Pace;
 
   /** Look-ups are counted in `pace`. */
-  constructor(private readonly pace: Pace) {}
+  constructor(pace: Pace) {
+    this.#pace = pace;
+  }
 
   add(entry: T): void {
     const { kind, literal } = entry.set.path;
-    const map = kind === "exact" ? this.exact : this.open;
+    const map = kind === "exact" ? this.#exact : this.#open;
     let bucket = map.get(literal);
     if (bucket === undefined) {
       bucket = { anyHost: [], byHost: new Map() };
       map.set(literal, bucket);
-      if (kind !== "exact") this.addLength(literal.length);
+      if (kind !== "exact") this.#addLength(literal.length);
     }
     const host = entry.set.leaf.host;
     const entries = host === undefined ? bucket.anyHost : bucket.byHost.get(host);
@@ -39,20 +43,20 @@ export class PlaceIndex<T extends { readonly set: ConditionSet }> {
     else entries.push(entry);
   }
 
-  private addLength(length: number): void {
-    const at = this.lengths.findIndex((known) => known >= length);
-    if (this.lengths[at] === length) return;
-    this.lengths.splice(at < 0 ? this.lengths.length : at, 0, length);
+  #addLength(length: number): void {
+    const at = this.#lengths.findIndex((known) => known >= length);
+    if (this.#lengths[at] === length) return;
+    this.#lengths.splice(at < 0 ? this.#lengths.length : at, 0, length);
   }
 
-  private *bucketsAbove(set: ConditionSet): Generator<Bucket<T>> {
+  *#bucketsAbove(set: ConditionSet): Generator<Bucket<T>> {
     const { literal } = set.path;
-    const same = this.exact.get(literal);
+    const same = this.#exact.get(literal);
     if (same !== undefined) yield same;
-    for (const length of this.lengths) {
+    for (const length of this.#lengths) {
       if (length > literal.length) return;
-      this.pace.spend(VISIT_COST);
-      const bucket = this.open.get(literal.slice(0, length));
+      this.#pace.spend(VISIT_COST);
+      const bucket = this.#open.get(literal.slice(0, length));
       if (bucket !== undefined) yield bucket;
     }
   }
@@ -60,7 +64,7 @@ export class PlaceIndex<T extends { readonly set: ConditionSet }> {
   /** The lists of rules that could hold all requests of `set`: same or wider path and host. */
   *listsAbove(set: ConditionSet): Generator<readonly T[]> {
     const { host } = set.leaf;
-    for (const bucket of this.bucketsAbove(set)) {
+    for (const bucket of this.#bucketsAbove(set)) {
       yield bucket.anyHost;
       const same = host === undefined ? undefined : bucket.byHost.get(host);
       if (same !== undefined) yield same;
@@ -70,7 +74,7 @@ export class PlaceIndex<T extends { readonly set: ConditionSet }> {
   /** The lists of rules whose path is the same or wider, and whose host can be the same. */
   *listsMeeting(set: ConditionSet): Generator<readonly T[]> {
     const { host } = set.leaf;
-    for (const bucket of this.bucketsAbove(set)) {
+    for (const bucket of this.#bucketsAbove(set)) {
       yield bucket.anyHost;
       if (host !== undefined) yield bucket.byHost.get(host) ?? [];
       else yield* bucket.byHost.values();

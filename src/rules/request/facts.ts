@@ -73,14 +73,18 @@ class LazyFacts implements RequestFacts {
   readonly host: string;
   readonly path: string;
   readonly rawQuery: string;
-  private queries: Map<string, string[]> | undefined;
-  private cookies: Map<string, string[]> | undefined;
-  private address: Memory<IpAddress>;
-  private countryCode: Memory<string>;
-  private asNumber: Memory<number>;
-  private deviceKind: Memory<Device>;
+  #queries: Map<string, string[]> | undefined;
+  #cookies: Map<string, string[]> | undefined;
+  #address: Memory<IpAddress>;
+  #countryCode: Memory<string>;
+  #asNumber: Memory<number>;
+  #deviceKind: Memory<Device>;
 
-  constructor(private readonly sources: FactSources) {
+  readonly #sources: FactSources;
+
+  constructor(sources: FactSources) {
+    this.#sources = sources;
+
     this.method = sources.method;
     this.host = sources.host;
     this.path = sources.path;
@@ -88,39 +92,39 @@ class LazyFacts implements RequestFacts {
   }
 
   header(name: string): string | undefined {
-    return this.sources.header(name) ?? undefined;
+    return this.#sources.header(name) ?? undefined;
   }
 
   query(name: string): readonly string[] {
     if (this.rawQuery === "") return NONE;
     // The "?" is taken off: another one behind it belongs to the first name.
-    this.queries ??= collect(new URLSearchParams(`?${this.rawQuery}`));
-    return this.queries.get(name) ?? NONE;
+    this.#queries ??= collect(new URLSearchParams(`?${this.rawQuery}`));
+    return this.#queries.get(name) ?? NONE;
   }
 
   cookie(name: string): readonly string[] {
-    this.cookies ??= collect(cookiePairs(this.header("cookie") ?? ""));
-    return this.cookies.get(name) ?? NONE;
+    this.#cookies ??= collect(cookiePairs(this.header("cookie") ?? ""));
+    return this.#cookies.get(name) ?? NONE;
   }
 
   ip(): IpAddress | undefined {
-    this.address ??= parseIp(this.sources.ip ?? "") ?? UNKNOWN;
-    return this.address === UNKNOWN ? undefined : this.address;
+    this.#address ??= parseIp(this.#sources.ip ?? "") ?? UNKNOWN;
+    return this.#address === UNKNOWN ? undefined : this.#address;
   }
 
   country(): string | undefined {
-    this.countryCode ??= this.sources.country?.()?.toUpperCase() ?? UNKNOWN;
-    return this.countryCode === UNKNOWN ? undefined : this.countryCode;
+    this.#countryCode ??= this.#sources.country?.()?.toUpperCase() ?? UNKNOWN;
+    return this.#countryCode === UNKNOWN ? undefined : this.#countryCode;
   }
 
   asn(): number | undefined {
-    this.asNumber ??= this.sources.asn?.() ?? UNKNOWN;
-    return this.asNumber === UNKNOWN ? undefined : this.asNumber;
+    this.#asNumber ??= this.#sources.asn?.() ?? UNKNOWN;
+    return this.#asNumber === UNKNOWN ? undefined : this.#asNumber;
   }
 
   device(): Device | undefined {
-    this.deviceKind ??= this.sources.device?.() ?? UNKNOWN;
-    return this.deviceKind === UNKNOWN ? undefined : this.deviceKind;
+    this.#deviceKind ??= this.#sources.device?.() ?? UNKNOWN;
+    return this.#deviceKind === UNKNOWN ? undefined : this.#deviceKind;
   }
 }
 

@@ -116,27 +116,27 @@ function findRange<N extends number | bigint>(firsts: ArrayLike<N>, value: N): n
 
 /** Address blocks as sorted ranges: a lookup costs the logarithm of their number. */
 export class IpBlockSet {
-  private readonly firsts4: Uint32Array;
-  private readonly lasts4: Uint32Array;
-  private readonly firsts6: readonly bigint[];
-  private readonly lasts6: readonly bigint[];
+  readonly #firsts4: Uint32Array;
+  readonly #lasts4: Uint32Array;
+  readonly #firsts6: readonly bigint[];
+  readonly #lasts6: readonly bigint[];
 
   /** `blocks` are kept as they were given. */
   constructor(readonly blocks: readonly IpBlock[]) {
     const four = join(blocks.flatMap((block) => block.family === 4 ? [block] : []));
     const six = join(blocks.flatMap((block) => block.family === 6 ? [block] : []));
-    this.firsts4 = Uint32Array.from(four.firsts);
-    this.lasts4 = Uint32Array.from(four.lasts);
-    this.firsts6 = six.firsts;
-    this.lasts6 = six.lasts;
+    this.#firsts4 = Uint32Array.from(four.firsts);
+    this.#lasts4 = Uint32Array.from(four.lasts);
+    this.#firsts6 = six.firsts;
+    this.#lasts6 = six.lasts;
   }
 
   has(address: IpAddress): boolean {
     if (address.family === 4) {
-      const index = findRange(this.firsts4, address.value);
-      return index >= 0 && address.value <= (this.lasts4[index] ?? -1);
+      const index = findRange(this.#firsts4, address.value);
+      return index >= 0 && address.value <= (this.#lasts4[index] ?? -1);
     }
-    const index = findRange(this.firsts6, address.value);
-    return index >= 0 && address.value <= (this.lasts6[index] ?? -1n);
+    const index = findRange(this.#firsts6, address.value);
+    return index >= 0 && address.value <= (this.#lasts6[index] ?? -1n);
   }
 }

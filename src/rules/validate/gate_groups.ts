@@ -37,18 +37,22 @@ export function isOfConcern({ gate, inFront }: GatedPipelines, { gates }: Pipeli
 
 /** The pipelines of lists by their gates, so that a rule looks at each gate once. */
 export class GroupedLists {
-  private readonly known = new Map<readonly Pipeline[], readonly GatedPipelines[]>();
-  private readonly ranked = new Map<readonly Pipeline[], readonly GatedPipelines[]>();
+  readonly #known = new Map<readonly Pipeline[], readonly GatedPipelines[]>();
+  readonly #ranked = new Map<readonly Pipeline[], readonly GatedPipelines[]>();
 
-  constructor(private readonly pace: Pace) {}
+  readonly #pace: Pace;
+
+  constructor(pace: Pace) {
+    this.#pace = pace;
+  }
 
   /** The groups of a list, in the order in which their gates occur in it. */
   groupsOf(list: readonly Pipeline[]): readonly GatedPipelines[] {
-    const known = this.known.get(list);
+    const known = this.#known.get(list);
     if (known !== undefined) return known;
     const groups = new Map<string, GatedPipelines>();
     const add = (one: Pipeline, gate: string, inFront: boolean) => {
-      this.pace.spend(VISIT_COST);
+      this.#pace.spend(VISIT_COST);
       const key = `${inFront} ${gate}`;
       const group = groups.get(key) ?? { gate, inFront, members: [] };
       groups.set(key, group);
@@ -59,20 +63,20 @@ export class GroupedLists {
       for (const gate of one.gates.front) add(one, gate, true);
     }
     const all = [...groups.values()];
-    this.known.set(list, all);
+    this.#known.set(list, all);
     return all;
   }
 
   /** The groups of a list, and their members, those first that win over the fewest. */
   *weakestFirst(list: readonly Pipeline[]): Steps<readonly GatedPipelines[]> {
-    const known = this.ranked.get(list);
+    const known = this.#ranked.get(list);
     if (known !== undefined) return known;
     const all: GatedPipelines[] = [];
     for (const { members, ...group } of this.groupsOf(list)) {
       all.push({ ...group, members: yield* sortInSteps(members, losesTo) });
     }
     const ranked = yield* sortInSteps(all, (a, b) => losesTo(a.members[0]!, b.members[0]!));
-    this.ranked.set(list, ranked);
+    this.#ranked.set(list, ranked);
     return ranked;
   }
 }

@@ -86,22 +86,26 @@ export function* pipelinesOf(rules: readonly PlacedRule[], pace: Pace): Steps<Pi
 }
 
 class GateCheck {
-  private pairs = 0;
+  #pairs = 0;
 
-  constructor(private readonly pace: Pace) {}
+  readonly #pace: Pace;
+
+  constructor(pace: Pace) {
+    this.#pace = pace;
+  }
 
   /** True where so many pairs were compared that only winners are judged, by place alone. */
   get isExhausted(): boolean {
-    return this.pairs > MAX_PAIRS;
+    return this.#pairs > MAX_PAIRS;
   }
 
   /** True where `narrow` takes requests from `broad`. */
   takesFrom(narrow: Pipeline, broad: Pipeline): boolean {
     const wins = comparePrecedence(narrow, broad) < 0;
     if (this.isExhausted && !wins) return false;
-    this.pace.spend(comparisonCost(narrow.set.values, broad.set.values));
+    this.#pace.spend(comparisonCost(narrow.set.values, broad.set.values));
     if (narrow === broad || placesDisjoint(narrow.set, broad.set)) return false;
-    if (++this.pairs > MAX_PAIRS) return wins;
+    if (++this.#pairs > MAX_PAIRS) return wins;
     if (wins) return !conditionsDisjoint(narrow.set, broad.set);
     return conditionContains(broad.set, narrow.set) && !conditionContains(narrow.set, broad.set);
   }

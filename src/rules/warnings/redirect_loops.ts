@@ -100,15 +100,25 @@ function circleOf(hops: readonly Hop[], last?: string): Circle {
 }
 
 class LoopSearch {
-  private hopsLeft: number;
+  #hopsLeft: number;
+
+  readonly #compiled: CompiledRules;
+  readonly #hosts: ReadonlySet<string>;
+  readonly #hopCost: number;
+  readonly #pace: Pace;
 
   private constructor(
-    private readonly compiled: CompiledRules,
-    private readonly hosts: ReadonlySet<string>,
-    private readonly hopCost: number,
-    private readonly pace: Pace,
+    compiled: CompiledRules,
+    hosts: ReadonlySet<string>,
+    hopCost: number,
+    pace: Pace,
   ) {
-    this.hopsLeft = Math.floor(MAX_JUDGEMENTS / hopCost);
+    this.#compiled = compiled;
+    this.#hosts = hosts;
+    this.#hopCost = hopCost;
+    this.#pace = pace;
+
+    this.#hopsLeft = Math.floor(MAX_JUDGEMENTS / hopCost);
   }
 
   static *over(placed: readonly PlacedRule[], pace: Pace): Steps<LoopSearch> {
@@ -127,16 +137,16 @@ class LoopSearch {
     const hops: Hop[] = [];
     let request = sample;
     while (hops.length <= MAX_HOPS) {
-      if (--this.hopsLeft < 0) return undefined;
-      if (this.pace.fills(this.hopCost / JUDGEMENTS_PER_VALUE)) yield;
-      const redirect = this.redirectOf(request);
+      if (--this.#hopsLeft < 0) return undefined;
+      if (this.#pace.fills(this.#hopCost / JUDGEMENTS_PER_VALUE)) yield;
+      const redirect = this.#redirectOf(request);
       if (redirect === undefined) return undefined;
       if (hops.length === 0 && redirect.rule.index !== start) return undefined;
       const state = JSON.stringify([request.method, request.host, request.target]);
       const seen = hops.findIndex((hop) => hop.state === state);
       if (seen >= 0) return circleOf(hops.slice(seen), addressOf(request));
       hops.push({ from: addressOf(request), state, rule: redirect.rule.index });
-      const next = this.follow(request, redirect);
+      const next = this.#follow(request, redirect);
       if (next === undefined) return undefined;
       request = next;
     }
@@ -146,11 +156,11 @@ class LoopSearch {
   }
 
   /** The redirect that answers, if it does so whatever files there are. */
-  private redirectOf(request: SampleRequest): Redirect | undefined {
+  #redirectOf(request: SampleRequest): Redirect | undefined {
     const facts = factsFromRequest(request);
     if ("rejected" in facts) return undefined;
     let isCertain = true;
-    const { terminal } = evaluateRules(this.compiled, facts, {
+    const { terminal } = evaluateRules(this.#compiled, facts, {
       fileExists: () => (isCertain = false),
       rateLimited: () => false,
     });
@@ -159,10 +169,10 @@ class LoopSearch {
       : undefined;
   }
 
-  private follow(request: SampleRequest, redirect: Redirect): SampleRequest | undefined {
+  #follow(request: SampleRequest, redirect: Redirect): SampleRequest | undefined {
     const url = URL.parse(redirect.location, `http://${request.host}`);
     if (url === null || url.port !== "") return undefined;
-    const isOurs = url.hostname === request.host || this.hosts.has(url.hostname);
+    const isOurs = url.hostname === request.host || this.#hosts.has(url.hostname);
     if (!isOurs) return undefined;
     const keepsMethod = redirect.status === 307 || redirect.status === 308 ||
       request.method === "HEAD";

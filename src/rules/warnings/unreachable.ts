@@ -33,26 +33,30 @@ interface Taker {
 
 /** Rules that take all requests they match, in the order of evaluation. */
 class Takers {
-  private readonly index: PlaceIndex<Taker>;
-  private readonly same = new Map<string, Taker>();
+  readonly #index: PlaceIndex<Taker>;
+  readonly #same = new Map<string, Taker>();
 
-  constructor(private readonly pace: Pace) {
-    this.index = new PlaceIndex(pace);
+  readonly #pace: Pace;
+
+  constructor(pace: Pace) {
+    this.#pace = pace;
+
+    this.#index = new PlaceIndex(pace);
   }
 
   add(taker: Taker, key: string): void {
-    this.index.add(taker);
-    if (!taker.ifNoFile && !this.same.has(key)) this.same.set(key, taker);
+    this.#index.add(taker);
+    if (!taker.ifNoFile && !this.#same.has(key)) this.#same.set(key, taker);
   }
 
   /** A rule that is proven to take every request of `later`. */
   find(later: Taker, key: string): Taker | undefined {
-    const same = this.same.get(key);
+    const same = this.#same.get(key);
     if (same !== undefined) return same;
-    for (const list of this.index.listsAbove(later.set)) {
+    for (const list of this.#index.listsAbove(later.set)) {
       const found = list.slice(0, MAX_CANDIDATES).find((earlier) => {
         if (earlier.ifNoFile && !later.ifNoFile) return false;
-        this.pace.spend(comparisonCost(earlier.set.values, later.set.values));
+        this.#pace.spend(comparisonCost(earlier.set.values, later.set.values));
         return conditionContains(earlier.set, later.set);
       });
       if (found !== undefined) return found;

@@ -82,16 +82,20 @@ class Search {
   readonly specifiers = new Set<string>();
   computed = false;
 
-  constructor(private readonly source: string) {}
+  readonly #source: string;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
 
   /** Finds the names first: functions may stand before what they use. */
   find(node: Node): void {
-    if (node.type === "ImportDeclaration") this.findImport(node);
-    if (node.type === "VariableDeclarator") this.findVariable(node);
+    if (node.type === "ImportDeclaration") this.#findImport(node);
+    if (node.type === "VariableDeclarator") this.#findVariable(node);
     for (const child of childrenOf(node)) this.find(child);
   }
 
-  private findImport({ source, specifiers }: Node): void {
+  #findImport({ source, specifiers }: Node): void {
     const isModule = isModuleName(source);
     for (const specifier of specifiers as Node[]) {
       const local = nameOf(specifier.local);
@@ -104,7 +108,7 @@ class Search {
     }
   }
 
-  private findVariable({ id, init }: Node): void {
+  #findVariable({ id, init }: Node): void {
     if (!isNode(init)) return;
     const name = nameOf(id);
     if (isRequired(init)) {
@@ -113,15 +117,15 @@ class Search {
       return;
     }
     if (name === undefined) return;
-    if (this.isMaking(init) || this.isShim(init)) this.requires.add(name);
+    if (this.#isMaking(init) || this.#isShim(init)) this.requires.add(name);
   }
 
-  private isShim({ start, end }: Node): boolean {
-    return end - start < 2_000 && this.source.slice(start, end).includes(SHIM_MESSAGE);
+  #isShim({ start, end }: Node): boolean {
+    return end - start < 2_000 && this.#source.slice(start, end).includes(SHIM_MESSAGE);
   }
 
   /** Whether this is `createRequire(…)`. */
-  private isMaking({ type, callee }: Node): boolean {
+  #isMaking({ type, callee }: Node): boolean {
     if (type !== "CallExpression" || !isNode(callee)) return false;
     if (this.makers.has(nameOf(callee) ?? "")) return true;
     return callee.type === "MemberExpression" && nameOf(callee.property) === "createRequire" &&
@@ -133,11 +137,11 @@ class Search {
     if (node.type === "ImportDeclaration") return;
     if (node.type === "VariableDeclarator" && this.requires.has(nameOf(node.id) ?? "")) {
       const init = node.init as Node | null;
-      if (init !== null && this.isMaking(init)) this.take(init);
-      else if (init !== null && !this.isShim(init)) this.visit(init);
+      if (init !== null && this.#isMaking(init)) this.#take(init);
+      else if (init !== null && !this.#isShim(init)) this.visit(init);
       return;
     }
-    if (node.type === "CallExpression") return this.visitCall(node);
+    if (node.type === "CallExpression") return this.#visitCall(node);
     if (node.type === "MemberExpression") {
       if (this.requires.has(nameOf(node.object) ?? "")) this.computed = true;
       else this.visit(node.object as Node);
@@ -154,15 +158,15 @@ class Search {
     for (const child of childrenOf(node)) this.visit(child);
   }
 
-  private visitCall(node: Node): void {
+  #visitCall(node: Node): void {
     const { callee, arguments: given } = node as Node & { callee: Node; arguments: Node[] };
     if (this.borrowed.has(nameOf(callee) ?? "")) {
       this.computed ||= !isBuiltin(textOf(given[0]) ?? "");
-    } else if (this.isMaking(node)) {
+    } else if (this.#isMaking(node)) {
       // Handed on to what is not followed here.
       this.computed = true;
-    } else if (this.requires.has(nameOf(callee) ?? "") || this.isMaking(callee)) {
-      if (this.isMaking(callee)) this.take(callee);
+    } else if (this.requires.has(nameOf(callee) ?? "") || this.#isMaking(callee)) {
+      if (this.#isMaking(callee)) this.#take(callee);
       const specifier = textOf(given[0]);
       if (specifier === undefined) this.computed = true;
       else if (!isBuiltin(specifier)) this.specifiers.add(specifier);
@@ -172,9 +176,9 @@ class Search {
     for (const argument of given) this.visit(argument);
   }
 
-  private take(node: Node): void {
+  #take(node: Node): void {
     const [from] = node.arguments as Node[];
-    const place = from === undefined ? "" : this.source.slice(from.start, from.end);
+    const place = from === undefined ? "" : this.#source.slice(from.start, from.end);
     if (/^(?:import\.meta\.(?:url|filename)|__filename|__svc_\w+)$/.test(place)) {
       this.made.push(node);
     } else {

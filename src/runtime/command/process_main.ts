@@ -39,11 +39,17 @@ class CommandProcess {
   /** Its thread starts while the platform still connects. */
   readonly #launch = prepareLaunch();
 
+  readonly #platform: FrameConnection;
+  readonly #folder: string;
+
   constructor(
-    private readonly platform: FrameConnection,
+    platform: FrameConnection,
     /** Private folder of the process. */
-    private readonly folder: string,
-  ) {}
+    folder: string,
+  ) {
+    this.#platform = platform;
+    this.#folder = folder;
+  }
 
   take({ type, id, payload }: Frame): void {
     switch (type) {
@@ -53,7 +59,7 @@ class CommandProcess {
         );
         return;
       case ComputeFrame.ping:
-        return this.platform.send({ type: ComputeFrame.pong, worker: 0, id });
+        return this.#platform.send({ type: ComputeFrame.pong, worker: 0, id });
       case ComputeFrame.terminate:
         return this.#program?.terminate();
     }
@@ -98,7 +104,7 @@ class CommandProcess {
       toolchains: start.program?.toolchains ?? [],
       listens,
       directory,
-      folder: this.folder,
+      folder: this.#folder,
       files: [],
       command: (view) => programCommand(start, view),
       tmpMb,
@@ -119,7 +125,7 @@ class CommandProcess {
       pid,
       reason,
     };
-    this.platform.send({
+    this.#platform.send({
       type: ComputeFrame.booted,
       worker: 0,
       id: 0,
@@ -129,17 +135,17 @@ class CommandProcess {
 
   #listens(address: OwnAddress): void {
     const payload = toPayload({ address } satisfies Listening);
-    this.platform.send({ type: ComputeFrame.listening, worker: 0, id: 0, payload });
+    this.#platform.send({ type: ComputeFrame.listening, worker: 0, id: 0, payload });
   }
 
   #announce(port: number): void {
     const payload = toPayload({ port } satisfies Dialled);
-    this.platform.send({ type: ComputeFrame.dialled, worker: 0, id: 0, payload });
+    this.#platform.send({ type: ComputeFrame.dialled, worker: 0, id: 0, payload });
   }
 
   #log(level: ProcessLog["level"], message: string): void {
     const payload = toPayload({ level, message } satisfies ProcessLog);
-    this.platform.send({ type: ComputeFrame.log, worker: 0, id: 0, payload });
+    this.#platform.send({ type: ComputeFrame.log, worker: 0, id: 0, payload });
   }
 
   /** Ends this process after the command has ended. */
@@ -158,7 +164,7 @@ class CommandProcess {
     if (this.#ended) return;
     this.#ended = true;
     const payload = toPayload({ message: message.slice(0, 4000) });
-    this.platform.send({ type: ComputeFrame.ended, worker: 0, id: 0, payload });
+    this.#platform.send({ type: ComputeFrame.ended, worker: 0, id: 0, payload });
     setTimeout(() => Deno.exit(1), LAST_FRAMES_MS);
   }
 }

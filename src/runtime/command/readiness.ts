@@ -24,15 +24,19 @@ export class Readiness {
   #isReady = false;
   #waiting: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly options: ReadinessOptions) {}
+  readonly #options: ReadinessOptions;
+
+  constructor(options: ReadinessOptions) {
+    this.#options = options;
+  }
 
   /** A program listens on a port. */
   listens(port: number, at: OwnAddress): void {
     if (this.#isReady) return;
-    if (port === this.options.port) return this.#settle(at);
+    if (port === this.#options.port) return this.#settle(at);
     this.#waiting ??= setTimeout(() => {
       if (this.#isReady) return;
-      this.options.otherPort(port);
+      this.#options.otherPort(port);
       this.#settle(at);
     }, OTHER_PORT_MS);
   }
@@ -40,7 +44,7 @@ export class Readiness {
   #settle(at: OwnAddress): void {
     this.#isReady = true;
     clearTimeout(this.#waiting);
-    this.options.ready(at);
+    this.#options.ready(at);
   }
 }
 

@@ -49,7 +49,11 @@ class Server implements ComputeServer {
   #closed = false;
   #emptied: (() => void) | undefined;
 
-  constructor(private readonly options: ComputeServerOptions) {
+  readonly #options: ComputeServerOptions;
+
+  constructor(options: ComputeServerOptions) {
+    this.#options = options;
+
     const limits = { ...DEFAULT_COMPUTE_LIMITS, ...options.limits };
     this.#limits = { ...limits, timeoutMs: Math.min(limits.timeoutMs, MAX_TIMER_MS) };
     this.#gate = new ConcurrencyGate(this.#limits);
@@ -81,7 +85,7 @@ class Server implements ComputeServer {
   }
 
   async connect(request: Omit<ComputeRequest, "body">): Promise<ComputeSocketResult> {
-    const decision = decideSocket(this.#sockets, this.options.sockets);
+    const decision = decideSocket(this.#sockets, this.#options.sockets);
     if (decision.type === "refuse") return failed("overloaded", decision.message);
     const leave = this.#enterSocket();
     const entered = await this.#enter(request);
@@ -141,7 +145,7 @@ class Server implements ComputeServer {
 
   /** A place among the sockets of this server, and of all. */
   #enterSocket(): () => void {
-    const places = [this.#sockets.enter(), this.options.sockets?.enter()];
+    const places = [this.#sockets.enter(), this.#options.sockets?.enter()];
     return () => {
       for (const leave of places) leave?.();
       this.#settle();
@@ -218,14 +222,14 @@ class Server implements ComputeServer {
   }
 
   #log({ level, message, requestId }: ProcessLog): void {
-    const time = (this.options.now ?? Date.now)();
+    const time = (this.#options.now ?? Date.now)();
     const { passes, dropped } = this.#lines.take(time);
     if (dropped > 0) {
-      this.options.log({ time, level: "warn", message: `${dropped} more lines were dropped` });
+      this.#options.log({ time, level: "warn", message: `${dropped} more lines were dropped` });
     }
     if (!passes) return;
     const id = requestId ?? this.#only;
-    this.options.log({ time, level, message, requestId: id });
+    this.#options.log({ time, level, message, requestId: id });
   }
 }
 

@@ -22,7 +22,11 @@ export class LineSplitter {
   #kept = "";
   readonly #decoder = new TextDecoder();
 
-  constructor(private readonly take: (line: string) => void) {}
+  readonly #take: (line: string) => void;
+
+  constructor(take: (line: string) => void) {
+    this.#take = take;
+  }
 
   write(chunk: string | Uint8Array): void {
     const text = typeof chunk === "string" ? chunk : this.#decoder.decode(chunk, { stream: true });
@@ -42,7 +46,7 @@ export class LineSplitter {
   }
 
   #give(line: string): void {
-    if (line.trim() !== "") this.take(truncate(line.replace(/\r$/, "")));
+    if (line.trim() !== "") this.#take(truncate(line.replace(/\r$/, "")));
   }
 }
 

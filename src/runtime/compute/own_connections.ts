@@ -46,8 +46,12 @@ export class OwnConnections {
   /** Announced ports that have not connected, and connections that are not announced. */
   readonly #waiting = new Map<number, "announced" | ((isAnnounced: boolean) => void)>();
 
+  readonly #dial: () => Promise<Deno.Conn>;
+
   /** @param dial opens a connection to the server */
-  constructor(private readonly dial: () => Promise<Deno.Conn>) {
+  constructor(dial: () => Promise<Deno.Conn>) {
+    this.#dial = dial;
+
     this.#listener = Deno.listen({ hostname: HOST, port: 0 });
     this.#accept().catch(() => {});
   }
@@ -82,7 +86,7 @@ export class OwnConnections {
   async #serve(conn: Deno.TcpConn): Promise<void> {
     this.#open.add(conn);
     if (!await this.#isAnnounced(conn.remoteAddr.port)) return;
-    const server = await this.dial();
+    const server = await this.#dial();
     this.#open.add(server);
     try {
       const greeting = this.greets ? GREETING.length : 0;

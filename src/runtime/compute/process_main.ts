@@ -60,10 +60,16 @@ class ComputeProcess {
   #lastError: string | undefined;
   readonly #lines = new LineLimit(MAX_LINES_PER_SECOND);
 
+  readonly #connection: FrameConnection;
+  readonly #folder: string;
+
   constructor(
-    private readonly connection: FrameConnection,
-    private readonly folder: string,
-  ) {}
+    connection: FrameConnection,
+    folder: string,
+  ) {
+    this.#connection = connection;
+    this.#folder = folder;
+  }
 
   take({ type, id, payload }: Frame): void {
     if (type === ComputeFrame.ping) this.#post({ type: "ping", id });
@@ -84,17 +90,17 @@ class ComputeProcess {
     const refused = await refuseForeignDescriptors();
     if (refused !== undefined) return this.#end(refused);
     Deno.chdir(start.directory);
-    const socket = join(this.folder, SERVER_SOCKET);
+    const socket = join(this.#folder, SERVER_SOCKET);
     const runtime = runtimePaths();
     const temporary = openTemporaryFolder({
       sizeMb: start.tmpMb,
-      folder: this.folder,
+      folder: this.#folder,
       needed: [start.directory, ...runtime],
     });
     const tmp = temporary.path;
     const sandbox = enterSandbox({
       directory: start.directory,
-      folder: this.folder,
+      folder: this.#folder,
       tmp,
       runtime,
       allowPrivate: start.allowPrivate,
@@ -158,7 +164,7 @@ class ComputeProcess {
       case "listening":
         return this.#send(ComputeFrame.listening, {});
       case "pong":
-        return this.connection.send({ type: ComputeFrame.pong, worker: 0, id: message.id });
+        return this.#connection.send({ type: ComputeFrame.pong, worker: 0, id: message.id });
       case "revalidate":
         return this.#send(ComputeFrame.revalidate, message.what, message.id);
       case "error":
@@ -179,7 +185,7 @@ class ComputeProcess {
   }
 
   #send(type: number, head: object, id = 0): void {
-    this.connection.send({ type, worker: 0, id, payload: toPayload(head) });
+    this.#connection.send({ type, worker: 0, id, payload: toPayload(head) });
   }
 
   #end(message: string): void {

@@ -26,15 +26,21 @@ function read(payload: Uint8Array): unknown {
 export class Revalidations {
   readonly #limit = new LineLimit(MAX_REVALIDATIONS_PER_SECOND);
 
+  readonly #now: () => number;
+  readonly #revalidate: Revalidate | undefined;
+
   /** `now` is a clock in milliseconds; without `revalidate`, nothing here has a cache. */
   constructor(
-    private readonly now: () => number,
-    private readonly revalidate: Revalidate | undefined,
-  ) {}
+    now: () => number,
+    revalidate: Revalidate | undefined,
+  ) {
+    this.#now = now;
+    this.#revalidate = revalidate;
+  }
 
   /** Revalidates what a payload names. Never rejects. */
   async answer(payload: Uint8Array): Promise<Revalidated> {
-    if (!this.#limit.take(this.now()).passes) {
+    if (!this.#limit.take(this.#now()).passes) {
       return {
         problem: `The server asks more than ${MAX_REVALIDATIONS_PER_SECOND} times in a second; ` +
           "name several paths and tags in one call",
@@ -43,7 +49,7 @@ export class Revalidations {
     const what = checkRevalidation(read(payload));
     if ("problem" in what) return what;
     try {
-      await this.revalidate?.(what);
+      await this.#revalidate?.(what);
       return {};
     } catch (error) {
       return { problem: error instanceof Error ? error.message : "The platform failed" };

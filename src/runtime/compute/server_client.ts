@@ -85,11 +85,15 @@ export class ServerClient {
 
   readonly #connections: ServerConnections;
 
+  readonly #hidesEncodings;
+
   /**
    * `hidesEncodings`: whether the process of the server finds `Accept-Encoding` under
    * another name, as those of this program do.
    */
-  constructor(dial: () => Promise<Deno.Conn>, private readonly hidesEncodings = true) {
+  constructor(dial: () => Promise<Deno.Conn>, hidesEncodings = true) {
+    this.#hidesEncodings = hidesEncodings;
+
     this.#connections = new ServerConnections({ dial, times: this.#times });
   }
 
@@ -112,7 +116,7 @@ export class ServerClient {
    */
   async send(request: ComputeRequest, options: SendOptions): Promise<WireAnswer> {
     try {
-      const wire = toWire(request, this.hidesEncodings);
+      const wire = toWire(request, this.#hidesEncodings);
       const { signal } = request;
       const taken = this.#connections.take();
       const connection = taken instanceof Promise ? await taken : taken;

@@ -33,7 +33,11 @@ export class ServerConnections {
   /** Connections that are being opened for them. */
   #opening = 0;
 
-  constructor(private readonly options: ServerConnectionsOptions) {}
+  readonly #options: ServerConnectionsOptions;
+
+  constructor(options: ServerConnectionsOptions) {
+    this.#options = options;
+  }
 
   /**
    * A connection, as soon as there is one; rejects with an `OutboundError` where the
@@ -57,7 +61,7 @@ export class ServerConnections {
 
   /** Opens a connection of its own, used by nobody before. */
   async open(): Promise<Http1Connection> {
-    const { dial, times } = this.options;
+    const { dial, times } = this.#options;
     const conn = await dial().catch((cause) => {
       throw new OutboundError("connect_failed", "The server takes no connection", { cause });
     });

@@ -59,7 +59,11 @@ export class ServerProcess implements SupervisedProcess {
   readonly #revalidations: Revalidations;
   readonly #own: OwnConnections;
 
-  constructor(private readonly options: ServerProcessOptions) {
+  readonly #options: ServerProcessOptions;
+
+  constructor(options: ServerProcessOptions) {
+    this.#options = options;
+
     this.startedAt = options.timers.now();
     this.#revalidations = new Revalidations(options.timers.now, options.revalidate);
     this.client = new ServerClient(() => this.#dial());
@@ -73,7 +77,7 @@ export class ServerProcess implements SupervisedProcess {
   }
 
   get pid(): number {
-    return this.options.process.pid;
+    return this.#options.process.pid;
   }
 
   /** True once the server has listened. */
@@ -88,7 +92,7 @@ export class ServerProcess implements SupervisedProcess {
 
   /** Path of the server's socket. */
   get socketPath(): string | undefined {
-    return this.options.process.socketPath;
+    return this.#options.process.socketPath;
   }
 
   /** Whether the server greets each connection that it accepts. */
@@ -125,7 +129,7 @@ export class ServerProcess implements SupervisedProcess {
   /** Ends the process at once; the first reason stands. */
   stop(end: End): void {
     this.#settle(end);
-    this.options.process.kill();
+    this.#options.process.kill();
   }
 
   /**
@@ -144,12 +148,12 @@ export class ServerProcess implements SupervisedProcess {
     while (performance.now() < until && this.usedMb <= memoryMb) {
       if (await within(this.gone, MEMORY_POLL_MS) !== undefined) return;
     }
-    this.options.process.kill();
+    this.#options.process.kill();
     await this.gone;
   }
 
   #send(type: number, id: number, head?: object): void {
-    this.options.process.connection.send({
+    this.#options.process.connection.send({
       type,
       worker: 0,
       id,
@@ -159,15 +163,15 @@ export class ServerProcess implements SupervisedProcess {
 
   #settle(end: End): End {
     if (this.#end !== undefined) return this.#end;
-    const isCause = end.reason !== "aborted" && this.options.process.ranOut();
+    const isCause = end.reason !== "aborted" && this.#options.process.ranOut();
     this.#end = isCause ? OUT_OF_MEMORY : end;
-    this.options.ending(this.#end);
+    this.#options.ending(this.#end);
     return this.#end;
   }
 
   /** Time until the server's thread reacted, in milliseconds; `undefined` where it did not. */
   async ping(withinMs: number): Promise<number | undefined> {
-    const { timers } = this.options;
+    const { timers } = this.#options;
     const id = this.#nextPing++;
     const asked = timers.now();
     const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -181,7 +185,7 @@ export class ServerProcess implements SupervisedProcess {
   }
 
   async #attend(): Promise<End> {
-    const words = await attendProcess(this.options.process, {
+    const words = await attendProcess(this.#options.process, {
       take: (frame) => this.#take(frame),
       failed: (error) => {
         const message = `The process of the server failed: ${error}`;
@@ -207,7 +211,7 @@ export class ServerProcess implements SupervisedProcess {
         this.#listens = true;
         this.client.greets = this.#own.greets = this.#greets = greets;
         // Of Node, it is foreign code that says so: its socket is the only place.
-        if (address !== undefined && this.options.start.program !== undefined) {
+        if (address !== undefined && this.#options.start.program !== undefined) {
           this.#dial = () => dialProgram(address);
         }
         return this.#heard(true);
@@ -216,7 +220,7 @@ export class ServerProcess implements SupervisedProcess {
         return this.#pings.get(id)?.();
       case ComputeFrame.log: {
         const entry = parseLog(payload);
-        if (entry !== undefined) this.options.log(entry);
+        if (entry !== undefined) this.#options.log(entry);
         return;
       }
       case ComputeFrame.dialled: {
@@ -232,7 +236,7 @@ export class ServerProcess implements SupervisedProcess {
         return;
       case ComputeFrame.ended: {
         // The platform ended it: its own reason no longer matters.
-        if (this.#end !== undefined) return this.options.process.kill();
+        if (this.#end !== undefined) return this.#options.process.kill();
         const message = parseEnding(payload)?.message ?? "The server has ended";
         this.#settle({ reason: this.#listens ? "crashed" : "cannot_start", message });
       }

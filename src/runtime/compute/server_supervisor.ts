@@ -59,7 +59,11 @@ export class ServerSupervisor {
   /** Processes that are ending themselves. */
   readonly #leaving = new Set<Promise<void>>();
 
-  constructor(private readonly options: ServerSupervisorOptions) {
+  readonly #options: ServerSupervisorOptions;
+
+  constructor(options: ServerSupervisorOptions) {
+    this.#options = options;
+
     const { startMs, idleMs } = options.limits;
     this.#timers = options.timers ?? SYSTEM_TIMERS;
     this.#supervisor = new ProcessSupervisor({
@@ -153,7 +157,7 @@ export class ServerSupervisor {
     return {
       spawn: () => this.#spawn(),
       ready: (server) => this.#ready(server),
-      isBusy: () => this.options.busy(),
+      isBusy: () => this.#options.busy(),
       inspect: (server) => this.#inspect(server),
       end: (server, cause) => this.#endFor(cause, server),
     };
@@ -167,16 +171,16 @@ export class ServerSupervisor {
     } catch (error) {
       if (isFirst && error instanceof NoPlaceError) {
         const message = `The server did not start: ${error.message}`;
-        this.options.log({ level: "error", message });
+        this.#options.log({ level: "error", message });
       }
       throw error;
     }
   }
 
   async #spawn(): Promise<ServerProcess> {
-    const { log, server, startServer: start = startServer } = this.options;
+    const { log, server, startServer: start = startServer } = this.#options;
     const { allowPrivate, allowUnsandboxed = false, socketsDir, revalidate } = server;
-    const { memoryMb } = this.options.limits;
+    const { memoryMb } = this.#options.limits;
     const levelOf = server.engine === "command" ? levelOfLine : levelOfStream;
     try {
       // Permissions go by names: those of the server must be the real ones.
@@ -209,21 +213,21 @@ export class ServerSupervisor {
     if (!await server.listening) throw new Error(firstLine((await server.gone).message));
     const took = Math.round(this.#timers.now() - this.#startBegan);
     const how = ["cold start", server.runtime ?? []].flat().join(", ");
-    this.options.log({ level: "info", message: `Server started in ${took} ms (${how})` });
+    this.#options.log({ level: "info", message: `Server started in ${took} ms (${how})` });
     this.#lastProblem = undefined;
   }
 
   #endFor(cause: EndCause, server: ServerProcess): void {
     switch (cause) {
       case "idle":
-        this.options.log({ level: "info", message: "Server ended: it had nothing to do" });
+        this.#options.log({ level: "info", message: "Server ended: it had nothing to do" });
         return this.#retire(server, "The server was idle");
       case "place":
-        this.options.log({ level: "info", message: "Server ended: another one needed its place" });
+        this.#options.log({ level: "info", message: "Server ended: another one needed its place" });
         return this.#retire(server, "The server made room for another one");
       case "late": {
         const message =
-          `The server did not listen within ${this.options.limits.startMs / 1000} s: ` +
+          `The server did not listen within ${this.#options.limits.startMs / 1000} s: ` +
           "it must listen on process.env.PORT. start_timeout of [server] in svc.toml gives it more " +
           "time";
         return server.stop({ reason: "cannot_start", message });
@@ -236,7 +240,7 @@ export class ServerSupervisor {
   #retire(server: ServerProcess, message: string, withinMs = TERMINATE_MS): void {
     const left = server.retire({ reason: "aborted", message }, {
       withinMs: Math.min(withinMs, TERMINATE_MS),
-      memoryMb: this.options.limits.memoryMb,
+      memoryMb: this.#options.limits.memoryMb,
     }).finally(() => this.#leaving.delete(left));
     this.#leaving.add(left);
   }
@@ -249,19 +253,19 @@ export class ServerSupervisor {
   #fail(message: string, startedAt?: number): void {
     this.#lastProblem = firstLine(message);
     this.#supervisor.backoff.failed(startedAt);
-    this.options.log({ level: "error", message });
+    this.#options.log({ level: "error", message });
   }
 
   /** Reads memory, and asks for a reaction while requests run. */
   #inspect(server: ServerProcess): void {
-    const { memoryMb } = this.options.limits;
+    const { memoryMb } = this.#options.limits;
     const used = Math.round(server.usedMb);
     if (used > memoryMb) {
       const message = `The server took ${used} MiB of at most ${memoryMb} MiB and was ended`;
       return server.stop({ reason: "memory", message });
     }
     const now = this.#timers.now();
-    if (server.listens && this.options.busy() && now - this.#lastPing > PING_EVERY_MS) {
+    if (server.listens && this.#options.busy() && now - this.#lastPing > PING_EVERY_MS) {
       this.#askForReaction(server, now).catch(() => this.#pinging = false);
     }
   }
@@ -270,7 +274,7 @@ export class ServerSupervisor {
     if (this.#pinging) return;
     this.#pinging = true;
     this.#lastPing = now;
-    const reacted = await server.ping(Math.min(UNRESPONSIVE_MS, this.options.limits.startMs));
+    const reacted = await server.ping(Math.min(UNRESPONSIVE_MS, this.#options.limits.startMs));
     this.#pinging = false;
     if (reacted !== undefined || server.isEnding) return;
     const message = "The server did not react for too long and was ended";

@@ -55,10 +55,16 @@ export class BodySender {
   #pumping = false;
   #over = false;
 
+  readonly #stream: ReadableStream<Uint8Array>;
+  readonly #options: BodySenderOptions;
+
   constructor(
-    private readonly stream: ReadableStream<Uint8Array>,
-    private readonly options: BodySenderOptions,
+    stream: ReadableStream<Uint8Array>,
+    options: BodySenderOptions,
   ) {
+    this.#stream = stream;
+    this.#options = options;
+
     this.#credit = options.credit;
     if (this.#credit > 0) void this.#pump();
   }
@@ -83,37 +89,37 @@ export class BodySender {
   /** Stops sending a stream that has no other use. */
   discard(reason: string): void {
     if (this.#over) return;
-    this.#reader ??= this.stream.getReader();
+    this.#reader ??= this.#stream.getReader();
     this.stop(reason);
   }
 
   #finish(): void {
     this.#over = true;
-    this.options.finished();
+    this.#options.finished();
   }
 
   async #pump(): Promise<void> {
     this.#pumping = true;
     try {
-      this.#reader ??= this.stream.getReader();
+      this.#reader ??= this.#stream.getReader();
       while (this.#credit >= MIN_CHUNK_COST && !this.#over) {
         const bytes = this.#rest ?? await this.#next(this.#reader);
         if (this.#over) return;
         if (bytes === undefined) {
-          this.options.send(FunctionFrame.end);
+          this.#options.send(FunctionFrame.end);
           this.#finish();
           return;
         }
         const count = Math.min(bytes.byteLength, this.#credit, MAX_CHUNK_BYTES);
-        this.options.send(FunctionFrame.chunk, bytes.subarray(0, count));
+        this.#options.send(FunctionFrame.chunk, bytes.subarray(0, count));
         this.#credit -= costOf(count);
         this.#rest = count < bytes.byteLength ? bytes.subarray(count) : undefined;
       }
     } catch (error) {
       if (this.#over) return;
-      this.options.brokeOff?.(error);
+      this.#options.brokeOff?.(error);
       const message = error instanceof Error ? error.message : "The body broke off";
-      this.options.send(FunctionFrame.fail, encoder.encode(message.slice(0, 500)));
+      this.#options.send(FunctionFrame.fail, encoder.encode(message.slice(0, 500)));
       this.#finish();
     } finally {
       this.#pumping = false;
@@ -149,7 +155,11 @@ export class BodyReceiver {
   #asked = false;
   #over = false;
 
-  constructor(private readonly options: BodyReceiverOptions) {
+  readonly #options: BodyReceiverOptions;
+
+  constructor(options: BodyReceiverOptions) {
+    this.#options = options;
+
     this.#outstanding = options.credit;
     this.stream = new ReadableStream({
       start: (controller) => {
@@ -157,7 +167,7 @@ export class BodyReceiver {
       },
       pull: () => this.#pull(),
       cancel: () => {
-        this.options.send(FunctionFrame.drop);
+        this.#options.send(FunctionFrame.drop);
         this.#finish();
       },
     }, { highWaterMark: 0 });
@@ -174,7 +184,7 @@ export class BodyReceiver {
     if (this.#over || this.#outstanding > WINDOW_BYTES / 2) return;
     const more = WINDOW_BYTES - this.#outstanding;
     this.#outstanding += more;
-    this.options.send(FunctionFrame.credit, creditPayload(more));
+    this.#options.send(FunctionFrame.credit, creditPayload(more));
   }
 
   /** Takes a part; false where it is empty, or more than was granted. */
@@ -195,7 +205,7 @@ export class BodyReceiver {
   /** Breaks the body off, and tells the sender that it is not wanted any more. */
   drop(error: Error): void {
     if (this.#over) return;
-    this.options.send(FunctionFrame.drop);
+    this.#options.send(FunctionFrame.drop);
     this.fail(error);
   }
 
@@ -216,6 +226,6 @@ export class BodyReceiver {
 
   #finish(): void {
     this.#over = true;
-    this.options.finished();
+    this.#options.finished();
   }
 }

@@ -97,22 +97,28 @@ export class CpuWatch {
   #threads: ReadonlyMap<number, ThreadTimes> = new Map();
   #burning = new Set<number>();
 
-  constructor(private readonly pid: number, private readonly options: CpuWatchOptions) {
+  readonly #pid: number;
+  readonly #options: CpuWatchOptions;
+
+  constructor(pid: number, options: CpuWatchOptions) {
+    this.#pid = pid;
+    this.#options = options;
+
     this.#lookedAt = options.now();
   }
 
   /** To be called often: measures once in a while, and the threads only where the process is busy. */
   look(): void {
-    const { times, now } = this.options;
+    const { times, now } = this.#options;
     const passed = now() - this.#lookedAt;
     if (passed < WINDOW_MS) return;
     const before = this.#process;
     this.#lookedAt += passed;
-    this.#process = times.process(this.pid);
+    this.#process = times.process(this.#pid);
     const isBusy = before !== undefined && this.#process !== undefined &&
       this.#process - before >= passed * LEAST;
     if (!isBusy && this.#threads.size === 0) return;
-    this.#judge(isBusy ? times.threads(this.pid) : new Map(), passed);
+    this.#judge(isBusy ? times.threads(this.#pid) : new Map(), passed);
   }
 
   #judge(threads: ReadonlyMap<number, ThreadTimes>, passed: number): void {
@@ -125,10 +131,10 @@ export class CpuWatch {
       if (had >= Math.max(wanted, LEAST * passed)) burning.add(thread);
     }
     for (const thread of burning) {
-      if (!this.#burning.has(thread)) this.options.setPriority(thread, BURNING_PRIORITY);
+      if (!this.#burning.has(thread)) this.#options.setPriority(thread, BURNING_PRIORITY);
     }
     for (const thread of this.#burning) {
-      if (!burning.has(thread)) this.options.setPriority(thread, CALM_PRIORITY);
+      if (!burning.has(thread)) this.#options.setPriority(thread, CALM_PRIORITY);
     }
     this.#burning = burning;
     this.#threads = threads;

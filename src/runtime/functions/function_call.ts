@@ -62,19 +62,23 @@ export class FunctionCall {
   /** The client broke its body off, which the function may not have borne. */
   #bodyBroke = false;
 
-  constructor(private readonly options: FunctionCallOptions) {}
+  readonly #options: FunctionCallOptions;
+
+  constructor(options: FunctionCallOptions) {
+    this.#options = options;
+  }
 
   get requestId(): string {
-    return this.options.invocation.context.requestId;
+    return this.#options.invocation.context.requestId;
   }
 
   /** `Via` of what the call fetches. */
   get via(): string | undefined {
-    return this.options.invocation.via;
+    return this.#options.invocation.via;
   }
 
   begin(): void {
-    const { id, invocation, worker } = this.options;
+    const { id, invocation, worker } = this.#options;
     const { signal } = invocation;
     const isLater = typeof signal === "function";
     if (!isLater) {
@@ -91,7 +95,7 @@ export class FunctionCall {
       });
       worker.senders.set(id, sender);
     }
-    const { timeoutMs } = this.options;
+    const { timeoutMs } = this.#options;
     if (isLater && timeoutMs > SIGNAL_DELAY_MS) {
       this.#arm(() => {
         this.#arm(this.#timeOut, timeoutMs - SIGNAL_DELAY_MS);
@@ -109,14 +113,14 @@ export class FunctionCall {
         const message = "The client broke the body of the request off";
         return this.#resolve({ type: "failed", reason: "client_gone", message });
       }
-      this.options.worker.logError(result.error, this.requestId);
+      this.#options.worker.logError(result.error, this.requestId);
       return this.#resolve({
         type: "failed",
         reason: result.reason,
         message: result.error.message,
       });
     }
-    if (!ALLOWED[this.options.invocation.mode].includes(result.type)) {
+    if (!ALLOWED[this.#options.invocation.mode].includes(result.type)) {
       return this.invalid("The function's result is not allowed here");
     }
     if (result.type === "next") return this.#resolve(result);
@@ -130,7 +134,7 @@ export class FunctionCall {
 
   /** Fails the call: the function's result is not valid. */
   invalid(message: string): void {
-    this.options.worker.logError({ message }, this.requestId);
+    this.#options.worker.logError({ message }, this.requestId);
     this.#resolve({ type: "failed", reason: "invalid_result", message });
   }
 
@@ -149,9 +153,9 @@ export class FunctionCall {
   /** Ends the call: it has taken more of the processor than it may. */
   overspent(): void {
     if (this.#cancelled) return;
-    const { name, options: { limits } } = this.options.worker;
+    const { name, options: { limits } } = this.#options.worker;
     const message = `Function "${name}" took more than ${limits.cpuMs} ms of processor time`;
-    this.options.worker.logError({ message }, this.requestId);
+    this.#options.worker.logError({ message }, this.requestId);
     this.#cancel("timeout", message);
   }
 
@@ -162,7 +166,7 @@ export class FunctionCall {
 
   /** Leaves its worker, which has not begun it and never will. */
   leave(over: () => void): UnbegunCall {
-    const { id, worker, invocation, resolve, timeoutMs } = this.options;
+    const { id, worker, invocation, resolve, timeoutMs } = this.#options;
     this.#end();
     worker.senders.delete(id);
     const left = timeoutMs - (performance.now() - this.#beganAt);
@@ -179,7 +183,7 @@ export class FunctionCall {
 
   /** Asks for the signal, and listens to it from now on. */
   #attachSignal(): void {
-    this.#signal ??= resolveSignal(this.options.invocation.signal);
+    this.#signal ??= resolveSignal(this.#options.invocation.signal);
     if (this.#signal?.aborted === true) this.#abort();
     else this.#signal?.addEventListener("abort", this.#abort, { once: true });
   }
@@ -187,27 +191,27 @@ export class FunctionCall {
   /** The client has gone: what `waitUntil()` was given goes on, as after any answer. */
   readonly #abort = (): void => {
     if (!this.#answered) return this.#cancel("client_gone", CLIENT_GONE);
-    const { id, worker } = this.options;
+    const { id, worker } = this.#options;
     worker.receivers.get(id)?.drop(new BrokenBodyError(CLIENT_GONE));
     if (!this.#over) this.#arm(this.#timeOut, worker.options.limits.waitUntilMs);
   };
 
   readonly #timeOut = (): void => {
     if (!this.#answered) {
-      const { timeoutMs } = this.options.worker.options.limits;
+      const { timeoutMs } = this.#options.worker.options.limits;
       const message =
-        `Function "${this.options.worker.name}" gave no result within ${timeoutMs} ms`;
-      this.options.worker.logError({ message }, this.requestId);
+        `Function "${this.#options.worker.name}" gave no result within ${timeoutMs} ms`;
+      this.#options.worker.logError({ message }, this.requestId);
       return this.#cancel("timeout", message);
     }
     const message = this.#streaming ? "The body took too long" : "waitUntil() took too long";
-    this.options.worker.logError({ message }, this.requestId);
+    this.#options.worker.logError({ message }, this.requestId);
     this.#cancel("timeout", message);
   };
 
   /** Ends the call; a worker that does not react to that is replaced. */
   #cancel(reason: FailureReason, message: string): void {
-    const { id, worker } = this.options;
+    const { id, worker } = this.#options;
     this.#cancelled = true;
     this.#resolve({ type: "failed", reason, message });
     worker.options.send(FunctionFrame.cancel, id);
@@ -224,7 +228,7 @@ export class FunctionCall {
   #resolve(result: InvocationResult): void {
     if (this.#answered) return;
     this.#answered = true;
-    const { id, worker, resolve } = this.options;
+    const { id, worker, resolve } = this.#options;
     const sender = worker.senders.get(id);
     if (result.type === "failed") sender?.stop(result.message);
     // A body that the function makes may read the given one from now on.
@@ -240,14 +244,14 @@ export class FunctionCall {
   #arm(act: () => void, delay: number): void {
     if (this.#over) return;
     this.#act = act;
-    this.options.worker.deadlines.set(this.#deadline, delay);
+    this.#options.worker.deadlines.set(this.#deadline, delay);
   }
 
   #finish(): void {
     if (this.#over || !this.#settled || this.#streaming) return;
     this.#end();
-    this.options.worker.senders.get(this.options.id)?.stop("The call has ended");
-    this.options.over();
+    this.#options.worker.senders.get(this.#options.id)?.stop("The call has ended");
+    this.#options.over();
   }
 
   /** Waits for nothing any more. */
@@ -258,13 +262,13 @@ export class FunctionCall {
   }
 
   #noteBroken(error: unknown): void {
-    const isClients = this.options.invocation.mode !== "response" &&
+    const isClients = this.#options.invocation.mode !== "response" &&
       !(error instanceof BrokenBodyError);
     if (isClients) this.#bodyBroke = true;
   }
 
   #givenBody(): ReadableStream<Uint8Array> | null {
-    const { mode, request, response } = this.options.invocation;
+    const { mode, request, response } = this.#options.invocation;
     if (mode === "response") return response?.body ?? null;
     if (mode === "observe" || READING.test(request.method)) return null;
     return request.body;
@@ -272,7 +276,7 @@ export class FunctionCall {
 
   #resultBody(body: WireBody): ReadableStream<Uint8Array> | null {
     if (body === "none") return null;
-    const { id, worker } = this.options;
+    const { id, worker } = this.#options;
     const sender = worker.senders.get(id);
     if (body === "kept") {
       return sender?.started === true ? null : this.#givenBody();
@@ -292,7 +296,7 @@ export class FunctionCall {
   }
 
   #head(): InvokeHead {
-    const { mode, as, request, response, context } = this.options.invocation;
+    const { mode, as, request, response, context } = this.#options.invocation;
     const hasBody = this.#givenBody() !== null;
     return {
       mode,

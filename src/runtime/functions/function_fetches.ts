@@ -45,11 +45,15 @@ function withVia(headers: HeaderList, via: string | undefined): HeaderList {
 export class FunctionFetches {
   readonly #running = new Map<number, Running>();
 
-  constructor(private readonly worker: WorkerContext) {}
+  readonly #worker: WorkerContext;
+
+  constructor(worker: WorkerContext) {
+    this.#worker = worker;
+  }
 
   /** True where something of a request with this id is under way. */
   has(id: number): boolean {
-    return this.#running.has(id) || this.worker.receivers.has(id) || this.worker.senders.has(id);
+    return this.#running.has(id) || this.#worker.receivers.has(id) || this.#worker.senders.has(id);
   }
 
   /** Performs a request of a call, and sends the response or why there is none. */
@@ -64,7 +68,7 @@ export class FunctionFetches {
     const abort = new AbortController();
     this.#running.set(id, { call: head.call, abort });
     try {
-      const response = await serviceOf(this.worker.options.host, head.to)({
+      const response = await serviceOf(this.#worker.options.host, head.to)({
         method: head.method,
         url: head.url,
         headers: withVia(head.headers, via),
@@ -86,7 +90,7 @@ export class FunctionFetches {
         redirected,
         body: sent !== null,
       };
-      this.worker.options.send(FunctionFrame.fetched, id, toPayload(payload));
+      this.#worker.options.send(FunctionFrame.fetched, id, toPayload(payload));
       if (sent === null) this.#running.delete(id);
       else this.#sendBody(id, sent);
     } catch (error) {
@@ -98,11 +102,11 @@ export class FunctionFetches {
   #refuse(id: number, message: string): void {
     this.#running.delete(id);
     const payload = new TextEncoder().encode(message.slice(0, 1000));
-    this.worker.options.send(FunctionFrame.fetchFailed, id, payload);
+    this.#worker.options.send(FunctionFrame.fetchFailed, id, payload);
   }
 
   #requestBody(id: number): ReadableStream<Uint8Array> {
-    const { receivers, options } = this.worker;
+    const { receivers, options } = this.#worker;
     const receiver = new BodyReceiver({
       send: (type, payload) => options.send(type, id, payload),
       credit: EAGER_BYTES,
@@ -113,7 +117,7 @@ export class FunctionFetches {
   }
 
   #sendBody(id: number, body: ReadableStream<Uint8Array>): void {
-    const { senders, options } = this.worker;
+    const { senders, options } = this.#worker;
     const sender = new BodySender(body, {
       send: (type, payload) => options.send(type, id, payload),
       credit: EAGER_BYTES,
@@ -131,8 +135,8 @@ export class FunctionFetches {
     if (running === undefined) return;
     this.#running.delete(id);
     running.abort.abort(new Error("The function aborted the request"));
-    this.worker.senders.get(id)?.stop("The function aborted the request");
-    this.worker.receivers.get(id)?.fail(new Error("The function aborted the request"));
+    this.#worker.senders.get(id)?.stop("The function aborted the request");
+    this.#worker.receivers.get(id)?.fail(new Error("The function aborted the request"));
   }
 
   /** Ends the requests of one call. */

@@ -38,7 +38,11 @@ export class FunctionHost {
   #endsWhenIdle = false;
   #emptied: (() => void) | undefined;
 
-  constructor(private readonly options: FunctionHostOptions) {
+  readonly #options: FunctionHostOptions;
+
+  constructor(options: FunctionHostOptions) {
+    this.#options = options;
+
     this.#limits = { ...DEFAULT_FUNCTION_LIMITS, ...options.limits };
     this.#gate = new ConcurrencyGate(this.#limits);
     this.#place(options.functions);
@@ -46,7 +50,7 @@ export class FunctionHost {
 
   /** Names of the functions. */
   get names(): readonly string[] {
-    return this.options.functions.map(({ name }) => name);
+    return this.#options.functions.map(({ name }) => name);
   }
 
   /** Ids of the processes that run now. */
@@ -147,7 +151,7 @@ export class FunctionHost {
   #place(functions: readonly FunctionSource[]): FunctionSupervisor | undefined {
     if (functions.length === 0) return undefined;
     const supervisor = new FunctionSupervisor({
-      host: this.options,
+      host: this.#options,
       limits: this.#limits,
       functions,
       busy: () => this.#isBusy,
@@ -164,7 +168,7 @@ export class FunctionHost {
    */
   #separate(broken: FunctionSupervisor, suspects: readonly string[]): void {
     if (this.#closed) return;
-    const members = this.options.functions.filter(({ name }) => broken.names.has(name));
+    const members = this.#options.functions.filter(({ name }) => broken.names.has(name));
     if (members.length > 1) {
       const blamed = new Set(suspects.length > 0 ? suspects : broken.names);
       const rest = members.filter(({ name }) => !blamed.has(name));
@@ -177,8 +181,8 @@ export class FunctionHost {
   }
 
   #log(entry: Omit<FunctionLogEntry, "time">): void {
-    const time = (this.options.now ?? Date.now)();
-    if (this.#lines.take(time).passes) this.options.log({ time, ...entry });
+    const time = (this.#options.now ?? Date.now)();
+    if (this.#lines.take(time).passes) this.#options.log({ time, ...entry });
   }
 }
 

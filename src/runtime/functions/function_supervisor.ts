@@ -57,7 +57,11 @@ export class FunctionSupervisor {
   #ending: Promise<void> | undefined;
   #restarting: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly options: FunctionSupervisorOptions) {
+  readonly #options: FunctionSupervisorOptions;
+
+  constructor(options: FunctionSupervisorOptions) {
+    this.#options = options;
+
     this.names = new Set(options.functions.map(({ name }) => name));
     this.#control = new WorkerControl(options);
     const { idleMs, memoryPollMs } = options.limits;
@@ -111,7 +115,7 @@ export class FunctionSupervisor {
 
   /** One that ended between calls comes back with the next call, not before. */
   #addAgain(process: WorkerProcess, name: string): FunctionWorker | NoWorker {
-    const definition = this.options.functions.find((one) => one.name === name);
+    const definition = this.#options.functions.find((one) => one.name === name);
     if (definition === undefined) {
       return { problem: "The function has no worker", reason: "crashed" };
     }
@@ -127,10 +131,10 @@ export class FunctionSupervisor {
     return {
       spawn: () => this.#spawn(),
       begin: (process) => {
-        for (const definition of this.options.functions) this.#control.add(process, definition);
+        for (const definition of this.#options.functions) this.#control.add(process, definition);
         this.#attending = this.#attend(process);
       },
-      isBusy: (process) => this.options.busy() || process.isBusy,
+      isBusy: (process) => this.#options.busy() || process.isBusy,
       inspect: (process) => this.#inspect(process),
       end: (process, cause) => {
         this.#end(process, { reason: "aborted", message: ENDS[cause] });
@@ -142,8 +146,8 @@ export class FunctionSupervisor {
 
   async #spawn(): Promise<WorkerProcess> {
     try {
-      const { spawn, folderPrefix } = this.options.host;
-      const group = groupLimits(this.options.limits, this.names.size);
+      const { spawn, folderPrefix } = this.#options.host;
+      const group = groupLimits(this.#options.limits, this.names.size);
       const options = { folderPrefix: await folderPrefix?.(), group };
       return new WorkerProcess(await startWorkerProcess(spawn, options));
     } catch (error) {
@@ -159,7 +163,7 @@ export class FunctionSupervisor {
       (isStarting ? await this.#supervisor.start().catch(() => undefined) : undefined);
     if (process === undefined || process.isEnding) return;
     for (const worker of process.workers.values()) await worker.ready;
-    if (this.options.busy() || process.isBusy || this.#supervisor.current !== process) return;
+    if (this.#options.busy() || process.isBusy || this.#supervisor.current !== process) return;
     const message = "The functions of the deployment are not live any more";
     this.#end(process, { reason: "aborted", message });
   }
@@ -187,9 +191,9 @@ export class FunctionSupervisor {
       ? end.message
       : `${end.message}: ${firstWords}`;
     for (const name of suspects.length > 0 ? suspects : this.names) {
-      this.options.log({ level: "error", function: name, message });
+      this.#options.log({ level: "error", function: name, message });
     }
-    this.options.broke(this, suspects);
+    this.#options.broke(this, suspects);
   }
 
   /** Starts a process in place of one that broke, after the pause that its failures ask for. */
@@ -201,7 +205,7 @@ export class FunctionSupervisor {
 
   /** Reads memory, and looks at what each thread takes of the processor. */
   #inspect(process: WorkerProcess): void {
-    const limit = this.options.limits.memoryMb + memoryAllowanceMb(process.workers.size);
+    const limit = this.#options.limits.memoryMb + memoryAllowanceMb(process.workers.size);
     const bytes = residentBytes(process.running.pid) ?? 0;
     if (bytes > limit * 1024 * 1024) {
       const used = Math.round(bytes / 1024 / 1024);

@@ -40,10 +40,16 @@ class FunctionProcess {
   /** Workers that were started so far. */
   #started = 0;
 
+  readonly #control: FrameConnection;
+  readonly #waitForDebugger: () => void;
+
   constructor(
-    private readonly control: FrameConnection,
-    private readonly waitForDebugger: () => void,
-  ) {}
+    control: FrameConnection,
+    waitForDebugger: () => void,
+  ) {
+    this.#control = control;
+    this.#waitForDebugger = waitForDebugger;
+  }
 
   take({ type, worker, id, payload }: Frame): void {
     if (type === FunctionFrame.open) {
@@ -56,11 +62,11 @@ class FunctionProcess {
   async #open(number: number, { key, socketPath }: WorkerOpening): Promise<void> {
     const refused = await refuseForeignDescriptors();
     if (refused !== undefined) return endWith(refused);
-    this.waitForDebugger();
+    this.#waitForDebugger();
     const worker = startWorker(socketPath);
     const begun = makeBegunCell();
     this.#workers.set(number, { worker, begun });
-    this.control.send({ type: FunctionFrame.opened, worker: number, id: ++this.#started });
+    this.#control.send({ type: FunctionFrame.opened, worker: number, id: ++this.#started });
     worker.onerror = (event) => {
       event.preventDefault();
       this.#stop(number, event.message.slice(0, 1000));
@@ -75,7 +81,7 @@ class FunctionProcess {
     // The calls of a worker that has ended fail with it.
     if (started === undefined) return;
     const id = takeBackCalls(started.begun, last);
-    this.control.send({ type: FunctionFrame.takenBack, worker: number, id });
+    this.#control.send({ type: FunctionFrame.takenBack, worker: number, id });
   }
 
   /** Ends a worker and reports that, once, whoever asked for it. */
@@ -85,7 +91,7 @@ class FunctionProcess {
     this.#workers.delete(number);
     started.worker.terminate();
     const payload = new TextEncoder().encode(message);
-    this.control.send({ type: FunctionFrame.exited, worker: number, id: 0, payload });
+    this.#control.send({ type: FunctionFrame.exited, worker: number, id: 0, payload });
   }
 }
 

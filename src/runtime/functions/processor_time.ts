@@ -33,7 +33,11 @@ export class ProcessorTime {
   /** Since the worker was last heard of. */
   #silentMs = 0;
 
-  constructor(private readonly options: ProcessorTimeOptions) {}
+  readonly #options: ProcessorTimeOptions;
+
+  constructor(options: ProcessorTimeOptions) {
+    this.#options = options;
+  }
 
   /** What the thread has taken since the worker was last heard of, in milliseconds, by the last reading. */
   get silentMs(): number {
@@ -48,7 +52,7 @@ export class ProcessorTime {
   /** A call begins. */
   began(id: number): void {
     this.#calls.set(id, {
-      beganAt: this.options.now(),
+      beganAt: this.#options.now(),
       spentMs: 0,
       seen: this.#isCurrent && this.#calls.size === 0,
     });
@@ -59,7 +63,7 @@ export class ProcessorTime {
   ended(id: number): number {
     const call = this.#calls.get(id);
     if (call === undefined) return 0;
-    if (this.options.now() - call.beganAt > WARN_MS) this.look();
+    if (this.#options.now() - call.beganAt > WARN_MS) this.look();
     this.#calls.delete(id);
     return call.spentMs;
   }
@@ -77,7 +81,7 @@ export class ProcessorTime {
   /** Reads what the thread has taken, and charges the calls; without calls at most once. */
   look(): void {
     if (this.#calls.size === 0 && this.#isCurrent) return;
-    const readMs = this.options.read();
+    const readMs = this.#options.read();
     if (readMs === undefined) return;
     const passedMs = Math.max(0, readMs - (this.#lastMs ?? readMs));
     const charged = [...this.#calls.values()].filter(({ seen }) => seen);

@@ -89,7 +89,11 @@ export class StackMapper {
   #lines: Segment[][] | undefined;
   #sources: readonly (string | null)[] = [];
 
-  constructor(private readonly source: string) {}
+  readonly #source: string;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
 
   /** Replaces the position of each frame by that in the author's source, where it is known. */
   map(stack: string): string {
@@ -101,7 +105,7 @@ export class StackMapper {
 
   #load(): Segment[][] {
     try {
-      const parsed = schema.safeParse(JSON.parse(readInlineMap(this.source) ?? "null"));
+      const parsed = schema.safeParse(JSON.parse(readInlineMap(this.#source) ?? "null"));
       if (!parsed.success) return [];
       this.#sources = parsed.data.sources;
       return decodeMappings(parsed.data.mappings);

@@ -46,10 +46,16 @@ export class WorkerConnections {
   readonly #share = new FairShare();
   #closed = false;
 
+  readonly #listener: Pick<Deno.UnixListener, "accept" | "close">;
+  readonly #options: WorkerConnectionsOptions;
+
   constructor(
-    private readonly listener: Pick<Deno.UnixListener, "accept" | "close">,
-    private readonly options: WorkerConnectionsOptions = {},
+    listener: Pick<Deno.UnixListener, "accept" | "close">,
+    options: WorkerConnectionsOptions = {},
   ) {
+    this.#listener = listener;
+    this.#options = options;
+
     this.#acceptAll().catch(() => this.close());
   }
 
@@ -71,7 +77,7 @@ export class WorkerConnections {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.listener.close();
+    this.#listener.close();
     for (const connection of [...this.#unknown, ...this.#open.values()]) connection.close();
     this.#expected.clear();
     this.#open.clear();
@@ -80,7 +86,7 @@ export class WorkerConnections {
   async #acceptAll(): Promise<void> {
     while (!this.#closed) {
       try {
-        const conn = await this.listener.accept();
+        const conn = await this.#listener.accept();
         this.#serve(conn).catch(() => conn.close());
       } catch {
         // Closed, or the system is out of files for now.
@@ -97,7 +103,7 @@ export class WorkerConnections {
       share: this.#share,
     });
     this.#unknown.add(connection);
-    const late = setTimeout(() => connection.close(), this.options.helloMs ?? HELLO_MS);
+    const late = setTimeout(() => connection.close(), this.#options.helloMs ?? HELLO_MS);
     const known = (): void => {
       clearTimeout(late);
       this.#unknown.delete(connection);

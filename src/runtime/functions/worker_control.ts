@@ -29,13 +29,17 @@ export class WorkerControl {
   );
   #lastNumber = 0;
 
-  constructor(private readonly options: WorkerControlOptions) {}
+  readonly #options: WorkerControlOptions;
+
+  constructor(options: WorkerControlOptions) {
+    this.#options = options;
+  }
 
   /** Starts a worker of a function. */
   add(process: WorkerProcess, definition: FunctionSource): FunctionWorker {
     const number = this.#nextNumber(process);
     const { connection: control, workers, socketPath } = process.running;
-    const { host, limits, log } = this.options;
+    const { host, limits, log } = this.#options;
     let own: FrameConnection | undefined;
     const worker = new FunctionWorker({
       definition,
@@ -106,7 +110,7 @@ export class WorkerControl {
   #replace(process: WorkerProcess, number: number, why: End): void {
     const worker = process.workers.get(number);
     if (worker === undefined || worker.dead || worker.leaving || process.isEnding) return;
-    this.options.log({ level: "error", function: worker.name, message: why.message });
+    this.#options.log({ level: "error", function: worker.name, message: why.message });
     const { connection: control, workers } = process.running;
     const last = worker.loading ? undefined : worker.askBack();
     if (last !== undefined) {
@@ -127,7 +131,7 @@ export class WorkerControl {
     const known = process.replacing.get(number);
     const end = known ?? { reason: "crashed" as const, message };
     if (known === undefined) {
-      this.options.log({ level: "error", function: worker.name, message });
+      this.#options.log({ level: "error", function: worker.name, message });
       process.running.workers.drop(number);
     }
     const { loading, busy } = worker;

@@ -17,13 +17,20 @@ function fail(call: UnbegunCall, message: string): void {
 }
 
 export class WorkerRelief {
+  readonly #addWorker: (
+    process: WorkerProcess,
+    worker: FunctionWorker,
+  ) => FunctionWorker;
+
   /** `addWorker` starts another worker of the same function. */
   constructor(
-    private readonly addWorker: (
+    addWorker: (
       process: WorkerProcess,
       worker: FunctionWorker,
     ) => FunctionWorker,
-  ) {}
+  ) {
+    this.#addWorker = addWorker;
+  }
 
   /** Gives the calls that a worker has not begun to another one, started where there is none. */
   takenBack(process: WorkerProcess, number: number, begun: number): void {
@@ -31,7 +38,7 @@ export class WorkerRelief {
     const calls = worker?.giveBack(begun) ?? [];
     if (worker === undefined || calls.length === 0) return;
     const other = process.of(worker.name).find((one) => one !== worker) ??
-      this.addWorker(process, worker);
+      this.#addWorker(process, worker);
     this.#pass(other, calls).catch((error) => {
       for (const call of calls) fail(call, messageOf(error));
     });
@@ -49,7 +56,7 @@ export class WorkerRelief {
   relieve(process: WorkerProcess, number: number, worker: FunctionWorker): void {
     const others = process.of(worker.name).filter((one) => one !== worker);
     if (others.length >= MAX_WORKERS - 1 && others.every(({ spins }) => spins)) return;
-    if (others.length === 0) this.addWorker(process, worker);
+    if (others.length === 0) this.#addWorker(process, worker);
     const last = worker.callCount > 1 ? worker.askBack() : undefined;
     if (last === undefined) return;
     const { connection: control } = process.running;

@@ -22,7 +22,13 @@ export const procFiles: ThreadFiles = {
 export class WorkerThreads {
   readonly #ids = new Map<string, number>();
 
-  constructor(private readonly pid: number, private readonly files: ThreadFiles = procFiles) {}
+  readonly #pid: number;
+  readonly #files: ThreadFiles;
+
+  constructor(pid: number, files: ThreadFiles = procFiles) {
+    this.#pid = pid;
+    this.#files = files;
+  }
 
   /**
    * Processor time of the worker that was started as the `ordinal`-th, in
@@ -33,7 +39,7 @@ export class WorkerThreads {
     try {
       const id = this.#ids.get(name) ?? this.#find(name);
       if (id === undefined) return undefined;
-      return Number(this.files.read(this.pid, id, "schedstat").split(" ", 1)[0]) / MS;
+      return Number(this.#files.read(this.#pid, id, "schedstat").split(" ", 1)[0]) / MS;
     } catch {
       // The thread or the process has ended, or this is no Linux.
       this.#ids.delete(name);
@@ -42,8 +48,8 @@ export class WorkerThreads {
   }
 
   #find(wanted: string): number | undefined {
-    for (const id of this.files.ids(this.pid)) {
-      const name = this.files.read(this.pid, id, "comm").trim();
+    for (const id of this.#files.ids(this.#pid)) {
+      const name = this.#files.read(this.#pid, id, "comm").trim();
       if (name.startsWith("worker-")) this.#ids.set(name, id);
     }
     return this.#ids.get(wanted);

@@ -28,7 +28,11 @@ export class ByteReader {
   #start = 0;
   #end = 0;
 
-  constructor(private readonly read: ReadBytes) {}
+  readonly #read: ReadBytes;
+
+  constructor(read: ReadBytes) {
+    this.#read = read;
+  }
 
   /** Bytes that were read but not taken yet. */
   get buffered(): number {
@@ -48,7 +52,7 @@ export class ByteReader {
       this.#start = 0;
     }
     try {
-      const count = await this.read(
+      const count = await this.#read(
         this.#end === 0 ? this.#buffer : this.#buffer.subarray(this.#end),
       );
       if (count === null) return false;

@@ -95,7 +95,13 @@ export class Http1Connection {
     this.close(new OutboundError("idle_timeout", "Nothing came for too long"));
   });
 
-  constructor(private readonly conn: Deno.Conn, private readonly times: ConnectionTimes) {
+  readonly #conn: Deno.Conn;
+  readonly #times: ConnectionTimes;
+
+  constructor(conn: Deno.Conn, times: ConnectionTimes) {
+    this.#conn = conn;
+    this.#times = times;
+
     this.#reader = new ByteReader((buffer) => this.#read(buffer));
     this.#watch = new ExchangeWatch(times.exchanges, (failure) => {
       this.close(failure);
@@ -105,7 +111,7 @@ export class Http1Connection {
 
   async #read(buffer: Uint8Array<ArrayBuffer>): Promise<number | null> {
     try {
-      return await this.conn.read(buffer);
+      return await this.#conn.read(buffer);
     } catch (cause) {
       throw this.#failure ??
         new OutboundError("reset", "The connection broke while the answer was read", { cause });
@@ -121,7 +127,7 @@ export class Http1Connection {
   async greeted(milliseconds: number): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<"late">();
     const deadline = new Deadline(() => resolve("late"));
-    this.times.exchanges.set(deadline, milliseconds);
+    this.#times.exchanges.set(deadline, milliseconds);
     const came = await Promise.race([this.#reader.fill(), late]);
     deadline.at = Infinity;
     if (came === false) throw new OutboundError("reset", "The connection ended unaccepted");
@@ -130,8 +136,8 @@ export class Http1Connection {
   /** Watches the connection between two exchanges; `gone` is called when it can no longer be used. */
   watchIdle(gone: () => void): void {
     this.#gone = gone;
-    this.conn.unref();
-    this.times.deadlines.set(this.#deadline, this.times.keepAliveMs);
+    this.#conn.unref();
+    this.#times.deadlines.set(this.#deadline, this.#times.keepAliveMs);
     this.#idle = this.#reader.fill();
     this.#idle.then(
       () => this.#idle !== undefined && gone(),
@@ -146,12 +152,12 @@ export class Http1Connection {
     this.#closed = true;
     this.#failure = failure;
     this.#uploading?.cancel(failure).catch(() => {});
-    this.conn.close();
+    this.#conn.close();
   }
 
   /** Restarts the idle time: a byte has moved, or is awaited from now on. */
   #touch(): void {
-    if (!this.#closed) this.times.deadlines.set(this.#deadline, this.times.idleMs);
+    if (!this.#closed) this.#times.deadlines.set(this.#deadline, this.#times.idleMs);
   }
 
   /**
@@ -178,7 +184,7 @@ export class Http1Connection {
       const head = this.#encode(formatRequestHead(method, target, headers));
       const watched = this.#idle;
       this.#idle = this.#gone = undefined;
-      if (watched !== undefined) this.conn.ref();
+      if (watched !== undefined) this.#conn.ref();
       await this.#write(head);
       const upload = { over: request.body === null };
       if (request.body !== null) {
@@ -221,7 +227,7 @@ export class Http1Connection {
   async #write(bytes: Uint8Array): Promise<void> {
     try {
       for (let at = 0; at < bytes.byteLength;) {
-        at += await this.conn.write(at === 0 ? bytes : bytes.subarray(at));
+        at += await this.#conn.write(at === 0 ? bytes : bytes.subarray(at));
         this.#touch();
       }
     } catch (cause) {
@@ -249,7 +255,7 @@ export class Http1Connection {
   async #awaitShort(length: number): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<false>();
     const deadline = new Deadline(() => resolve(false));
-    this.times.exchanges.set(deadline, SHORT_BODY_MS);
+    this.#times.exchanges.set(deadline, SHORT_BODY_MS);
     while (this.#reader.buffered < length) {
       const more = this.#reader.fill().catch(() => false);
       if (!await Promise.race([more, late])) break;

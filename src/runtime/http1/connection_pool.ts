@@ -15,7 +15,11 @@ export class ConnectionPool {
   readonly #idle = new Map<string, Http1Connection[]>();
   #count = 0;
 
-  constructor(private readonly limits: PoolLimits) {}
+  readonly #limits: PoolLimits;
+
+  constructor(limits: PoolLimits) {
+    this.#limits = limits;
+  }
 
   /** The connection that has been idle for the shortest time. */
   take(origin: string): Http1Connection | undefined {
@@ -27,7 +31,7 @@ export class ConnectionPool {
 
   give(origin: string, connection: Http1Connection): void {
     const list = this.#idle.get(origin) ?? [];
-    if (this.#count >= this.limits.maxIdle || list.length >= this.limits.maxIdlePerOrigin) {
+    if (this.#count >= this.#limits.maxIdle || list.length >= this.#limits.maxIdlePerOrigin) {
       return connection.close();
     }
     const remove = (): void => {

@@ -40,11 +40,15 @@ export class Deadlines {
   readonly #tickMs: number;
   #cancel: (() => void) | undefined;
 
+  readonly #timers: Timers;
+
   /**
    * For delays of at least `shortestMs`; each deadline is noticed late by at most an
    * eighth of that, and by no more than half a second.
    */
-  constructor(shortestMs: number, private readonly timers: Timers = SYSTEM_TIMERS) {
+  constructor(shortestMs: number, timers: Timers = SYSTEM_TIMERS) {
+    this.#timers = timers;
+
     this.#tickMs = Math.max(MIN_TICK_MS, Math.min(MAX_TICK_MS, shortestMs / 8));
   }
 
@@ -54,7 +58,7 @@ export class Deadlines {
       deadline.at = Infinity;
       return;
     }
-    deadline.at = this.timers.now() + milliseconds;
+    deadline.at = this.#timers.now() + milliseconds;
     this.#watched.add(deadline);
     if (this.#cancel === undefined) this.#arm();
   }
@@ -67,12 +71,12 @@ export class Deadlines {
   }
 
   #arm(): void {
-    this.#cancel = this.timers.start(() => this.#look(), this.#tickMs);
+    this.#cancel = this.#timers.start(() => this.#look(), this.#tickMs);
   }
 
   #look(): void {
     this.#cancel = undefined;
-    const now = this.timers.now();
+    const now = this.#timers.now();
     for (const deadline of [...this.#watched]) {
       if (deadline.at > now && deadline.at !== Infinity) continue;
       this.#watched.delete(deadline);

@@ -34,30 +34,36 @@ export class ExchangeWatch {
   #signal: AbortSignal | undefined;
   #isLate = false;
   readonly #deadline = new Deadline(() => this.#passed());
-  readonly #abort = (): void => this.end(new OutboundError("aborted", "The request was aborted"));
+  readonly #abort = (): void => this.#end(new OutboundError("aborted", "The request was aborted"));
+
+  readonly #deadlines: Deadlines;
+  readonly #end: (failure: OutboundError) => void;
 
   /** `end` is called with the reason when an exchange ends early. */
   constructor(
-    private readonly deadlines: Deadlines,
-    private readonly end: (failure: OutboundError) => void,
-  ) {}
+    deadlines: Deadlines,
+    end: (failure: OutboundError) => void,
+  ) {
+    this.#deadlines = deadlines;
+    this.#end = end;
+  }
 
   /** An exchange begins. */
   start(options: WatchOptions): void {
     const { signal, headMs = Infinity } = options;
     this.#options = options;
     this.#isLate = typeof signal !== "function";
-    this.deadlines.set(this.#deadline, this.#isLate ? headMs : Math.min(SIGNAL_DELAY_MS, headMs));
+    this.#deadlines.set(this.#deadline, this.#isLate ? headMs : Math.min(SIGNAL_DELAY_MS, headMs));
     if (this.#isLate) this.attachSignal();
   }
 
   #passed(): void {
     const { headMs = Infinity } = this.#options;
     if (this.#isLate || headMs <= SIGNAL_DELAY_MS) {
-      return this.end(new OutboundError("idle_timeout", "No answer came in time"));
+      return this.#end(new OutboundError("idle_timeout", "No answer came in time"));
     }
     this.#isLate = true;
-    this.deadlines.set(this.#deadline, headMs - SIGNAL_DELAY_MS);
+    this.#deadlines.set(this.#deadline, headMs - SIGNAL_DELAY_MS);
     this.attachSignal();
   }
 

@@ -36,7 +36,11 @@ export class ImageLane {
   readonly #timers: Timers;
   #isBusy = false;
 
-  constructor(private readonly options: ImageLaneOptions) {
+  readonly #options: ImageLaneOptions;
+
+  constructor(options: ImageLaneOptions) {
+    this.#options = options;
+
     const { idleMs, memoryPollMs, startMs } = options.limits;
     this.#timers = options.timers ?? SYSTEM_TIMERS;
     this.#supervisor = new ProcessSupervisor({
@@ -66,7 +70,7 @@ export class ImageLane {
       return await this.#convert(job);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      this.options.onTrouble(`Cannot convert images: ${message}`);
+      this.#options.onTrouble(`Cannot convert images: ${message}`);
       return { ok: false, reason: "unavailable", message };
     } finally {
       this.#isBusy = false;
@@ -81,7 +85,7 @@ export class ImageLane {
       return { ok: false, reason: "unavailable", message };
     }
     const process = this.#supervisor.current ?? await this.#supervisor.start();
-    const { timeoutMs } = this.options.limits;
+    const { timeoutMs } = this.#options.limits;
     const stop = this.#timers.after(timeoutMs, () => {
       this.#end(process, { reason: "timeout", message: `It took longer than ${timeoutMs} ms` });
     });
@@ -96,7 +100,7 @@ export class ImageLane {
     return {
       spawn: async () => {
         try {
-          const { spawn, folderPrefix } = this.options;
+          const { spawn, folderPrefix } = this.#options;
           return new ImageProcess(await startImageProcess(spawn, await folderPrefix?.()));
         } catch (error) {
           this.#supervisor.backoff.failed();
@@ -105,7 +109,7 @@ export class ImageLane {
       },
       begin: (process) => {
         this.#attend(process).catch((error) =>
-          this.options.onTrouble(`Cannot attend a process of images: ${error}`)
+          this.#options.onTrouble(`Cannot attend a process of images: ${error}`)
         );
       },
       ready: async (process) => void await process.ready,
@@ -135,7 +139,7 @@ export class ImageLane {
   }
 
   #inspect(process: ImageProcess): void {
-    const { memoryMb } = this.options.limits;
+    const { memoryMb } = this.#options.limits;
     const bytes = residentBytes(process.running.pid) ?? 0;
     if (bytes > memoryMb * 1024 * 1024) {
       this.#end(process, { reason: "memory", message: `It took more than ${memoryMb} MiB` });

@@ -17,7 +17,11 @@ export class JobQueue<Job> {
   readonly #waiting = new Map<string, Job[]>();
   #size = 0;
 
-  constructor(private readonly options: JobQueueOptions) {}
+  readonly #options: JobQueueOptions;
+
+  constructor(options: JobQueueOptions) {
+    this.#options = options;
+  }
 
   get size(): number {
     return this.#size;
@@ -26,7 +30,7 @@ export class JobQueue<Job> {
   /** Adds a job behind those of the same owner; false where too many wait already. */
   add(owner: string, job: Job): boolean {
     const jobs = this.#waiting.get(owner);
-    const { max, maxOfOwner } = this.options;
+    const { max, maxOfOwner } = this.#options;
     if (this.#size >= max || (jobs?.length ?? 0) >= maxOfOwner) return false;
     if (jobs === undefined) this.#waiting.set(owner, [job]);
     else jobs.push(job);

@@ -34,7 +34,13 @@ class ImageProcess {
   readonly #worker: Worker;
   #head: JobHead | undefined;
 
-  constructor(private readonly connection: FrameConnection, private readonly sealed: SealState) {
+  readonly #connection: FrameConnection;
+  readonly #sealed: SealState;
+
+  constructor(connection: FrameConnection, sealed: SealState) {
+    this.#connection = connection;
+    this.#sealed = sealed;
+
     this.#worker = new Worker(WORKER, {
       type: "module",
       name: "image",
@@ -69,11 +75,11 @@ class ImageProcess {
   #hear(message: FromImageWorker): void {
     switch (message.type) {
       case "ready":
-        return this.#send(ImageFrame.ready, { version: message.version, ...this.sealed });
+        return this.#send(ImageFrame.ready, { version: message.version, ...this.#sealed });
       case "done": {
         const { bytes: payload, width, height } = message;
         this.#send(ImageFrame.done, { width, height });
-        return this.connection.send({ type: ImageFrame.bytes, worker: 0, id: 0, payload });
+        return this.#connection.send({ type: ImageFrame.bytes, worker: 0, id: 0, payload });
       }
       case "failed":
         return this.#send(ImageFrame.failed, message.failed);
@@ -83,7 +89,7 @@ class ImageProcess {
   }
 
   #send(type: number, head: object): void {
-    this.connection.send({ type, worker: 0, id: 0, payload: toPayload(head) });
+    this.#connection.send({ type, worker: 0, id: 0, payload: toPayload(head) });
   }
 }
 

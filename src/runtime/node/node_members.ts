@@ -55,7 +55,11 @@ export class NodeMembers {
   readonly #asked = new Map<number, { readonly member: FrameConnection; readonly id: number }>();
   #nextAsked = 1;
 
-  constructor(private readonly options: MembersOptions) {}
+  readonly #options: MembersOptions;
+
+  constructor(options: MembersOptions) {
+    this.#options = options;
+  }
 
   /** Whether the server has listened. */
   get listens(): boolean {
@@ -101,18 +105,18 @@ export class NodeMembers {
         if (this.#greeted) return;
         this.#greeted = true;
         this.#server ??= member;
-        return this.options.booted(fromPayload<Greeting>(payload).runtime);
+        return this.#options.booted(fromPayload<Greeting>(payload).runtime);
       case ComputeFrame.listening:
         return this.#hearListening(member, fromPayload<NodeListening>(payload));
       case ComputeFrame.pong:
       case ComputeFrame.log:
-        return this.options.send(type, payload, id);
+        return this.#options.send(type, payload, id);
       case ComputeFrame.ended:
-        return this.options.ended(String(fromPayload<Ending>(payload).message));
+        return this.#options.ended(String(fromPayload<Ending>(payload).message));
       case ComputeFrame.revalidate:
         if (this.#asked.size >= MAX_ASKED) return;
         this.#asked.set(this.#nextAsked, { member, id });
-        return this.options.send(type, payload, this.#nextAsked++);
+        return this.#options.send(type, payload, this.#nextAsked++);
     }
   }
 
@@ -132,7 +136,7 @@ export class NodeMembers {
     member: FrameConnection,
     { greets, port }: { readonly greets: boolean; readonly port: number },
   ): void {
-    const socket = join(this.options.folder, SERVER_SOCKET);
+    const socket = join(this.#options.folder, SERVER_SOCKET);
     try {
       Deno.renameSync(`${socket}-${port}`, socket);
     } catch {
@@ -142,7 +146,7 @@ export class NodeMembers {
     if (this.#adopted === undefined) {
       this.#log(
         "info",
-        `The server listens on port ${port}, and not on $PORT (${this.options.port}): ` +
+        `The server listens on port ${port}, and not on $PORT (${this.#options.port}): ` +
           "requests reach it there",
       );
     }
@@ -154,12 +158,12 @@ export class NodeMembers {
     this.#server = member;
     if (this.#listens) return;
     this.#listens = true;
-    this.options.send(ComputeFrame.listening, toPayload({ greets }));
+    this.#options.send(ComputeFrame.listening, toPayload({ greets }));
     for (const port of this.#others) this.#reportOther(port);
   }
 
   #reportOther(port: number): void {
-    const own = this.#adopted ?? this.options.port;
+    const own = this.#adopted ?? this.#options.port;
     this.#log(
       "warn",
       `The server also listens on port ${port}, which nobody can reach: requests go to port ` +
@@ -168,6 +172,6 @@ export class NodeMembers {
   }
 
   #log(level: ProcessLog["level"], message: string): void {
-    this.options.send(ComputeFrame.log, toPayload({ level, message } satisfies ProcessLog));
+    this.#options.send(ComputeFrame.log, toPayload({ level, message } satisfies ProcessLog));
   }
 }

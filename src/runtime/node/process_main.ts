@@ -64,15 +64,26 @@ class NodeProcess {
   /** Its thread starts while the platform still connects. */
   readonly #startNode = prepareLaunch();
 
+  readonly #platform: FrameConnection;
+  readonly #options: {
+    /** Private folder of the process. */
+    readonly folder: string;
+    /** The preload, where the program runs from source. */
+    readonly preload: string | undefined;
+  };
+
   constructor(
-    private readonly platform: FrameConnection,
-    private readonly options: {
+    platform: FrameConnection,
+    options: {
       /** Private folder of the process. */
       readonly folder: string;
       /** The preload, where the program runs from source. */
       readonly preload: string | undefined;
     },
-  ) {}
+  ) {
+    this.#platform = platform;
+    this.#options = options;
+  }
 
   take(frame: Frame): void {
     if (frame.type === ComputeFrame.start) {
@@ -91,13 +102,13 @@ class NodeProcess {
     if (refused !== undefined) return this.#end(refused);
     const link = probeSandbox().files ? undefined : findEscapingLink(start.directory);
     if (link !== undefined) return this.#end(`The link ${link} leads out of the deployment`);
-    const { folder } = this.options;
+    const { folder } = this.#options;
     const listener = Deno.listen({ transport: "unix", path: join(folder, NODE_SOCKET) });
     this.#command = start.command;
     const members = new NodeMembers({
       folder,
       port: start.port,
-      send: (type, payload, id = 0) => this.platform.send({ type, worker: 0, id, payload }),
+      send: (type, payload, id = 0) => this.#platform.send({ type, worker: 0, id, payload }),
       booted: (runtime) => this.#sendBooted(runtime),
       ended: (message) => this.#noteEnd(message),
     });
@@ -151,7 +162,7 @@ class NodeProcess {
   }
 
   async #launch(start: ServerStart): Promise<RunningNode> {
-    const { folder, preload } = this.options;
+    const { folder, preload } = this.#options;
     const { directory, allowPrivate, peers, routes, allowUnsandboxed } = start;
     const { tmpMb, memoryMb, nodeBinary } = start;
     if (nodeBinary === undefined) throw new TypeError("The path of the Node binary is missing");
@@ -198,7 +209,7 @@ class NodeProcess {
       runtime,
     };
     const payload = toPayload(booted);
-    this.platform.send({ type: ComputeFrame.booted, worker: 0, id: 0, payload });
+    this.#platform.send({ type: ComputeFrame.booted, worker: 0, id: 0, payload });
   }
 
   /** A command may start another process in place of one that ends. */
@@ -213,7 +224,7 @@ class NodeProcess {
 
   #announce(port: number): void {
     const payload = toPayload({ port } satisfies Dialled);
-    this.platform.send({ type: ComputeFrame.dialled, worker: 0, id: 0, payload });
+    this.#platform.send({ type: ComputeFrame.dialled, worker: 0, id: 0, payload });
   }
 
   /** Ends this process after Node has ended. */
@@ -241,7 +252,7 @@ class NodeProcess {
 
   #sendEnd(message: string): void {
     const payload = toPayload({ message: message.slice(0, 4000) });
-    this.platform.send({ type: ComputeFrame.ended, worker: 0, id: 0, payload });
+    this.#platform.send({ type: ComputeFrame.ended, worker: 0, id: 0, payload });
   }
 
   #exit(): void {

@@ -18,7 +18,11 @@ export class ConcurrencyGate {
   #running = 0;
   readonly #waiting: ((release: Release) => void)[] = [];
 
-  constructor(private readonly options: GateOptions) {}
+  readonly #options: GateOptions;
+
+  constructor(options: GateOptions) {
+    this.#options = options;
+  }
 
   get running(): number {
     return this.#running;
@@ -26,8 +30,8 @@ export class ConcurrencyGate {
 
   /** A place, at once or as soon as one is free; `undefined` where too many already wait. */
   enter(): Release | Promise<Release> | undefined {
-    if (this.#running < this.options.maxConcurrent) return this.#give();
-    if (this.#waiting.length >= this.options.maxQueued) return undefined;
+    if (this.#running < this.#options.maxConcurrent) return this.#give();
+    if (this.#waiting.length >= this.#options.maxQueued) return undefined;
     return new Promise<Release>((resolve) => this.#waiting.push(resolve));
   }
 

@@ -35,10 +35,14 @@ export class ProcessPlaces {
   readonly #tenants = new Set<EndableTenant>();
   readonly #waiting: ((place: Place) => void)[] = [];
 
-  constructor(private readonly options: ProcessPlacesOptions) {}
+  readonly #options: ProcessPlacesOptions;
+
+  constructor(options: ProcessPlacesOptions) {
+    this.#options = options;
+  }
 
   get max(): number {
-    return this.options.max;
+    return this.#options.max;
   }
 
   /** Places in use: by processes that run, start or end. */
@@ -52,7 +56,7 @@ export class ProcessPlaces {
     const timer = setTimeout(() => {
       this.#waiting.splice(this.#waiting.indexOf(give), 1);
       resolve(undefined);
-    }, this.options.waitMs ?? MAX_WAIT_MS);
+    }, this.#options.waitMs ?? MAX_WAIT_MS);
     const give = (place: Place): void => {
       clearTimeout(timer);
       resolve(place);
@@ -67,7 +71,7 @@ export class ProcessPlaces {
     while (this.#waiting.length > 0) {
       const decision = decidePlace({
         taken: this.#taken,
-        max: this.options.max,
+        max: this.#options.max,
         waiting: this.#waiting.length,
         tenants: this.#tenants,
       });

@@ -6,7 +6,11 @@ class Process {
   ending = false;
   idleSince: number | undefined;
 
-  constructor(private readonly place: Place) {
+  readonly #place: Place;
+
+  constructor(place: Place) {
+    this.#place = place;
+
     place.occupy(this);
   }
 
@@ -15,7 +19,7 @@ class Process {
   }
 
   gone(): void {
-    this.place.release();
+    this.#place.release();
   }
 }
 

@@ -76,7 +76,11 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
   #stopLooking: () => void = () => {};
   #isClosed = false;
 
-  constructor(private readonly options: SupervisorOptions<P>) {
+  readonly #options: SupervisorOptions<P>;
+
+  constructor(options: SupervisorOptions<P>) {
+    this.#options = options;
+
     this.#timers = options.timers ?? SYSTEM_TIMERS;
     this.backoff = new RestartBackoff(this.#timers);
     this.#lastUse = this.#timers.now();
@@ -99,7 +103,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
 
   /** Lets others have the place of a process that fell idle. */
   settle(): void {
-    this.options.places?.settle();
+    this.#options.places?.settle();
   }
 
   /**
@@ -130,7 +134,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
   }
 
   async #start(): Promise<P> {
-    const { driver, startMs } = this.options;
+    const { driver, startMs } = this.#options;
     const place = await this.#takePlace();
     const process = await driver.spawn().catch((error) => {
       place?.release();
@@ -143,7 +147,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
     if (this.#isClosed) {
       driver.end(process, "closed");
       await process.gone;
-      throw new Error(this.options.closed);
+      throw new Error(this.#options.closed);
     }
     driver.begin?.(process);
     this.touch();
@@ -161,18 +165,18 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
   }
 
   async #takePlace(): Promise<Place | undefined> {
-    const { places, noPlace } = this.options;
-    if (this.#isClosed) throw new Error(this.options.closed);
+    const { places, noPlace } = this.#options;
+    if (this.#isClosed) throw new Error(this.#options.closed);
     if (places === undefined) return undefined;
     const place = await places.take();
     if (place === undefined) throw new NoPlaceError(noPlace(places.max));
     if (!this.#isClosed) return place;
     place.release();
-    throw new Error(this.options.closed);
+    throw new Error(this.#options.closed);
   }
 
   #isBusy(process: P): boolean {
-    return this.isStarting || this.options.driver.isBusy(process);
+    return this.isStarting || this.#options.driver.isBusy(process);
   }
 
   /** The process as one that may have to make room for another. */
@@ -185,7 +189,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
       get idleSince() {
         return idleSince();
       },
-      end: () => this.options.driver.end(process, "place"),
+      end: () => this.#options.driver.end(process, "place"),
     };
   }
 
@@ -194,7 +198,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
     this.#stopLooking();
     const process = this.#current;
     if (process === undefined || process.isEnding) return;
-    const { driver, idleMs, pollMs } = this.options;
+    const { driver, idleMs, pollMs } = this.#options;
     driver.inspect(process);
     if (process.isEnding) return;
     if (this.#isBusy(process)) this.touch();

@@ -21,16 +21,20 @@ export class RestartBackoff {
   #failures = 0;
   #notBefore = 0;
 
-  constructor(private readonly timers: Pick<Timers, "now">) {}
+  readonly #timers: Pick<Timers, "now">;
+
+  constructor(timers: Pick<Timers, "now">) {
+    this.#timers = timers;
+  }
 
   /** Time until the process may start again, in milliseconds; 0 or less where it may now. */
   get waitMs(): number {
-    return Math.ceil(this.#notBefore - this.timers.now());
+    return Math.ceil(this.#notBefore - this.#timers.now());
   }
 
   /** Notes a failure: of a start, or of a process that was started at `startedAt`. */
   failed(startedAt?: number): void {
-    const now = this.timers.now();
+    const now = this.#timers.now();
     if (startedAt !== undefined && now - startedAt > HEALTHY_MS) this.#failures = 0;
     this.#failures++;
     this.#notBefore = now + backoffMs(this.#failures);

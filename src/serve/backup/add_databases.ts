@@ -39,10 +39,16 @@ export class DatabaseAdder {
   readonly #added = new Set<string>();
   #server: Promise<ServerOfBackup> | undefined;
 
+  readonly #archive: ArchiveWriter;
+  readonly #options: AddDatabasesOptions;
+
   constructor(
-    private readonly archive: ArchiveWriter,
-    private readonly options: AddDatabasesOptions,
-  ) {}
+    archive: ArchiveWriter,
+    options: AddDatabasesOptions,
+  ) {
+    this.#archive = archive;
+    this.#options = options;
+  }
 
   /**
    * Adds what is not there yet; false where one is gone meanwhile, so that newer
@@ -68,7 +74,8 @@ export class DatabaseAdder {
   }
 
   #addFiles({ id }: Storage): Promise<boolean> {
-    const { archive, options } = this;
+    const archive = this.#archive;
+    const options = this.#options;
     const root = `${DATABASES}/${id}`;
     return withBranchFiles(
       { folder: join(options.dataDir, DATABASES), id },
@@ -84,9 +91,10 @@ export class DatabaseAdder {
   }
 
   async #addDump({ id }: Storage): Promise<boolean> {
-    this.#server ??= openServer(this.options);
+    this.#server ??= openServer(this.#options);
     const { engine } = await this.#server;
-    const { archive, options } = this;
+    const archive = this.#archive;
+    const options = this.#options;
     const file = await Deno.makeTempFile({ dir: options.folder, prefix: "dump-" });
     try {
       const branch = { id, database: "", role: "", limits: { memoryMb: 0, connections: 0 } };

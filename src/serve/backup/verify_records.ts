@@ -68,7 +68,11 @@ class Reader {
   unchecked = 0;
   readonly keyIds = new Map<string, RecordKey>();
 
-  constructor(private readonly damage: DamageList) {}
+  readonly #damage: DamageList;
+
+  constructor(damage: DamageList) {
+    this.#damage = damage;
+  }
 
   read(encoded: unknown, readValue: () => unknown): void {
     this.records++;
@@ -78,10 +82,10 @@ class Reader {
       key = decodeKey(encoded);
     } catch {
       const name = encoded instanceof Uint8Array ? encoded.toHex() : String(encoded);
-      return this.damage.add(`the key of a record is damaged: ${name}`);
+      return this.#damage.add(`the key of a record is damaged: ${name}`);
     }
     if (key[0] === SET_ASIDE && key[1] instanceof Uint8Array) {
-      return this.damage.add(`${describe(key[1])} was found damaged before, and set aside`);
+      return this.#damage.add(`${describe(key[1])} was found damaged before, and set aside`);
     }
     try {
       const stored = readValue();
@@ -89,7 +93,7 @@ class Reader {
       if (value !== stored && checksumOf(key, stored) === "none") this.unchecked++;
       findKeyIds(value, (id) => this.keyIds.has(id) || this.keyIds.set(id, key));
     } catch (error) {
-      this.damage.add(`the record ${nameOf(key)} is damaged: ${messageOf(error)}`);
+      this.#damage.add(`the record ${nameOf(key)} is damaged: ${messageOf(error)}`);
     }
   }
 }

@@ -50,13 +50,19 @@ export class MessageLink<Received extends { readonly type: string }, Sent> {
   readonly #buffer = new Uint8Array(MAX_LINE_BYTES);
   #text = "";
 
-  constructor(private readonly conn: Deno.Conn, private readonly schema: z.ZodType<Received>) {}
+  readonly #conn: Deno.Conn;
+  readonly #schema: z.ZodType<Received>;
+
+  constructor(conn: Deno.Conn, schema: z.ZodType<Received>) {
+    this.#conn = conn;
+    this.#schema = schema;
+  }
 
   /** Sends a message; one that arrives nowhere shows at the next {@link receive}. */
   async send(message: Sent): Promise<void> {
     const bytes = this.#encoder.encode(`${JSON.stringify(message)}\n`);
     try {
-      for (let at = 0; at < bytes.byteLength;) at += await this.conn.write(bytes.subarray(at));
+      for (let at = 0; at < bytes.byteLength;) at += await this.#conn.write(bytes.subarray(at));
     } catch { /* the other side has ended */ }
   }
 
@@ -69,7 +75,7 @@ export class MessageLink<Received extends { readonly type: string }, Sent> {
     try {
       parsed = JSON.parse(line);
     } catch { /* refused by the schema */ }
-    const message = this.schema.safeParse(parsed);
+    const message = this.#schema.safeParse(parsed);
     if (message.success && (types as readonly string[]).includes(message.data.type)) {
       return message.data as Extract<Received, { readonly type: Type }>;
     }
@@ -78,7 +84,7 @@ export class MessageLink<Received extends { readonly type: string }, Sent> {
 
   close(): void {
     try {
-      this.conn.close();
+      this.#conn.close();
     } catch { /* closed already */ }
   }
 
@@ -91,7 +97,7 @@ export class MessageLink<Received extends { readonly type: string }, Sent> {
         return line;
       }
       if (this.#text.length > MAX_LINE_BYTES) throw new HandoverError("A message is too long");
-      const length = await this.conn.read(this.#buffer).catch(() => null);
+      const length = await this.#conn.read(this.#buffer).catch(() => null);
       if (length === null) throw new HandoverError("The other platform has ended");
       this.#text += this.#decoder.decode(this.#buffer.subarray(0, length), { stream: true });
     }

@@ -99,7 +99,11 @@ export class RequestPasser {
     keepAliveMs: 0,
   };
 
-  constructor(private readonly onTrouble: (message: string) => void) {
+  readonly #onTrouble: (message: string) => void;
+
+  constructor(onTrouble: (message: string) => void) {
+    this.#onTrouble = onTrouble;
+
     this.#successor.promise.catch(() => {});
   }
 
@@ -135,7 +139,7 @@ export class RequestPasser {
         ? answerOf(await this.#exchange(successor, request, connection))
         : await successor[connection.scheme](request, connection);
     } catch (error) {
-      this.onTrouble(`Cannot pass a request to the new platform: ${messageOf(error)}`);
+      this.#onTrouble(`Cannot pass a request to the new platform: ${messageOf(error)}`);
       return unavailable("The platform is restarting");
     }
   };

@@ -58,10 +58,16 @@ async function ask(link: Link): Promise<Shared | Refused | undefined> {
 }
 
 export class Takeover {
+  readonly #link: Link;
+  readonly #shared: Shared;
+
   private constructor(
-    private readonly link: Link,
-    private readonly shared: Shared,
-  ) {}
+    link: Link,
+    shared: Shared,
+  ) {
+    this.#link = link;
+    this.#shared = shared;
+  }
 
   /**
    * Asks the platform that serves from a data directory to share its ports; `undefined`
@@ -88,7 +94,7 @@ export class Takeover {
 
   /** The ports to listen on: for a free port, the one of the platform that runs. */
   portsFor<Wish extends { readonly port: number; readonly httpsPort?: number }>(wish: Wish): Wish {
-    const { port, httpsPort } = this.shared;
+    const { port, httpsPort } = this.#shared;
     return {
       ...wish,
       port: wish.port === 0 ? port : wish.port,
@@ -98,8 +104,8 @@ export class Takeover {
 
   /** Waits until the data directory is free. Until then clients are with the other platform. */
   async takeOver(): Promise<void> {
-    await this.link.send({ type: "listening" });
-    await this.link.receive("released");
+    await this.#link.send({ type: "listening" });
+    await this.#link.receive("released");
   }
 
   /**
@@ -116,9 +122,9 @@ export class Takeover {
       const others = this.#socketsOn(port);
       if (others > 0) attractConnections(port, others);
     }
-    await this.link.send({ type: "ready", requests });
-    const closed = this.link.receive("closed").catch(() => {}).then(() => {
-      this.link.close();
+    await this.#link.send({ type: "ready", requests });
+    const closed = this.#link.receive("closed").catch(() => {}).then(() => {
+      this.#link.close();
       for (const port of [ports.port, ports.httpsPort]) {
         if (port === undefined) continue;
         stopAttracting(port);
@@ -130,13 +136,13 @@ export class Takeover {
 
   /** How many sockets of the platform that runs are on the port. */
   #socketsOn(port: number): number {
-    const { sockets, port: http, httpsPort } = this.shared;
+    const { sockets, port: http, httpsPort } = this.#shared;
     if (port === http) return sockets.http;
     return port === httpsPort ? sockets.https : 0;
   }
 
   /** Gives up, before {@link ready}. */
   abandon(): void {
-    this.link.close();
+    this.#link.close();
   }
 }

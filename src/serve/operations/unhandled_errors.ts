@@ -15,13 +15,21 @@ export class UnhandledErrors {
   #minute = 0;
   #logged = 0;
 
+  readonly #options: {
+    readonly log: (line: { readonly level: "error"; readonly message: string }) => void;
+    readonly now: () => number;
+    readonly newId: () => string;
+  };
+
   constructor(
-    private readonly options: {
+    options: {
       readonly log: (line: { readonly level: "error"; readonly message: string }) => void;
       readonly now: () => number;
       readonly newId: () => string;
     },
-  ) {}
+  ) {
+    this.#options = options;
+  }
 
   /** How many there were since the start. */
   get count(): number {
@@ -46,14 +54,14 @@ export class UnhandledErrors {
 
   note(what: string, error: unknown): void {
     this.#count++;
-    const minute = Math.floor(this.options.now() / MINUTE_MS);
+    const minute = Math.floor(this.#options.now() / MINUTE_MS);
     if (minute !== this.#minute) {
       this.#minute = minute;
       this.#logged = 0;
     }
     if (++this.#logged > MAX_LOGGED) return;
     const reason = error instanceof Error ? error.stack ?? error.message : String(error);
-    const message = `Unhandled ${what} ${this.options.newId()}, please report it: ${reason}`;
-    this.options.log({ level: "error", message });
+    const message = `Unhandled ${what} ${this.#options.newId()}, please report it: ${reason}`;
+    this.#options.log({ level: "error", message });
   }
 }

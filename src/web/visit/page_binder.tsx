@@ -90,7 +90,13 @@ function cameFrom(request: Request, { host }: URL): string {
 }
 
 export class PageBinder {
-  constructor(private readonly router: Router, private readonly session: PageSession) {}
+  readonly #router: Router;
+  readonly #session: PageSession;
+
+  constructor(router: Router, session: PageSession) {
+    this.#router = router;
+    this.#session = session;
+  }
 
   /** Binds a page that anyone may see; `person` is set where somebody is signed in. */
   open(
@@ -98,22 +104,22 @@ export class PageBinder {
     path: string,
     show: (visit: PageVisit & { readonly person: Person | undefined }) => Answer,
   ): void {
-    this.bind(method, path, show);
+    this.#bind(method, path, show);
   }
 
   /** Binds a page for people who are signed in; others are sent to sign in first. */
   personal(method: Method, path: string, show: (visit: PersonVisit) => Answer): void {
-    this.bind(method, path, (visit, api) => {
+    this.#bind(method, path, (visit, api) => {
       const { person } = visit;
       if (person !== undefined) {
-        return show({ ...visit, person, csrf: this.session.csrfToken(person), api });
+        return show({ ...visit, person, csrf: this.#session.csrfToken(person), api });
       }
       const search = visit.query.size === 0 ? "" : `?${visit.query}`;
       return goTo(signInPath(method === "GET" ? visit.path + search : visit.cameFrom));
     });
   }
 
-  private bind(
+  #bind(
     method: Method,
     path: string,
     show: (
@@ -121,13 +127,13 @@ export class PageBinder {
       api: PersonVisit["api"],
     ) => Answer,
   ): void {
-    this.router.page(method, path, async ({ request, client, params }) => {
+    this.#router.page(method, path, async ({ request, client, params }) => {
       try {
         const url = new URL(request.url);
-        const person = await this.session.visitor(request, client);
+        const person = await this.#session.visitor(request, client);
         const { fields, values } = method === "POST" ? await readForm(request) : NO_FORM;
         if (method === "POST") {
-          this.session.checkForm(request, { csrf: fields.csrf ?? null, person });
+          this.#session.checkForm(request, { csrf: fields.csrf ?? null, person });
         }
         return await show({
           client,
@@ -139,7 +145,7 @@ export class PageBinder {
           values,
           cookies: request.headers.get("cookie"),
           person,
-        }, pageApi(this.router, { request, client }));
+        }, pageApi(this.#router, { request, client }));
       } catch (error) {
         const failure = toFailure(error);
         if (failure.status >= 500) throw error;

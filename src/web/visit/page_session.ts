@@ -15,11 +15,15 @@ export interface PageSessionServices {
 }
 
 export class PageSession {
-  constructor(private readonly services: PageSessionServices) {}
+  readonly #services: PageSessionServices;
+
+  constructor(services: PageSessionServices) {
+    this.#services = services;
+  }
 
   /** The person of the session cookie; `undefined` where nobody is signed in. */
   visitor(request: Request, client: Client): Promise<Person | undefined> {
-    return this.services.authenticator.visitor(request, client);
+    return this.#services.authenticator.visitor(request, client);
   }
 
   /**
@@ -42,7 +46,7 @@ export class PageSession {
     readonly person: Person | undefined;
   }): void {
     const { csrf, person } = form;
-    const isFromHere = originOf(request, this.services.publicOrigin) !== "other";
+    const isFromHere = originOf(request, this.#services.publicOrigin) !== "other";
     const hasToken = person === undefined ||
       (csrf !== null && equalInConstantTime(csrf, this.csrfToken(person)));
     if (!isFromHere || !hasToken) throw crossOriginFailure();

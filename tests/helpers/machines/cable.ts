@@ -31,12 +31,18 @@ export async function canMakeNamespaces(): Promise<boolean> {
 }
 
 export class Cable implements AsyncDisposable {
+  readonly #name: string;
+  readonly #ways: readonly Child[];
+
   private constructor(
-    private readonly name: string,
+    name: string,
     /** Where the servers of this machine are, seen from the namespace. */
     readonly host: string,
-    private readonly ways: readonly Child[],
-  ) {}
+    ways: readonly Child[],
+  ) {
+    this.#name = name;
+    this.#ways = ways;
+  }
 
   /** Makes the namespace; servers are reached from it at the same ports as here. */
   static async start(
@@ -75,20 +81,20 @@ export class Cable implements AsyncDisposable {
 
   /** Begins a command that runs in the namespace. */
   get within(): readonly [string, ...string[]] {
-    return ["ip", "netns", "exec", this.name];
+    return ["ip", "netns", "exec", this.#name];
   }
 
   /** Pulls the cable, at the end that is not the node's. */
   pull(): Promise<void> {
-    return run("ip", "link", "set", this.name, "down");
+    return run("ip", "link", "set", this.#name, "down");
   }
 
   plug(): Promise<void> {
-    return run("ip", "link", "set", this.name, "up");
+    return run("ip", "link", "set", this.#name, "up");
   }
 
   async [Symbol.asyncDispose]() {
-    for (const way of this.ways) await way.kill();
-    await run("ip", "netns", "delete", this.name);
+    for (const way of this.#ways) await way.kill();
+    await run("ip", "netns", "delete", this.#name);
   }
 }

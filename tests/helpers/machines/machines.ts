@@ -42,15 +42,23 @@ export class Node {
   #running: Platform | undefined;
   readonly #ended: string[] = [];
 
+  readonly #options: {
+    readonly folder: string;
+    readonly args: readonly string[];
+    readonly places: () => Places;
+  };
+
   constructor(
     readonly name: string,
     readonly port: number,
-    private readonly options: {
+    options: {
       readonly folder: string;
       readonly args: readonly string[];
       readonly places: () => Places;
     },
-  ) {}
+  ) {
+    this.#options = options;
+  }
 
   get url(): string {
     return `http://127.0.0.1:${this.port}`;
@@ -86,7 +94,7 @@ export class Node {
   }
 
   async #begin(command: Command | undefined): Promise<void> {
-    const { folder, args, places } = this.options;
+    const { folder, args, places } = this.#options;
     const { kv, blobs, env, within = [] } = places();
     const dataDir = join(folder, this.name);
     this.#running = await startProgram({
@@ -159,15 +167,25 @@ export interface MachinesOptions {
 
 /** Three nodes, and all that they need. */
 export class Machines implements AsyncDisposable {
+  readonly #parts: AsyncDisposableStack;
+  readonly #whole: { readonly patroni: Patroni; readonly storage: Storage } | undefined;
+  readonly #cable: Cable | undefined;
+  readonly #client: Deno.HttpClient;
+
   private constructor(
-    private readonly parts: AsyncDisposableStack,
+    parts: AsyncDisposableStack,
     readonly folder: string,
     readonly nodes: readonly [Node, Node, Node],
     readonly port: number,
-    private readonly whole: { readonly patroni: Patroni; readonly storage: Storage } | undefined,
-    private readonly cable: Cable | undefined,
-    private readonly client: Deno.HttpClient,
-  ) {}
+    whole: { readonly patroni: Patroni; readonly storage: Storage } | undefined,
+    cable: Cable | undefined,
+    client: Deno.HttpClient,
+  ) {
+    this.#parts = parts;
+    this.#whole = whole;
+    this.#cable = cable;
+    this.#client = client;
+  }
 
   /** Starts Patroni and versitygw where the suite runs whole, else smaller servers. */
   static async start({ args = [], cuttable, command }: MachinesOptions = {}): Promise<Machines> {
@@ -229,11 +247,11 @@ export class Machines implements AsyncDisposable {
   }
 
   get patroni(): Patroni {
-    return this.whole!.patroni;
+    return this.#whole!.patroni;
   }
 
   get storage(): Storage {
-    return this.whole!.storage;
+    return this.#whole!.storage;
   }
 
   node(name: string): Node {
@@ -242,20 +260,20 @@ export class Machines implements AsyncDisposable {
 
   /** Cuts the node off: nothing comes through any more, and no connection is closed. */
   async cut(): Promise<void> {
-    await this.cable!.pull();
+    await this.#cable!.pull();
   }
 
   async mend(): Promise<void> {
-    await this.cable!.plug();
+    await this.#cable!.plug();
   }
 
   /** Calls the API by the balancer, once. */
   api(method: string, path: string, options: ApiOptions = {}): Promise<ApiAnswer> {
-    const { client } = this;
+    const client = this.#client;
     return callApi(`http://127.0.0.1:${this.port}`, method, path, { ...options, client });
   }
 
   async [Symbol.asyncDispose]() {
-    await this.parts[Symbol.asyncDispose]();
+    await this.#parts[Symbol.asyncDispose]();
   }
 }

@@ -61,11 +61,15 @@ async function startProxied(): Promise<FailingStorage> {
 export class MoveServers implements AsyncDisposable {
   #count = 0;
 
+  readonly #parts: AsyncDisposableStack;
+
   private constructor(
-    private readonly parts: AsyncDisposableStack,
+    parts: AsyncDisposableStack,
     readonly pg: TestPg,
     readonly storage: FailingStorage,
-  ) {}
+  ) {
+    this.#parts = parts;
+  }
 
   /** @param isWhole whether the storage is a program of its own. */
   static async start(folder: string, isWhole: boolean): Promise<MoveServers> {
@@ -84,6 +88,6 @@ export class MoveServers implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose]() {
-    await this.parts[Symbol.asyncDispose]();
+    await this.#parts[Symbol.asyncDispose]();
   }
 }

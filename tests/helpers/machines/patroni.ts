@@ -95,10 +95,16 @@ const asMachine = (...command: readonly string[]): [string, ...string[]] => [
 ];
 
 export class Patroni implements AsyncDisposable {
+  readonly #members: readonly Member[];
+  readonly #etcd: Child;
+
   private constructor(
-    private readonly members: readonly Member[],
-    private readonly etcd: Child,
-  ) {}
+    members: readonly Member[],
+    etcd: Child,
+  ) {
+    this.#members = members;
+    this.#etcd = etcd;
+  }
 
   /** Starts three servers, with a role and a database of svc. */
   static async start(top: string): Promise<Patroni> {
@@ -131,11 +137,11 @@ export class Patroni implements AsyncDisposable {
   }
 
   get names(): readonly string[] {
-    return this.members.map(({ name }) => name);
+    return this.#members.map(({ name }) => name);
   }
 
   get ports(): readonly number[] {
-    return this.members.map(({ port }) => port);
+    return this.#members.map(({ port }) => port);
   }
 
   readonly password = PASSWORD;
@@ -171,7 +177,7 @@ export class Patroni implements AsyncDisposable {
   async primary(except?: string): Promise<string> {
     let found: string | undefined;
     await this.#settles(async () => {
-      for (const { name, restPort } of this.members) {
+      for (const { name, restPort } of this.#members) {
         if (name !== except && await isOk(restPort, "/primary")) found = name;
       }
       return found !== undefined;
@@ -214,8 +220,8 @@ export class Patroni implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose]() {
-    for (const { name } of this.members) await this.kill(name);
-    await this.etcd.kill();
+    for (const { name } of this.#members) await this.kill(name);
+    await this.#etcd.kill();
   }
 
   /** Waits for a state of the three; where it does not come, tells what they said last. */
@@ -223,13 +229,13 @@ export class Patroni implements AsyncDisposable {
     try {
       await until(read, Boolean, PATIENCE_MS);
     } catch (cause) {
-      const said = this.members.map(({ name, child }) => `${name}:\n${child?.said.slice(-3000)}`);
+      const said = this.#members.map(({ name, child }) => `${name}:\n${child?.said.slice(-3000)}`);
       throw new Error(`Patroni does not settle:\n${said.join("\n")}`, { cause });
     }
   }
 
   #member(name: string): Member {
-    return this.members.find((member) => member.name === name)!;
+    return this.#members.find((member) => member.name === name)!;
   }
 
   async #begin(): Promise<void> {

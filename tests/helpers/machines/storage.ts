@@ -29,11 +29,17 @@ async function findGateway(): Promise<string> {
 export class Storage implements AsyncDisposable {
   #running: Child | undefined;
 
+  readonly #folder: string;
+  readonly #program: string;
+
   private constructor(
-    private readonly folder: string,
-    private readonly program: string,
+    folder: string,
+    program: string,
     readonly port: number,
-  ) {}
+  ) {
+    this.#folder = folder;
+    this.#program = program;
+  }
 
   static async start(folder: string, port: number): Promise<Storage> {
     await Deno.mkdir(join(folder, "s3", BUCKET), { recursive: true });
@@ -54,8 +60,8 @@ export class Storage implements AsyncDisposable {
       ROOT_ACCESS_KEY: KEYS.AWS_ACCESS_KEY_ID,
       ROOT_SECRET_KEY: KEYS.AWS_SECRET_ACCESS_KEY,
     };
-    const args = ["--port", `127.0.0.1:${this.port}`, "--quiet", "posix", this.folder];
-    this.#running = await Child.start([this.program, ...args], {
+    const args = ["--port", `127.0.0.1:${this.port}`, "--quiet", "posix", this.#folder];
+    this.#running = await Child.start([this.#program, ...args], {
       env,
       ready: { port: this.port },
     });

@@ -196,13 +196,17 @@ class Session {
   #cookie = "";
   readonly #etags = new Map<string, string>();
 
-  constructor(private readonly platform: TestPlatform) {}
+  readonly #platform: TestPlatform;
+
+  constructor(platform: TestPlatform) {
+    this.#platform = platform;
+  }
 
   async send(url: string, init: RequestInit & { headers: Record<string, string> }) {
     const { pathname } = new URL(url, "http://localhost");
     const base = pathname.replace(/\/revisions\/.*/, "");
     const version = this.#etags.get(base);
-    const response = await fetch(new URL(url, `http://127.0.0.1:${this.platform.port}`), {
+    const response = await fetch(new URL(url, `http://127.0.0.1:${this.#platform.port}`), {
       ...init,
       headers: {
         ...init.headers,

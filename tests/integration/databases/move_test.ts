@@ -23,7 +23,11 @@ class Writers {
   #isOver = false;
   readonly #running: Promise<void>[];
 
-  constructor(private readonly pool: pg.Pool) {
+  readonly #pool: pg.Pool;
+
+  constructor(pool: pg.Pool) {
+    this.#pool = pool;
+
     pool.on("error", (error) => this.#note(error));
     this.#running = Array.from({ length: WRITERS }, () => this.#write());
   }
@@ -37,7 +41,7 @@ class Writers {
     while (!this.#isOver) {
       const number = this.#next++;
       try {
-        await this.pool.query("INSERT INTO written VALUES ($1)", [number]);
+        await this.#pool.query("INSERT INTO written VALUES ($1)", [number]);
         this.acknowledged.add(number);
       } catch (error) {
         this.#note(error as Error);

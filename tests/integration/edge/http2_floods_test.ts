@@ -43,7 +43,11 @@ class Client {
   isClosed = false;
   readonly ended: Promise<void>;
 
-  constructor(private readonly conn: Deno.Conn) {
+  readonly #conn: Deno.Conn;
+
+  constructor(conn: Deno.Conn) {
+    this.#conn = conn;
+
     this.ended = this.#read().catch(() => {}).then(() => {
       this.isClosed = true;
     });
@@ -52,7 +56,7 @@ class Client {
   async #read(): Promise<void> {
     const buffer = new Uint8Array(65_536);
     for (;;) {
-      const count = await this.conn.read(buffer);
+      const count = await this.#conn.read(buffer);
       if (count === null) return;
       this.received += count;
     }
@@ -61,13 +65,13 @@ class Client {
   /** Sends until all is sent or the other side closes. */
   async send(bytes: Uint8Array): Promise<void> {
     try {
-      for (let at = 0; at < bytes.length;) at += await this.conn.write(bytes.subarray(at));
+      for (let at = 0; at < bytes.length;) at += await this.#conn.write(bytes.subarray(at));
     } catch { /* it was closed */ }
   }
 
   [Symbol.dispose](): void {
     try {
-      this.conn.close();
+      this.#conn.close();
     } catch { /* it is closed already */ }
   }
 }

@@ -25,118 +25,122 @@ export interface PromptOptions {
 const READLINE_ESCAPE_MS = 50;
 
 class Prompt {
-  private readonly buffer = new StatementBuffer();
-  private readonly lines: Interface;
+  readonly #buffer = new StatementBuffer();
+  readonly #lines: Interface;
   /** Lines that were typed while a statement ran. */
-  private readonly waiting: string[] = [];
-  private running: AbortController | undefined;
-  private expanded = false;
-  private saidThatHeld = false;
-  private isClosed = false;
-  private readonly ended = Promise.withResolvers<void>();
+  readonly #waiting: string[] = [];
+  #running: AbortController | undefined;
+  #expanded = false;
+  #saidThatHeld = false;
+  #isClosed = false;
+  readonly #ended = Promise.withResolvers<void>();
   /** The list that the arrow keys go through. */
-  private shown: string[];
+  #shown: string[];
 
-  constructor(private readonly options: PromptOptions) {
+  readonly #options: PromptOptions;
+
+  constructor(options: PromptOptions) {
+    this.#options = options;
+
     const { input, output, history } = options;
-    this.shown = [...history.statements];
-    this.lines = createInterface({
+    this.#shown = [...history.statements];
+    this.#lines = createInterface({
       input,
       output,
       terminal: true,
-      history: this.shown,
+      history: this.#shown,
       historySize: Math.max(1, history.statements.length) + 1000,
       escapeCodeTimeout: READLINE_ESCAPE_MS,
     });
-    this.lines.on("history", (shown) => this.replaceHistory(shown));
-    this.lines.on("line", (line) => {
-      this.waiting.push(line);
-      this.work().catch(this.ended.reject);
+    this.#lines.on("history", (shown) => this.#replaceHistory(shown));
+    this.#lines.on("line", (line) => {
+      this.#waiting.push(line);
+      this.#work().catch(this.#ended.reject);
     });
-    this.lines.on("SIGINT", () => this.interrupt());
-    this.lines.on("close", () => this.finish());
+    this.#lines.on("SIGINT", () => this.interrupt());
+    this.#lines.on("close", () => this.#finish());
   }
 
   /** Statements are kept, not the lines that they were typed in. */
-  private replaceHistory(shown: string[] = this.shown): void {
-    this.shown = shown;
-    shown.splice(0, shown.length, ...this.options.history.statements);
+  #replaceHistory(shown: string[] = this.#shown): void {
+    this.#shown = shown;
+    shown.splice(0, shown.length, ...this.#options.history.statements);
   }
 
   async start(): Promise<void> {
-    this.ask();
-    await this.ended.promise;
+    this.#ask();
+    await this.#ended.promise;
   }
 
-  private ask(): void {
-    if (this.isClosed) return;
-    this.lines.setPrompt(`${this.options.name}${this.buffer.mark}> `);
-    this.lines.prompt();
+  #ask(): void {
+    if (this.#isClosed) return;
+    this.#lines.setPrompt(`${this.#options.name}${this.#buffer.mark}> `);
+    this.#lines.prompt();
   }
 
   /** Ends the statement that runs; where none does, forgets what was typed. */
   interrupt(): void {
-    this.waiting.length = 0;
-    if (this.running !== undefined) return this.running.abort();
-    if (this.isClosed) return;
-    this.buffer.clear();
-    this.lines.write(null, { ctrl: true, name: "e" });
-    this.lines.write(null, { ctrl: true, name: "u" });
-    this.options.output.write("^C\n");
-    this.ask();
+    this.#waiting.length = 0;
+    if (this.#running !== undefined) return this.#running.abort();
+    if (this.#isClosed) return;
+    this.#buffer.clear();
+    this.#lines.write(null, { ctrl: true, name: "e" });
+    this.#lines.write(null, { ctrl: true, name: "u" });
+    this.#options.output.write("^C\n");
+    this.#ask();
   }
 
   close(): void {
-    this.running?.abort();
-    this.lines.close();
+    this.#running?.abort();
+    this.#lines.close();
   }
 
-  private finish(): void {
-    this.isClosed = true;
-    this.waiting.length = 0;
-    this.running?.abort();
-    this.options.output.write("\n");
-    this.ended.resolve();
+  #finish(): void {
+    this.#isClosed = true;
+    this.#waiting.length = 0;
+    this.#running?.abort();
+    this.#options.output.write("\n");
+    this.#ended.resolve();
   }
 
-  private async work(): Promise<void> {
-    if (this.running !== undefined) return;
-    for (let line = this.waiting.shift(); line !== undefined; line = this.waiting.shift()) {
-      const typed = this.buffer.add(line);
-      if (typed.type === "command") await this.obey(typed.text);
-      else if (typed.type === "run") await this.run(typed.sql, true);
-      else if (this.buffer.mark === "!" && !this.saidThatHeld) {
-        this.saidThatHeld = true;
-        this.options.say("The transaction is sent as a whole, with COMMIT; or ROLLBACK;");
+  async #work(): Promise<void> {
+    if (this.#running !== undefined) return;
+    for (let line = this.#waiting.shift(); line !== undefined; line = this.#waiting.shift()) {
+      const typed = this.#buffer.add(line);
+      if (typed.type === "command") await this.#obey(typed.text);
+      else if (typed.type === "run") await this.#run(typed.sql, true);
+      else if (this.#buffer.mark === "!" && !this.#saidThatHeld) {
+        this.#saidThatHeld = true;
+        this.#options.say("The transaction is sent as a whole, with COMMIT; or ROLLBACK;");
       }
     }
-    this.ask();
+    this.#ask();
   }
 
-  private async run(sql: string, isTyped: boolean): Promise<void> {
-    this.running = new AbortController();
+  async #run(sql: string, isTyped: boolean): Promise<void> {
+    this.#running = new AbortController();
     try {
       if (isTyped) {
-        await this.options.history.add(sql);
-        this.replaceHistory();
+        await this.#options.history.add(sql);
+        this.#replaceHistory();
       }
-      await this.options.run(sql, this.running.signal);
+      await this.#options.run(sql, this.#running.signal);
     } finally {
-      this.running = undefined;
+      this.#running = undefined;
     }
   }
 
-  private async obey(text: string): Promise<void> {
+  async #obey(text: string): Promise<void> {
     const command = readPromptCommand(text);
     if (command.type === "quit") return this.close();
-    if (command.type === "help") return this.options.say(PROMPT_HELP);
-    if (command.type === "query") return await this.run(command.sql, false);
+    if (command.type === "help") return this.#options.say(PROMPT_HELP);
+    if (command.type === "query") return await this.#run(command.sql, false);
     if (command.type === "unknown") {
-      return this.options.say(`No command ${command.name}: \\? lists those there are`);
+      return this.#options.say(`No command ${command.name}: \\? lists those there are`);
     }
-    this.expanded = !this.expanded;
-    this.options.setExpanded(this.expanded);
-    this.options.say(this.expanded ? "Each row stands by itself" : "Rows stand in a table");
+    this.#expanded = !this.#expanded;
+    this.#options.setExpanded(this.#expanded);
+    this.#options.say(this.#expanded ? "Each row stands by itself" : "Rows stand in a table");
   }
 }
 

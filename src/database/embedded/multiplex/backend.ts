@@ -59,23 +59,27 @@ const READ_PARAMETERS = `SELECT ${
 
 /** A backend that can be asked questions of our own. */
 export class SharedBackend {
-  constructor(private readonly backend: Backend) {}
+  readonly #backend: Backend;
+
+  constructor(backend: Backend) {
+    this.#backend = backend;
+  }
 
   get settingsDigest(): string {
-    return this.backend.settingsDigest;
+    return this.#backend.settingsDigest;
   }
 
   get settingNames(): readonly string[] {
-    return this.backend.settingNames;
+    return this.#backend.settingNames;
   }
 
   get simpleQueries(): number {
-    return this.backend.simpleQueries;
+    return this.#backend.simpleQueries;
   }
 
   /** Runs a client's message. */
   run(message: Uint8Array, hear: Hear, more: ReadMore): void {
-    this.backend.run(message, hear, more);
+    this.#backend.run(message, hear, more);
   }
 
   /** Values of the parameters that clients are told of. */

@@ -18,12 +18,16 @@ export class ClientSettings {
   /** Parameters of the backend without any client's settings. */
   #defaults: ReadonlyMap<string, string> = new Map();
 
-  constructor(private readonly backend: SharedBackend) {}
+  readonly #backend: SharedBackend;
+
+  constructor(backend: SharedBackend) {
+    this.#backend = backend;
+  }
 
   /** Learns the backend's parameters, before the first client. */
   begin(): void {
-    this.backend.ask("RESET ALL");
-    this.#defaults = this.backend.readParameters();
+    this.#backend.ask("RESET ALL");
+    this.#defaults = this.#backend.readParameters();
   }
 
   /** Notes what a new client is told: its own settings are tried with its first message. */
@@ -45,13 +49,13 @@ export class ClientSettings {
   give(client: Client): boolean {
     const last = this.#current;
     if (last === client) return false;
-    const isKnown = last !== undefined && this.backend.settingsDigest === this.#digest;
+    const isKnown = last !== undefined && this.#backend.settingsDigest === this.#digest;
     if (last !== undefined && !last.isGone && !isKnown) this.#keep(last);
     const isSame = isKnown && !client.isFresh && isSameSettings(last?.settings, client.settings);
     this.#current = isSame ? client : undefined;
     if (isSame) return false;
-    this.backend.ask(applySettings(client.settings));
-    this.#digest = this.backend.settingsDigest;
+    this.#backend.ask(applySettings(client.settings));
+    this.#digest = this.#backend.settingsDigest;
     this.#current = client;
     client.isFresh = false;
     return true;
@@ -64,20 +68,20 @@ export class ClientSettings {
 
   #keep(client: Client): void {
     client.settings = new Map(
-      this.backend.ask(showSettings(this.backend.settingNames))
+      this.#backend.ask(showSettings(this.#backend.settingNames))
         .map(([name, value]) => [name ?? "", value ?? ""]),
     );
   }
 
   /** Whether settings have changed since somebody was told of them last. */
   get hasNews(): boolean {
-    return this.backend.settingsDigest !== this.#told;
+    return this.#backend.settingsDigest !== this.#told;
   }
 
   /** Parameters that are not as a client was told; it counts as told of them. */
   news(client: Client): [string, string][] {
-    this.#told = this.backend.settingsDigest;
-    const changed = [...this.backend.readParameters()]
+    this.#told = this.#backend.settingsDigest;
+    const changed = [...this.#backend.readParameters()]
       .filter(([name, value]) => client.told.get(name) !== value);
     for (const [name, value] of changed) client.told.set(name, value);
     return changed;

@@ -36,7 +36,11 @@ export class ClientStatements {
   /** What the next `ParseComplete` is about. */
   #parsing: { readonly name: string; readonly statement: PreparedStatement } | undefined;
 
-  constructor(private readonly backend: SharedBackend) {}
+  readonly #backend: SharedBackend;
+
+  constructor(backend: SharedBackend) {
+    this.#backend = backend;
+  }
 
   /**
    * Puts the backend's name for a statement into a client's message.
@@ -86,7 +90,7 @@ export class ClientStatements {
 
   /** The backend has a client's statement. */
   #note(client: Client, name: string, { key }: PreparedStatement): void {
-    if (name === "") this.#unnamed = { of: client, at: this.backend.simpleQueries };
+    if (name === "") this.#unnamed = { of: client, at: this.#backend.simpleQueries };
     else this.#present.add(key);
   }
 
@@ -115,13 +119,13 @@ export class ClientStatements {
   ): Message | undefined {
     if (name === "") {
       const { of, at } = this.#unnamed ?? {};
-      if (of === client && at === this.backend.simpleQueries) return undefined;
+      if (of === client && at === this.#backend.simpleQueries) return undefined;
       if (statement === undefined) {
         this.#unnamed = undefined;
-        return this.backend.prepare(closeStatement(""));
+        return this.#backend.prepare(closeStatement(""));
       }
     } else if (statement === undefined || this.#present.has(statement.key)) return undefined;
-    const failed = this.backend.prepare(statement.parse);
+    const failed = this.#backend.prepare(statement.parse);
     if (failed === undefined) this.#note(client, name, statement);
     return failed;
   }
@@ -153,8 +157,8 @@ export class ClientStatements {
   leave(client: Client): void {
     const keys = [...client.statements.values()].map(({ key }) => key)
       .filter((key) => this.#present.delete(key));
-    for (const key of keys) this.backend.prepare(closeStatement(key));
-    if (keys.length > 0) this.backend.prepare(SYNC);
+    for (const key of keys) this.#backend.prepare(closeStatement(key));
+    if (keys.length > 0) this.#backend.prepare(SYNC);
     if (this.#unnamed?.of === client) this.#unnamed = undefined;
   }
 }

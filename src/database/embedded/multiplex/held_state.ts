@@ -23,10 +23,16 @@ const HAS_LOCKS = `SELECT FROM pg_catalog.pg_locks WHERE locktype = 'advisory' L
 const LISTENING = `SELECT pg_catalog.pg_listening_channels()`;
 
 export class HeldState {
+  readonly #backend: SharedBackend;
+  readonly #temporaries: Temporaries;
+
   constructor(
-    private readonly backend: SharedBackend,
-    private readonly temporaries: Temporaries,
-  ) {}
+    backend: SharedBackend,
+    temporaries: Temporaries,
+  ) {
+    this.#backend = backend;
+    this.#temporaries = temporaries;
+  }
 
   /** Notes what channels a statement is about; whether it takes effect is seen later. */
   note(client: Client, text: string): void {
@@ -44,12 +50,12 @@ export class HeldState {
   examine(client: Client, all: Iterable<Client>): void {
     const { suspects } = client;
     if (suspects.pins) {
-      client.pinnedBy = this.backend.ask(WHAT_PINS)[0]?.[0] ?? undefined;
+      client.pinnedBy = this.#backend.ask(WHAT_PINS)[0]?.[0] ?? undefined;
       // What pins it may be dropped by any statement, whatever its text.
       suspects.pins = client.pinnedBy !== undefined;
     }
     if (suspects.locks) {
-      client.hasLocks = this.backend.ask(HAS_LOCKS).length > 0;
+      client.hasLocks = this.#backend.ask(HAS_LOCKS).length > 0;
       suspects.locks = client.hasLocks;
     }
     if (suspects.channels) {
@@ -60,7 +66,7 @@ export class HeldState {
 
   /** Lets the backend listen to what any client listens to, and nothing else. */
   #settleChannels(client: Client | undefined, all: Iterable<Client>): void {
-    const actual = new Set(this.backend.ask(LISTENING).map(([channel]) => channel ?? ""));
+    const actual = new Set(this.#backend.ask(LISTENING).map(([channel]) => channel ?? ""));
     if (client !== undefined) {
       for (const channel of client.listens) {
         if (!actual.has(channel)) client.listens.delete(channel);
@@ -68,24 +74,24 @@ export class HeldState {
     }
     const wanted = new Set([...all].flatMap(({ listens }) => [...listens]));
     for (const channel of wanted) {
-      if (!actual.has(channel)) this.backend.ask(`LISTEN ${quoteIdentifier(channel)}`);
+      if (!actual.has(channel)) this.#backend.ask(`LISTEN ${quoteIdentifier(channel)}`);
     }
     for (const channel of actual) {
-      if (!wanted.has(channel)) this.backend.ask(`UNLISTEN ${quoteIdentifier(channel)}`);
+      if (!wanted.has(channel)) this.#backend.ask(`UNLISTEN ${quoteIdentifier(channel)}`);
     }
   }
 
   /** Takes away what a client that has gone has left behind. */
   leave(client: Client, others: Iterable<Client>): void {
     if (client.suspects.pins || client.pinnedBy !== undefined) {
-      this.backend.ask("CLOSE ALL");
-      this.temporaries.leave(client, others);
-      for (const [name] of this.backend.ask(PREPARED_BY_SQL)) {
-        this.backend.ask(`DEALLOCATE ${quoteIdentifier(name ?? "")}`);
+      this.#backend.ask("CLOSE ALL");
+      this.#temporaries.leave(client, others);
+      for (const [name] of this.#backend.ask(PREPARED_BY_SQL)) {
+        this.#backend.ask(`DEALLOCATE ${quoteIdentifier(name ?? "")}`);
       }
     }
     if (client.hasLocks || client.suspects.locks) {
-      this.backend.ask("SELECT pg_catalog.pg_advisory_unlock_all()");
+      this.#backend.ask("SELECT pg_catalog.pg_advisory_unlock_all()");
     }
     if (client.listens.size > 0 || client.suspects.channels) {
       this.#settleChannels(undefined, others);

@@ -28,8 +28,12 @@ export class MessageReader {
   #at = 0;
   #end = 0;
 
+  readonly #maxBytes: number;
+
   /** Refuses messages over `maxBytes`. */
-  constructor(private readonly maxBytes: number) {}
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
 
   /** Bytes that are kept, of messages that are not taken yet. */
   get size(): number {
@@ -64,7 +68,7 @@ export class MessageReader {
   get isWhole(): boolean {
     const length = this.#nextLength;
     if (length === undefined) return false;
-    return length < HEADER_BYTES || length > this.maxBytes || length <= this.size;
+    return length < HEADER_BYTES || length > this.#maxBytes || length <= this.size;
   }
 
   /** The next message without taking it, once it is whole. @throws {MessageError} */
@@ -72,8 +76,8 @@ export class MessageReader {
     const length = this.#nextLength;
     if (length === undefined) return undefined;
     if (length < HEADER_BYTES) throw new MessageError("Message has an impossible length");
-    if (length > this.maxBytes) {
-      throw new MessageError(`Message of ${length} bytes is over the limit of ${this.maxBytes}`);
+    if (length > this.#maxBytes) {
+      throw new MessageError(`Message of ${length} bytes is over the limit of ${this.#maxBytes}`);
     }
     if (this.size < length) return undefined;
     const bytes = this.#bytes.slice(this.#at, this.#at + length);

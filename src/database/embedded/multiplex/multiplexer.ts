@@ -66,7 +66,11 @@ export class Multiplexer {
   /** The backend's `ReadyForQuery`, while the client has not heard it. */
   #ready: Uint8Array | undefined;
 
-  constructor(private readonly options: MultiplexerOptions) {
+  readonly #options: MultiplexerOptions;
+
+  constructor(options: MultiplexerOptions) {
+    this.#options = options;
+
     this.#backend = new SharedBackend(options.backend);
     this.#statements = new ClientStatements(this.#backend);
     this.#temporaries = new Temporaries(this.#backend);
@@ -100,11 +104,11 @@ export class Multiplexer {
     const client = new Client(id, startup);
     this.#clients.set(id, client);
     this.#settings.greet(client);
-    this.options.outlet.deliver(
+    this.#options.outlet.deliver(
       id,
       join([
         ...[...client.told].map(([name, value]) => parameterStatus(name, value)),
-        this.options.keyOf(id),
+        this.#options.keyOf(id),
         readyForQuery("I"),
       ]),
     );
@@ -114,9 +118,9 @@ export class Multiplexer {
   receive(id: number, bytes: Uint8Array): void {
     const client = this.#clients.get(id);
     if (client === undefined || client.isGone) return;
-    if (!client.inbox.isWhole) client.since = this.options.now();
+    if (!client.inbox.isWhole) client.since = this.#options.now();
     client.inbox.push(bytes);
-    takeAhead(client, this.options.outlet);
+    takeAhead(client, this.#options.outlet);
   }
 
   /** The client has gone. */
@@ -127,7 +131,7 @@ export class Multiplexer {
 
   /** Ends what has waited too long. */
   tick(): void {
-    const now = this.options.now();
+    const now = this.#options.now();
     const holder = this.#holder;
     const waiting = [...this.#clients.values()].filter((client) =>
       client !== holder && !client.isGone && client.inbox.isWhole
@@ -136,10 +140,10 @@ export class Multiplexer {
       const reason = overdue(client, now, { holder, clients: this.#clients.values() });
       if (reason === undefined) continue;
       client.since = now;
-      refuse(client, reason, this.options.outlet);
+      refuse(client, reason, this.#options.outlet);
     }
     if (holder === undefined) return;
-    const limitMs = this.options.idleInTransactionMs();
+    const limitMs = this.#options.idleInTransactionMs();
     const reason = idled(holder, { now, limitMs, isAwaited: waiting.length > 0 });
     if (reason !== undefined) this.#end(holder, reason);
   }
@@ -163,8 +167,8 @@ export class Multiplexer {
   #choose(): Client | undefined {
     for (const client of this.#clients.values()) {
       if (client.isGone) return client;
-      dropSkipped(client, this.options.outlet);
-      dropFlushes(client, this.options.outlet);
+      dropSkipped(client, this.#options.outlet);
+      dropFlushes(client, this.#options.outlet);
       try {
         const message = client.inbox.peek();
         if (message === undefined) continue;
@@ -187,7 +191,7 @@ export class Multiplexer {
       if (owner === undefined) {
         if (this.#settings.give(client)) this.#report(client);
         this.#temporaries.bringBack(client);
-        client.since = this.options.now();
+        client.since = this.#options.now();
       }
       this.#holder = owner ?? client;
     } catch (error) {
@@ -200,13 +204,13 @@ export class Multiplexer {
   /** Tells a client the parameters that are not as it was told. */
   #report(client: Client): void {
     for (const [name, value] of this.#settings.news(client)) {
-      this.options.outlet.deliver(client.id, parameterStatus(name, value));
+      this.#options.outlet.deliver(client.id, parameterStatus(name, value));
     }
   }
 
   /** Runs the next message of the client that has the backend; false where there is none. */
   #advance(client: Client): boolean {
-    const message = takeMessage(client, this.options.outlet);
+    const message = takeMessage(client, this.#options.outlet);
     if (message === undefined) return false;
     if (message.type === "X") {
       client.isGone = true;
@@ -230,7 +234,7 @@ export class Multiplexer {
       : this.#statements.translate(client, message);
     if (bytes instanceof Uint8Array) this.#run(client, message.type, bytes);
     else this.#hear(client, "P", bytes);
-    client.since = this.options.now();
+    client.since = this.#options.now();
     if (this.#ready !== undefined) this.#finish(client, this.#ready);
     else if (message.type === "H") this.#pause(client);
     return true;
@@ -263,14 +267,14 @@ export class Multiplexer {
     this.#backend.run(
       bytes,
       (said) => this.#hear(client, type, said),
-      () => readMore(client, this.options.outlet),
+      () => readMore(client, this.#options.outlet),
     );
     this.#running = 0;
   }
 
   /** Deals with what the backend says to a client's message. */
   #hear(client: Client, type: string, said: Message): void {
-    const { outlet } = this.options;
+    const { outlet } = this.#options;
     switch (said.type) {
       case "A":
         return this.#notify(said);
@@ -305,7 +309,7 @@ export class Multiplexer {
   #notify(said: Message): void {
     const channel = channelOf(said);
     for (const { id, listens, isGone } of this.#clients.values()) {
-      if (!isGone && listens.has(channel)) this.options.outlet.deliver(id, said.bytes);
+      if (!isGone && listens.has(channel)) this.#options.outlet.deliver(id, said.bytes);
     }
   }
 
@@ -313,7 +317,7 @@ export class Multiplexer {
   #finish(client: Client, ready: Uint8Array): void {
     this.#ready = undefined;
     if (client.status !== "E" && this.#settings.hasNews) this.#report(client);
-    this.options.outlet.deliver(client.id, ready);
+    this.#options.outlet.deliver(client.id, ready);
     if (client.status === "I") this.#settle(client);
   }
 
@@ -335,10 +339,10 @@ export class Multiplexer {
     this.#statements.leave(client);
     this.#held.leave(client, this.#clients.values());
     if (this.#holder === client) this.#holder = undefined;
-    this.options.outlet.ended(client.id);
+    this.#options.outlet.ended(client.id);
   }
 
   #end(client: Client, error: ErrorFields): void {
-    endWith(client, error, this.options.outlet);
+    endWith(client, error, this.#options.outlet);
   }
 }

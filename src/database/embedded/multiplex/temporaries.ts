@@ -52,7 +52,11 @@ export class Temporaries {
   /** Whose tables have their own names now. */
   #owner: Client | undefined;
 
-  constructor(private readonly backend: SharedBackend) {}
+  readonly #backend: SharedBackend;
+
+  constructor(backend: SharedBackend) {
+    this.#backend = backend;
+  }
 
   /** Whether a client whose transaction has ended can leave the backend to others. */
   canGiveWay(client: Client): boolean {
@@ -71,9 +75,9 @@ export class Temporaries {
     const owner = this.#owner;
     if (owner === undefined || owner === next) return undefined;
     try {
-      const own = this.backend.ask(OWN).map(([id, name]) => [id!, name!] as const);
+      const own = this.#backend.ask(OWN).map(([id, name]) => [id!, name!] as const);
       if (own.length > 0) {
-        this.backend.ask(renaming(own.map(([id, name]) => [name, `${PARKED}${id}`])));
+        this.#backend.ask(renaming(own.map(([id, name]) => [name, `${PARKED}${id}`])));
       }
       for (const [id, name] of own) owner.parked.set(`${PARKED}${id}`, name);
       this.#owner = undefined;
@@ -88,7 +92,7 @@ export class Temporaries {
   /** Gives the tables of a client that has the backend their names back. @throws {BackendError} */
   bringBack(client: Client): void {
     if (client.parked.size === 0) return;
-    this.backend.ask(renaming([...client.parked]));
+    this.#backend.ask(renaming([...client.parked]));
     client.parked.clear();
     this.#owner = client;
   }
@@ -98,12 +102,12 @@ export class Temporaries {
     const isOwner = this.#owner === undefined || this.#owner === client;
     if (this.#owner === client) this.#owner = undefined;
     if (![...others].some((other) => other !== client && other.pinnedBy !== undefined)) {
-      this.backend.ask("DISCARD TEMP");
+      this.#backend.ask("DISCARD TEMP");
       return;
     }
-    const drops = this.backend.ask(DROPPABLE).map(([name, kind]) => [name!, kind!] as const)
+    const drops = this.#backend.ask(DROPPABLE).map(([name, kind]) => [name!, kind!] as const)
       .filter(([name]) => name.startsWith(PARKED) ? client.parked.has(name) : isOwner)
       .map(([name, kind]) => `DROP ${KINDS[kind]} IF EXISTS ${inSchema(name)} CASCADE`);
-    if (drops.length > 0) this.backend.ask(changing(drops));
+    if (drops.length > 0) this.#backend.ask(changing(drops));
   }
 }

@@ -55,7 +55,11 @@ export class Autovacuum {
   /** What took too long. */
   readonly #put = new Set<string>();
 
-  constructor(private readonly options: AutovacuumOptions) {
+  readonly #options: AutovacuumOptions;
+
+  constructor(options: AutovacuumOptions) {
+    this.#options = options;
+
     this.#lookedAt = options.now() - PAUSE_MS;
   }
 
@@ -68,7 +72,7 @@ export class Autovacuum {
   tick(): void {
     const wasBusy = this.#isBusy;
     this.#isBusy = false;
-    const since = this.options.now() - this.#lookedAt;
+    const since = this.#options.now() - this.#lookedAt;
     if (wasBusy && since < BUSY_MS) return;
     const next = this.#due.shift();
     if (next !== undefined) return this.#run(next, TABLE_MS);
@@ -78,11 +82,11 @@ export class Autovacuum {
   /** The database stops: what its clients did is forgotten then, so all that is due is done. */
   finish(): void {
     if (!this.#hasNews && this.#due.length === 0 && this.#put.size === 0) return;
-    const end = this.options.now() + STOP_MS;
+    const end = this.#options.now() + STOP_MS;
     this.#put.clear();
     this.#look();
     for (const statement of this.#due) {
-      const left = end - this.options.now();
+      const left = end - this.#options.now();
       if (left < 1) return;
       this.#run(statement, left);
     }
@@ -90,7 +94,7 @@ export class Autovacuum {
 
   #look(): void {
     this.#hasNews = false;
-    this.#lookedAt = this.options.now();
+    this.#lookedAt = this.#options.now();
     // The backend counts what it does once a second, or where it is told to.
     this.#ask(COUNT, TABLE_MS);
     const due = this.#ask(DUE, TABLE_MS) ?? [];
@@ -104,7 +108,7 @@ export class Autovacuum {
   /** A table that is gone or broken keeps nothing else from being done. */
   #ask(sql: string, limit: number) {
     try {
-      return this.options.ask(sql, Math.ceil(limit));
+      return this.#options.ask(sql, Math.ceil(limit));
     } catch (error) {
       if (!(error instanceof BackendError)) throw error;
       return undefined;

@@ -79,11 +79,19 @@ export class DatabaseProcess {
   readonly #vacuum: Autovacuum;
   readonly #own: SharedBackend;
 
+  readonly #pipes: Pipes;
+  readonly #postgres: Postgres;
+  readonly #options: DatabaseProcessOptions;
+
   constructor(
-    private readonly pipes: Pipes,
-    private readonly postgres: Postgres,
-    private readonly options: DatabaseProcessOptions,
+    pipes: Pipes,
+    postgres: Postgres,
+    options: DatabaseProcessOptions,
   ) {
+    this.#pipes = pipes;
+    this.#postgres = postgres;
+    this.#options = options;
+
     const { watch } = options;
     this.#clients = new Multiplexer({
       backend: {
@@ -157,7 +165,7 @@ export class DatabaseProcess {
     if (this.#clients.isFree) this.#vacuum.finish();
     this.#checkpoint();
     this.#flushOutput();
-    this.pipes.flush();
+    this.#pipes.flush();
   }
 
   #countStep(): void {
@@ -189,7 +197,7 @@ export class DatabaseProcess {
   #wait(): void {
     this.#flushOutput();
     if (this.#frames.length === 0) {
-      const frames = this.pipes.read();
+      const frames = this.#pipes.read();
       if (frames === undefined) Deno.exit(0);
       this.#frames.push(...frames);
     }
@@ -228,7 +236,7 @@ export class DatabaseProcess {
     this.#checkpoint();
     this.#send(DatabaseFrame.held, 0);
     for (let isHeld = true; isHeld;) {
-      const frames = this.pipes.read();
+      const frames = this.#pipes.read();
       if (frames === undefined) Deno.exit(0);
       const resume = frames.findIndex(({ type }) => type === DatabaseFrame.resume);
       isHeld = resume < 0;
@@ -238,10 +246,10 @@ export class DatabaseProcess {
 
   #checkpoint(): void {
     if (!this.#clients.isFree) return;
-    const { checkpoints } = this.options;
+    const { checkpoints } = this.#options;
     checkpoints.lockSync(true);
-    this.postgres.checkpoint(() =>
-      this.postgres.run(writeMessage("Q", "CHECKPOINT"), () => {}, () => new Uint8Array(0))
+    this.#postgres.checkpoint(() =>
+      this.#postgres.run(writeMessage("Q", "CHECKPOINT"), () => {}, () => new Uint8Array(0))
     );
     checkpoints.unlockSync();
   }
@@ -250,8 +258,8 @@ export class DatabaseProcess {
   async #dump({ schemaOnly }: DumpHead): Promise<void> {
     this.#flushOutput();
     try {
-      const bytes = await dumpDatabase(this.postgres, {
-        database: this.options.database,
+      const bytes = await dumpDatabase(this.#postgres, {
+        database: this.#options.database,
         schemaOnly,
       });
       for (let at = 0; at < bytes.byteLength; at += MAX_FRAME_BYTES) {
@@ -280,12 +288,12 @@ export class DatabaseProcess {
     this.#outputBytes = 0;
     for (let at = 0; at < bytes.byteLength; at += MAX_FRAME_BYTES) {
       const part = bytes.subarray(at, at + MAX_FRAME_BYTES);
-      this.pipes.send(DatabaseFrame.output, this.#outputOf, part);
+      this.#pipes.send(DatabaseFrame.output, this.#outputOf, part);
     }
   }
 
   #send(type: number, client: number, payload?: Uint8Array): void {
     this.#flushOutput();
-    this.pipes.send(type, client, payload);
+    this.#pipes.send(type, client, payload);
   }
 }

@@ -107,14 +107,24 @@ export class Postgres implements Backend {
   #simpleQueries = 0;
   readonly #answers = new MessageReader(MAX_ANSWER_BYTES);
 
+  readonly #module: EngineModule;
+  readonly #opened: {
+    readonly asSuperuser: (work: () => void) => void;
+    readonly version: string;
+    readonly settings: SettingsMemory;
+  };
+
   private constructor(
-    private readonly module: EngineModule,
-    private readonly opened: {
+    module: EngineModule,
+    opened: {
       readonly asSuperuser: (work: () => void) => void;
       readonly version: string;
       readonly settings: SettingsMemory;
     },
   ) {
+    this.#module = module;
+    this.#opened = opened;
+
     const read = module.addFunction((at, length) => this.#read(at, length), "ipi");
     const write = module.addFunction((at, length) => this.#write(at, length), "ipi");
     module._pgl_set_rw_cbs(read, write);
@@ -138,20 +148,20 @@ export class Postgres implements Backend {
   }
 
   get version(): string {
-    return this.opened.version;
+    return this.#opened.version;
   }
 
   get settingsDigest(): string {
-    return this.opened.settings.digest;
+    return this.#opened.settings.digest;
   }
 
   get settingNames(): readonly string[] {
-    return this.opened.settings.names;
+    return this.#opened.settings.names;
   }
 
   /** What the client that has the backend has set. */
   get timeouts(): Timeouts {
-    return this.opened.settings.timeouts;
+    return this.#opened.settings.timeouts;
   }
 
   get simpleQueries(): number {
@@ -161,7 +171,7 @@ export class Postgres implements Backend {
   run(message: Uint8Array, hear: Hear, more: ReadMore): void {
     if (message[0] === QUERY) this.#simpleQueries++;
     [this.#input, this.#at, this.#hear, this.#more] = [message, 0, hear, more];
-    const { module } = this;
+    const module = this.#module;
     do this.#loopOnce(); while (
       this.#at < this.#input.byteLength || module._pq_buffer_remaining_data() > 0
     );
@@ -175,14 +185,14 @@ export class Postgres implements Backend {
   /** Begins a session as a client's startup message does, for programs that send one. */
   greet(startup: Uint8Array, hear: Hear): void {
     [this.#input, this.#at, this.#hear] = [startup, 0, hear];
-    const { module } = this;
+    const module = this.#module;
     module._ProcessStartupPacket(module._pgl_getMyProcPort(), true, true);
     module._pgl_sendConnData();
     module._pgl_pq_flush();
   }
 
   #loopOnce(): void {
-    const { module } = this;
+    const module = this.#module;
     const stack = module.stackSave();
     try {
       module._PostgresMainLoopOnce();
@@ -196,28 +206,28 @@ export class Postgres implements Backend {
 
   /** Writes everything that was committed to the files, so that opening them is quick. */
   checkpoint(run: () => void): void {
-    this.opened.asSuperuser(run);
+    this.#opened.asSuperuser(run);
   }
 
   /** Where the backend looks whether its statement is to be cancelled. */
   get interruptFlags(): { readonly memory: ArrayBuffer; readonly offsets: readonly number[] } {
-    const { HEAPU8, _InterruptPending, _QueryCancelPending } = this.module;
+    const { HEAPU8, _InterruptPending, _QueryCancelPending } = this.#module;
     return { memory: HEAPU8.buffer, offsets: [_QueryCancelPending, _InterruptPending] };
   }
 
   #read(at: number, length: number): number {
     if (this.#at === this.#input.byteLength) {
-      this.module._pgl_pq_flush();
+      this.#module._pgl_pq_flush();
       [this.#input, this.#at] = [this.#more(), 0];
     }
     const part = this.#input.subarray(this.#at, this.#at + length);
-    this.module.HEAPU8.set(part, at);
+    this.#module.HEAPU8.set(part, at);
     this.#at += part.byteLength;
     return part.byteLength;
   }
 
   #write(at: number, length: number): number {
-    this.#answers.push(this.module.HEAPU8.subarray(at, at + length));
+    this.#answers.push(this.#module.HEAPU8.subarray(at, at + length));
     for (let said = this.#answers.take(); said !== undefined; said = this.#answers.take()) {
       this.#hear(said);
     }

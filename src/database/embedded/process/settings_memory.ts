@@ -42,7 +42,11 @@ export class SettingsMemory {
   /** The end of the ring of all settings that are not at their defaults. */
   readonly #head: number;
 
-  private constructor(private readonly memory: EngineMemory) {
+  readonly #memory: EngineMemory;
+
+  private constructor(memory: EngineMemory) {
+    this.#memory = memory;
+
     this.#timeouts = NAMES.map((name) => this.#find(name));
     this.#head = this.#findHead(this.#timeouts[0]!);
   }
@@ -96,7 +100,7 @@ export class SettingsMemory {
     const variable = this.#word(record + VARIABLE);
     switch (this.#word(record + TYPE)) {
       case BOOL:
-        return String(this.memory.HEAPU8[variable]);
+        return String(this.#memory.HEAPU8[variable]);
       case TEXT: {
         const text = this.#word(variable);
         return text === 0 ? "" : JSON.stringify(this.#text(text));
@@ -109,15 +113,15 @@ export class SettingsMemory {
   }
 
   #text(at: number): string {
-    const { HEAPU8 } = this.memory;
+    const { HEAPU8 } = this.#memory;
     return new TextDecoder().decode(HEAPU8.slice(at, HEAPU8.indexOf(0, at)));
   }
 
   #find(name: string): number {
-    const { _malloc, _free, _find_option } = this.memory;
+    const { _malloc, _free, _find_option } = this.#memory;
     const bytes = new TextEncoder().encode(`${name}\0`);
     const at = _malloc(bytes.byteLength);
-    this.memory.HEAPU8.set(bytes, at);
+    this.#memory.HEAPU8.set(bytes, at);
     const record = _find_option(at, 0, 1, 0);
     _free(at);
     if (record === 0 || this.#word(record + TYPE) !== INTEGER) {
@@ -140,15 +144,15 @@ export class SettingsMemory {
 
   #isSetting(record: number): boolean {
     const name = this.#word(record);
-    const { HEAPU8 } = this.memory;
+    const { HEAPU8 } = this.#memory;
     if (name <= 0 || name >= HEAPU8.byteLength) return false;
     const end = HEAPU8.indexOf(0, name);
     if (end <= name || end - name > 63) return false;
-    return this.memory._find_option(name, 0, 1, 0) === record;
+    return this.#memory._find_option(name, 0, 1, 0) === record;
   }
 
   #word(at: number): number {
-    const bytes = this.memory.HEAPU8;
+    const bytes = this.#memory.HEAPU8;
     return bytes[at]! | bytes[at + 1]! << 8 | bytes[at + 2]! << 16 | bytes[at + 3]! << 24;
   }
 }

@@ -17,7 +17,11 @@ export class Watch {
   );
   #base: bigint | undefined;
 
-  private constructor(private readonly worker: Worker) {}
+  readonly #worker: Worker;
+
+  private constructor(worker: Worker) {
+    this.#worker = worker;
+  }
 
   /** Starts watching; resolves when the platform can be heard. */
   static async start(socketPath: string): Promise<Watch> {
@@ -45,7 +49,7 @@ export class Watch {
     if (base === this.#base) return;
     this.#base = base;
     const flags = offsets.map((offset) => base + BigInt(offset));
-    this.worker.postMessage({ type: "attend", flags } satisfies ToWatch);
+    this.#worker.postMessage({ type: "attend", flags } satisfies ToWatch);
   }
 
   /** A client's message is run; it is interrupted where it takes longer than `limit`, 0 for never. */
@@ -54,7 +58,7 @@ export class Watch {
     Atomics.store(this.#shared, Shared.client, client);
     if (client === 0 || limit === 0) return;
     const run = Atomics.load(this.#shared, Shared.run);
-    this.worker.postMessage({ type: "limit", run, milliseconds: limit } satisfies ToWatch);
+    this.#worker.postMessage({ type: "limit", run, milliseconds: limit } satisfies ToWatch);
   }
 
   /** Whether the run was interrupted because it took too long. */

@@ -58,12 +58,22 @@ export class LocalCluster implements ServerSource {
   #problem: string | undefined = "PostgreSQL is starting";
   #watching: Promise<void>;
 
+  readonly #options: LocalClusterOptions;
+  readonly #programs: PostgresPrograms;
+  readonly #files: ClusterFiles;
+  readonly #owner: ClusterOwner | undefined;
+
   private constructor(
-    private readonly options: LocalClusterOptions,
-    private readonly programs: PostgresPrograms,
-    private readonly files: ClusterFiles,
-    private readonly owner: ClusterOwner | undefined,
+    options: LocalClusterOptions,
+    programs: PostgresPrograms,
+    files: ClusterFiles,
+    owner: ClusterOwner | undefined,
   ) {
+    this.#options = options;
+    this.#programs = programs;
+    this.#files = files;
+    this.#owner = owner;
+
     const path = join(files.socket, `.s.PGSQL.${PORT}`);
     this.#address = { endpoint: { transport: "unix", path }, tls: undefined };
     this.#login = { user: ADMIN_ROLE, password: options.password, database: "postgres" };
@@ -87,7 +97,7 @@ export class LocalCluster implements ServerSource {
   }
 
   get programsFolder(): string {
-    return this.programs.folder;
+    return this.#programs.folder;
   }
 
   get problem(): string | undefined {
@@ -165,11 +175,11 @@ export class LocalCluster implements ServerSource {
   }
 
   async #start(): Promise<void> {
-    const { data, socket, startLog } = this.files;
+    const { data, socket, startLog } = this.#files;
     const settings = serverSettings({
       socketFolder: socket,
       port: PORT,
-      memoryBytes: this.options.memoryBytes,
+      memoryBytes: this.#options.memoryBytes,
     });
     await Deno.writeTextFile(join(data, "postgresql.conf"), settings);
     await Deno.remove(startLog).catch(() => {});
@@ -181,17 +191,17 @@ export class LocalCluster implements ServerSource {
   async #stop(mode: "fast" | "immediate"): Promise<void> {
     if (!await this.#isAlive()) return;
     await this.#control("stop", `--mode=${mode}`, "--no-wait").catch((error) =>
-      this.options.onTrouble(`Cannot stop PostgreSQL: ${messageOf(error)}`)
+      this.#options.onTrouble(`Cannot stop PostgreSQL: ${messageOf(error)}`)
     );
   }
 
   #control(action: string, ...args: readonly string[]): Promise<void> {
-    return runAsOwner(join(this.programs.folder, "pg_ctl"), {
-      args: [action, `--pgdata=${this.files.data}`, "--silent", ...args],
-      owner: this.owner,
+    return runAsOwner(join(this.#programs.folder, "pg_ctl"), {
+      args: [action, `--pgdata=${this.#files.data}`, "--silent", ...args],
+      owner: this.#owner,
       // What it starts inherits the limit. Other systems refuse to set it.
       ...Deno.build.os === "linux"
-        ? { addressesMb: processMemoryMb(this.options.memoryBytes) }
+        ? { addressesMb: processMemoryMb(this.#options.memoryBytes) }
         : {},
     });
   }
@@ -210,11 +220,11 @@ export class LocalCluster implements ServerSource {
   }
 
   async #isAlive(): Promise<boolean> {
-    return await runningServer(this.files.data) !== undefined;
+    return await runningServer(this.#files.data) !== undefined;
   }
 
   async #lastWords(): Promise<string> {
-    const said = await readTextFile(this.files.startLog).catch(() => "");
+    const said = await readTextFile(this.#files.startLog).catch(() => "");
     return said.trim().split("\n").slice(-LAST_LINES).join(" ") || "it ended without a word";
   }
 
@@ -226,7 +236,7 @@ export class LocalCluster implements ServerSource {
   #setDown(problem: string): void {
     if (this.#problem === undefined) this.#up = Promise.withResolvers();
     this.#problem = problem;
-    this.options.onTrouble(problem);
+    this.#options.onTrouble(problem);
   }
 
   async #pause(milliseconds: number): Promise<void> {

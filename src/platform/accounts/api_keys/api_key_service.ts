@@ -26,7 +26,11 @@ function allowed({ role, permissions, projects }: ApiKeyRecord): string {
 const unknownKey = (id: string) => new Failure("not_found", `API key ${id} does not exist`);
 
 export class ApiKeyService {
-  constructor(private readonly parts: AccountParts) {}
+  readonly #parts: AccountParts;
+
+  constructor(parts: AccountParts) {
+    this.#parts = parts;
+  }
 
   /** Makes a key for the caller's workspace; the key itself is returned this once. */
   async create(
@@ -34,7 +38,7 @@ export class ApiKeyService {
     wanted: Wanted,
     client: Client,
   ): Promise<ApiKey & { readonly key: string }> {
-    const { credentials, now, random, raise } = this.parts;
+    const { credentials, now, random, raise } = this.#parts;
     await this.#check(caller, wanted);
     const key = mintApiKey(random);
     const record: ApiKeyRecord = {
@@ -67,7 +71,7 @@ export class ApiKeyService {
     caller: Caller,
     wish: { readonly limit: number; readonly cursor?: string | undefined },
   ): Promise<Page<ApiKey>> {
-    const { credentials } = this.parts;
+    const { credentials } = this.#parts;
     const { items, nextCursor } = await credentials.apiKeys(caller.workspace.id, wish);
     const shown = items.map(async (apiKey) =>
       apiKeyToWire(apiKey, await credentials.lastUse(apiKey.id))
@@ -82,7 +86,7 @@ export class ApiKeyService {
     change: Change,
     client: Client,
   ): Promise<{ readonly before: ApiKey; readonly after: ApiKey }> {
-    const { credentials, memory, raise } = this.parts;
+    const { credentials, memory, raise } = this.#parts;
     await this.#check(caller, change);
     const { expiresAt, ...rest } = change;
     let before: ApiKeyRecord | undefined;
@@ -109,7 +113,7 @@ export class ApiKeyService {
 
   /** Revokes a key, and returns it. */
   async revoke(caller: Caller, id: string, client: Client): Promise<ApiKey> {
-    const { credentials, memory, raise } = this.parts;
+    const { credentials, memory, raise } = this.#parts;
     const record = await credentials.removeApiKey(caller.workspace.id, id);
     if (record === undefined) throw unknownKey(id);
     memory.forget(record.hash);
@@ -128,7 +132,7 @@ export class ApiKeyService {
     caller: Caller,
     { expiresAt, projects }: Pick<Change, "expiresAt" | "projects">,
   ): Promise<void> {
-    const { credentials, now } = this.parts;
+    const { credentials, now } = this.#parts;
     const expiry = timeOf(expiresAt ?? null);
     if (expiry !== null && expiry <= now()) {
       throw new Failure("invalid_request", `The key would have expired at ${expiresAt}`, {

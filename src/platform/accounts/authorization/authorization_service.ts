@@ -73,36 +73,44 @@ const challengeOf = (verifier: string): string =>
   createHash("sha256").update(verifier).digest("base64url");
 
 export class AuthorizationService {
-  private readonly registrations: RateWindow;
-  private readonly exchanges: RateWindow;
-  private keyReading: Promise<string> | undefined;
+  readonly #registrations: RateWindow;
+  readonly #exchanges: RateWindow;
+  #keyReading: Promise<string> | undefined;
+
+  readonly #parts: AccountParts;
+  readonly #grants: GrantRecords;
+  readonly #readKey: () => Promise<string>;
 
   constructor(
-    private readonly parts: AccountParts,
-    private readonly grants: GrantRecords,
+    parts: AccountParts,
+    grants: GrantRecords,
     /** The secret that ids of clients are signed with. */
-    private readonly readKey: () => Promise<string>,
+    readKey: () => Promise<string>,
   ) {
+    this.#parts = parts;
+    this.#grants = grants;
+    this.#readKey = readKey;
+
     const { now } = parts;
     const windowMs = MINUTE_MS;
-    this.registrations = new RateWindow({ limit: REGISTRATIONS_PER_MINUTE, windowMs }, now);
-    this.exchanges = new RateWindow({ limit: EXCHANGES_PER_MINUTE, windowMs }, now);
+    this.#registrations = new RateWindow({ limit: REGISTRATIONS_PER_MINUTE, windowMs }, now);
+    this.#exchanges = new RateWindow({ limit: EXCHANGES_PER_MINUTE, windowMs }, now);
   }
 
   /** Registers a client. @throws {OAuthError} `rate_limited` for too many of one network. */
   async register(body: z.infer<typeof registrationBody>, client: Client): Promise<string> {
-    take(this.registrations, client);
-    return makeClientId(body, await this.key());
+    take(this.#registrations, client);
+    return makeClientId(body, await this.#key());
   }
 
   /** The client of an id; `undefined` where this platform did not make it. */
   async findClient(id: string): Promise<RegisteredClient | undefined> {
-    return readClientId(id, await this.key());
+    return readClientId(id, await this.#key());
   }
 
   /** Lets a client in; returns the code that it exchanges for tokens. */
   async approve(person: Person, approval: Approval, client: Client): Promise<string> {
-    const { memory, now, random, raise } = this.parts;
+    const { memory, now, random, raise } = this.#parts;
     const { clientId, workspaceId, redirect, challenge, scope } = approval;
     const userId = person.user.id;
     const [registered, workspace] = await Promise.all([
@@ -112,7 +120,7 @@ export class AuthorizationService {
     if (registered === undefined) throw new Failure("not_found", "Client does not exist");
     if (workspace === undefined) throw new Failure("not_found", "Workspace does not exist");
     const code = Buffer.from(random(32)).toString("base64url");
-    await this.grants.addCode(hashToken("authorization code", code), {
+    await this.#grants.addCode(hashToken("authorization code", code), {
       redirect,
       challenge,
       scope,
@@ -136,8 +144,8 @@ export class AuthorizationService {
     readonly redirect: string;
     readonly verifier: string;
   }, client: Client): Promise<Tokens> {
-    take(this.exchanges, client);
-    const outcome = await this.grants.exchange<Outcome>(
+    take(this.#exchanges, client);
+    const outcome = await this.#grants.exchange<Outcome>(
       hashToken("authorization code", given.code),
       async (code) => {
         if (code === undefined) return refused("The code is unknown or has expired");
@@ -147,15 +155,15 @@ export class AuthorizationService {
         if (code.used !== null) {
           return { result: { type: "replayed", userId: code.userId, grant: code.used } };
         }
-        if (this.parts.now() >= code.expiresAt) return refused("The code has expired");
+        if (this.#parts.now() >= code.expiresAt) return refused("The code has expired");
         if (code.redirect !== given.redirect) return refused("redirect_uri is another one");
         if (!equalInConstantTime(challengeOf(given.verifier), code.challenge)) {
           return refused("code_verifier does not fit code_challenge");
         }
-        return await this.begin(code, client);
+        return await this.#begin(code, client);
       },
     );
-    return await this.settle(outcome);
+    return await this.#settle(outcome);
   }
 
   /** @throws {OAuthError} `invalid_grant` for a token that is wrong, was used or was revoked. */
@@ -163,9 +171,9 @@ export class AuthorizationService {
     given: { readonly token: string; readonly clientId: string },
     client: Client,
   ): Promise<Tokens> {
-    take(this.exchanges, client);
+    take(this.#exchanges, client);
     const hash = hashToken("refresh token", given.token);
-    const outcome = await this.grants.refresh<Outcome>(hash, async (known) => {
+    const outcome = await this.#grants.refresh<Outcome>(hash, async (known) => {
       if (known?.refresh === undefined) return refused("The refresh token is unknown or revoked");
       const { refresh, userId, workspaceId } = known;
       if (refresh.clientHash !== sha256Hex(given.clientId)) {
@@ -174,22 +182,22 @@ export class AuthorizationService {
       if (refresh.hash !== hash) {
         return { result: { type: "replayed", userId, grant: known.id } };
       }
-      if (this.parts.now() >= refresh.expiresAt) return refused("The refresh token has expired");
-      if (await this.parts.accounts.findMembership(userId, workspaceId) === undefined) {
+      if (this.#parts.now() >= refresh.expiresAt) return refused("The refresh token has expired");
+      if (await this.#parts.accounts.findMembership(userId, workspaceId) === undefined) {
         return refused("Its person is no longer a member of the workspace");
       }
-      return this.renew(known, refresh.hash);
+      return this.#renew(known, refresh.hash);
     });
-    return await this.settle(outcome);
+    return await this.#settle(outcome);
   }
 
-  private async begin(code: CodeRecord, client: Client) {
-    const { accounts, now, random } = this.parts;
+  async #begin(code: CodeRecord, client: Client) {
+    const { accounts, now, random } = this.#parts;
     const { userId, workspaceId, clientHash, clientName: name, scope } = code;
     if (await accounts.findMembership(userId, workspaceId) === undefined) {
       return refused("Its person is no longer a member of the workspace");
     }
-    return this.renew({
+    return this.#renew({
       userId,
       workspaceId,
       name,
@@ -204,11 +212,11 @@ export class AuthorizationService {
   }
 
   /** New secrets for a grant. */
-  private renew(
+  #renew(
     known: AccessTokenRecord & { readonly refresh?: AccessTokenRecord["refresh"] },
     previous: string | null,
   ): { readonly token: AccessTokenRecord; readonly result: Outcome } {
-    const { now, random } = this.parts;
+    const { now, random } = this.#parts;
     const accessToken = mintToken("access token", random);
     const refreshToken = mintToken("refresh token", random);
     const token: AccessTokenRecord = {
@@ -239,8 +247,8 @@ export class AuthorizationService {
     };
   }
 
-  private async settle(outcome: Outcome): Promise<Tokens> {
-    const { memory, credentials } = this.parts;
+  async #settle(outcome: Outcome): Promise<Tokens> {
+    const { memory, credentials } = this.#parts;
     if (outcome.type === "tokens") {
       if (outcome.replaced !== undefined) memory.forget(outcome.replaced);
       return outcome.tokens;
@@ -253,12 +261,12 @@ export class AuthorizationService {
     throw new OAuthError("invalid_grant", outcome.reason);
   }
 
-  private key(): Promise<string> {
-    this.keyReading ??= this.readKey().catch((error) => {
-      this.keyReading = undefined;
+  #key(): Promise<string> {
+    this.#keyReading ??= this.#readKey().catch((error) => {
+      this.#keyReading = undefined;
       throw error;
     });
-    return this.keyReading;
+    return this.#keyReading;
   }
 }
 

@@ -41,10 +41,14 @@ export interface Change<T> {
 }
 
 export class GrantRecords {
-  constructor(private readonly kv: RecordStore) {}
+  readonly #kv: RecordStore;
+
+  constructor(kv: RecordStore) {
+    this.#kv = kv;
+  }
 
   async addCode(hash: string, code: CodeRecord): Promise<void> {
-    await this.kv.set(accountKeys.authorizationCode(hash), code, { expireIn: USED_MS });
+    await this.#kv.set(accountKeys.authorizationCode(hash), code, { expireIn: USED_MS });
   }
 
   /** Exchanges a code at most once: what `decide` makes is stored with the code's end. */
@@ -53,14 +57,14 @@ export class GrantRecords {
     decide: (code: CodeRecord | undefined) => Change<T> | Promise<Change<T>>,
   ): Promise<T> {
     const key = accountKeys.authorizationCode(hash);
-    const { result } = await commitWithRetries(this.kv, [key], async () => {
-      const found = await readRecord(this.kv, key, codeRecord);
+    const { result } = await commitWithRetries(this.#kv, [key], async () => {
+      const found = await readRecord(this.#kv, key, codeRecord);
       const { token, result } = await decide(found?.value);
-      const operation = this.kv.atomic();
+      const operation = this.#kv.atomic();
       if (found === undefined || token === undefined) return { operation, result };
       operation.check({ key, versionstamp: found.versionstamp })
         .set(key, { ...found.value, used: token.id }, { expireIn: USED_MS });
-      this.put(operation, token);
+      this.#put(operation, token);
       return { operation, result };
     });
     return result;
@@ -71,27 +75,27 @@ export class GrantRecords {
     hash: string,
     decide: (token: AccessTokenRecord | undefined) => Change<T> | Promise<Change<T>>,
   ): Promise<T> {
-    const named = await readRecord(this.kv, accountKeys.refreshByHash(hash), place);
+    const named = await readRecord(this.#kv, accountKeys.refreshByHash(hash), place);
     const { userId, id } = named?.value ?? { userId: "", id: "" };
     const key = accountKeys.accessToken(userId, id);
-    const { result } = await commitWithRetries(this.kv, [key], async () => {
+    const { result } = await commitWithRetries(this.#kv, [key], async () => {
       const found = named === undefined
         ? undefined
-        : await readRecord(this.kv, key, accessTokenRecord);
+        : await readRecord(this.#kv, key, accessTokenRecord);
       const { token, result } = await decide(found?.value);
-      const operation = this.kv.atomic();
+      const operation = this.#kv.atomic();
       if (found === undefined || token === undefined) return { operation, result };
       operation.check({ key, versionstamp: found.versionstamp })
         .delete(accountKeys.accessTokenByHash(found.value.hash));
       const old = found.value.refresh?.previous;
       if (old !== undefined && old !== null) operation.delete(accountKeys.refreshByHash(old));
-      this.put(operation, token);
+      this.#put(operation, token);
       return { operation, result };
     });
     return result;
   }
 
-  private put(operation: Operation, token: AccessTokenRecord): void {
+  #put(operation: Operation, token: AccessTokenRecord): void {
     const { userId, id, hash, refresh } = token;
     const expireIn = GRANT_MS;
     operation

@@ -89,11 +89,15 @@ export class Authenticator {
   /** Credentials and memberships in memory; each change has to be reported to it. */
   readonly memory: CredentialMemory;
   /** Requests of each API key; in memory, so a restart begins a new hour. */
-  private readonly quota: RateWindow;
+  readonly #quota: RateWindow;
 
-  constructor(private readonly options: AuthenticatorOptions) {
+  readonly #options: AuthenticatorOptions;
+
+  constructor(options: AuthenticatorOptions) {
+    this.#options = options;
+
     this.memory = new CredentialMemory(options);
-    this.quota = new RateWindow(
+    this.#quota = new RateWindow(
       { limit: API_KEY_REQUESTS_PER_HOUR, windowMs: HOUR_MS, stepMs: 1000 },
       options.now,
     );
@@ -107,11 +111,11 @@ export class Authenticator {
    *   a workspace other than a key's, or a role that is not enough.
    */
   async caller(request: Request, endpoint: GuardedEndpoint, client: Client): Promise<Caller> {
-    const known = await this.known(request, client);
+    const known = await this.#known(request, client);
     const { user, credential } = known.owner;
     const workspace = known.owner.workspaceId === null
-      ? await this.sessionWorkspace(known, request)
-      : await this.boundWorkspace(known, request, known.owner.workspaceId);
+      ? await this.#sessionWorkspace(known, request)
+      : await this.#boundWorkspace(known, request, known.owner.workspaceId);
     const { access } = endpoint;
     refuseChangesOfViewers(known, workspace, endpoint);
     refuseUnpermitted(known.grant, endpoint);
@@ -136,13 +140,13 @@ export class Authenticator {
    *   for a workspace other than its own, or a viewer's key to change something.
    */
   async self(request: Request, endpoint: Endpoint, client: Client): Promise<SelfCaller> {
-    const known = await this.known(request, client);
+    const known = await this.#known(request, client);
     const { owner } = known;
     if (owner.workspaceId === null) {
-      await this.requireNamedWorkspace(known, request);
+      await this.#requireNamedWorkspace(known, request);
       return selfCallerOf(owner);
     }
-    const workspace = await this.boundWorkspace(known, request, owner.workspaceId);
+    const workspace = await this.#boundWorkspace(known, request, owner.workspaceId);
     refuseChangesOfViewers(known, workspace, endpoint);
     refuseUnpermitted(known.grant, endpoint);
     return selfCallerOf(owner);
@@ -154,7 +158,7 @@ export class Authenticator {
    * @throws {Failure} `unauthorized`, or `forbidden` for keys and tools.
    */
   async person(request: Request, client: Client): Promise<Person> {
-    const known = await this.known(request, client);
+    const known = await this.#known(request, client);
     const { owner } = known;
     if (owner.credential.type !== "session" || owner.workspaceId !== null) {
       throw new Failure(
@@ -162,35 +166,35 @@ export class Authenticator {
         "Cannot manage an account with a key or a tool's token: sign in with a browser",
       );
     }
-    await this.requireNamedWorkspace(known, request);
+    await this.#requireNamedWorkspace(known, request);
     return { ...owner, workspaceId: null };
   }
 
   /** Finds who visits a page, by the cookie alone; `undefined` where nobody is signed in. */
   async visitor(request: Request, client: Client): Promise<Person | undefined> {
-    const known = await this.session(request, client);
+    const known = await this.#session(request, client);
     if (known === undefined) return undefined;
-    this.options.lastUsed.note(known, client);
+    this.#options.lastUsed.note(known, client);
     return { ...known.owner, workspaceId: null };
   }
 
-  private async known(request: Request, client: Client): Promise<KnownCredential> {
+  async #known(request: Request, client: Client): Promise<KnownCredential> {
     const header = request.headers.get("authorization");
     const known = header === null
-      ? await this.bySession(request, client)
-      : await this.byBearer(header);
-    if (hasEnded(known, this.options.now())) {
+      ? await this.#bySession(request, client)
+      : await this.#byBearer(header);
+    if (hasEnded(known, this.#options.now())) {
       this.memory.forget(known.owner.hash);
       throw new Failure("unauthorized", `Credentials have expired. ${HOW}`);
     }
     if (known.owner.credential.type === "api_key") {
-      this.count(known.owner.credential.id, request);
+      this.#count(known.owner.credential.id, request);
     }
-    this.options.lastUsed.note(known, client);
+    this.#options.lastUsed.note(known, client);
     return known;
   }
 
-  private async byBearer(header: string): Promise<KnownCredential> {
+  async #byBearer(header: string): Promise<KnownCredential> {
     const token = BEARER.exec(header)?.[1];
     if (token === undefined) {
       throw new Failure("unauthorized", `Authorization header is not a bearer token. ${HOW}`);
@@ -203,8 +207,8 @@ export class Authenticator {
   }
 
   /** Chooses among the sessions that a request's cookies name. */
-  private async session(request: Request, client: Client): Promise<KnownCredential | undefined> {
-    const { cookies, now } = this.options;
+  async #session(request: Request, client: Client): Promise<KnownCredential | undefined> {
+    const { cookies, now } = this.#options;
     const tokens = readSessionTokens(request, cookies);
     const found = await Promise.all(tokens.map((token) => this.memory.findSession(token)));
     const standing = found.filter((known) => known !== undefined)
@@ -212,9 +216,9 @@ export class Authenticator {
     return chooseSession(standing, client);
   }
 
-  private async bySession(request: Request, client: Client): Promise<KnownCredential> {
-    const { publicOrigin } = this.options;
-    const known = await this.session(request, client);
+  async #bySession(request: Request, client: Client): Promise<KnownCredential> {
+    const { publicOrigin } = this.#options;
+    const known = await this.#session(request, client);
     if (known === undefined) throw new Failure("unauthorized", `Credentials are missing. ${HOW}`);
     if (!isSafeMethod(request.method) && originOf(request, publicOrigin) !== "same") {
       throw crossOriginFailure();
@@ -222,9 +226,9 @@ export class Authenticator {
     return known;
   }
 
-  private count(apiKeyId: string, request: Request): void {
-    const wait = this.quota.take(apiKeyId);
-    noteLimit(request, "api-key", this.quota.standing(apiKeyId));
+  #count(apiKeyId: string, request: Request): void {
+    const wait = this.#quota.take(apiKeyId);
+    noteLimit(request, "api-key", this.#quota.standing(apiKeyId));
     if (wait === 0) return;
     throw new Failure(
       "rate_limited",
@@ -234,7 +238,7 @@ export class Authenticator {
     );
   }
 
-  private async boundWorkspace(
+  async #boundWorkspace(
     known: KnownCredential,
     request: Request,
     workspaceId: string,
@@ -260,7 +264,7 @@ export class Authenticator {
   }
 
   /** A session needs no workspace for its own things; one that it names must be its own. */
-  private async requireNamedWorkspace(
+  async #requireNamedWorkspace(
     { owner }: KnownCredential,
     request: Request,
   ): Promise<void> {
@@ -272,7 +276,7 @@ export class Authenticator {
     });
   }
 
-  private async sessionWorkspace(
+  async #sessionWorkspace(
     { owner }: KnownCredential,
     request: Request,
   ): Promise<Caller["workspace"]> {

@@ -47,21 +47,30 @@ function grantOf({ permissions, projects, expiresAt }: Found): KeyGrant | undefi
 }
 
 export class CredentialMemory {
-  private readonly credentials = new Map<string, KnownCredential>();
-  private readonly workspaces = new Map<string, Caller["workspace"]>();
-  private readonly slugs = new Map<string, string>();
-  private readonly watchers: ((hash: string | undefined) => void)[] = [];
+  readonly #credentials = new Map<string, KnownCredential>();
+  readonly #workspaces = new Map<string, Caller["workspace"]>();
+  readonly #slugs = new Map<string, string>();
+  readonly #watchers: ((hash: string | undefined) => void)[] = [];
   /** Counts changes: a value read before a change is not remembered after it. */
-  private changes = 0;
+  #changes = 0;
+
+  readonly #stores: {
+    readonly accounts: AccountStore;
+    readonly credentials: CredentialStore;
+    /** Whether it is known here what other nodes have changed. */
+    readonly isCurrent?: (() => boolean) | undefined;
+  };
 
   constructor(
-    private readonly stores: {
+    stores: {
       readonly accounts: AccountStore;
       readonly credentials: CredentialStore;
       /** Whether it is known here what other nodes have changed. */
       readonly isCurrent?: (() => boolean) | undefined;
     },
-  ) {}
+  ) {
+    this.#stores = stores;
+  }
 
   /** Finds an API key or access token. */
   async findBearer(token: string): Promise<KnownCredential | undefined> {
@@ -81,23 +90,23 @@ export class CredentialMemory {
     type: Caller["credential"]["type"],
     hash: string,
   ): Promise<KnownCredential | undefined> {
-    const { credentials } = this.stores;
+    const { credentials } = this.#stores;
     const finders = {
       api_key: () => credentials.findApiKey(hash),
       access_token: () => credentials.findAccessToken(hash),
       session: () => credentials.findSession(hash),
     };
-    const known = this.isCurrent() ? this.credentials.get(hash) : undefined;
-    return known ?? await this.load(type, finders[type]);
+    const known = this.#isCurrent() ? this.#credentials.get(hash) : undefined;
+    return known ?? await this.#load(type, finders[type]);
   }
 
   /** A workspace with the user's role in it; `undefined` where they are not a member. */
   async workspaceOf(userId: string, workspaceId: string): Promise<Caller["workspace"] | undefined> {
     const key = `${userId} ${workspaceId}`;
-    const known = this.isCurrent() ? this.workspaces.get(key) : undefined;
+    const known = this.#isCurrent() ? this.#workspaces.get(key) : undefined;
     if (known !== undefined) return known;
-    const before = this.changes;
-    const { accounts } = this.stores;
+    const before = this.#changes;
+    const { accounts } = this.#stores;
     const [workspace, membership] = await Promise.all([
       accounts.findWorkspace(workspaceId),
       accounts.findMembership(userId, workspaceId),
@@ -105,14 +114,14 @@ export class CredentialMemory {
     if (workspace === undefined || membership === undefined) return undefined;
     const { id, slug, name } = workspace;
     const found = { id, slug, name, role: membership.role };
-    if (before === this.changes) remember(this.workspaces, key, found);
+    if (before === this.#changes) remember(this.#workspaces, key, found);
     return found;
   }
 
   async workspaceBySlug(userId: string, slug: string): Promise<Caller["workspace"] | undefined> {
-    const id = this.slugs.get(slug) ?? await this.stores.accounts.findWorkspaceId(slug);
+    const id = this.#slugs.get(slug) ?? await this.#stores.accounts.findWorkspaceId(slug);
     if (id === undefined) return undefined;
-    remember(this.slugs, slug, id);
+    remember(this.#slugs, slug, id);
     return await this.workspaceOf(userId, id);
   }
 
@@ -126,17 +135,17 @@ export class CredentialMemory {
 
   /** Forgets a credential. Call this when it has been revoked or has ended. */
   forget(hash: string): void {
-    this.changes++;
-    this.credentials.delete(hash);
-    for (const watcher of this.watchers) watcher(hash);
+    this.#changes++;
+    this.#credentials.delete(hash);
+    for (const watcher of this.#watchers) watcher(hash);
   }
 
   /** Forgets everything. Call this when a user, a workspace or a membership has changed. */
   forgetAll(): void {
-    this.changes++;
-    this.credentials.clear();
-    this.workspaces.clear();
-    for (const watcher of this.watchers) watcher(undefined);
+    this.#changes++;
+    this.#credentials.clear();
+    this.#workspaces.clear();
+    for (const watcher of this.#watchers) watcher(undefined);
   }
 
   /**
@@ -144,23 +153,23 @@ export class CredentialMemory {
    * `undefined` after each `forgetAll`: for what a credential keeps open.
    */
   onForget(watcher: (hash: string | undefined) => void): void {
-    this.watchers.push(watcher);
+    this.#watchers.push(watcher);
   }
 
-  private isCurrent(): boolean {
-    return this.stores.isCurrent?.() ?? true;
+  #isCurrent(): boolean {
+    return this.#stores.isCurrent?.() ?? true;
   }
 
-  private async load(
+  async #load(
     type: Caller["credential"]["type"],
     find: () => Promise<Found | undefined>,
   ): Promise<KnownCredential | undefined> {
-    const before = this.changes;
+    const before = this.#changes;
     const found = await find();
     if (found === undefined) return undefined;
     const [user, use] = await Promise.all([
-      this.stores.accounts.findUser(found.userId),
-      this.stores.credentials.lastUse(found.id),
+      this.#stores.accounts.findUser(found.userId),
+      this.#stores.credentials.lastUse(found.id),
     ]);
     if (user === undefined) return undefined;
     const owner: CredentialOwner = {
@@ -189,7 +198,7 @@ export class CredentialMemory {
       countryAt: use?.at ?? 0,
       warnedAt: -Infinity,
     };
-    if (before === this.changes) remember(this.credentials, found.hash, known);
+    if (before === this.#changes) remember(this.#credentials, found.hash, known);
     return known;
   }
 }

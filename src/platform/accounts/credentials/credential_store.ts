@@ -49,11 +49,15 @@ export function addApiKeyRecords(
 }
 
 export class CredentialStore {
-  constructor(private readonly kv: RecordStore) {}
+  readonly #kv: RecordStore;
+
+  constructor(kv: RecordStore) {
+    this.#kv = kv;
+  }
 
   async addSession(session: SessionRecord): Promise<void> {
     const expireIn = SESSION_MAX_MS;
-    await this.kv.atomic()
+    await this.#kv.atomic()
       .set(accountKeys.session(session.userId, session.id), session, { expireIn })
       .set(accountKeys.sessionByHash(session.hash), { userId: session.userId, id: session.id }, {
         expireIn,
@@ -62,27 +66,27 @@ export class CredentialStore {
   }
 
   async findSession(hash: string): Promise<SessionRecord | undefined> {
-    const found = await readRecord(this.kv, accountKeys.sessionByHash(hash), place);
+    const found = await readRecord(this.#kv, accountKeys.sessionByHash(hash), place);
     if (found === undefined) return undefined;
     const key = accountKeys.session(found.value.userId, found.value.id);
-    return (await readRecord(this.kv, key, sessionRecord))?.value;
+    return (await readRecord(this.#kv, key, sessionRecord))?.value;
   }
 
   sessions(userId: string, page: PageWish): Promise<Page<SessionRecord>> {
-    return readPage(this.kv, accountKeys.sessions(userId), { schema: sessionRecord, ...page });
+    return readPage(this.#kv, accountKeys.sessions(userId), { schema: sessionRecord, ...page });
   }
 
   async allSessions(userId: string): Promise<SessionRecord[]> {
-    const all = readAll(this.kv, accountKeys.sessions(userId), sessionRecord);
+    const all = readAll(this.#kv, accountKeys.sessions(userId), sessionRecord);
     return (await Array.fromAsync(all)).map(({ value }) => value);
   }
 
   /** Ends a session; returns it, `undefined` where the user has none of that id. */
   async removeSession(userId: string, id: string): Promise<SessionRecord | undefined> {
     const key = accountKeys.session(userId, id);
-    const session = (await readRecord(this.kv, key, sessionRecord))?.value;
+    const session = (await readRecord(this.#kv, key, sessionRecord))?.value;
     if (session === undefined) return undefined;
-    await this.end(
+    await this.#end(
       id,
       (operation) => operation.delete(key).delete(accountKeys.sessionByHash(session.hash)),
     );
@@ -90,23 +94,23 @@ export class CredentialStore {
   }
 
   async findAccessToken(hash: string): Promise<AccessTokenRecord | undefined> {
-    const found = await readRecord(this.kv, accountKeys.accessTokenByHash(hash), place);
+    const found = await readRecord(this.#kv, accountKeys.accessTokenByHash(hash), place);
     if (found === undefined) return undefined;
     const key = accountKeys.accessToken(found.value.userId, found.value.id);
-    return (await readRecord(this.kv, key, accessTokenRecord))?.value;
+    return (await readRecord(this.#kv, key, accessTokenRecord))?.value;
   }
 
   accessTokens(userId: string, page: PageWish): Promise<Page<AccessTokenRecord>> {
     const schema = accessTokenRecord;
-    return readPage(this.kv, accountKeys.accessTokens(userId), { schema, ...page });
+    return readPage(this.#kv, accountKeys.accessTokens(userId), { schema, ...page });
   }
 
   /** Revokes a token; returns it, `undefined` where the user has none of that id. */
   async removeAccessToken(userId: string, id: string): Promise<AccessTokenRecord | undefined> {
     const key = accountKeys.accessToken(userId, id);
-    const token = (await readRecord(this.kv, key, accessTokenRecord))?.value;
+    const token = (await readRecord(this.#kv, key, accessTokenRecord))?.value;
     if (token === undefined) return undefined;
-    await this.end(
+    await this.#end(
       id,
       (operation) => operation.delete(key).delete(accountKeys.accessTokenByHash(token.hash)),
     );
@@ -114,23 +118,23 @@ export class CredentialStore {
   }
 
   async addApiKey(apiKey: ApiKeyRecord): Promise<void> {
-    await addApiKeyRecords(this.kv.atomic(), apiKey).commit();
+    await addApiKeyRecords(this.#kv.atomic(), apiKey).commit();
   }
 
   async findApiKey(hash: string): Promise<ApiKeyRecord | undefined> {
-    const id = await readRecord(this.kv, keys.apiKeyByHash(hash), z.string());
+    const id = await readRecord(this.#kv, keys.apiKeyByHash(hash), z.string());
     if (id === undefined) return undefined;
-    return (await readRecord(this.kv, keys.apiKey(id.value), apiKeyRecord))?.value;
+    return (await readRecord(this.#kv, keys.apiKey(id.value), apiKeyRecord))?.value;
   }
 
   apiKeys(workspaceId: string, page: PageWish): Promise<Page<ApiKeyRecord>> {
     const schema = apiKeyRecord;
-    return readPage(this.kv, accountKeys.workspaceApiKeys(workspaceId), { schema, ...page });
+    return readPage(this.#kv, accountKeys.workspaceApiKeys(workspaceId), { schema, ...page });
   }
 
   /** Whether a workspace has a project. */
   async hasProject(workspaceId: string, id: string): Promise<boolean> {
-    return (await this.kv.get(keys.project(workspaceId, id))).versionstamp !== null;
+    return (await this.#kv.get(keys.project(workspaceId, id))).versionstamp !== null;
   }
 
   /** Changes a key; returns it, `undefined` where the workspace has none of that id. */
@@ -141,10 +145,10 @@ export class CredentialStore {
   ): Promise<ApiKeyRecord | undefined> {
     const listed = accountKeys.workspaceApiKey(workspaceId, id);
     for (let attempt = 0; attempt < UPDATE_ATTEMPTS; attempt++) {
-      const found = await readRecord(this.kv, listed, apiKeyRecord);
+      const found = await readRecord(this.#kv, listed, apiKeyRecord);
       if (found === undefined) return undefined;
       const changed = edit(found.value);
-      const { ok } = await this.kv.atomic()
+      const { ok } = await this.#kv.atomic()
         .check({ key: listed, versionstamp: found.versionstamp })
         .set(keys.apiKey(id), changed).set(listed, changed).commit();
       if (ok) return changed;
@@ -155,9 +159,9 @@ export class CredentialStore {
   /** Revokes a key; returns it, `undefined` where the workspace has none of that id. */
   async removeApiKey(workspaceId: string, id: string): Promise<ApiKeyRecord | undefined> {
     const listed = accountKeys.workspaceApiKey(workspaceId, id);
-    const apiKey = (await readRecord(this.kv, listed, apiKeyRecord))?.value;
+    const apiKey = (await readRecord(this.#kv, listed, apiKeyRecord))?.value;
     if (apiKey === undefined) return undefined;
-    await this.end(
+    await this.#end(
       id,
       (operation) =>
         operation.delete(listed).delete(keys.apiKey(id)).delete(keys.apiKeyByHash(apiKey.hash)),
@@ -169,7 +173,7 @@ export class CredentialStore {
   async removeOfPublisher(workspaceId: string, publisherId: string): Promise<ApiKeyRecord[]> {
     const removed: ApiKeyRecord[] = [];
     const listed = accountKeys.workspaceApiKeys(workspaceId);
-    for await (const { value } of readAll(this.kv, listed, apiKeyRecord)) {
+    for await (const { value } of readAll(this.#kv, listed, apiKeyRecord)) {
       if (!value.publisherIds.includes(publisherId)) continue;
       await this.removeApiKey(workspaceId, value.id);
       removed.push(value);
@@ -180,13 +184,13 @@ export class CredentialStore {
   /** Removes all keys and tokens that act for a user in a workspace; returns the keys. */
   async removeOfMember(userId: string, workspaceId: string): Promise<ApiKeyRecord[]> {
     for await (
-      const { value } of readAll(this.kv, accountKeys.accessTokens(userId), accessTokenRecord)
+      const { value } of readAll(this.#kv, accountKeys.accessTokens(userId), accessTokenRecord)
     ) {
       if (value.workspaceId === workspaceId) await this.removeAccessToken(userId, value.id);
     }
     const removed: ApiKeyRecord[] = [];
     const listed = accountKeys.workspaceApiKeys(workspaceId);
-    for await (const { value } of readAll(this.kv, listed, apiKeyRecord)) {
+    for await (const { value } of readAll(this.#kv, listed, apiKeyRecord)) {
       if (value.userId !== userId) continue;
       await this.removeApiKey(workspaceId, value.id);
       removed.push(value);
@@ -195,28 +199,28 @@ export class CredentialStore {
   }
 
   /** Removes a credential together with what was made with it. */
-  private async end(
+  async #end(
     id: string,
     remove: (operation: Operation) => Operation,
   ): Promise<void> {
-    const operation = remove(this.kv.atomic()).delete(accountKeys.lastUse(id));
-    await endCreations(this.kv, operation, id);
+    const operation = remove(this.#kv.atomic()).delete(accountKeys.lastUse(id));
+    await endCreations(this.#kv, operation, id);
     await operation.commit();
     // Removes what was made between the read and the commit; nothing can be made any more.
-    let late = this.kv.atomic();
-    while (await endCreations(this.kv, late, id)) {
+    let late = this.#kv.atomic();
+    while (await endCreations(this.#kv, late, id)) {
       await late.commit();
-      late = this.kv.atomic();
+      late = this.#kv.atomic();
     }
   }
 
   async lastUse(credentialId: string): Promise<LastUse | undefined> {
-    return (await readRecord(this.kv, accountKeys.lastUse(credentialId), lastUse))?.value;
+    return (await readRecord(this.#kv, accountKeys.lastUse(credentialId), lastUse))?.value;
   }
 
   /** Records a use. The record outlives every idle time, then expires. */
   async noteUse(credentialId: string, use: LastUse): Promise<void> {
     const expireIn = 2 * ACCESS_TOKEN_IDLE_MS;
-    await this.kv.set(accountKeys.lastUse(credentialId), use, { expireIn });
+    await this.#kv.set(accountKeys.lastUse(credentialId), use, { expireIn });
   }
 }

@@ -23,30 +23,34 @@ export interface LastUsedTrackerOptions {
 }
 
 export class LastUsedTracker {
-  private readonly pending = new Set<Promise<void>>();
+  readonly #pending = new Set<Promise<void>>();
 
-  constructor(private readonly options: LastUsedTrackerOptions) {}
+  readonly #options: LastUsedTrackerOptions;
+
+  constructor(options: LastUsedTrackerOptions) {
+    this.#options = options;
+  }
 
   /** Records a use of a credential by a client. */
   note(known: KnownCredential, client: Client): void {
-    const now = this.options.now();
+    const now = this.#options.now();
     known.usedAt = now;
-    if (client.address !== known.address) this.moved(known, client);
+    if (client.address !== known.address) this.#moved(known, client);
     else if (known.country !== null) known.countryAt = now;
     if (now - known.notedAt < NOTE_EVERY_MS) return;
     known.notedAt = now;
     const { address, country } = known;
     const use = { at: now, address: address ?? client.address, country };
-    this.later(this.options.store.noteUse(known.owner.credential.id, use));
+    this.#later(this.#options.store.noteUse(known.owner.credential.id, use));
   }
 
   /** Waits for the writes in progress. */
   async close(): Promise<void> {
-    await Promise.all(this.pending);
+    await Promise.all(this.#pending);
   }
 
-  private moved(known: KnownCredential, client: Client): void {
-    const now = this.options.now();
+  #moved(known: KnownCredential, client: Client): void {
+    const now = this.#options.now();
     known.address = client.address;
     const country = client.country();
     if (country === null) return;
@@ -57,7 +61,7 @@ export class LastUsedTracker {
     if (!isSecond || now - known.warnedAt < HOUR_MS) return;
     known.warnedAt = now;
     const { user, credential, workspaceId } = known.owner;
-    this.later(this.options.raise({
+    this.#later(this.#options.raise({
       event: "security.suspicious_activity",
       userId: user.id,
       ...(workspaceId === null ? {} : { workspaceId }),
@@ -66,10 +70,10 @@ export class LastUsedTracker {
     }));
   }
 
-  private later(work: Promise<void>): void {
+  #later(work: Promise<void>): void {
     const kept = work
-      .catch((error) => this.options.onTrouble(`Cannot record the use of a credential: ${error}`))
-      .finally(() => this.pending.delete(kept));
-    this.pending.add(kept);
+      .catch((error) => this.#options.onTrouble(`Cannot record the use of a credential: ${error}`))
+      .finally(() => this.#pending.delete(kept));
+    this.#pending.add(kept);
   }
 }

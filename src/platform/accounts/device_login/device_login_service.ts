@@ -46,18 +46,24 @@ interface Fetched {
 }
 
 export class DeviceLoginService {
-  private readonly starts: RateWindow;
-  private readonly allStarts: RateWindow;
-  private readonly wrongCodes: RateWindow;
-  private readonly paces: PollPaces;
+  readonly #starts: RateWindow;
+  readonly #allStarts: RateWindow;
+  readonly #wrongCodes: RateWindow;
+  readonly #paces: PollPaces;
 
-  constructor(private readonly parts: AccountParts, private readonly grants: GrantStore) {
+  readonly #parts: AccountParts;
+  readonly #grants: GrantStore;
+
+  constructor(parts: AccountParts, grants: GrantStore) {
+    this.#parts = parts;
+    this.#grants = grants;
+
     const { now } = parts;
     const windowMs = MINUTE_MS;
-    this.paces = new PollPaces(now);
-    this.starts = new RateWindow({ limit: DEVICE_STARTS_PER_MINUTE, windowMs }, now);
-    this.allStarts = new RateWindow({ limit: STARTS_PER_MINUTE, windowMs }, now);
-    this.wrongCodes = new RateWindow({ limit: WRONG_PER_MINUTE, windowMs }, now);
+    this.#paces = new PollPaces(now);
+    this.#starts = new RateWindow({ limit: DEVICE_STARTS_PER_MINUTE, windowMs }, now);
+    this.#allStarts = new RateWindow({ limit: STARTS_PER_MINUTE, windowMs }, now);
+    this.#wrongCodes = new RateWindow({ limit: WRONG_PER_MINUTE, windowMs }, now);
   }
 
   /** @throws {OAuthError} `rate_limited` after 10 in a minute from one address. */
@@ -68,12 +74,12 @@ export class DeviceLoginService {
     },
     client: Client,
   ): Promise<DeviceAuthorization> {
-    const { random, now, publicOrigin } = this.parts;
+    const { random, now, publicOrigin } = this.#parts;
     const address = addressGroup(client.address);
-    const ownWait = this.starts.take(address);
-    const wait = ownWait || this.allStarts.take("all");
+    const ownWait = this.#starts.take(address);
+    const wait = ownWait || this.#allStarts.take("all");
     if (wait > 0) {
-      if (ownWait === 0) this.starts.refund(address);
+      if (ownWait === 0) this.#starts.refund(address);
       throw new OAuthError("rate_limited", `Too many sign-ins. Try again in ${wait} seconds`, {
         retryAfter: wait,
       });
@@ -88,7 +94,9 @@ export class DeviceLoginService {
       scope: scopeOf(scope),
     };
     let userCode = newUserCode(random);
-    while (!await this.grants.add(startGrant({ ...wanted, userHash: hashUser(userCode) }, now()))) {
+    while (
+      !await this.#grants.add(startGrant({ ...wanted, userHash: hashUser(userCode) }, now()))
+    ) {
       userCode = newUserCode(random);
     }
     const shown = showUserCode(userCode);
@@ -104,7 +112,7 @@ export class DeviceLoginService {
 
   /** How many more sign-ins a client may start. */
   standing(client: Client): RateStanding {
-    return this.starts.standing(addressGroup(client.address));
+    return this.#starts.standing(addressGroup(client.address));
   }
 
   /** @throws {OAuthError} with the reason why there is no token, or none yet. */
@@ -116,13 +124,13 @@ export class DeviceLoginService {
     },
     client: Client,
   ): Promise<DeviceToken> {
-    const { outcome, accessToken } = await this.fetch(hashCode("device", asked.deviceCode), {
+    const { outcome, accessToken } = await this.#fetch(hashCode("device", asked.deviceCode), {
       clientId: asked.clientId,
       isBasic: asked.isBasic ?? false,
       client,
     });
     if (outcome.type !== "token" || accessToken === undefined) throw refusal(outcome);
-    const workspace = await this.parts.memory.workspaceOf(outcome.userId, outcome.workspaceId);
+    const workspace = await this.#parts.memory.workspaceOf(outcome.userId, outcome.workspaceId);
     if (workspace === undefined) throw refusal({ type: "denied" });
     return {
       access_token: accessToken,
@@ -135,7 +143,7 @@ export class DeviceLoginService {
 
   /** Finds the authorization that waits under a user code. Wrong codes are counted. */
   async find(person: Person, typed: string, client: Client): Promise<DeviceRequest> {
-    const { grant, code } = await this.open(person, typed, client);
+    const { grant, code } = await this.#open(person, typed, client);
     return {
       userCode: showUserCode(code),
       tool: grant.tool,
@@ -152,12 +160,12 @@ export class DeviceLoginService {
     given: { readonly userCode: string; readonly workspaceId: string },
     client: Client,
   ): Promise<void> {
-    const { memory, raise, now } = this.parts;
-    const { grant } = await this.open(person, given.userCode, client);
+    const { memory, raise, now } = this.#parts;
+    const { grant } = await this.#open(person, given.userCode, client);
     const userId = person.user.id;
     const workspace = await memory.workspaceOf(userId, given.workspaceId);
     if (workspace === undefined) throw new Failure("not_found", "Workspace does not exist");
-    await this.settle(
+    await this.#settle(
       grant,
       (current) => approveGrant(current, { userId, workspaceId: workspace.id, now: now() }),
     );
@@ -173,41 +181,41 @@ export class DeviceLoginService {
   }
 
   async deny(person: Person, userCode: string, client: Client): Promise<void> {
-    const { grant } = await this.open(person, userCode, client);
-    await this.settle(grant, (current) => denyGrant(current, this.parts.now()));
+    const { grant } = await this.#open(person, userCode, client);
+    await this.#settle(grant, (current) => denyGrant(current, this.#parts.now()));
   }
 
-  private async settle(
+  async #settle(
     grant: DeviceGrant,
     change: (grant: DeviceGrant) => DeviceGrant | undefined,
   ): Promise<void> {
-    const done = await this.grants.change(grant.deviceHash, (current) => {
+    const done = await this.#grants.change(grant.deviceHash, (current) => {
       const next = current && change(current);
       return { next, result: next !== undefined };
     });
     if (!done) throw noSuchCode();
-    this.paces.forget(grant.deviceHash);
+    this.#paces.forget(grant.deviceHash);
   }
 
   /** The answer to a poll; only the one that gets the token writes anything. */
-  private async fetch(deviceHash: string, by: Polling): Promise<Fetched> {
+  async #fetch(deviceHash: string, by: Polling): Promise<Fetched> {
     const { clientId } = by;
-    if (this.paces.refuses(deviceHash, by)) return { outcome: { type: "slow_down" } };
-    const grant = await this.grants.find(deviceHash);
-    const { outcome } = pollGrant(grant, { now: this.parts.now(), clientId });
+    if (this.#paces.refuses(deviceHash, by)) return { outcome: { type: "slow_down" } };
+    const grant = await this.#grants.find(deviceHash);
+    const { outcome } = pollGrant(grant, { now: this.#parts.now(), clientId });
     if (outcome.type === "pending" && grant !== undefined) {
-      return { outcome: { type: this.paces.count(grant, by) } };
+      return { outcome: { type: this.#paces.count(grant, by) } };
     }
-    this.paces.forget(deviceHash);
+    this.#paces.forget(deviceHash);
     if (outcome.type !== "token") return { outcome };
-    return await this.grants.change(deviceHash, (current) => this.decide(current, by));
+    return await this.#grants.change(deviceHash, (current) => this.#decide(current, by));
   }
 
-  private async decide(
+  async #decide(
     grant: DeviceGrant | undefined,
     by: Polling,
   ): Promise<GrantChange<Fetched>> {
-    const { accounts, now, random } = this.parts;
+    const { accounts, now, random } = this.#parts;
     const { outcome, next } = pollGrant(grant, { now: now(), clientId: by.clientId });
     if (outcome.type !== "token" || grant === undefined) return { next, result: { outcome } };
     const { userId, workspaceId } = outcome;
@@ -229,21 +237,21 @@ export class DeviceLoginService {
     return { next, token, result: { outcome, accessToken } };
   }
 
-  private async open(person: Person, typed: string, client: Client) {
-    const { limits, now, raise } = this.parts;
+  async #open(person: Person, typed: string, client: Client) {
+    const { limits, now, raise } = this.#parts;
     const account = { subject: person.user.id, userId: person.user.id };
     const guess = await limits.begin("user code", client, account);
     const code = readUserCode(typed);
-    const wait = this.wrongCodes.take("all");
+    const wait = this.#wrongCodes.take("all");
     if (wait > 0) {
       throw new Failure("rate_limited", `Too many codes. Try again in ${wait} seconds`, {
         retryAfter: wait,
       });
     }
-    const grant = await this.grants.findByUserCode(hashUser(code));
+    const grant = await this.#grants.findByUserCode(hashUser(code));
     if (grant !== undefined && isOpen(grant, now())) {
       guess.succeed();
-      this.wrongCodes.refund("all");
+      this.#wrongCodes.refund("all");
       return { grant, code };
     }
     if (guess.fail()) {

@@ -29,12 +29,16 @@ export interface GrantChange<T> {
 }
 
 export class GrantStore {
-  constructor(private readonly kv: RecordStore) {}
+  readonly #kv: RecordStore;
+
+  constructor(kv: RecordStore) {
+    this.#kv = kv;
+  }
 
   /** Stores a new grant; false where the user code is in use. */
   async add(grant: DeviceGrant): Promise<boolean> {
     const byUser = grantKeys.byUser(grant.userHash);
-    const result = await this.kv.atomic()
+    const result = await this.#kv.atomic()
       .check({ key: byUser, versionstamp: null })
       .set(byUser, grant.deviceHash, { expireIn: KEEP_MS })
       .set(grantKeys.byDevice(grant.deviceHash), grant, { expireIn: KEEP_MS })
@@ -43,11 +47,11 @@ export class GrantStore {
   }
 
   async find(deviceHash: string): Promise<DeviceGrant | undefined> {
-    return (await readRecord(this.kv, grantKeys.byDevice(deviceHash), deviceGrant))?.value;
+    return (await readRecord(this.#kv, grantKeys.byDevice(deviceHash), deviceGrant))?.value;
   }
 
   async findByUserCode(userHash: string): Promise<DeviceGrant | undefined> {
-    const deviceHash = await readRecord(this.kv, grantKeys.byUser(userHash), z.string());
+    const deviceHash = await readRecord(this.#kv, grantKeys.byUser(userHash), z.string());
     if (deviceHash === undefined) return undefined;
     return await this.find(deviceHash.value);
   }
@@ -58,10 +62,10 @@ export class GrantStore {
     decide: (grant: DeviceGrant | undefined) => GrantChange<T> | Promise<GrantChange<T>>,
   ): Promise<T> {
     const key = grantKeys.byDevice(deviceHash);
-    const committed = await commitWithRetries(this.kv, [key], async () => {
-      const current = await readRecord(this.kv, key, deviceGrant);
+    const committed = await commitWithRetries(this.#kv, [key], async () => {
+      const current = await readRecord(this.#kv, key, deviceGrant);
       const { next, token, result } = await decide(current?.value);
-      const operation = this.kv.atomic();
+      const operation = this.#kv.atomic();
       if (current === undefined || next === undefined || next === current.value) {
         return { operation, result };
       }

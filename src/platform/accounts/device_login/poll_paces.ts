@@ -52,7 +52,13 @@ export class PollPaces {
   /** By the hash of the device code; least recently read first. */
   readonly #paces = new Map<string, Pace>();
 
-  constructor(private readonly now: Clock, private readonly maxCodes = MAX_CODES) {}
+  readonly #now: Clock;
+  readonly #maxCodes;
+
+  constructor(now: Clock, maxCodes = MAX_CODES) {
+    this.#now = now;
+    this.#maxCodes = maxCodes;
+  }
 
   /**
    * Whether a poll is refused without a look at the grant: it comes too early,
@@ -60,7 +66,7 @@ export class PollPaces {
    */
   refuses(deviceHash: string, { clientId, isBasic }: Poller): boolean {
     const pace = this.#paces.get(deviceHash);
-    const now = this.now();
+    const now = this.#now();
     if (pace === undefined || now - pace.readAt >= FRESH_MS || now >= pace.expiresAt) return false;
     if (pace.clientId !== null && pace.clientId !== clientId) return false;
     if (!isEarly(pace, now) || isSecondTry(pace, { now, isBasic })) return false;
@@ -73,7 +79,7 @@ export class PollPaces {
     { deviceHash, clientId, expiresAt }: DeviceGrant,
     { isBasic }: Pick<Poller, "isBasic">,
   ): "pending" | "slow_down" {
-    const now = this.now();
+    const now = this.#now();
     const known = this.#paces.get(deviceHash);
     if (known !== undefined && isSecondTry(known, { now, isBasic })) {
       this.#paces.delete(deviceHash);
@@ -94,7 +100,7 @@ export class PollPaces {
       raisedAt,
       isBasic,
     });
-    if (this.#paces.size > this.maxCodes) this.#forgetOldest();
+    if (this.#paces.size > this.#maxCodes) this.#forgetOldest();
     return early ? "slow_down" : "pending";
   }
 

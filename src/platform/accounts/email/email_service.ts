@@ -23,14 +23,20 @@ const HOUR_MS = 60 * 60 * 1000;
 const TRIES_PER_HOUR = 10;
 
 export class EmailService {
-  private readonly tries: RateWindow;
+  readonly #tries: RateWindow;
+
+  readonly #parts: AccountParts;
+  readonly #mailLinks: MailLinks | undefined;
 
   constructor(
-    private readonly parts: AccountParts,
+    parts: AccountParts,
     /** Missing where the platform cannot send mail. */
-    private readonly mailLinks: MailLinks | undefined,
+    mailLinks: MailLinks | undefined,
   ) {
-    this.tries = new RateWindow({ limit: TRIES_PER_HOUR, windowMs: HOUR_MS }, parts.now);
+    this.#parts = parts;
+    this.#mailLinks = mailLinks;
+
+    this.#tries = new RateWindow({ limit: TRIES_PER_HOUR, windowMs: HOUR_MS }, parts.now);
   }
 
   /**
@@ -43,11 +49,11 @@ export class EmailService {
     wanted: { readonly email: string; readonly password: string },
     client: Client,
   ): Promise<EmailAdded | ConfirmationWanted> {
-    const { accounts, signIns, passwords, now } = this.parts;
+    const { accounts, signIns, passwords, now } = this.#parts;
     const { id: userId } = person.user;
     if ((await signIns.find(userId)).password !== null) throw unwanted();
     requireFresh(person, now());
-    const wait = this.tries.take(userId);
+    const wait = this.#tries.take(userId);
     if (wait > 0) {
       throw new Failure("rate_limited", `Too many attempts. Try again in ${wait} seconds`, {
         retryAfter: wait,
@@ -55,11 +61,11 @@ export class EmailService {
     }
     const email = canonicalEmail(wanted.email);
     const password = await passwords.hash(wanted.password);
-    if (this.mailLinks === undefined) {
-      return { status: "added", account: await this.set(userId, { email, password }, client) };
+    if (this.#mailLinks === undefined) {
+      return { status: "added", account: await this.#set(userId, { email, password }, client) };
     }
     const known = await accounts.findUserByEmail(email);
-    await this.mailLinks.send(email, {
+    await this.#mailLinks.send(email, {
       link: { type: "email", userId, email, password, expiresAt: now() + HOUR_MS },
       client,
       userId,
@@ -71,19 +77,19 @@ export class EmailService {
 
   /** Follows the link of the mail. @throws {Failure} `not_found` where it is used, old, or not this account's. */
   async confirm(person: Person, token: string, client: Client): Promise<Account> {
-    const link = await this.mailLinks?.find("email", token, client);
+    const link = await this.#mailLinks?.find("email", token, client);
     if (link?.userId !== person.user.id) throw linkUsed();
-    const taken = await this.mailLinks?.use("email", token, client);
+    const taken = await this.#mailLinks?.use("email", token, client);
     if (taken === undefined) throw linkUsed();
-    return await this.set(person.user.id, taken, client);
+    return await this.#set(person.user.id, taken, client);
   }
 
-  private async set(
+  async #set(
     userId: string,
     given: { readonly email: string; readonly password: PasswordHash },
     client: Client,
   ): Promise<Account> {
-    const { signIns, memory, raise } = this.parts;
+    const { signIns, memory, raise } = this.#parts;
     const { email, password } = given;
     const user = await signIns.addEmail(userId, { email, password });
     if (user === "unwanted") throw unwanted();

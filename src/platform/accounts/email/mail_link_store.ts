@@ -41,17 +41,21 @@ export type MailLink = z.infer<typeof mailLink>;
 export type MailLinkType = MailLink["type"];
 
 export class MailLinkStore {
-  constructor(private readonly kv: RecordStore) {}
+  readonly #kv: RecordStore;
+
+  constructor(kv: RecordStore) {
+    this.#kv = kv;
+  }
 
   async add(hash: string, link: MailLink, lifetimeMs: number): Promise<void> {
-    await this.kv.set(accountKeys.mailLink(hash), link, { expireIn: lifetimeMs });
+    await this.#kv.set(accountKeys.mailLink(hash), link, { expireIn: lifetimeMs });
   }
 
   async find<Type extends MailLinkType>(
     hash: string,
     wanted: { readonly type: Type; readonly now: number },
   ): Promise<Extract<MailLink, { type: Type }> | undefined> {
-    const link = (await readRecord(this.kv, accountKeys.mailLink(hash), mailLink))?.value;
+    const link = (await readRecord(this.#kv, accountKeys.mailLink(hash), mailLink))?.value;
     if (link?.type !== wanted.type || wanted.now >= link.expiresAt) return undefined;
     return link as Extract<MailLink, { type: Type }>;
   }
@@ -59,8 +63,8 @@ export class MailLinkStore {
   /** Uses up a link; false where another request did so first. */
   async take(hash: string): Promise<boolean> {
     const key = accountKeys.mailLink(hash);
-    const { versionstamp } = await this.kv.get(key);
+    const { versionstamp } = await this.#kv.get(key);
     if (versionstamp === null) return false;
-    return (await this.kv.atomic().check({ key, versionstamp }).delete(key).commit()).ok;
+    return (await this.#kv.atomic().check({ key, versionstamp }).delete(key).commit()).ok;
   }
 }

@@ -34,28 +34,38 @@ export interface LinkMail {
 }
 
 export class MailLinks {
-  private readonly mails: RateWindow;
-  private readonly allMails: RateWindow;
+  readonly #mails: RateWindow;
+  readonly #allMails: RateWindow;
+
+  readonly #parts: AccountParts;
+  readonly #options: {
+    readonly store: MailLinkStore;
+    readonly send: SendAccountMail;
+    readonly onTrouble: (message: string) => void;
+  };
 
   constructor(
-    private readonly parts: AccountParts,
-    private readonly options: {
+    parts: AccountParts,
+    options: {
       readonly store: MailLinkStore;
       readonly send: SendAccountMail;
       readonly onTrouble: (message: string) => void;
     },
   ) {
-    this.mails = new RateWindow({ limit: MAILS_PER_HOUR, windowMs: HOUR_MS }, parts.now);
-    this.allMails = new RateWindow({ limit: ALL_MAILS_PER_HOUR, windowMs: HOUR_MS }, parts.now);
+    this.#parts = parts;
+    this.#options = options;
+
+    this.#mails = new RateWindow({ limit: MAILS_PER_HOUR, windowMs: HOUR_MS }, parts.now);
+    this.#allMails = new RateWindow({ limit: ALL_MAILS_PER_HOUR, windowMs: HOUR_MS }, parts.now);
   }
 
   /** Stores a link and its mail, without waiting for the mail server. */
   async send(to: string, { link, path, mail, ...asked }: LinkMail): Promise<void> {
-    const { random, now, publicOrigin } = this.parts;
-    const { store, send, onTrouble } = this.options;
+    const { random, now, publicOrigin } = this.#parts;
+    const { store, send, onTrouble } = this.#options;
     const token = mintToken("mail link", random);
     await store.add(hashToken("mail link", token), link, link.expiresAt - now());
-    if (!await this.mayMail(to, asked)) return;
+    if (!await this.#mayMail(to, asked)) return;
     const url = `${publicOrigin}${path.replace("{token}", token)}`;
     const facts = { host: new URL(publicOrigin).host, url };
     await send(mail?.(to, facts), link.expiresAt).catch((error) =>
@@ -64,24 +74,24 @@ export class MailLinks {
   }
 
   /** Counts a mail, by the same look-ups whether there is an account or not. */
-  private async mayMail(
+  async #mayMail(
     to: string,
     { client, userId }: Pick<LinkMail, "client" | "userId">,
   ): Promise<boolean> {
-    const device = await this.parts.devices.find(client.cookie, userId ?? "");
-    if (device !== undefined) return this.mails.take(`${to} ${device}`) === 0;
+    const device = await this.#parts.devices.find(client.cookie, userId ?? "");
+    if (device !== undefined) return this.#mails.take(`${to} ${device}`) === 0;
     const place = `${to} ${addressGroup(client.address)}`;
-    if (this.mails.take(place) > 0) return false;
-    if (this.allMails.take(to) === 0) return true;
-    this.mails.refund(place);
+    if (this.#mails.take(place) > 0) return false;
+    if (this.#allMails.take(to) === 0) return true;
+    this.#mails.refund(place);
     return false;
   }
 
   /** Finds what a link is for; `undefined` where it is used, old or wrong. Wrong ones are counted. */
   async find<Type extends MailLinkType>(type: Type, token: string, client: Client) {
-    const guess = await this.parts.limits.begin("link", client);
+    const guess = await this.#parts.limits.begin("link", client);
     const hash = hashToken("mail link", token);
-    const link = await this.options.store.find(hash, { type, now: this.parts.now() });
+    const link = await this.#options.store.find(hash, { type, now: this.#parts.now() });
     if (link !== undefined) guess.succeed();
     return link;
   }
@@ -90,6 +100,6 @@ export class MailLinks {
   async use<Type extends MailLinkType>(type: Type, token: string, client: Client) {
     const link = await this.find(type, token, client);
     if (link === undefined) return undefined;
-    return await this.options.store.take(hashToken("mail link", token)) ? link : undefined;
+    return await this.#options.store.take(hashToken("mail link", token)) ? link : undefined;
   }
 }

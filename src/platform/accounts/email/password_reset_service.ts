@@ -16,19 +16,25 @@ const HOUR_MS = 60 * 60 * 1000;
 const RESETS_PER_HOUR = 20;
 
 export class PasswordResetService {
-  private readonly requests: RateWindow;
+  readonly #requests: RateWindow;
+
+  readonly #parts: AccountParts;
+  readonly #mailLinks: MailLinks | undefined;
 
   constructor(
-    private readonly parts: AccountParts,
+    parts: AccountParts,
     /** Missing where the platform cannot send mail. */
-    private readonly mailLinks: MailLinks | undefined,
+    mailLinks: MailLinks | undefined,
   ) {
-    this.requests = new RateWindow({ limit: RESETS_PER_HOUR, windowMs: HOUR_MS }, parts.now);
+    this.#parts = parts;
+    this.#mailLinks = mailLinks;
+
+    this.#requests = new RateWindow({ limit: RESETS_PER_HOUR, windowMs: HOUR_MS }, parts.now);
   }
 
   /** Whether the platform can send the link. */
   get isPossible(): boolean {
-    return this.mailLinks !== undefined;
+    return this.#mailLinks !== undefined;
   }
 
   /**
@@ -38,14 +44,14 @@ export class PasswordResetService {
    *   `rate_limited` after many requests.
    */
   async request(address: string, client: Client): Promise<void> {
-    const { accounts, signIns, now } = this.parts;
-    if (this.mailLinks === undefined) {
+    const { accounts, signIns, now } = this.#parts;
+    if (this.#mailLinks === undefined) {
       throw new Failure(
         "conflict",
         "This platform sends no mail, so it cannot reset passwords: start it with --smtp-url",
       );
     }
-    const wait = this.requests.take(addressGroup(client.address));
+    const wait = this.#requests.take(addressGroup(client.address));
     if (wait > 0) {
       throw new Failure("rate_limited", `Too many requests. Try again in ${wait} seconds`, {
         retryAfter: wait,
@@ -54,7 +60,7 @@ export class PasswordResetService {
     const email = canonicalEmail(address);
     const user = await accounts.findUserByEmail(email);
     const record = await signIns.find(user?.id ?? "");
-    await this.mailLinks.send(email, {
+    await this.#mailLinks.send(email, {
       link: {
         type: "reset",
         userId: user?.id ?? "",
@@ -70,7 +76,7 @@ export class PasswordResetService {
 
   /** Whether a link can still be used. */
   async isOpen(token: string, client: Client): Promise<boolean> {
-    const link = await this.mailLinks?.find("reset", token, client);
+    const link = await this.#mailLinks?.find("reset", token, client);
     return link !== undefined && link.userId !== "";
   }
 
@@ -83,11 +89,11 @@ export class PasswordResetService {
     given: { readonly token: string; readonly password: string },
     client: Client,
   ): Promise<void> {
-    const { signIns, passwords, credentials, memory, raise } = this.parts;
+    const { signIns, passwords, credentials, memory, raise } = this.#parts;
     // Hashing is expensive, so it is not done without a valid link.
     if (!await this.isOpen(given.token, client)) throw linkUsed();
     const password = await passwords.hash(given.password);
-    const link = await this.mailLinks?.use("reset", given.token, client);
+    const link = await this.#mailLinks?.use("reset", given.token, client);
     if (link === undefined) throw linkUsed();
     const { userId } = link;
     await signIns.change(userId, (record) => {

@@ -31,53 +31,59 @@ const FORGET_MS = 60 * 60 * 1000;
 const MAX_SUBJECTS = 20_000;
 
 export class AttemptLimiter {
-  private readonly subjects = new Map<string, Attempts>();
+  readonly #subjects = new Map<string, Attempts>();
 
-  constructor(private readonly limits: AttemptLimits, private readonly now: Clock) {}
+  readonly #limits: AttemptLimits;
+  readonly #now: Clock;
+
+  constructor(limits: AttemptLimits, now: Clock) {
+    this.#limits = limits;
+    this.#now = now;
+  }
 
   /** Counts an attempt on a subject; returns 0, or the seconds to wait instead. */
   take(subject: string): number {
-    const now = this.now();
-    const known = this.subjects.get(subject);
+    const now = this.#now();
+    const known = this.#subjects.get(subject);
     const attempts = known !== undefined && now - known.lastAt < FORGET_MS
       ? known
       : { count: 0, blockedUntil: 0, lastAt: now };
     if (now < attempts.blockedUntil) return Math.ceil((attempts.blockedUntil - now) / 1000);
     attempts.count++;
     attempts.lastAt = now;
-    attempts.blockedUntil = now + this.pause(attempts.count);
-    this.subjects.delete(subject);
-    if (this.subjects.size >= MAX_SUBJECTS) {
-      for (const oldest of this.subjects.keys()) {
-        this.subjects.delete(oldest);
+    attempts.blockedUntil = now + this.#pause(attempts.count);
+    this.#subjects.delete(subject);
+    if (this.#subjects.size >= MAX_SUBJECTS) {
+      for (const oldest of this.#subjects.keys()) {
+        this.#subjects.delete(oldest);
         break;
       }
     }
-    this.subjects.set(subject, attempts);
+    this.#subjects.set(subject, attempts);
     return 0;
   }
 
   /** How many attempts on a subject have failed. */
   count(subject: string): number {
-    return this.subjects.get(subject)?.count ?? 0;
+    return this.#subjects.get(subject)?.count ?? 0;
   }
 
   /** Takes one attempt back. */
   refund(subject: string): void {
-    const attempts = this.subjects.get(subject);
+    const attempts = this.#subjects.get(subject);
     if (attempts === undefined) return;
     attempts.count--;
     attempts.blockedUntil = 0;
-    if (attempts.count <= 0) this.subjects.delete(subject);
+    if (attempts.count <= 0) this.#subjects.delete(subject);
   }
 
   /** Forgets a subject. */
   clear(subject: string): void {
-    this.subjects.delete(subject);
+    this.#subjects.delete(subject);
   }
 
-  private pause(count: number): number {
-    const { free, firstPauseMs, longestPauseMs } = this.limits;
+  #pause(count: number): number {
+    const { free, firstPauseMs, longestPauseMs } = this.#limits;
     if (count < free) return 0;
     return Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(30, count - free));
   }

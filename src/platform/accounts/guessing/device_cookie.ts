@@ -17,43 +17,53 @@ export const DEVICE_MS = 180 * 24 * 60 * 60 * 1000;
 const VALUE = /^([A-Za-z0-9_-]{22})\.(\d{1,16})\.([A-Za-z0-9_-]{43})$/;
 
 export class DeviceCookies {
-  private keyReading: Promise<string> | undefined;
+  #keyReading: Promise<string> | undefined;
+
+  readonly #parts: {
+    /** The secret that signs them. */
+    readonly key: () => Promise<string>;
+    readonly cookies: CookieStyle;
+    readonly now: Clock;
+    readonly random: Random;
+  };
 
   constructor(
-    private readonly parts: {
+    parts: {
       /** The secret that signs them. */
       readonly key: () => Promise<string>;
       readonly cookies: CookieStyle;
       readonly now: Clock;
       readonly random: Random;
     },
-  ) {}
+  ) {
+    this.#parts = parts;
+  }
 
   /** `Set-Cookie` for the browser in which somebody has just signed in. */
   async issue(userId: string): Promise<string> {
-    const { now, random, cookies } = this.parts;
+    const { now, random, cookies } = this.#parts;
     const named = `${Buffer.from(random(16)).toString("base64url")}.${now()}`;
-    const value = `${named}.${await this.sign(userId, named)}`;
+    const value = `${named}.${await this.#sign(userId, named)}`;
     return cookieField(nameOf(userId), value, { maxAge: DEVICE_MS / 1000, style: cookies });
   }
 
   /** The browser's name from a `Cookie` field, where this account has signed in with it. */
   async find(header: string | null, userId: string): Promise<string | undefined> {
-    for (const value of cookieValues(header, cookieName(nameOf(userId), this.parts.cookies))) {
+    for (const value of cookieValues(header, cookieName(nameOf(userId), this.#parts.cookies))) {
       const [, id, at, mac] = VALUE.exec(value) ?? [];
       if (id === undefined || mac === undefined) continue;
-      if (this.parts.now() - Number(at) >= DEVICE_MS) continue;
-      if (equalInConstantTime(mac, await this.sign(userId, `${id}.${at}`))) return id;
+      if (this.#parts.now() - Number(at) >= DEVICE_MS) continue;
+      if (equalInConstantTime(mac, await this.#sign(userId, `${id}.${at}`))) return id;
     }
     return undefined;
   }
 
-  private async sign(userId: string, named: string): Promise<string> {
-    this.keyReading ??= this.parts.key().catch((error) => {
-      this.keyReading = undefined;
+  async #sign(userId: string, named: string): Promise<string> {
+    this.#keyReading ??= this.#parts.key().catch((error) => {
+      this.#keyReading = undefined;
       throw error;
     });
-    const hmac = createHmac("sha256", await this.keyReading);
+    const hmac = createHmac("sha256", await this.#keyReading);
     return hmac.update(`svc device\n${userId}\n${named}`).digest("base64url");
   }
 }

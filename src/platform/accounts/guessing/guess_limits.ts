@@ -63,16 +63,24 @@ export const endedGuess = z.object({ wasRight: z.boolean(), counts: z.array(coun
 export type EndedGuess = z.infer<typeof endedGuess>;
 
 export class GuessLimits {
-  private readonly limiters: Readonly<Record<Counted["limit"], AttemptLimiter>>;
-  private readonly reported = new Map<string, number>();
+  readonly #limiters: Readonly<Record<Counted["limit"], AttemptLimiter>>;
+  readonly #reported = new Map<string, number>();
+
+  readonly #devices: Pick<DeviceCookies, "find">;
+  readonly #now: Clock;
+  readonly #tellOthers: (ended: EndedGuess) => void;
 
   /** @param tellOthers tells other nodes how a guess ended. */
   constructor(
-    private readonly devices: Pick<DeviceCookies, "find">,
-    private readonly now: Clock,
-    private readonly tellOthers: (ended: EndedGuess) => void = () => {},
+    devices: Pick<DeviceCookies, "find">,
+    now: Clock,
+    tellOthers: (ended: EndedGuess) => void = () => {},
   ) {
-    this.limiters = {
+    this.#devices = devices;
+    this.#now = now;
+    this.#tellOthers = tellOthers;
+
+    this.#limiters = {
       pair: new AttemptLimiter(PAIR, now),
       browser: new AttemptLimiter(DEVICE, now),
       address: new AttemptLimiter(ADDRESS, now),
@@ -82,8 +90,8 @@ export class GuessLimits {
 
   /** Counts a guess at another node. */
   hear({ wasRight, counts }: EndedGuess): void {
-    if (wasRight) this.forgive(counts);
-    else for (const { limit, key } of counts) this.limiters[limit].take(key);
+    if (wasRight) this.#forgive(counts);
+    else for (const { limit, key } of counts) this.#limiters[limit].take(key);
   }
 
   /**
@@ -94,29 +102,29 @@ export class GuessLimits {
   async begin(kind: Guessed, client: Client, account?: GuessedAccount): Promise<Guess> {
     const device = account?.userId === undefined
       ? undefined
-      : await this.devices.find(client.cookie, account.userId);
-    const counts = this.counts(kind, { client, account, device });
-    this.takeAll(counts);
+      : await this.#devices.find(client.cookie, account.userId);
+    const counts = this.#counts(kind, { client, account, device });
+    this.#takeAll(counts);
     return {
       succeed: () => {
-        for (const { limit, key } of counts) this.limiters[limit].refund(key);
+        for (const { limit, key } of counts) this.#limiters[limit].refund(key);
         if (account === undefined) return;
-        this.forgive(counts);
-        this.tellOthers({ wasRight: true, counts: [...counts] });
+        this.#forgive(counts);
+        this.#tellOthers({ wasRight: true, counts: [...counts] });
       },
       fail: () => {
-        this.tellOthers({ wasRight: false, counts: [...counts] });
+        this.#tellOthers({ wasRight: false, counts: [...counts] });
         if (account === undefined) return false;
         const ofAccount = counts.filter(({ limit }) => limit !== "address");
         const failed = Math.max(
-          ...ofAccount.map(({ limit, key }) => this.limiters[limit].count(key)),
+          ...ofAccount.map(({ limit, key }) => this.#limiters[limit].count(key)),
         );
-        return failed >= SUSPICIOUS_GUESSES && this.isTimeToTell(`${kind} ${account.subject}`);
+        return failed >= SUSPICIOUS_GUESSES && this.#isTimeToTell(`${kind} ${account.subject}`);
       },
     };
   }
 
-  private counts(kind: Guessed, { client, account, device }: {
+  #counts(kind: Guessed, { client, account, device }: {
     readonly client: Client;
     readonly account: GuessedAccount | undefined;
     readonly device: string | undefined;
@@ -133,27 +141,27 @@ export class GuessLimits {
   }
 
   /** The owner is at this place: earlier mistakes from it are forgiven. */
-  private forgive([first]: readonly Counted[]): void {
-    if (first !== undefined) this.limiters[first.limit].clear(first.key);
+  #forgive([first]: readonly Counted[]): void {
+    if (first !== undefined) this.#limiters[first.limit].clear(first.key);
   }
 
   /** Counts a guess in every limit or in none. @throws {Failure} `rate_limited` */
-  private takeAll(counts: readonly Counted[]): void {
+  #takeAll(counts: readonly Counted[]): void {
     for (const [index, { limit, key }] of counts.entries()) {
-      const seconds = this.limiters[limit].take(key);
+      const seconds = this.#limiters[limit].take(key);
       if (seconds === 0) continue;
-      for (const taken of counts.slice(0, index)) this.limiters[taken.limit].refund(taken.key);
+      for (const taken of counts.slice(0, index)) this.#limiters[taken.limit].refund(taken.key);
       throw new Failure("rate_limited", `Too many attempts. Try again in ${seconds} seconds`, {
         retryAfter: seconds,
       });
     }
   }
 
-  private isTimeToTell(subject: string): boolean {
-    const now = this.now();
-    if (now - (this.reported.get(subject) ?? -Infinity) < REPORT_MS) return false;
-    if (this.reported.size >= MAX_REPORTED) this.reported.clear();
-    this.reported.set(subject, now);
+  #isTimeToTell(subject: string): boolean {
+    const now = this.#now();
+    if (now - (this.#reported.get(subject) ?? -Infinity) < REPORT_MS) return false;
+    if (this.#reported.size >= MAX_REPORTED) this.#reported.clear();
+    this.#reported.set(subject, now);
     return true;
   }
 }

@@ -47,16 +47,25 @@ const refused = (reason: string) =>
   new OAuthError("invalid_request", `Cannot take the token: ${reason}`);
 
 export class ExchangeService {
-  private readonly window: RateWindow;
+  readonly #window: RateWindow;
+
+  readonly #parts: AccountParts;
+  readonly #sources: {
+    readonly keys: IssuerKeys;
+    readonly audit: Pick<AuditLog, "record">;
+  };
 
   constructor(
-    private readonly parts: AccountParts,
-    private readonly sources: {
+    parts: AccountParts,
+    sources: {
       readonly keys: IssuerKeys;
       readonly audit: Pick<AuditLog, "record">;
     },
   ) {
-    this.window = new RateWindow(
+    this.#parts = parts;
+    this.#sources = sources;
+
+    this.#window = new RateWindow(
       { limit: EXCHANGES_PER_MINUTE, windowMs: MINUTE_MS },
       parts.now,
     );
@@ -64,7 +73,7 @@ export class ExchangeService {
 
   /** @throws {OAuthError} with what is wrong with the token, or why it is not trusted */
   async exchange(asked: AskedExchange, client: Client): Promise<ExchangedKey> {
-    const wait = this.window.take(addressGroup(client.address));
+    const wait = this.#window.take(addressGroup(client.address));
     if (wait > 0) {
       throw new OAuthError("rate_limited", `Too many requests. Try again in ${wait} seconds`, {
         retryAfter: wait,
@@ -79,16 +88,16 @@ export class ExchangeService {
   }
 
   async #exchange(asked: AskedExchange, client: Client): Promise<ExchangedKey> {
-    const { publicOrigin: audience, publishers, now } = this.parts;
+    const { publicOrigin: audience, publishers, now } = this.#parts;
     const issuer = await namedIssuer(asked.token);
-    const id = await this.parts.accounts.findWorkspaceId(asked.workspace);
+    const id = await this.#parts.accounts.findWorkspaceId(asked.workspace);
     const trusted = id === undefined ? [] : await publishers.ofIssuer(id, issuer);
     if (id === undefined || trusted.length === 0) {
       throw refused(
         `workspace "${asked.workspace}" has no trusted publisher with the issuer ${issuer}`,
       );
     }
-    const { keys } = this.sources;
+    const { keys } = this.#sources;
     const token = await verifyToken(asked.token, { issuer, audience, keys, now });
     const run = readRun(trusted, token, issuer);
     const trust = await this.#decide(trusted, { run, asked, workspaceId: id });
@@ -103,7 +112,7 @@ export class ExchangeService {
     readonly asked: AskedExchange;
     readonly workspaceId: string;
   }): Promise<Trust> {
-    const { accounts, publishers } = this.parts;
+    const { accounts, publishers } = this.#parts;
     const { project } = asked;
     const projectId = project === undefined
       ? undefined
@@ -126,7 +135,7 @@ export class ExchangeService {
     readonly workspace: Workspace;
     readonly client: Client;
   }): Promise<ExchangedKey> {
-    const { publishers, now, random } = this.parts;
+    const { publishers, now, random } = this.#parts;
     const secret = mintApiKey(random);
     const { publishers: granting, keySeconds } = trust;
     const at = now();
@@ -162,8 +171,8 @@ export class ExchangeService {
   }
 
   async #record(key: ApiKeyRecord, workspace: Workspace, client: Client): Promise<void> {
-    const user = await this.parts.accounts.findUser(key.userId);
-    await this.sources.audit.record({
+    const user = await this.#parts.accounts.findUser(key.userId);
+    await this.#sources.audit.record({
       workspaceId: workspace.id,
       action: EXCHANGED,
       path: "/oauth/token",

@@ -45,13 +45,17 @@ export interface IssuerKeysOptions {
 }
 
 export class IssuerKeys {
-  private readonly known = new RecentMap<Known>(MAX_ISSUERS);
-  private readonly failed = new RecentMap<{ readonly error: DocumentError; readonly at: number }>(
+  readonly #known = new RecentMap<Known>(MAX_ISSUERS);
+  readonly #failed = new RecentMap<{ readonly error: DocumentError; readonly at: number }>(
     MAX_ISSUERS,
   );
-  private readonly reading = new SingleFlight<Known>();
+  readonly #reading = new SingleFlight<Known>();
 
-  constructor(private readonly options: IssuerKeysOptions) {}
+  readonly #options: IssuerKeysOptions;
+
+  constructor(options: IssuerKeysOptions) {
+    this.#options = options;
+  }
 
   /**
    * The keys of an issuer with an id; none where it has no such key.
@@ -60,34 +64,34 @@ export class IssuerKeys {
    */
   async find(issuer: string, kid: string): Promise<readonly PublicKey[]> {
     const named = ({ keys }: Known) => keys.filter((key) => key.kid === kid);
-    const known = this.known.get(issuer);
-    const age = known === undefined ? Infinity : this.options.now() - known.readAt;
+    const known = this.#known.get(issuer);
+    const age = known === undefined ? Infinity : this.#options.now() - known.readAt;
     const found = known === undefined ? [] : named(known);
     if (age < (found.length > 0 ? FRESH_MS : UNKNOWN_KEY_MS)) return found;
     try {
-      return named(await this.reading.run(issuer, () => this.read(issuer)));
+      return named(await this.#reading.run(issuer, () => this.#read(issuer)));
     } catch (error) {
       if (error instanceof DocumentError && found.length > 0 && age < STALE_MS) return found;
       throw error;
     }
   }
 
-  private async read(issuer: string): Promise<Known> {
-    const { now } = this.options;
-    const failure = this.failed.get(issuer);
+  async #read(issuer: string): Promise<Known> {
+    const { now } = this.#options;
+    const failure = this.#failed.get(issuer);
     if (failure !== undefined && now() - failure.at < FAILED_MS) throw failure.error;
     try {
-      const known = { keys: await this.fetchKeys(issuer), readAt: now() };
-      this.known.set(issuer, known);
+      const known = { keys: await this.#fetchKeys(issuer), readAt: now() };
+      this.#known.set(issuer, known);
       return known;
     } catch (error) {
-      if (error instanceof DocumentError) this.failed.set(issuer, { error, at: now() });
+      if (error instanceof DocumentError) this.#failed.set(issuer, { error, at: now() });
       throw error;
     }
   }
 
-  private async fetchKeys(issuer: string): Promise<readonly PublicKey[]> {
-    const { outbound, allowHttp } = this.options;
+  async #fetchKeys(issuer: string): Promise<readonly PublicKey[]> {
+    const { outbound, allowHttp } = this.#options;
     const place = `${issuer}/.well-known/openid-configuration`;
     if (!allowHttp && !issuer.startsWith("https:")) {
       throw new DocumentError(`Cannot read ${place}: issuers must have https addresses`);

@@ -20,15 +20,21 @@ import { describePublisher, type PublisherRecord, publisherToWire } from "./publ
 type Wanted = BodyOf<typeof endpoints.createPublisher>;
 
 export class PublisherService {
+  readonly #parts: AccountParts;
+  readonly #options: { readonly allowPrivate: boolean };
+
   constructor(
-    private readonly parts: AccountParts,
+    parts: AccountParts,
     /** Whether issuers may have http: addresses. */
-    private readonly options: { readonly allowPrivate: boolean },
-  ) {}
+    options: { readonly allowPrivate: boolean },
+  ) {
+    this.#parts = parts;
+    this.#options = options;
+  }
 
   /** Adds a publisher to the caller's workspace. */
   async add(caller: Caller, wanted: Wanted, client: Client): Promise<TrustedPublisher> {
-    const { publishers, now, random, raise } = this.parts;
+    const { publishers, now, random, raise } = this.#parts;
     const issuer = wanted.issuer ?? USUAL_ISSUERS[wanted.provider];
     await this.#check(caller, { ...wanted, issuer });
     const record: PublisherRecord = {
@@ -58,13 +64,13 @@ export class PublisherService {
     caller: Caller,
     wish: { readonly limit: number; readonly cursor?: string | undefined },
   ): Promise<Page<TrustedPublisher>> {
-    const { items, nextCursor } = await this.parts.publishers.list(caller.workspace.id, wish);
+    const { items, nextCursor } = await this.#parts.publishers.list(caller.workspace.id, wish);
     return { items: items.map(publisherToWire), nextCursor };
   }
 
   /** Removes a publisher and the keys that it has, and returns it. */
   async remove(caller: Caller, id: string, client: Client): Promise<TrustedPublisher> {
-    const { publishers, credentials, memory, raise } = this.parts;
+    const { publishers, credentials, memory, raise } = this.#parts;
     const record = await publishers.remove(caller.workspace.id, id);
     if (record === undefined) {
       throw new Failure("not_found", `Trusted publisher ${id} does not exist`);
@@ -95,13 +101,13 @@ export class PublisherService {
     caller: Caller,
     { issuer, projects }: { readonly issuer: string; readonly projects: Wanted["projects"] },
   ): Promise<void> {
-    if (!this.options.allowPrivate && !issuer.startsWith("https:")) {
+    if (!this.#options.allowPrivate && !issuer.startsWith("https:")) {
       throw new Failure("invalid_request", `Cannot trust ${issuer}: it is not https`, {
         problems: [{ path: "body.issuer", message: "Must be an https URL" }],
       });
     }
     for (const id of projects ?? []) {
-      if (await this.parts.credentials.hasProject(caller.workspace.id, id)) continue;
+      if (await this.#parts.credentials.hasProject(caller.workspace.id, id)) continue;
       const { slug } = caller.workspace;
       throw new Failure("not_found", `Project "${id}" does not exist in workspace "${slug}"`);
     }

@@ -50,16 +50,20 @@ export interface Exchange {
 }
 
 export class PublisherStore {
-  constructor(private readonly kv: RecordStore) {}
+  readonly #kv: RecordStore;
+
+  constructor(kv: RecordStore) {
+    this.#kv = kv;
+  }
 
   /** Adds a publisher; false where the workspace has as many as it may. */
   async add(record: PublisherRecord): Promise<boolean> {
     const { workspaceId, id } = record;
     const guard = accountKeys.publishersGuard(workspaceId);
-    const { result } = await commitWithRetries(this.kv, [guard], async () => {
-      const { versionstamp } = await this.kv.get(guard);
-      const there = await countBelow(this.kv, accountKeys.publishers(workspaceId), MAX_PUBLISHERS);
-      const operation = this.kv.atomic();
+    const { result } = await commitWithRetries(this.#kv, [guard], async () => {
+      const { versionstamp } = await this.#kv.get(guard);
+      const there = await countBelow(this.#kv, accountKeys.publishers(workspaceId), MAX_PUBLISHERS);
+      const operation = this.#kv.atomic();
       if (there >= MAX_PUBLISHERS) return { operation, result: false };
       operation.check({ key: guard, versionstamp }).set(guard, id)
         .set(accountKeys.publisher(workspaceId, id), record);
@@ -73,12 +77,12 @@ export class PublisherStore {
     wish: { readonly limit: number; readonly cursor?: string | undefined },
   ): Promise<Page<PublisherRecord>> {
     const schema = publisherRecord;
-    return readPage(this.kv, accountKeys.publishers(workspaceId), { schema, ...wish });
+    return readPage(this.#kv, accountKeys.publishers(workspaceId), { schema, ...wish });
   }
 
   /** Those of a workspace whose tokens an issuer signs. */
   async ofIssuer(workspaceId: string, issuer: string): Promise<PublisherRecord[]> {
-    const all = readAll(this.kv, accountKeys.publishers(workspaceId), publisherRecord);
+    const all = readAll(this.#kv, accountKeys.publishers(workspaceId), publisherRecord);
     const found = (await Array.fromAsync(all)).map(({ value }) => value);
     return found.filter((publisher) => publisher.issuer === issuer);
   }
@@ -86,18 +90,18 @@ export class PublisherStore {
   /** Removes a publisher; returns it, `undefined` where the workspace has none of that id. */
   async remove(workspaceId: string, id: string): Promise<PublisherRecord | undefined> {
     const key = accountKeys.publisher(workspaceId, id);
-    const found = await readRecord(this.kv, key, publisherRecord);
-    if (found !== undefined) await this.kv.delete(key);
+    const found = await readRecord(this.#kv, key, publisherRecord);
+    if (found !== undefined) await this.#kv.delete(key);
     return found?.value;
   }
 
   /** Removes those that a member added; returns them. */
   async removeOfMember(userId: string, workspaceId: string): Promise<PublisherRecord[]> {
-    const all = readAll(this.kv, accountKeys.publishers(workspaceId), publisherRecord);
+    const all = readAll(this.#kv, accountKeys.publishers(workspaceId), publisherRecord);
     const removed: PublisherRecord[] = [];
     for await (const { key, value } of all) {
       if (value.userId !== userId) continue;
-      await this.kv.delete(key);
+      await this.#kv.delete(key);
       removed.push(value);
     }
     return removed;
@@ -105,9 +109,9 @@ export class PublisherStore {
 
   /** The id of a project of a workspace, by its id or name. */
   async projectId(workspaceId: string, reference: string): Promise<string | undefined> {
-    const named = await readRecord(this.kv, keys.projectByName(reference), projectPlace);
+    const named = await readRecord(this.#kv, keys.projectByName(reference), projectPlace);
     const id = named?.value.projectId ?? reference;
-    const project = await this.kv.get(keys.project(workspaceId, id));
+    const project = await this.#kv.get(keys.project(workspaceId, id));
     return project.versionstamp === null ? undefined : id;
   }
 
@@ -120,14 +124,14 @@ export class PublisherStore {
     const places = granting.map(({ workspaceId, id }) => accountKeys.publisher(workspaceId, id));
     const seen = accountKeys.exchangedToken(sha256Hex(`${token.issuer}\n${token.id}`));
     const { result } = await commitWithRetries<"done" | "used" | "gone">(
-      this.kv,
+      this.#kv,
       [...places, seen],
       async () => {
         const [before, ...current] = await Promise.all([
-          readRecord(this.kv, seen, exchanged),
-          ...places.map((place) => readRecord(this.kv, place, publisherRecord)),
+          readRecord(this.#kv, seen, exchanged),
+          ...places.map((place) => readRecord(this.#kv, place, publisherRecord)),
         ]);
-        const operation = this.kv.atomic();
+        const operation = this.#kv.atomic();
         const times = before?.value.times ?? 0;
         if (times >= token.most) return { operation, result: "used" };
         for (const [index, key] of places.entries()) {

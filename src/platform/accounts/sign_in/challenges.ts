@@ -24,28 +24,34 @@ export type Challenge = z.infer<typeof challengeRecord>;
 const keyOf = (token: string) => accountKeys.challenge(hashToken("challenge", token));
 
 export class Challenges {
+  readonly #kv: RecordStore;
+  readonly #options: { readonly now: Clock; readonly random: Random };
+
   constructor(
-    private readonly kv: RecordStore,
-    private readonly options: { readonly now: Clock; readonly random: Random },
-  ) {}
+    kv: RecordStore,
+    options: { readonly now: Clock; readonly random: Random },
+  ) {
+    this.#kv = kv;
+    this.#options = options;
+  }
 
   /** Makes a challenge for a user who gave the correct password. */
   async issue(userId: string, passwordHash: string): Promise<string> {
-    const { now, random } = this.options;
+    const { now, random } = this.#options;
     const token = mintToken("challenge", random);
     const challenge: Challenge = { userId, passwordHash, expiresAt: now() + LIFETIME_MS };
-    await this.kv.set(keyOf(token), challenge, { expireIn: 2 * LIFETIME_MS });
+    await this.#kv.set(keyOf(token), challenge, { expireIn: 2 * LIFETIME_MS });
     return token;
   }
 
   async find(token: string): Promise<Challenge | undefined> {
-    const found = await readRecord(this.kv, keyOf(token), challengeRecord);
-    return found !== undefined && this.options.now() < found.value.expiresAt
+    const found = await readRecord(this.#kv, keyOf(token), challengeRecord);
+    return found !== undefined && this.#options.now() < found.value.expiresAt
       ? found.value
       : undefined;
   }
 
   async end(token: string): Promise<void> {
-    await this.kv.delete(keyOf(token));
+    await this.#kv.delete(keyOf(token));
   }
 }

@@ -60,17 +60,25 @@ export const deriveByScrypt: DeriveKey = (password, salt, { n, r, p }) =>
 
 /** Hashes and checks passwords, a few at a time. */
 export class Passwords {
-  private running = 0;
-  private readonly waiting: (() => void)[] = [];
+  #running = 0;
+  readonly #waiting: (() => void)[] = [];
   /** Checked where there is no account, so that the work is the same. */
-  private readonly nobody: PasswordHash;
+  readonly #nobody: PasswordHash;
+
+  readonly #random: Random;
+  readonly #cost: PasswordCost;
+  readonly #derive: DeriveKey;
 
   constructor(
-    private readonly random: Random,
-    private readonly cost: PasswordCost = COST,
-    private readonly derive: DeriveKey = deriveByScrypt,
+    random: Random,
+    cost: PasswordCost = COST,
+    derive: DeriveKey = deriveByScrypt,
   ) {
-    this.nobody = {
+    this.#random = random;
+    this.#cost = cost;
+    this.#derive = derive;
+
+    this.#nobody = {
       algorithm: "scrypt",
       ...cost,
       salt: Buffer.from(random(SALT_BYTES)).toString("base64"),
@@ -80,11 +88,11 @@ export class Passwords {
 
   /** @throws {Failure} `rate_limited` when too many wait. */
   async hash(password: string): Promise<PasswordHash> {
-    const salt = this.random(SALT_BYTES);
-    const key = await this.inTurn(() => this.derive(password, salt, this.cost));
+    const salt = this.#random(SALT_BYTES);
+    const key = await this.#inTurn(() => this.#derive(password, salt, this.#cost));
     return {
       algorithm: "scrypt",
-      ...this.cost,
+      ...this.#cost,
       salt: Buffer.from(salt).toString("base64"),
       hash: key.toString("base64"),
     };
@@ -97,28 +105,28 @@ export class Passwords {
    * @throws {Failure} `rate_limited` when too many wait.
    */
   async matches(password: string, stored: PasswordHash | null | undefined): Promise<boolean> {
-    const { salt, hash, ...cost } = stored ?? this.nobody;
-    const key = await this.inTurn(() => this.derive(password, Buffer.from(salt, "base64"), cost));
+    const { salt, hash, ...cost } = stored ?? this.#nobody;
+    const key = await this.#inTurn(() => this.#derive(password, Buffer.from(salt, "base64"), cost));
     const same = timingSafeEqual(key, Buffer.from(hash, "base64"));
     return same && stored !== null && stored !== undefined;
   }
 
-  private async inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.running >= CONCURRENT) {
-      if (this.waiting.length >= MAX_WAITING) {
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running >= CONCURRENT) {
+      if (this.#waiting.length >= MAX_WAITING) {
         throw new Failure("rate_limited", "Too many sign-ins at once. Try again in a moment", {
           retryAfter: 5,
         });
       }
-      await new Promise<void>((resolve) => this.waiting.push(resolve));
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
     } else {
-      this.running++;
+      this.#running++;
     }
     try {
       return await work();
     } finally {
-      const next = this.waiting.shift();
-      if (next === undefined) this.running--;
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running--;
       else next();
     }
   }

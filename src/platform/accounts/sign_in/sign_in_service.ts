@@ -21,13 +21,19 @@ import type { TwoFactorService } from "../two_factor/two_factor_service.ts";
 const WRONG = "Email address or password is wrong";
 
 export class SignInService {
-  private readonly challenges: Challenges;
+  readonly #challenges: Challenges;
+
+  readonly #parts: AccountParts;
+  readonly #twoFactor: TwoFactorService;
 
   constructor(
-    private readonly parts: AccountParts,
-    private readonly twoFactor: TwoFactorService,
+    parts: AccountParts,
+    twoFactor: TwoFactorService,
   ) {
-    this.challenges = new Challenges(parts.kv, parts);
+    this.#parts = parts;
+    this.#twoFactor = twoFactor;
+
+    this.#challenges = new Challenges(parts.kv, parts);
   }
 
   /** @throws {Failure} `unauthorized` where address or password is wrong. */
@@ -35,7 +41,7 @@ export class SignInService {
     given: { readonly email: string; readonly password: string },
     client: Client,
   ): Promise<SignedIn | FactorWanted> {
-    const { accounts, signIns, passwords, limits } = this.parts;
+    const { accounts, signIns, passwords, limits } = this.#parts;
     const email = canonicalEmail(given.email);
     const user = await accounts.findUserByEmail(email);
     const guess = await limits.begin("password", client, { subject: email, userId: user?.id });
@@ -43,7 +49,7 @@ export class SignInService {
     const isRight = await passwords.matches(given.password, record.password);
     if (!isRight || user === undefined) {
       if (guess.fail() && user !== undefined) {
-        await reportWrongPasswords(this.parts.raise, { userId: user.id, client });
+        await reportWrongPasswords(this.#parts.raise, { userId: user.id, client });
       }
       throw new Failure("unauthorized", WRONG);
     }
@@ -53,9 +59,9 @@ export class SignInService {
 
   /** Makes a session for somebody who has passed the first factor, or asks for the second. */
   async admit(user: UserRecord, client: Client): Promise<SignedIn | FactorWanted> {
-    const record = await this.parts.signIns.find(user.id);
+    const record = await this.#parts.signIns.find(user.id);
     if (record.totp === null) return await this.begin(user, client);
-    const challenge = await this.challenges.issue(user.id, record.password?.hash ?? "");
+    const challenge = await this.#challenges.issue(user.id, record.password?.hash ?? "");
     return { status: "two_factor_required", challenge };
   }
 
@@ -64,15 +70,15 @@ export class SignInService {
     given: { readonly challenge: string; readonly code: string },
     client: Client,
   ): Promise<SignedIn> {
-    const { accounts, signIns } = this.parts;
-    const open = await this.challenges.find(given.challenge);
+    const { accounts, signIns } = this.#parts;
+    const open = await this.#challenges.find(given.challenge);
     const user = open === undefined ? undefined : await accounts.findUser(open.userId);
     const record = await signIns.find(user?.id ?? "");
     if (user === undefined || (record.password?.hash ?? "") !== open?.passwordHash) {
       throw new Failure("unauthorized", "Sign-in took too long. Begin again with the password");
     }
-    await this.twoFactor.useCode(user.id, given.code, client);
-    await this.challenges.end(given.challenge);
+    await this.#twoFactor.useCode(user.id, given.code, client);
+    await this.#challenges.end(given.challenge);
     return await this.begin(user, client);
   }
 
@@ -81,7 +87,7 @@ export class SignInService {
     wanted: NewAccount & { readonly token: string },
     client: Client,
   ): Promise<SignedIn> {
-    const { passwords, signIns, memory } = this.parts;
+    const { passwords, signIns, memory } = this.#parts;
     if (!await this.isOwnerLinkOpen(wanted.token, client)) throw linkUsed();
     const password = await passwords.hash(wanted.password);
     const { name } = wanted;
@@ -95,7 +101,7 @@ export class SignInService {
   }
 
   async isOwnerLinkOpen(token: string, client: Client): Promise<boolean> {
-    const { limits, signIns, now } = this.parts;
+    const { limits, signIns, now } = this.#parts;
     const guess = await limits.begin("link", client);
     const link = await signIns.ownerLink();
     const isOpen = link !== undefined && now() < link.expiresAt &&
@@ -106,7 +112,7 @@ export class SignInService {
 
   /** Ends the session or token that a request was made with; returns the cookie that says so. */
   async signOut({ userId, credential, hash }: SelfCaller): Promise<string> {
-    const { credentials, memory, cookies } = this.parts;
+    const { credentials, memory, cookies } = this.#parts;
     const { type, id } = credential;
     if (type === "api_key") {
       throw new Failure("forbidden", "Cannot sign out with an API key: an owner revokes it");
@@ -119,7 +125,7 @@ export class SignInService {
 
   /** Makes a session for somebody who has proved who they are. */
   async begin(user: UserRecord, client: Client): Promise<SignedIn> {
-    const { credentials, signIns, cookies, devices, now, random, raise } = this.parts;
+    const { credentials, signIns, cookies, devices, now, random, raise } = this.#parts;
     const token = mintToken("session", random);
     const name = agentName(client.userAgent);
     await credentials.addSession({

@@ -29,10 +29,14 @@ export type OwnerLink = z.infer<typeof ownerLink>;
 const NOTHING: SignInRecord = { password: null, totp: null, enrolling: null, recoveryCodes: [] };
 
 export class SignInStore {
-  constructor(private readonly kv: RecordStore) {}
+  readonly #kv: RecordStore;
+
+  constructor(kv: RecordStore) {
+    this.#kv = kv;
+  }
 
   async find(userId: string): Promise<SignInRecord> {
-    return (await readRecord(this.kv, accountKeys.signIn(userId), signInRecord))?.value ?? NOTHING;
+    return (await readRecord(this.#kv, accountKeys.signIn(userId), signInRecord))?.value ?? NOTHING;
   }
 
   /** Changes a record; `change` returns `undefined` to leave it, and may throw. */
@@ -41,10 +45,10 @@ export class SignInStore {
     change: (record: SignInRecord) => SignInRecord | undefined,
   ): Promise<boolean> {
     const key = accountKeys.signIn(userId);
-    const { result } = await commitWithRetries(this.kv, [key], async () => {
-      const current = await readRecord(this.kv, key, signInRecord);
+    const { result } = await commitWithRetries(this.#kv, [key], async () => {
+      const current = await readRecord(this.#kv, key, signInRecord);
       const next = change(current?.value ?? NOTHING);
-      const operation = this.kv.atomic();
+      const operation = this.#kv.atomic();
       if (next === undefined) return { operation, result: false };
       operation.check({ key, versionstamp: current?.versionstamp ?? null }).set(key, next);
       return { operation, result: true };
@@ -55,7 +59,7 @@ export class SignInStore {
   /** Stores a new user with a password; false where the address has an account. */
   async addUser(user: UserRecord & { email: string }, password: PasswordHash): Promise<boolean> {
     const email = accountKeys.userByEmail(user.email);
-    const result = await this.kv.atomic()
+    const result = await this.#kv.atomic()
       .check({ key: email, versionstamp: null })
       .set(email, user.id)
       .set(keys.user(user.id), user)
@@ -76,19 +80,19 @@ export class SignInStore {
   ): Promise<UserRecord | "unwanted" | "taken"> {
     const signInKey = accountKeys.signIn(userId);
     const [userKey, email] = [keys.user(userId), accountKeys.userByEmail(given.email)];
-    const { result } = await commitWithRetries<UserRecord | "unwanted" | "taken">(this.kv, [
+    const { result } = await commitWithRetries<UserRecord | "unwanted" | "taken">(this.#kv, [
       signInKey,
       userKey,
       email,
     ], async () => {
-      const operation = this.kv.atomic();
-      const signIn = await readRecord(this.kv, signInKey, signInRecord);
-      const user = await readRecord(this.kv, userKey, userRecord);
+      const operation = this.#kv.atomic();
+      const signIn = await readRecord(this.#kv, signInKey, signInRecord);
+      const user = await readRecord(this.#kv, userKey, userRecord);
       const record = signIn?.value ?? NOTHING;
       if (user === undefined || user.value.email !== null || record.password !== null) {
         return { operation, result: "unwanted" };
       }
-      if ((await this.kv.get(email)).versionstamp !== null) return { operation, result: "taken" };
+      if ((await this.#kv.get(email)).versionstamp !== null) return { operation, result: "taken" };
       const result = { ...user.value, email: given.email };
       operation
         .check({ key: signInKey, versionstamp: signIn?.versionstamp ?? null })
@@ -103,11 +107,11 @@ export class SignInStore {
   }
 
   async ownerLink(): Promise<OwnerLink | undefined> {
-    return (await readRecord(this.kv, keys.meta("owner_link"), ownerLink))?.value;
+    return (await readRecord(this.#kv, keys.meta("owner_link"), ownerLink))?.value;
   }
 
   async setOwnerLink(link: OwnerLink): Promise<void> {
-    await this.kv.set(keys.meta("owner_link"), link);
+    await this.#kv.set(keys.meta("owner_link"), link);
   }
 
   /**
@@ -121,16 +125,16 @@ export class SignInStore {
     given: { readonly name: string; readonly email: string; readonly password: PasswordHash },
   ): Promise<UserRecord | "used" | "taken"> {
     const [linkKey, email] = [keys.meta("owner_link"), accountKeys.userByEmail(given.email)];
-    const { result } = await commitWithRetries<UserRecord | "used" | "taken">(this.kv, [
+    const { result } = await commitWithRetries<UserRecord | "used" | "taken">(this.#kv, [
       linkKey,
       email,
     ], async () => {
-      const operation = this.kv.atomic();
-      const link = await readRecord(this.kv, linkKey, ownerLink);
-      const ownerId = await readRecord(this.kv, keys.meta("owner"), z.string());
+      const operation = this.#kv.atomic();
+      const link = await readRecord(this.#kv, linkKey, ownerLink);
+      const ownerId = await readRecord(this.#kv, keys.meta("owner"), z.string());
       if (link?.value.hash !== hash || ownerId === undefined) return { operation, result: "used" };
-      if ((await this.kv.get(email)).versionstamp !== null) return { operation, result: "taken" };
-      const user = await readRecord(this.kv, keys.user(ownerId.value), userRecord);
+      if ((await this.#kv.get(email)).versionstamp !== null) return { operation, result: "taken" };
+      const user = await readRecord(this.#kv, keys.user(ownerId.value), userRecord);
       if (user === undefined) return { operation, result: "used" };
       const owner = { ...user.value, name: given.name, email: given.email };
       operation

@@ -21,17 +21,27 @@ const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 
 export class SignUpService {
-  private readonly signUps: RateWindow;
+  readonly #signUps: RateWindow;
+
+  readonly #parts: AccountParts;
+  readonly #services: {
+    /** Missing where the platform cannot send mail. */
+    readonly mailLinks: MailLinks | undefined;
+    begin(user: UserRecord, client: Client): Promise<SignedIn>;
+  };
 
   constructor(
-    private readonly parts: AccountParts,
-    private readonly services: {
+    parts: AccountParts,
+    services: {
       /** Missing where the platform cannot send mail. */
       readonly mailLinks: MailLinks | undefined;
       begin(user: UserRecord, client: Client): Promise<SignedIn>;
     },
   ) {
-    this.signUps = new RateWindow({ limit: SIGN_UPS_PER_HOUR, windowMs: HOUR_MS }, parts.now);
+    this.#parts = parts;
+    this.#services = services;
+
+    this.#signUps = new RateWindow({ limit: SIGN_UPS_PER_HOUR, windowMs: HOUR_MS }, parts.now);
   }
 
   /**
@@ -39,8 +49,8 @@ export class SignUpService {
    *   can be sent; `rate_limited` after many attempts.
    */
   async signUp(wanted: NewAccount, client: Client): Promise<SignedIn | ConfirmationWanted> {
-    const { passwords } = this.parts;
-    const wait = this.signUps.take(addressGroup(client.address));
+    const { passwords } = this.#parts;
+    const wait = this.#signUps.take(addressGroup(client.address));
     if (wait > 0) {
       throw new Failure("rate_limited", `Too many new accounts. Try again in ${wait} seconds`, {
         retryAfter: wait,
@@ -49,9 +59,9 @@ export class SignUpService {
     const { name, next } = wanted;
     const password = await passwords.hash(wanted.password);
     const email = canonicalEmail(wanted.email);
-    const { mailLinks } = this.services;
-    if (mailLinks === undefined) return await this.make({ name, email, password }, client);
-    await this.askForConfirmation(mailLinks, { name, email, password, next }, client);
+    const { mailLinks } = this.#services;
+    if (mailLinks === undefined) return await this.#make({ name, email, password }, client);
+    await this.#askForConfirmation(mailLinks, { name, email, password, next }, client);
     return { status: "confirmation_required" };
   }
 
@@ -65,17 +75,17 @@ export class SignUpService {
     token: string,
     client: Client,
   ): Promise<{ readonly signedIn: SignedIn; readonly next: string }> {
-    const link = await this.services.mailLinks?.use("sign_up", token, client);
+    const link = await this.#services.mailLinks?.use("sign_up", token, client);
     if (link === undefined) throw linkUsed();
     const { name, email, password, next } = link;
-    return { signedIn: await this.make({ name, email, password }, client), next };
+    return { signedIn: await this.#make({ name, email, password }, client), next };
   }
 
-  private async make(
+  async #make(
     wanted: { readonly name: string; readonly email: string; readonly password: PasswordHash },
     client: Client,
   ): Promise<SignedIn> {
-    const { signIns, now, random } = this.parts;
+    const { signIns, now, random } = this.#parts;
     const { name, email, password } = wanted;
     const user = {
       id: uuidV7(now, random),
@@ -85,11 +95,11 @@ export class SignUpService {
       createdAt: now(),
     };
     if (!await signIns.addUser(user, password)) throw emailTaken();
-    return await this.services.begin(user, client);
+    return await this.#services.begin(user, client);
   }
 
   /** Does the same work whether or not the address has an account; only the mail differs. */
-  private async askForConfirmation(
+  async #askForConfirmation(
     mailLinks: MailLinks,
     wanted: {
       readonly name: string;
@@ -99,7 +109,7 @@ export class SignUpService {
     },
     client: Client,
   ): Promise<void> {
-    const { accounts, now } = this.parts;
+    const { accounts, now } = this.#parts;
     const { email } = wanted;
     const known = await accounts.findUserByEmail(email);
     await mailLinks.send(email, {

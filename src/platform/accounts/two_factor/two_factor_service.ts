@@ -32,7 +32,11 @@ const hashRecovery = (code: string): string => sha256Hex(`svc recovery code\n${c
 const canonical = (typed: string): string => typed.toLowerCase().replace(/[^a-z0-9]/g, "");
 
 export class TwoFactorService {
-  constructor(private readonly parts: AccountParts) {}
+  readonly #parts: AccountParts;
+
+  constructor(parts: AccountParts) {
+    this.#parts = parts;
+  }
 
   /**
    * Starts enrolment.
@@ -41,8 +45,8 @@ export class TwoFactorService {
    *   without one, the session is not a fresh one.
    */
   async start(person: Person, password: string | undefined, client: Client) {
-    const { signIns, box, random, now, raise, publicOrigin } = this.parts;
-    await this.checkPassword(person, password, client);
+    const { signIns, box, random, now, raise, publicOrigin } = this.#parts;
+    await this.#checkPassword(person, password, client);
     const secret = newTotpSecret(random);
     const sealed = await box.seal(secret, totpPlace(person.user.id));
     await signIns.change(person.user.id, (record) => {
@@ -64,18 +68,18 @@ export class TwoFactorService {
 
   /** Turns the second factor on. @throws {Failure} `forbidden` where the code is wrong. */
   async confirm(person: Person, code: string, client: Client) {
-    const { signIns, now, limits, raise } = this.parts;
+    const { signIns, now, limits, raise } = this.#parts;
     const { id } = person.user;
     const { enrolling } = await signIns.find(id);
     if (enrolling === null || now() - enrolling.startedAt >= ENROL_MS) {
       throw new Failure("conflict", "Cannot confirm: no enrolment is under way. Start it again");
     }
     const guess = await limits.begin("second factor", client, { subject: id, userId: id });
-    const secret = await this.parts.box.open(enrolling.secret, totpPlace(id));
+    const secret = await this.#parts.box.open(enrolling.secret, totpPlace(id));
     const step = findTotpStep(canonical(code), { secret, now: now(), lastStep: 0 });
     if (step === undefined) throw wrongCode();
     guess.succeed();
-    const recoveryCodes = this.newRecoveryCodes();
+    const recoveryCodes = this.#newRecoveryCodes();
     await signIns.change(id, (record) => {
       if (record.totp !== null || record.enrolling?.startedAt !== enrolling.startedAt) {
         throw new Failure("conflict", "Cannot confirm: the enrolment was changed meanwhile");
@@ -102,9 +106,9 @@ export class TwoFactorService {
     given: { readonly password?: string | undefined; readonly code: string },
     client: Client,
   ): Promise<void> {
-    await this.checkPassword(person, given.password, client);
+    await this.#checkPassword(person, given.password, client);
     await this.useCode(person.user.id, given.code, client);
-    await this.parts.signIns.change(person.user.id, (record) => ({
+    await this.#parts.signIns.change(person.user.id, (record) => ({
       ...record,
       totp: null,
       enrolling: null,
@@ -115,9 +119,9 @@ export class TwoFactorService {
   /** Makes new recovery codes in place of the old. */
   async renew(person: Person, code: string, client: Client) {
     await this.useCode(person.user.id, code, client);
-    const recoveryCodes = this.newRecoveryCodes();
+    const recoveryCodes = this.#newRecoveryCodes();
     const hashes = recoveryCodes.map((each) => hashRecovery(canonical(each)));
-    await this.parts.signIns.change(
+    await this.#parts.signIns.change(
       person.user.id,
       (record) => ({ ...record, recoveryCodes: hashes }),
     );
@@ -131,13 +135,13 @@ export class TwoFactorService {
    *   where there is no second factor.
    */
   async useCode(userId: string, typed: string, client: Client): Promise<void> {
-    const { signIns, limits, raise } = this.parts;
+    const { signIns, limits, raise } = this.#parts;
     const { totp } = await signIns.find(userId);
     if (totp === null) throw new Failure("conflict", "Cannot take a code: no second factor is on");
     const guess = await limits.begin("second factor", client, { subject: userId, userId });
-    const secret = await this.open(userId, totp.secret);
+    const secret = await this.#open(userId, totp.secret);
     const code = canonical(typed);
-    if (await signIns.change(userId, (record) => this.without(record, code, secret))) {
+    if (await signIns.change(userId, (record) => this.#without(record, code, secret))) {
       guess.succeed();
       return;
     }
@@ -149,10 +153,10 @@ export class TwoFactorService {
   }
 
   /** The record after a code is used; `undefined` where the code is wrong. */
-  private without(record: SignInRecord, code: string, secret: string): SignInRecord | undefined {
+  #without(record: SignInRecord, code: string, secret: string): SignInRecord | undefined {
     if (record.totp === null) return undefined;
     const { lastStep } = record.totp;
-    const step = findTotpStep(code, { secret, now: this.parts.now(), lastStep });
+    const step = findTotpStep(code, { secret, now: this.#parts.now(), lastStep });
     if (step !== undefined) return { ...record, totp: { ...record.totp, lastStep: step } };
     const hash = hashRecovery(code);
     const recoveryCodes = record.recoveryCodes.filter((each) => each !== hash);
@@ -161,30 +165,30 @@ export class TwoFactorService {
       : undefined;
   }
 
-  private open(userId: string, secret: SealedSecret): Promise<string> {
-    return this.parts.box.open(secret, totpPlace(userId));
+  #open(userId: string, secret: SealedSecret): Promise<string> {
+    return this.#parts.box.open(secret, totpPlace(userId));
   }
 
-  private async checkPassword(
+  async #checkPassword(
     person: Person,
     given: string | undefined,
     client: Client,
   ): Promise<void> {
-    const { signIns, passwords, limits, now } = this.parts;
+    const { signIns, passwords, limits, now } = this.#parts;
     const { password } = await signIns.find(person.user.id);
     if (password === null) return requireFresh(person, now());
     const { id, email } = person.user;
     const guess = await limits.begin("password", client, { subject: email ?? id, userId: id });
     if (!await passwords.matches(given ?? "", password)) {
-      if (guess.fail()) await reportWrongPasswords(this.parts.raise, { userId: id, client });
+      if (guess.fail()) await reportWrongPasswords(this.#parts.raise, { userId: id, client });
       throw new Failure("forbidden", "Password is wrong");
     }
     guess.succeed();
   }
 
-  private newRecoveryCodes(): string[] {
+  #newRecoveryCodes(): string[] {
     return Array.from({ length: RECOVERY_CODES }, () => {
-      const code = shortId(this.parts.random, RECOVERY_LENGTH);
+      const code = shortId(this.#parts.random, RECOVERY_LENGTH);
       return code.replace(/(.{4})(?=.)/g, "$1-");
     });
   }

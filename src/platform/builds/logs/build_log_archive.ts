@@ -15,9 +15,13 @@ const archivedLog = z.object({ workspaceId: z.string(), sha256: z.string() });
 export type ArchivedLog = z.infer<typeof archivedLog>;
 
 export class BuildLogArchive {
+  readonly #options: { readonly kv: RecordStore; readonly vault: Pick<BlobVault, "of"> };
+
   constructor(
-    private readonly options: { readonly kv: RecordStore; readonly vault: Pick<BlobVault, "of"> },
-  ) {}
+    options: { readonly kv: RecordStore; readonly vault: Pick<BlobVault, "of"> },
+  ) {
+    this.#options = options;
+  }
 
   /** Stores a whole log, in place of that of an earlier attempt. */
   async store(
@@ -28,13 +32,13 @@ export class BuildLogArchive {
     },
   ): Promise<void> {
     const sha256 = sha256Hex(content);
-    await this.options.vault.of(workspaceId).put(sha256, content);
-    await this.options.kv.set(keys.buildLog(projectId, deploymentId), { workspaceId, sha256 });
+    await this.#options.vault.of(workspaceId).put(sha256, content);
+    await this.#options.kv.set(keys.buildLog(projectId, deploymentId), { workspaceId, sha256 });
   }
 
   /** The lines of a log; `undefined` where it is not here. */
   async read({ projectId, deploymentId }: LoggedBuild): Promise<BuildLogLine[] | undefined> {
-    const { kv, vault } = this.options;
+    const { kv, vault } = this.#options;
     const found = await readRecord(kv, keys.buildLog(projectId, deploymentId), archivedLog);
     if (found === undefined) return undefined;
     const { workspaceId, sha256 } = found.value;
@@ -43,7 +47,7 @@ export class BuildLogArchive {
 
   /** The blobs of all logs. */
   async *blobs(): AsyncGenerator<ArchivedLog> {
-    const found = readAll(this.options.kv, keys.allBuildLogs(), archivedLog);
+    const found = readAll(this.#options.kv, keys.allBuildLogs(), archivedLog);
     for await (const { value } of found) yield value;
   }
 }

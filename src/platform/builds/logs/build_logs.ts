@@ -52,21 +52,32 @@ class Writer implements BuildLogWriter {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #writing: Promise<void> = Promise.resolve();
 
+  readonly #path: string;
+  readonly #options: {
+    readonly limits: BuildLogLimits;
+    readonly now: Clock;
+    readonly onEnd: () => void;
+    readonly onEnded: () => Promise<void>;
+  };
+
   constructor(
-    private readonly path: string,
-    private readonly options: {
+    path: string,
+    options: {
       readonly limits: BuildLogLimits;
       readonly now: Clock;
       readonly onEnd: () => void;
       readonly onEnded: () => Promise<void>;
     },
-  ) {}
+  ) {
+    this.#path = path;
+    this.#options = options;
+  }
 
   add(level: BuildLogLevel, text: string): void {
     const line = { ...this.#place(), level, text };
-    if (this.#bytes < this.options.limits.maxBytes) return this.#keep(line);
+    if (this.#bytes < this.#options.limits.maxBytes) return this.#keep(line);
     this.#tail.push(line);
-    if (this.#tail.length <= this.options.limits.tailLines) return;
+    if (this.#tail.length <= this.#options.limits.tailLines) return;
     this.#tail.shift();
     this.#leftOut++;
   }
@@ -79,7 +90,7 @@ class Writer implements BuildLogWriter {
     this.#waiting = [];
     if (text === "") return this.#writing;
     return this.#writing = this.#writing.then(() =>
-      Deno.writeTextFile(this.path, text, { append: true, mode: 0o600 })
+      Deno.writeTextFile(this.#path, text, { append: true, mode: 0o600 })
     );
   }
 
@@ -93,14 +104,14 @@ class Writer implements BuildLogWriter {
     try {
       await this.flush();
     } finally {
-      this.options.onEnd();
+      this.#options.onEnd();
       for (const listener of this.listeners) listener(undefined);
     }
-    await this.options.onEnded();
+    await this.#options.onEnded();
   }
 
   #place() {
-    return { number: ++this.#number, time: new Date(this.options.now()).toISOString() };
+    return { number: ++this.#number, time: new Date(this.#options.now()).toISOString() };
   }
 
   #keep(line: BuildLogLine): void {
@@ -116,15 +127,26 @@ export class BuildLogs {
   readonly #writers = new Map<string, Writer>();
   readonly #limits: BuildLogLimits;
 
+  readonly #root: string;
+  readonly #options: {
+    readonly now: Clock;
+    readonly limits?: Partial<BuildLogLimits>;
+    /** Called once a log is whole. */
+    readonly onEnded?: (build: LoggedBuild) => Promise<void>;
+  };
+
   constructor(
-    private readonly root: string,
-    private readonly options: {
+    root: string,
+    options: {
       readonly now: Clock;
       readonly limits?: Partial<BuildLogLimits>;
       /** Called once a log is whole. */
       readonly onEnded?: (build: LoggedBuild) => Promise<void>;
     },
   ) {
+    this.#root = root;
+    this.#options = options;
+
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
   }
 
@@ -135,9 +157,9 @@ export class BuildLogs {
     await Deno.writeTextFile(path, "", { mode: 0o600 });
     const writer = new Writer(path, {
       limits: this.#limits,
-      now: this.options.now,
+      now: this.#options.now,
       onEnd: () => this.#writers.delete(build.deploymentId),
-      onEnded: () => this.options.onEnded?.(build) ?? Promise.resolve(),
+      onEnded: () => this.#options.onEnded?.(build) ?? Promise.resolve(),
     });
     this.#writers.set(build.deploymentId, writer);
     return writer;
@@ -179,9 +201,9 @@ export class BuildLogs {
 
   /** Every build that has a log, in no order; builds that start meanwhile may be missing. */
   async *all(): AsyncGenerator<LoggedBuild> {
-    for await (const { name: projectId, isDirectory } of entriesOf(this.root)) {
+    for await (const { name: projectId, isDirectory } of entriesOf(this.#root)) {
       if (!isDirectory || !isUuid(projectId)) continue;
-      for await (const { name } of entriesOf(join(this.root, projectId))) {
+      for await (const { name } of entriesOf(join(this.#root, projectId))) {
         const deploymentId = name.slice(0, -SUFFIX.length);
         if (name.endsWith(SUFFIX) && isUuid(deploymentId)) yield { projectId, deploymentId };
       }
@@ -193,11 +215,11 @@ export class BuildLogs {
   }
 
   async removeProject(projectId: string): Promise<void> {
-    await removeIfThere(join(this.root, projectId));
+    await removeIfThere(join(this.#root, projectId));
   }
 
   #path({ projectId, deploymentId }: LoggedBuild): string {
-    return join(this.root, projectId, `${deploymentId}${SUFFIX}`);
+    return join(this.#root, projectId, `${deploymentId}${SUFFIX}`);
   }
 }
 

@@ -60,7 +60,11 @@ export interface SharedBuildLogsOptions {
 }
 
 export class SharedBuildLogs {
-  constructor(private readonly options: SharedBuildLogsOptions) {
+  readonly #options: SharedBuildLogsOptions;
+
+  constructor(options: SharedBuildLogsOptions) {
+    this.#options = options;
+
     const { peers, local } = options;
     peers.answer(QUESTION, question, async function* ({ follow, ...build }, signal) {
       if (follow) yield* followLocalLog(local, build, signal);
@@ -70,12 +74,12 @@ export class SharedBuildLogs {
 
   /** Whether the log is being written here. */
   isOpen(build: LoggedBuild): boolean {
-    return this.options.local.isOpen(build);
+    return this.#options.local.isOpen(build);
   }
 
   /** Where to read a log. */
   async find(build: LoggedBuild): Promise<LogSource> {
-    const { local, archive, instance, runnerOf, peers } = this.options;
+    const { local, archive, instance, runnerOf, peers } = this.#options;
     if (local.isOpen(build)) return { type: "here", runner: instance };
     const built = instance === undefined ? undefined : await runnerOf(build);
     const runner = built?.instance;
@@ -100,8 +104,8 @@ export class SharedBuildLogs {
     if (source.type === "lost") {
       return { lines: [], silent: [{ node: source.node, reason: "has built this, and is gone" }] };
     }
-    if (source.type === "here") return { lines: await this.options.local.read(build), silent: [] };
-    const { closing } = this.options;
+    if (source.type === "here") return { lines: await this.#options.local.read(build), silent: [] };
+    const { closing } = this.#options;
     const signal = AbortSignal.any([closing, AbortSignal.timeout(PATIENCE_MS)]);
     try {
       const lines: BuildLogLine[] = [];
@@ -122,18 +126,18 @@ export class SharedBuildLogs {
     signal: AbortSignal,
   ): AsyncGenerator<readonly BuildLogLine[]> {
     if (source.type === "archive") yield source.lines;
-    if (source.type === "here") yield* followLocalLog(this.options.local, build, signal);
+    if (source.type === "here") yield* followLocalLog(this.#options.local, build, signal);
     if (source.type === "node") yield* this.#ask(source.peer, { ...build, follow: true }, signal);
   }
 
   /** Brings the log of a build that has ended to the blobs, where there are several nodes. */
   async hasEnded(build: LoggedBuild): Promise<void> {
-    if (this.options.instance === undefined) return;
+    if (this.#options.instance === undefined) return;
     try {
       await this.#archive(build);
     } catch (error) {
       const { deploymentId } = build;
-      this.options.onTrouble(
+      this.#options.onTrouble(
         `Cannot store the log of build ${deploymentId}, trying again: ${messageOf(error)}`,
       );
       void this.#archiveLater(build);
@@ -142,7 +146,7 @@ export class SharedBuildLogs {
 
   /** Brings logs to the blobs that an earlier process left; returns how many. */
   async archiveAll(signal: AbortSignal): Promise<number> {
-    const { local, instance } = this.options;
+    const { local, instance } = this.#options;
     if (instance === undefined) return 0;
     let count = 0;
     for await (const build of local.all()) {
@@ -157,14 +161,14 @@ export class SharedBuildLogs {
     data: z.infer<typeof question>,
     signal: AbortSignal,
   ): AsyncGenerator<BuildLogLine[]> {
-    for await (const lines of this.options.peers.ask(peer, { name: QUESTION, data, signal })) {
+    for await (const lines of this.#options.peers.ask(peer, { name: QUESTION, data, signal })) {
       yield part.parse(lines);
     }
   }
 
   /** False where the deployment is gone, or another process builds it. */
   async #archive(build: LoggedBuild): Promise<boolean> {
-    const { local, archive, deployments, instance, runnerOf } = this.options;
+    const { local, archive, deployments, instance, runnerOf } = this.#options;
     const owner = await deployments.owner(build.deploymentId);
     if (owner === undefined) return false;
     const content = await local.bytes(build);
@@ -179,7 +183,7 @@ export class SharedBuildLogs {
   }
 
   async #archiveLater(build: LoggedBuild): Promise<void> {
-    const { closing } = this.options;
+    const { closing } = this.#options;
     while (!closing.aborted) {
       try {
         await delay(AGAIN_MS, undefined, { signal: closing, ref: false });

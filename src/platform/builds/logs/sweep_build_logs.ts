@@ -18,14 +18,18 @@ export interface BuildLogSweepOptions {
 export class BuildLogSweep {
   #walk: AsyncGenerator<LoggedBuild> | undefined;
 
-  constructor(private readonly options: BuildLogSweepOptions) {}
+  readonly #options: BuildLogSweepOptions;
+
+  constructor(options: BuildLogSweepOptions) {
+    this.#options = options;
+  }
 
   /**
    * Runs one round and returns how many logs it removed. It is safe at any time, as a
    * deployment is stored before its log is opened.
    */
   async run(signal: AbortSignal): Promise<number> {
-    const { buildLogs, exists, maxLookedAt = MAX_LOOKED_AT } = this.options;
+    const { buildLogs, exists, maxLookedAt = MAX_LOOKED_AT } = this.#options;
     let removed = 0;
     for (let left = maxLookedAt; left > 0 && !signal.aborted; left--) {
       this.#walk ??= buildLogs.all();

@@ -62,65 +62,69 @@ const holderOf = ({ state, runner }: BuildRecord): ClaimHolder =>
 
 export class BuildQueue {
   /** Oldest first. */
-  private waiting: BuildRecord[] = [];
-  private readonly running = new Map<string, Running>();
-  private readonly closing = new AbortController();
-  private readonly claims: Claims;
+  #waiting: BuildRecord[] = [];
+  readonly #running = new Map<string, Running>();
+  readonly #closing = new AbortController();
+  readonly #claims: Claims;
 
-  constructor(private readonly options: BuildQueueOptions) {
-    this.claims = new Claims(options.nodes);
+  readonly #options: BuildQueueOptions;
+
+  constructor(options: BuildQueueOptions) {
+    this.#options = options;
+
+    this.#claims = new Claims(options.nodes);
   }
 
   /** Resumes what the last run of the platform left. Call it once, before `add()`. */
   async start(): Promise<void> {
-    await this.options.builds.open();
-    await this.adopt();
-    this.options.nodes?.onDeath(() => void this.takeUp());
+    await this.#options.builds.open();
+    await this.#adopt();
+    this.#options.nodes?.onDeath(() => void this.takeUp());
   }
 
   /** Takes over what other nodes have queued, begun, ended or stopped. */
   async follow(changed: readonly RecordKey[]): Promise<void> {
-    const { builds, isWanted } = this.options;
+    const { builds, isWanted } = this.#options;
     for (const each of buildsIn(changed)) {
-      const running = this.running.get(each.id);
+      const running = this.#running.get(each.id);
       if (running !== undefined) {
         if (await isWanted?.(each) === false) running.abort.abort();
         continue;
       }
       const build = await builds.find(each.projectId, each.id);
-      this.waiting = this.waiting.filter(({ id }) => id !== each.id);
-      if (build?.state === "QUEUED" && !this.running.has(each.id)) this.insert(build);
+      this.#waiting = this.#waiting.filter(({ id }) => id !== each.id);
+      if (build?.state === "QUEUED" && !this.#running.has(each.id)) this.#insert(build);
     }
-    this.pump();
+    this.#pump();
   }
 
   /** Looks for all that waits, and for builds of processes that have ended. */
   async takeUp(): Promise<void> {
     try {
-      await this.adopt();
+      await this.#adopt();
     } catch (error) {
-      this.options.onTrouble(`Cannot take up builds of another node: ${error}`);
+      this.#options.onTrouble(`Cannot take up builds of another node: ${error}`);
     }
   }
 
-  private async adopt(): Promise<void> {
-    const { builds, worker } = this.options;
+  async #adopt(): Promise<void> {
+    const { builds, worker } = this.#options;
     for await (const build of builds.queue()) {
-      if (this.running.has(build.id) || this.waiting.some(({ id }) => id === build.id)) continue;
-      if (await this.claims.isHeldElsewhere(holderOf(build))) continue;
+      if (this.#running.has(build.id) || this.#waiting.some(({ id }) => id === build.id)) continue;
+      if (await this.#claims.isHeldElsewhere(holderOf(build))) continue;
       if (build.state === "RUNNING" && build.attempts >= MAX_ATTEMPTS) {
         const reason = "The platform stopped twice during this build";
-        await this.settle(build, await worker.giveUp(build, reason));
+        await this.#settle(build, await worker.giveUp(build, reason));
       } else {
-        this.insert(build);
+        this.#insert(build);
       }
     }
-    this.pump();
+    this.#pump();
   }
 
   /** @throws {Failure} `rate_limited` where too many builds wait already. */
   requireRoom(): void {
-    if (this.waiting.length < MAX_WAITING) return;
+    if (this.#waiting.length < MAX_WAITING) return;
     throw new Failure("rate_limited", "Too many builds wait. Try again later", {
       retryAfter: RETRY_SECONDS,
     });
@@ -128,79 +132,79 @@ export class BuildQueue {
 
   /** Queues a build that is in the store. */
   add(build: BuildRecord): void {
-    this.insert(build);
-    this.pump();
+    this.#insert(build);
+    this.#pump();
   }
 
-  private insert(build: BuildRecord): void {
-    const older = this.waiting.findLastIndex((each) => each.place < build.place);
-    this.waiting.splice(older + 1, 0, build);
+  #insert(build: BuildRecord): void {
+    const older = this.#waiting.findLastIndex((each) => each.place < build.place);
+    this.#waiting.splice(older + 1, 0, build);
   }
 
   /** Ends a build whose deployment was stopped or removed, if it waits or runs. */
   async drop(id: string): Promise<void> {
-    this.running.get(id)?.abort.abort();
-    const build = this.waiting.find((each) => each.id === id);
+    this.#running.get(id)?.abort.abort();
+    const build = this.#waiting.find((each) => each.id === id);
     if (build === undefined) return;
-    this.waiting = this.waiting.filter((each) => each !== build);
-    await this.settle(build, { state: "CANCELLED", error: null });
+    this.#waiting = this.#waiting.filter((each) => each !== build);
+    await this.#settle(build, { state: "CANCELLED", error: null });
   }
 
   /** Ends all builds of a project, and waits for the running ones to end. */
   async dropProject(projectId: string): Promise<void> {
-    const ended = [...this.running.values()].filter(({ build }) => build.projectId === projectId);
+    const ended = [...this.#running.values()].filter(({ build }) => build.projectId === projectId);
     for (const { abort } of ended) abort.abort();
-    this.waiting = this.waiting.filter((build) => build.projectId !== projectId);
+    this.#waiting = this.#waiting.filter((build) => build.projectId !== projectId);
     await Promise.all(ended.map((each) => each.ended));
   }
 
   /** How many builds are ahead of a waiting one; null where it does not wait. */
   ahead(id: string): number | null {
-    const place = this.waiting.findIndex((build) => build.id === id);
-    return place === -1 ? null : place + this.running.size;
+    const place = this.#waiting.findIndex((build) => build.id === id);
+    return place === -1 ? null : place + this.#running.size;
   }
 
   /** Interrupts the running builds; they are run again at the next start. */
   async close(): Promise<void> {
-    this.closing.abort();
-    for (const { abort } of this.running.values()) abort.abort();
-    await Promise.all([...this.running.values()].map(({ ended }) => ended));
+    this.#closing.abort();
+    for (const { abort } of this.#running.values()) abort.abort();
+    await Promise.all([...this.#running.values()].map(({ ended }) => ended));
   }
 
-  private pump(): void {
-    while (!this.closing.signal.aborted && this.running.size < this.options.concurrency) {
-      const build = nextBuild(this.waiting, [...this.running.values()].map((each) => each.build));
+  #pump(): void {
+    while (!this.#closing.signal.aborted && this.#running.size < this.#options.concurrency) {
+      const build = nextBuild(this.#waiting, [...this.#running.values()].map((each) => each.build));
       if (build === undefined) return;
-      this.waiting = this.waiting.filter((each) => each !== build);
+      this.#waiting = this.#waiting.filter((each) => each !== build);
       const abort = new AbortController();
-      const ended = this.run(build, abort.signal).finally(() => {
-        this.running.delete(build.id);
-        this.pump();
+      const ended = this.#run(build, abort.signal).finally(() => {
+        this.#running.delete(build.id);
+        this.#pump();
       });
-      this.running.set(build.id, { build, abort, ended });
+      this.#running.set(build.id, { build, abort, ended });
     }
   }
 
   /** Never rejects. A build whose end cannot be stored while the platform stops is run
    * again at its next start. */
-  private async run(build: BuildRecord, signal: AbortSignal): Promise<void> {
-    const { worker, onTrouble } = this.options;
+  async #run(build: BuildRecord, signal: AbortSignal): Promise<void> {
+    const { worker, onTrouble } = this.#options;
     try {
-      const begun = await this.persist(build, () => this.claim(build));
+      const begun = await this.#persist(build, () => this.#claim(build));
       if (begun === undefined) return;
       const end = await worker.perform(begun, signal).catch((error) => {
         onTrouble(`Cannot store the result of build ${build.id}: ${error}`);
-        return this.persist(build, () => worker.giveUp(begun, UNNOTED));
+        return this.#persist(build, () => worker.giveUp(begun, UNNOTED));
       });
-      await this.persist(build, () => this.settle(begun, end));
+      await this.#persist(build, () => this.#settle(begun, end));
     } catch (error) {
       onTrouble(`Build ${build.id} goes on when the platform starts again: ${error}`);
     }
   }
 
   /** The build as it runs here; `undefined` where another process runs it, or it has ended. */
-  private claim(build: BuildRecord): Promise<BuildRecord | undefined> {
-    const { builds, nodes, now } = this.options;
+  #claim(build: BuildRecord): Promise<BuildRecord | undefined> {
+    const { builds, nodes, now } = this.#options;
     const attempts = build.attempts + 1;
     const begun = {
       state: "RUNNING",
@@ -208,16 +212,16 @@ export class BuildQueue {
       node: nodes?.id ?? null,
       startedAt: now(),
     } as const;
-    return this.claims.takeOver(
+    return this.#claims.takeOver(
       holderOf(build),
       (runner) => builds.update(build, { ...begun, runner }),
     );
   }
 
   /** Writes to the store, retrying failures until the queue is closed. */
-  private async persist<T>(build: BuildRecord, write: () => Promise<T>): Promise<T> {
-    const { onTrouble, pause = wait } = this.options;
-    const { signal } = this.closing;
+  async #persist<T>(build: BuildRecord, write: () => Promise<T>): Promise<T> {
+    const { onTrouble, pause = wait } = this.#options;
+    const { signal } = this.#closing;
     for (let pauseMs = FIRST_PAUSE_MS;; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       try {
         return await write();
@@ -230,8 +234,8 @@ export class BuildQueue {
     }
   }
 
-  private async settle(build: BuildRecord, end: BuildEnd): Promise<void> {
-    const { builds, now } = this.options;
+  async #settle(build: BuildRecord, end: BuildEnd): Promise<void> {
+    const { builds, now } = this.#options;
     if (end.state === "INTERRUPTED") {
       await builds.update(build, { state: "QUEUED", attempts: build.attempts - 1 });
     } else {

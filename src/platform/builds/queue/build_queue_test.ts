@@ -55,12 +55,15 @@ interface Parts {
 
 /** A store some of whose commits fail, as those of a full or a busy disk do. */
 class FailingStore extends StoreLayer {
-  constructor(under: RecordStore, private readonly fails: () => boolean) {
+  readonly #fails: () => boolean;
+
+  constructor(under: RecordStore, fails: () => boolean) {
     super(under);
+    this.#fails = fails;
   }
 
   override write(changes: Changes): Promise<Outcome> {
-    return this.fails() ? Promise.reject(new TypeError("disk I/O error")) : super.write(changes);
+    return this.#fails() ? Promise.reject(new TypeError("disk I/O error")) : super.write(changes);
   }
 }
 

@@ -57,24 +57,30 @@ export function buildsIn(
 }
 
 export class BuildStore {
-  private lastPlace = 0;
+  #lastPlace = 0;
+
+  readonly #kv: RecordStore;
+  readonly #shift: number;
 
   /** @param shift from 0 to 999, so that nodes that share the store use different places. */
-  constructor(private readonly kv: RecordStore, private readonly shift: number = 0) {}
+  constructor(kv: RecordStore, shift: number = 0) {
+    this.#kv = kv;
+    this.#shift = shift;
+  }
 
   /** Reads which places in the queue are taken. Call it before the first build. */
   async open(): Promise<void> {
     for await (
-      const { key } of this.kv.list({ prefix: keys.buildQueue() }, { reverse: true, limit: 1 })
+      const { key } of this.#kv.list({ prefix: keys.buildQueue() }, { reverse: true, limit: 1 })
     ) {
-      this.lastPlace = Number(key[1]);
+      this.#lastPlace = Number(key[1]);
     }
   }
 
   /** A new place at the end of the queue. */
   nextPlace(now: number): number {
-    this.lastPlace = Math.max(this.lastPlace + 1, now * 1000 + this.shift);
-    return this.lastPlace;
+    this.#lastPlace = Math.max(this.#lastPlace + 1, now * 1000 + this.#shift);
+    return this.#lastPlace;
   }
 
   /** Decides, as things are now, whether a commit is to be built. */
@@ -82,7 +88,7 @@ export class BuildStore {
     wanted: Pick<BuildRecord, "projectId" | "branch" | "commitSha" | "environment">,
     force: boolean,
   ): Promise<Admission> {
-    return (await this.decide(wanted, force)).admission;
+    return (await this.#decide(wanted, force)).admission;
   }
 
   /** The record that every build of a branch changes. */
@@ -102,7 +108,7 @@ export class BuildStore {
     force: boolean,
   ): Promise<void> {
     const { id, projectId, commitSha } = build;
-    const { admission, guard, active } = await this.decide(build, force);
+    const { admission, guard, active } = await this.#decide(build, force);
     if (admission.type !== "create") throw new NotAdmittedError(admission);
     const ticketKey = keys.buildTicket(build.place);
     operation.check(guard, { key: ticketKey, versionstamp: null })
@@ -113,21 +119,21 @@ export class BuildStore {
   }
 
   async find(projectId: string, id: string): Promise<BuildRecord | undefined> {
-    return (await readRecord(this.kv, keys.build(projectId, id), buildRecord))?.value;
+    return (await readRecord(this.#kv, keys.build(projectId, id), buildRecord))?.value;
   }
 
   list(
     projectId: string,
     page: { readonly limit: number; readonly cursor?: string | undefined },
   ): Promise<Page<BuildRecord>> {
-    return readPage(this.kv, keys.builds(projectId), { schema: buildRecord, ...page });
+    return readPage(this.#kv, keys.builds(projectId), { schema: buildRecord, ...page });
   }
 
   /** All builds that wait or run, oldest first. */
   async *queue(): AsyncGenerator<BuildRecord> {
-    for await (const { key, value } of readAll(this.kv, keys.buildQueue(), ticketRecord)) {
+    for await (const { key, value } of readAll(this.#kv, keys.buildQueue(), ticketRecord)) {
       const build = await this.find(value.projectId, value.id);
-      if (build === undefined) await this.kv.delete(key);
+      if (build === undefined) await this.#kv.delete(key);
       else yield build;
     }
   }
@@ -141,9 +147,9 @@ export class BuildStore {
     change: Partial<Pick<BuildRecord, "state" | "attempts" | "startedAt" | "runner">>,
   ): Promise<BuildRecord | undefined> {
     const key = keys.build(build.projectId, build.id);
-    const { result } = await commitWithRetries(this.kv, [key], async () => {
-      const current = await readRecord(this.kv, key, buildRecord);
-      const operation = this.kv.atomic();
+    const { result } = await commitWithRetries(this.#kv, [key], async () => {
+      const current = await readRecord(this.#kv, key, buildRecord);
+      const operation = this.#kv.atomic();
       if (current === undefined || !isUnderWay(current.value) || !isRunBy(current.value, build)) {
         return { operation, result: undefined };
       }
@@ -166,15 +172,15 @@ export class BuildStore {
   ): Promise<void> {
     const { projectId, id, branch, place } = build;
     const [key, guardKey] = [keys.build(projectId, id), keys.branchBuild(projectId, branch)];
-    await commitWithRetries(this.kv, [key, guardKey], async () => {
+    await commitWithRetries(this.#kv, [key, guardKey], async () => {
       const [current, guard] = await Promise.all([
-        readRecord(this.kv, key, buildRecord),
-        readRecord(this.kv, guardKey, branchBuilds),
+        readRecord(this.#kv, key, buildRecord),
+        readRecord(this.#kv, guardKey, branchBuilds),
       ]);
       const isOthers = current !== undefined && isUnderWay(current.value) &&
         !isRunBy(current.value, build);
-      if (isOthers) return { operation: this.kv.atomic(), result: undefined };
-      const operation = this.kv.atomic().delete(keys.buildTicket(place));
+      if (isOthers) return { operation: this.#kv.atomic(), result: undefined };
+      const operation = this.#kv.atomic().delete(keys.buildTicket(place));
       if (current !== undefined && isUnderWay(current.value)) {
         operation.check({ key, versionstamp: current.versionstamp })
           .set(key, { ...current.value, ...end });
@@ -205,15 +211,15 @@ export class BuildStore {
     operation.delete(keys.build(projectId, id)).delete(keys.buildLog(projectId, id));
     if (commitSha === null) return;
     const key = keys.builtCommit(projectId, { branch, commitSha, environment });
-    const built = await readRecord(this.kv, key, commitRecord);
+    const built = await readRecord(this.#kv, key, commitRecord);
     if (built?.value.id !== id) return;
     operation.check({ key, versionstamp: built.versionstamp }).delete(key);
   }
 
   /** Removes all builds of a project that is gone. */
   async removeProject(projectId: string): Promise<void> {
-    for await (const { value } of readAll(this.kv, keys.builds(projectId), buildRecord)) {
-      await this.kv.delete(keys.buildTicket(value.place));
+    for await (const { value } of readAll(this.#kv, keys.builds(projectId), buildRecord)) {
+      await this.#kv.delete(keys.buildTicket(value.place));
     }
     const prefixes = [
       keys.builds(projectId),
@@ -222,22 +228,22 @@ export class BuildStore {
       keys.builtCommits(projectId),
     ];
     for (const prefix of prefixes) {
-      for await (const { key } of this.kv.list({ prefix })) await this.kv.delete(key);
+      for await (const { key } of this.#kv.list({ prefix })) await this.#kv.delete(key);
     }
   }
 
-  private async decide(
+  async #decide(
     wanted: Pick<BuildRecord, "projectId" | "branch" | "commitSha" | "environment">,
     force: boolean,
   ) {
     const { projectId, branch } = wanted;
     const guardKey = keys.branchBuild(projectId, branch);
     const [guard, built] = await Promise.all([
-      readRecord(this.kv, guardKey, branchBuilds),
-      readRecord(this.kv, keys.builtCommit(projectId, wanted), commitRecord),
+      readRecord(this.#kv, guardKey, branchBuilds),
+      readRecord(this.#kv, keys.builtCommit(projectId, wanted), commitRecord),
     ]);
-    const active = await this.stillUnderWay(projectId, guard?.value.active ?? []);
-    const known = await this.knownCommit(wanted, built?.value.id);
+    const active = await this.#stillUnderWay(projectId, guard?.value.active ?? []);
+    const known = await this.#knownCommit(wanted, built?.value.id);
     return {
       admission: admit({ active, known }, { commitSha: wanted.commitSha, force }),
       guard: { key: guardKey, versionstamp: guard?.versionstamp ?? null },
@@ -246,12 +252,12 @@ export class BuildStore {
   }
 
   /** A deployment says that it has ended a moment before its build has put its things away. */
-  private async stillUnderWay(
+  async #stillUnderWay(
     projectId: string,
     active: BranchBuilds["active"],
   ): Promise<BranchBuilds["active"]> {
     const deployments = await Promise.all(
-      active.map(({ id }) => this.findDeployment(projectId, id)),
+      active.map(({ id }) => this.#findDeployment(projectId, id)),
     );
     return active.filter((_, index) => {
       const deployment = deployments[index];
@@ -259,32 +265,32 @@ export class BuildStore {
     });
   }
 
-  private async knownCommit(
+  async #knownCommit(
     wanted: Pick<BuildRecord, "projectId" | "branch" | "commitSha" | "environment">,
     latestId: string | undefined,
   ): Promise<KnownCommit | undefined> {
     const { projectId } = wanted;
     if (latestId === undefined) return undefined;
-    const latest = await this.findDeployment(projectId, latestId);
+    const latest = await this.#findDeployment(projectId, latestId);
     if (latest === undefined) return undefined;
     const label = wanted.environment === ENVIRONMENT_PRODUCTION
       ? latest.projectName
       : latest.branchLabel;
     // Read after the deployment, so that a LIVE one has its host labels by now.
-    const host = await readRecord(this.kv, keys.host(label), hostRecord);
+    const host = await readRecord(this.#kv, keys.host(label), hostRecord);
     const shownId = host?.value.deploymentId ?? latest.id;
-    const shown = shownId === latest.id ? latest : await this.findDeployment(projectId, shownId);
+    const shown = shownId === latest.id ? latest : await this.#findDeployment(projectId, shownId);
     if (shown !== undefined && shown.source === "git" && isSameCommit(shown, wanted)) {
       return { id: shown.id, status: shown.status, isShown: shownId === host?.value.deploymentId };
     }
     return { id: latest.id, status: latest.status, isShown: false };
   }
 
-  private async findDeployment(
+  async #findDeployment(
     projectId: string,
     id: string,
   ): Promise<DeploymentRecord | undefined> {
-    return (await readRecord(this.kv, keys.deployment(projectId, id), deploymentRecord))?.value;
+    return (await readRecord(this.#kv, keys.deployment(projectId, id), deploymentRecord))?.value;
   }
 }
 

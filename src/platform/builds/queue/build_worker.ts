@@ -56,7 +56,11 @@ export interface BuildWorkerServices {
 }
 
 export class BuildWorker {
-  constructor(private readonly services: BuildWorkerServices) {}
+  readonly #services: BuildWorkerServices;
+
+  constructor(services: BuildWorkerServices) {
+    this.#services = services;
+  }
 
   /**
    * Builds and deploys; never rejects. The signal is aborted when the deployment was
@@ -64,66 +68,66 @@ export class BuildWorker {
    */
   async perform(build: BuildRecord, signal: AbortSignal): Promise<BuildEnd> {
     try {
-      const deployment = await this.begin(build);
+      const deployment = await this.#begin(build);
       if (deployment === undefined) return CANCELLED;
       const built = deployment.contentSha === null
-        ? await this.make(build, deployment, signal)
+        ? await this.#make(build, deployment, signal)
         : { type: "made" as const, deployment };
       if (built.type === "ended") return built.end;
-      return await this.goLive(build, built.deployment);
+      return await this.#goLive(build, built.deployment);
     } catch (error) {
-      return await this.fail(build, "failed", error);
+      return await this.#fail(build, "failed", error);
     }
   }
 
   /** Fails a build that cannot be resumed. */
   async giveUp(build: BuildRecord, reason: string): Promise<BuildEnd> {
-    return await this.fail(build, "build_failed", new Failure("conflict", reason));
+    return await this.#fail(build, "build_failed", new Failure("conflict", reason));
   }
 
   /** The deployment as it is being built; `undefined` where it has ended or is gone. */
-  private async begin(build: BuildRecord): Promise<DeploymentRecord | undefined> {
-    const { deployments, now } = this.services;
+  async #begin(build: BuildRecord): Promise<DeploymentRecord | undefined> {
+    const { deployments, now } = this.#services;
     let begins = false;
     const deployment = await deployments.update(build.projectId, build.id, (current) => {
       begins = current.status === "PENDING";
       return begins ? moveDeployment(current, "BUILDING", { now: now() }) : current;
     }, { moment: "building" });
     if (deployment === undefined || !canMove(deployment.status, "FAILED")) return undefined;
-    if (begins) await this.raise("building", deployment);
+    if (begins) await this.#raise("building", deployment);
     return deployment;
   }
 
-  private async make(build: BuildRecord, deployment: DeploymentRecord, signal: AbortSignal) {
+  async #make(build: BuildRecord, deployment: DeploymentRecord, signal: AbortSignal) {
     const { id, ...job } = build;
-    const since = build.forced === true ? null : await this.shownBefore(deployment);
-    const outcome = await this.services.runner.run({ ...job, since, deploymentId: id }, signal);
+    const since = build.forced === true ? null : await this.#shownBefore(deployment);
+    const outcome = await this.#services.runner.run({ ...job, since, deploymentId: id }, signal);
     const ended = (end: BuildEnd) => ({ type: "ended" as const, end });
     if (outcome.type === "cancelled") {
-      const current = await this.services.deployments.find(build.projectId, id);
+      const current = await this.#services.deployments.find(build.projectId, id);
       const stopped = current === undefined || !canMove(current.status, "FAILED");
       if (stopped) return ended(CANCELLED);
       if (signal.aborted) return ended({ state: "INTERRUPTED" });
     }
-    if (outcome.type === "skipped") return ended(await this.skip(build, outcome.reason));
+    if (outcome.type === "skipped") return ended(await this.#skip(build, outcome.reason));
     if (outcome.type !== "built") {
       const reason = outcome.type === "failed" ? outcome.reason : "The build was cancelled";
       return ended(
-        await this.fail(build, "build_failed", new Failure("conflict", reason)),
+        await this.#fail(build, "build_failed", new Failure("conflict", reason)),
       );
     }
     try {
-      const made = await this.attach(deployment, outcome.content);
-      await this.raise("build_success", made);
+      const made = await this.#attach(deployment, outcome.content);
+      await this.#raise("build_success", made);
       return { type: "made" as const, deployment: made };
     } catch (error) {
-      return ended(await this.fail(build, "build_failed", error));
+      return ended(await this.#fail(build, "build_failed", error));
     }
   }
 
   /** What the deployment's address shows now, where it was built of the same variables. */
-  private async shownBefore(deployment: DeploymentRecord): Promise<BuildJob["since"]> {
-    const { deployments } = this.services;
+  async #shownBefore(deployment: DeploymentRecord): Promise<BuildJob["since"]> {
+    const { deployments } = this.#services;
     const { projectId, projectName, branchLabel, environment, variablesVersion } = deployment;
     const isProduction = environment === ENVIRONMENT_PRODUCTION;
     const host = await deployments.findHost(isProduction ? projectName : branchLabel);
@@ -137,8 +141,8 @@ export class BuildWorker {
   }
 
   /** Stops the deployment, whose address goes on to show what it shows. */
-  private async skip(build: BuildRecord, reason: string): Promise<BuildEnd> {
-    const { deployments, now } = this.services;
+  async #skip(build: BuildRecord, reason: string): Promise<BuildEnd> {
+    const { deployments, now } = this.#services;
     const error = plainText(reason);
     let stops = false;
     const stopped = await deployments.update(build.projectId, build.id, (current) => {
@@ -146,16 +150,16 @@ export class BuildWorker {
       return stops ? moveDeployment(current, "STOPPED", { now: now(), error }) : current;
     }, { moment: "stopped" });
     if (stopped === undefined || !stops) return CANCELLED;
-    await this.raise("stopped", stopped);
+    await this.#raise("stopped", stopped);
     return { state: "CANCELLED", error };
   }
 
   /** Checks the output and stores it with the deployment. */
-  private async attach(
+  async #attach(
     deployment: DeploymentRecord,
     content: BuiltContent,
   ): Promise<DeploymentRecord> {
-    const { deployments, vault, now } = this.services;
+    const { deployments, vault, now } = this.#services;
     const parsed = contentSchema.safeParse(content);
     if (!parsed.success) {
       const { path, message } = parsed.error.issues[0]!;
@@ -175,18 +179,18 @@ export class BuildWorker {
     return made;
   }
 
-  private async goLive(build: BuildRecord, deployment: DeploymentRecord): Promise<BuildEnd> {
+  async #goLive(build: BuildRecord, deployment: DeploymentRecord): Promise<BuildEnd> {
     try {
-      await this.services.deploymentService.activate(deployment);
+      await this.#services.deploymentService.activate(deployment);
       return { state: "SUCCEEDED", error: null };
     } catch (error) {
-      return await this.fail(build, "failed", error);
+      return await this.#fail(build, "failed", error);
     }
   }
 
   /** Marks the deployment as failed, unless it was stopped or deleted meanwhile. */
-  private async fail(build: BuildRecord, moment: Moment, cause: unknown): Promise<BuildEnd> {
-    const { deployments, now, onTrouble } = this.services;
+  async #fail(build: BuildRecord, moment: Moment, cause: unknown): Promise<BuildEnd> {
+    const { deployments, now, onTrouble } = this.#services;
     const failure = toFailure(cause);
     const isRace = cause instanceof RangeError;
     if (failure.status >= 500 && !isRace) {
@@ -201,11 +205,11 @@ export class BuildWorker {
       return fails ? moveDeployment(current, "FAILED", { now: now(), error }) : current;
     }, { moment });
     if (failed === undefined || !fails) return CANCELLED;
-    await this.raise(moment, failed);
+    await this.#raise(moment, failed);
     return { state: "FAILED", error };
   }
 
-  private raise(moment: Moment, deployment: DeploymentRecord): Promise<void> {
-    return this.services.raiseEvent(deploymentEvent(moment, deployment, this.services.addresses));
+  #raise(moment: Moment, deployment: DeploymentRecord): Promise<void> {
+    return this.#services.raiseEvent(deploymentEvent(moment, deployment, this.#services.addresses));
   }
 }

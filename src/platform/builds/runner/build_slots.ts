@@ -16,13 +16,17 @@ export class BuildSlots {
   readonly #busyCaches = new Set<string>();
   readonly #latest = new Map<string, number>();
 
+  readonly #firstUid: number;
+
   /** @param firstUid The first of the users that builds run as. */
-  constructor(private readonly firstUid: number) {}
+  constructor(firstUid: number) {
+    this.#firstUid = firstUid;
+  }
 
   /** Prefers the user of the project's last build where it is free, as it owns the cache. */
   take(projectId: string): BuildSlot {
     const before = this.#latest.get(projectId);
-    let uid = before !== undefined && !this.#busyUsers.has(before) ? before : this.firstUid;
+    let uid = before !== undefined && !this.#busyUsers.has(before) ? before : this.#firstUid;
     while (this.#busyUsers.has(uid)) uid++;
     const ownsCache = !this.#busyCaches.has(projectId);
     this.#busyUsers.add(uid);

@@ -52,10 +52,14 @@ class Collector {
   /** For each folder, whether its path goes through no link. */
   readonly #plain = new Map<string, Promise<boolean>>();
 
-  constructor(private readonly options: CollectOptions) {}
+  readonly #options: CollectOptions;
+
+  constructor(options: CollectOptions) {
+    this.#options = options;
+  }
 
   async store(content: string, maxBytes: number): Promise<Stored> {
-    const path = hostPath(content, this.options.shown);
+    const path = hostPath(content, this.#options.shown);
     const size = await this.#judge(path, content);
     if (size > maxBytes) {
       throw new OutputRefused(`Deploy files of at most ${maxBytes} bytes: ${content} has ${size}`);
@@ -72,7 +76,7 @@ class Collector {
       this.#plain.set(folder, plain);
     }
     const info = await Deno.lstat(path).catch(() => undefined);
-    const { uid } = this.options;
+    const { uid } = this.#options;
     if (
       !await plain || info?.isFile !== true || (uid !== undefined && info.uid !== uid)
     ) {
@@ -86,13 +90,13 @@ class Collector {
   async #storeWhole(path: string): Promise<Stored> {
     const bytes = await Deno.readFile(path);
     const sha256 = sha256Hex(bytes);
-    const { blobs } = this.options;
+    const { blobs } = this.#options;
     if (await blobs.verify(sha256) !== bytes.byteLength) await blobs.put(sha256, bytes);
     return { sha256, size: bytes.byteLength };
   }
 
   async #storeStream(path: string): Promise<Stored> {
-    const { blobs } = this.options;
+    const { blobs } = this.#options;
     const stored = await sha256Stream((await Deno.open(path)).readable);
     if (await blobs.verify(stored.sha256) !== stored.size) {
       const { readable } = await Deno.open(path);

@@ -99,7 +99,11 @@ export class SandboxedRunner implements BuildRunner {
   readonly #hidden: readonly string[];
   #kind: Promise<SandboxKind | undefined> | undefined;
 
-  constructor(private readonly options: SandboxedRunnerOptions) {
+  readonly #options: SandboxedRunnerOptions;
+
+  constructor(options: SandboxedRunnerOptions) {
+    this.#options = options;
+
     this.#slots = new BuildSlots(this.#firstUid);
     this.#limits = options.settings.limits;
     this.#mark = sha256Hex(options.dataDir).slice(0, 16);
@@ -107,7 +111,7 @@ export class SandboxedRunner implements BuildRunner {
   }
 
   get #firstUid(): number {
-    return this.options.settings.firstUid;
+    return this.#options.settings.firstUid;
   }
 
   /**
@@ -134,24 +138,24 @@ export class SandboxedRunner implements BuildRunner {
   async access(): Promise<SandboxAccess | undefined> {
     const kind = await this.sandbox();
     if (kind === undefined || kind === "user") return undefined;
-    const { dataDir, program } = this.options;
+    const { dataDir, program } = this.#options;
     const { builds: folder } = await preparePlaces(kind, { dataDir, mark: this.#mark });
     return {
       options: { kind, program, hidden: this.#hidden },
       uid: this.#firstUid + TOOL_USER,
       folder,
-      env: { [BUILD_MARK]: this.#mark, PATH: this.options.path },
+      env: { [BUILD_MARK]: this.#mark, PATH: this.#options.path },
     };
   }
 
   /** Cleans up after a crash; call it before the first build. */
   async recover(): Promise<void> {
-    const { dataDir, onTrouble } = this.options;
+    const { dataDir, onTrouble } = this.#options;
     await recoverBuilds({ dataDir, mark: this.#mark, firstUid: this.#firstUid, onTrouble });
   }
 
   async run(job: BuildJob, signal: AbortSignal): Promise<BuildOutcome> {
-    const log = await this.options.logs.open(job);
+    const log = await this.#options.logs.open(job);
     try {
       const outcome = await this.#build(job, { log, signal });
       if (outcome.type === "failed") {
@@ -165,25 +169,25 @@ export class SandboxedRunner implements BuildRunner {
       throw error;
     } finally {
       await log.end().catch((error) =>
-        this.options.onTrouble(`Cannot write the log of build ${job.deploymentId}: ${error}`)
+        this.#options.onTrouble(`Cannot write the log of build ${job.deploymentId}: ${error}`)
       );
     }
   }
 
   async forget(build: { readonly projectId: string; readonly deploymentId: string }) {
-    await this.options.logs.remove(build);
+    await this.#options.logs.remove(build);
   }
 
   async forgetProject(projectId: string): Promise<void> {
     this.#slots.forget(projectId);
-    await this.options.logs.removeProject(projectId);
-    for (const { caches } of [ownPlaces(this.options.dataDir), sharedPlaces(this.#mark)]) {
+    await this.#options.logs.removeProject(projectId);
+    for (const { caches } of [ownPlaces(this.#options.dataDir), sharedPlaces(this.#mark)]) {
       await removeBuildFolder(join(caches, projectId));
     }
   }
 
   async #findKind(): Promise<SandboxKind | undefined> {
-    const { program, dataDir, settings } = this.options;
+    const { program, dataDir, settings } = this.#options;
     const { builds } = await preparePlaces("open", { dataDir, mark: this.#mark });
     const kind = await findSandbox({
       folder: builds,
@@ -194,7 +198,7 @@ export class SandboxedRunner implements BuildRunner {
       only: settings.sandbox,
     });
     if (kind === "open") {
-      this.options.onTrouble(
+      this.#options.onTrouble(
         "Builds run without a sandbox (--allow-unsandboxed-builds): their code can read and change " +
           "everything that this platform can",
       );
@@ -207,7 +211,7 @@ export class SandboxedRunner implements BuildRunner {
     context: { readonly log: BuildLogWriter; readonly signal: AbortSignal },
   ): Promise<BuildOutcome> {
     const { log, signal } = context;
-    const project = await this.options.projects.find(job.workspaceId, job.projectId);
+    const project = await this.#options.projects.find(job.workspaceId, job.projectId);
     if (project === undefined) return { type: "cancelled" };
     const kind = await this.sandbox().catch((error) => {
       if (error instanceof SandboxUndecidedError) return error;
@@ -217,7 +221,7 @@ export class SandboxedRunner implements BuildRunner {
     if (kind === undefined) return { type: "failed", reason: REFUSED };
     signal.throwIfAborted();
     const places = await preparePlaces(kind, {
-      dataDir: this.options.dataDir,
+      dataDir: this.#options.dataDir,
       mark: this.#mark,
     });
     const slot = this.#slots.take(job.projectId);
@@ -226,18 +230,18 @@ export class SandboxedRunner implements BuildRunner {
     let hasEnded = true;
     try {
       const folder = await makeBuildFolder(path, { kind, cache });
-      const databases = await this.options.databases.injectedInto(job);
+      const databases = await this.#options.databases.injectedInto(job);
       const variables = {
         ...databases.variables,
-        ...await this.options.variableService.openSnapshot(job.deploymentId),
+        ...await this.#options.variableService.openSnapshot(job.deploymentId),
       };
       const masker = maskerFor(
         variables,
-        await this.options.variables.list(job.projectId),
+        await this.#options.variables.list(job.projectId),
       );
       log.add("info", `Building commit ${job.commitSha} of ${job.branch}`);
       const target = folder.repository;
-      const parts = await this.options.git.exportCommit(project, job, { target, signal });
+      const parts = await this.#options.git.exportCommit(project, job, { target, signal });
       reportParts(log, parts);
       return await this.#buildIn(folder, {
         job,
@@ -253,7 +257,7 @@ export class SandboxedRunner implements BuildRunner {
     } catch (error) {
       hasEnded = !(error instanceof StillRunningError);
       if (error instanceof StillRunningError) {
-        this.options.onTrouble(
+        this.#options.onTrouble(
           `Build ${job.deploymentId} has ended, but one of its processes still runs: ` +
             `${error.message}. Its user ${slot.uid} and its folder ${path} are not used until ` +
             "the platform is restarted",
@@ -298,9 +302,9 @@ export class SandboxedRunner implements BuildRunner {
       mode: 0o600,
     });
     await giveToUser(folder, { kind, uid: slot.uid });
-    const { program: own, vault, onTrouble } = this.options;
+    const { program: own, vault, onTrouble } = this.#options;
     const { toolchains, path } = hasOwnRoot(kind)
-      ? await this.options.toolchains()
+      ? await this.#options.toolchains()
       : { toolchains: [], path: [] };
     const program = { ...own, needs: [...own.needs, ...toolchains] };
     const sandbox: SandboxOptions = { kind, program, hidden: this.#hidden };
@@ -314,7 +318,7 @@ export class SandboxedRunner implements BuildRunner {
           job,
           kind,
           program,
-          path: this.options.path,
+          path: this.#options.path,
           toolchains: path,
           mark: this.#mark,
         }),
@@ -346,7 +350,7 @@ export class SandboxedRunner implements BuildRunner {
     // Other settings make another site of the same files.
     if (since === null || project.updatedAt > since.createdAt) return null;
     const range = { from: since.commitSha, to: commitSha };
-    const files = await this.options.git.changedFiles(project.id, range);
+    const files = await this.#options.git.changedFiles(project.id, range);
     return files === undefined ? null : { commitSha: since.commitSha, files };
   }
 
@@ -357,7 +361,7 @@ export class SandboxedRunner implements BuildRunner {
       const bytes = await folderSize(cache);
       if (bytes === undefined || bytes > this.#limits.cacheBytes) await removeBuildFolder(cache);
     } catch (error) {
-      this.options.onTrouble(`Cannot clean up after a build: ${error}`);
+      this.#options.onTrouble(`Cannot clean up after a build: ${error}`);
     }
   }
 }

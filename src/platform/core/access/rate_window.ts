@@ -47,29 +47,35 @@ interface Subject {
 const MAX_SUBJECTS = 20_000;
 
 export class RateWindow {
-  private readonly subjects = new Map<string, Subject>();
+  readonly #subjects = new Map<string, Subject>();
 
-  constructor(private readonly limits: RateLimits, private readonly now: Clock) {}
+  readonly #limits: RateLimits;
+  readonly #now: Clock;
+
+  constructor(limits: RateLimits, now: Clock) {
+    this.#limits = limits;
+    this.#now = now;
+  }
 
   /** Counts a request; returns 0, or the seconds to wait if it exceeds the limit. */
   take(name: string): number {
-    const now = this.now();
-    const subject = this.current(name, now) ?? { steps: [], total: 0 };
-    if (subject.total >= this.limits.limit) return this.waitOf(subject, now);
-    const step = Math.floor(now / (this.limits.stepMs ?? 1));
+    const now = this.#now();
+    const subject = this.#current(name, now) ?? { steps: [], total: 0 };
+    if (subject.total >= this.#limits.limit) return this.#waitOf(subject, now);
+    const step = Math.floor(now / (this.#limits.stepMs ?? 1));
     const last = subject.steps.at(-1);
     if (last?.step === step) {
       last.count++;
       last.lastAt = now;
     } else subject.steps.push({ step, lastAt: now, count: 1 });
     subject.total++;
-    this.remember(name, subject);
+    this.#remember(name, subject);
     return 0;
   }
 
   /** Uncounts the latest request. */
   refund(name: string): void {
-    const subject = this.subjects.get(name);
+    const subject = this.#subjects.get(name);
     const last = subject?.steps.at(-1);
     if (subject === undefined || last === undefined) return;
     subject.total--;
@@ -77,28 +83,28 @@ export class RateWindow {
   }
 
   standing(name: string): RateStanding {
-    const now = this.now();
-    const subject = this.current(name, now);
-    const { limit, windowMs } = this.limits;
+    const now = this.#now();
+    const subject = this.#current(name, now);
+    const { limit, windowMs } = this.#limits;
     const remaining = limit - (subject?.total ?? 0);
     const last = subject?.steps.at(-1);
     return {
       limit,
       windowSeconds: windowMs / 1000,
       remaining,
-      resetSeconds: last === undefined ? 0 : this.secondsUntilOld(last, now),
-      retryAfterSeconds: remaining > 0 || subject === undefined ? 0 : this.waitOf(subject, now),
+      resetSeconds: last === undefined ? 0 : this.#secondsUntilOld(last, now),
+      retryAfterSeconds: remaining > 0 || subject === undefined ? 0 : this.#waitOf(subject, now),
     };
   }
 
   /** A subject without what is older than the window. */
-  private current(name: string, now: number): Subject | undefined {
-    const subject = this.subjects.get(name);
+  #current(name: string, now: number): Subject | undefined {
+    const subject = this.#subjects.get(name);
     if (subject === undefined) return undefined;
     const { steps } = subject;
     let old = 0;
     for (const { lastAt, count } of steps) {
-      if (lastAt + this.limits.windowMs > now) break;
+      if (lastAt + this.#limits.windowMs > now) break;
       subject.total -= count;
       old++;
     }
@@ -106,22 +112,22 @@ export class RateWindow {
     return subject;
   }
 
-  private waitOf({ steps: [oldest] }: Subject, now: number): number {
-    return oldest === undefined ? 1 : this.secondsUntilOld(oldest, now);
+  #waitOf({ steps: [oldest] }: Subject, now: number): number {
+    return oldest === undefined ? 1 : this.#secondsUntilOld(oldest, now);
   }
 
-  private secondsUntilOld({ lastAt }: Counted, now: number): number {
-    return Math.max(1, Math.ceil((lastAt + this.limits.windowMs - now) / 1000));
+  #secondsUntilOld({ lastAt }: Counted, now: number): number {
+    return Math.max(1, Math.ceil((lastAt + this.#limits.windowMs - now) / 1000));
   }
 
-  private remember(name: string, subject: Subject): void {
-    this.subjects.delete(name);
-    if (this.subjects.size >= MAX_SUBJECTS) {
-      for (const quietest of this.subjects.keys()) {
-        this.subjects.delete(quietest);
+  #remember(name: string, subject: Subject): void {
+    this.#subjects.delete(name);
+    if (this.#subjects.size >= MAX_SUBJECTS) {
+      for (const quietest of this.#subjects.keys()) {
+        this.#subjects.delete(quietest);
         break;
       }
     }
-    this.subjects.set(name, subject);
+    this.#subjects.set(name, subject);
   }
 }

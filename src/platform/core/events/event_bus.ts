@@ -80,31 +80,35 @@ function batchSize(waiting: readonly Waiting[]): number {
 }
 
 export class EventBus {
-  private readonly ids: EventIds;
-  private waiting: Waiting[] = [];
-  private storing: Promise<void> | undefined;
-  private noting: Promise<void> | undefined;
-  private passOn: PassOn | undefined;
-  private passing: Promise<void> | undefined;
+  readonly #ids: EventIds;
+  #waiting: Waiting[] = [];
+  #storing: Promise<void> | undefined;
+  #noting: Promise<void> | undefined;
+  #passOn: PassOn | undefined;
+  #passing: Promise<void> | undefined;
   /** Events that were stored here and not passed on yet, in order. */
-  private fresh: EventRecord[] = [];
+  #fresh: EventRecord[] = [];
   /** Whether the store may have events before the fresh ones. */
-  private behind = true;
+  #behind = true;
   /** How often events came that are only in the store. */
-  private arrivals = 0;
-  private lookedAt = 0;
-  private failures = 0;
-  private watchers: { readonly id: string; resolve(): void }[] = [];
-  private retry: ReturnType<typeof setTimeout> | undefined;
-  private closed = false;
+  #arrivals = 0;
+  #lookedAt = 0;
+  #failures = 0;
+  #watchers: { readonly id: string; resolve(): void }[] = [];
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #closed = false;
 
-  constructor(private readonly options: EventBusOptions) {
-    this.ids = new EventIds(options.now, options.random);
+  readonly #options: EventBusOptions;
+
+  constructor(options: EventBusOptions) {
+    this.#options = options;
+
+    this.#ids = new EventIds(options.now, options.random);
   }
 
   /** The store as the node uses it that passes events on. */
-  private get led(): Led<Pick<EventStore, "pending" | "remove">> {
-    return this.options.store;
+  get #led(): Led<Pick<EventStore, "pending" | "remove">> {
+    return this.#options.store;
   }
 
   /** As `record()`, but never rejects: for callers that do not need the id. */
@@ -112,17 +116,17 @@ export class EventBus {
     try {
       await this.record(event);
     } catch (error) {
-      this.options.onTrouble(`Cannot raise ${event.event}: ${error}`);
+      this.#options.onTrouble(`Cannot raise ${event.event}: ${error}`);
     }
   };
 
   /** Stores an event; resolves with its id once the event would survive a crash. */
   record({ event, audience, data, key }: RaisedEvent): Promise<string> {
     const stored = Promise.withResolvers<string>();
-    const createdAt = this.options.now();
+    const createdAt = this.#options.now();
     const kept = { event, audience, data: withinBounds(data), key, createdAt };
-    this.waiting.push({ event: kept, ...stored });
-    this.store();
+    this.#waiting.push({ event: kept, ...stored });
+    this.#store();
     return stored.promise;
   }
 
@@ -131,70 +135,70 @@ export class EventBus {
    * that were noted but never raised, also by another node that is gone.
    */
   start(passOn: PassOn): void {
-    this.passOn = passOn;
-    this.options.nodes?.onGained("events", () => {
+    this.#passOn = passOn;
+    this.#options.nodes?.onGained("events", () => {
       // What failed before may have failed by what kept this node from leading.
-      clearTimeout(this.retry);
-      this.retry = undefined;
-      this.failures = 0;
+      clearTimeout(this.#retry);
+      this.#retry = undefined;
+      this.#failures = 0;
       this.look();
     });
-    this.wake();
-    this.noting = this.raiseNoted();
-    this.options.nodes?.onDeath(() => {
-      if (!this.closed) this.noting = this.noting?.then(() => this.raiseNoted());
+    this.#wake();
+    this.#noting = this.#raiseNoted();
+    this.#options.nodes?.onDeath(() => {
+      if (!this.#closed) this.#noting = this.#noting?.then(() => this.#raiseNoted());
     });
   }
 
   /** Looks for events that another node has stored. */
   look(): void {
-    this.behind = true;
-    this.arrivals++;
-    this.wake();
+    this.#behind = true;
+    this.#arrivals++;
+    this.#wake();
   }
 
   /** Resolves when a stored event was passed on, or when that failed for now. */
   async passed(id: string): Promise<void> {
-    if (this.passing === undefined) return;
+    if (this.#passing === undefined) return;
     const passed = Promise.withResolvers<void>();
-    this.watchers.push({ id, resolve: passed.resolve });
+    this.#watchers.push({ id, resolve: passed.resolve });
     await passed.promise;
   }
 
   /** Stores what was raised and ends the running round; the rest waits for the next start. */
   async close(): Promise<void> {
-    await this.noting;
-    await this.storing;
-    this.closed = true;
-    clearTimeout(this.retry);
-    await this.passing;
+    await this.#noting;
+    await this.#storing;
+    this.#closed = true;
+    clearTimeout(this.#retry);
+    await this.#passing;
   }
 
-  private async raiseNoted(): Promise<void> {
+  async #raiseNoted(): Promise<void> {
     try {
-      for (const event of await this.options.store.noted()) await this.raise(event);
+      for (const event of await this.#options.store.noted()) await this.raise(event);
     } catch (error) {
-      this.options.onTrouble(`Cannot read the notes of events: ${error}`);
+      this.#options.onTrouble(`Cannot read the notes of events: ${error}`);
     }
   }
 
-  private store(): void {
-    this.storing ??= this.storeAll().finally(() => {
-      this.storing = undefined;
-      if (this.waiting.length > 0) this.store();
+  #store(): void {
+    this.#storing ??= this.#storeAll().finally(() => {
+      this.#storing = undefined;
+      if (this.#waiting.length > 0) this.#store();
     });
   }
 
-  private async storeAll(): Promise<void> {
-    while (this.waiting.length > 0) {
-      const batch = this.waiting.splice(0, batchSize(this.waiting));
+  async #storeAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, batchSize(this.#waiting));
       try {
-        const { ids, stored } = await this.options.store.add(
+        const { ids, stored } = await this.#options.store.add(
           batch.map(({ event }) => event),
-          this.ids,
+          this.#ids,
         );
-        this.keepFresh(stored);
-        this.wake();
+        this.#keepFresh(stored);
+        this.#wake();
         batch.forEach(({ resolve }, index) => resolve(ids[index]!));
       } catch (error) {
         for (const { reject } of batch) reject(error);
@@ -202,42 +206,42 @@ export class EventBus {
     }
   }
 
-  private keepFresh(stored: readonly EventRecord[]): void {
-    this.fresh.push(...stored);
+  #keepFresh(stored: readonly EventRecord[]): void {
+    this.#fresh.push(...stored);
     // Other nodes may have stored some between those.
-    if (this.fresh.length <= MAX_FRESH && this.options.nodes?.isShared !== true) return;
-    this.fresh = [];
-    this.behind = true;
-    this.arrivals++;
+    if (this.#fresh.length <= MAX_FRESH && this.#options.nodes?.isShared !== true) return;
+    this.#fresh = [];
+    this.#behind = true;
+    this.#arrivals++;
   }
 
-  private wake(): void {
-    const { passOn } = this;
-    if (passOn === undefined || this.closed || this.retry !== undefined) return;
-    if (this.options.nodes?.leads("events") === false) return;
-    this.passing ??= this.passHere(passOn).finally(() => {
-      this.passing = undefined;
-      if (this.behind || this.fresh.length > 0) this.wake();
+  #wake(): void {
+    const passOn = this.#passOn;
+    if (passOn === undefined || this.#closed || this.#retry !== undefined) return;
+    if (this.#options.nodes?.leads("events") === false) return;
+    this.#passing ??= this.#passHere(passOn).finally(() => {
+      this.#passing = undefined;
+      if (this.#behind || this.#fresh.length > 0) this.#wake();
       // What was stored while this round ended is passed on by the next, and watched until then.
-      if (this.passing === undefined) this.release();
+      if (this.#passing === undefined) this.#release();
     });
   }
 
   /** Passes events on while this node is the one that does. */
-  private async passHere(passOn: PassOn): Promise<void> {
-    const { nodes } = this.options;
-    if (nodes === undefined) return await this.passAll(passOn, Lease.ofSoleNode("events"));
+  async #passHere(passOn: PassOn): Promise<void> {
+    const { nodes } = this.#options;
+    if (nodes === undefined) return await this.#passAll(passOn, Lease.ofSoleNode("events"));
     try {
-      await nodes.during("events", (lease) => this.passAll(passOn, lease));
+      await nodes.during("events", (lease) => this.#passAll(passOn, lease));
     } catch (error) {
       if (!(error instanceof LeaseLostError)) throw error;
     }
   }
 
   /** Resolves the watchers of events up to an id, or of all events. */
-  private release(upTo?: string): void {
-    const watchers = this.watchers;
-    this.watchers = watchers.filter(({ id }) => upTo !== undefined && id > upTo);
+  #release(upTo?: string): void {
+    const watchers = this.#watchers;
+    this.#watchers = watchers.filter(({ id }) => upTo !== undefined && id > upTo);
     for (const { id, resolve } of watchers) if (upTo === undefined || id <= upTo) resolve();
   }
 
@@ -245,50 +249,50 @@ export class EventBus {
    * The oldest events that were not passed on; from memory, unless the store has
    * older ones. Those that are being removed are not found there.
    */
-  private async next(
+  async #next(
     removed: Promise<void> | undefined,
     lease: Lease,
   ): Promise<readonly EventRecord[]> {
-    const now = this.options.now();
-    if (!this.behind && now - this.lookedAt < LOOK_MS) return this.fresh.splice(0, BATCH);
-    this.lookedAt = now;
-    this.behind = true;
+    const now = this.#options.now();
+    if (!this.#behind && now - this.#lookedAt < LOOK_MS) return this.#fresh.splice(0, BATCH);
+    this.#lookedAt = now;
+    this.#behind = true;
     await removed;
-    const { arrivals } = this;
-    const events = await this.led.pending(BATCH, lease);
-    this.behind = events.length === BATCH || arrivals !== this.arrivals;
+    const arrivals = this.#arrivals;
+    const events = await this.#led.pending(BATCH, lease);
+    this.#behind = events.length === BATCH || arrivals !== this.#arrivals;
     const found = new Set(events.map(({ id }) => id));
-    this.fresh = events.length === BATCH ? [] : this.fresh.filter(({ id }) => !found.has(id));
-    return events.length > 0 ? events : this.fresh.splice(0, BATCH);
+    this.#fresh = events.length === BATCH ? [] : this.#fresh.filter(({ id }) => !found.has(id));
+    return events.length > 0 ? events : this.#fresh.splice(0, BATCH);
   }
 
   /** Passes events on one batch at a time, as a later event must not overtake an earlier one. */
-  private async passAll(passOn: PassOn, lease: Lease): Promise<void> {
-    const { onTrouble } = this.options;
+  async #passAll(passOn: PassOn, lease: Lease): Promise<void> {
+    const { onTrouble } = this.#options;
     // What was passed on is removed while the next is passed on: the two share a flush.
     let removed: Promise<void> | undefined;
     try {
-      while (!this.closed) {
-        const events = await this.next(removed, lease);
+      while (!this.#closed) {
+        const events = await this.#next(removed, lease);
         if (events.length === 0) break;
         await passOn(events, lease);
-        this.release(events.at(-1)?.id);
+        this.#release(events.at(-1)?.id);
         await removed;
-        removed = this.led.remove(events, lease);
+        removed = this.#led.remove(events, lease);
         removed.catch(() => {});
-        this.failures = 0;
+        this.#failures = 0;
       }
       await removed;
     } catch (error) {
       await removed?.catch(() => {});
-      this.behind = true;
+      this.#behind = true;
       if (error instanceof LeaseLostError) throw error;
       onTrouble(`Cannot notify people of events: ${error}. The events are kept and tried again`);
-      if (this.closed) return;
-      this.retry = setTimeout(() => {
-        this.retry = undefined;
-        this.wake();
-      }, retryDelay(this.failures++, error));
+      if (this.#closed) return;
+      this.#retry = setTimeout(() => {
+        this.#retry = undefined;
+        this.#wake();
+      }, retryDelay(this.#failures++, error));
     }
   }
 }

@@ -23,31 +23,37 @@ function variant(hex: string): string {
 
 /** Makes ids, each greater than all before, even where the clock is set back. */
 export class EventIds {
-  private time = 0;
-  private count = 0;
+  #time = 0;
+  #count = 0;
 
-  constructor(private readonly now: Clock, private readonly random: Random) {}
+  readonly #now: Clock;
+  readonly #random: Random;
+
+  constructor(now: Clock, random: Random) {
+    this.#now = now;
+    this.#random = random;
+  }
 
   /** Continues after an id that was made earlier, here or by another node. */
   resume(last: string): void {
     const time = parseInt(last.slice(0, 8) + last.slice(9, 13), 16);
     const count = parseInt(last.slice(15, 18), 16);
-    if (time < this.time || time === this.time && count <= this.count) return;
-    this.time = time;
-    this.count = count;
+    if (time < this.#time || time === this.#time && count <= this.#count) return;
+    this.#time = time;
+    this.#count = count;
   }
 
   next(): string {
-    const now = this.now();
-    if (now > this.time) {
-      this.time = now;
-      this.count = 0;
-    } else if (++this.count === PER_MILLISECOND) {
-      this.time++;
-      this.count = 0;
+    const now = this.#now();
+    if (now > this.#time) {
+      this.#time = now;
+      this.#count = 0;
+    } else if (++this.#count === PER_MILLISECOND) {
+      this.#time++;
+      this.#count = 0;
     }
-    const chance = variant(this.random(8).toHex());
-    return uuid(`${hexOf(this.time, 12)}7${hexOf(this.count, 3)}${chance}`);
+    const chance = variant(this.#random(8).toHex());
+    return uuid(`${hexOf(this.#time, 12)}7${hexOf(this.#count, 3)}${chance}`);
   }
 }
 

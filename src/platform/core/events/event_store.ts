@@ -69,9 +69,13 @@ export interface AddedEvents {
 
 export class EventStore {
   /** Version of the newest event's id, as it was last stored here. */
-  private guardVersion: string | undefined;
+  #guardVersion: string | undefined;
 
-  constructor(private readonly kv: RecordStore) {}
+  readonly #kv: RecordStore;
+
+  constructor(kv: RecordStore) {
+    this.#kv = kv;
+  }
 
   /**
    * Stores events in order, in one commit; an event whose key was used before
@@ -80,13 +84,13 @@ export class EventStore {
    */
   async add(events: readonly NewEvent[], newIds: EventIds): Promise<AddedEvents> {
     const guard = eventKeys.last();
-    const { result, versionstamp } = await commitWithRetries(this.kv, [guard], async () => {
+    const { result, versionstamp } = await commitWithRetries(this.#kv, [guard], async () => {
       // Another process may have changed it: then the next attempt reads it.
-      const known = this.guardVersion;
-      this.guardVersion = undefined;
-      const version = known ?? await this.follow(newIds);
-      const used = await this.usedKeys(events);
-      const operation = this.kv.atomic();
+      const known = this.#guardVersion;
+      this.#guardVersion = undefined;
+      const version = known ?? await this.#follow(newIds);
+      const used = await this.#usedKeys(events);
+      const operation = this.#kv.atomic();
       const ids: string[] = [];
       const stored: EventRecord[] = [];
       for (const { key, ...event } of events) {
@@ -113,25 +117,25 @@ export class EventStore {
       }
       return { operation, result: { ids, stored } };
     });
-    if (result.stored.length > 0) this.guardVersion = versionstamp;
+    if (result.stored.length > 0) this.#guardVersion = versionstamp;
     return result;
   }
 
   /** Lets new ids come after the newest one; returns its version. */
-  private async follow(newIds: EventIds): Promise<string | null> {
-    const { value, versionstamp } = await this.kv.get(eventKeys.last());
+  async #follow(newIds: EventIds): Promise<string | null> {
+    const { value, versionstamp } = await this.#kv.get(eventKeys.last());
     if (versionstamp !== null) newIds.resume(z.string().parse(value));
     return versionstamp;
   }
 
   /** Ids of the events that were stored with the keys of some, by the names of their keys. */
-  private async usedKeys(events: readonly NewEvent[]): Promise<Map<string, string>> {
+  async #usedKeys(events: readonly NewEvent[]): Promise<Map<string, string>> {
     const keys = events.map(keyOf).filter((key) => key !== undefined);
     const groups = Array.from(
       { length: Math.ceil(keys.length / MANY) },
       (_, index) => keys.slice(index * MANY, (index + 1) * MANY),
     );
-    const entries = await Promise.all(groups.map((group) => this.kv.getMany(group)));
+    const entries = await Promise.all(groups.map((group) => this.#kv.getMany(group)));
     return new Map(
       entries.flat().filter(({ versionstamp }) => versionstamp !== null)
         .map(({ key, value }) => [JSON.stringify(key), z.string().parse(value)]),
@@ -140,17 +144,17 @@ export class EventStore {
 
   /** Events that were noted but never raised, because the platform was killed. */
   async noted(): Promise<RaisedEvent[]> {
-    const notes = await Array.fromAsync(readAll(this.kv, NOTES, eventNote));
+    const notes = await Array.fromAsync(readAll(this.#kv, NOTES, eventNote));
     return notes.map(({ value }) => value);
   }
 
   /** The oldest events that were not passed on yet. */
   async pending(limit: number, lease?: Lease): Promise<EventRecord[]> {
     const events: EventRecord[] = [];
-    for await (const entry of this.kv.list({ prefix: eventKeys.pending() }, { limit })) {
+    for await (const entry of this.#kv.list({ prefix: eventKeys.pending() }, { limit })) {
       const parsed = eventRecord.safeParse(entry.value);
       if (parsed.success) events.push(parsed.data);
-      else await this.setAside(entry, parsed.error, lease);
+      else await this.#setAside(entry, parsed.error, lease);
     }
     return events;
   }
@@ -162,14 +166,14 @@ export class EventStore {
 
   /** Removes events that were passed on. */
   async remove(events: readonly EventRecord[], lease?: Lease): Promise<void> {
-    const operation = this.kv.atomic();
+    const operation = this.#kv.atomic();
     for (const { id } of events) operation.delete(eventKeys.pendingEvent(id));
     await operation.commit(lease);
   }
 
   /** Moves an unreadable event aside, so that the others can go on. */
-  private async setAside(entry: Entry, cause: unknown, lease?: Lease): Promise<void> {
-    await this.kv.atomic().check(entry).delete(entry.key)
+  async #setAside(entry: Entry, cause: unknown, lease?: Lease): Promise<void> {
+    await this.#kv.atomic().check(entry).delete(entry.key)
       .set(eventKeys.damaged(String(entry.key.at(-1))), entry.value).commit(lease);
     throw new DamagedRecordError(entry.key, cause);
   }

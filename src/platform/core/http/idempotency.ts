@@ -60,18 +60,27 @@ export interface RepeatableRequest {
 }
 
 export class Idempotency {
-  private readonly store: IdempotencyStore;
-  private readonly lock = new KeyedLock();
+  readonly #store: IdempotencyStore;
+  readonly #lock = new KeyedLock();
+
+  readonly #parts: {
+    readonly kv: RecordStore;
+    /** Seals answers: some hold a secret that is shown once. */
+    readonly box: SecretBox;
+    readonly now: Clock;
+  };
 
   constructor(
-    private readonly parts: {
+    parts: {
       readonly kv: RecordStore;
       /** Seals answers: some hold a secret that is shown once. */
       readonly box: SecretBox;
       readonly now: Clock;
     },
   ) {
-    this.store = new IdempotencyStore(parts.kv, KEPT_MS);
+    this.#parts = parts;
+
+    this.#store = new IdempotencyStore(parts.kv, KEPT_MS);
   }
 
   /**
@@ -86,30 +95,30 @@ export class Idempotency {
     const { pathname } = new URL(request.url);
     const id = sha256Hex([credentialId, request.method, pathname, key].join("\n"));
     const fingerprint = await fingerprintOf(asked);
-    return await this.lock.run(id, async () => {
+    return await this.#lock.run(id, async () => {
       for (;;) {
-        const known = await this.store.find(id);
-        const startedAt = this.parts.now();
+        const known = await this.#store.find(id);
+        const startedAt = this.#parts.now();
         if (known !== undefined && startedAt - known.value.startedAt < KEPT_MS) {
           if (known.value.fingerprint !== fingerprint) throw usedOtherwise();
-          return await this.replay(id, known.value.startedAt);
+          return await this.#replay(id, known.value.startedAt);
         }
-        const isBegun = await this.store.begin(id, { fingerprint, startedAt }, known);
-        if (isBegun) return await this.carryOut(id, answer);
+        const isBegun = await this.#store.begin(id, { fingerprint, startedAt }, known);
+        if (isBegun) return await this.#carryOut(id, answer);
       }
     });
   }
 
-  private async carryOut(id: string, answer: () => Promise<Response>): Promise<Response> {
+  async #carryOut(id: string, answer: () => Promise<Response>): Promise<Response> {
     let response: Response;
     try {
       response = await answer();
     } catch (error) {
-      await this.store.forget(id);
+      await this.#store.forget(id);
       throw error;
     }
     if (!response.ok) {
-      await this.store.forget(id);
+      await this.#store.forget(id);
       return response;
     }
     const body = response.body === null ? null : await response.text();
@@ -120,12 +129,12 @@ export class Idempotency {
       }),
     );
     const text = JSON.stringify({ status: response.status, headers, body });
-    await this.store.keep(id, await this.parts.box.seal(text, placeOf(id)));
+    await this.#store.keep(id, await this.#parts.box.seal(text, placeOf(id)));
     return new Response(body, response);
   }
 
-  private async replay(id: string, startedAt: number): Promise<Response> {
-    const sealed = await this.store.answer(id);
+  async #replay(id: string, startedAt: number): Promise<Response> {
+    const sealed = await this.#store.answer(id);
     if (sealed === undefined) {
       const when = new Date(startedAt).toISOString();
       throw new Failure(
@@ -135,7 +144,7 @@ export class Idempotency {
           "a new key",
       );
     }
-    const text = await this.parts.box.open(sealed, placeOf(id));
+    const text = await this.#parts.box.open(sealed, placeOf(id));
     const { status, headers, body } = keptAnswer.parse(JSON.parse(text));
     return new Response(body, { status, headers: { ...headers, "idempotency-replayed": "true" } });
   }

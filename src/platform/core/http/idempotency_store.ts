@@ -18,10 +18,16 @@ const answered = sealedSecret.omit({ data: true }).extend({ parts: z.number() })
 const part = z.custom<Uint8Array<ArrayBuffer>>((value) => value instanceof Uint8Array);
 
 export class IdempotencyStore {
-  constructor(private readonly kv: RecordStore, private readonly keptMs: number) {}
+  readonly #kv: RecordStore;
+  readonly #keptMs: number;
+
+  constructor(kv: RecordStore, keptMs: number) {
+    this.#kv = kv;
+    this.#keptMs = keptMs;
+  }
 
   async find(id: string): Promise<Versioned<BegunRequest> | undefined> {
-    return await readRecord(this.kv, keys.idempotency(id), begun);
+    return await readRecord(this.#kv, keys.idempotency(id), begun);
   }
 
   /**
@@ -34,35 +40,35 @@ export class IdempotencyStore {
     earlier: Versioned<BegunRequest> | undefined,
   ): Promise<boolean> {
     const key = keys.idempotency(id);
-    const { ok } = await this.kv.atomic()
+    const { ok } = await this.#kv.atomic()
       .check({ key, versionstamp: earlier?.versionstamp ?? null })
-      .set(key, request, { expireIn: this.keptMs })
+      .set(key, request, { expireIn: this.#keptMs })
       .delete(keys.idempotencyAnswer(id))
       .commit();
     return ok;
   }
 
   async forget(id: string): Promise<void> {
-    await this.kv.delete(keys.idempotency(id));
+    await this.#kv.delete(keys.idempotency(id));
   }
 
   /** Stores a response, which counts once its last part is written. */
   async keep(id: string, { data, ...sealed }: SealedSecret): Promise<void> {
-    const expireIn = this.keptMs;
+    const expireIn = this.#keptMs;
     let parts = 0;
     for (let start = 0; start < data.byteLength; start += PART_BYTES) {
       const bytes = data.slice(start, start + PART_BYTES);
-      await this.kv.set(keys.idempotencyPart(id, parts++), bytes, { expireIn });
+      await this.#kv.set(keys.idempotencyPart(id, parts++), bytes, { expireIn });
     }
-    await this.kv.set(keys.idempotencyAnswer(id), { ...sealed, parts }, { expireIn });
+    await this.#kv.set(keys.idempotencyAnswer(id), { ...sealed, parts }, { expireIn });
   }
 
   async answer(id: string): Promise<SealedSecret | undefined> {
-    const found = await readRecord(this.kv, keys.idempotencyAnswer(id), answered);
+    const found = await readRecord(this.#kv, keys.idempotencyAnswer(id), answered);
     if (found === undefined) return undefined;
     const { parts, ...sealed } = found.value;
     const chunks: Uint8Array<ArrayBuffer>[] = [];
-    for await (const { value } of readAll(this.kv, keys.idempotencyParts(id), part)) {
+    for await (const { value } of readAll(this.#kv, keys.idempotencyParts(id), part)) {
       if (chunks.length < parts) chunks.push(value);
     }
     const data = new Uint8Array(await new Blob(chunks).arrayBuffer());

@@ -27,7 +27,11 @@ function wantsPage({ method, headers }: Request): boolean {
 }
 
 export class Refusals {
-  constructor(private readonly options: RefusalOptions) {}
+  readonly #options: RefusalOptions;
+
+  constructor(options: RefusalOptions) {
+    this.#options = options;
+  }
 
   /** The response of the API to a request that failed with `error`. */
   asJson(error: unknown, requestId: string): Response {
@@ -40,7 +44,7 @@ export class Refusals {
 
   /** The page that a person sees whose request failed with `error`. */
   asPage(error: unknown, requestId: string): Response {
-    const response = this.options.showFailure(this.failureOf(error, requestId), requestId);
+    const response = this.#options.showFailure(this.failureOf(error, requestId), requestId);
     response.headers.set("x-svc-request-id", requestId);
     return response;
   }
@@ -61,7 +65,7 @@ export class Refusals {
   /** The public failure for whatever was thrown; one that is the platform's own is reported. */
   failureOf(error: unknown, requestId: string): Failure {
     const failure = toFailure(error);
-    if (failure.status >= 500) this.options.onFault(requestId, failure.cause ?? failure);
+    if (failure.status >= 500) this.#options.onFault(requestId, failure.cause ?? failure);
     return failure;
   }
 }

@@ -34,24 +34,24 @@ function allowed(methods: Iterable<string>): string {
 }
 
 export class RouteTable<Handler> {
-  private readonly paths = new Map<PathPattern, Map<string, Handler>>();
+  readonly #paths = new Map<PathPattern, Map<string, Handler>>();
 
   /** @throws {TypeError} if the path already has a handler for that method. */
   add(method: string, path: PathPattern, handler: Handler): void {
     // Two spellings of one path would hide each other's methods.
     const shape = path.replace(/:\w+/g, ":");
-    const same = this.paths.keys().find((known) => known.replace(/:\w+/g, ":") === shape);
+    const same = this.#paths.keys().find((known) => known.replace(/:\w+/g, ":") === shape);
     if (same !== undefined && same !== path) {
       throw new TypeError(`${path} and ${same} are one path: name their parameters alike`);
     }
-    const handlers = this.paths.get(path) ?? new Map<string, Handler>();
+    const handlers = this.#paths.get(path) ?? new Map<string, Handler>();
     if (handlers.has(method)) throw new TypeError(`${method} ${path} is bound twice`);
-    this.paths.set(path, handlers.set(method, handler));
+    this.#paths.set(path, handlers.set(method, handler));
   }
 
   /** The paths with their handlers, the most specific first. */
   sets(): RouteSet<Handler>[] {
-    return [...this.paths].sort(([one], [other]) => compareSpecificity(one, other)).map(
+    return [...this.#paths].sort(([one], [other]) => compareSpecificity(one, other)).map(
       ([path, handlers]) => ({
         path,
         find: (method) => handlers.get(method === "HEAD" ? "GET" : method),

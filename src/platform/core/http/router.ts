@@ -77,15 +77,19 @@ const HARDENED = [
 
 /** The API of a platform, as a set of bound endpoints. */
 export class Router {
-  private readonly app = new Hono<{ Bindings: { client: Client } }>();
-  private readonly routes = new RouteTable<Handler>();
-  private readonly refusals: Refusals;
+  readonly #app = new Hono<{ Bindings: { client: Client } }>();
+  readonly #routes = new RouteTable<Handler>();
+  readonly #refusals: Refusals;
 
-  constructor(private readonly options: RouterOptions) {
-    this.refusals = new Refusals(options);
-    this.app.onError((error) => this.refusals.asJson(error, options.requestId()));
-    this.app.notFound((c) =>
-      this.refusals.ofUnknownPath(
+  readonly #options: RouterOptions;
+
+  constructor(options: RouterOptions) {
+    this.#options = options;
+
+    this.#refusals = new Refusals(options);
+    this.#app.onError((error) => this.#refusals.asJson(error, options.requestId()));
+    this.#app.notFound((c) =>
+      this.#refusals.ofUnknownPath(
         { request: c.req.raw, pathname: c.req.path },
         options.requestId(),
       )
@@ -94,7 +98,7 @@ export class Router {
 
   /** Answers a client's request to the base address. */
   readonly fetch = async (request: Request, client: Client): Promise<Response> => {
-    const response = await this.app.fetch(request, { client });
+    const response = await this.#app.fetch(request, { client });
     for (const [name, value] of HARDENED) {
       if (!response.headers.has(name)) response.headers.set(name, value);
     }
@@ -106,7 +110,7 @@ export class Router {
     endpoint: E,
     handler: (context: RequestContext<E>) => MaybePromise<Answer<E>>,
   ): void {
-    this.bind(
+    this.#bind(
       endpoint,
       "anyone",
       async (c, requestId) => handler(await contextOf(endpoint, c, requestId)),
@@ -126,7 +130,7 @@ export class Router {
     ): Promise<Answer<E> | undefined>;
     answer(key: Key, context: RequestContext<E>): MaybePromise<Answer<E>>;
   }): void {
-    this.bind(endpoint, "anyone", async (c, requestId) => {
+    this.#bind(endpoint, "anyone", async (c, requestId) => {
       const key = await parts.admit(
         endpoint.params.parse(c.req.param()) as ParamsOf<E>,
         c.req.raw,
@@ -149,9 +153,9 @@ export class Router {
     endpoint: E,
     handler: (caller: Caller, context: GuardedContext<E>) => MaybePromise<Answer<E>>,
   ): void {
-    this.bind(endpoint, "role", async (c, requestId) => {
-      const caller = await this.options.gatekeeper.caller(c.req.raw, endpoint, c.env.client);
-      return await this.once(
+    this.#bind(endpoint, "role", async (c, requestId) => {
+      const caller = await this.#options.gatekeeper.caller(c.req.raw, endpoint, c.env.client);
+      return await this.#once(
         endpoint,
         { c, requestId, credentialId: caller.credential.id },
         async () => {
@@ -160,7 +164,7 @@ export class Router {
           const note = (facts: NotedFacts) => noted = { ...noted, ...facts };
           const answer = await handler(caller, { ...context, note });
           const { params, query, body } = context;
-          await this.options.onCompleted?.({
+          await this.#options.onCompleted?.({
             endpoint,
             caller,
             client: c.env.client,
@@ -182,9 +186,9 @@ export class Router {
     endpoint: E,
     handler: (person: Person, context: RequestContext<E>) => MaybePromise<Answer<E>>,
   ): void {
-    this.bind(endpoint, "account", async (c, requestId) => {
-      const person = await this.options.gatekeeper.person(c.req.raw, c.env.client);
-      return await this.once(
+    this.#bind(endpoint, "account", async (c, requestId) => {
+      const person = await this.#options.gatekeeper.person(c.req.raw, c.env.client);
+      return await this.#once(
         endpoint,
         { c, requestId, credentialId: person.credential.id },
         async () => handler(person, await contextOf(endpoint, c, requestId)),
@@ -197,9 +201,9 @@ export class Router {
     endpoint: E,
     handler: (own: SelfCaller, context: RequestContext<E>) => MaybePromise<Answer<E>>,
   ): void {
-    this.bind(endpoint, "self", async (c, requestId) => {
-      const own = await this.options.gatekeeper.self(c.req.raw, endpoint, c.env.client);
-      return await this.once(
+    this.#bind(endpoint, "self", async (c, requestId) => {
+      const own = await this.#options.gatekeeper.self(c.req.raw, endpoint, c.env.client);
+      return await this.#once(
         endpoint,
         { c, requestId, credentialId: own.credential.id },
         async () => handler(own, await contextOf(endpoint, c, requestId)),
@@ -217,14 +221,14 @@ export class Router {
     path: string,
     render: (visit: Visit) => MaybePromise<Response>,
   ): void {
-    this.routes.add(method, path, async (c, requestId) => {
+    this.#routes.add(method, path, async (c, requestId) => {
       try {
         const { raw: request } = c.req;
         const response = await render({ request, client: c.env.client, params: c.req.param() });
         response.headers.set("x-svc-request-id", requestId);
         return response;
       } catch (error) {
-        return this.refusals.asPage(error, requestId);
+        return this.#refusals.asPage(error, requestId);
       }
     });
   }
@@ -237,10 +241,10 @@ export class Router {
     answer(visit: ForeignVisit): MaybePromise<Response>;
     refuse(failure: Failure): Response;
   }): void {
-    this.routes.add(method, path, async (c, requestId) => {
+    this.#routes.add(method, path, async (c, requestId) => {
       const { raw: request } = c.req;
       const { client } = c.env;
-      const { gatekeeper } = this.options;
+      const { gatekeeper } = this.#options;
       let response: Response;
       try {
         response = await parts.answer({
@@ -250,7 +254,7 @@ export class Router {
           caller: (credentials, endpoint) => gatekeeper.caller(credentials, endpoint, client),
         });
       } catch (error) {
-        response = parts.refuse(this.refusals.failureOf(error, requestId));
+        response = parts.refuse(this.#refusals.failureOf(error, requestId));
       }
       response.headers.set("x-svc-request-id", requestId);
       return response;
@@ -262,14 +266,14 @@ export class Router {
    * does not have are answered here, with the methods that it has.
    */
   seal(): void {
-    for (const { path, find, allow } of this.routes.sets()) {
-      this.app.all(path, async (c) => {
-        const requestId = this.options.requestId();
+    for (const { path, find, allow } of this.#routes.sets()) {
+      this.#app.all(path, async (c) => {
+        const requestId = this.#options.requestId();
         const handler = find(c.req.method);
         if (handler !== undefined) return await handler(c, requestId);
         const answer = c.req.method === "OPTIONS"
           ? new Response(null, { status: 204, headers: { "x-svc-request-id": requestId } })
-          : this.refusals.asJson(
+          : this.#refusals.asJson(
             new Failure(
               "method_not_allowed",
               `${shownPath(c.req.path)} takes ${allow}, not ${c.req.method}`,
@@ -286,7 +290,7 @@ export class Router {
    * Answers a request; one with an `Idempotency-Key` only once, if the endpoint
    * stores responses.
    */
-  private async once(
+  async #once(
     endpoint: Endpoint,
     asked: {
       readonly c: ApiContext;
@@ -299,13 +303,13 @@ export class Router {
     const key = endpoint.idempotency === "kept" ? readIdempotencyKey(request) : undefined;
     if (key === undefined) return await answer();
     const { maxBodyBytes } = endpoint;
-    return await this.options.idempotency.run(
+    return await this.#options.idempotency.run(
       { key, credentialId, maxBodyBytes, request },
       async () => toResponse(endpoint, await answer(), requestId),
     );
   }
 
-  private bind(
+  #bind(
     endpoint: Endpoint,
     binding: ReturnType<typeof bindingOf>,
     answer: (c: ApiContext, requestId: string) => Promise<unknown>,
@@ -313,7 +317,7 @@ export class Router {
     if (bindingOf(endpoint) !== binding) {
       throw new TypeError(`${endpoint.path} has access "${endpoint.access}": bind it for that`);
     }
-    this.routes.add(endpoint.method, honoPath(endpoint.path), async (c, requestId) => {
+    this.#routes.add(endpoint.method, honoPath(endpoint.path), async (c, requestId) => {
       const { raw: request } = c.req;
       try {
         if (endpoint.idempotency === "refused" && request.headers.has("idempotency-key")) {
@@ -327,7 +331,7 @@ export class Router {
           toResponse(endpoint, await answer(c, requestId), requestId),
         );
       } catch (error) {
-        return addLimitFields(request, this.refusals.asJson(error, requestId));
+        return addLimitFields(request, this.#refusals.asJson(error, requestId));
       }
     });
   }

@@ -64,8 +64,12 @@ export class ConnectionAcceptor {
   /** Wakes the accept loops that wait for room. */
   #freed = Promise.withResolvers<void>();
 
+  readonly #options: ConnectionAcceptorOptions;
+
   /** @throws {ConnectionsUnsupportedError} on a runtime that cannot serve single connections. */
-  constructor(private readonly options: ConnectionAcceptorOptions) {
+  constructor(options: ConnectionAcceptorOptions) {
+    this.#options = options;
+
     const { limits, now, onShortage } = options;
     this.#serve = findInternal<ServeConnection>("serveHttpOnConnection");
     this.#table = new ConnectionTable({ limits, now });
@@ -79,7 +83,7 @@ export class ConnectionAcceptor {
   }
 
   get limits(): ConnectionLimits {
-    return this.options.limits;
+    return this.#options.limits;
   }
 
   /** Serves the connections of a listener; resolves when it is closed. */
@@ -135,11 +139,11 @@ export class ConnectionAcceptor {
   }
 
   #hasRoom(): boolean {
-    return !this.#table.isFull && !this.options.isShort();
+    return !this.#table.isFull && !this.#options.isShort();
   }
 
   async #makeRoom(closed: AbortSignal): Promise<void> {
-    const { maxConnections } = this.options.limits;
+    const { maxConnections } = this.#options.limits;
     this.#warnings.note(
       this.#table.isFull
         ? `All ${maxConnections} connections are taken: idle ones make room for others, ` +
@@ -160,7 +164,7 @@ export class ConnectionAcceptor {
   #admit(conn: AcceptedConn, handler: ConnectionHandler): void {
     const address = conn.remoteAddr.hostname;
     const table = this.#table;
-    const entry = table.admit(this.options.groupOf(address), isTls(conn) ? "handshake" : "head");
+    const entry = table.admit(this.#options.groupOf(address), isTls(conn) ? "handshake" : "head");
     if (entry === undefined) {
       if (isTls(conn)) this.#closer.add(conn.remoteAddr);
       conn.close();
@@ -169,7 +173,7 @@ export class ConnectionAcceptor {
       );
       return;
     }
-    const { onError } = this.options;
+    const { onError } = this.#options;
     const connection = new HttpConnection(conn, {
       serve: this.#serve,
       table,

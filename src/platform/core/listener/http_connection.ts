@@ -50,10 +50,16 @@ export class HttpConnection implements ClientConnection {
   #isHttp2 = false;
   #served: ServedConnection | undefined;
 
+  readonly #conn: AcceptedConn;
+  readonly #options: HttpConnectionOptions;
+
   constructor(
-    private readonly conn: AcceptedConn,
-    private readonly options: HttpConnectionOptions,
+    conn: AcceptedConn,
+    options: HttpConnectionOptions,
   ) {
+    this.#conn = conn;
+    this.#options = options;
+
     this.remoteAddress = conn.remoteAddr.hostname;
     this.scheme = isTls(conn) ? "https" : "http";
     this.#placeholder = placeholderHost(conn.localAddr, this.scheme);
@@ -65,7 +71,7 @@ export class HttpConnection implements ClientConnection {
   }
 
   hold(ended: Promise<unknown>): void {
-    const { table, entry } = this.options;
+    const { table, entry } = this.#options;
     table.began(entry);
     const held = ended.catch(() => {}).finally(() => table.ended(entry));
     this.#holds.add(held);
@@ -78,8 +84,8 @@ export class HttpConnection implements ClientConnection {
   }
 
   async #run(): Promise<void> {
-    const { conn } = this;
-    const { serve, table, entry, onError } = this.options;
+    const conn = this.#conn;
+    const { serve, table, entry, onError } = this.#options;
     if (isTls(conn)) {
       try {
         this.#isHttp2 = (await conn.handshake()).alpnProtocol === "h2";
@@ -95,14 +101,14 @@ export class HttpConnection implements ClientConnection {
   }
 
   #handler() {
-    const { table, entry, handler } = this.options;
+    const { table, entry, handler } = this.#options;
     const isHttp2 = this.#isHttp2;
     const placeholder = this.#placeholder;
     const ended = () => table.ended(entry);
     const awaits = () => table.awaitsBody(entry);
     entry.isShared = isHttp2;
-    const mayBeShared = isHttp2 || !isTls(this.conn);
-    const watch = { table, entry, random: this.options.random };
+    const mayBeShared = isHttp2 || !isTls(this.#conn);
+    const watch = { table, entry, random: this.#options.random };
     /** Counts a request as over when the client has its answer. */
     const send = (response: Response, { completed }: Deno.ServeHandlerInfo<Deno.NetAddr>) => {
       const watched = mayBeShared ? watchAnswer(response, watch) : undefined;
@@ -156,7 +162,8 @@ export class HttpConnection implements ClientConnection {
       this.#served.shutdown().catch(() => {});
       return;
     }
-    const { conn, options } = this;
+    const conn = this.#conn;
+    const options = this.#options;
     // A connection that is shutting down gracefully no longer reacts to the signal.
     if (isTls(conn) || this.#isEnding) options.closer.add(conn.remoteAddr);
     if (this.#served === undefined) this.#closeConn();
@@ -165,7 +172,7 @@ export class HttpConnection implements ClientConnection {
 
   #closeConn(): void {
     try {
-      this.conn.close();
+      this.#conn.close();
     } catch { /* it is closed already */ }
   }
 }

@@ -18,11 +18,15 @@ export class ThrottledLog {
   #silentUntil = -Infinity;
   #unsaid = 0;
 
-  constructor(private readonly options: ThrottledLogOptions) {}
+  readonly #options: ThrottledLogOptions;
+
+  constructor(options: ThrottledLogOptions) {
+    this.#options = options;
+  }
 
   /** Logs the message, or counts it if another one was logged recently. */
   note(message: string): void {
-    const { now, log } = this.options;
+    const { now, log } = this.#options;
     if (now() < this.#silentUntil) {
       this.#unsaid++;
       return;

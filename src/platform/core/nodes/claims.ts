@@ -15,17 +15,21 @@ export type ClaimHolder = string | null;
 const claimRecord = z.string();
 
 export class Claims {
+  readonly #nodes: Pick<Nodes, "instance" | "isAlive"> | undefined | undefined;
+
   /** @param nodes the nodes that share the work; this process has it alone where missing */
-  constructor(private readonly nodes?: Pick<Nodes, "instance" | "isAlive"> | undefined) {}
+  constructor(nodes?: Pick<Nodes, "instance" | "isAlive"> | undefined) {
+    this.#nodes = nodes;
+  }
 
   /** What this process writes into a record to hold it. */
   get holder(): ClaimHolder {
-    return this.nodes?.instance ?? null;
+    return this.#nodes?.instance ?? null;
   }
 
   /** Whether another process that lives has what names this holder. */
   async isHeldElsewhere(holder: ClaimHolder | undefined): Promise<boolean> {
-    const { nodes } = this;
+    const nodes = this.#nodes;
     if (nodes === undefined || typeof holder !== "string") return false;
     return holder !== nodes.instance && await nodes.isAlive(holder);
   }

@@ -28,10 +28,14 @@ export class Leases {
   /** Until when the pulse is certainly stored. */
   #until = -Infinity;
 
-  constructor(private readonly options: LeasesOptions) {}
+  readonly #options: LeasesOptions;
+
+  constructor(options: LeasesOptions) {
+    this.#options = options;
+  }
 
   leads(role: Role): boolean {
-    return this.#held.has(role) && this.options.monotonic() < this.#until;
+    return this.#held.has(role) && this.#options.monotonic() < this.#until;
   }
 
   get roles(): readonly Role[] {
@@ -47,7 +51,7 @@ export class Leases {
   async during<T>(role: Role, work: (lease: Lease) => Promise<T>): Promise<T | undefined> {
     const versionstamp = this.#held.get(role);
     if (versionstamp === undefined || !this.leads(role)) return undefined;
-    const { kv } = this.options;
+    const { kv } = this.#options;
     try {
       return await work(Lease.held(role, kv, { key: keys.lease(role), versionstamp }));
     } catch (error) {
@@ -58,7 +62,7 @@ export class Leases {
 
   /** Renews what is held, and takes what nobody holds. */
   async round(): Promise<void> {
-    const { kv, instance, monotonic } = this.options;
+    const { kv, instance, monotonic } = this.#options;
     const asked = monotonic();
     await kv.set(keys.pulse(instance), true, { expireIn: PULSE_MS });
     // Work that came meanwhile found that nobody leads, and waits for nothing.
@@ -71,11 +75,11 @@ export class Leases {
   async release(): Promise<void> {
     this.#until = -Infinity;
     this.#held.clear();
-    await this.options.kv.delete(keys.pulse(this.options.instance));
+    await this.#options.kv.delete(keys.pulse(this.#options.instance));
   }
 
   async #look(role: Role, hasLapsed: boolean): Promise<void> {
-    const { kv, id, instance } = this.options;
+    const { kv, id, instance } = this.#options;
     const key = keys.lease(role);
     const lease = await readRecord(kv, key, leaseRecord);
     if (lease?.value.instance === instance) {

@@ -67,7 +67,11 @@ export class Membership implements Nodes {
   #deathWatchers: (() => void)[] = [];
   #alive: ReadonlySet<string> = new Set();
 
-  private constructor(private readonly options: MembershipOptions) {
+  readonly #options: MembershipOptions;
+
+  private constructor(options: MembershipOptions) {
+    this.#options = options;
+
     this.id = options.id;
     this.instance = options.instance;
     this.#since = options.now();
@@ -122,7 +126,7 @@ export class Membership implements Nodes {
 
   async isAlive(instance: string): Promise<boolean> {
     if (instance === this.instance) return true;
-    return (await this.options.kv.get(keys.pulse(instance))).versionstamp !== null;
+    return (await this.#options.kv.get(keys.pulse(instance))).versionstamp !== null;
   }
 
   count(): number {
@@ -130,7 +134,7 @@ export class Membership implements Nodes {
   }
 
   async list(): Promise<readonly NodeView[]> {
-    const { kv } = this.options;
+    const { kv } = this.#options;
     const leases = await Array.fromAsync(readAll(kv, keys.leases(), leaseRecord));
     const nodes = await Array.fromAsync(readAll(kv, keys.nodes(), nodeRecord));
     return nodes.map(({ value: node }) => ({
@@ -141,7 +145,7 @@ export class Membership implements Nodes {
   }
 
   async lost(): Promise<readonly KnownNodeRecord[]> {
-    const { kv } = this.options;
+    const { kv } = this.#options;
     const listed = new Set<unknown>();
     for await (const { key } of kv.list({ prefix: keys.nodes() })) listed.add(key[1]);
     const known = await Array.fromAsync(readAll(kv, keys.knownNodes(), knownNodeRecord));
@@ -151,7 +155,7 @@ export class Membership implements Nodes {
   /** Leaves, and gives back what it leads. */
   async close(): Promise<void> {
     for (const each of this.#rounds) await each.close();
-    const { kv, id } = this.options;
+    const { kv, id } = this.#options;
     try {
       await this.#leases.release();
       const operation = kv.atomic().check({
@@ -167,7 +171,7 @@ export class Membership implements Nodes {
 
   /** Stores what this node is; its record may have expired, or be of a process before. */
   async #announce(): Promise<void> {
-    const { kv, id, home, instance, version, addresses, url, lagMs } = this.options;
+    const { kv, id, home, instance, version, addresses, url, lagMs } = this.#options;
     const key = keys.node(id);
     const known = await readRecord(kv, key, nodeRecord);
     const isOther = known !== undefined && known.value.home !== home;
@@ -186,13 +190,13 @@ export class Membership implements Nodes {
 
   /** Others name this node for a day where they would ask it, and it is gone. */
   async #noteKnown(): Promise<void> {
-    const { kv, id, now } = this.options;
+    const { kv, id, now } = this.#options;
     await kv.set(keys.knownNode(id), { id, lastHeard: now() }, { expireIn: KNOWN_MS });
   }
 
   async #watchDeaths(): Promise<void> {
     const alive = new Set<string>();
-    for await (const { key } of this.options.kv.list({ prefix: keys.pulses() })) {
+    for await (const { key } of this.#options.kv.list({ prefix: keys.pulses() })) {
       alive.add(String(key[1]));
     }
     const isFewer = [...this.#alive].some((instance) => !alive.has(instance));
@@ -204,6 +208,6 @@ export class Membership implements Nodes {
     // That the store cannot be reached is noticed by whoever needs it.
     if (error instanceof StoreUnavailableError) return;
     const reason = error instanceof NodeIdInUseError ? error.message : String(error);
-    this.options.onTrouble(`This node cannot keep its place among others: ${reason}`);
+    this.#options.onTrouble(`This node cannot keep its place among others: ${reason}`);
   }
 }

@@ -122,7 +122,11 @@ export async function openQuestion(
 export class AnswerSealer {
   #count = 0;
 
-  private constructor(readonly salt: Bytes, private readonly key: CryptoKey) {}
+  readonly #key: CryptoKey;
+
+  private constructor(readonly salt: Bytes, key: CryptoKey) {
+    this.#key = key;
+  }
 
   static async make(
     { keyId, question }: { readonly keyId: string; readonly question: Bytes },
@@ -133,7 +137,7 @@ export class AnswerSealer {
   }
 
   async seal(part: unknown): Promise<Bytes> {
-    const sealed = await seal(this.key, this.#count++, JSON.stringify(part));
+    const sealed = await seal(this.#key, this.#count++, JSON.stringify(part));
     const length = new Uint8Array(LENGTH_BYTES);
     new DataView(length.buffer).setUint32(0, sealed.byteLength);
     return joined(length, sealed);

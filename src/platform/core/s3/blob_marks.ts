@@ -36,14 +36,18 @@ export interface BlobName {
 const keyOf = ({ workspaceId, sha256 }: BlobName) => keys.blobMark(workspaceId, sha256);
 
 export class BlobMarks {
-  constructor(private readonly kv: RecordStore) {}
+  readonly #kv: RecordStore;
+
+  constructor(kv: RecordStore) {
+    this.#kv = kv;
+  }
 
   async find(blob: BlobName): Promise<Versioned<BlobMark> | undefined> {
-    return await readRecord(this.kv, keyOf(blob), markSchema);
+    return await readRecord(this.#kv, keyOf(blob), markSchema);
   }
 
   async *all(): AsyncGenerator<BlobName & { readonly mark: BlobMark }> {
-    for await (const { key, value } of readAll(this.kv, keys.blobMarks(), markSchema)) {
+    for await (const { key, value } of readAll(this.#kv, keys.blobMarks(), markSchema)) {
       yield { workspaceId: String(key[1]), sha256: String(key[2]), mark: value };
     }
   }
@@ -57,7 +61,7 @@ export class BlobMarks {
   ): Promise<boolean> {
     const versionstamp = before?.versionstamp ?? null;
     const key = keyOf(blob);
-    return (await this.kv.atomic().check({ key, versionstamp }).set(key, mark)
+    return (await this.#kv.atomic().check({ key, versionstamp }).set(key, mark)
       .commit(lease)).ok;
   }
 
@@ -65,7 +69,7 @@ export class BlobMarks {
   async remove(blob: BlobName, before: Versioned<BlobMark>, lease?: Lease): Promise<boolean> {
     const key = keyOf(blob);
     const { versionstamp } = before;
-    return (await this.kv.atomic().check({ key, versionstamp }).delete(key)
+    return (await this.#kv.atomic().check({ key, versionstamp }).delete(key)
       .commit(lease)).ok;
   }
 

@@ -26,15 +26,24 @@ export class DiskCache {
   #bytes = 0;
   #evicting: Promise<void> | undefined;
 
+  readonly #options: {
+    readonly root: string;
+    /** Most bytes of files. */
+    readonly maxBytes: number;
+    onTrouble(message: string): void;
+  };
+
   /** Names are `<workspace>/<sha256>`. */
   constructor(
-    private readonly options: {
+    options: {
       readonly root: string;
       /** Most bytes of files. */
       readonly maxBytes: number;
       onTrouble(message: string): void;
     },
   ) {
+    this.#options = options;
+
     this.#counted = this.#count().catch((error) =>
       options.onTrouble(`Cannot read the cache of files ${options.root}: ${error}`)
     );
@@ -80,7 +89,7 @@ export class DiskCache {
   /** Counts the files of earlier processes, which were used before all others. */
   async #count(): Promise<void> {
     const found: FoundFile[] = [];
-    for await (const file of filesBelow(this.options.root)) found.push(file);
+    for await (const file of filesBelow(this.#options.root)) found.push(file);
     found.sort((left, right) => left.usedAt - right.usedAt);
     const used = [...this.#files];
     this.#files.clear();
@@ -95,20 +104,20 @@ export class DiskCache {
   }
 
   #startEvicting(): void {
-    if (this.#bytes <= this.options.maxBytes || this.#evicting !== undefined) return;
+    if (this.#bytes <= this.#options.maxBytes || this.#evicting !== undefined) return;
     this.#evicting = this.#evict()
-      .catch((error) => this.options.onTrouble(`Cannot empty the cache of files: ${error}`))
+      .catch((error) => this.#options.onTrouble(`Cannot empty the cache of files: ${error}`))
       .finally(() => this.#evicting = undefined);
   }
 
   async #evict(): Promise<void> {
-    const wanted = this.options.maxBytes * (1 - ROOM);
+    const wanted = this.#options.maxBytes * (1 - ROOM);
     for (const name of this.#files.keys()) {
       // The newest one stays: someone is about to read it.
       if (this.#bytes <= wanted || this.#files.size === 1) return;
       this.#forget(name);
       const [workspaceId = "", sha256 = ""] = name.split("/");
-      await Deno.remove(blobPath(join(this.options.root, workspaceId), sha256)).catch((error) => {
+      await Deno.remove(blobPath(join(this.#options.root, workspaceId), sha256)).catch((error) => {
         if (!(error instanceof Deno.errors.NotFound)) throw error;
       });
     }

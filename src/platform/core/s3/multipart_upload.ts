@@ -10,11 +10,19 @@ import { completionBody, parseError, parseUploadId } from "./s3_xml.ts";
 export class MultipartUpload {
   readonly #etags: string[] = [];
 
+  readonly #requests: S3Requests;
+  readonly #key: string;
+  readonly #id: string;
+
   private constructor(
-    private readonly requests: S3Requests,
-    private readonly key: string,
-    private readonly id: string,
-  ) {}
+    requests: S3Requests,
+    key: string,
+    id: string,
+  ) {
+    this.#requests = requests;
+    this.#key = key;
+    this.#id = id;
+  }
 
   static async begin(requests: S3Requests, key: string): Promise<MultipartUpload> {
     const id = await requests.attempt(async () =>
@@ -26,11 +34,11 @@ export class MultipartUpload {
   /** Sends a part; numbers begin at 1, in any order. */
   async send(number: number, content: Uint8Array<ArrayBuffer>): Promise<void> {
     const sha256 = sha256Hex(content);
-    await this.requests.attempt(async () => {
-      this.#etags[number - 1] = await this.requests.store({
+    await this.#requests.attempt(async () => {
+      this.#etags[number - 1] = await this.#requests.store({
         method: "PUT",
-        key: this.key,
-        query: { partNumber: String(number), uploadId: this.id },
+        key: this.#key,
+        query: { partNumber: String(number), uploadId: this.#id },
         headers: { "x-amz-content-sha256": sha256 },
         body: content,
       });
@@ -39,11 +47,11 @@ export class MultipartUpload {
 
   /** Makes the object of all parts. The storage may report a failure with the status 200. */
   async complete(): Promise<void> {
-    await this.requests.attempt(async () => {
-      const answer = await this.requests.text({
+    await this.#requests.attempt(async () => {
+      const answer = await this.#requests.text({
         method: "POST",
-        key: this.key,
-        query: { uploadId: this.id },
+        key: this.#key,
+        query: { uploadId: this.#id },
         headers: { "content-type": "application/xml" },
         body: completionBody(this.#etags),
       });
@@ -54,9 +62,9 @@ export class MultipartUpload {
 
   /** Gives the upload up, so that its parts are not kept. */
   async abort(): Promise<void> {
-    const query = { uploadId: this.id };
-    await this.requests.attempt(() =>
-      this.requests.text({ method: "DELETE", key: this.key, query })
+    const query = { uploadId: this.#id };
+    await this.#requests.attempt(() =>
+      this.#requests.text({ method: "DELETE", key: this.#key, query })
     )
       .catch(() => {
         // It is gone, or the storage is: a rule of the bucket removes it in the end.

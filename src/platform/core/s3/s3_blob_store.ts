@@ -73,7 +73,11 @@ export class S3BlobStore implements BlobStore {
   /** Blobs that were in the storage, unmarked. */
   readonly #seen = new Map<string, Seen>();
 
-  constructor(private readonly options: S3BlobStoreOptions) {
+  readonly #options: S3BlobStoreOptions;
+
+  constructor(options: S3BlobStoreOptions) {
+    this.#options = options;
+
     const { root, workspaceId } = options;
     this.#folder = join(root, workspaceId);
     this.#local = new FsBlobStore({
@@ -97,10 +101,10 @@ export class S3BlobStore implements BlobStore {
     await this.#publish(
       sha256,
       content.byteLength,
-      (key) => this.options.bucket.put(key, bytes, sha256),
+      (key) => this.#options.bucket.put(key, bytes, sha256),
     );
     await this.#local.put(sha256, content);
-    this.options.cache.add(this.#nameOf(sha256), content.byteLength);
+    this.#options.cache.add(this.#nameOf(sha256), content.byteLength);
   }
 
   async putStream(
@@ -115,14 +119,14 @@ export class S3BlobStore implements BlobStore {
       await this.#publish(
         sha256,
         size,
-        (key) => this.options.bucket.putFile(key, { path, size, sha256 }),
+        (key) => this.#options.bucket.putFile(key, { path, size, sha256 }),
       );
     } catch (error) {
       if (error instanceof FileChangedError) await this.#local.reportDamage(sha256);
       throw error;
     } finally {
       // Not before: a file that is known may go at any time.
-      this.options.cache.add(this.#nameOf(sha256), size);
+      this.#options.cache.add(this.#nameOf(sha256), size);
     }
   }
 
@@ -133,10 +137,10 @@ export class S3BlobStore implements BlobStore {
   async verify(sha256: string): Promise<number | undefined> {
     const known = this.#trusted(sha256);
     if (known !== undefined) return known;
-    const at = this.options.now();
+    const at = this.#options.now();
     // The mark first: without one, nobody removes the object for a day.
-    if (await this.options.marks.takeBack(this.#blob(sha256)) !== undefined) return undefined;
-    const size = await this.options.bucket.size(this.#key(sha256));
+    if (await this.#options.marks.takeBack(this.#blob(sha256)) !== undefined) return undefined;
+    const size = await this.#options.bucket.size(this.#key(sha256));
     if (size !== undefined) this.#remember(sha256, { size, at });
     return size;
   }
@@ -187,7 +191,7 @@ export class S3BlobStore implements BlobStore {
     for (let fetches = 0;; fetches++) {
       try {
         const result = await work();
-        this.options.cache.touch(this.#nameOf(sha256));
+        this.#options.cache.touch(this.#nameOf(sha256));
         return result;
       } catch (error) {
         if (!(error instanceof BlobDamagedError) || fetches === MAX_FETCHES) throw error;
@@ -211,7 +215,7 @@ export class S3BlobStore implements BlobStore {
   }
 
   async #download(sha256: string): Promise<void> {
-    const size = await this.options.bucket.get(this.#key(sha256), async (content) => {
+    const size = await this.#options.bucket.get(this.#key(sha256), async (content) => {
       let bytes = 0;
       const counted = content.pipeThrough(
         new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
@@ -228,12 +232,12 @@ export class S3BlobStore implements BlobStore {
       this.#seen.delete(sha256);
       throw new BlobDamagedError(`Blob ${sha256} is not in the object storage`);
     }
-    this.options.cache.add(this.#nameOf(sha256), size);
+    this.#options.cache.add(this.#nameOf(sha256), size);
   }
 
   /** Has all nodes take the blob as missing, until it is stored again. */
   async #reportObject(sha256: string, cause: BlobMismatchError): Promise<BlobDamagedError> {
-    const { marks, now, onDamaged, workspaceId } = this.options;
+    const { marks, now, onDamaged, workspaceId } = this.#options;
     this.#seen.delete(sha256);
     const blob = this.#blob(sha256);
     const before = await marks.find(blob);
@@ -254,10 +258,10 @@ export class S3BlobStore implements BlobStore {
   ): Promise<void> {
     if (this.#trusted(sha256) !== undefined) return;
     for (;;) {
-      const at = this.options.now();
+      const at = this.#options.now();
       const mark = await this.#settle(sha256);
       await upload(this.#key(sha256));
-      if (mark === undefined || await this.options.marks.remove(this.#blob(sha256), mark)) {
+      if (mark === undefined || await this.#options.marks.remove(this.#blob(sha256), mark)) {
         return this.#remember(sha256, { size, at });
       }
     }
@@ -266,9 +270,9 @@ export class S3BlobStore implements BlobStore {
   /** Waits while a blob may be removed; returns the mark that the upload makes untrue. */
   async #settle(sha256: string): Promise<Versioned<BlobMark> | undefined> {
     for (;;) {
-      const mark = await this.options.marks.takeBack(this.#blob(sha256));
+      const mark = await this.#options.marks.takeBack(this.#blob(sha256));
       if (mark?.value.state !== "removing") return mark;
-      const { requests } = this.options.bucket;
+      const { requests } = this.#options.bucket;
       // This machine's clock may have been set since the last answer of the storage.
       await requests.look();
       if (mark.value.until < requests.storageTime()) return mark;
@@ -279,7 +283,7 @@ export class S3BlobStore implements BlobStore {
   #trusted(sha256: string): number | undefined {
     const seen = this.#seen.get(sha256);
     if (seen === undefined) return undefined;
-    if (this.options.now() - seen.at < TRUSTED_MS) return seen.size;
+    if (this.#options.now() - seen.at < TRUSTED_MS) return seen.size;
     this.#seen.delete(sha256);
     return undefined;
   }
@@ -290,14 +294,14 @@ export class S3BlobStore implements BlobStore {
   }
 
   #blob(sha256: string) {
-    return { workspaceId: this.options.workspaceId, sha256 };
+    return { workspaceId: this.#options.workspaceId, sha256 };
   }
 
   #key(sha256: string): string {
-    return objectKey(this.options.workspaceId, sha256);
+    return objectKey(this.#options.workspaceId, sha256);
   }
 
   #nameOf(sha256: string): string {
-    return `${this.options.workspaceId}/${sha256}`;
+    return `${this.#options.workspaceId}/${sha256}`;
   }
 }

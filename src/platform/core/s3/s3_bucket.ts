@@ -36,12 +36,18 @@ const base64Of = (hex: string): string => Uint8Array.fromHex(hex).toBase64();
 export class S3Bucket {
   readonly #bodies = pLimit(MAX_BODIES);
 
+  readonly #prefix: string;
+  readonly #partBytes;
+
   constructor(
     readonly requests: S3Requests,
     /** Below which the keys are, with its final slash; the requests add it. */
-    private readonly prefix: string,
-    private readonly partBytes = PART_BYTES,
-  ) {}
+    prefix: string,
+    partBytes = PART_BYTES,
+  ) {
+    this.#prefix = prefix;
+    this.#partBytes = partBytes;
+  }
 
   /** Stores bytes; the storage refuses them where they do not arrive as they are. */
   async put(key: string, content: Uint8Array<ArrayBuffer>, sha256: string): Promise<void> {
@@ -61,12 +67,12 @@ export class S3Bucket {
    * is there; after a failure nothing is left of it.
    */
   async putFile(key: string, { path, size, sha256 }: FileUpload): Promise<void> {
-    if (size <= this.partBytes) {
+    if (size <= this.#partBytes) {
       const content = await Deno.readFile(path);
       if (sha256Hex(content) !== sha256) throw new FileChangedError(`${path} has changed`);
       return await this.put(key, content, sha256);
     }
-    const partBytes = Math.max(this.partBytes, Math.ceil(size / MAX_PARTS));
+    const partBytes = Math.max(this.#partBytes, Math.ceil(size / MAX_PARTS));
     const upload = await MultipartUpload.begin(this.requests, key);
     try {
       await this.#sendParts(upload, { path, sha256 }, partBytes);
@@ -146,7 +152,7 @@ export class S3Bucket {
     for (let next: string | undefined = ""; next !== undefined;) {
       const page: ListPage = await this.#page(next === "" ? {} : { "continuation-token": next });
       for (const object of page.objects) {
-        yield { ...object, key: object.key.slice(this.prefix.length) };
+        yield { ...object, key: object.key.slice(this.#prefix.length) };
       }
       next = page.next;
     }
@@ -155,9 +161,9 @@ export class S3Bucket {
   /** Lists the first names of all keys, up to their first slash: a request for each. */
   async *folders(): AsyncGenerator<string> {
     for (let after = "";;) {
-      const { objects: [first] } = await this.#page({ "start-after": `${this.prefix}${after}` });
+      const { objects: [first] } = await this.#page({ "start-after": `${this.#prefix}${after}` });
       if (first === undefined) return;
-      const [folder = ""] = first.key.slice(this.prefix.length).split("/");
+      const [folder = ""] = first.key.slice(this.#prefix.length).split("/");
       yield folder;
       // The slash is followed by 0: no key of the folder comes after this.
       after = `${folder}0`;
@@ -165,7 +171,7 @@ export class S3Bucket {
   }
 
   async #page(query: Readonly<Record<string, string>>): Promise<ListPage> {
-    const asked = { "list-type": "2", prefix: this.prefix, ...query };
+    const asked = { "list-type": "2", prefix: this.#prefix, ...query };
     return await this.requests.attempt(async () =>
       parseList(await this.requests.text({ method: "GET", query: asked }))
     );

@@ -112,7 +112,11 @@ export class S3Requests {
   #probe: ReturnType<typeof setTimeout> | undefined;
   #skewMs = 0;
 
-  constructor(private readonly options: S3RequestsOptions) {
+  readonly #options: S3RequestsOptions;
+
+  constructor(options: S3RequestsOptions) {
+    this.#options = options;
+
     this.#aws = new AwsClient({
       ...options.credentials,
       service: "s3",
@@ -132,7 +136,7 @@ export class S3Requests {
 
   /** The time by the storage's clock, in milliseconds since 1970, to the second. */
   storageTime(): number {
-    return this.options.now() + this.#skewMs;
+    return this.#options.now() + this.#skewMs;
   }
 
   /**
@@ -144,7 +148,7 @@ export class S3Requests {
    * @throws whatever else the work throws, at once.
    */
   async attempt<T>(work: () => Promise<T>): Promise<T> {
-    const { retries, longestMs, firstPauseMs, longestPauseMs } = this.options.patience;
+    const { retries, longestMs, firstPauseMs, longestPauseMs } = this.#options.patience;
     try {
       const result = await pRetry(work, {
         retries: this.#problem === undefined ? retries : 0,
@@ -164,7 +168,7 @@ export class S3Requests {
         this.#note(undefined);
         throw cause;
       }
-      this.#note(`${describeS3Place(this.options.place)} cannot be used: ${cause.message}`);
+      this.#note(`${describeS3Place(this.#options.place)} cannot be used: ${cause.message}`);
       throw this.#unavailable(cause);
     }
   }
@@ -178,7 +182,7 @@ export class S3Requests {
 
   /** Sends one request and returns its successful answer, whose body the caller takes. */
   async send(request: S3Request): Promise<Response> {
-    const url = s3Url(this.options.place, request.key);
+    const url = s3Url(this.#options.place, request.key);
     for (const [name, value] of Object.entries(request.query ?? {})) {
       url.searchParams.set(name, value);
     }
@@ -210,14 +214,14 @@ export class S3Requests {
    * @throws {UnavailableError} where it cannot.
    */
   async look(): Promise<void> {
-    const prefix = `${this.options.place.prefix}look/`;
+    const prefix = `${this.#options.place.prefix}look/`;
     const query = { "list-type": "2", "max-keys": "1", prefix };
     await this.attempt(() => this.text({ method: "GET", query }));
   }
 
   /** Signs a request that the storage carries out only until some seconds from now. */
   async presign(method: "DELETE", key: string, seconds: number): Promise<Request> {
-    const url = s3Url(this.options.place, key);
+    const url = s3Url(this.#options.place, key);
     url.searchParams.set("X-Amz-Expires", String(seconds));
     // By the storage's clock, which decides when it is too late.
     const datetime = new Date(this.storageTime()).toISOString().replace(/[:-]|\.\d{3}/g, "");
@@ -236,7 +240,7 @@ export class S3Requests {
   }
 
   async #fetch(request: Request, bodyBytes: number): Promise<Response> {
-    const { answerMs, idleMs } = this.options.patience;
+    const { answerMs, idleMs } = this.#options.patience;
     const late = new AbortController();
     const patience = this.#problem === undefined ? 1 : IMPATIENCE;
     const limit = patience * answerMs + bodyBytes / SLOWEST_UPLOAD;
@@ -262,14 +266,14 @@ export class S3Requests {
 
   #noteTime(date: string | null): void {
     const time = date === null ? NaN : Date.parse(date);
-    if (!Number.isNaN(time)) this.#skewMs = time - this.options.now();
+    if (!Number.isNaN(time)) this.#skewMs = time - this.#options.now();
   }
 
   #note(problem: string | undefined): void {
     const before = this.#problem;
     this.#problem = problem;
     if ((problem === undefined) === (before === undefined)) return;
-    this.options.onChange(problem);
+    this.#options.onChange(problem);
     clearTimeout(this.#probe);
     if (problem !== undefined) this.#probeLater();
   }
@@ -280,7 +284,7 @@ export class S3Requests {
     };
     this.#probe = setTimeout(() => {
       this.look().then(goOn, goOn);
-    }, this.options.patience.probeMs);
+    }, this.#options.patience.probeMs);
   }
 }
 

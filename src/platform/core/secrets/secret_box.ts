@@ -23,11 +23,17 @@ export class SecretDamagedError extends Error {
 }
 
 export class SecretBox {
-  constructor(private readonly ring: KeyRing, private readonly random: Random) {}
+  readonly #ring: KeyRing;
+  readonly #random: Random;
+
+  constructor(ring: KeyRing, random: Random) {
+    this.#ring = ring;
+    this.#random = random;
+  }
 
   /** True if the secret is sealed with the current key. */
   isCurrent(sealed: SealedSecret): boolean {
-    return sealed.keyId === this.ring.current.id;
+    return sealed.keyId === this.#ring.current.id;
   }
 
   /**
@@ -36,13 +42,13 @@ export class SecretBox {
    * @throws {SecretDamagedError} if the named key is missing.
    */
   async deriveKey(
-    { purpose, salt, keyId = this.ring.current.id }: {
+    { purpose, salt, keyId = this.#ring.current.id }: {
       readonly purpose: string;
       readonly salt: Uint8Array<ArrayBuffer>;
       readonly keyId?: string;
     },
   ): Promise<{ readonly keyId: string; readonly key: CryptoKey }> {
-    const found = this.ring.find(keyId);
+    const found = this.#ring.find(keyId);
     if (found === undefined) throw new SecretDamagedError(`Key ${keyId} is missing`);
     const key = await crypto.subtle.deriveKey(
       { name: "HKDF", hash: "SHA-256", salt, info: new TextEncoder().encode(purpose) },
@@ -56,8 +62,8 @@ export class SecretBox {
 
   /** Encrypts a text for a place, such as `variable/<project>/<key>/<scope>`. */
   async seal(text: string, place: string): Promise<SealedSecret> {
-    const { id, key } = this.ring.current;
-    const nonce = this.random(NONCE_BYTES);
+    const { id, key } = this.#ring.current;
+    const nonce = this.#random(NONCE_BYTES);
     const data = await crypto.subtle.encrypt(
       { name: "AES-GCM", iv: nonce, additionalData: new TextEncoder().encode(place) },
       key,
@@ -68,7 +74,7 @@ export class SecretBox {
 
   /** @throws {SecretDamagedError} if the secret cannot be decrypted. */
   async open(sealed: SealedSecret, place: string): Promise<string> {
-    const found = this.ring.find(sealed.keyId);
+    const found = this.#ring.find(sealed.keyId);
     if (found === undefined) {
       throw new SecretDamagedError(`Cannot decrypt ${place}: its key ${sealed.keyId} is missing`);
     }

@@ -63,7 +63,11 @@ export class TestProxy implements AsyncDisposable {
   /** Whether clients get what the server answers; their connection is closed where not. */
   passesAnswers = true;
 
-  constructor(private readonly socket: string) {
+  readonly #socket: string;
+
+  constructor(socket: string) {
+    this.#socket = socket;
+
     this.#done = this.#accept();
   }
 
@@ -79,7 +83,7 @@ export class TestProxy implements AsyncDisposable {
 
   async #accept(): Promise<void> {
     for await (const client of this.#listener) {
-      const server = await Deno.connect({ transport: "unix", path: this.socket }).catch(() => {});
+      const server = await Deno.connect({ transport: "unix", path: this.#socket }).catch(() => {});
       if (server === undefined) {
         close(client);
         continue;

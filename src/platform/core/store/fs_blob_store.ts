@@ -79,23 +79,27 @@ async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
 }
 
 export class FsBlobStore implements BlobStore {
-  private readonly folders = new Set<string>();
+  readonly #folders = new Set<string>();
 
-  private readonly verified: VerifiedBlobs;
+  readonly #verified: VerifiedBlobs;
 
-  constructor(private readonly options: FsBlobStoreOptions) {
-    this.verified = new VerifiedBlobs((sha256) => this.path(sha256), options.monotonic);
+  readonly #options: FsBlobStoreOptions;
+
+  constructor(options: FsBlobStoreOptions) {
+    this.#options = options;
+
+    this.#verified = new VerifiedBlobs((sha256) => this.#path(sha256), options.monotonic);
   }
 
-  private path(sha256: string): string {
-    return blobPath(this.options.root, sha256);
+  #path(sha256: string): string {
+    return blobPath(this.#options.root, sha256);
   }
 
-  private async stat(sha256: string): Promise<Deno.FileInfo | undefined> {
-    this.options.onUse(sha256);
+  async #stat(sha256: string): Promise<Deno.FileInfo | undefined> {
+    this.#options.onUse(sha256);
     try {
-      const info = await Deno.stat(this.path(sha256));
-      return this.options.isShared === true ? await this.renew(sha256, info) : info;
+      const info = await Deno.stat(this.#path(sha256));
+      return this.#options.isShared === true ? await this.#renew(sha256, info) : info;
     } catch (error) {
       if (error instanceof Deno.errors.NotFound) return undefined;
       throw error;
@@ -103,20 +107,20 @@ export class FsBlobStore implements BlobStore {
   }
 
   /** Lets a file count as new. It fails where a sweep has removed the file meanwhile. */
-  private async renew(sha256: string, info: Deno.FileInfo): Promise<Deno.FileInfo> {
+  async #renew(sha256: string, info: Deno.FileInfo): Promise<Deno.FileInfo> {
     const now = new Date();
     if (now.getTime() - (info.mtime?.getTime() ?? 0) < RENEW_AFTER_MS) return info;
-    const path = this.path(sha256);
-    const wasVerified = this.verified.has(sha256, info);
+    const path = this.#path(sha256);
+    const wasVerified = this.#verified.has(sha256, info);
     await Deno.utime(path, now, now);
     const renewed = await Deno.stat(path);
-    if (wasVerified) this.verified.add(sha256, renewed);
+    if (wasVerified) this.#verified.add(sha256, renewed);
     return renewed;
   }
 
-  private async isSound(sha256: string, size = Infinity): Promise<boolean> {
+  async #isSound(sha256: string, size = Infinity): Promise<boolean> {
     if (size <= READ_WHOLE) {
-      return await Deno.readFile(this.path(sha256)).then(
+      return await Deno.readFile(this.#path(sha256)).then(
         (bytes) => sha256Hex(bytes) === sha256,
         () => false,
       );
@@ -132,49 +136,49 @@ export class FsBlobStore implements BlobStore {
    * Hands a fresh file to `write`, which checks the content against the hash, and moves
    * it to its place when that succeeds. What was just written counts as verified.
    */
-  private async store(
+  async #store(
     sha256: string,
     write: (file: Deno.FsFile) => Promise<void>,
   ): Promise<void> {
-    const target = this.path(sha256);
-    const temporary = join(this.options.incoming, crypto.randomUUID());
+    const target = this.#path(sha256);
+    const temporary = join(this.#options.incoming, crypto.randomUUID());
     let written: Deno.FileInfo;
     try {
       const file = await Deno.open(temporary, { write: true, createNew: true, mode: 0o600 });
       try {
         await write(file);
-        if (this.options.isCache !== true) await file.sync();
+        if (this.#options.isCache !== true) await file.sync();
         written = await file.stat();
       } finally {
         file.close();
       }
-      await this.ensureFolder(sha256.slice(0, 2));
-      if (this.options.isCache === true) await Deno.rename(temporary, target);
+      await this.#ensureFolder(sha256.slice(0, 2));
+      if (this.#options.isCache === true) await Deno.rename(temporary, target);
       else await renameDurably(temporary, target);
-      this.verified.add(sha256, written);
+      this.#verified.add(sha256, written);
     } catch (error) {
       await Deno.remove(temporary).catch(() => {});
       throw error;
     }
   }
 
-  private async ensureFolder(name: string): Promise<void> {
-    if (this.folders.has(name)) return;
-    await Deno.mkdir(join(this.options.root, name), { recursive: true, mode: 0o700 });
-    if (this.options.isCache !== true) await this.syncNewFolder();
-    this.folders.add(name);
+  async #ensureFolder(name: string): Promise<void> {
+    if (this.#folders.has(name)) return;
+    await Deno.mkdir(join(this.#options.root, name), { recursive: true, mode: 0o700 });
+    if (this.#options.isCache !== true) await this.#syncNewFolder();
+    this.#folders.add(name);
   }
 
   /** Flushes the names of a workspace's folder, and of one in it. */
-  private async syncNewFolder(): Promise<void> {
-    await syncFolder(this.options.root);
-    await syncFolder(dirname(this.options.root));
+  async #syncNewFolder(): Promise<void> {
+    await syncFolder(this.#options.root);
+    await syncFolder(dirname(this.#options.root));
   }
 
   async put(sha256: string, content: Uint8Array): Promise<void> {
     const actual = sha256Hex(content);
     if (actual !== sha256) throw new BlobMismatchError(sha256, actual);
-    await this.store(sha256, (file) => writeAll(file, content));
+    await this.#store(sha256, (file) => writeAll(file, content));
   }
 
   async putStream(
@@ -182,7 +186,7 @@ export class FsBlobStore implements BlobStore {
     content: ReadableStream<Uint8Array>,
     options: { readonly maxBytes: number },
   ): Promise<void> {
-    await this.store(sha256, async (file) => {
+    await this.#store(sha256, async (file) => {
       const hash = createHash("sha256");
       let size = 0;
       for await (const chunk of content) {
@@ -201,18 +205,18 @@ export class FsBlobStore implements BlobStore {
   }
 
   async size(sha256: string): Promise<number | undefined> {
-    return (await this.stat(sha256))?.size;
+    return (await this.#stat(sha256))?.size;
   }
 
   async verify(sha256: string): Promise<number | undefined> {
-    const info = await this.stat(sha256);
+    const info = await this.#stat(sha256);
     if (info === undefined) return undefined;
-    if (this.verified.has(sha256, info)) return info.size;
-    if (!await this.isSound(sha256, info.size)) {
-      await this.setAside(sha256);
+    if (this.#verified.has(sha256, info)) return info.size;
+    if (!await this.#isSound(sha256, info.size)) {
+      await this.#setAside(sha256);
       return undefined;
     }
-    this.verified.add(sha256, info);
+    this.#verified.add(sha256, info);
     return info.size;
   }
 
@@ -220,11 +224,11 @@ export class FsBlobStore implements BlobStore {
     hashes: readonly string[],
     options: LookOptions = {},
   ): Promise<ReadonlyMap<string, number | undefined>> {
-    hashes.forEach(this.options.onUse);
+    hashes.forEach(this.#options.onUse);
     const sizes = new Map<string, number | undefined>();
-    const others = this.options.isShared === true
+    const others = this.#options.isShared === true
       ? hashes.values()
-      : (await inTurns(this.verified.lookAt(hashes, sizes, options))).values();
+      : (await inTurns(this.#verified.lookAt(hashes, sizes, options))).values();
     await Promise.all(Array.from({ length: PARALLEL }, async () => {
       for (const sha256 of others) sizes.set(sha256, await this.verify(sha256));
     }));
@@ -232,16 +236,16 @@ export class FsBlobStore implements BlobStore {
   }
 
   async reportDamage(sha256: string): Promise<void> {
-    this.verified.delete(sha256);
+    this.#verified.delete(sha256);
     await this.verify(sha256);
   }
 
-  private async setAside(sha256: string): Promise<void> {
-    const { damaged, onDamaged } = this.options;
+  async #setAside(sha256: string): Promise<void> {
+    const { damaged, onDamaged } = this.#options;
     const movedTo = join(damaged, `${sha256}-${crypto.randomUUID()}`);
     try {
       await Deno.mkdir(damaged, { recursive: true, mode: 0o700 });
-      await Deno.rename(this.path(sha256), movedTo);
+      await Deno.rename(this.#path(sha256), movedTo);
     } catch (error) {
       // Another look-up moved it first, or the content has been stored again meanwhile.
       if (error instanceof Deno.errors.NotFound) return;
@@ -253,7 +257,7 @@ export class FsBlobStore implements BlobStore {
   async read(sha256: string): Promise<Uint8Array<ArrayBuffer>> {
     let content: Uint8Array<ArrayBuffer>;
     try {
-      content = await Deno.readFile(this.path(sha256));
+      content = await Deno.readFile(this.#path(sha256));
     } catch (cause) {
       throw new BlobDamagedError(`Cannot read blob ${sha256}`, { cause });
     }
@@ -268,20 +272,20 @@ export class FsBlobStore implements BlobStore {
     sha256: string,
     range?: ByteRange,
   ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-    return await streamFile(this.path(sha256), range);
+    return await streamFile(this.#path(sha256), range);
   }
 
   openFile(sha256: string): Promise<BlobFile> {
-    return openBlobFile(this.path(sha256));
+    return openBlobFile(this.#path(sha256));
   }
 
   async link(sha256: string, path: string): Promise<void> {
-    await this.stat(sha256);
-    if (!await this.isSound(sha256)) {
+    await this.#stat(sha256);
+    if (!await this.#isSound(sha256)) {
       await this.reportDamage(sha256);
       throw new BlobDamagedError(`Blob ${sha256} changed on disk`);
     }
-    const source = this.path(sha256);
+    const source = this.#path(sha256);
     // Another file system, one without links, or too many of them.
     await Deno.link(source, path).catch(() => Deno.copyFile(source, path));
     await Deno.chmod(path, LINKED_MODE);

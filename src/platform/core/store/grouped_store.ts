@@ -42,8 +42,12 @@ export class GroupedStore extends StoreLayer {
   /** The newest version that was stored here: the answer to a commit of nothing. */
   #newest = NEVER;
 
-  constructor(under: RecordStore, private readonly committer: GroupCommitter) {
+  readonly #committer: GroupCommitter;
+
+  constructor(under: RecordStore, committer: GroupCommitter) {
     super(under);
+    this.#committer = committer;
+
     this.get = sharedReads(under);
   }
 
@@ -69,7 +73,7 @@ export class GroupedStore extends StoreLayer {
 
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const { group, rest } = this.committer.take(this.#waiting);
+      const { group, rest } = this.#committer.take(this.#waiting);
       this.#waiting = rest;
       for (const { footprint } of group) this.#bytes -= footprint.bytes;
       await this.#settle(group);
@@ -86,7 +90,7 @@ export class GroupedStore extends StoreLayer {
 
   async #commit(group: readonly Writer[]) {
     try {
-      return await this.committer.commit(group);
+      return await this.#committer.commit(group);
     } catch (failure) {
       return group.map(() => ({ failure }));
     }

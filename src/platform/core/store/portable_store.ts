@@ -125,8 +125,11 @@ function restOf(selector: ListSelector, last: RecordKey, reverse: boolean): List
  * set aside.
  */
 export class PortableStore extends StoreLayer {
-  constructor(under: RecordStore, private readonly options: DamageOptions = {}) {
+  readonly #options: DamageOptions;
+
+  constructor(under: RecordStore, options: DamageOptions = {}) {
     super(under);
+    this.#options = options;
   }
 
   override async get<T = unknown>(key: RecordKey): Promise<MaybeEntry<T>> {
@@ -175,7 +178,7 @@ export class PortableStore extends StoreLayer {
 
   /** Sets a record of a wrong shape aside where nothing says that it is what was stored. */
   override async setUncheckedAside(key: RecordKey, cause: unknown): Promise<boolean> {
-    if (this.options.onDamaged === undefined) return false;
+    if (this.#options.onDamaged === undefined) return false;
     const entry = await this.under.get(key);
     if (entry.versionstamp === null) return true;
     if (checksumOf(key, entry.value) !== "none") return false;
@@ -206,7 +209,7 @@ export class PortableStore extends StoreLayer {
   }
 
   async #setAside(entry: Entry, cause: unknown): Promise<boolean> {
-    const { onDamaged } = this.options;
+    const { onDamaged } = this.#options;
     if (onDamaged === undefined) throw new DamagedRecordError(entry.key, cause);
     if (await setAside(this.under, entry)) onDamaged(describeDamage(entry.key, cause));
     // A record whose key has changed is found by no search.
@@ -216,7 +219,7 @@ export class PortableStore extends StoreLayer {
 
   /** Mends what cannot be listed; returns how many records that were. */
   async #mend(): Promise<number> {
-    return await this.#explained(async () => await this.options.mend?.() ?? 0);
+    return await this.#explained(async () => await this.#options.mend?.() ?? 0);
   }
 
   async #explained<T>(work: () => Promise<T>): Promise<T> {
@@ -228,6 +231,6 @@ export class PortableStore extends StoreLayer {
   }
 
   #explain(error: unknown): unknown {
-    return this.options.explain === undefined ? error : this.options.explain(error);
+    return this.#options.explain === undefined ? error : this.#options.explain(error);
   }
 }

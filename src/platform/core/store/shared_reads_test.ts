@@ -13,14 +13,17 @@ import {
 } from "../../../store/mod.ts";
 
 class CountingStore extends StoreLayer {
-  constructor(under: RecordStore, private readonly sizes: number[]) {
+  readonly #sizes: number[];
+
+  constructor(under: RecordStore, sizes: number[]) {
     super(under);
+    this.#sizes = sizes;
   }
 
   override getMany<T extends readonly unknown[]>(
     keys: readonly [...{ [K in keyof T]: RecordKey }],
   ): Promise<{ [K in keyof T]: MaybeEntry<T[K]> }> {
-    this.sizes.push(keys.length);
+    this.#sizes.push(keys.length);
     return super.getMany<T>(keys);
   }
 }

@@ -44,14 +44,20 @@ function statNow(path: string): Deno.FileInfo | undefined {
 export class VerifiedBlobs {
   readonly #verified = new Map<string, Verified>();
 
+  readonly #pathOf: (sha256: string) => string;
+  readonly #monotonic: (() => number) | undefined;
+
   /**
    * `pathOf` returns where the file of a blob is. Without a monotonic clock, in
    * milliseconds, each look-up looks at the file, also where `lately` is asked for.
    */
   constructor(
-    private readonly pathOf: (sha256: string) => string,
-    private readonly monotonic?: () => number,
-  ) {}
+    pathOf: (sha256: string) => string,
+    monotonic?: () => number,
+  ) {
+    this.#pathOf = pathOf;
+    this.#monotonic = monotonic;
+  }
 
   /** Notes that the file of a blob, which `info` describes, has the blob's content. */
   add(sha256: string, { size, mtime, ino }: Deno.FileInfo): void {
@@ -80,7 +86,7 @@ export class VerifiedBlobs {
     { lately = false }: LookOptions = {},
   ): Steps<string[]> {
     const others: string[] = [];
-    const now = this.monotonic?.() ?? Infinity;
+    const now = this.#monotonic?.() ?? Infinity;
     const since = lately ? now - LOOK_MS : Infinity;
     let looked = 0;
     for (const sha256 of hashes) {
@@ -102,9 +108,9 @@ export class VerifiedBlobs {
     },
   ): boolean {
     if (verified.lookedAt > since) return true;
-    const info = statNow(this.pathOf(sha256));
+    const info = statNow(this.#pathOf(sha256));
     if (info === undefined || !isUnchanged(verified, info)) return false;
-    if (this.monotonic !== undefined) verified.lookedAt = now;
+    if (this.#monotonic !== undefined) verified.lookedAt = now;
     return true;
   }
 }

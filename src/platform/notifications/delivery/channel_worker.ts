@@ -47,222 +47,230 @@ const UNWANTED = "Not sent: what its receiver prefers, or quiet hours, keep it b
 type Running = { readonly host: string; readonly owner: string; readonly done: Promise<void> };
 
 export class ChannelWorker {
-  private readonly running = new Map<string, Running>();
-  private readonly health: HostHealth;
+  readonly #running = new Map<string, Running>();
+  readonly #health: HostHealth;
   /** Messages that ended since the current scan began, whose list is older. */
-  private readonly ended = new Set<string>();
+  readonly #ended = new Set<string>();
   /** How many messages were started or postponed so far. */
-  private progress = 0;
+  #progress = 0;
   /** Where the next scan begins: after messages to busy hosts, else at the first. */
-  private behind: DueEntry | undefined;
+  #behind: DueEntry | undefined;
   /** Whether scans since the first entry may have left room unused. */
-  private hasNewRoom = false;
-  private looks: Promise<unknown> = Promise.resolve();
-  private looking: Promise<void> | undefined;
-  private lookAgain = false;
-  private timer: ReturnType<typeof setTimeout> | undefined;
-  private state: "idle" | "live" | "closed" = "idle";
+  #hasNewRoom = false;
+  #looks: Promise<unknown> = Promise.resolve();
+  #looking: Promise<void> | undefined;
+  #lookAgain = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #state: "idle" | "live" | "closed" = "idle";
 
-  constructor(private readonly channel: Channel, private readonly parts: WorkerParts) {
-    this.health = new HostHealth(parts.now, parts.random);
+  readonly #channel: Channel;
+  readonly #parts: WorkerParts;
+
+  constructor(channel: Channel, parts: WorkerParts) {
+    this.#channel = channel;
+    this.#parts = parts;
+
+    this.#health = new HostHealth(parts.now, parts.random);
   }
 
   /** Starts to send. */
   start(): void {
-    this.state = "live";
+    this.#state = "live";
     this.wake();
   }
 
   /** Wakes the worker, as there may be something to do. */
   wake(): void {
-    if (this.state !== "live") return;
-    if (this.looking !== undefined) {
-      this.lookAgain = true;
+    if (this.#state !== "live") return;
+    if (this.#looking !== undefined) {
+      this.#lookAgain = true;
       return;
     }
-    clearTimeout(this.timer);
-    this.looking = this.lookUntilQuiet().catch((cause) => {
-      this.parts.onTrouble(`Cannot read the ${this.channel.name} queue: ${cause}`);
+    clearTimeout(this.#timer);
+    this.#looking = this.#lookUntilQuiet().catch((cause) => {
+      this.#parts.onTrouble(`Cannot read the ${this.#channel.name} queue: ${cause}`);
       return STORE_PAUSE_MS;
     }).then((sleepMs) => {
-      this.looking = undefined;
-      if (this.state !== "live") return;
-      this.timer = setTimeout(() => this.wake(), Math.min(sleepMs, LONGEST_SLEEP_MS));
+      this.#looking = undefined;
+      if (this.#state !== "live") return;
+      this.#timer = setTimeout(() => this.wake(), Math.min(sleepMs, LONGEST_SLEEP_MS));
     });
   }
 
   /** Sends everything that is due now; resolves when that is done. */
   async drain(): Promise<void> {
     for (;;) {
-      const wasQuiet = this.running.size === 0 && this.behind === undefined;
-      const before = this.progress;
-      await this.look();
-      if (wasQuiet && this.progress === before && this.behind === undefined) return;
-      if (this.running.size > 0 && this.behind === undefined) {
-        await Promise.race([...this.running.values()].map(({ done }) => done));
+      const wasQuiet = this.#running.size === 0 && this.#behind === undefined;
+      const before = this.#progress;
+      await this.#look();
+      if (wasQuiet && this.#progress === before && this.#behind === undefined) return;
+      if (this.#running.size > 0 && this.#behind === undefined) {
+        await Promise.race([...this.#running.values()].map(({ done }) => done));
       }
     }
   }
 
   /** Stops, and waits a while for messages under way; the rest is sent after a restart. */
   async close(): Promise<void> {
-    this.state = "closed";
-    clearTimeout(this.timer);
-    await this.looking;
+    this.#state = "closed";
+    clearTimeout(this.#timer);
+    await this.#looking;
     let grace: ReturnType<typeof setTimeout> | undefined;
     const over = new Promise<void>((resolve) => grace = setTimeout(resolve, CLOSE_MS));
-    const finished = Promise.all([...this.running.values()].map(({ done }) => done));
+    const finished = Promise.all([...this.#running.values()].map(({ done }) => done));
     await Promise.race([finished, over]);
     clearTimeout(grace);
   }
 
-  private async lookUntilQuiet(): Promise<number> {
+  async #lookUntilQuiet(): Promise<number> {
     let sleepMs: number;
     do {
-      this.lookAgain = false;
-      sleepMs = await this.look();
-    } while (this.lookAgain);
+      this.#lookAgain = false;
+      sleepMs = await this.#look();
+    } while (this.#lookAgain);
     return sleepMs;
   }
 
   /** Starts what is due and has room; returns the milliseconds until more is due. */
-  private look(): Promise<number> {
-    const look = this.looks.then(() => this.lookOnce());
-    this.looks = look.catch(() => {});
+  #look(): Promise<number> {
+    const look = this.#looks.then(() => this.#lookOnce());
+    this.#looks = look.catch(() => {});
     return look;
   }
 
-  private async lookOnce(): Promise<number> {
-    this.ended.clear();
-    const { concurrency, perHost, perOwner = concurrency } = this.channel.limits;
+  async #lookOnce(): Promise<number> {
+    this.#ended.clear();
+    const { concurrency, perHost, perOwner = concurrency } = this.#channel.limits;
     const beyondShare: DueEntry[] = [];
-    const now = this.parts.now();
+    const now = this.#parts.now();
     const later: (DueEntry & { until: number })[] = [];
-    const held = await this.heldElsewhere();
+    const held = await this.#heldElsewhere();
     let next = held === undefined || held.size === 0 ? LONGEST_SLEEP_MS : HELD_PAUSE_MS;
     let left = LOOKAHEAD;
     let last: DueEntry | undefined;
-    const { behind } = this;
-    this.behind = undefined;
-    if (behind === undefined) this.hasNewRoom = false;
-    for await (const entry of this.parts.store.due(this.channel.name, { batchSize: 100, behind })) {
+    const behind = this.#behind;
+    this.#behind = undefined;
+    if (behind === undefined) this.#hasNewRoom = false;
+    for await (
+      const entry of this.#parts.store.due(this.#channel.name, { batchSize: 100, behind })
+    ) {
       if (entry.at > now) {
         next = Math.min(next, entry.at - now);
         break;
       }
-      if (this.state === "closed" || this.running.size >= concurrency) break;
+      if (this.#state === "closed" || this.#running.size >= concurrency) break;
       if (left-- === 0) {
-        this.behind = last;
+        this.#behind = last;
         next = 0;
         break;
       }
       last = entry;
-      if (this.running.has(entry.id) || this.ended.has(entry.id)) continue;
+      if (this.#running.has(entry.id) || this.#ended.has(entry.id)) continue;
       if (held?.has(entry.id) === true) continue;
-      const wait = this.health.wait(entry.host);
+      const wait = this.#health.wait(entry.host);
       if (wait > 0) {
-        const until = Math.ceil(now + wait + fraction(this.parts.random) * SPREAD_MS);
+        const until = Math.ceil(now + wait + fraction(this.#parts.random) * SPREAD_MS);
         later.push({ ...entry, until });
-      } else if (this.countRunning("host", entry) < perHost) {
-        if (this.countRunning("owner", entry) < perOwner) this.run(entry);
+      } else if (this.#countRunning("host", entry) < perHost) {
+        if (this.#countRunning("owner", entry) < perOwner) this.#run(entry);
         else if (beyondShare.length < concurrency) beyondShare.push(entry);
       }
     }
-    this.runBeyondShare(beyondShare);
+    this.#runBeyondShare(beyondShare);
     if (later.length > 0) {
-      await this.postpone(later);
-      this.progress += later.length;
+      await this.#postpone(later);
+      this.#progress += later.length;
       for (const { until } of later) next = Math.min(next, until - now);
     }
-    const isRoundOver = behind !== undefined && this.behind === undefined;
-    return isRoundOver && this.hasNewRoom ? 0 : next;
+    const isRoundOver = behind !== undefined && this.#behind === undefined;
+    return isRoundOver && this.#hasNewRoom ? 0 : next;
   }
 
   /** The messages that other nodes send now. */
-  private async heldElsewhere(): Promise<ReadonlySet<string> | undefined> {
-    const { store, claims } = this.parts;
-    return claims && await store.heldElsewhere(claims, this.channel.name);
+  async #heldElsewhere(): Promise<ReadonlySet<string> | undefined> {
+    const { store, claims } = this.#parts;
+    return claims && await store.heldElsewhere(claims, this.#channel.name);
   }
 
-  private async postpone(entries: readonly (DueEntry & { readonly until: number })[]) {
-    const { store, claims } = this.parts;
-    if (claims === undefined) return await store.postpone(this.channel.name, entries);
+  async #postpone(entries: readonly (DueEntry & { readonly until: number })[]) {
+    const { store, claims } = this.#parts;
+    if (claims === undefined) return await store.postpone(this.#channel.name, entries);
     await Promise.all(
       entries.map((entry) =>
-        store.putOff(this.channel.name, entry, { until: entry.until, claim: undefined })
+        store.putOff(this.#channel.name, entry, { until: entry.until, claim: undefined })
       ),
     );
   }
 
   /** Owners beyond their share get the room that nobody else wants, except the last of it. */
-  private runBeyondShare(entries: readonly DueEntry[]): void {
-    const { concurrency, perHost, perOwner = concurrency } = this.channel.limits;
+  #runBeyondShare(entries: readonly DueEntry[]): void {
+    const { concurrency, perHost, perOwner = concurrency } = this.#channel.limits;
     for (const entry of entries) {
-      if (this.state === "closed" || this.running.size >= concurrency - perOwner) return;
-      if (this.countRunning("host", entry) < perHost) this.run(entry);
+      if (this.#state === "closed" || this.#running.size >= concurrency - perOwner) return;
+      if (this.#countRunning("host", entry) < perHost) this.#run(entry);
     }
   }
 
   /** Messages under way to the same host, or of the same owner. */
-  private countRunning(by: "host" | "owner", entry: DueEntry): number {
+  #countRunning(by: "host" | "owner", entry: DueEntry): number {
     let count = 0;
-    for (const each of this.running.values()) if (each[by] === entry[by]) count++;
+    for (const each of this.#running.values()) if (each[by] === entry[by]) count++;
     return count;
   }
 
-  private run(entry: DueEntry): void {
-    this.progress++;
-    this.health.begin(entry.host);
-    const done = this.performClaimed(entry).finally(() => {
-      this.running.delete(entry.id);
-      this.ended.add(entry.id);
-      this.hasNewRoom = true;
+  #run(entry: DueEntry): void {
+    this.#progress++;
+    this.#health.begin(entry.host);
+    const done = this.#performClaimed(entry).finally(() => {
+      this.#running.delete(entry.id);
+      this.#ended.add(entry.id);
+      this.#hasNewRoom = true;
       this.wake();
     });
-    this.running.set(entry.id, { host: entry.host, owner: entry.owner, done });
+    this.#running.set(entry.id, { host: entry.host, owner: entry.owner, done });
   }
 
   /** Never rejects. */
-  private async performClaimed(entry: DueEntry): Promise<void> {
-    const { store, claims, onTrouble } = this.parts;
+  async #performClaimed(entry: DueEntry): Promise<void> {
+    const { store, claims, onTrouble } = this.#parts;
     let claim: Claim;
     try {
-      claim = claims && await store.claim(claims, this.channel.name, entry);
+      claim = claims && await store.claim(claims, this.#channel.name, entry);
     } catch (cause) {
-      return onTrouble(`Cannot claim a message of ${this.channel.name}: ${cause}`);
+      return onTrouble(`Cannot claim a message of ${this.#channel.name}: ${cause}`);
     }
-    if (claims !== undefined && claim === undefined) return this.health.unknown(entry.host);
-    await this.perform(entry, claim).catch((cause) => this.setAside(entry, { cause, claim }));
+    if (claims !== undefined && claim === undefined) return this.#health.unknown(entry.host);
+    await this.#perform(entry, claim).catch((cause) => this.#setAside(entry, { cause, claim }));
   }
 
   /** Postpones a message, as an immediate retry would fail again. */
-  private async setAside(
+  async #setAside(
     entry: DueEntry,
     { cause, claim }: { readonly cause: unknown; readonly claim: Claim },
   ): Promise<void> {
-    const { store, now, onTrouble } = this.parts;
-    onTrouble(`Cannot settle a message of ${this.channel.name}: ${cause}. It is tried again`);
-    this.health.unknown(entry.host);
+    const { store, now, onTrouble } = this.#parts;
+    onTrouble(`Cannot settle a message of ${this.#channel.name}: ${cause}. It is tried again`);
+    this.#health.unknown(entry.host);
     const until = now() + BROKEN_PAUSE_MS;
     const postponed = claim === undefined
-      ? store.postpone(this.channel.name, [{ ...entry, until }])
-      : store.putOff(this.channel.name, entry, { until, claim });
+      ? store.postpone(this.#channel.name, [{ ...entry, until }])
+      : store.putOff(this.#channel.name, entry, { until, claim });
     await postponed
       .catch((error) => onTrouble(`Cannot postpone a message: ${error}`));
   }
 
-  private async perform(entry: DueEntry, claim: Claim): Promise<void> {
-    const { store, review } = this.parts;
+  async #perform(entry: DueEntry, claim: Claim): Promise<void> {
+    const { store, review } = this.#parts;
     const found = await store.find(entry.id);
     if (found === undefined || found.dead !== null) {
-      this.health.unknown(entry.host);
-      return await store.dropDue(this.channel.name, entry, claim);
+      this.#health.unknown(entry.host);
+      return await store.dropDue(this.#channel.name, entry, claim);
     }
     const job = await store.closeDigest(found);
     const { contents, total } = await store.contentsOf(job, await review(job));
     if (total === 0) {
-      this.health.unknown(entry.host);
-      return await this.leaveOut(job, entry.at, claim);
+      this.#health.unknown(entry.host);
+      return await this.#leaveOut(job, entry.at, claim);
     }
     const delivery: Delivery = {
       id: job.id,
@@ -272,44 +280,44 @@ export class ChannelWorker {
       total,
       attempt: job.attempts + 1,
     };
-    const outcome = await this.attempt(delivery);
-    this.judgeHost(entry.host, outcome);
+    const outcome = await this.#attempt(delivery);
+    this.#judgeHost(entry.host, outcome);
     const attempted = { ...job, attempts: delivery.attempt };
-    await this.settle(attempted, { entry, claim, outcome, delivery });
+    await this.#settle(attempted, { entry, claim, outcome, delivery });
   }
 
   /** Ends a message that is no longer wanted; one that was sent again stays a dead letter. */
-  private async leaveOut(job: Job, dueAt: number, claim: Claim): Promise<void> {
-    const { store, now, random } = this.parts;
+  async #leaveOut(job: Job, dueAt: number, claim: Claim): Promise<void> {
+    const { store, now, random } = this.#parts;
     if (!job.resent) return await store.settle(job, dueAt, claim);
     const dead = { letterId: uuidV7(now, random), at: now() };
     await store.bury({ ...job, lastReason: UNWANTED, dead }, dueAt, claim);
   }
 
-  private async attempt(delivery: Delivery): Promise<SendOutcome> {
+  async #attempt(delivery: Delivery): Promise<SendOutcome> {
     try {
-      return await this.channel.send(delivery);
+      return await this.#channel.send(delivery);
     } catch (cause) {
-      this.parts.onTrouble(`The channel ${this.channel.name} failed: ${cause}`);
+      this.#parts.onTrouble(`The channel ${this.#channel.name} failed: ${cause}`);
       return { type: "retry", reason: "The platform failed to send it", hostTrouble: false };
     }
   }
 
-  private judgeHost(host: string, outcome: SendOutcome): void {
-    if (outcome.type !== "retry") return this.health.well(host);
+  #judgeHost(host: string, outcome: SendOutcome): void {
+    if (outcome.type !== "retry") return this.#health.well(host);
     const { hostTrouble, retryAfterMs } = outcome;
-    if (hostTrouble || retryAfterMs !== undefined) this.health.trouble(host, retryAfterMs);
-    else this.health.unknown(host);
+    if (hostTrouble || retryAfterMs !== undefined) this.#health.trouble(host, retryAfterMs);
+    else this.#health.unknown(host);
   }
 
-  private async settle(job: Job, result: {
+  async #settle(job: Job, result: {
     readonly entry: DueEntry;
     readonly claim: Claim;
     readonly outcome: SendOutcome;
     readonly delivery: Delivery;
   }): Promise<void> {
     const { entry, claim, outcome, delivery } = result;
-    const { store, now, random } = this.parts;
+    const { store, now, random } = this.#parts;
     if (outcome.type === "sent" || outcome.type === "gone") {
       return await store.settle(job, entry.at, claim);
     }
@@ -317,7 +325,7 @@ export class ChannelWorker {
     if (outcome.type === "retry") {
       const { retryAfterMs, hostTrouble } = outcome;
       const decision = decideRetry(job, {
-        limits: this.channel.limits,
+        limits: this.#channel.limits,
         now: now(),
         random,
         hostTrouble,
@@ -333,6 +341,6 @@ export class ChannelWorker {
     }
     const dead = { letterId: uuidV7(now, random), at: now() };
     await store.bury({ ...job, lastReason, dead }, entry.at, claim);
-    await this.channel.onGivenUp?.(delivery, lastReason);
+    await this.#channel.onGivenUp?.(delivery, lastReason);
   }
 }

@@ -26,11 +26,19 @@ const notFound = (id: string): Failure =>
   new Failure("not_found", `Dead letter ${id} does not exist`);
 
 export class DeadLetters {
+  readonly #kv: RecordStore;
+  readonly #queue: Pick<RunningDeliveryQueue, "store" | "wake">;
+  readonly #now: Clock;
+
   constructor(
-    private readonly kv: RecordStore,
-    private readonly queue: Pick<RunningDeliveryQueue, "store" | "wake">,
-    private readonly now: Clock,
-  ) {}
+    kv: RecordStore,
+    queue: Pick<RunningDeliveryQueue, "store" | "wake">,
+    now: Clock,
+  ) {
+    this.#kv = kv;
+    this.#queue = queue;
+    this.#now = now;
+  }
 
   /** The letters of a person or workspace, newest first. */
   async list(
@@ -41,8 +49,8 @@ export class DeadLetters {
     let { cursor } = wish;
     for (;;) {
       const limit = wish.limit - items.length;
-      const page = await this.jobs(view, { limit, cursor });
-      for (const job of page.items) items.push(...await this.toWire(job));
+      const page = await this.#jobs(view, { limit, cursor });
+      for (const job of page.items) items.push(...await this.#toWire(job));
       const { nextCursor } = page;
       if (nextCursor === null || items.length === wish.limit) return { items, nextCursor };
       cursor = nextCursor;
@@ -51,9 +59,9 @@ export class DeadLetters {
 
   /** Sends one letter again. @throws {Failure} `not_found` */
   async resend(view: LetterView, letterId: string): Promise<void> {
-    const job = await this.find(view, letterId);
-    if (!await this.queue.store.revive(job, this.now())) throw notFound(letterId);
-    this.queue.wake(job.channel);
+    const job = await this.#find(view, letterId);
+    if (!await this.#queue.store.revive(job, this.#now())) throw notFound(letterId);
+    this.#queue.wake(job.channel);
   }
 
   /** Sends all letters again, at most 1,000 per call; returns how many. */
@@ -61,10 +69,10 @@ export class DeadLetters {
     let resent = 0;
     let cursor: string | undefined;
     while (resent < MAX_RESENT) {
-      const page = await this.jobs(view, { limit: PAGE, cursor });
+      const page = await this.#jobs(view, { limit: PAGE, cursor });
       for (const job of page.items) {
-        if (!await this.queue.store.revive(job, this.now())) continue;
-        this.queue.wake(job.channel);
+        if (!await this.#queue.store.revive(job, this.#now())) continue;
+        this.#queue.wake(job.channel);
         resent++;
       }
       if (page.nextCursor === null) break;
@@ -75,33 +83,33 @@ export class DeadLetters {
 
   /** Deletes one letter. @throws {Failure} `not_found` */
   async discard(view: LetterView, letterId: string): Promise<void> {
-    const job = await this.find(view, letterId);
-    if (!await this.queue.store.discard(job)) throw notFound(letterId);
+    const job = await this.#find(view, letterId);
+    if (!await this.#queue.store.discard(job)) throw notFound(letterId);
   }
 
-  private async find(view: LetterView, letterId: string): Promise<Job> {
-    const letter = await readRecord(this.kv, deliveryKeys.letter(view, letterId), letterRecord);
-    const job = letter === undefined ? undefined : await this.queue.store.find(letter.value.jobId);
+  async #find(view: LetterView, letterId: string): Promise<Job> {
+    const letter = await readRecord(this.#kv, deliveryKeys.letter(view, letterId), letterRecord);
+    const job = letter === undefined ? undefined : await this.#queue.store.find(letter.value.jobId);
     if (job === undefined || !isInView(job, view)) throw notFound(letterId);
     return job;
   }
 
   /** The jobs of a page of letters, as far as the view includes them. */
-  private async jobs(
+  async #jobs(
     view: LetterView,
     wish: { readonly limit: number; readonly cursor?: string | undefined },
   ): Promise<Page<Job>> {
-    const page = await readPage(this.kv, deliveryKeys.letters(view), {
+    const page = await readPage(this.#kv, deliveryKeys.letters(view), {
       schema: letterRecord,
       ...wish,
     });
-    const jobs = await Promise.all(page.items.map(({ jobId }) => this.queue.store.find(jobId)));
+    const jobs = await Promise.all(page.items.map(({ jobId }) => this.#queue.store.find(jobId)));
     const items = jobs.filter((job) => job !== undefined).filter((job) => isInView(job, view));
     return { items, nextCursor: page.nextCursor };
   }
 
-  private async toWire(job: Job): Promise<DeadLetter[]> {
-    const { contents: [first], total } = await this.queue.store.contentsOf(job);
+  async #toWire(job: Job): Promise<DeadLetter[]> {
+    const { contents: [first], total } = await this.#queue.store.contentsOf(job);
     if (first === undefined || job.dead === null) return [];
     return [{
       id: job.dead.letterId,

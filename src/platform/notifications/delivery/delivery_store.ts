@@ -56,7 +56,11 @@ const dueValue = z.object({ host: z.string(), owner: z.string().default("") });
 const dueOf = (job: Job): z.infer<typeof dueValue> => ({ host: job.host, owner: ownerOf(job) });
 
 export class DeliveryStore {
-  constructor(private readonly kv: RecordStore) {}
+  readonly #kv: RecordStore;
+
+  constructor(kv: RecordStore) {
+    this.#kv = kv;
+  }
 
   /**
    * Stores at most 40 requests, without those seen before, in one commit. All
@@ -65,17 +69,17 @@ export class DeliveryStore {
    */
   async accept(acceptances: readonly Acceptance[], lease?: Lease): Promise<void> {
     const guard = deliveryKeys.guard();
-    await commitWithRetries(this.kv, [guard], async () => {
-      const { versionstamp } = await this.kv.get(guard);
-      const operation = this.kv.atomic();
-      const fresh = await this.unseen(acceptances);
+    await commitWithRetries(this.#kv, [guard], async () => {
+      const { versionstamp } = await this.#kv.get(guard);
+      const operation = this.#kv.atomic();
+      const fresh = await this.#unseen(acceptances);
       const digests = new Map<string, string>();
       for (const { seenId, jobs } of fresh) {
         const seen = deliveryKeys.seen(seenId);
         operation.set(seen, true, { expireIn: SEEN_MS });
         for (const each of jobs) {
-          if (each.job.digest === null) this.add(operation, each);
-          else await this.addPart(operation, each, digests);
+          if (each.job.digest === null) this.#add(operation, each);
+          else await this.#addPart(operation, each, digests);
         }
       }
       if (fresh.length > 0) operation.check({ key: guard, versionstamp }).set(guard, true);
@@ -83,20 +87,20 @@ export class DeliveryStore {
     }, { lease });
   }
 
-  private async unseen(acceptances: readonly Acceptance[]): Promise<Acceptance[]> {
+  async #unseen(acceptances: readonly Acceptance[]): Promise<Acceptance[]> {
     const entries = await Promise.all(
-      acceptances.map(({ seenId }) => this.kv.get(deliveryKeys.seen(seenId))),
+      acceptances.map(({ seenId }) => this.#kv.get(deliveryKeys.seen(seenId))),
     );
     return acceptances.filter((_, index) => entries[index]!.versionstamp === null);
   }
 
-  private add(operation: Operation, { job, dueAt }: NewJob): void {
+  #add(operation: Operation, { job, dueAt }: NewJob): void {
     const due = deliveryKeys.due(job.channel, dueAt, job.id);
     operation.set(deliveryKeys.job(job.id), job).set(due, dueOf(job));
   }
 
   /** Adds to the open digest, or opens one; the guard fails the commit if it closes meanwhile. */
-  private async addPart(
+  async #addPart(
     operation: Operation,
     { job, dueAt }: NewJob,
     digests: Map<string, string>,
@@ -107,11 +111,11 @@ export class DeliveryStore {
     const pointer = deliveryKeys.openDigest(digest.key);
     let jobId = digests.get(name);
     if (jobId === undefined) {
-      const open = await readRecord(this.kv, pointer, openDigest);
+      const open = await readRecord(this.#kv, pointer, openDigest);
       jobId = open?.value.jobId ?? job.id;
       if (open === undefined) {
         operation.set(pointer, { jobId });
-        this.add(operation, { job: { ...job, content: null }, dueAt });
+        this.#add(operation, { job: { ...job, content: null }, dueAt });
       }
       digests.set(name, jobId);
     }
@@ -126,7 +130,7 @@ export class DeliveryStore {
     const prefix = deliveryKeys.allDue(channel);
     const start = behind && deliveryKeys.due(channel, behind.at, behind.id);
     const selector = start === undefined ? { prefix } : { prefix, start };
-    for await (const { key, value, versionstamp } of this.kv.list(selector, { batchSize })) {
+    for await (const { key, value, versionstamp } of this.#kv.list(selector, { batchSize })) {
       if (behind !== undefined && key.at(-1) === behind.id) continue;
       const place = { at: Number(key.at(-2)), id: String(key.at(-1)), version: versionstamp };
       yield { ...place, ...dueValue.parse(value) };
@@ -135,7 +139,7 @@ export class DeliveryStore {
 
   /** The messages of a channel that other nodes send now. */
   async heldElsewhere(claims: Claims, channel: string): Promise<ReadonlySet<string>> {
-    return await claims.heldElsewhere(this.kv, deliveryKeys.claims(channel));
+    return await claims.heldElsewhere(this.#kv, deliveryKeys.claims(channel));
   }
 
   /** Claims a message; `undefined` where another node was quicker, or it is not due any more. */
@@ -145,11 +149,11 @@ export class DeliveryStore {
     { id, at, version }: Pick<DueEntry, "id" | "at" | "version">,
   ): Promise<Claim> {
     const due = { key: deliveryKeys.due(channel, at, id), versionstamp: version };
-    return await claims.take(this.kv, deliveryKeys.claim(channel, id), due);
+    return await claims.take(this.#kv, deliveryKeys.claim(channel, id), due);
   }
 
   async find(id: string): Promise<Job | undefined> {
-    return (await readRecord(this.kv, deliveryKeys.job(id), jobRecord))?.value;
+    return (await readRecord(this.#kv, deliveryKeys.job(id), jobRecord))?.value;
   }
 
   /** Closes a digest, which does not change after its first attempt. */
@@ -158,9 +162,9 @@ export class DeliveryStore {
     const closed = { ...job, digest: { ...job.digest, open: false } };
     const pointer = deliveryKeys.openDigest(job.digest.key);
     const guard = deliveryKeys.guard();
-    await commitWithRetries(this.kv, [pointer, guard], async () => {
-      const open = await readRecord(this.kv, pointer, openDigest);
-      const operation = this.kv.atomic().set(deliveryKeys.job(job.id), closed);
+    await commitWithRetries(this.#kv, [pointer, guard], async () => {
+      const open = await readRecord(this.#kv, pointer, openDigest);
+      const operation = this.#kv.atomic().set(deliveryKeys.job(job.id), closed);
       if (open?.value.jobId === job.id) {
         operation.check({ key: pointer, versionstamp: open.versionstamp }).delete(pointer)
           .set(guard, true);
@@ -185,7 +189,7 @@ export class DeliveryStore {
     };
     if (job.content !== null) take(job.content);
     else {
-      for await (const { value } of this.kv.list({ prefix: deliveryKeys.parts(job.id) })) {
+      for await (const { value } of this.#kv.list({ prefix: deliveryKeys.parts(job.id) })) {
         take(notificationContent.parse(value));
       }
     }
@@ -195,7 +199,7 @@ export class DeliveryStore {
   /** Moves jobs to a later time. */
   async postpone(channel: string, entries: readonly (DueEntry & { readonly until: number })[]) {
     for (let from = 0; from < entries.length; from += MAX_CHANGES / 2) {
-      const operation = this.kv.atomic();
+      const operation = this.#kv.atomic();
       for (const { id, at, host, owner, until } of entries.slice(from, from + MAX_CHANGES / 2)) {
         operation.delete(deliveryKeys.due(channel, at, id))
           .set(deliveryKeys.due(channel, until, id), { host, owner });
@@ -205,8 +209,8 @@ export class DeliveryStore {
   }
 
   /** An operation that gives a claim back; it fails where the claim was lost. */
-  private ending(claim: Claim): Operation {
-    const operation = this.kv.atomic();
+  #ending(claim: Claim): Operation {
+    const operation = this.#kv.atomic();
     return claim === undefined ? operation : operation.check(claim).delete(claim.key);
   }
 
@@ -217,7 +221,7 @@ export class DeliveryStore {
     { until, claim }: { readonly until: number; readonly claim: Claim },
   ): Promise<void> {
     const due = deliveryKeys.due(channel, at, id);
-    await this.ending(claim).check({ key: due, versionstamp: version }).delete(due)
+    await this.#ending(claim).check({ key: due, versionstamp: version }).delete(due)
       .set(deliveryKeys.due(channel, until, id), { host, owner }).commit();
   }
 
@@ -227,7 +231,7 @@ export class DeliveryStore {
     times: { readonly from: number; readonly to: number },
     claim?: Claim,
   ): Promise<void> {
-    await this.ending(claim)
+    await this.#ending(claim)
       .delete(deliveryKeys.due(job.channel, times.from, job.id))
       .set(deliveryKeys.due(job.channel, times.to, job.id), dueOf(job))
       .set(deliveryKeys.job(job.id), job)
@@ -236,23 +240,23 @@ export class DeliveryStore {
 
   /** Removes a job that is done. */
   async settle(job: Job, dueAt: number, claim?: Claim): Promise<void> {
-    const operation = this.ending(claim)
+    const operation = this.#ending(claim)
       .delete(deliveryKeys.due(job.channel, dueAt, job.id))
       .delete(deliveryKeys.job(job.id));
     if (job.content === null) operation.set(deliveryKeys.leftover(job.id), true);
     const { ok } = await operation.commit();
-    if (ok && job.content === null) await this.removeParts(job.id);
+    if (ok && job.content === null) await this.#removeParts(job.id);
   }
 
   /** Removes an entry whose job is gone. */
   async dropDue(channel: string, { at, id }: DueEntry, claim?: Claim): Promise<void> {
-    await this.ending(claim).delete(deliveryKeys.due(channel, at, id)).commit();
+    await this.#ending(claim).delete(deliveryKeys.due(channel, at, id)).commit();
   }
 
   /** Finishes what a crash interrupted. */
   async recover(): Promise<void> {
-    for await (const { key } of this.kv.list({ prefix: deliveryKeys.leftovers() })) {
-      await this.removeParts(String(key.at(-1)));
+    for await (const { key } of this.#kv.list({ prefix: deliveryKeys.leftovers() })) {
+      await this.#removeParts(String(key.at(-1)));
     }
   }
 
@@ -262,7 +266,7 @@ export class DeliveryStore {
     dueAt: number,
     claim?: Claim,
   ): Promise<void> {
-    const operation = this.ending(claim)
+    const operation = this.#ending(claim)
       .delete(deliveryKeys.due(job.channel, dueAt, job.id))
       .set(deliveryKeys.job(job.id), job, { expireIn: LETTER_MS });
     for (const owner of letterOwners(job)) {
@@ -274,31 +278,31 @@ export class DeliveryStore {
 
   /** Queues a dead letter again; false where another call just did. */
   async revive(job: Job, at: number): Promise<boolean> {
-    return await this.unbury(job, (operation) => {
+    return await this.#unbury(job, (operation) => {
       const revived: Job = { ...job, dead: null, attempts: 0, acceptedAt: at, resent: true };
-      this.add(operation, { job: revived, dueAt: at });
+      this.#add(operation, { job: revived, dueAt: at });
     });
   }
 
   /** Deletes a dead letter. */
   async discard(job: Job): Promise<boolean> {
-    const done = await this.unbury(job, (operation) => {
+    const done = await this.#unbury(job, (operation) => {
       operation.delete(deliveryKeys.job(job.id));
       if (job.content === null) operation.set(deliveryKeys.leftover(job.id), true);
     });
-    if (done && job.content === null) await this.removeParts(job.id);
+    if (done && job.content === null) await this.#removeParts(job.id);
     return done;
   }
 
-  private async unbury(
+  async #unbury(
     job: Job,
     more: (operation: Operation) => void,
   ): Promise<boolean> {
     const key = deliveryKeys.job(job.id);
-    const current = await readRecord(this.kv, key, jobRecord);
+    const current = await readRecord(this.#kv, key, jobRecord);
     const { dead } = job;
     if (dead === null || current?.value.dead?.letterId !== dead.letterId) return false;
-    const operation = this.kv.atomic().check({ key, versionstamp: current.versionstamp });
+    const operation = this.#kv.atomic().check({ key, versionstamp: current.versionstamp });
     for (const owner of letterOwners(job)) {
       operation.delete(deliveryKeys.letter(owner, dead.letterId));
     }
@@ -306,14 +310,14 @@ export class DeliveryStore {
     return (await operation.commit()).ok;
   }
 
-  private async removeParts(jobId: string): Promise<void> {
-    let operation = this.kv.atomic();
+  async #removeParts(jobId: string): Promise<void> {
+    let operation = this.#kv.atomic();
     let changes = 0;
-    for await (const { key } of this.kv.list({ prefix: deliveryKeys.parts(jobId) })) {
+    for await (const { key } of this.#kv.list({ prefix: deliveryKeys.parts(jobId) })) {
       operation.delete(key);
       if (++changes % MAX_CHANGES !== 0) continue;
       await operation.commit();
-      operation = this.kv.atomic();
+      operation = this.#kv.atomic();
     }
     await operation.delete(deliveryKeys.leftover(jobId)).commit();
   }

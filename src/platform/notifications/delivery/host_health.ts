@@ -27,52 +27,58 @@ interface Ailment {
 }
 
 export class HostHealth {
-  private readonly ailing = new Map<string, Ailment>();
+  readonly #ailing = new Map<string, Ailment>();
 
-  constructor(private readonly now: Clock, private readonly random: Random) {}
+  readonly #now: Clock;
+  readonly #random: Random;
+
+  constructor(now: Clock, random: Random) {
+    this.#now = now;
+    this.#random = random;
+  }
 
   /** Milliseconds until a message may be sent to the host; 0 for now. */
   wait(host: string): number {
-    const ailment = this.ailing.get(host);
+    const ailment = this.#ailing.get(host);
     if (ailment === undefined) return 0;
-    const left = ailment.pausedUntil - this.now();
+    const left = ailment.pausedUntil - this.#now();
     if (left > 0) return left;
     return ailment.troubles >= TOLERATED && ailment.probing > 0 ? PROBE_WAIT_MS : 0;
   }
 
   /** Records that a message is sent to the host. */
   begin(host: string): void {
-    const ailment = this.ailing.get(host);
+    const ailment = this.#ailing.get(host);
     if (ailment !== undefined) ailment.probing++;
   }
 
   /** Records that the host answered normally. */
   well(host: string): void {
-    this.ailing.delete(host);
+    this.#ailing.delete(host);
   }
 
   /** Records that the host did not answer, or asked for a pause of `retryAfterMs`. */
   trouble(host: string, retryAfterMs?: number): void {
-    const known = this.ailing.get(host);
+    const known = this.#ailing.get(host);
     // A message that was under way when the pause began says nothing new.
-    const isPaused = known !== undefined && this.now() < known.pausedUntil;
+    const isPaused = known !== undefined && this.#now() < known.pausedUntil;
     if (isPaused && retryAfterMs === undefined) return;
     const troubles = (known?.troubles ?? 0) + 1;
     const backoff = troubles < TOLERATED ? 0 : Math.min(
       LONGEST_PAUSE_MS,
       FIRST_PAUSE_MS * 2 ** Math.min(troubles - TOLERATED, 30),
     );
-    const jittered = backoff * (0.5 + fraction(this.random) / 2);
+    const jittered = backoff * (0.5 + fraction(this.#random) / 2);
     const asked = Math.min(retryAfterMs ?? 0, LONGEST_ASKED_MS);
-    const pausedUntil = this.now() + Math.max(jittered, asked);
-    this.ailing.delete(host);
-    if (this.ailing.size >= MAX_HOSTS) {
-      for (const oldest of this.ailing.keys()) {
-        this.ailing.delete(oldest);
+    const pausedUntil = this.#now() + Math.max(jittered, asked);
+    this.#ailing.delete(host);
+    if (this.#ailing.size >= MAX_HOSTS) {
+      for (const oldest of this.#ailing.keys()) {
+        this.#ailing.delete(oldest);
         break;
       }
     }
-    this.ailing.set(host, {
+    this.#ailing.set(host, {
       troubles,
       pausedUntil: Math.max(pausedUntil, known?.pausedUntil ?? 0),
       probing: 0,
@@ -81,7 +87,7 @@ export class HostHealth {
 
   /** Records an attempt whose outcome says nothing about the host. */
   unknown(host: string): void {
-    const ailment = this.ailing.get(host);
+    const ailment = this.#ailing.get(host);
     if (ailment !== undefined && ailment.probing > 0) ailment.probing--;
   }
 }

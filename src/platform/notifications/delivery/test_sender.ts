@@ -21,30 +21,39 @@ const TESTS_PER_MINUTE = 10;
 const MINUTE_MS = 60_000;
 
 export class TestSender {
-  private readonly rate: RateWindow;
+  readonly #rate: RateWindow;
+
+  readonly #parts: {
+    readonly channels: readonly Channel[];
+    readonly publicOrigin: string;
+    readonly now: Clock;
+    readonly random: Random;
+  };
 
   constructor(
-    private readonly parts: {
+    parts: {
       readonly channels: readonly Channel[];
       readonly publicOrigin: string;
       readonly now: Clock;
       readonly random: Random;
     },
   ) {
-    this.rate = new RateWindow({ limit: TESTS_PER_MINUTE, windowMs: MINUTE_MS }, parts.now);
+    this.#parts = parts;
+
+    this.#rate = new RateWindow({ limit: TESTS_PER_MINUTE, windowMs: MINUTE_MS }, parts.now);
   }
 
   /** @throws {Failure} where the channel is missing, or does not reach the person */
   async send({ userId, workspaceId }: PersonalScope, name: PersonalChannel): Promise<TestResult> {
-    const wait = this.rate.take(userId);
+    const wait = this.#rate.take(userId);
     if (wait > 0) {
       throw new Failure("rate_limited", `Too many test messages. Try again in ${wait} seconds`, {
         retryAfter: wait,
       });
     }
-    const channel = this.parts.channels.find((each) => each.name === name);
+    const channel = this.#parts.channels.find((each) => each.name === name);
     if (channel === undefined) throw new Failure("conflict", CHANNEL_ROWS[name].missing);
-    const content = this.content(workspaceId);
+    const content = this.#content(workspaceId);
     const request = { key: `test ${content.id}`, channel: name, userId, content };
     const receivers = await channel.receivers(request, readOnce());
     if (receivers.length === 0) throw new Failure("conflict", CHANNEL_ROWS[name].unreached);
@@ -70,8 +79,8 @@ export class TestSender {
     return { channel: name, delivered: results.every(({ delivered }) => delivered), results };
   }
 
-  private content(workspaceId: string | null): NotificationContent {
-    const { now, random, publicOrigin } = this.parts;
+  #content(workspaceId: string | null): NotificationContent {
+    const { now, random, publicOrigin } = this.#parts;
     return {
       id: uuidV7(now, random),
       event: "system.feature_announcement",

@@ -127,8 +127,8 @@ export function nextBehind(pages: readonly NumberedPage[]): NumberedPage[] {
 }
 
 export class InboxIndex {
-  private readonly totals: Cells = new Map();
-  private readonly list: NumberedPage[] = [];
+  readonly #totals: Cells = new Map();
+  readonly #list: NumberedPage[] = [];
 
   /** @param version of the stored head, which every change of the inbox changes. */
   constructor(
@@ -140,24 +140,24 @@ export class InboxIndex {
   }
 
   get pages(): readonly NumberedPage[] {
-    return this.list;
+    return this.#list;
   }
 
   /** Puts a page in the place of its older state, or after the last. */
   put(page: NumberedPage): void {
-    const index = this.list.findLastIndex(({ number }) => number === page.number);
-    if (index === -1) this.list.push(page);
+    const index = this.#list.findLastIndex(({ number }) => number === page.number);
+    if (index === -1) this.#list.push(page);
     else {
-      this.count(this.list[index]!.page.cells, -1);
-      this.list[index] = page;
+      this.#count(this.#list[index]!.page.cells, -1);
+      this.#list[index] = page;
     }
-    this.count(page.page.cells, 1);
+    this.#count(page.page.cells, 1);
   }
 
   /** Takes the oldest page out. */
   dropOldest(): void {
-    const oldest = this.list.shift();
-    if (oldest !== undefined) this.count(oldest.page.cells, -1);
+    const oldest = this.#list.shift();
+    if (oldest !== undefined) this.#count(oldest.page.cells, -1);
   }
 
   /** Numbers of workspaces as this inbox knows them; `null` stands for the account itself. */
@@ -167,7 +167,7 @@ export class InboxIndex {
   }
 
   total(filter: InboxFilter, places: Places): number {
-    return sum(this.totals, cellsOf(filter), places);
+    return sum(this.#totals, cellsOf(filter), places);
   }
 
   counts(places: Places): InboxCounts {
@@ -196,10 +196,10 @@ export class InboxIndex {
     const wanted = cellsOf(filter);
     const isWanted = new Set(wanted);
     const found: RowState[] = [];
-    const end = before === undefined ? undefined : this.spotOf(before);
+    const end = before === undefined ? undefined : this.#spotOf(before);
     let skip = offset;
-    for (let at = end?.page ?? this.list.length - 1; at >= 0 && found.length < limit; at--) {
-      const { page } = this.list[at]!;
+    for (let at = end?.page ?? this.#list.length - 1; at >= 0 && found.length < limit; at--) {
+      const { page } = this.#list[at]!;
       const here = sum(page.cells, wanted, places);
       if (here <= skip) {
         skip -= here;
@@ -221,8 +221,8 @@ export class InboxIndex {
   after(id: string, { places, limit }: { readonly places: Places; readonly limit: number }) {
     const bytes = idBytes(id);
     const found: RowState[] = [];
-    for (let at = this.firstPage(bytes); at < this.list.length; at++) {
-      const { page } = this.list[at]!;
+    for (let at = this.#firstPage(bytes); at < this.#list.length; at++) {
+      const { page } = this.#list[at]!;
       for (let row = page.rowFrom(bytes); row < page.count; row++) {
         if (page.cellAt(row) === undefined || page.compareId(row, bytes) === 0) continue;
         if (places !== null && !places.includes(page.placeAt(row))) continue;
@@ -236,7 +236,7 @@ export class InboxIndex {
   /** Where a notification is, deleted or not; `undefined` where there never was one. */
   find(id: string, places: Places): Spot | undefined {
     const bytes = idBytes(id);
-    const page = this.list[this.firstPage(bytes)];
+    const page = this.#list[this.#firstPage(bytes)];
     if (page === undefined) return undefined;
     const row = page.page.rowFrom(bytes);
     if (row === page.page.count || page.page.compareId(row, bytes) !== 0) return undefined;
@@ -245,29 +245,29 @@ export class InboxIndex {
   }
 
   /** The place of the first notification that is not older than an id. */
-  private spotOf(id: string): { readonly page: number; readonly row: number } | undefined {
+  #spotOf(id: string): { readonly page: number; readonly row: number } | undefined {
     const bytes = idBytes(id);
-    const at = this.firstPage(bytes);
-    const found = this.list[at];
+    const at = this.#firstPage(bytes);
+    const found = this.#list[at];
     return found === undefined ? undefined : { page: at, row: found.page.rowFrom(bytes) };
   }
 
   /** The first page whose last id is not less than one. */
-  private firstPage(id: Uint8Array): number {
-    let [low, high] = [0, this.list.length];
+  #firstPage(id: Uint8Array): number {
+    let [low, high] = [0, this.#list.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const { page } = this.list[middle]!;
+      const { page } = this.#list[middle]!;
       if (page.compareId(page.count - 1, id) < 0) low = middle + 1;
       else high = middle;
     }
     return low;
   }
 
-  private count(cells: Cells, by: 1 | -1): void {
+  #count(cells: Cells, by: 1 | -1): void {
     for (const [place, counts] of cells) {
-      let total = this.totals.get(place);
-      if (total === undefined) this.totals.set(place, total = new Uint32Array(CELLS));
+      let total = this.#totals.get(place);
+      if (total === undefined) this.#totals.set(place, total = new Uint32Array(CELLS));
       for (let index = 0; index < CELLS; index++) {
         total[index] = total[index]! + by * counts[index]!;
       }

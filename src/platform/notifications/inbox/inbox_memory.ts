@@ -22,47 +22,51 @@ export interface InboxMemoryOptions {
 
 export class InboxMemory {
   /** Least recently used first. */
-  private readonly loaded = new Map<string, InboxIndex>();
+  readonly #loaded = new Map<string, InboxIndex>();
   /** Ends of the queues of changes. */
-  private readonly queues = new Map<string, Promise<void>>();
+  readonly #queues = new Map<string, Promise<void>>();
 
-  constructor(private readonly options: InboxMemoryOptions) {}
+  readonly #options: InboxMemoryOptions;
+
+  constructor(options: InboxMemoryOptions) {
+    this.#options = options;
+  }
 
   /** An inbox to read from. */
   async open(userId: string): Promise<InboxIndex> {
-    const index = this.loaded.get(userId);
+    const index = this.#loaded.get(userId);
     if (index === undefined) return await this.change(userId, (fresh) => Promise.resolve(fresh));
-    this.loaded.delete(userId);
-    this.loaded.set(userId, index);
+    this.#loaded.delete(userId);
+    this.#loaded.set(userId, index);
     return index;
   }
 
   /** Runs a change after those before it. */
   change<T>(userId: string, run: (index: InboxIndex) => Promise<T>): Promise<T> {
-    const before = this.queues.get(userId) ?? Promise.resolve();
-    const result = before.then(() => this.attempt(userId, run));
+    const before = this.#queues.get(userId) ?? Promise.resolve();
+    const result = before.then(() => this.#attempt(userId, run));
     const end: Promise<void> = result.then(() => {}, () => {}).then(() => {
-      if (this.queues.get(userId) === end) this.queues.delete(userId);
+      if (this.#queues.get(userId) === end) this.#queues.delete(userId);
     });
-    this.queues.set(userId, end);
+    this.#queues.set(userId, end);
     return result;
   }
 
   /** Drops an inbox, and returns it, where it was in memory. */
   forget(userId: string): InboxIndex | undefined {
-    const index = this.loaded.get(userId);
-    this.loaded.delete(userId);
+    const index = this.#loaded.get(userId);
+    this.#loaded.delete(userId);
     return index;
   }
 
   forgetAll(): void {
-    this.loaded.clear();
+    this.#loaded.clear();
   }
 
-  private async attempt<T>(userId: string, run: (index: InboxIndex) => Promise<T>): Promise<T> {
+  async #attempt<T>(userId: string, run: (index: InboxIndex) => Promise<T>): Promise<T> {
     for (let count = 1;; count++) {
       try {
-        return await run(await this.load(userId));
+        return await run(await this.#load(userId));
       } catch (error) {
         if (!(error instanceof InboxChangedError) || count === MAX_ATTEMPTS) throw error;
         this.forget(userId);
@@ -72,27 +76,27 @@ export class InboxMemory {
 
   /** Waits for the changes that are under way. */
   async idle(): Promise<void> {
-    await Promise.all(this.queues.values());
+    await Promise.all(this.#queues.values());
   }
 
-  private async load(userId: string): Promise<InboxIndex> {
-    const known = this.loaded.get(userId);
+  async #load(userId: string): Promise<InboxIndex> {
+    const known = this.#loaded.get(userId);
     if (known !== undefined) return known;
-    const index = await this.options.load(userId);
-    this.makeRoom(index.pages.length);
-    this.loaded.set(userId, index);
+    const index = await this.#options.load(userId);
+    this.#makeRoom(index.pages.length);
+    this.#loaded.set(userId, index);
     return index;
   }
 
   /** Drops the least recently used inboxes. */
-  private makeRoom(wanted: number): void {
-    const { isBusy, maxPages = MAX_PAGES } = this.options;
+  #makeRoom(wanted: number): void {
+    const { isBusy, maxPages = MAX_PAGES } = this.#options;
     let pages = wanted;
-    for (const index of this.loaded.values()) pages += index.pages.length;
-    for (const [userId, index] of this.loaded) {
+    for (const index of this.#loaded.values()) pages += index.pages.length;
+    for (const [userId, index] of this.#loaded) {
       if (pages <= maxPages) return;
-      if (this.queues.has(userId) || isBusy(userId)) continue;
-      this.loaded.delete(userId);
+      if (this.#queues.has(userId) || isBusy(userId)) continue;
+      this.#loaded.delete(userId);
       pages -= index.pages.length;
     }
   }

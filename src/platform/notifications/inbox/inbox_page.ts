@@ -81,22 +81,22 @@ const grown = <T extends Uint8Array | Uint16Array | Float64Array>(target: T, sou
 export class InboxPage {
   count: number;
   readonly cells: Cells = new Map();
-  private readonly ids: Uint8Array;
-  private readonly kinds: Uint8Array;
-  private readonly flags: Uint8Array;
-  private readonly places: Uint16Array;
-  private readonly readAt: Float64Array;
-  private readonly archivedAt: Float64Array;
+  readonly #ids: Uint8Array;
+  readonly #kinds: Uint8Array;
+  readonly #flags: Uint8Array;
+  readonly #places: Uint16Array;
+  readonly #readAt: Float64Array;
+  readonly #archivedAt: Float64Array;
 
   constructor(stored?: Omit<StoredPage, "applied">) {
     this.count = stored?.kinds.length ?? 0;
-    this.ids = grown(new Uint8Array(PAGE_ROWS * ID_BYTES), stored?.ids ?? new Uint8Array());
-    this.kinds = grown(new Uint8Array(PAGE_ROWS), stored?.kinds ?? new Uint8Array());
-    this.flags = grown(new Uint8Array(PAGE_ROWS), stored?.flags ?? new Uint8Array());
-    this.places = grown(new Uint16Array(PAGE_ROWS), stored?.places ?? new Uint16Array());
-    this.readAt = grown(new Float64Array(PAGE_ROWS), stored?.readAt ?? new Float64Array());
-    this.archivedAt = grown(new Float64Array(PAGE_ROWS), stored?.archivedAt ?? new Float64Array());
-    for (let row = 0; row < this.count; row++) this.tally(row, 1);
+    this.#ids = grown(new Uint8Array(PAGE_ROWS * ID_BYTES), stored?.ids ?? new Uint8Array());
+    this.#kinds = grown(new Uint8Array(PAGE_ROWS), stored?.kinds ?? new Uint8Array());
+    this.#flags = grown(new Uint8Array(PAGE_ROWS), stored?.flags ?? new Uint8Array());
+    this.#places = grown(new Uint16Array(PAGE_ROWS), stored?.places ?? new Uint16Array());
+    this.#readAt = grown(new Float64Array(PAGE_ROWS), stored?.readAt ?? new Float64Array());
+    this.#archivedAt = grown(new Float64Array(PAGE_ROWS), stored?.archivedAt ?? new Float64Array());
+    for (let row = 0; row < this.count; row++) this.#tally(row, 1);
   }
 
   copy(): InboxPage {
@@ -107,12 +107,12 @@ export class InboxPage {
   packed(): Omit<StoredPage, "applied"> {
     const { count } = this;
     return {
-      ids: this.ids.slice(0, count * ID_BYTES),
-      kinds: this.kinds.slice(0, count),
-      flags: this.flags.slice(0, count),
-      places: this.places.slice(0, count),
-      readAt: this.readAt.slice(0, count),
-      archivedAt: this.archivedAt.slice(0, count),
+      ids: this.#ids.slice(0, count * ID_BYTES),
+      kinds: this.#kinds.slice(0, count),
+      flags: this.#flags.slice(0, count),
+      places: this.#places.slice(0, count),
+      readAt: this.#readAt.slice(0, count),
+      archivedAt: this.#archivedAt.slice(0, count),
     };
   }
 
@@ -123,22 +123,22 @@ export class InboxPage {
 
   /** True where nothing is left of a full page. */
   get isDead(): boolean {
-    return this.isFull && this.flags.every((flags) => (flags & DELETED) !== 0);
+    return this.isFull && this.#flags.every((flags) => (flags & DELETED) !== 0);
   }
 
   /** Adds a row; its id must be greater than all before. */
   append({ id, place, ...kind }: NewRow): void {
     const row = this.count++;
-    this.ids.set(idBytes(id), row * ID_BYTES);
-    this.kinds[row] = kindOf(kind);
-    this.places[row] = place;
-    this.tally(row, 1);
+    this.#ids.set(idBytes(id), row * ID_BYTES);
+    this.#kinds[row] = kindOf(kind);
+    this.#places[row] = place;
+    this.#tally(row, 1);
   }
 
   /** Compares a row's id: negative where it is less. */
   compareId(row: number, id: Uint8Array): number {
     for (let index = 0; index < ID_BYTES; index++) {
-      const difference = this.ids[row * ID_BYTES + index]! - id[index]!;
+      const difference = this.#ids[row * ID_BYTES + index]! - id[index]!;
       if (difference !== 0) return difference;
     }
     return 0;
@@ -157,61 +157,61 @@ export class InboxPage {
 
   /** Cell of a row; `undefined` where it is deleted. */
   cellAt(row: number): number | undefined {
-    const flags = this.flags[row]!;
-    return (flags & DELETED) === 0 ? cell(this.kinds[row]!, flags) : undefined;
+    const flags = this.#flags[row]!;
+    return (flags & DELETED) === 0 ? cell(this.#kinds[row]!, flags) : undefined;
   }
 
   placeAt(row: number): number {
-    return this.places[row]!;
+    return this.#places[row]!;
   }
 
   stateAt(row: number): RowState {
-    const id = this.ids.subarray(row * ID_BYTES, (row + 1) * ID_BYTES).toHex();
-    const flags = this.flags[row]!;
+    const id = this.#ids.subarray(row * ID_BYTES, (row + 1) * ID_BYTES).toHex();
+    const flags = this.#flags[row]!;
     return {
       id: [id.slice(0, 8), id.slice(8, 12), id.slice(12, 16), id.slice(16, 20), id.slice(20)]
         .join("-"),
-      readAt: (flags & READ) === 0 ? null : this.readAt[row]!,
-      archivedAt: (flags & ARCHIVED) === 0 ? null : this.archivedAt[row]!,
+      readAt: (flags & READ) === 0 ? null : this.#readAt[row]!,
+      archivedAt: (flags & ARCHIVED) === 0 ? null : this.#archivedAt[row]!,
     };
   }
 
   isRead(row: number): boolean {
-    return (this.flags[row]! & READ) !== 0;
+    return (this.#flags[row]! & READ) !== 0;
   }
 
   isArchived(row: number): boolean {
-    return (this.flags[row]! & ARCHIVED) !== 0;
+    return (this.#flags[row]! & ARCHIVED) !== 0;
   }
 
   isDeleted(row: number): boolean {
-    return (this.flags[row]! & DELETED) !== 0;
+    return (this.#flags[row]! & DELETED) !== 0;
   }
 
   read(row: number, at: number): void {
-    this.mark(row, READ);
-    this.readAt[row] = at;
+    this.#mark(row, READ);
+    this.#readAt[row] = at;
   }
 
   archive(row: number, at: number): void {
-    this.mark(row, ARCHIVED);
-    this.archivedAt[row] = at;
+    this.#mark(row, ARCHIVED);
+    this.#archivedAt[row] = at;
   }
 
   delete(row: number): void {
-    this.mark(row, DELETED);
+    this.#mark(row, DELETED);
   }
 
-  private mark(row: number, flag: number): void {
-    this.tally(row, -1);
-    this.flags[row] = this.flags[row]! | flag;
-    this.tally(row, 1);
+  #mark(row: number, flag: number): void {
+    this.#tally(row, -1);
+    this.#flags[row] = this.#flags[row]! | flag;
+    this.#tally(row, 1);
   }
 
-  private tally(row: number, by: 1 | -1): void {
+  #tally(row: number, by: 1 | -1): void {
     const index = this.cellAt(row);
     if (index === undefined) return;
-    const place = this.places[row]!;
+    const place = this.#places[row]!;
     let cells = this.cells.get(place);
     if (cells === undefined) this.cells.set(place, cells = new Uint32Array(CELLS));
     cells[index] = cells[index]! + by;

@@ -59,21 +59,25 @@ export function inboxesIn(changed: readonly RecordKey[]): string[] {
 }
 
 export class InboxStore {
-  constructor(private readonly kv: RecordStore) {}
+  readonly #kv: RecordStore;
+
+  constructor(kv: RecordStore) {
+    this.#kv = kv;
+  }
 
   /** Reads an inbox without the contents of its notifications. */
   async load(userId: string): Promise<InboxIndex> {
-    const stored = await readRecord(this.kv, keys.inbox(userId), inboxHead);
+    const stored = await readRecord(this.#kv, keys.inbox(userId), inboxHead);
     const head = stored?.value ?? EMPTY_HEAD;
     const version = stored?.versionstamp ?? null;
     const pages: NumberedPage[] = [];
-    for await (const { key, value } of readAll(this.kv, keys.pages(userId), storedPage)) {
+    for await (const { key, value } of readAll(this.#kv, keys.pages(userId), storedPage)) {
       const { applied, ...packed } = value;
       const stored = { number: Number(key.at(-1)), page: new InboxPage(packed), applied };
       pages.push(caughtUp(stored, head));
     }
     const isDead = ({ page, behind }: NumberedPage) => page.isDead && !behind;
-    await this.removePages(userId, version, pages.filter(isDead));
+    await this.#removePages(userId, version, pages.filter(isDead));
     return new InboxIndex(head, pages.filter((page) => !isDead(page)), version);
   }
 
@@ -81,13 +85,13 @@ export class InboxStore {
    * Removes pages whose notifications are all deleted, unless the inbox changes meanwhile.
    * Whoever reads the inbox does, so it takes no lease.
    */
-  private async removePages(
+  async #removePages(
     userId: string,
     versionstamp: string | null,
     pages: readonly NumberedPage[],
   ): Promise<void> {
     for (let start = 0; start < pages.length; start += MAX_REMOVED) {
-      const operation = this.kv.atomic().check({ key: keys.inbox(userId), versionstamp });
+      const operation = this.#kv.atomic().check({ key: keys.inbox(userId), versionstamp });
       for (const { number } of pages.slice(start, start + MAX_REMOVED)) {
         operation.delete(keys.page(userId, number));
       }
@@ -102,11 +106,11 @@ export class InboxStore {
     { number, page }: NumberedPage,
     lease?: Lease,
   ): Promise<void> {
-    const operation = this.begin(userId, index, index.head).delete(keys.page(userId, number));
+    const operation = this.#begin(userId, index, index.head).delete(keys.page(userId, number));
     for (let row = 0; row < page.count; row++) {
       operation.delete(keys.content(userId, page.stateAt(row).id));
     }
-    await this.finish(operation, index, { head: index.head, lease });
+    await this.#finish(operation, index, { head: index.head, lease });
   }
 
   /**
@@ -120,22 +124,22 @@ export class InboxStore {
     { head = index.head, pages = [], added = [] }: InboxChange,
     lease?: Lease,
   ): Promise<void> {
-    const operation = this.begin(userId, index, head);
+    const operation = this.#begin(userId, index, head);
     for (const { number, page, removedIds } of pages) {
       operation.set(keys.page(userId, number), { applied: head.changes, ...page.packed() });
       for (const id of removedIds) operation.delete(keys.content(userId, id));
     }
     for (const each of added) operation.set(keys.content(userId, each.id), each);
-    await this.finish(operation, index, { head, lease });
+    await this.#finish(operation, index, { head, lease });
   }
 
   /** Every change changes the head, so to check that alone is enough. */
-  private begin(userId: string, { version }: InboxIndex, head: InboxHead): Operation {
+  #begin(userId: string, { version }: InboxIndex, head: InboxHead): Operation {
     const key = keys.inbox(userId);
-    return this.kv.atomic().check({ key, versionstamp: version }).set(key, head);
+    return this.#kv.atomic().check({ key, versionstamp: version }).set(key, head);
   }
 
-  private async finish(
+  async #finish(
     operation: Operation,
     index: InboxIndex,
     { head, lease }: { readonly head: InboxHead; readonly lease: Lease | undefined },
@@ -157,7 +161,7 @@ export class InboxStore {
     );
     const found = new Map<string, NotificationContent>();
     const entries = await Promise.all(
-      groups.map((group) => this.kv.getMany(group.map((id) => keys.content(userId, id)))),
+      groups.map((group) => this.#kv.getMany(group.map((id) => keys.content(userId, id)))),
     );
     for (const { value, versionstamp } of entries.flat()) {
       if (versionstamp === null) continue;

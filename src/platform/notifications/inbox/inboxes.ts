@@ -44,18 +44,22 @@ export interface InboxesOptions {
 type SingleChange = (page: InboxPage, row: number, at: number) => void;
 
 export class Inboxes {
-  private readonly memory: InboxMemory;
-  private readonly finishing = new Map<string, Promise<void>>();
-  private closed = false;
+  readonly #memory: InboxMemory;
+  readonly #finishing = new Map<string, Promise<void>>();
+  #closed = false;
 
-  constructor(private readonly options: InboxesOptions) {
-    this.memory = new InboxMemory({
+  readonly #options: InboxesOptions;
+
+  constructor(options: InboxesOptions) {
+    this.#options = options;
+
+    this.#memory = new InboxMemory({
       load: async (userId) => {
         const index = await options.store.load(userId);
-        if (index.head.unfinished.length > 0) this.finish(userId);
+        if (index.head.unfinished.length > 0) this.#finish(userId);
         return index;
       },
-      isBusy: (userId) => this.finishing.has(userId),
+      isBusy: (userId) => this.#finishing.has(userId),
     });
   }
 
@@ -69,14 +73,14 @@ export class Inboxes {
     lease?: Lease,
   ): Promise<NotificationContent[]> {
     const added: NotificationContent[] = [];
-    return this.memory.change(userId, async (index) => {
+    return this.#memory.change(userId, async (index) => {
       const left = contents.filter(({ id }) => id > index.head.lastId);
       for (let start = 0; start < left.length;) {
         const batch = nextBatch(left.slice(start));
-        await this.append(userId, index, { added: batch, lease });
+        await this.#append(userId, index, { added: batch, lease });
         added.push(...batch);
         start += batch.length;
-        await this.trim(userId, index, lease);
+        await this.#trim(userId, index, lease);
       }
       return added;
     });
@@ -91,30 +95,30 @@ export class Inboxes {
       readonly cursor?: string | undefined;
     },
   ): Promise<{ items: Notification[]; nextCursor: string | null; total: number }> {
-    const index = await this.memory.open(view.userId);
-    const places = await this.places(index, view);
+    const index = await this.#memory.open(view.userId);
+    const places = await this.#places(index, view);
     const rows = index.select(filter, { places, offset, limit: limit + 1, before: cursor });
-    const items = await this.toWire(view.userId, rows.slice(0, limit));
+    const items = await this.#toWire(view.userId, rows.slice(0, limit));
     const nextCursor = rows.length > limit ? rows[limit - 1]!.id : null;
     return { items, nextCursor, total: index.total(filter, places) };
   }
 
   async counts(view: InboxView): Promise<InboxCounts> {
-    const index = await this.memory.open(view.userId);
-    return index.counts(await this.places(index, view));
+    const index = await this.#memory.open(view.userId);
+    return index.counts(await this.#places(index, view));
   }
 
   async hasUnread(view: InboxView): Promise<boolean> {
-    const index = await this.memory.open(view.userId);
-    const places = await this.places(index, view);
+    const index = await this.#memory.open(view.userId);
+    const places = await this.#places(index, view);
     return index.total({ archived: false, unreadOnly: true }, places) > 0;
   }
 
   /** The notifications after one, oldest first; `undefined` where there are more than `limit`. */
   async after(view: InboxView, id: string, limit: number): Promise<Notification[] | undefined> {
-    const index = await this.memory.open(view.userId);
-    const rows = index.after(id, { places: await this.places(index, view), limit });
-    return rows && await this.toWire(view.userId, rows);
+    const index = await this.#memory.open(view.userId);
+    const rows = index.after(id, { places: await this.#places(index, view), limit });
+    return rows && await this.#toWire(view.userId, rows);
   }
 
   /**
@@ -122,7 +126,7 @@ export class Inboxes {
    * since, oldest first, where the inbox was known; `undefined` for too much.
    */
   async reread(userId: string, limit: number): Promise<Notification[] | undefined> {
-    const lastId = this.memory.forget(userId)?.head.lastId ?? "";
+    const lastId = this.#memory.forget(userId)?.head.lastId ?? "";
     return isUuid(lastId)
       ? await this.after({ userId, workspaces: null }, lastId, limit)
       : undefined;
@@ -130,33 +134,33 @@ export class Inboxes {
 
   /** Forgets all inboxes. */
   rereadAll(): void {
-    this.memory.forgetAll();
+    this.#memory.forgetAll();
   }
 
   /** Marks one as read; `undefined` where the view has none of that id. */
   read(view: InboxView, id: string): Promise<ChangedNotification | undefined> {
-    return this.changeOne(view, id, (page, row, at) => {
+    return this.#changeOne(view, id, (page, row, at) => {
       if (!page.isRead(row)) page.read(row, at);
     });
   }
 
   /** Moves one to the archive; `undefined` where the view has none of that id. */
   archive(view: InboxView, id: string): Promise<ChangedNotification | undefined> {
-    return this.changeOne(view, id, (page, row, at) => {
+    return this.#changeOne(view, id, (page, row, at) => {
       if (!page.isArchived(row)) page.archive(row, at);
     });
   }
 
   /** Deletes one; repeating it is harmless. `undefined` where the view never had that id. */
   delete(view: InboxView, id: string): Promise<DeletedNotification | undefined> {
-    return this.memory.change(view.userId, async (index) => {
-      const spot = index.find(id, await this.places(index, view));
+    return this.#memory.change(view.userId, async (index) => {
+      const spot = index.find(id, await this.#places(index, view));
       if (spot === undefined) return undefined;
       const { page: before, row } = spot;
       if (before.page.isDeleted(row)) return { workspaceId: undefined };
       const page = before.page.copy();
       page.delete(row);
-      await this.store(view.userId, index, {
+      await this.#store(view.userId, index, {
         ...before,
         page,
         removedIds: [...before.removedIds, id],
@@ -170,9 +174,9 @@ export class Inboxes {
    * notifications changed. One small record is stored first, and the pages follow.
    */
   async changeAll(view: InboxView, type: BulkChange["type"]): Promise<number> {
-    const { now, store } = this.options;
-    const count = await this.memory.change(view.userId, async (index) => {
-      const places = await this.places(index, view);
+    const { now, store } = this.#options;
+    const count = await this.#memory.change(view.userId, async (index) => {
+      const places = await this.#places(index, view);
       const filter = { archived: type === "delete", unreadOnly: type === "read" };
       const total = index.total(filter, places);
       if (total === 0) return 0;
@@ -198,19 +202,19 @@ export class Inboxes {
       }
       return total;
     });
-    if (count > 0) this.finish(view.userId);
+    if (count > 0) this.#finish(view.userId);
     return count;
   }
 
   /** Id of the newest notification that an inbox ever had; `undefined` where it had none. */
   async lastId(userId: string): Promise<string | undefined> {
-    const { lastId } = (await this.memory.open(userId)).head;
+    const { lastId } = (await this.#memory.open(userId)).head;
     return isUuid(lastId) ? lastId : undefined;
   }
 
   /** The places of a view. A session's view leaves out workspaces that its user has left. */
-  private async places(index: InboxIndex, { userId, workspaces }: InboxView) {
-    const { isMember } = this.options;
+  async #places(index: InboxIndex, { userId, workspaces }: InboxView) {
+    const { isMember } = this.#options;
     if (workspaces !== null || isMember === undefined) return index.placesOf(workspaces);
     const known = index.head.places;
     const seen = await Promise.all(known.map((id) => id === "" || isMember(userId, id)));
@@ -220,12 +224,12 @@ export class Inboxes {
 
   /** Waits for changes under way; unfinished bulk changes are resumed at the next start. */
   async close(): Promise<void> {
-    this.closed = true;
-    await Promise.all(this.finishing.values());
-    await this.memory.idle();
+    this.#closed = true;
+    await Promise.all(this.#finishing.values());
+    await this.#memory.idle();
   }
 
-  private async append(
+  async #append(
     userId: string,
     index: InboxIndex,
     { added, lease }: {
@@ -234,52 +238,52 @@ export class Inboxes {
     },
   ): Promise<void> {
     const { head, pages } = appendNotifications(index, added);
-    await this.options.store.commit(userId, index, { head, pages, added }, lease);
-    for (const each of pages) this.settle(index, each);
+    await this.#options.store.commit(userId, index, { head, pages, added }, lease);
+    for (const each of pages) this.#settle(index, each);
   }
 
   /**
    * Removes the oldest pages beyond the limit: one for each new page. After a crash the
    * next `add` does it.
    */
-  private async trim(userId: string, index: InboxIndex, lease: Lease | undefined): Promise<void> {
-    const { store, maxPages = MAX_PAGES } = this.options;
+  async #trim(userId: string, index: InboxIndex, lease: Lease | undefined): Promise<void> {
+    const { store, maxPages = MAX_PAGES } = this.#options;
     while (index.pages.length > maxPages) {
       await store.removePage(userId, index, index.pages[0]!, lease);
       index.dropOldest();
     }
   }
 
-  private changeOne(
+  #changeOne(
     view: InboxView,
     id: string,
     change: SingleChange,
   ): Promise<ChangedNotification | undefined> {
-    return this.memory.change(view.userId, async (index) => {
-      const spot = index.find(id, await this.places(index, view));
+    return this.#memory.change(view.userId, async (index) => {
+      const spot = index.find(id, await this.#places(index, view));
       if (spot === undefined || spot.page.page.isDeleted(spot.row)) return undefined;
       const { page: before, row } = spot;
       const page = before.page.copy();
-      change(page, row, this.options.now());
+      change(page, row, this.#options.now());
       const isNew = page.cellAt(row) !== before.page.cellAt(row);
-      if (isNew) await this.store(view.userId, index, { ...before, page });
-      const [notification] = await this.toWire(view.userId, [page.stateAt(row)]);
+      if (isNew) await this.#store(view.userId, index, { ...before, page });
+      const [notification] = await this.#toWire(view.userId, [page.stateAt(row)]);
       return notification && { notification, isNew };
     });
   }
 
-  private async store(userId: string, index: InboxIndex, page: NumberedPage): Promise<void> {
-    await this.options.store.commit(userId, index, { pages: [page] });
-    this.settle(index, page);
+  async #store(userId: string, index: InboxIndex, page: NumberedPage): Promise<void> {
+    await this.#options.store.commit(userId, index, { pages: [page] });
+    this.#settle(index, page);
   }
 
   /** Puts a page into the index as it is stored. */
-  private settle(index: InboxIndex, { number, page }: NumberedPage): void {
+  #settle(index: InboxIndex, { number, page }: NumberedPage): void {
     index.put({ number, page, removedIds: [], behind: false });
   }
 
-  private async toWire(userId: string, rows: readonly RowState[]): Promise<Notification[]> {
-    const contents = await this.options.store.contents(userId, rows.map(({ id }) => id));
+  async #toWire(userId: string, rows: readonly RowState[]): Promise<Notification[]> {
+    const contents = await this.#options.store.contents(userId, rows.map(({ id }) => id));
     return rows.flatMap((row) => {
       const content = contents.get(row.id);
       return content === undefined ? [] : [notificationToWire(content, row)];
@@ -287,27 +291,27 @@ export class Inboxes {
   }
 
   /** Applies bulk changes to the stored pages in the background. */
-  private finish(userId: string): void {
-    if (this.closed || this.finishing.has(userId)) return;
-    const finished = this.finishAll(userId)
+  #finish(userId: string): void {
+    if (this.#closed || this.#finishing.has(userId)) return;
+    const finished = this.#finishAll(userId)
       .catch((error) =>
-        this.options.onTrouble(`Cannot finish changing an inbox: ${error}. It follows later`)
+        this.#options.onTrouble(`Cannot finish changing an inbox: ${error}. It follows later`)
       )
-      .finally(() => this.finishing.delete(userId));
-    this.finishing.set(userId, finished);
+      .finally(() => this.#finishing.delete(userId));
+    this.#finishing.set(userId, finished);
   }
 
-  private async finishAll(userId: string): Promise<void> {
-    while (!this.closed) {
-      const done = await this.memory.change(userId, async (index) => {
+  async #finishAll(userId: string): Promise<void> {
+    while (!this.#closed) {
+      const done = await this.#memory.change(userId, async (index) => {
         const pages = nextBehind(index.pages);
         if (pages.length > 0) {
-          await this.options.store.commit(userId, index, { pages });
-          for (const page of pages) this.settle(index, page);
+          await this.#options.store.commit(userId, index, { pages });
+          for (const page of pages) this.#settle(index, page);
           return false;
         }
         const head = { ...index.head, unfinished: [] };
-        await this.options.store.commit(userId, index, { head });
+        await this.#options.store.commit(userId, index, { head });
         return true;
       });
       if (done) return;

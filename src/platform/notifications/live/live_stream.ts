@@ -10,19 +10,23 @@ const MAX_BEHIND = 256;
 
 export class LiveStream {
   readonly body: ReadableStream<Uint8Array>;
-  private controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   /** Messages that arrived while the stream was still replaying missed ones. */
-  private held: EncodedPart[] | undefined = [];
+  #held: EncodedPart[] | undefined = [];
+
+  readonly #onEnd: () => void;
 
   /** `onEnd` is called once, however the stream ends. */
-  constructor(private readonly onEnd: () => void) {
+  constructor(onEnd: () => void) {
+    this.#onEnd = onEnd;
+
     this.body = new ReadableStream<Uint8Array>({
       start: (controller) => {
-        this.controller = controller;
+        this.#controller = controller;
         controller.enqueue(OPENING);
       },
       cancel: () => {
-        this.controller = undefined;
+        this.#controller = undefined;
         onEnd();
       },
     }, { highWaterMark: 0 });
@@ -30,45 +34,45 @@ export class LiveStream {
 
   /** Sends messages, joined where none of them has to be held. */
   send({ parts, joined }: EncodedMessages): void {
-    if (this.held === undefined) this.push(joined);
-    else if (this.held.length < MAX_BEHIND) this.held.push(...parts);
-    else this.cut();
+    if (this.#held === undefined) this.#push(joined);
+    else if (this.#held.length < MAX_BEHIND) this.#held.push(...parts);
+    else this.#cut();
   }
 
   /** Sends the missed messages, then those that arrived meanwhile. */
   catchUp(missed: Uint8Array, seen: ReadonlySet<string>): void {
-    const held = this.held ?? [];
-    this.held = undefined;
-    this.controller?.enqueue(missed);
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    this.#controller?.enqueue(missed);
     for (const { id, bytes } of held) {
-      if (id === undefined || !seen.has(id)) this.controller?.enqueue(bytes);
+      if (id === undefined || !seen.has(id)) this.#controller?.enqueue(bytes);
     }
   }
 
   /** Sends at once, ahead of held messages; skipped where much is unread already. */
   beat(bytes: Uint8Array): void {
-    if ((this.controller?.desiredSize ?? 0) >= 0) this.controller?.enqueue(bytes);
+    if ((this.#controller?.desiredSize ?? 0) >= 0) this.#controller?.enqueue(bytes);
   }
 
   /** Ends the stream cleanly. */
   close(): void {
-    const { controller } = this;
-    this.controller = undefined;
+    const controller = this.#controller;
+    this.#controller = undefined;
     if (controller === undefined) return;
     controller.close();
-    this.onEnd();
+    this.#onEnd();
   }
 
-  private push(bytes: Uint8Array): void {
-    if ((this.controller?.desiredSize ?? 0) <= -MAX_BEHIND) this.cut();
-    else this.controller?.enqueue(bytes);
+  #push(bytes: Uint8Array): void {
+    if ((this.#controller?.desiredSize ?? 0) <= -MAX_BEHIND) this.#cut();
+    else this.#controller?.enqueue(bytes);
   }
 
-  private cut(): void {
-    const { controller } = this;
-    this.controller = undefined;
+  #cut(): void {
+    const controller = this.#controller;
+    this.#controller = undefined;
     if (controller === undefined) return;
     controller.error(new Error("Reader fell too far behind"));
-    this.onEnd();
+    this.#onEnd();
   }
 }

@@ -65,15 +65,19 @@ function sees({ workspaces }: InboxView, workspaceId: string | null): boolean {
 }
 
 export class LiveStreams {
-  private readonly inboxes = new Map<string, Map<string, Group>>();
-  private timer: ReturnType<typeof setInterval> | undefined;
-  private opened = 0;
-  private checking: Promise<void> | undefined;
-  private checkAgain = false;
-  private share = 0;
-  private size = 0;
+  readonly #inboxes = new Map<string, Map<string, Group>>();
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #opened = 0;
+  #checking: Promise<void> | undefined;
+  #checkAgain = false;
+  #share = 0;
+  #size = 0;
 
-  constructor(private readonly options: LiveStreamsOptions) {}
+  readonly #options: LiveStreamsOptions;
+
+  constructor(options: LiveStreamsOptions) {
+    this.#options = options;
+  }
 
   /** Opens a stream. `lastId` is the newest notification that the client knows. */
   open(
@@ -84,21 +88,21 @@ export class LiveStreams {
       isAllowed(): Promise<boolean>;
     },
   ): ReadableStream<Uint8Array> {
-    const groups = this.inboxes.get(view.userId) ?? new Map<string, Group>();
+    const groups = this.#inboxes.get(view.userId) ?? new Map<string, Group>();
     const key = groupKey(view);
     const group = groups.get(key) ?? { view, readers: new Set() };
     const entry: Reader = {
-      stream: new LiveStream(() => this.leave(view.userId, key, entry)),
-      share: this.opened++ % SHARES,
+      stream: new LiveStream(() => this.#leave(view.userId, key, entry)),
+      share: this.#opened++ % SHARES,
       credential: reader.credential,
       isAllowed: reader.isAllowed,
     };
-    this.inboxes.set(view.userId, groups.set(key, group));
+    this.#inboxes.set(view.userId, groups.set(key, group));
     group.readers.add(entry);
-    this.size++;
-    this.timer ??= setInterval(() => this.beat(), HEARTBEAT_MS / SHARES);
-    this.begin(view, entry.stream, reader.lastId).catch((error) => {
-      this.options.onTrouble(`Cannot begin a live stream: ${error}`);
+    this.#size++;
+    this.#timer ??= setInterval(() => this.beat(), HEARTBEAT_MS / SHARES);
+    this.#begin(view, entry.stream, reader.lastId).catch((error) => {
+      this.#options.onTrouble(`Cannot begin a live stream: ${error}`);
       entry.stream.close();
     });
     return entry.stream.body;
@@ -106,10 +110,10 @@ export class LiveStreams {
 
   /** Sends messages, and then the counts, to all clients whose view includes them. */
   async publish(userId: string, messages: readonly Published[]): Promise<void> {
-    for (const group of this.groupsOf(userId)) {
+    for (const group of this.#groupsOf(userId)) {
       const seen = messages.filter(({ workspaceId }) => sees(group.view, workspaceId));
       if (seen.length === 0) continue;
-      const counts = { type: "counts" as const, ...await this.options.counts(group.view) };
+      const counts = { type: "counts" as const, ...await this.#options.counts(group.view) };
       send(group, [...seen.map(({ message }) => message), counts]);
     }
   }
@@ -119,35 +123,35 @@ export class LiveStreams {
    * have to list it again.
    */
   async publishAll(view: InboxView, type: "read" | "archived" | "deleted"): Promise<void> {
-    for (const group of this.groupsOf(view.userId)) {
+    for (const group of this.#groupsOf(view.userId)) {
       const same = groupKey(group.view) === groupKey(view);
-      const counts = { type: "counts" as const, ...await this.options.counts(group.view) };
+      const counts = { type: "counts" as const, ...await this.#options.counts(group.view) };
       send(group, [same ? { type, id: null } : { type: "reset" }, counts]);
     }
   }
 
   /** Whether somebody reads the stream of an inbox here. */
   isRead(userId: string): boolean {
-    return this.inboxes.has(userId);
+    return this.#inboxes.has(userId);
   }
 
   /** Lets the clients of an inbox list it again. */
   async reset(userId: string): Promise<void> {
-    for (const group of this.groupsOf(userId)) {
-      const counts = { type: "counts" as const, ...await this.options.counts(group.view) };
+    for (const group of this.#groupsOf(userId)) {
+      const counts = { type: "counts" as const, ...await this.#options.counts(group.view) };
       send(group, [{ type: "reset" }, counts]);
     }
   }
 
   /** How many streams are open. */
   get count(): number {
-    return this.size;
+    return this.#size;
   }
 
   /** Ends all streams. */
   close(): void {
-    for (const userId of [...this.inboxes.keys()]) {
-      for (const { readers } of this.groupsOf(userId)) {
+    for (const userId of [...this.#inboxes.keys()]) {
+      for (const { readers } of this.#groupsOf(userId)) {
         for (const { stream } of [...readers]) stream.close();
       }
     }
@@ -158,56 +162,56 @@ export class LiveStreams {
    * one, those of all such credentials, one after the other.
    */
   async check(credential?: string): Promise<void> {
-    if (credential === undefined) return await this.checkAll();
-    const readers = this.readers().filter((reader) => reader.credential === credential);
-    await Promise.all(readers.map((reader) => this.endWhereOver(reader)));
+    if (credential === undefined) return await this.#checkAll();
+    const readers = this.#readers().filter((reader) => reader.credential === credential);
+    await Promise.all(readers.map((reader) => this.#endWhereOver(reader)));
   }
 
   /** A heartbeat for one share of the streams; ends those whose credential has ended. */
   beat(): void {
-    this.share = (this.share + 1) % SHARES;
-    for (const reader of this.readers()) {
-      if (reader.share === this.share) void this.keep(reader);
+    this.#share = (this.#share + 1) % SHARES;
+    for (const reader of this.#readers()) {
+      if (reader.share === this.#share) void this.#keep(reader);
     }
   }
 
-  private async keep(reader: Reader): Promise<void> {
-    if (await this.endWhereOver(reader)) reader.stream.beat(HEARTBEAT);
+  async #keep(reader: Reader): Promise<void> {
+    if (await this.#endWhereOver(reader)) reader.stream.beat(HEARTBEAT);
   }
 
   /** Calls during a round lead to one more round. */
-  private checkAll(): Promise<void> {
-    this.checkAgain = true;
-    return this.checking ??= (async () => {
-      while (this.checkAgain) {
-        this.checkAgain = false;
-        for (const reader of this.readers()) await this.endWhereOver(reader);
+  #checkAll(): Promise<void> {
+    this.#checkAgain = true;
+    return this.#checking ??= (async () => {
+      while (this.#checkAgain) {
+        this.#checkAgain = false;
+        for (const reader of this.#readers()) await this.#endWhereOver(reader);
       }
-    })().finally(() => this.checking = undefined);
+    })().finally(() => this.#checking = undefined);
   }
 
   /** Whether a stream goes on; it is ended where its credential has. */
-  private async endWhereOver({ stream, isAllowed }: Reader): Promise<boolean> {
+  async #endWhereOver({ stream, isAllowed }: Reader): Promise<boolean> {
     try {
       if (await isAllowed()) return true;
     } catch (error) {
-      this.options.onTrouble(`Cannot check whether a live stream may go on: ${error}`);
+      this.#options.onTrouble(`Cannot check whether a live stream may go on: ${error}`);
     }
     stream.close();
     return false;
   }
 
-  private readers(): Reader[] {
-    return [...this.inboxes.values()].flatMap((groups) =>
+  #readers(): Reader[] {
+    return [...this.#inboxes.values()].flatMap((groups) =>
       [...groups.values()].flatMap(({ readers }) => [...readers])
     );
   }
 
-  private async begin(view: InboxView, stream: LiveStream, lastId: string | null): Promise<void> {
+  async #begin(view: InboxView, stream: LiveStream, lastId: string | null): Promise<void> {
     // Read first: what comes after it is sent below, or again after a reconnect.
-    const newest = await this.options.lastId(view.userId) ?? BEFORE_ALL;
-    const missed = lastId === null ? [] : await this.missed(view, lastId);
-    const counts = { type: "counts" as const, ...await this.options.counts(view) };
+    const newest = await this.#options.lastId(view.userId) ?? BEFORE_ALL;
+    const missed = lastId === null ? [] : await this.#missed(view, lastId);
+    const counts = { type: "counts" as const, ...await this.#options.counts(view) };
     const messages: NotificationMessage[] = missed === undefined
       ? [{ type: "reset" }]
       : missed.map((notification) => ({ type: "notification", ...notification }));
@@ -218,23 +222,23 @@ export class LiveStreams {
   }
 
   /** `undefined` where they cannot be read, or are too many. */
-  private async missed(view: InboxView, lastId: string): Promise<Notification[] | undefined> {
-    return isUuid(lastId) ? await this.options.after(view, lastId, MAX_REPLAYED) : undefined;
+  async #missed(view: InboxView, lastId: string): Promise<Notification[] | undefined> {
+    return isUuid(lastId) ? await this.#options.after(view, lastId, MAX_REPLAYED) : undefined;
   }
 
-  private groupsOf(userId: string): Group[] {
-    return [...this.inboxes.get(userId)?.values() ?? []];
+  #groupsOf(userId: string): Group[] {
+    return [...this.#inboxes.get(userId)?.values() ?? []];
   }
 
-  private leave(userId: string, key: string, reader: Reader): void {
-    const groups = this.inboxes.get(userId);
+  #leave(userId: string, key: string, reader: Reader): void {
+    const groups = this.#inboxes.get(userId);
     const group = groups?.get(key);
     if (groups === undefined || group === undefined || !group.readers.delete(reader)) return;
     if (group.readers.size === 0) groups.delete(key);
-    if (groups.size === 0) this.inboxes.delete(userId);
-    if (--this.size > 0) return;
-    clearInterval(this.timer);
-    this.timer = undefined;
+    if (groups.size === 0) this.#inboxes.delete(userId);
+    if (--this.#size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 }
 

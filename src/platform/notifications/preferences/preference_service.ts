@@ -35,28 +35,36 @@ type Change = (preferences: NotificationPreferences) => PreferencesRecord;
 
 export class PreferenceService {
   /** By person, then by workspace; null for the account's own. */
-  private readonly remembered = new Map<string, Map<string | null, NotificationPreferences>>();
+  readonly #remembered = new Map<string, Map<string | null, NotificationPreferences>>();
   /** Counts changes, so that what was read before one is not cached after it. */
-  private changes = 0;
+  #changes = 0;
+
+  readonly #kv: RecordStore;
+  readonly #accounts: AccountStore;
+  readonly #hasBrowser: (userId: string) => Promise<boolean>;
 
   /** `hasBrowser` tells whether a browser of a person is subscribed to push. */
   constructor(
-    private readonly kv: RecordStore,
-    private readonly accounts: AccountStore,
-    private readonly hasBrowser: (userId: string) => Promise<boolean>,
-  ) {}
+    kv: RecordStore,
+    accounts: AccountStore,
+    hasBrowser: (userId: string) => Promise<boolean>,
+  ) {
+    this.#kv = kv;
+    this.#accounts = accounts;
+    this.#hasBrowser = hasBrowser;
+  }
 
   /** The preferences of a person, with the defaults of how they signed up. */
   async of(scope: PersonalScope): Promise<NotificationPreferences> {
     const { userId, workspaceId } = scope;
-    const known = this.remembered.get(userId)?.get(workspaceId);
+    const known = this.#remembered.get(userId)?.get(workspaceId);
     if (known !== undefined) return known;
-    const before = this.changes;
-    const { account } = await this.readAccount(userId);
+    const before = this.#changes;
+    const { account } = await this.#readAccount(userId);
     const found = workspaceId === null
       ? account
-      : preferencesIn(account, (await this.readIn(userId, workspaceId))?.value);
-    if (before === this.changes) this.remember(scope, found);
+      : preferencesIn(account, (await this.#readIn(userId, workspaceId))?.value);
+    if (before === this.#changes) this.#remember(scope, found);
     return found;
   }
 
@@ -65,7 +73,7 @@ export class PreferenceService {
     scope: PersonalScope,
     wanted: BodyOf<typeof endpoints.putChannelPreference>,
   ): Promise<NotificationPreferences> {
-    return this.change(scope, (preferences) => withChannel(preferences, wanted));
+    return this.#change(scope, (preferences) => withChannel(preferences, wanted));
   }
 
   /** Changes one category; fields that are left out stay. */
@@ -73,33 +81,33 @@ export class PreferenceService {
     scope: PersonalScope,
     wanted: BodyOf<typeof endpoints.putCategoryPreference>,
   ): Promise<NotificationPreferences> {
-    return this.change(scope, (preferences) => withCategory(preferences, wanted));
+    return this.#change(scope, (preferences) => withCategory(preferences, wanted));
   }
 
   /** Forgets the preferences that another node has changed. */
   follow(changed: readonly RecordKey[]): void {
     for (const [family, userId] of changed) {
-      if (FAMILIES.has(String(family))) this.forget(String(userId));
+      if (FAMILIES.has(String(family))) this.#forget(String(userId));
     }
   }
 
   /** Forgets all that is known. */
   forgetAll(): void {
-    this.changes++;
-    this.remembered.clear();
+    this.#changes++;
+    this.#remembered.clear();
   }
 
-  private forget(userId: string): void {
-    this.changes++;
-    this.remembered.delete(userId);
+  #forget(userId: string): void {
+    this.#changes++;
+    this.#remembered.delete(userId);
   }
 
-  private async change(scope: PersonalScope, change: Change): Promise<NotificationPreferences> {
+  async #change(scope: PersonalScope, change: Change): Promise<NotificationPreferences> {
     const { userId, workspaceId } = scope;
     const changed = workspaceId === null
-      ? await this.changeEverywhere(userId, change)
-      : await this.changeIn(userId, workspaceId, change);
-    this.forget(userId);
+      ? await this.#changeEverywhere(userId, change)
+      : await this.#changeIn(userId, workspaceId, change);
+    this.#forget(userId);
     return changed;
   }
 
@@ -107,15 +115,15 @@ export class PreferenceService {
    * Changes the account's preferences, and the differences in every workspace. Every
    * change writes the account's record, so one check is enough.
    */
-  private async changeEverywhere(userId: string, change: Change): Promise<NotificationPreferences> {
+  async #changeEverywhere(userId: string, change: Change): Promise<NotificationPreferences> {
     const key = notificationKeys.preferences(userId);
-    const { result } = await commitWithRetries(this.kv, [key], async () => {
-      const { account, facts, check } = await this.readAccount(userId);
+    const { result } = await commitWithRetries(this.#kv, [key], async () => {
+      const { account, facts, check } = await this.#readAccount(userId);
       const record = change(account);
       const result = preferencesOf(facts, record);
-      const operation = this.kv.atomic().check(check).set(key, record);
+      const operation = this.#kv.atomic().check(check).set(key, record);
       for await (
-        const entry of this.kv.list({ prefix: notificationKeys.allPreferencesIn(userId) })
+        const entry of this.#kv.list({ prefix: notificationKeys.allPreferencesIn(userId) })
       ) {
         const there = preferencesRecord.parse(entry.value);
         const differs = differing(change(preferencesIn(account, there)), result);
@@ -127,18 +135,18 @@ export class PreferenceService {
     return result;
   }
 
-  private async changeIn(
+  async #changeIn(
     userId: string,
     workspaceId: string,
     change: Change,
   ): Promise<NotificationPreferences> {
     const key = notificationKeys.preferencesIn(userId, workspaceId);
     const contended = [notificationKeys.preferences(userId)];
-    const { result } = await commitWithRetries(this.kv, contended, async () => {
-      const { account, record, check } = await this.readAccount(userId);
-      const there = await this.readIn(userId, workspaceId);
+    const { result } = await commitWithRetries(this.#kv, contended, async () => {
+      const { account, record, check } = await this.#readAccount(userId);
+      const there = await this.#readIn(userId, workspaceId);
       const differs = differing(change(preferencesIn(account, there?.value)), account);
-      const operation = this.kv.atomic().check(check).set(check.key, record ?? { categories: {} });
+      const operation = this.#kv.atomic().check(check).set(check.key, record ?? { categories: {} });
       if (differs === undefined) operation.delete(key);
       else operation.set(key, differs);
       return { operation, result: preferencesIn(account, differs) };
@@ -146,24 +154,24 @@ export class PreferenceService {
     return result;
   }
 
-  private async readAccount(userId: string) {
+  async #readAccount(userId: string) {
     const key = notificationKeys.preferences(userId);
-    const method = (await this.accounts.findUser(userId))?.signUpMethod ?? "email";
-    const record = await readRecord(this.kv, key, preferencesRecord);
-    const facts = { method, hasBrowser: await this.hasBrowser(userId) };
+    const method = (await this.#accounts.findUser(userId))?.signUpMethod ?? "email";
+    const record = await readRecord(this.#kv, key, preferencesRecord);
+    const facts = { method, hasBrowser: await this.#hasBrowser(userId) };
     const account = preferencesOf(facts, record?.value);
     const check = { key, versionstamp: record?.versionstamp ?? null };
     return { account, facts, record: record?.value, check };
   }
 
-  private readIn(userId: string, workspaceId: string) {
+  #readIn(userId: string, workspaceId: string) {
     const key = notificationKeys.preferencesIn(userId, workspaceId);
-    return readRecord(this.kv, key, preferencesRecord);
+    return readRecord(this.#kv, key, preferencesRecord);
   }
 
-  private remember({ userId, workspaceId }: PersonalScope, found: NotificationPreferences): void {
-    if (this.remembered.size >= MAX_REMEMBERED) this.remembered.clear();
-    const known = this.remembered.get(userId) ?? new Map();
-    this.remembered.set(userId, known.set(workspaceId, found));
+  #remember({ userId, workspaceId }: PersonalScope, found: NotificationPreferences): void {
+    if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
+    const known = this.#remembered.get(userId) ?? new Map();
+    this.#remembered.set(userId, known.set(workspaceId, found));
   }
 }

@@ -28,28 +28,28 @@ function ofSize<N extends number | bigint, T>(sizes: SizeMap<N, T>[], size: N): 
 }
 
 export class BlockMap<T> {
-  private readonly four: SizeMap<number, T>[] = [];
-  private readonly six: SizeMap<bigint, T>[] = [];
+  readonly #four: SizeMap<number, T>[] = [];
+  readonly #six: SizeMap<bigint, T>[] = [];
 
   add(block: IpBlock, value: T): void {
     if (block.family === 4) {
       const size = block.last - block.first + 1;
-      ofSize(this.four, size).add(block.first / size, value);
+      ofSize(this.#four, size).add(block.first / size, value);
     } else {
       const size = block.last - block.first + 1n;
-      ofSize(this.six, size).add(block.first / size, value);
+      ofSize(this.#six, size).add(block.first / size, value);
     }
   }
 
   /** Passes on the list of every block that the address is in, if it has one. */
   visit(address: IpAddress, take: (values: readonly T[]) => void): void {
     if (address.family === 4) {
-      for (const { size, lists } of this.four) {
+      for (const { size, lists } of this.#four) {
         const list = lists.get(Math.floor(address.value / size));
         if (list !== undefined) take(list);
       }
     } else {
-      for (const { size, lists } of this.six) {
+      for (const { size, lists } of this.#six) {
         const list = lists.get(address.value / size);
         if (list !== undefined) take(list);
       }

@@ -29,20 +29,20 @@ class StateTable {
   /** Words per row. */
   readonly words: number;
   readonly bits: Int32Array;
-  private readonly rows = new Map<number, number>();
+  readonly #rows = new Map<number, number>();
 
   constructor({ states }: GlobProgram) {
     this.words = Math.ceil((states.length + 1) / BITS);
     for (const { kind, code } of states) {
-      if (kind === "text" && !this.rows.has(code)) {
-        this.rows.set(code, (FIRST_TEXT_ROW + this.rows.size) * this.words);
+      if (kind === "text" && !this.#rows.has(code)) {
+        this.#rows.set(code, (FIRST_TEXT_ROW + this.#rows.size) * this.words);
       }
     }
-    this.bits = new Int32Array((FIRST_TEXT_ROW + this.rows.size) * this.words);
+    this.bits = new Int32Array((FIRST_TEXT_ROW + this.#rows.size) * this.words);
     states.forEach(({ kind, code }, index) =>
-      this.add(kind === "text" ? this.rowOf(code) : this.start(kind), index)
+      this.#add(kind === "text" ? this.rowOf(code) : this.start(kind), index)
     );
-    this.add(this.start("accept"), states.length);
+    this.#add(this.start("accept"), states.length);
   }
 
   /** Where the row of a kind begins. */
@@ -52,10 +52,10 @@ class StateTable {
 
   /** Where the row of the states begins that take the character. */
   rowOf(code: number): number {
-    return this.rows.get(code) ?? this.start("none");
+    return this.#rows.get(code) ?? this.start("none");
   }
 
-  private add(row: number, index: number): void {
+  #add(row: number, index: number): void {
     const word = row + (index >>> 5);
     this.bits[word] = (this.bits[word] ?? 0) | (1 << (index & 31));
   }
@@ -79,36 +79,36 @@ export class GlobMatcher {
   readonly names: readonly string[];
   /** The text that every matching path begins with. */
   readonly prefix: string;
-  private readonly program: GlobProgram;
-  private readonly table: StateTable;
-  private readonly takesAnyRest: boolean;
+  readonly #program: GlobProgram;
+  readonly #table: StateTable;
+  readonly #takesAnyRest: boolean;
 
   constructor(tokens: readonly GlobToken[]) {
     this.names = captureNames(tokens);
     this.prefix = literalPrefix(tokens);
-    this.program = layOut(tokens, this.prefix);
-    this.table = new StateTable(this.program);
-    const { states } = this.program;
-    this.takesAnyRest = states.length === 1 && states[0]?.kind === "deep";
+    this.#program = layOut(tokens, this.prefix);
+    this.#table = new StateTable(this.#program);
+    const { states } = this.#program;
+    this.#takesAnyRest = states.length === 1 && states[0]?.kind === "deep";
   }
 
   /** True where the whole path fits the glob. */
   matches(path: string): boolean {
     if (!path.startsWith(this.prefix)) return false;
-    return this.takesAnyRest || this.scan(path, this.units(path)) !== undefined;
+    return this.#takesAnyRest || this.#scan(path, this.#units(path)) !== undefined;
   }
 
   /** The captured texts, in the order of `names`; `undefined` where the path does not fit. */
   capture(path: string): readonly string[] | undefined {
     if (this.names.length === 0) return this.matches(path) ? NO_CAPTURES : undefined;
     if (!path.startsWith(this.prefix)) return undefined;
-    if (this.takesAnyRest) return [path.slice(this.prefix.length)];
-    const units = this.units(path);
-    const sets = this.scan(path, units);
-    return sets === undefined ? undefined : this.walk(sets, { path, units });
+    if (this.#takesAnyRest) return [path.slice(this.prefix.length)];
+    const units = this.#units(path);
+    const sets = this.#scan(path, units);
+    return sets === undefined ? undefined : this.#walk(sets, { path, units });
   }
 
-  private units(path: string): PathUnits | undefined {
+  #units(path: string): PathUnits | undefined {
     const from = this.prefix.length;
     return path.indexOf("%", from) < 0 ? undefined : readUnits(path, from);
   }
@@ -117,30 +117,30 @@ export class GlobMatcher {
    * The set of each position, or `undefined` where the start is in none; stops
    * early where no state is left.
    */
-  private scan(path: string, units: PathUnits | undefined): Int32Array | undefined {
-    const { words, bits } = this.table;
+  #scan(path: string, units: PathUnits | undefined): Int32Array | undefined {
+    const { words, bits } = this.#table;
     const start = this.prefix.length;
     const length = units === undefined ? path.length - start : units.codes.length;
     const sets = reserve((length + 1) * words);
-    const accept = this.table.start("accept");
+    const accept = this.#table.start("accept");
     for (let word = 0; word < words; word++) sets[length * words + word] = bits[accept + word] ?? 0;
-    this.close(sets, length * words);
+    this.#close(sets, length * words);
     for (let at = length - 1; at >= 0; at--) {
       const code = units === undefined ? path.charCodeAt(start + at) : units.codes[at] ?? 0;
       const alive = words === 1
-        ? this.stepNarrow(sets, at, code)
-        : this.stepWide(sets, at * words, code);
+        ? this.#stepNarrow(sets, at, code)
+        : this.#stepWide(sets, at * words, code);
       if (!alive) return undefined;
     }
     return ((sets[0] ?? 0) & 1) === 0 ? undefined : sets;
   }
 
-  private stepNarrow(sets: Int32Array, at: number, code: number): boolean {
-    const { bits } = this.table;
+  #stepNarrow(sets: Int32Array, at: number, code: number): boolean {
+    const { bits } = this.#table;
     const next = sets[at + 1] ?? 0;
     const any = bits[ROWS.any] ?? 0;
     const deep = bits[ROWS.deep] ?? 0;
-    let takes = bits[this.table.rowOf(code)] ?? 0;
+    let takes = bits[this.#table.rowOf(code)] ?? 0;
     let stays = deep;
     if (code !== SLASH) {
       takes |= bits[ROWS.one] ?? 0;
@@ -153,12 +153,12 @@ export class GlobMatcher {
     return set !== 0;
   }
 
-  private stepWide(sets: Int32Array, base: number, code: number): boolean {
-    const { words, bits } = this.table;
-    const text = this.table.rowOf(code);
-    const any = this.table.start("any");
-    const deep = this.table.start("deep");
-    const one = this.table.start("one");
+  #stepWide(sets: Int32Array, base: number, code: number): boolean {
+    const { words, bits } = this.#table;
+    const text = this.#table.rowOf(code);
+    const any = this.#table.start("any");
+    const deep = this.#table.start("deep");
+    const one = this.#table.start("one");
     const inSegment = code === SLASH ? 0 : -1;
     let alive = 0;
     for (let word = 0; word < words; word++) {
@@ -170,16 +170,16 @@ export class GlobMatcher {
       sets[base + word] = set;
       alive |= set;
     }
-    if (alive !== 0) this.close(sets, base);
+    if (alive !== 0) this.#close(sets, base);
     return alive !== 0;
   }
 
   /** Adds the states from which a state of the set is reached without a character. */
-  private close(sets: Int32Array, base: number): void {
-    const { words, bits } = this.table;
-    const any = this.table.start("any");
-    const deep = this.table.start("deep");
-    const gate = this.table.start("gate");
+  #close(sets: Int32Array, base: number): void {
+    const { words, bits } = this.#table;
+    const any = this.#table.start("any");
+    const deep = this.#table.start("deep");
+    const gate = this.#table.start("gate");
     for (let word = words - 1; word >= 0; word--) {
       const above = word + 1 < words ? sets[base + word + 1] ?? 0 : 0;
       let set = sets[base + word] ?? 0;
@@ -190,17 +190,17 @@ export class GlobMatcher {
     }
   }
 
-  private isIn(sets: Int32Array, position: number, state: number): boolean {
-    const word = sets[position * this.table.words + (state >>> 5)] ?? 0;
+  #isIn(sets: Int32Array, position: number, state: number): boolean {
+    const word = sets[position * this.#table.words + (state >>> 5)] ?? 0;
     return (word & (1 << (state & 31))) !== 0;
   }
 
   /** Follows the sets from the start, each loop left as soon as it can be. */
-  private walk(
+  #walk(
     sets: Int32Array,
     subject: { readonly path: string; readonly units: PathUnits | undefined },
   ): readonly string[] {
-    const { states, captures } = this.program;
+    const { states, captures } = this.#program;
     const { path, units } = subject;
     const start = this.prefix.length;
     const offset = (at: number) => units === undefined ? start + at : units.offsets[at] ?? 0;
@@ -212,8 +212,8 @@ export class GlobMatcher {
       if (captures[found.length]?.from === state) from = offset(at);
       if (current?.kind === "text" || current?.kind === "one") at += 1;
       else if (current?.kind === "gate") {
-        state += this.isIn(sets, at, state + GATE_WIDTH) ? GATE_WIDTH - 1 : 0;
-      } else while (!this.isIn(sets, at, state + 1)) at += 1;
+        state += this.#isIn(sets, at, state + GATE_WIDTH) ? GATE_WIDTH - 1 : 0;
+      } else while (!this.#isIn(sets, at, state + 1)) at += 1;
       if (captures[found.length]?.to === state + 1) found.push(path.slice(from, offset(at)));
     }
     return found;

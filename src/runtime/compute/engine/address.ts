@@ -17,9 +17,25 @@ export class ServerAddress {
   /** Paths of the sockets that are in use. */
   readonly #taken = new Set<string>();
 
+  readonly #options: {
+    readonly port: number;
+    readonly host: string;
+    /** Servers of `node:http` greet; false where missing. */
+    readonly greets?: boolean;
+    /** Whether servers may listen on further ports; false where missing. */
+    readonly others?: boolean;
+    /** Called before a server listens. */
+    readonly taken?: () => void;
+    /**
+     * Called as soon as a server listens, with whether it greets, and with its port
+     * where that is another one.
+     */
+    readonly listening: (greets: boolean, port?: number) => void;
+  };
+
   constructor(
     readonly socket: string,
-    private readonly options: {
+    options: {
       readonly port: number;
       readonly host: string;
       /** Servers of `node:http` greet; false where missing. */
@@ -34,11 +50,13 @@ export class ServerAddress {
        */
       readonly listening: (greets: boolean, port?: number) => void;
     },
-  ) {}
+  ) {
+    this.#options = options;
+  }
 
   /** Whether servers of `node:http` greet each connection that they accept. */
   get greets(): boolean {
-    return this.options.greets === true;
+    return this.#options.greets === true;
   }
 
   get taken(): boolean {
@@ -46,11 +64,11 @@ export class ServerAddress {
   }
 
   /** Takes the path of the socket for a port; `undefined` where a server already listens there. */
-  take(port = this.options.port): string | undefined {
-    const isOther = this.options.others === true && port !== this.options.port;
+  take(port = this.#options.port): string | undefined {
+    const isOther = this.#options.others === true && port !== this.#options.port;
     const path = isOther ? `${this.socket}-${port}` : this.socket;
     if (this.#taken.has(path)) return undefined;
-    this.options.taken?.();
+    this.#options.taken?.();
     this.#taken.add(path);
     return path;
   }
@@ -62,16 +80,16 @@ export class ServerAddress {
 
   /** The server listens; `greets` where it sends `GREETING` over each connection that it accepts. */
   listening(greets = false, path = this.socket): void {
-    if (path === this.socket) return this.options.listening(greets);
-    this.options.listening(greets, Number(path.slice(this.socket.length + 1)));
+    if (path === this.socket) return this.#options.listening(greets);
+    this.#options.listening(greets, Number(path.slice(this.socket.length + 1)));
   }
 
   /** The address that the server sees; for port 0, or no port, the platform chooses one. */
   advertised(port?: number, host?: string): AdvertisedAddress {
-    const address = host === undefined || host === "localhost" ? this.options.host : host;
+    const address = host === undefined || host === "localhost" ? this.#options.host : host;
     return {
       address,
-      port: port === undefined || port === 0 ? this.options.port : port,
+      port: port === undefined || port === 0 ? this.#options.port : port,
       family: address.includes(":") ? "IPv6" : "IPv4",
     };
   }

@@ -52,10 +52,14 @@ class Supervisor {
   /** Where the addresses are to which this class itself connects, which the kernel asks about too. */
   readonly #own = new Set<bigint>();
 
-  constructor(private readonly options: SupervisorOptions) {}
+  readonly #options: SupervisorOptions;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+  }
 
   take(call: HeldCall): void {
-    const { libc, descriptor, rules } = this.options;
+    const { libc, descriptor, rules } = this.#options;
     const routed = this.#routed(call, rules);
     if (routed !== undefined) {
       this.#connectLocally(Number(call.args[0]), routed).then(
@@ -74,7 +78,7 @@ class Supervisor {
   }
 
   #routed({ number, args }: HeldCall, { routes }: PeerRules): RoutedConnect | undefined {
-    if (number !== this.options.processor.number("connect")) return undefined;
+    if (number !== this.#options.processor.number("connect")) return undefined;
     const name = memory(args[1]!, Math.min(Number(args[2]), MAX_SOCKADDR));
     return name === undefined ? undefined : findLocalRoute(name, routes);
   }
@@ -84,7 +88,7 @@ class Supervisor {
     socket: number,
     { address, route }: RoutedConnect,
   ): Promise<number> {
-    const { libc, announce } = this.options;
+    const { libc, announce } = this.#options;
     const place = addressOf(address);
     this.#own.add(place);
     const result = await libc.connect(socket, address, address.byteLength)
@@ -98,7 +102,7 @@ class Supervisor {
   #errorOf(socket: number): number {
     const value = new Uint8Array(4);
     const size = new Uint8Array(Uint32Array.of(4).buffer);
-    const { libc } = this.options;
+    const { libc } = this.#options;
     const result = libc.getsockopt(socket, SOL_SOCKET, SO_ERROR, value, size);
     return result < 0 ? EACCES : new DataView(value.buffer).getInt32(0, true);
   }
@@ -107,7 +111,7 @@ class Supervisor {
   #nameOf(socket: number): Uint8Array {
     const name = new Uint8Array(MAX_SOCKADDR);
     const size = new Uint8Array(Uint32Array.of(MAX_SOCKADDR).buffer);
-    this.options.libc.getsockname(socket, name, size);
+    this.#options.libc.getsockname(socket, name, size);
     return name;
   }
 
@@ -115,7 +119,7 @@ class Supervisor {
     { number: asked, args: [first = 0n, second = 0n, third = 0n, , fifth = 0n, sixth = 0n] }:
       HeldCall,
   ): number {
-    const { number } = this.options.processor;
+    const { number } = this.#options.processor;
     if (asked === number("connect") && this.#own.has(second)) return 0;
     if (asked === number("connect")) return this.#judgeName(second, Number(third));
     if (asked === number("bind")) return this.#judgeBind(second, Number(third));
@@ -151,7 +155,7 @@ class Supervisor {
   #judgeName(address: bigint, length: number): number {
     const bytes = Math.min(length, MAX_SOCKADDR);
     const name = bytes === 0 ? undefined : memory(address, bytes);
-    return name === undefined ? 0 : judgeConnect(name, this.options.rules);
+    return name === undefined ? 0 : judgeConnect(name, this.#options.rules);
   }
 }
 

@@ -45,12 +45,16 @@ export class ClientSocket implements ComputeSocket {
   #closed = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly options: ClientSocketOptions) {
+  readonly #options: ClientSocketOptions;
+
+  constructor(options: ClientSocketOptions) {
+    this.#options = options;
+
     this.messages = this.#read();
   }
 
   get protocol(): string {
-    return this.options.protocol;
+    return this.#options.protocol;
   }
 
   send(message: string | Uint8Array): Promise<void> {
@@ -74,15 +78,15 @@ export class ClientSocket implements ComputeSocket {
     if (this.#closed) return;
     this.#closed = true;
     this.#closing = true;
-    this.options.conn.close();
-    this.options.over();
+    this.#options.conn.close();
+    this.#options.over();
   }
 
   #write(opcode: number, payload: Uint8Array): Promise<void> {
     const frame = encodeFrame(opcode, payload, crypto.getRandomValues(new Uint8Array(4)));
     this.#writing = this.#writing.then(async () => {
       for (let at = 0; at < frame.byteLength;) {
-        at += await this.options.conn.write(frame.subarray(at));
+        at += await this.#options.conn.write(frame.subarray(at));
       }
     }).catch(() => this.abort());
     return this.#writing;
@@ -115,7 +119,7 @@ export class ClientSocket implements ComputeSocket {
     for (;;) {
       const frame = this.#parser.next();
       if (frame === undefined) {
-        const bytes = await this.options.reader.some(READ_BYTES);
+        const bytes = await this.#options.reader.some(READ_BYTES);
         if (bytes === null) return undefined;
         this.#parser.push(bytes);
         continue;

@@ -58,8 +58,12 @@ export class FrameParser {
   #parts: Uint8Array<ArrayBuffer>[] = [];
   #bytes = 0;
 
+  readonly #maxPayload: number;
+
   /** Refuses payloads over `maxPayload` bytes. */
-  constructor(private readonly maxPayload: number) {}
+  constructor(maxPayload: number) {
+    this.#maxPayload = maxPayload;
+  }
 
   push(bytes: Uint8Array<ArrayBuffer>): void {
     if (bytes.byteLength === 0) return;
@@ -92,7 +96,7 @@ export class FrameParser {
     if (opcode >= 8 && (!final || length > MAX_CONTROL)) {
       throw new SocketError(1002, "A control frame is too long or in parts");
     }
-    if (length > this.maxPayload) throw new SocketError(1009, "A message is too large");
+    if (length > this.#maxPayload) throw new SocketError(1009, "A message is too large");
     if (this.#bytes < 2 + extra + length) return undefined;
     this.#take(2 + extra);
     return { opcode, final, payload: this.#take(length) };

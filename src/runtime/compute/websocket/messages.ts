@@ -38,7 +38,11 @@ export class MessageJoiner {
   #begun = new Uint8Array(0);
   #bytes = 0;
 
-  constructor(private readonly maxBytes: number) {}
+  readonly #maxBytes: number;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
 
   /**
    * Takes a frame; returns what it completes.
@@ -64,7 +68,7 @@ export class MessageJoiner {
       default:
         throw new SocketError(1002, "A frame has an unknown type");
     }
-    if (this.#bytes + payload.byteLength > this.maxBytes) {
+    if (this.#bytes + payload.byteLength > this.#maxBytes) {
       throw new SocketError(1009, "A message is too large");
     }
     const isWhole = final && this.#bytes === 0;
@@ -81,7 +85,7 @@ export class MessageJoiner {
   #append(payload: Uint8Array): void {
     const bytes = this.#bytes + payload.byteLength;
     if (bytes > this.#begun.byteLength) {
-      const room = Math.min(this.maxBytes, Math.max(FIRST_ROOM, 2 * bytes));
+      const room = Math.min(this.#maxBytes, Math.max(FIRST_ROOM, 2 * bytes));
       const larger = new Uint8Array(room);
       larger.set(this.#begun.subarray(0, this.#bytes));
       this.#begun = larger;

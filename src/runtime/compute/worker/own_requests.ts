@@ -20,15 +20,23 @@ class OwnRequests {
   /** Clients that connect to a port of the loopback address, whatever host is asked for. */
   readonly #clients = new Map<number, Deno.HttpClient>();
 
+  readonly #own: OwnHosts;
+  readonly #send: Fetch;
+  readonly #createClient: typeof Deno.createHttpClient;
+
   constructor(
-    private readonly own: OwnHosts,
-    private readonly send: Fetch,
-    private readonly createClient: typeof Deno.createHttpClient,
-  ) {}
+    own: OwnHosts,
+    send: Fetch,
+    createClient: typeof Deno.createHttpClient,
+  ) {
+    this.#own = own;
+    this.#send = send;
+    this.#createClient = createClient;
+  }
 
   async fetch(input: Request | URL | string, init?: RequestInit): Promise<Response> {
     let request = new Request(input, init);
-    for (let redirects = 0; this.own.includes(new URL(request.url).hostname); redirects++) {
+    for (let redirects = 0; this.#own.includes(new URL(request.url).hostname); redirects++) {
       if (redirects > MAX_REDIRECTS) throw new TypeError("Too many redirects");
       const response = await this.#sendOwn(request);
       const next = request.redirect === "follow" ? nextRequest(request, response) : undefined;
@@ -36,22 +44,22 @@ class OwnRequests {
       await response.body?.cancel();
       request = next;
     }
-    return await this.send(request);
+    return await this.#send(request);
   }
 
   async #sendOwn(request: Request): Promise<Response> {
     const { hostname, port, protocol } = new URL(request.url);
     const own = new Request(request, { redirect: "manual" });
     own.headers.set(...depthField());
-    if (!this.own.resolves(hostname)) return await this.send(own);
+    if (!this.#own.resolves(hostname)) return await this.#send(own);
     const client = this.#client(Number(port) || (protocol === "https:" ? 443 : 80));
-    return await this.send(own, { client } as RequestInit);
+    return await this.#send(own, { client } as RequestInit);
   }
 
   #client(port: number): Deno.HttpClient {
     const known = this.#clients.get(port);
     if (known !== undefined) return known;
-    const client = this.createClient({ proxy: { transport: "tcp", hostname: OWN_ADDRESS, port } });
+    const client = this.#createClient({ proxy: { transport: "tcp", hostname: OWN_ADDRESS, port } });
     this.#clients.set(port, client);
     return client;
   }

@@ -51,7 +51,11 @@ const asInit = (pairs: HeaderList): [string, string][] => pairs as [string, stri
 export class WorkerCalls {
   readonly #calls = new Map<number, Call>();
 
-  constructor(private readonly options: CallsOptions) {}
+  readonly #options: CallsOptions;
+
+  constructor(options: CallsOptions) {
+    this.#options = options;
+  }
 
   /** The call that is meant where only one is running. */
   readonly only = (): Call | undefined => {
@@ -71,7 +75,7 @@ export class WorkerCalls {
     try {
       const facts = this.#facts(call, head);
       const context = this.#context(call, head, facts);
-      const { handler } = this.options;
+      const { handler } = this.#options;
       const value = await currentCall.run(call, () => handler(facts.request, context));
       this.#answer(call, classifyResult(value, facts));
     } catch (error) {
@@ -90,18 +94,18 @@ export class WorkerCalls {
   /** The platform no longer wants the call. */
   cancel(id: number): void {
     const call = this.#calls.get(id);
-    if (call === undefined) return this.options.link.send(FunctionFrame.settled, id);
+    if (call === undefined) return this.#options.link.send(FunctionFrame.settled, id);
     call.answered = true;
     call.pending = 0;
     call.abort.abort(new DOMException("The call has ended", "AbortError"));
-    this.options.link.senders.get(id)?.stop("The call has ended");
-    this.options.link.receivers.get(id)?.fail(new TypeError("The call has ended"));
+    this.#options.link.senders.get(id)?.stop("The call has ended");
+    this.#options.link.receivers.get(id)?.fail(new TypeError("The call has ended"));
     this.#settle(call);
   }
 
   #given(id: number, present: boolean): BodyReceiver | undefined {
     if (!present) return undefined;
-    const { link } = this.options;
+    const { link } = this.#options;
     const receiver = new BodyReceiver({
       send: (type, payload) => link.send(type, id, payload),
       credit: 0,
@@ -151,9 +155,9 @@ export class WorkerCalls {
       asn: given.asn,
       device: given.device,
       deployment: given.deployment,
-      env: this.options.env,
-      kv: this.options.kv,
-      database: this.options.database,
+      env: this.#options.env,
+      kv: this.#options.kv,
+      database: this.#options.database,
       as: head.as,
       response: facts.response,
       waitUntil: (promise: unknown) => this.#waitUntil(call, promise),
@@ -168,7 +172,7 @@ export class WorkerCalls {
       this.#settle(call);
     };
     Promise.resolve(promise).then(done, (error) => {
-      this.options.report(error, call.id);
+      this.#options.report(error, call.id);
       done();
     });
   }
@@ -176,7 +180,7 @@ export class WorkerCalls {
   #answer(call: Call, result: Classified): void {
     if (call.answered) return;
     call.answered = true;
-    const { link } = this.options;
+    const { link } = this.#options;
     let payload = result.head.type === "next" ? NEXT_PAYLOAD : toPayload(result.head);
     let body = result.body;
     if (payload.byteLength > MAX_HEAD_CHARACTERS) {
@@ -210,6 +214,6 @@ export class WorkerCalls {
     if (!call.answered || call.pending > 0 || call.settled) return;
     call.settled = true;
     this.#calls.delete(call.id);
-    this.options.link.send(FunctionFrame.settled, call.id);
+    this.#options.link.send(FunctionFrame.settled, call.id);
   }
 }

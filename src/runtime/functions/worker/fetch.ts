@@ -28,10 +28,16 @@ export class WorkerFetch {
   readonly #waiting = new Map<number, Waiting>();
   #next = 1;
 
+  readonly #link: WorkerLink;
+  readonly #defaultCall: () => Call | undefined;
+
   constructor(
-    private readonly link: WorkerLink,
-    private readonly defaultCall: () => Call | undefined,
-  ) {}
+    link: WorkerLink,
+    defaultCall: () => Call | undefined,
+  ) {
+    this.#link = link;
+    this.#defaultCall = defaultCall;
+  }
 
   /** The function that replaces the global `fetch`. */
   readonly fetch = (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
@@ -51,7 +57,7 @@ export class WorkerFetch {
     await this.#send(new NativeRequest(input, init), "database");
 
   #send(request: Request, to?: "kv" | "database"): Promise<Response> {
-    const call = currentCall.getStore() ?? this.defaultCall();
+    const call = currentCall.getStore() ?? this.#defaultCall();
     if (call === undefined || call.settled) {
       throw new TypeError("A function can fetch and use its stores only while a call is running");
     }
@@ -76,25 +82,25 @@ export class WorkerFetch {
     return new Promise((resolve, reject) => {
       const signals = [request.signal, call.abort.signal];
       const abort = (): void => {
-        this.link.send(FunctionFrame.abortFetch, id);
+        this.#link.send(FunctionFrame.abortFetch, id);
         const reason = signals.find((signal) => signal.aborted)?.reason;
-        this.link.receivers.get(id)?.fail(reason);
+        this.#link.receivers.get(id)?.fail(reason);
         this.#forget(id)?.reject(reason);
       };
       this.#waiting.set(id, { resolve, reject, abort, signals });
       for (const signal of signals) signal.addEventListener("abort", abort, { once: true });
-      this.link.send(FunctionFrame.fetch, id, payload);
+      this.#link.send(FunctionFrame.fetch, id, payload);
       if (request.body !== null) this.#sendBody(id, request.body);
     });
   }
 
   #sendBody(id: number, body: ReadableStream<Uint8Array>): void {
     const sender = new BodySender(body, {
-      send: (type, part) => this.link.send(type, id, part),
+      send: (type, part) => this.#link.send(type, id, part),
       credit: EAGER_BYTES,
-      finished: () => this.link.senders.delete(id),
+      finished: () => this.#link.senders.delete(id),
     });
-    this.link.senders.set(id, sender);
+    this.#link.senders.set(id, sender);
   }
 
   #forget(id: number): Waiting | undefined {
@@ -126,14 +132,14 @@ export class WorkerFetch {
     let body: ReadableStream<Uint8Array<ArrayBuffer>> | null = null;
     if (head.body) {
       const receiver = new BodyReceiver({
-        send: (type, part) => this.link.send(type, id, part),
+        send: (type, part) => this.#link.send(type, id, part),
         credit: EAGER_BYTES,
         finished: () => {
-          this.link.receivers.delete(id);
+          this.#link.receivers.delete(id);
           this.#quiet(waiting);
         },
       });
-      this.link.receivers.set(id, receiver);
+      this.#link.receivers.set(id, receiver);
       body = receiver.stream;
     } else this.#quiet(waiting);
     const response = new NativeResponse(body, {

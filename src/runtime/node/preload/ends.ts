@@ -47,12 +47,16 @@ class Ending {
   #exit: { readonly stack: string } | undefined;
   #fatal: { readonly error: unknown } | undefined;
 
-  constructor(private readonly options: EndOptions) {}
+  readonly #options: EndOptions;
+
+  constructor(options: EndOptions) {
+    this.#options = options;
+  }
 
   report(message: string): void {
     if (this.#reported) return;
     this.#reported = true;
-    this.options.ended(message);
+    this.#options.ended(message);
   }
 
   /** Notes where the server's code calls `process.exit`. */
@@ -82,7 +86,7 @@ class Ending {
       }
       if (this.#fatal !== undefined) return this.#die(this.#fatal.error, listener);
       this.report(
-        this.options.listened()
+        this.#options.listened()
           ? `The server ended by itself (code ${code}): nothing was left to wait for`
           : `The server ended before it listened (code ${code}): listen on process.env.PORT, ` +
             'or write "export default { fetch }"',
@@ -93,7 +97,7 @@ class Ending {
 
   /** Ends after an error, in place of Node, which would print it once more. */
   #die(error: unknown, listener: (code: number) => void): void {
-    const described = this.options.describe(textOf(error));
+    const described = this.#options.describe(textOf(error));
     this.report(described);
     if (error instanceof SyntaxError && !hasFrame(described)) return;
     for (const other of process.listeners("exit")) {
@@ -103,7 +107,7 @@ class Ending {
   }
 
   #text(message: string, stack: string): string {
-    return this.options.describe(stack === "" ? message : `${message}\n${stack}`);
+    return this.#options.describe(stack === "" ? message : `${message}\n${stack}`);
   }
 }
 

@@ -46,11 +46,15 @@ class Output {
   /** What the running call of `console` has written. */
   #message: string | undefined;
 
-  constructor(private readonly options: OutputOptions) {}
+  readonly #options: OutputOptions;
+
+  constructor(options: OutputOptions) {
+    this.#options = options;
+  }
 
   log(level: Level, message: string): void {
     const requestId = currentRequest();
-    this.options.log({ level, message, requestId });
+    this.#options.log({ level, message, requestId });
   }
 
   /** Makes each call of `console` one entry of its level. */
@@ -74,7 +78,7 @@ class Output {
     } finally {
       const message = this.#message;
       this.#message = undefined;
-      if (message !== "") this.log(level, this.options.describe(message.replace(/\n$/, "")));
+      if (message !== "") this.log(level, this.#options.describe(message.replace(/\n$/, "")));
     }
   }
 

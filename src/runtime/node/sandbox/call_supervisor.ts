@@ -65,11 +65,15 @@ export class CallSupervisor {
   #begun: Begun | undefined;
   #pending = 0;
 
-  constructor(private readonly options: SupervisorOptions) {}
+  readonly #options: SupervisorOptions;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+  }
 
   /** Answers until the process ends. */
   run(): Promise<void> {
-    const { libc, listener } = this.options;
+    const { libc, listener } = this.#options;
     return takeCalls(libc, listener, (call) => {
       // The call has been answered, with an error.
       this.#take(call).catch(() => {});
@@ -77,7 +81,7 @@ export class CallSupervisor {
   }
 
   async #take(call: HeldCall): Promise<void> {
-    const { libc, listener } = this.options;
+    const { libc, listener } = this.#options;
     if (this.#pending >= MAX_PENDING) return answerCall(libc, listener, call.id, -EAGAIN);
     this.#pending++;
     let result = -EPERM;
@@ -93,7 +97,7 @@ export class CallSupervisor {
 
   /** "continue" only where no memory was judged: it is the caller's to change. */
   #judge({ id, number: asked, args, thread }: HeldCall): "continue" | number | Promise<number> {
-    const { number } = this.options.processor;
+    const { number } = this.#options.processor;
     switch (asked) {
       case number("clone"):
       case number("fork"):
@@ -118,7 +122,7 @@ export class CallSupervisor {
 
   /** Judges a call about a socket of the process that makes it. */
   #onSocket(call: HeldCall): number | Promise<number> {
-    const { libc, listener, rules, tree } = this.options;
+    const { libc, listener, rules, tree } = this.#options;
     const { sockets } = this.#begun!;
     if (tree === undefined) return this.#perform(sockets, call);
     const process = ForeignProcess.open(libc, processOf(call.thread));
@@ -132,7 +136,7 @@ export class CallSupervisor {
   }
 
   #perform(sockets: SocketCalls, { number: asked, args }: HeldCall): number | Promise<number> {
-    const { number } = this.options.processor;
+    const { number } = this.#options.processor;
     const [a = 0n, b = 0n, c = 0n, d = 0n, e = 0n, f = 0n] = args;
     switch (asked) {
       case number("connect"):
@@ -158,7 +162,7 @@ export class CallSupervisor {
   }
 
   #fork(): "continue" | number {
-    const { tree } = this.options;
+    const { tree } = this.#options;
     if (this.#begun === undefined || tree === undefined) {
       return this.#forks++ === 0 ? "continue" : -EPERM;
     }
@@ -167,7 +171,7 @@ export class CallSupervisor {
 
   /** A process may signal itself; where it may start others, this process signals those for it. */
   #signal(thread: number, pid: number, signal: number | undefined): "continue" | number {
-    const { libc, tree } = this.options;
+    const { libc, tree } = this.#options;
     if (tree === undefined) return pid === this.#begun!.ownPid ? "continue" : -EPERM;
     if (pid === processOf(thread)) return "continue";
     if (signal === undefined || pid <= 0) return -EPERM;
@@ -182,7 +186,7 @@ export class CallSupervisor {
 
   /** Sockets of TCP and UDP only; one that this process opens belongs to the machine's network, which Node has none of. */
   #open(id: bigint, family: number, type: number, protocol: number): "continue" | number {
-    const { libc, listener, rules } = this.options;
+    const { libc, listener, rules } = this.#options;
     if (!TYPES.has(type & TYPE_BITS) || !PROTOCOLS.has(protocol)) return -EPROTONOSUPPORT;
     if (!rules.hasOwnNetwork) return "continue";
     const descriptor = systemCall(libc, "socket", family, type | SOCK_CLOEXEC, protocol);
@@ -195,8 +199,8 @@ export class CallSupervisor {
 
   /** The programs before Node, and Node itself, are started by code that is not foreign. */
   #start(pid: number): "continue" | number {
-    const { libc, programs, rules, begin } = this.options;
-    if (this.#programs >= programs) return this.options.tree === undefined ? -EPERM : "continue";
+    const { libc, programs, rules, begin } = this.#options;
+    if (this.#programs >= programs) return this.#options.tree === undefined ? -EPERM : "continue";
     this.#programs++;
     if (this.#programs < programs) return "continue";
     const process = ForeignProcess.open(libc, pid);

@@ -18,11 +18,17 @@ function vector(address: bigint, bytes: number): Bytes {
 }
 
 export class ForeignProcess {
+  readonly #libc: Libc;
+  readonly #descriptor: number;
+
   private constructor(
-    private readonly libc: Libc,
+    libc: Libc,
     readonly pid: number,
-    private readonly descriptor: number,
-  ) {}
+    descriptor: number,
+  ) {
+    this.#libc = libc;
+    this.#descriptor = descriptor;
+  }
 
   /** `undefined` where the process has ended. */
   static open(libc: Libc, pid: number): ForeignProcess | undefined {
@@ -32,7 +38,7 @@ export class ForeignProcess {
 
   /** To be called where nothing is asked of it any more. */
   close(): void {
-    this.libc.close(this.descriptor);
+    this.#libc.close(this.#descriptor);
   }
 
   /** A copy of its memory; `undefined` where it has none there. */
@@ -53,14 +59,14 @@ export class ForeignProcess {
    * @returns the copy, or the negative number of an error
    */
   lend(descriptor: number): number {
-    const copy = systemCall(this.libc, "pidfd_getfd", this.descriptor, descriptor, 0);
+    const copy = systemCall(this.#libc, "pidfd_getfd", this.#descriptor, descriptor, 0);
     return copy < 0 ? -EBADF : copy;
   }
 
   #move(call: "process_vm_readv" | "process_vm_writev", address: bigint, bytes: Bytes): number {
     const here = vector(addressOf(bytes), bytes.byteLength);
     const there = vector(address, bytes.byteLength);
-    return systemCall(this.libc, call, this.pid, here, 1, there, 1, 0);
+    return systemCall(this.#libc, call, this.pid, here, 1, there, 1, 0);
   }
 }
 

@@ -64,15 +64,26 @@ export class OwnPorts {
   readonly #addresses: readonly [Uint8Array, Uint8Array];
   readonly #ports: Port[] = [];
 
+  readonly #libc: Libc;
+  readonly #options: {
+    /** Number of this process, by which the addresses differ. */
+    readonly pid: number;
+    /** Called when a program listens. */
+    readonly listens: (port: number, at: OwnAddress) => void;
+  };
+
   constructor(
-    private readonly libc: Libc,
-    private readonly options: {
+    libc: Libc,
+    options: {
       /** Number of this process, by which the addresses differ. */
       readonly pid: number;
       /** Called when a program listens. */
       readonly listens: (port: number, at: OwnAddress) => void;
     },
   ) {
+    this.#libc = libc;
+    this.#options = options;
+
     this.#addresses = serverAddresses(options.pid);
   }
 
@@ -100,10 +111,10 @@ export class OwnPorts {
     const which = this.#addresses.findIndex((address) => own?.address.join() === address.join());
     const port = this.#ports.find((each) => each.which === which && each.real === own?.port);
     if (port === undefined) return -EACCES;
-    const result = systemCall(this.libc, "listen", socket, backlog);
+    const result = systemCall(this.#libc, "listen", socket, backlog);
     if (result === 0) {
       const hostname = this.#addresses[port.which].join(".");
-      this.options.listens(port.asked, { hostname, port: port.real });
+      this.#options.listens(port.asked, { hostname, port: port.real });
     }
     return result;
   }
@@ -125,7 +136,7 @@ export class OwnPorts {
   open(socket: number, family: number): void {
     if (family === AF_INET) return;
     const off = new Uint8Array(4);
-    systemCall(this.libc, "setsockopt", socket, LEVEL_IPV6, IPV6_V6ONLY, off, 4);
+    systemCall(this.#libc, "setsockopt", socket, LEVEL_IPV6, IPV6_V6ONLY, off, 4);
   }
 
   /** True for the machine itself, as a program means it: loopback, and no address at all. */
@@ -148,7 +159,7 @@ export class OwnPorts {
   ): number {
     this.open(socket, asked.family);
     const address = sockaddrOf(asked.family, this.#addresses[which], port);
-    return systemCall(this.libc, "bind", socket, address, address.byteLength);
+    return systemCall(this.#libc, "bind", socket, address, address.byteLength);
   }
 
   #note(socket: number, { port: asked }: Asked, which: Which): number {
@@ -164,14 +175,14 @@ export class OwnPorts {
   #nameOf(socket: number): Asked | undefined {
     const address = new Uint8Array(128);
     const size = new Uint8Array(Uint32Array.of(address.byteLength).buffer);
-    const result = systemCall(this.libc, "getsockname", socket, address, size);
+    const result = systemCall(this.#libc, "getsockname", socket, address, size);
     return result === 0 ? readPeer(address) : undefined;
   }
 
   #option(socket: number, level: number, name: number): number {
     const value = new Uint8Array(4);
     const size = new Uint8Array(Uint32Array.of(4).buffer);
-    systemCall(this.libc, "getsockopt", socket, level, name, value, size);
+    systemCall(this.#libc, "getsockopt", socket, level, name, value, size);
     return new DataView(value.buffer).getInt32(0, true);
   }
 }

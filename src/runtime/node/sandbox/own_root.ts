@@ -98,7 +98,13 @@ export interface OwnRootOptions {
 }
 
 export class OwnRoot {
-  constructor(private readonly libc: Libc, private readonly options: OwnRootOptions) {}
+  readonly #libc: Libc;
+  readonly #options: OwnRootOptions;
+
+  constructor(libc: Libc, options: OwnRootOptions) {
+    this.#libc = libc;
+    this.#options = options;
+  }
 
   /**
    * Gives this thread mounts and a network of its own, and what it starts from now
@@ -107,19 +113,19 @@ export class OwnRoot {
    * @throws {RefusedCallError}
    */
   begin(): void {
-    const { root } = this.options;
+    const { root } = this.#options;
     const own = CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWCGROUP;
-    mustCall(this.libc, "unshare", own);
-    makeOwnMounts(this.libc);
+    mustCall(this.#libc, "unshare", own);
+    makeOwnMounts(this.#libc);
     this.#raiseLoopback();
     Deno.umask(0o022);
-    mountMemory(this.libc, root, "mode=0755,size=1m");
+    mountMemory(this.#libc, root, "mode=0755,size=1m");
     Deno.mkdirSync(join(root, PROCESSES), { recursive: true });
   }
 
   /** Where the processes are to be mounted, by one of them. */
   get processes(): string {
-    return join(this.options.root, PROCESSES);
+    return join(this.#options.root, PROCESSES);
   }
 
   /**
@@ -128,7 +134,7 @@ export class OwnRoot {
    * @throws {RefusedCallError}
    */
   fill(): void {
-    const { root, shown, tmpMb, uid, processes } = this.options;
+    const { root, shown, tmpMb, uid, processes } = this.#options;
     for (const each of processes ? SHOWN_TO_PROGRAMS : SHOWN_TO_NODE) {
       this.#show({ from: each, to: each });
     }
@@ -141,7 +147,7 @@ export class OwnRoot {
     for (const each of shown) this.#show(each);
     const tmp = join(root, TMP);
     Deno.mkdirSync(tmp);
-    mountMemory(this.libc, tmp, temporaryOptions(tmpMb, uid));
+    mountMemory(this.#libc, tmp, temporaryOptions(tmpMb, uid));
   }
 
   /**
@@ -150,16 +156,16 @@ export class OwnRoot {
    * @throws {RefusedCallError}
    */
   enter(): void {
-    mustCall(this.libc, "chdir", cString(this.options.root));
-    mustCall(this.libc, "pivot_root", cString("."), cString("."));
-    mustCall(this.libc, "umount2", cString("."), MNT_DETACH);
-    mustCall(this.libc, "chdir", cString("/"));
+    mustCall(this.#libc, "chdir", cString(this.#options.root));
+    mustCall(this.#libc, "pivot_root", cString("."), cString("."));
+    mustCall(this.#libc, "umount2", cString("."), MNT_DETACH);
+    mustCall(this.#libc, "chdir", cString("/"));
     this.#seal("/", 0);
   }
 
   /** What programs expect of any machine: links of devices, and a user. */
   #furnish(): void {
-    const { root, uid = Deno.uid() ?? 0 } = this.options;
+    const { root, uid = Deno.uid() ?? 0 } = this.#options;
     for (const [name, target] of Object.entries(LINKED_DEVICES)) {
       Deno.symlinkSync(target, join(root, "dev", name));
     }
@@ -169,20 +175,20 @@ export class OwnRoot {
 
   /** Without it, programs that list the interfaces would find none at all. */
   #raiseLoopback(): void {
-    const socket = mustCall(this.libc, "socket", AF_INET, SOCK_DGRAM, 0);
+    const socket = mustCall(this.#libc, "socket", AF_INET, SOCK_DGRAM, 0);
     const request = new Uint8Array(IFREQ_BYTES);
     request.set(new TextEncoder().encode("lo"));
     new DataView(request.buffer).setInt16(IFREQ_FLAGS, IFF_UP, true);
     try {
-      mustCall(this.libc, "ioctl", socket, SIOCSIFFLAGS, request);
+      mustCall(this.#libc, "ioctl", socket, SIOCSIFFLAGS, request);
     } finally {
-      this.libc.close(socket);
+      this.#libc.close(socket);
     }
   }
 
   /** Mounts a file or folder read-only, or repeats a link within the system's folders. */
   #show({ from, to }: Place): void {
-    const target = join(this.options.root, to);
+    const target = join(this.#options.root, to);
     const link = from === to && !from.startsWith("/etc/") ? linkOf(from) : undefined;
     if (link !== undefined && !link.startsWith("/")) {
       Deno.mkdirSync(dirname(target), { recursive: true });
@@ -192,7 +198,7 @@ export class OwnRoot {
     if (type === undefined) return;
     Deno.mkdirSync(type === "folder" ? target : dirname(target), { recursive: true });
     if (type === "file") Deno.writeFileSync(target, new Uint8Array());
-    mustCall(this.libc, "mount", cString(from), cString(target), 0, MS_BIND | MS_REC, 0);
+    mustCall(this.#libc, "mount", cString(from), cString(target), 0, MS_BIND | MS_REC, 0);
     const isDevice = from.startsWith("/dev/");
     this.#seal(target, AT_RECURSIVE, isDevice ? FOR_DEVICES : FOR_FILES);
   }
@@ -205,7 +211,7 @@ export class OwnRoot {
     const settings = new Uint8Array(32);
     new DataView(settings.buffer).setBigUint64(0, BigInt(attributes), true);
     mustCall(
-      this.libc,
+      this.#libc,
       "mount_setattr",
       AT_FDCWD,
       cString(target),

@@ -40,7 +40,11 @@ export class Running implements RunningNode {
   #end: Pick<NodeEnd, "reason" | "message"> | undefined;
   #empty = 0;
 
-  constructor(private readonly options: RunningOptions) {
+  readonly #options: RunningOptions;
+
+  constructor(options: RunningOptions) {
+    this.#options = options;
+
     const { pid, sandbox, thread } = options;
     this.pid = pid;
     this.sandbox = sandbox;
@@ -51,18 +55,18 @@ export class Running implements RunningNode {
       error: String(error),
     })).then((how) => this.#describe(how)).finally(() => {
       clearInterval(watch);
-      this.options.tree?.kill();
+      this.#options.tree?.kill();
       thread.close();
     });
   }
 
   residentBytes(): number {
-    const { tree, memoryMb } = this.options;
+    const { tree, memoryMb } = this.#options;
     return tree === undefined ? memoryOf(this.pid) : tree.residentBytes(memoryMb * MIB);
   }
 
   terminate(): void {
-    const { tree } = this.options;
+    const { tree } = this.#options;
     if (tree === undefined) this.#signal("SIGTERM");
     else tree.signal("SIGTERM");
   }
@@ -75,8 +79,8 @@ export class Running implements RunningNode {
   #stop(end: Pick<NodeEnd, "reason" | "message">): void {
     this.#end ??= end;
     this.#signal("SIGKILL");
-    this.options.tree?.kill();
-    this.options.thread.send({ type: "end" });
+    this.#options.tree?.kill();
+    this.#options.thread.send({ type: "end" });
   }
 
   #signal(signal: Deno.Signal): void {
@@ -86,7 +90,7 @@ export class Running implements RunningNode {
   }
 
   #look(): void {
-    const { memoryMb, beat, temporary } = this.options;
+    const { memoryMb, beat, temporary } = this.#options;
     const looks = Atomics.add(beat, 0, 1);
     const bytes = this.residentBytes();
     this.#empty = bytes === 0 ? this.#empty + 1 : 0;

@@ -76,21 +76,29 @@ export interface SocketRules extends PeerRules {
 
 /** Each method returns the result of the call, or the negative number of an error. */
 export class SocketCalls {
+  readonly #libc: Libc;
+  readonly #process: ForeignProcess;
+  readonly #rules: SocketRules;
+
   constructor(
-    private readonly libc: Libc,
-    private readonly process: ForeignProcess,
-    private readonly rules: SocketRules,
-  ) {}
+    libc: Libc,
+    process: ForeignProcess,
+    rules: SocketRules,
+  ) {
+    this.#libc = libc;
+    this.#process = process;
+    this.#rules = rules;
+  }
 
   async connect(descriptor: number, at: bigint, length: number): Promise<number> {
     const address = this.#address(at, length);
     if (typeof address === "number") return address;
     if (familyOf(address) === AF_UNIX) {
-      const { control } = this.rules;
+      const { control } = this.#rules;
       if (unixPath(address) !== control?.name) return -ECONNREFUSED;
       return await this.#with(descriptor, (copy) => this.#connect(copy, unixAddress(control.path)));
     }
-    const { ports } = this.rules;
+    const { ports } = this.#rules;
     const own = ports?.translate(address);
     if (ports !== undefined && own !== undefined) {
       return await this.#with(descriptor, (copy) => {
@@ -98,11 +106,11 @@ export class SocketCalls {
         return this.#connect(copy, own);
       });
     }
-    const routed = findLocalRoute(address, this.rules.routes);
+    const routed = findLocalRoute(address, this.#rules.routes);
     if (routed !== undefined) {
       return await this.#with(descriptor, (copy) => this.#connectLocally(copy, routed));
     }
-    const error = judgeConnect(address, this.rules);
+    const error = judgeConnect(address, this.#rules);
     if (error !== 0) return -error;
     return await this.#with(descriptor, (copy) => this.#connect(copy, address));
   }
@@ -111,7 +119,7 @@ export class SocketCalls {
     const result = await this.#connect(copy, address);
     if (route.isAnnounced) {
       const port = portOf(this.#nameOf(copy));
-      if (port !== undefined) this.rules.announce(port);
+      if (port !== undefined) this.#rules.announce(port);
     }
     return result;
   }
@@ -120,7 +128,7 @@ export class SocketCalls {
   #nameOf(socket: number): Bytes {
     const address = new Uint8Array(MAX_SOCKADDR);
     const size = new Uint8Array(Uint32Array.of(MAX_SOCKADDR).buffer);
-    systemCall(this.libc, "getsockname", socket, address, size);
+    systemCall(this.#libc, "getsockname", socket, address, size);
     return address;
   }
 
@@ -131,20 +139,20 @@ export class SocketCalls {
     if (path !== undefined) {
       return await this.#with(descriptor, (copy) => this.#bindServer(copy, path));
     }
-    const { ports } = this.rules;
+    const { ports } = this.#rules;
     if (!isUnspecific(address) && !this.#isInterfaces(address)) {
       if (ports === undefined) return -EACCES;
       return await this.#with(descriptor, (copy) => ports.bind(copy, address));
     }
     return await this.#with(
       descriptor,
-      (copy) => systemCall(this.libc, "bind", copy, address, address.byteLength),
+      (copy) => systemCall(this.#libc, "bind", copy, address, address.byteLength),
     );
   }
 
   /** The real path of a server's socket, or of that of a further port, by its name. */
   #serverPath(named: string): string | undefined {
-    const { server } = this.rules;
+    const { server } = this.#rules;
     if (server === undefined || !named.startsWith(server.name)) return undefined;
     const port = named.slice(server.name.length);
     return OF_PORT.test(port) ? `${server.path}${port}` : undefined;
@@ -153,7 +161,7 @@ export class SocketCalls {
   /** Takes the place of a server that has ended and left its socket. */
   #bindServer(socket: number, path: string): number {
     const address = unixAddress(path);
-    const bind = () => systemCall(this.libc, "bind", socket, address, address.byteLength);
+    const bind = () => systemCall(this.#libc, "bind", socket, address, address.byteLength);
     const result = bind();
     if (result !== -EADDRINUSE || this.#isInUse(address)) return result;
     Deno.removeSync(path);
@@ -162,16 +170,16 @@ export class SocketCalls {
 
   /** Whether somebody listens at a Unix address. */
   #isInUse(address: Bytes): boolean {
-    const socket = systemCall(this.libc, "socket", AF_UNIX, SOCK_STREAM | O_NONBLOCK, 0);
+    const socket = systemCall(this.#libc, "socket", AF_UNIX, SOCK_STREAM | O_NONBLOCK, 0);
     if (socket < 0) return true;
-    const result = systemCall(this.libc, "connect", socket, address, address.byteLength);
-    this.libc.close(socket);
+    const result = systemCall(this.#libc, "connect", socket, address, address.byteLength);
+    this.#libc.close(socket);
     return result !== -ECONNREFUSED;
   }
 
   /** A server listens on its Unix socket, or on ports of its own, and on no other. */
   async listen(descriptor: number, backlog: number): Promise<number> {
-    const { ports, server } = this.rules;
+    const { ports, server } = this.#rules;
     const length = Math.min(Math.max(backlog, 1), MAX_BACKLOG);
     return await this.#with(descriptor, (copy) => {
       if (ports !== undefined) return ports.listen(copy, length);
@@ -180,7 +188,7 @@ export class SocketCalls {
       const listened = unixPath(address);
       if (server === undefined || !listened.startsWith(server.path)) return -EACCES;
       if (!OF_PORT.test(listened.slice(server.path.length))) return -EACCES;
-      return systemCall(this.libc, "listen", copy, length);
+      return systemCall(this.#libc, "listen", copy, length);
     });
   }
 
@@ -197,7 +205,7 @@ export class SocketCalls {
   ): Promise<number> {
     const to = this.#peer(peer, peerBytes);
     if (typeof to === "number") return to;
-    const copy = this.process.read(data, Math.min(bytes, MAX_DATA_BYTES));
+    const copy = this.#process.read(data, Math.min(bytes, MAX_DATA_BYTES));
     if (copy === undefined) return -EFAULT;
     return await this.#with(descriptor, (socket) => this.#send(socket, copy, { flags, to }));
   }
@@ -212,7 +220,7 @@ export class SocketCalls {
       (socket) =>
         rights.length === 0
           ? this.#send(socket, data, { flags, to })
-          : sendRights(this.libc, { process: this.process, socket, data, flags, rights }),
+          : sendRights(this.#libc, { process: this.#process, socket, data, flags, rights }),
     );
   }
 
@@ -230,7 +238,7 @@ export class SocketCalls {
       const result = await this.sendMessage(descriptor, head, flags);
       if (result < 0) return sent === 0 ? result : sent;
       const noted = new Uint8Array(Uint32Array.of(result).buffer);
-      const error = this.process.write(head + BigInt(MSGHDR_BYTES), noted);
+      const error = this.#process.write(head + BigInt(MSGHDR_BYTES), noted);
       if (error < 0) return error;
     }
     return Math.min(count, MAX_MESSAGES);
@@ -239,7 +247,7 @@ export class SocketCalls {
   /** A copy of an address in Node's memory, or an error. */
   #address(at: bigint, length: number): Bytes | number {
     if (length < 2 || length > MAX_SOCKADDR) return -EACCES;
-    return this.process.read(at, length) ?? -EFAULT;
+    return this.#process.read(at, length) ?? -EFAULT;
   }
 
   /** A copy of the peer of a message, `undefined` where it names none, or an error. */
@@ -251,28 +259,28 @@ export class SocketCalls {
     const family = familyOf(address);
     // Without a family, the kernel takes an address for one of IPv4.
     if (family !== AF_INET && family !== AF_INET6) return -ECONNREFUSED;
-    const error = judgeConnect(address, this.rules);
+    const error = judgeConnect(address, this.#rules);
     return error === 0 ? address : -error;
   }
 
   #isInterfaces(address: Bytes): boolean {
-    return this.rules.hasOwnNetwork && familyOf(address) === AF_NETLINK;
+    return this.#rules.hasOwnNetwork && familyOf(address) === AF_NETLINK;
   }
 
   #message(head: bigint):
     | { readonly data: Bytes; readonly to: Bytes | undefined; readonly rights: readonly number[] }
     | number {
-    const header = this.process.read(head, MSGHDR_BYTES);
+    const header = this.#process.read(head, MSGHDR_BYTES);
     if (header === undefined) return -EFAULT;
     const view = new DataView(header.buffer);
     const control = view.getBigUint64(40, true);
     // Other control data could choose another way for the packet.
-    if (control !== 0n && !this.rules.passesDescriptors) return -EPERM;
-    const rights = readRights(this.process, view.getBigUint64(32, true), control);
+    if (control !== 0n && !this.#rules.passesDescriptors) return -EPERM;
+    const rights = readRights(this.#process, view.getBigUint64(32, true), control);
     if (typeof rights === "number") return rights;
     const to = this.#peer(view.getBigUint64(0, true), view.getUint32(8, true));
     if (typeof to === "number") return to;
-    const data = readData(this.process, view.getBigUint64(16, true), view.getBigUint64(24, true));
+    const data = readData(this.#process, view.getBigUint64(16, true), view.getBigUint64(24, true));
     return typeof data === "number" ? data : { data, to, rights };
   }
 
@@ -280,27 +288,27 @@ export class SocketCalls {
     descriptor: number,
     use: (copy: number) => number | Promise<number>,
   ): Promise<number> {
-    const copy = this.process.lend(descriptor);
+    const copy = this.#process.lend(descriptor);
     if (copy < 0) return copy;
     try {
       return await use(copy);
     } finally {
-      this.libc.close(copy);
+      this.#libc.close(copy);
     }
   }
 
   /** Connects without blocking this thread; waits where the caller would have waited. */
   async #connect(socket: number, address: Bytes): Promise<number> {
-    const flags = systemCall(this.libc, "fcntl", socket, F_GETFL, 0);
+    const flags = systemCall(this.#libc, "fcntl", socket, F_GETFL, 0);
     const isBlocking = flags >= 0 && (flags & O_NONBLOCK) === 0;
-    if (isBlocking) systemCall(this.libc, "fcntl", socket, F_SETFL, flags | O_NONBLOCK);
-    const result = systemCall(this.libc, "connect", socket, address, address.byteLength);
+    if (isBlocking) systemCall(this.#libc, "fcntl", socket, F_SETFL, flags | O_NONBLOCK);
+    const result = systemCall(this.#libc, "connect", socket, address, address.byteLength);
     if (!isBlocking) return result;
     try {
       if (result !== -EINPROGRESS) return result;
       return await this.#waitFor(socket) ? this.#errorOf(socket) : -ETIMEDOUT;
     } finally {
-      systemCall(this.libc, "fcntl", socket, F_SETFL, flags);
+      systemCall(this.#libc, "fcntl", socket, F_SETFL, flags);
     }
   }
 
@@ -311,7 +319,7 @@ export class SocketCalls {
   ): Promise<number> {
     const send = (): number =>
       systemCall(
-        this.libc,
+        this.#libc,
         "sendto",
         socket,
         data,
@@ -322,7 +330,7 @@ export class SocketCalls {
       );
     const result = send();
     if (result !== -EAGAIN || (flags & MSG_DONTWAIT) !== 0) return result;
-    const settings = systemCall(this.libc, "fcntl", socket, F_GETFL, 0);
+    const settings = systemCall(this.#libc, "fcntl", socket, F_GETFL, 0);
     if ((settings & O_NONBLOCK) !== 0) return result;
     return await this.#waitFor(socket) ? send() : -EAGAIN;
   }
@@ -333,14 +341,14 @@ export class SocketCalls {
     const view = new DataView(polled.buffer);
     view.setInt32(0, socket, true);
     view.setInt16(4, POLLOUT, true);
-    return await this.libc.poll(polled, 1n, MAX_WAIT_MS) > 0;
+    return await this.#libc.poll(polled, 1n, MAX_WAIT_MS) > 0;
   }
 
   #errorOf(socket: number): number {
     const value = new Uint8Array(4);
     const size = new Uint8Array(Uint32Array.of(4).buffer);
     const result = systemCall(
-      this.libc,
+      this.#libc,
       "getsockopt",
       socket,
       SOL_SOCKET,

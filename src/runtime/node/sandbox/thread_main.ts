@@ -79,12 +79,16 @@ class NodeThread {
   /** What starts Node, or the command, program by program. */
   #launchers: readonly string[] = [];
 
-  constructor(private readonly post: Post) {}
+  readonly #post: Post;
+
+  constructor(post: Post) {
+    this.#post = post;
+  }
 
   async prepare(plan: ThreadPlan): Promise<void> {
     this.#plan = plan;
     const libc = openLibc();
-    if (plan.kind === "open") return this.post({ type: "prepared", programs: 1 });
+    if (plan.kind === "open") return this.#post({ type: "prepared", programs: 1 });
     const launchers = plan.processes && isFile(SETSID) ? [SETSID] : [];
     if (libc === undefined || PROCESSOR === undefined) {
       throw new Error("It needs Linux with the GNU C library");
@@ -107,7 +111,7 @@ class NodeThread {
     const listener = installFilter(libc, filter);
     if (listener === undefined) throw new Error("The kernel refuses a filter of system calls");
     const programs = 1 + launchers.filter((word) => word.startsWith("/")).length;
-    this.post({ type: "prepared", listener, programs });
+    this.#post({ type: "prepared", listener, programs });
   }
 
   start({ program: named, args, env }: NodeCommand): void {
@@ -123,11 +127,11 @@ class NodeThread {
       stdout: "inherit",
       stderr: "inherit",
     });
-    this.post({ type: "started", pid: child.pid });
+    this.#post({ type: "started", pid: child.pid });
     this.#watchWatcher();
     child.status.then(({ code, signal }) => {
       this.end();
-      this.post({ type: "ended", code, signal });
+      this.#post({ type: "ended", code, signal });
     }).catch(reportError);
   }
 

@@ -42,7 +42,11 @@ export class NodeVersions {
   readonly #users = new Map<string, Set<string>>();
   #prepared: Promise<void> | undefined;
 
-  constructor(private readonly options: NodeVersionsOptions) {}
+  readonly #options: NodeVersionsOptions;
+
+  constructor(options: NodeVersionsOptions) {
+    this.#options = options;
+  }
 
   /**
    * The absolute path of a Node binary of a version, or of one that begins with its
@@ -64,14 +68,14 @@ export class NodeVersions {
     const users = this.#users.get(version) ?? new Set();
     this.#users.set(version, users.add(user));
     const binary = await this.#flights.run(version, () => this.#find(version, say));
-    const folder = join(this.options.folder, version);
+    const folder = join(this.#options.folder, version);
     if (binary === binaryIn(folder)) await this.#note(folder, user);
     return binary;
   }
 
   /** The versions that are kept. */
   async list(): Promise<readonly string[]> {
-    return (await namesIn(this.options.folder)).filter((name) => VERSION.test(name));
+    return (await namesIn(this.#options.folder)).filter((name) => VERSION.test(name));
   }
 
   /** Removes the kept versions that no user needs any more. */
@@ -90,16 +94,16 @@ export class NodeVersions {
   }
 
   async #noted(version: string): Promise<readonly string[]> {
-    return await namesIn(join(this.options.folder, version, USERS));
+    return await namesIn(join(this.#options.folder, version, USERS));
   }
 
   async #find(wanted: string, say: (message: string) => void): Promise<string> {
     const refusal = refuseVersion(wanted);
     if (refusal !== undefined) throw new NodeVersionError(refusal);
-    const folder = join(this.options.folder, wanted);
+    const folder = join(this.#options.folder, wanted);
     const kept = binaryIn(folder);
     if (await isFile(kept)) return kept;
-    const own = await findNode(this.options.env.PATH ?? "");
+    const own = await findNode(this.#options.env.PATH ?? "");
     if (own !== undefined && satisfies(own.version, wanted)) return own.path;
     const reason = own === undefined ? "has none" : `has ${own.version}`;
     say(`Fetching Node ${wanted} from npm: the search path of the platform ${reason}`);
@@ -114,8 +118,8 @@ export class NodeVersions {
   /** Fetches beside, then renames: a version that is there is whole. */
   async #fetch(wanted: string, folder: string): Promise<void> {
     await this.#prepare();
-    const { env, install = installNode } = this.options;
-    const beside = join(this.options.folder, INCOMING, crypto.randomUUID());
+    const { env, install = installNode } = this.#options;
+    const beside = join(this.#options.folder, INCOMING, crypto.randomUUID());
     await Deno.mkdir(beside);
     try {
       await install({ version: wanted, folder: beside, env });
@@ -134,8 +138,8 @@ export class NodeVersions {
   async #remove(version: string): Promise<string> {
     await this.#prepare();
     this.#users.delete(version);
-    const gone = join(this.options.folder, INCOMING, crypto.randomUUID());
-    await Deno.rename(join(this.options.folder, version), gone);
+    const gone = join(this.#options.folder, INCOMING, crypto.randomUUID());
+    await Deno.rename(join(this.#options.folder, version), gone);
     await remove(gone);
     return gone;
   }
@@ -143,7 +147,7 @@ export class NodeVersions {
   /** Makes the folder, and removes what a crash left unfinished. */
   #prepare(): Promise<void> {
     return this.#prepared ??= (async () => {
-      const incoming = join(this.options.folder, INCOMING);
+      const incoming = join(this.#options.folder, INCOMING);
       await remove(incoming);
       await Deno.mkdir(incoming, { recursive: true });
     })();

@@ -16,17 +16,21 @@ export class FairShare {
   /** When everything that was booked has been paid. */
   #paidAt = 0;
 
+  readonly #now: () => number;
+
   /** Takes a clock that never jumps, in milliseconds. */
-  constructor(private readonly now: () => number = () => performance.now()) {}
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
 
   /** Notes that work begins now; it must be booked before anything is awaited. */
   begin(): void {
-    this.#begun = this.now();
+    this.#begun = this.#now();
   }
 
   /** Books the work since `begin` or the last booking; returns the pause that is due, in milliseconds. */
   book(): number {
-    const now = this.now();
+    const now = this.#now();
     const before = Math.max(this.#paidAt, this.#begun);
     this.#paidAt = before + (now - this.#begun) * PRICE;
     this.#begun = now;

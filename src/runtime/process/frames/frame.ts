@@ -63,8 +63,12 @@ export class FrameReader {
   #payload: Uint8Array<ArrayBuffer> | undefined;
   #payloadFilled = 0;
 
+  readonly #maxPayload: number;
+
   /** Refuses payloads over `maxPayload` bytes. */
-  constructor(private readonly maxPayload: number) {}
+  constructor(maxPayload: number) {
+    this.#maxPayload = maxPayload;
+  }
 
   /**
    * Takes the next bytes and returns the frames that are complete now. The
@@ -94,8 +98,8 @@ export class FrameReader {
 
   #room(): Uint8Array<ArrayBuffer> {
     const length = readU32(this.#header, 0);
-    if (length > this.maxPayload) {
-      throw new ProtocolError(`Frame of ${length} bytes is over ${this.maxPayload}`);
+    if (length > this.#maxPayload) {
+      throw new ProtocolError(`Frame of ${length} bytes is over ${this.#maxPayload}`);
     }
     return length === 0 ? EMPTY : new Uint8Array(length);
   }

@@ -22,17 +22,21 @@ export class LineLimit {
   #second = 0;
   #count = 0;
 
-  constructor(private readonly perSecond: number) {}
+  readonly #perSecond: number;
+
+  constructor(perSecond: number) {
+    this.#perSecond = perSecond;
+  }
 
   /** Judges a line that comes at a time, in milliseconds. */
   take(time: number): LineDecision {
     const second = Math.floor(time / 1000);
     let dropped = 0;
     if (second !== this.#second) {
-      dropped = Math.max(0, this.#count - this.perSecond);
+      dropped = Math.max(0, this.#count - this.#perSecond);
       this.#second = second;
       this.#count = 0;
     }
-    return { passes: ++this.#count <= this.perSecond, dropped };
+    return { passes: ++this.#count <= this.#perSecond, dropped };
   }
 }

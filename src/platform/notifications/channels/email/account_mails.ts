@@ -69,8 +69,18 @@ export class AccountMails {
   /** When mails were given up, by their ids. */
   #givenUp: ReadonlyMap<string, number> = new Map();
 
+  readonly #options: {
+    readonly kv: RecordStore;
+    readonly box: SecretBox;
+    readonly now: Clock;
+    readonly random: Random;
+    /** Id of the workspace that dead letters belong to. */
+    firstWorkspace(): Promise<string | undefined>;
+    onTrouble(message: string): void;
+  };
+
   constructor(
-    private readonly options: {
+    options: {
       readonly kv: RecordStore;
       readonly box: SecretBox;
       readonly now: Clock;
@@ -79,7 +89,9 @@ export class AccountMails {
       firstWorkspace(): Promise<string | undefined>;
       onTrouble(message: string): void;
     },
-  ) {}
+  ) {
+    this.#options = options;
+  }
 
   /**
    * Why mails are not taken by the mail server, and how many were given up in the last days;
@@ -93,7 +105,7 @@ export class AccountMails {
   /** Reads what was given up, before a restart or by another node. */
   async recover(): Promise<void> {
     const found = new Map<string, number>();
-    for await (const { key, value } of readAll(this.options.kv, allGivenUp(), z.number())) {
+    for await (const { key, value } of readAll(this.#options.kv, allGivenUp(), z.number())) {
       found.set(String(key[1]), value);
       if (found.size === MAX_TOLD) break;
     }
@@ -106,7 +118,7 @@ export class AccountMails {
   }
 
   #describeGivenUp(): string | undefined {
-    const times = [...this.#givenUp.values()].filter((at) => this.options.now() - at <= TOLD_MS);
+    const times = [...this.#givenUp.values()].filter((at) => this.#options.now() - at <= TOLD_MS);
     if (times.length === 0) return undefined;
     const mails = times.length === 1 ? "1 mail" : `${times.length} mails`;
     return `${mails} to accounts could not be sent, the last at ` +
@@ -119,7 +131,7 @@ export class AccountMails {
    * so that nobody sees by the time which of the two it is.
    */
   sender(queue: () => Pick<RunningDeliveryQueue, "acceptTo">): SendAccountMail {
-    const { kv, box, now, random, firstWorkspace } = this.options;
+    const { kv, box, now, random, firstWorkspace } = this.#options;
     return async (mail, expiresAt) => {
       if (await countBelow(kv, allMails(), MAX_WAITING) >= MAX_WAITING) {
         throw new Error("Too many mails wait to be sent");
@@ -144,7 +156,7 @@ export class AccountMails {
     { id: messageId, receiverId }: { readonly id: string; readonly receiverId: string },
   ): Promise<SendOutcome | undefined> {
     if (!receiverId.startsWith(PREFIX)) return undefined;
-    const { kv, now } = this.options;
+    const { kv, now } = this.#options;
     const id = receiverId.slice(PREFIX.length);
     const found = (await readRecord(kv, mailKey(id), mailRecord))?.value;
     if (found === undefined || now() >= found.expiresAt) {
@@ -172,7 +184,7 @@ export class AccountMails {
   /** Tells the operator of a mail that was given up: its receiver may have no account. */
   async givenUp(receiverId: string, reason: string): Promise<void> {
     if (!receiverId.startsWith(PREFIX)) return;
-    const { kv, now, onTrouble } = this.options;
+    const { kv, now, onTrouble } = this.#options;
     await kv.set(givenUpKey(receiverId.slice(PREFIX.length)), now(), { expireIn: TOLD_MS });
     await this.recover();
     onTrouble(
@@ -182,7 +194,7 @@ export class AccountMails {
   }
 
   async #open(id: string, mail: SealedSecret): Promise<AccountMail | null> {
-    const text: unknown = JSON.parse(await this.options.box.open(mail, placeOf(id)));
+    const text: unknown = JSON.parse(await this.#options.box.open(mail, placeOf(id)));
     return mailText.nullable().parse(text);
   }
 }

@@ -56,13 +56,17 @@ interface Addressed extends Reported {
 export class ForgeReporter {
   readonly #lock = new KeyedLock();
 
-  constructor(private readonly parts: ReporterParts) {}
+  readonly #parts: ReporterParts;
+
+  constructor(parts: ReporterParts) {
+    this.#parts = parts;
+  }
 
   /** The deployment and its forge; `undefined` where there is nobody to tell. */
   async find({ workspaceId, projectId, deploymentId }: ReportedPlace): Promise<
     Reported | undefined
   > {
-    const { projects, deployments, credentials } = this.parts;
+    const { projects, deployments, credentials } = this.#parts;
     const project = await projects.find(workspaceId, projectId);
     if (project?.gitCredentials !== "https") return undefined;
     const deployment = await deployments.find(projectId, deploymentId);
@@ -91,7 +95,7 @@ export class ForgeReporter {
 
   /** Why it failed; `undefined` where it did not. */
   async #tell({ deployment, target }: Reported): Promise<SendOutcome | undefined> {
-    const { reports, now } = this.parts;
+    const { reports, now } = this.#parts;
     const known = await reports.find(deployment);
     let record: ReportRecord = {
       state: null,
@@ -103,7 +107,7 @@ export class ForgeReporter {
       at: now(),
     };
     try {
-      if (!target.api.startsWith("https:") && !this.parts.allowPrivate) {
+      if (!target.api.startsWith("https:") && !this.#parts.allowPrivate) {
         throw new ForgeError({ type: "failed", reason: NOT_ALLOWED });
       }
       const addressed = { deployment, target, dialect: dialectOf(target) };
@@ -121,12 +125,12 @@ export class ForgeReporter {
   }
 
   #ask(addressed: Addressed, request: Parameters<typeof askForge>[2]) {
-    return askForge(this.parts, addressed, request);
+    return askForge(this.#parts, addressed, request);
   }
 
   /** Marks the commit, unless that was done; returns the mark that it has. */
   async #mark(addressed: Addressed, known: string | null): Promise<string | null> {
-    const status = commitStatus(addressed.deployment, this.parts);
+    const status = commitStatus(addressed.deployment, this.#parts);
     if (status === undefined || status.state === known) return known;
     await this.#ask(addressed, addressed.dialect.status(addressed.target, status));
     return status.state;
@@ -136,17 +140,17 @@ export class ForgeReporter {
   async #comment(addressed: Addressed, known: string | null): Promise<string | null> {
     const { deployment } = addressed;
     if (deployment.environment === ENVIRONMENT_PRODUCTION || isSkipped(deployment)) return known;
-    const pull = await this.parts.pulls.find(deployment);
+    const pull = await this.#parts.pulls.find(deployment);
     const last = pull?.comment ?? null;
     if (pull === undefined || last === null && !pull.isOpen) return known;
     // A newer deployment of the branch is what the pull request shows.
     if (last !== null && last.deploymentId > deployment.id) return known;
-    const text = commentText(deployment, this.parts);
+    const text = commentText(deployment, this.#parts);
     const hash = sha256Hex(text);
     if (last?.deploymentId === deployment.id && hash === known) return known;
     const id = await this.#write(addressed, pull, text);
     const comment = id === undefined ? null : { id, deploymentId: deployment.id };
-    await this.parts.pulls.commented(deployment, pull.number, comment);
+    await this.#parts.pulls.commented(deployment, pull.number, comment);
     return hash;
   }
 

@@ -28,13 +28,17 @@ export type ReportRecord = z.infer<typeof reportRecord>;
 type Place = Pick<DeploymentRecord, "projectId" | "id">;
 
 export class ReportStore {
-  constructor(private readonly kv: RecordStore) {}
+  readonly #kv: RecordStore;
+
+  constructor(kv: RecordStore) {
+    this.#kv = kv;
+  }
 
   async find({ projectId, id }: Place): Promise<ReportRecord | undefined> {
-    return (await readRecord(this.kv, keys.forgeReport(projectId, id), reportRecord))?.value;
+    return (await readRecord(this.#kv, keys.forgeReport(projectId, id), reportRecord))?.value;
   }
 
   async save({ projectId, id }: Place, record: ReportRecord): Promise<void> {
-    await this.kv.set(keys.forgeReport(projectId, id), record, { expireIn: KEPT_MS });
+    await this.#kv.set(keys.forgeReport(projectId, id), record, { expireIn: KEPT_MS });
   }
 }

@@ -43,24 +43,28 @@ export interface BotOptions {
 }
 
 export class Bot {
-  private readonly host: string;
-  private knownName: Promise<string> | undefined;
+  readonly #host: string;
+  #knownName: Promise<string> | undefined;
 
-  constructor(private readonly options: BotOptions) {
-    this.host = new URL(options.publicOrigin).host;
+  readonly #options: BotOptions;
+
+  constructor(options: BotOptions) {
+    this.#options = options;
+
+    this.#host = new URL(options.publicOrigin).host;
   }
 
   /** The bot's name, without @. @throws {BotApiError} where it is not known yet */
   name(): Promise<string> {
-    const { name, api } = this.options;
+    const { name, api } = this.#options;
     if (name !== undefined) return Promise.resolve(name);
     const result = z.object({ username: z.string().regex(/^\w{3,64}$/) });
-    this.knownName ??= api.call("getMe", {}, { result }).then(({ username }) => username)
+    this.#knownName ??= api.call("getMe", {}, { result }).then(({ username }) => username)
       .catch((error) => {
-        this.knownName = undefined;
+        this.#knownName = undefined;
         throw error;
       });
-    return this.knownName;
+    return this.#knownName;
   }
 
   /** The address that opens the bot with a code. */
@@ -72,44 +76,44 @@ export class Bot {
   async handle(update: Update, lease: Lease): Promise<void> {
     const input = readInput(update);
     if (input === undefined) return;
-    if (input.type === "tap") return await this.answerTap(input, lease);
-    await this.write(input.chat, await this.answerCommand(input, lease));
+    if (input.type === "tap") return await this.#answerTap(input, lease);
+    await this.#write(input.chat, await this.#answerCommand(input, lease));
   }
 
-  private async write(chat: Chat, message: BotMessage): Promise<void> {
-    await this.options.api.call("sendMessage", { chat_id: chat.id, ...message }, {
+  async #write(chat: Chat, message: BotMessage): Promise<void> {
+    await this.#options.api.call("sendMessage", { chat_id: chat.id, ...message }, {
       result: z.unknown(),
     });
   }
 
-  private async answerCommand(
+  async #answerCommand(
     { name, argument, chat }: Extract<BotInput, { type: "command" }>,
     lease: Lease,
   ): Promise<BotMessage> {
-    if (name === "start" && argument !== "") return await this.start(argument, chat, lease);
-    const link = await this.options.links.findByChat(chat.id);
+    if (name === "start" && argument !== "") return await this.#start(argument, chat, lease);
+    const link = await this.#options.links.findByChat(chat.id);
     if (link === undefined) {
-      const url = `${this.options.publicOrigin}/account/channels`;
-      return this.about(`This chat belongs to no account. Link it on ${url}`);
+      const url = `${this.#options.publicOrigin}/account/channels`;
+      return this.#about(`This chat belongs to no account. Link it on ${url}`);
     }
     if (name === "stop") {
-      await this.options.links.setStatus(link, "stopped", lease);
+      await this.#options.links.setStatus(link, "stopped", lease);
       return botMessage("Stopped: nothing more comes here.\n/start takes it up again");
     }
-    if (name === "start") await this.options.links.setStatus(link, "active", lease);
-    return this.about(
+    if (name === "start") await this.#options.links.setStatus(link, "active", lease);
+    return this.#about(
       link.status === "active" || name === "start"
         ? "This chat is linked: notifications come here.\n/stop ends that"
         : "This chat is linked, and stopped.\n/start takes it up again",
     );
   }
 
-  private about(state: string): BotMessage {
-    return botMessage(`<b>${escapeHtml(this.host)}</b>\n\n${escapeHtml(state)}`);
+  #about(state: string): BotMessage {
+    return botMessage(`<b>${escapeHtml(this.#host)}</b>\n\n${escapeHtml(state)}`);
   }
 
-  private async start(code: string, chat: Chat, lease: Lease): Promise<BotMessage> {
-    const { links, now, random, accountName, dialogues = [] } = this.options;
+  async #start(code: string, chat: Chat, lease: Lease): Promise<BotMessage> {
+    const { links, now, random, accountName, dialogues = [] } = this.#options;
     for (const dialogue of dialogues) {
       const answer = await dialogue.start(code, chat, lease);
       if (answer !== undefined) return answer;
@@ -140,18 +144,18 @@ export class Bot {
         "The account has as many chats as it may have. Unlink one on its page first.",
       );
     }
-    const [account, host] = [escapeHtml(name), escapeHtml(this.host)];
+    const [account, host] = [escapeHtml(name), escapeHtml(this.#host)];
     return botMessage(
       `Linked to the account <b>${account}</b> on ${host}. Its notifications come here.\n` +
         "/stop ends that",
     );
   }
 
-  private async answerTap(
+  async #answerTap(
     { data, chat, queryId, messageId }: Extract<BotInput, { type: "tap" }>,
     lease: Lease,
   ): Promise<void> {
-    const { api, dialogues = [] } = this.options;
+    const { api, dialogues = [] } = this.#options;
     let text = "This button is too old.";
     for (const dialogue of dialogues) text = await dialogue.tap(data, chat, lease) ?? text;
     const result = z.unknown();

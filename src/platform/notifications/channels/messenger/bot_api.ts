@@ -55,7 +55,7 @@ export interface CallOptions<T> {
 }
 
 export class BotApi {
-  private readonly base: string;
+  readonly #base: string;
 
   /** @throws {BotSettingsError} */
   constructor(settings: BotSettings) {
@@ -70,12 +70,12 @@ export class BotApi {
         "Cannot use the bot's token: it must look like 123456:ABC…, as BotFather gives it",
       );
     }
-    this.base = `${url.origin}${url.pathname.replace(/\/$/, "")}/bot${settings.token}`;
+    this.#base = `${url.origin}${url.pathname.replace(/\/$/, "")}/bot${settings.token}`;
   }
 
   /** Calls a method. @throws {BotApiError} */
   async call<T>(method: string, parameters: object, options: CallOptions<T>): Promise<T> {
-    const answer = answerSchema.safeParse(await this.exchange(method, parameters, options));
+    const answer = answerSchema.safeParse(await this.#exchange(method, parameters, options));
     if (!answer.success) throw new BotApiError("The Bot API answers in a way that is not known");
     if (!answer.data.ok) {
       const { error_code: status, description, parameters: more } = answer.data;
@@ -91,7 +91,7 @@ export class BotApi {
     return result.data;
   }
 
-  private async exchange(
+  async #exchange(
     method: string,
     parameters: object,
     { timeoutMs = CALL_MS, signal }: CallOptions<unknown>,
@@ -102,7 +102,7 @@ export class BotApi {
     signal?.addEventListener("abort", stop, { once: true });
     if (signal?.aborted === true) stop();
     try {
-      const response = await fetch(`${this.base}/${method}`, {
+      const response = await fetch(`${this.#base}/${method}`, {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify(parameters),

@@ -27,23 +27,27 @@ export interface BotPollerOptions {
 }
 
 export class BotPoller {
-  private readonly closing = new AbortController();
-  private running: Promise<void> | undefined;
+  readonly #closing = new AbortController();
+  #running: Promise<void> | undefined;
 
-  constructor(private readonly options: BotPollerOptions) {}
+  readonly #options: BotPollerOptions;
+
+  constructor(options: BotPollerOptions) {
+    this.#options = options;
+  }
 
   start(): void {
-    this.running ??= this.run();
+    this.#running ??= this.#run();
   }
 
   async close(): Promise<void> {
-    this.closing.abort();
-    await this.running;
+    this.#closing.abort();
+    await this.#running;
   }
 
   /** Polls once, and handles the updates. @throws {BotApiError | LeaseLostError} */
   async poll(lease: Lease): Promise<void> {
-    const { kv, api, handle, onTrouble } = this.options;
+    const { kv, api, handle, onTrouble } = this.#options;
     const offset = (await readRecord(kv, OFFSET_KEY, z.number()))?.value ?? 0;
     const updates = await api.call("getUpdates", {
       offset,
@@ -52,7 +56,7 @@ export class BotPoller {
     }, {
       result: updateList,
       timeoutMs: (WAIT_SECONDS + 10) * 1000,
-      signal: this.closing.signal,
+      signal: this.#closing.signal,
     });
     for (const update of updates) {
       await lease.requireHeld();
@@ -67,35 +71,35 @@ export class BotPoller {
   }
 
   /** Polls where this node is the one that does; false where it is not. */
-  private async pollHere(): Promise<boolean> {
-    const { nodes } = this.options;
+  async #pollHere(): Promise<boolean> {
+    const { nodes } = this.#options;
     if (nodes?.leads("bot") === false) return false;
     if (nodes === undefined) await this.poll(Lease.ofSoleNode("bot"));
     else await nodes.during("bot", (lease) => this.poll(lease));
     return true;
   }
 
-  private async run(): Promise<void> {
+  async #run(): Promise<void> {
     let failures = 0;
-    while (!this.closing.signal.aborted) {
+    while (!this.#closing.signal.aborted) {
       try {
-        if (!await this.pollHere()) await this.pause(FIRST_PAUSE_MS);
+        if (!await this.#pollHere()) await this.#pause(FIRST_PAUSE_MS);
         failures = 0;
       } catch (cause) {
-        if (this.closing.signal.aborted) return;
+        if (this.#closing.signal.aborted) return;
         if (cause instanceof LeaseLostError) continue;
-        if (failures++ === 0) this.options.onTrouble(`The chat bot hears nothing: ${cause}`);
+        if (failures++ === 0) this.#options.onTrouble(`The chat bot hears nothing: ${cause}`);
         const backoff = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures, 10));
         const asked = cause instanceof BotApiError ? cause.retryAfterMs ?? 0 : 0;
-        await this.pause(Math.max(backoff, asked));
+        await this.#pause(Math.max(backoff, asked));
       }
     }
   }
 
-  private pause(ms: number): Promise<void> {
+  #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);
-      this.closing.signal.addEventListener("abort", () => {
+      this.#closing.signal.addEventListener("abort", () => {
         clearTimeout(timer);
         resolve();
       }, { once: true });

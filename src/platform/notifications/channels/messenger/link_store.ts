@@ -49,37 +49,41 @@ export function setLink(
 }
 
 export class LinkStore {
-  constructor(private readonly kv: RecordStore) {}
+  readonly #kv: RecordStore;
+
+  constructor(kv: RecordStore) {
+    this.#kv = kv;
+  }
 
   /** Stores the hash of a code that links a chat to an account. */
   async addCode(code: string, userId: string, now: number): Promise<number> {
     const lifeMs = MESSENGER_CODE_SECONDS * 1000;
     const record = { userId, expiresAt: now + lifeMs };
-    await this.kv.set(messengerKeys.code(hashOf(code)), record, { expireIn: 2 * lifeMs });
+    await this.#kv.set(messengerKeys.code(hashOf(code)), record, { expireIn: 2 * lifeMs });
     return record.expiresAt;
   }
 
   /** Uses up a code; the account that it links to, or `undefined`. */
   async takeCode(code: string, now: number, lease?: Lease): Promise<string | undefined> {
     const key = messengerKeys.code(hashOf(code));
-    const record = await readRecord(this.kv, key, codeRecord);
+    const record = await readRecord(this.#kv, key, codeRecord);
     if (record === undefined) return undefined;
     const { versionstamp } = record;
-    const taken = await this.kv.atomic().check({ key, versionstamp }).delete(key).commit(lease);
+    const taken = await this.#kv.atomic().check({ key, versionstamp }).delete(key).commit(lease);
     return taken.ok && now < record.value.expiresAt ? record.value.userId : undefined;
   }
 
   async find(userId: string, id: string): Promise<LinkRecord | undefined> {
-    return (await readRecord(this.kv, messengerKeys.link(userId, id), linkRecord))?.value;
+    return (await readRecord(this.#kv, messengerKeys.link(userId, id), linkRecord))?.value;
   }
 
   async findByChat(chatId: number): Promise<LinkRecord | undefined> {
-    const found = await readRecord(this.kv, messengerKeys.byChat(chatId), owner);
+    const found = await readRecord(this.#kv, messengerKeys.byChat(chatId), owner);
     return found === undefined ? undefined : await this.find(found.value.userId, found.value.id);
   }
 
   async ofUser(userId: string): Promise<LinkRecord[]> {
-    const entries = readAll(this.kv, messengerKeys.ofUser(userId), linkRecord);
+    const entries = readAll(this.#kv, messengerKeys.ofUser(userId), linkRecord);
     return (await Array.fromAsync(entries)).map(({ value }) => value);
   }
 
@@ -89,12 +93,12 @@ export class LinkStore {
    */
   async link(wanted: LinkRecord, lease?: Lease): Promise<"linked" | "taken" | "too_many"> {
     const byChat = messengerKeys.byChat(wanted.chatId);
-    const { result } = await commitWithRetries(this.kv, [
+    const { result } = await commitWithRetries(this.#kv, [
       byChat,
       messengerKeys.ofUser(wanted.userId),
     ], async () => {
-      const known = await readRecord(this.kv, byChat, owner);
-      const operation = this.kv.atomic()
+      const known = await readRecord(this.#kv, byChat, owner);
+      const operation = this.#kv.atomic()
         .check({ key: byChat, versionstamp: known?.versionstamp ?? null });
       if (known !== undefined && known.value.userId !== wanted.userId) {
         return { operation, result: "taken" as const };
@@ -114,9 +118,9 @@ export class LinkStore {
     lease?: Lease,
   ): Promise<void> {
     const key = messengerKeys.link(link.userId, link.id);
-    await commitWithRetries(this.kv, [key], async () => {
-      const current = await readRecord(this.kv, key, linkRecord);
-      const operation = this.kv.atomic();
+    await commitWithRetries(this.#kv, [key], async () => {
+      const current = await readRecord(this.#kv, key, linkRecord);
+      const operation = this.#kv.atomic();
       if (current === undefined || current.value.status === status) {
         return { operation, result: undefined };
       }
@@ -130,8 +134,8 @@ export class LinkStore {
   async unlink(userId: string, id: string): Promise<boolean> {
     const link = await this.find(userId, id);
     if (link === undefined) return false;
-    const operation = this.kv.atomic().delete(messengerKeys.link(userId, id));
-    const byChat = await readRecord(this.kv, messengerKeys.byChat(link.chatId), owner);
+    const operation = this.#kv.atomic().delete(messengerKeys.link(userId, id));
+    const byChat = await readRecord(this.#kv, messengerKeys.byChat(link.chatId), owner);
     if (byChat?.value.id === id) operation.delete(messengerKeys.byChat(link.chatId));
     await operation.commit();
     return true;

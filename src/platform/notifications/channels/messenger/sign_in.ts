@@ -65,31 +65,35 @@ function refuseFor(seconds: number): void {
 }
 
 export class MessengerSignIn implements BotDialogue {
-  private readonly attempts: SignInAttempts;
-  private readonly begins: RateWindow;
-  private readonly allBegins: RateWindow;
-  private readonly signUps: RateWindow;
-  private readonly host: string;
+  readonly #attempts: SignInAttempts;
+  readonly #begins: RateWindow;
+  readonly #allBegins: RateWindow;
+  readonly #signUps: RateWindow;
+  readonly #host: string;
 
-  constructor(private readonly parts: MessengerSignInParts) {
+  readonly #parts: MessengerSignInParts;
+
+  constructor(parts: MessengerSignInParts) {
+    this.#parts = parts;
+
     const { now, publicOrigin } = parts;
-    this.attempts = new SignInAttempts(parts.kv, parts);
-    this.begins = new RateWindow({ limit: BEGINS, windowMs: BEGIN_WINDOW_MS }, now);
-    this.allBegins = new RateWindow({ limit: ALL_BEGINS, windowMs: BEGIN_WINDOW_MS }, now);
-    this.signUps = new RateWindow({ limit: SIGN_UPS_PER_HOUR, windowMs: HOUR_MS }, now);
-    this.host = new URL(publicOrigin).host;
+    this.#attempts = new SignInAttempts(parts.kv, parts);
+    this.#begins = new RateWindow({ limit: BEGINS, windowMs: BEGIN_WINDOW_MS }, now);
+    this.#allBegins = new RateWindow({ limit: ALL_BEGINS, windowMs: BEGIN_WINDOW_MS }, now);
+    this.#signUps = new RateWindow({ limit: SIGN_UPS_PER_HOUR, windowMs: HOUR_MS }, now);
+    this.#host = new URL(publicOrigin).host;
   }
 
   /** Begins an attempt for a browser; returns what its cookie holds. @throws {Failure} too many */
   async begin(client: Client): Promise<string> {
-    refuseFor(this.begins.take(addressGroup(client.address)));
-    refuseFor(this.allBegins.take("all"));
-    return (await this.attempts.begin(client)).cookie;
+    refuseFor(this.#begins.take(addressGroup(client.address)));
+    refuseFor(this.#allBegins.take("all"));
+    return (await this.#attempts.begin(client)).cookie;
   }
 
   /** The progress of a browser's attempt; signs in where the chat approved. */
   async progress(cookie: string, client: Client, bot: Bot): Promise<SignInProgress> {
-    const attempt = await this.attempts.find(cookie);
+    const attempt = await this.#attempts.find(cookie);
     if (attempt === undefined) return { type: "none" };
     const { state } = attempt;
     if (state.type === "denied") return { type: "denied" };
@@ -97,10 +101,10 @@ export class MessengerSignIn implements BotDialogue {
       const url = await deepLink(bot, signInCode(cookie));
       return { type: "waiting", url, number: attempt.number };
     }
-    const user = await this.userOf(state.chat);
+    const user = await this.#userOf(state.chat);
     if (user === undefined) return { type: "newcomer", name: state.chat.name };
-    await this.attempts.end(cookie);
-    return { type: "entered", answer: await this.parts.signIn.admit(user, client) };
+    await this.#attempts.end(cookie);
+    return { type: "entered", answer: await this.#parts.signIn.admit(user, client) };
   }
 
   /** Makes an account for the chat that approved. @throws {Failure} where none did */
@@ -109,12 +113,12 @@ export class MessengerSignIn implements BotDialogue {
     name: string,
     client: Client,
   ): Promise<SignedIn | FactorWanted> {
-    const { kv, signIn, now, random } = this.parts;
-    const attempt = await this.attempts.find(cookie);
+    const { kv, signIn, now, random } = this.#parts;
+    const attempt = await this.#attempts.find(cookie);
     if (attempt?.state.type !== "approved") {
       throw new Failure("unauthorized", "Sign-up took too long. Begin again");
     }
-    refuseFor(this.signUps.take(addressGroup(client.address)));
+    refuseFor(this.#signUps.take(addressGroup(client.address)));
     const { chat } = attempt.state;
     const user: UserRecord = {
       id: uuidV7(now, random),
@@ -136,22 +140,22 @@ export class MessengerSignIn implements BotDialogue {
       .check({ key: messengerKeys.byChat(chat.id), versionstamp: null })
       .set(keys.user(user.id), user);
     const { ok } = await setLink(operation, link).commit();
-    await this.attempts.end(cookie);
+    await this.#attempts.end(cookie);
     if (ok) return await signIn.begin(user, client);
-    const known = await this.userOf(chat);
+    const known = await this.#userOf(chat);
     if (known === undefined) throw new Failure("conflict", "Cannot make the account. Begin again");
     return await signIn.admit(known, client);
   }
 
   async start(code: string, chat: Chat, lease: Lease): Promise<BotMessage | undefined> {
-    const asked = await this.attempts.ask(code, chat, lease);
+    const asked = await this.#attempts.ask(code, chat, lease);
     if (asked === undefined) return undefined;
     if (asked === "used") return botMessage("This link was used. Begin again on the page.");
     const { attempt: { id, client }, choices } = asked;
     const { address, country } = client;
     const from = country === null ? address : `${address}, ${country}`;
     const lines = [
-      `<b>Sign in to ${escapeHtml(this.host)}?</b>`,
+      `<b>Sign in to ${escapeHtml(this.#host)}?</b>`,
       `${escapeHtml(agentName(client.userAgent))}\n${escapeHtml(from)}`,
       "Tap the number that the page in front of you shows. If somebody sent you here, " +
       "it was not you: they would get into your account.",
@@ -172,11 +176,11 @@ export class MessengerSignIn implements BotDialogue {
     const match = /^signin:([\w-]{16}):(\d\d|no)$/.exec(data);
     if (match === null) return undefined;
     const number = match[2] === "no" ? null : Number(match[2]);
-    const { verdict, attempt } = await this.attempts.answer(match[1]!, chat.id, number, lease);
-    if (attempt !== undefined && verdict !== "approved") await this.report(attempt, chat, lease);
+    const { verdict, attempt } = await this.#attempts.answer(match[1]!, chat.id, number, lease);
+    if (attempt !== undefined && verdict !== "approved") await this.#report(attempt, chat, lease);
     switch (verdict) {
       case "approved":
-        return `Signed in to ${this.host}. Go on in the browser.`;
+        return `Signed in to ${this.#host}. Go on in the browser.`;
       case "denied":
         return "Nobody was signed in. Whoever sent you the link wanted to get into your account.";
       case "wrong_number":
@@ -186,14 +190,14 @@ export class MessengerSignIn implements BotDialogue {
     }
   }
 
-  private async report(attempt: Attempt, chat: Chat, lease: Lease): Promise<void> {
-    const user = await this.userOf(chat);
+  async #report(attempt: Attempt, chat: Chat, lease: Lease): Promise<void> {
+    const user = await this.#userOf(chat);
     if (user === undefined) return;
     const detail =
       `A sign-in by the messenger from ${attempt.client.address} was refused in the chat`;
     const { address, userAgent, country } = attempt.client;
     const client = { address, userAgent, cookie: null, country: () => country };
-    await this.parts.raise({
+    await this.#parts.raise({
       event: "security.suspicious_activity",
       userId: user.id,
       detail,
@@ -201,9 +205,9 @@ export class MessengerSignIn implements BotDialogue {
     }, lease);
   }
 
-  private async userOf(chat: Chat): Promise<UserRecord | undefined> {
-    const link = await this.parts.links.findByChat(chat.id);
-    return link === undefined ? undefined : await this.parts.accounts.findUser(link.userId);
+  async #userOf(chat: Chat): Promise<UserRecord | undefined> {
+    const link = await this.#parts.links.findByChat(chat.id);
+    return link === undefined ? undefined : await this.#parts.accounts.findUser(link.userId);
   }
 }
 

@@ -68,26 +68,32 @@ export function signInCode(cookie: string): string {
 const codeName = (code: string): string => sha256Hex(`svc messenger sign-in link\n${code}`);
 
 export class SignInAttempts {
+  readonly #kv: RecordStore;
+  readonly #options: { readonly now: Clock; readonly random: Random };
+
   constructor(
-    private readonly kv: RecordStore,
-    private readonly options: { readonly now: Clock; readonly random: Random },
-  ) {}
+    kv: RecordStore,
+    options: { readonly now: Clock; readonly random: Random },
+  ) {
+    this.#kv = kv;
+    this.#options = options;
+  }
 
   /** Begins an attempt; `cookie` is what its browser keeps. */
   async begin(client: Client): Promise<{ readonly cookie: string; readonly attempt: Attempt }> {
-    const { now, random } = this.options;
+    const { now, random } = this.#options;
     const cookie = Buffer.from(random(32)).toString("base64url");
     const { address, userAgent } = client;
     const attempt: Attempt = {
       id: Buffer.from(random(12)).toString("base64url"),
-      number: this.number(),
+      number: this.#number(),
       client: { address, userAgent, country: client.country() },
       expiresAt: now() + ATTEMPT_MS,
       state: { type: "waiting" },
     };
     const hash = hashOf(cookie);
     const expires = { expireIn: 2 * ATTEMPT_MS };
-    await this.kv.atomic()
+    await this.#kv.atomic()
       .set(messengerKeys.signIn(hash), attempt, expires)
       .set(messengerKeys.signInByName(codeName(signInCode(cookie))), hash, expires)
       .set(messengerKeys.signInByName(attempt.id), hash, expires)
@@ -97,20 +103,20 @@ export class SignInAttempts {
 
   /** The attempt of a browser. */
   async find(cookie: string): Promise<Attempt | undefined> {
-    return (await this.read(hashOf(cookie)))?.value;
+    return (await this.#read(hashOf(cookie)))?.value;
   }
 
   /** Ends the attempt of a browser. */
   async end(cookie: string): Promise<void> {
-    await this.kv.delete(messengerKeys.signIn(hashOf(cookie)));
+    await this.#kv.delete(messengerKeys.signIn(hashOf(cookie)));
   }
 
   /** A chat opens the link: the numbers to choose from; `undefined` for another code. */
   ask(code: string, chat: Chat, lease?: Lease): Promise<Asked | undefined> {
-    return this.change<Asked>({ name: codeName(code), lease }, (attempt) => {
+    return this.#change<Asked>({ name: codeName(code), lease }, (attempt) => {
       if (attempt.state.type !== "waiting") return { result: "used" };
       const numbers = new Set([attempt.number]);
-      while (numbers.size < CHOICES) numbers.add(this.number());
+      while (numbers.size < CHOICES) numbers.add(this.#number());
       const choices = [...numbers].sort((a, b) => a - b);
       return { state: { type: "asked", chat, choices }, result: { attempt, choices } };
     });
@@ -124,7 +130,7 @@ export class SignInAttempts {
     lease?: Lease,
   ): Promise<{ readonly verdict: Verdict; readonly attempt?: Attempt }> {
     const unknown = { verdict: "unknown" } as const;
-    const answered = await this.change<{ verdict: Verdict; attempt?: Attempt }>(
+    const answered = await this.#change<{ verdict: Verdict; attempt?: Attempt }>(
       { name: id, lease },
       (attempt) => {
         const { state } = attempt;
@@ -141,16 +147,16 @@ export class SignInAttempts {
   }
 
   /** Changes the attempt with a name of a code, or an id; `undefined` where there is none. */
-  private async change<T>(
+  async #change<T>(
     { name, lease }: { readonly name: string; readonly lease: Lease | undefined },
     decide: (attempt: Attempt) => Change<T>,
   ): Promise<T | undefined> {
-    const found = await readRecord(this.kv, messengerKeys.signInByName(name), z.string());
+    const found = await readRecord(this.#kv, messengerKeys.signInByName(name), z.string());
     if (found === undefined) return undefined;
     const key = messengerKeys.signIn(found.value);
-    const { result } = await commitWithRetries<T | undefined>(this.kv, [key], async () => {
-      const operation = this.kv.atomic();
-      const current = await this.read(found.value);
+    const { result } = await commitWithRetries<T | undefined>(this.#kv, [key], async () => {
+      const operation = this.#kv.atomic();
+      const current = await this.#read(found.value);
       if (current === undefined) return { operation, result: undefined };
       const { state, result } = decide(current.value);
       if (state === undefined) return { operation, result };
@@ -161,15 +167,15 @@ export class SignInAttempts {
     return result;
   }
 
-  private async read(hash: string) {
-    const found = await readRecord(this.kv, messengerKeys.signIn(hash), attemptRecord);
-    return found !== undefined && this.options.now() < found.value.expiresAt ? found : undefined;
+  async #read(hash: string) {
+    const found = await readRecord(this.#kv, messengerKeys.signIn(hash), attemptRecord);
+    return found !== undefined && this.#options.now() < found.value.expiresAt ? found : undefined;
   }
 
   /** 10 to 99, each as likely as the others. */
-  private number(): number {
+  #number(): number {
     for (;;) {
-      const byte = this.options.random(1)[0]!;
+      const byte = this.#options.random(1)[0]!;
       if (byte < 180) return 10 + byte % 90;
     }
   }

@@ -60,21 +60,25 @@ const endpointTaken = () =>
 const owner = z.object({ userId: z.string(), id: z.string() });
 
 export class SubscriptionStore {
-  constructor(private readonly kv: RecordStore) {}
+  readonly #kv: RecordStore;
+
+  constructor(kv: RecordStore) {
+    this.#kv = kv;
+  }
 
   /** A subscription to send to, whoever made it. */
   async find(userId: string, id: string): Promise<SubscriptionRecord | undefined> {
-    return (await readRecord(this.kv, keys.one(userId, id), subscriptionRecord))?.value;
+    return (await readRecord(this.#kv, keys.one(userId, id), subscriptionRecord))?.value;
   }
 
   /** Whether a browser of a person is subscribed. */
   async hasAny(userId: string): Promise<boolean> {
-    for await (const _ of this.kv.list({ prefix: keys.ofUser(userId) }, { limit: 1 })) return true;
+    for await (const _ of this.#kv.list({ prefix: keys.ofUser(userId) }, { limit: 1 })) return true;
     return false;
   }
 
   async ofUser(userId: string): Promise<SubscriptionRecord[]> {
-    const entries = readAll(this.kv, keys.ofUser(userId), subscriptionRecord);
+    const entries = readAll(this.#kv, keys.ofUser(userId), subscriptionRecord);
     return (await Array.fromAsync(entries)).map(({ value }) => value);
   }
 
@@ -86,7 +90,7 @@ export class SubscriptionStore {
     const items: SubscriptionRecord[] = [];
     let { cursor } = wish;
     for (;;) {
-      const page = await readPage(this.kv, keys.ofUser(scope.userId), {
+      const page = await readPage(this.#kv, keys.ofUser(scope.userId), {
         schema: subscriptionRecord,
         limit: wish.limit - items.length,
         cursor,
@@ -109,11 +113,11 @@ export class SubscriptionStore {
     const byEndpoint = keys.byEndpoint(wanted.endpoint);
     const { userId, workspaceId, credential } = own;
     const contended = [byEndpoint, keys.ofUser(userId)];
-    const { result } = await commitWithRetries(this.kv, contended, async () => {
-      const known = await readRecord(this.kv, byEndpoint, owner);
+    const { result } = await commitWithRetries(this.#kv, contended, async () => {
+      const known = await readRecord(this.#kv, byEndpoint, owner);
       const before = known && await this.find(known.value.userId, known.value.id);
       if (before !== undefined && !mayReplace(own, before)) throw endpointTaken();
-      const operation = this.kv.atomic()
+      const operation = this.#kv.atomic()
         .check({ key: byEndpoint, versionstamp: known?.versionstamp ?? null });
       const kept = before?.userId === userId ? before : undefined;
       const others = (await this.ofUser(userId))
@@ -122,7 +126,7 @@ export class SubscriptionStore {
         forgetCreation(operation, before);
         if (kept === undefined) operation.delete(keys.one(before.userId, before.id));
       }
-      if (others.length >= MAX_PUSH_SUBSCRIPTIONS) this.dropFrom(operation, others[0]!);
+      if (others.length >= MAX_PUSH_SUBSCRIPTIONS) this.#dropFrom(operation, others[0]!);
       const result: SubscriptionRecord = {
         ...wanted,
         id: kept?.id ?? wanted.id,
@@ -134,7 +138,7 @@ export class SubscriptionStore {
       };
       const key = keys.one(userId, result.id);
       operation.set(key, result).set(byEndpoint, { userId, id: result.id });
-      await addCreation(this.kv, operation, { own, id: result.id, keys: [key, byEndpoint] });
+      await addCreation(this.#kv, operation, { own, id: result.id, keys: [key, byEndpoint] });
       return { operation, result };
     });
     return result;
@@ -143,9 +147,9 @@ export class SubscriptionStore {
   /** Records a delivery. */
   async touch(subscription: SubscriptionRecord, at: number): Promise<void> {
     const key = keys.one(subscription.userId, subscription.id);
-    await commitWithRetries(this.kv, [key], async () => {
-      const current = await readRecord(this.kv, key, subscriptionRecord);
-      const operation = this.kv.atomic();
+    await commitWithRetries(this.#kv, [key], async () => {
+      const current = await readRecord(this.#kv, key, subscriptionRecord);
+      const operation = this.#kv.atomic();
       if (current === undefined) return { operation, result: undefined };
       operation.check({ key, versionstamp: current.versionstamp })
         .set(key, { ...current.value, lastDeliveredAt: at });
@@ -157,13 +161,13 @@ export class SubscriptionStore {
   async remove(scope: PersonalScope, id: string): Promise<boolean> {
     const subscription = await this.find(scope.userId, id);
     if (subscription === undefined || !isInScope(scope, subscription.workspaceId)) return false;
-    const operation = this.kv.atomic();
-    this.dropFrom(operation, subscription);
+    const operation = this.#kv.atomic();
+    this.#dropFrom(operation, subscription);
     await operation.commit();
     return true;
   }
 
-  private dropFrom(operation: Operation, subscription: SubscriptionRecord) {
+  #dropFrom(operation: Operation, subscription: SubscriptionRecord) {
     const { userId, id, endpoint } = subscription;
     operation.delete(keys.one(userId, id)).delete(keys.byEndpoint(endpoint));
     forgetCreation(operation, subscription);

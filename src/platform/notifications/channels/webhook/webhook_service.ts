@@ -42,22 +42,31 @@ function toLogWire(
 }
 
 export class WebhookService {
-  private readonly tests: RateWindow;
+  readonly #tests: RateWindow;
+
+  readonly #parts: WebhookParts & {
+    readonly queue: Pick<RunningDeliveryQueue, "acceptTo">;
+    readonly publicOrigin: string;
+    /** True where webhooks may use private, local and reserved addresses. */
+    readonly allowPrivate: boolean;
+  };
 
   constructor(
-    private readonly parts: WebhookParts & {
+    parts: WebhookParts & {
       readonly queue: Pick<RunningDeliveryQueue, "acceptTo">;
       readonly publicOrigin: string;
       /** True where webhooks may use private, local and reserved addresses. */
       readonly allowPrivate: boolean;
     },
   ) {
-    this.tests = new RateWindow({ limit: TESTS_PER_MINUTE, windowMs: 60_000 }, parts.now);
+    this.#parts = parts;
+
+    this.#tests = new RateWindow({ limit: TESTS_PER_MINUTE, windowMs: 60_000 }, parts.now);
   }
 
   /** How many webhooks a workspace has of those that it may have. */
   async usage(workspaceId: string): Promise<Usage> {
-    const { length } = await this.parts.store.ofWorkspace(workspaceId);
+    const { length } = await this.#parts.store.ofWorkspace(workspaceId);
     return { subject: "webhooks", of: null, used: length, limit: MAX_WEBHOOKS };
   }
 
@@ -69,8 +78,8 @@ export class WebhookService {
     workspaceId: string,
     wanted: BodyOf<typeof endpoints.createWebhook>,
   ): Promise<ResponseOf<typeof endpoints.createWebhook>> {
-    const { store, box, now, random } = this.parts;
-    checkWebhookUrl(wanted.url, this.parts);
+    const { store, box, now, random } = this.#parts;
+    checkWebhookUrl(wanted.url, this.#parts);
     const known = await store.ofWorkspace(workspaceId);
     if (known.length >= MAX_WEBHOOKS) {
       throw new Failure("conflict", `A workspace has at most ${MAX_WEBHOOKS} webhooks`);
@@ -91,12 +100,12 @@ export class WebhookService {
   }
 
   async list(workspaceId: string, query: QueryOf<typeof endpoints.listWebhooks>) {
-    const page = await this.parts.store.page(workspaceId, query);
+    const page = await this.#parts.store.page(workspaceId, query);
     return { ...page, items: page.items.map(toWire) };
   }
 
   async show(workspaceId: string, id: string): Promise<Webhook> {
-    return toWire(await this.find(workspaceId, id));
+    return toWire(await this.#find(workspaceId, id));
   }
 
   /** @throws {Failure} `invalid_request` for an address that is not public. */
@@ -105,8 +114,8 @@ export class WebhookService {
     id: string,
     change: BodyOf<typeof endpoints.updateWebhook>,
   ): Promise<Webhook> {
-    if (change.url !== undefined) checkWebhookUrl(change.url, this.parts);
-    const changed = await this.parts.store.change(workspaceId, id, (webhook) => ({
+    if (change.url !== undefined) checkWebhookUrl(change.url, this.#parts);
+    const changed = await this.#parts.store.change(workspaceId, id, (webhook) => ({
       ...webhook,
       ...change,
       ...(change.enabled === undefined ? {} : { disabledReason: null }),
@@ -116,15 +125,15 @@ export class WebhookService {
   }
 
   async remove(workspaceId: string, id: string): Promise<void> {
-    await this.find(workspaceId, id);
-    await this.parts.store.remove(workspaceId, id);
+    await this.#find(workspaceId, id);
+    await this.#parts.store.remove(workspaceId, id);
   }
 
   async rotate(
     workspaceId: string,
     id: string,
   ): Promise<ResponseOf<typeof endpoints.rotateWebhookSecret>> {
-    const { store, box, now, random } = this.parts;
+    const { store, box, now, random } = this.#parts;
     const secret = mintWebhookSecret(random);
     const sealed = await box.seal(secret, webhookPlace({ workspaceId, id }));
     const changed = await store.change(workspaceId, id, (webhook) => ({
@@ -141,15 +150,15 @@ export class WebhookService {
     id: string,
     query: QueryOf<typeof endpoints.listWebhookDeliveries>,
   ) {
-    await this.find(workspaceId, id);
-    const page = await this.parts.store.log(id, query);
+    await this.#find(workspaceId, id);
+    const page = await this.#parts.store.log(id, query);
     return { ...page, items: page.items.map(toLogWire) };
   }
 
   /** Puts a delivery of the log into the queue again. */
   async redeliver(workspaceId: string, id: string, entryId: string): Promise<void> {
-    const { store, queue, now, random } = this.parts;
-    const webhook = await this.find(workspaceId, id);
+    const { store, queue, now, random } = this.#parts;
+    const webhook = await this.#find(workspaceId, id);
     const entry = await store.entry(id, entryId);
     if (entry === undefined) throw new Failure("not_found", `Delivery ${entryId} does not exist`);
     if (!webhook.enabled) {
@@ -165,15 +174,15 @@ export class WebhookService {
     id: string,
     event: EventName,
   ): Promise<ResponseOf<typeof endpoints.testWebhook>> {
-    const wait = this.tests.take(workspaceId);
+    const wait = this.#tests.take(workspaceId);
     if (wait > 0) {
       throw new Failure("rate_limited", `Too many test messages. Try again in ${wait} seconds`, {
         retryAfter: wait,
       });
     }
-    const webhook = await this.find(workspaceId, id);
-    const content = this.example(workspaceId, event);
-    const { outcome, status, durationMs } = await postWebhook(webhook, content, this.parts);
+    const webhook = await this.#find(workspaceId, id);
+    const content = this.#example(workspaceId, event);
+    const { outcome, status, durationMs } = await postWebhook(webhook, content, this.#parts);
     return {
       delivered: outcome.type === "sent",
       status,
@@ -182,8 +191,8 @@ export class WebhookService {
     };
   }
 
-  private example(workspaceId: string, event: EventName): NotificationContent {
-    const { now, random, publicOrigin } = this.parts;
+  #example(workspaceId: string, event: EventName): NotificationContent {
+    const { now, random, publicOrigin } = this.#parts;
     return {
       id: uuidV7(now, random),
       event,
@@ -198,8 +207,8 @@ export class WebhookService {
     };
   }
 
-  private async find(workspaceId: string, id: string): Promise<WebhookRecord> {
-    const webhook = await this.parts.store.find(workspaceId, id);
+  async #find(workspaceId: string, id: string): Promise<WebhookRecord> {
+    const webhook = await this.#parts.store.find(workspaceId, id);
     if (webhook === undefined) throw notFound(id);
     return webhook;
   }

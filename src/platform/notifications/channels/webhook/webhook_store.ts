@@ -68,22 +68,26 @@ export const webhookPlace = (webhook: Pick<WebhookRecord, "workspaceId" | "id">)
   `webhook/${webhook.workspaceId}/${webhook.id}`;
 
 export class WebhookStore {
-  constructor(private readonly kv: RecordStore) {}
+  readonly #kv: RecordStore;
+
+  constructor(kv: RecordStore) {
+    this.#kv = kv;
+  }
 
   async add(webhook: WebhookRecord): Promise<void> {
-    await this.kv.set(keys.one(webhook.workspaceId, webhook.id), webhook);
+    await this.#kv.set(keys.one(webhook.workspaceId, webhook.id), webhook);
   }
 
   async find(workspaceId: string, id: string): Promise<WebhookRecord | undefined> {
-    return (await readRecord(this.kv, keys.one(workspaceId, id), webhookRecord))?.value;
+    return (await readRecord(this.#kv, keys.one(workspaceId, id), webhookRecord))?.value;
   }
 
   page(workspaceId: string, wish: PageWish): Promise<Page<WebhookRecord>> {
-    return readPage(this.kv, keys.ofWorkspace(workspaceId), { schema: webhookRecord, ...wish });
+    return readPage(this.#kv, keys.ofWorkspace(workspaceId), { schema: webhookRecord, ...wish });
   }
 
   async ofWorkspace(workspaceId: string): Promise<WebhookRecord[]> {
-    const entries = readAll(this.kv, keys.ofWorkspace(workspaceId), webhookRecord);
+    const entries = readAll(this.#kv, keys.ofWorkspace(workspaceId), webhookRecord);
     return (await Array.fromAsync(entries)).map(({ value }) => value);
   }
 
@@ -94,9 +98,9 @@ export class WebhookStore {
     change: (webhook: WebhookRecord) => WebhookRecord,
   ): Promise<WebhookRecord | undefined> {
     const key = keys.one(workspaceId, id);
-    const { result } = await commitWithRetries(this.kv, [key], async () => {
-      const operation = this.kv.atomic();
-      const current = await readRecord(this.kv, key, webhookRecord);
+    const { result } = await commitWithRetries(this.#kv, [key], async () => {
+      const operation = this.#kv.atomic();
+      const current = await readRecord(this.#kv, key, webhookRecord);
       if (current === undefined) return { operation, result: undefined };
       const result = change(current.value);
       operation.check({ key, versionstamp: current.versionstamp }).set(key, result);
@@ -106,55 +110,55 @@ export class WebhookStore {
   }
 
   async remove(workspaceId: string, id: string): Promise<void> {
-    await this.kv.delete(keys.one(workspaceId, id));
+    await this.#kv.delete(keys.one(workspaceId, id));
     for (const prefix of [keys.log(id), ["webhook_log_of", id]]) {
-      for await (const { key } of this.kv.list({ prefix })) await this.kv.delete(key);
+      for await (const { key } of this.#kv.list({ prefix })) await this.#kv.delete(key);
     }
   }
 
   /** Stores an attempt in the log, and removes the oldest entry where it is full. */
   async note(webhookId: string, entry: WebhookLogRecord): Promise<void> {
     const { id, deliveryId } = entry;
-    await this.kv.atomic()
+    await this.#kv.atomic()
       .set(keys.entry(webhookId, id), entry, { expireIn: LOG_MS })
       .set(keys.entryOf(webhookId, deliveryId), id, { expireIn: LOG_MS })
       .commit();
-    if (entry.attempts.length <= 1) await this.prune(webhookId);
+    if (entry.attempts.length <= 1) await this.#prune(webhookId);
   }
 
-  private async prune(webhookId: string): Promise<void> {
+  async #prune(webhookId: string): Promise<void> {
     let count = 0;
-    const list = this.kv.list({ prefix: keys.log(webhookId) }, { reverse: true, batchSize: 500 });
+    const list = this.#kv.list({ prefix: keys.log(webhookId) }, { reverse: true, batchSize: 500 });
     for await (const { key, value } of list) {
       if (++count <= MAX_WEBHOOK_LOG) continue;
       const { deliveryId } = webhookLogRecord.parse(value);
-      await this.kv.atomic().delete(key).delete(keys.entryOf(webhookId, deliveryId)).commit();
+      await this.#kv.atomic().delete(key).delete(keys.entryOf(webhookId, deliveryId)).commit();
     }
   }
 
   /** The log's entry of a delivery. */
   async entryOf(webhookId: string, deliveryId: string): Promise<WebhookLogRecord | undefined> {
-    const id = await readRecord(this.kv, keys.entryOf(webhookId, deliveryId), z.string());
+    const id = await readRecord(this.#kv, keys.entryOf(webhookId, deliveryId), z.string());
     return id === undefined ? undefined : await this.entry(webhookId, id.value);
   }
 
   async entry(webhookId: string, id: string): Promise<WebhookLogRecord | undefined> {
-    return (await readRecord(this.kv, keys.entry(webhookId, id), webhookLogRecord))?.value;
+    return (await readRecord(this.#kv, keys.entry(webhookId, id), webhookLogRecord))?.value;
   }
 
   log(webhookId: string, wish: PageWish): Promise<Page<WebhookLogRecord>> {
-    return readPage(this.kv, keys.log(webhookId), { schema: webhookLogRecord, ...wish });
+    return readPage(this.#kv, keys.log(webhookId), { schema: webhookLogRecord, ...wish });
   }
 
   /** Seals secrets again that an older key sealed; returns how many webhooks changed. */
   async reseal(box: SecretBox): Promise<number> {
     let count = 0;
-    for await (const { key, value } of readAll(this.kv, keys.all(), webhookRecord)) {
+    for await (const { key, value } of readAll(this.#kv, keys.all(), webhookRecord)) {
       const { secret, previous } = value;
       if (box.isCurrent(secret) && (previous === null || box.isCurrent(previous.secret))) continue;
       const place = webhookPlace(value);
       const again = async (sealed: typeof secret) => box.seal(await box.open(sealed, place), place);
-      await this.kv.set(key, {
+      await this.#kv.set(key, {
         ...value,
         secret: await again(secret),
         previous: previous === null ? null : { ...previous, secret: await again(previous.secret) },
