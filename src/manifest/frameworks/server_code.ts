@@ -44,6 +44,8 @@ const MAKERS = [
   "elysia",
   "@elysiajs/node",
   "@trpc/server/adapters/[\\w-]+",
+  "@apollo/server/standalone",
+  "@feathersjs/(?:express|koa)",
   "socket\\.io",
   "ws",
 ].join("|");
@@ -61,7 +63,7 @@ const BUN = imports("bun");
 const DENO_SERVES = /\bDeno\.(?:serve|listen)\s*\(/;
 const CALLS_DENO = "calls Deno.serve()";
 
-const LISTENS = /\.listen\s*\(|\bserve\s*\(/;
+const LISTENS = /\.listen\s*\(|\b(?:serve|startStandaloneServer)\s*\(/;
 const EXPORTS_FETCH = /\bexport\s+default\s*\{(?:[^{}]|\{[^{}]*\}){0,2000}?\bfetch\s*[(:,}]/;
 /** Packages whose apps are served where a module exports one. */
 const APPS: readonly (readonly [name: string, imported: RegExp])[] = [

@@ -12,6 +12,12 @@ const SERVERS: Readonly<Record<string, readonly [text: string, seen: RegExp]>> =
     /starts/,
   ],
   "Fastify": ["import Fastify from 'fastify'; await Fastify().listen({ port: 3000 });", /starts/],
+  "Apollo Server, standalone": [
+    'import { startStandaloneServer } from "@apollo/server/standalone";\n' +
+    "await startStandaloneServer(server, { listen: { port: 4000 } });",
+    /starts/,
+  ],
+  "Feathers": ['import { koa } from "@feathersjs/koa"; koa(feathers()).listen(3030);', /starts/],
   "Hono on Node": [
     'import { serve } from "@hono/node-server"; serve({ fetch: app.fetch });',
     /starts/,
