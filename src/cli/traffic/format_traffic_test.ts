@@ -23,7 +23,6 @@ const FULL: TrafficReport = {
   environment: "production",
   steps,
   stepSeconds: 3600,
-  missingNodes: [],
   from: steps[0]!.time,
   to: "2026-11-23T00:00:00.000Z",
   totals: {

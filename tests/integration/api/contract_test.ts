@@ -118,11 +118,8 @@ Deno.test("notifications move as the table of states says, by its endpoints and 
         ["?priority=HIGH", 1],
         ["?limit=2", 2],
         ["?limit=2&offset=2", 1],
-        [
-          "?category=Billing&priority=LOW",
-          0,
-        ],
-      ]
+        ["?category=Billing&priority=LOW", 0],
+      ] as const
     ) {
       assert.equal((await list(query)).length, count, query);
     }

@@ -121,12 +121,13 @@ Deno.test("WebSockets come over TLS, and a platform that stops closes them in ti
     });
     await createProject(platform, "shop");
     await deployServer(platform, "shop", SOCKET_SITE);
-    const socket = new WebSocket(`wss://127.0.0.1:${platform.httpsPort}/chat`, {
+    const options = {
       headers: { host: "shop.svc.test" },
       // Known to node:tls, not to the types of ws.
       servername: "shop.svc.test",
       ca: await Deno.readTextFile(tls.certFile),
-    });
+    };
+    const socket = new WebSocket(`wss://127.0.0.1:${platform.httpsPort}/chat`, options);
     const closed = new Promise<number>((resolve) => socket.once("close", resolve));
     await new Promise((resolve, reject) => {
       socket.once("open", resolve);
