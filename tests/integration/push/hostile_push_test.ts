@@ -298,7 +298,7 @@ function pathAttacks(repository: string): Attack[] {
       path,
       body: GOOD,
       status,
-      says: /no repository|belongs to|does not exist|[Nn]o such|404|not_found/,
+      says: /belongs to|does not exist|404|not_found/,
     })),
     ...READS.map(([path, status]) => ({
       name: path,
@@ -350,7 +350,7 @@ async function keyAttacks(platform: TestPlatform): Promise<Attack[]> {
     "a key of another workspace": [abroad.key, lacks],
     "a key of another project": [(await keyOf({ projects: [other.id] })).key, {
       status: 404,
-      says: /no repository/,
+      says: /does not exist/,
     }],
     "a viewer's key": [(await keyOf({ role: "viewer" })).key, { status: 403, says: /./ }],
     "a key that reads": [(await keyOf({ permissions: ["read"] })).key, lacks],

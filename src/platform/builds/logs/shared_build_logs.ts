@@ -66,10 +66,18 @@ export class SharedBuildLogs {
     this.#options = options;
 
     const { peers, local } = options;
+    const readHere = (build: LoggedBuild) => this.#readHere(build);
     peers.answer(QUESTION, question, async function* ({ follow, ...build }, signal) {
-      if (follow) yield* followLocalLog(local, build, signal);
-      else yield await local.read(build);
+      if (follow && local.isOpen(build)) yield* followLocalLog(local, build, signal);
+      else yield await readHere(build);
     });
+  }
+
+  /** The lines of a log of this node, which may have moved to the blobs a moment ago. */
+  async #readHere(build: LoggedBuild): Promise<readonly BuildLogLine[]> {
+    const { local, archive } = this.#options;
+    const lines = await local.read(build);
+    return lines.length > 0 ? lines : await archive.read(build) ?? [];
   }
 
   /** Whether the log is being written here. */
@@ -104,7 +112,7 @@ export class SharedBuildLogs {
     if (source.type === "lost") {
       return { lines: [], silent: [{ node: source.node, reason: "has built this, and is gone" }] };
     }
-    if (source.type === "here") return { lines: await this.#options.local.read(build), silent: [] };
+    if (source.type === "here") return { lines: await this.#readHere(build), silent: [] };
     const { closing } = this.#options;
     const signal = AbortSignal.any([closing, AbortSignal.timeout(PATIENCE_MS)]);
     try {
