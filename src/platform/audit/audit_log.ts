@@ -64,23 +64,28 @@ const toWire = (record: AuditRecord): AuditEntry => ({
   summary: summaryOf(record.action),
 });
 
-interface AuditLogParts {
-  readonly kv: RecordStore;
-  readonly now: Clock;
-  readonly random: Random;
-  onTrouble(message: string): void;
-  /** Most entries of a workspace. */
-  readonly maxEntries?: number;
-}
-
 export class AuditLog {
   /** Workspaces whose logs have grown since the last round of housekeeping. */
   readonly #grown = new Set<string>();
 
-  readonly #parts: AuditLogParts;
+  readonly #parts: {
+    readonly kv: RecordStore;
+    readonly now: Clock;
+    readonly random: Random;
+    onTrouble(message: string): void;
+    /** Most entries of a workspace. */
+    readonly maxEntries?: number;
+  };
 
   constructor(
-    parts: AuditLogParts,
+    parts: {
+      readonly kv: RecordStore;
+      readonly now: Clock;
+      readonly random: Random;
+      onTrouble(message: string): void;
+      /** Most entries of a workspace. */
+      readonly maxEntries?: number;
+    },
   ) {
     this.#parts = parts;
   }

@@ -40,18 +40,19 @@ export interface Issuer {
 const isUnanswered = (error: unknown): boolean =>
   error instanceof TypeError && error.message.includes("reading 'config'");
 
-type AcmeIssuerOptions = AcmeOptions & {
-  readonly store: Led<Pick<CertificateStore, "accountKey">>;
-  readonly challenges: Led<Http01Challenges>;
-};
-
 export class AcmeIssuer implements Issuer {
   #client: Promise<Client> | undefined;
 
-  readonly #options: AcmeIssuerOptions;
+  readonly #options: AcmeOptions & {
+    readonly store: Led<Pick<CertificateStore, "accountKey">>;
+    readonly challenges: Led<Http01Challenges>;
+  };
 
   constructor(
-    options: AcmeIssuerOptions,
+    options: AcmeOptions & {
+      readonly store: Led<Pick<CertificateStore, "accountKey">>;
+      readonly challenges: Led<Http01Challenges>;
+    },
   ) {
     this.#options = options;
   }

@@ -64,17 +64,19 @@ export class DatabaseNotReadyError extends Error {
 const branchNameFor = (database: DatabaseRecord, user: DatabaseUser): string =>
   hasPreviewBranch(database, user) ? previewBranchName(user.branch) : MAIN_BRANCH;
 
-type DeploymentDatabasesServices = DatabaseServices & {
-  readonly databaseService: DatabaseService;
-  readonly branchService: BranchService;
-  readonly directory: RecordedBranches;
-};
-
 export class DeploymentDatabases {
-  readonly #services: DeploymentDatabasesServices;
+  readonly #services: DatabaseServices & {
+    readonly databaseService: DatabaseService;
+    readonly branchService: BranchService;
+    readonly directory: RecordedBranches;
+  };
 
   constructor(
-    services: DeploymentDatabasesServices,
+    services: DatabaseServices & {
+      readonly databaseService: DatabaseService;
+      readonly branchService: BranchService;
+      readonly directory: RecordedBranches;
+    },
   ) {
     this.#services = services;
   }

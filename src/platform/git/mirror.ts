@@ -59,14 +59,6 @@ const FETCH = [
 const DAMAGED =
   /not a git repository|bad object|object file .* is empty|corrupt|packfile|unable to create .*\.lock/i;
 
-interface MirrorOptions {
-  readonly folder: GitFolder;
-  readonly limits: MirrorLimits;
-  readonly now: Clock;
-  /** Aborted when the platform stops. */
-  readonly closing: AbortSignal;
-}
-
 export class Mirror {
   readonly path: string;
   /** Number of fetches that have begun. */
@@ -79,11 +71,23 @@ export class Mirror {
   readonly #forgotten = new AbortController();
   readonly #signal: AbortSignal;
 
-  readonly #options: MirrorOptions;
+  readonly #options: {
+    readonly folder: GitFolder;
+    readonly limits: MirrorLimits;
+    readonly now: Clock;
+    /** Aborted when the platform stops. */
+    readonly closing: AbortSignal;
+  };
 
   constructor(
     projectId: string,
-    options: MirrorOptions,
+    options: {
+      readonly folder: GitFolder;
+      readonly limits: MirrorLimits;
+      readonly now: Clock;
+      /** Aborted when the platform stops. */
+      readonly closing: AbortSignal;
+    },
   ) {
     this.#options = options;
 

@@ -20,20 +20,23 @@ export interface OpenRepository {
   keep(): Promise<void>;
 }
 
-interface RepositoriesOptions {
-  readonly dataDir: string;
-  readonly path: string;
-  /** Brings the copy of this node up to date, where other nodes take pushes too. */
-  readonly sync?: ((projectId: string) => Promise<void>) | undefined;
-}
-
 export class Repositories {
   readonly #root: string;
 
-  readonly #options: RepositoriesOptions;
+  readonly #options: {
+    readonly dataDir: string;
+    readonly path: string;
+    /** Brings the copy of this node up to date, where other nodes take pushes too. */
+    readonly sync?: ((projectId: string) => Promise<void>) | undefined;
+  };
 
   constructor(
-    options: RepositoriesOptions,
+    options: {
+      readonly dataDir: string;
+      readonly path: string;
+      /** Brings the copy of this node up to date, where other nodes take pushes too. */
+      readonly sync?: ((projectId: string) => Promise<void>) | undefined;
+    },
   ) {
     this.#options = options;
 

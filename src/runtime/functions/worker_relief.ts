@@ -16,17 +16,18 @@ function fail(call: UnbegunCall, message: string): void {
   call.over();
 }
 
-type WorkerReliefAddWorker = (
-  process: WorkerProcess,
-  worker: FunctionWorker,
-) => FunctionWorker;
-
 export class WorkerRelief {
-  readonly #addWorker: WorkerReliefAddWorker;
+  readonly #addWorker: (
+    process: WorkerProcess,
+    worker: FunctionWorker,
+  ) => FunctionWorker;
 
   /** `addWorker` starts another worker of the same function. */
   constructor(
-    addWorker: WorkerReliefAddWorker,
+    addWorker: (
+      process: WorkerProcess,
+      worker: FunctionWorker,
+    ) => FunctionWorker,
   ) {
     this.#addWorker = addWorker;
   }

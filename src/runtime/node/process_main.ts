@@ -52,13 +52,6 @@ const MIB = 1024 * 1024;
 /** Time in which a command may start its server again once that has ended, in milliseconds. */
 const RESTART_MS = 5000;
 
-interface NodeProcessOptions {
-  /** Private folder of the process. */
-  readonly folder: string;
-  /** The preload, where the program runs from source. */
-  readonly preload: string | undefined;
-}
-
 class NodeProcess {
   #members: NodeMembers | undefined;
   #node: RunningNode | undefined;
@@ -72,11 +65,21 @@ class NodeProcess {
   readonly #startNode = prepareLaunch();
 
   readonly #platform: FrameConnection;
-  readonly #options: NodeProcessOptions;
+  readonly #options: {
+    /** Private folder of the process. */
+    readonly folder: string;
+    /** The preload, where the program runs from source. */
+    readonly preload: string | undefined;
+  };
 
   constructor(
     platform: FrameConnection,
-    options: NodeProcessOptions,
+    options: {
+      /** Private folder of the process. */
+      readonly folder: string;
+      /** The preload, where the program runs from source. */
+      readonly preload: string | undefined;
+    },
   ) {
     this.#platform = platform;
     this.#options = options;

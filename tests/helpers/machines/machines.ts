@@ -37,23 +37,25 @@ interface Places {
   readonly within?: readonly string[];
 }
 
-interface NodeOptions {
-  readonly folder: string;
-  readonly args: readonly string[];
-  readonly places: () => Places;
-}
-
 /** A node: its program is killed and started again on the same data directory and port. */
 export class Node {
   #running: Platform | undefined;
   readonly #ended: string[] = [];
 
-  readonly #options: NodeOptions;
+  readonly #options: {
+    readonly folder: string;
+    readonly args: readonly string[];
+    readonly places: () => Places;
+  };
 
   constructor(
     readonly name: string,
     readonly port: number,
-    options: NodeOptions,
+    options: {
+      readonly folder: string;
+      readonly args: readonly string[];
+      readonly places: () => Places;
+    },
   ) {
     this.#options = options;
   }

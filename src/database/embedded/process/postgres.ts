@@ -99,12 +99,6 @@ function boundMemory(memoryMb: number): void {
   };
 }
 
-interface PostgresOpened {
-  readonly asSuperuser: (work: () => void) => void;
-  readonly version: string;
-  readonly settings: SettingsMemory;
-}
-
 export class Postgres implements Backend {
   #input: Uint8Array = NOTHING;
   #at = 0;
@@ -114,11 +108,19 @@ export class Postgres implements Backend {
   readonly #answers = new MessageReader(MAX_ANSWER_BYTES);
 
   readonly #module: EngineModule;
-  readonly #opened: PostgresOpened;
+  readonly #opened: {
+    readonly asSuperuser: (work: () => void) => void;
+    readonly version: string;
+    readonly settings: SettingsMemory;
+  };
 
   private constructor(
     module: EngineModule,
-    opened: PostgresOpened,
+    opened: {
+      readonly asSuperuser: (work: () => void) => void;
+      readonly version: string;
+      readonly settings: SettingsMemory;
+    },
   ) {
     this.#module = module;
     this.#opened = opened;

@@ -33,22 +33,24 @@ export interface LinkMail {
   readonly mail: ((to: string, facts: { host: string; url: string }) => AccountMail) | undefined;
 }
 
-interface MailLinksOptions {
-  readonly store: MailLinkStore;
-  readonly send: SendAccountMail;
-  readonly onTrouble: (message: string) => void;
-}
-
 export class MailLinks {
   readonly #mails: RateWindow;
   readonly #allMails: RateWindow;
 
   readonly #parts: AccountParts;
-  readonly #options: MailLinksOptions;
+  readonly #options: {
+    readonly store: MailLinkStore;
+    readonly send: SendAccountMail;
+    readonly onTrouble: (message: string) => void;
+  };
 
   constructor(
     parts: AccountParts,
-    options: MailLinksOptions,
+    options: {
+      readonly store: MailLinkStore;
+      readonly send: SendAccountMail;
+      readonly onTrouble: (message: string) => void;
+    },
   ) {
     this.#parts = parts;
     this.#options = options;

@@ -46,20 +46,21 @@ interface Workspace {
 const refused = (reason: string) =>
   new OAuthError("invalid_request", `Cannot take the token: ${reason}`);
 
-interface ExchangeServiceSources {
-  readonly keys: IssuerKeys;
-  readonly audit: Pick<AuditLog, "record">;
-}
-
 export class ExchangeService {
   readonly #window: RateWindow;
 
   readonly #parts: AccountParts;
-  readonly #sources: ExchangeServiceSources;
+  readonly #sources: {
+    readonly keys: IssuerKeys;
+    readonly audit: Pick<AuditLog, "record">;
+  };
 
   constructor(
     parts: AccountParts,
-    sources: ExchangeServiceSources,
+    sources: {
+      readonly keys: IssuerKeys;
+      readonly audit: Pick<AuditLog, "record">;
+    },
   ) {
     this.#parts = parts;
     this.#sources = sources;

@@ -20,21 +20,23 @@ const SIGN_UPS_PER_HOUR = 20;
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 
-interface SignUpServiceServices {
-  /** Missing where the platform cannot send mail. */
-  readonly mailLinks: MailLinks | undefined;
-  begin(user: UserRecord, client: Client): Promise<SignedIn>;
-}
-
 export class SignUpService {
   readonly #signUps: RateWindow;
 
   readonly #parts: AccountParts;
-  readonly #services: SignUpServiceServices;
+  readonly #services: {
+    /** Missing where the platform cannot send mail. */
+    readonly mailLinks: MailLinks | undefined;
+    begin(user: UserRecord, client: Client): Promise<SignedIn>;
+  };
 
   constructor(
     parts: AccountParts,
-    services: SignUpServiceServices,
+    services: {
+      /** Missing where the platform cannot send mail. */
+      readonly mailLinks: MailLinks | undefined;
+      begin(user: UserRecord, client: Client): Promise<SignedIn>;
+    },
   ) {
     this.#parts = parts;
     this.#services = services;

@@ -42,13 +42,6 @@ export interface BuildLogWriter {
   end(): Promise<void>;
 }
 
-interface WriterOptions {
-  readonly limits: BuildLogLimits;
-  readonly now: Clock;
-  readonly onEnd: () => void;
-  readonly onEnded: () => Promise<void>;
-}
-
 class Writer implements BuildLogWriter {
   readonly listeners = new Set<Listener>();
   #number = 0;
@@ -60,11 +53,21 @@ class Writer implements BuildLogWriter {
   #writing: Promise<void> = Promise.resolve();
 
   readonly #path: string;
-  readonly #options: WriterOptions;
+  readonly #options: {
+    readonly limits: BuildLogLimits;
+    readonly now: Clock;
+    readonly onEnd: () => void;
+    readonly onEnded: () => Promise<void>;
+  };
 
   constructor(
     path: string,
-    options: WriterOptions,
+    options: {
+      readonly limits: BuildLogLimits;
+      readonly now: Clock;
+      readonly onEnd: () => void;
+      readonly onEnded: () => Promise<void>;
+    },
   ) {
     this.#path = path;
     this.#options = options;
@@ -120,23 +123,26 @@ class Writer implements BuildLogWriter {
   }
 }
 
-interface BuildLogsOptions {
-  readonly now: Clock;
-  readonly limits?: Partial<BuildLogLimits>;
-  /** Called once a log is whole. */
-  readonly onEnded?: (build: LoggedBuild) => Promise<void>;
-}
-
 export class BuildLogs {
   readonly #writers = new Map<string, Writer>();
   readonly #limits: BuildLogLimits;
 
   readonly #root: string;
-  readonly #options: BuildLogsOptions;
+  readonly #options: {
+    readonly now: Clock;
+    readonly limits?: Partial<BuildLogLimits>;
+    /** Called once a log is whole. */
+    readonly onEnded?: (build: LoggedBuild) => Promise<void>;
+  };
 
   constructor(
     root: string,
-    options: BuildLogsOptions,
+    options: {
+      readonly now: Clock;
+      readonly limits?: Partial<BuildLogLimits>;
+      /** Called once a log is whole. */
+      readonly onEnded?: (build: LoggedBuild) => Promise<void>;
+    },
   ) {
     this.#root = root;
     this.#options = options;

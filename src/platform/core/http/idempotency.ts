@@ -59,21 +59,24 @@ export interface RepeatableRequest {
   readonly request: Request;
 }
 
-interface IdempotencyParts {
-  readonly kv: RecordStore;
-  /** Seals answers: some hold a secret that is shown once. */
-  readonly box: SecretBox;
-  readonly now: Clock;
-}
-
 export class Idempotency {
   readonly #store: IdempotencyStore;
   readonly #lock = new KeyedLock();
 
-  readonly #parts: IdempotencyParts;
+  readonly #parts: {
+    readonly kv: RecordStore;
+    /** Seals answers: some hold a secret that is shown once. */
+    readonly box: SecretBox;
+    readonly now: Clock;
+  };
 
   constructor(
-    parts: IdempotencyParts,
+    parts: {
+      readonly kv: RecordStore;
+      /** Seals answers: some hold a secret that is shown once. */
+      readonly box: SecretBox;
+      readonly now: Clock;
+    },
   ) {
     this.#parts = parts;
 

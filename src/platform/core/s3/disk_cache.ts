@@ -19,13 +19,6 @@ interface FoundFile {
   readonly usedAt: number;
 }
 
-interface DiskCacheOptions {
-  readonly root: string;
-  /** Most bytes of files. */
-  readonly maxBytes: number;
-  onTrouble(message: string): void;
-}
-
 export class DiskCache {
   /** Sizes by name, the file used longest ago first. */
   readonly #files = new Map<string, number>();
@@ -33,11 +26,21 @@ export class DiskCache {
   #bytes = 0;
   #evicting: Promise<void> | undefined;
 
-  readonly #options: DiskCacheOptions;
+  readonly #options: {
+    readonly root: string;
+    /** Most bytes of files. */
+    readonly maxBytes: number;
+    onTrouble(message: string): void;
+  };
 
   /** Names are `<workspace>/<sha256>`. */
   constructor(
-    options: DiskCacheOptions,
+    options: {
+      readonly root: string;
+      /** Most bytes of files. */
+      readonly maxBytes: number;
+      onTrouble(message: string): void;
+    },
   ) {
     this.#options = options;
 

@@ -13,34 +13,43 @@ export interface AdvertisedAddress {
   readonly family: "IPv4" | "IPv6";
 }
 
-interface ServerAddressOptions {
-  readonly port: number;
-  readonly host: string;
-  /** Servers of `node:http` greet; false where missing. */
-  readonly greets?: boolean;
-  /** Whether servers may listen on further ports; false where missing. */
-  readonly others?: boolean;
-  /** Called before a server listens. */
-  readonly taken?: () => void;
-  /**
-   * Called as soon as a server listens, with whether it greets, and with its port
-   * where that is another one.
-   */
-  readonly listening: (greets: boolean, port?: number) => void;
-}
-
-/** The first of the ports that no service is assigned to (RFC 6335, 6). */
-const FIRST_DYNAMIC_PORT = 49_152;
-
 export class ServerAddress {
   /** Paths of the sockets that are in use. */
   readonly #taken = new Set<string>();
 
-  readonly #options: ServerAddressOptions;
+  readonly #options: {
+    readonly port: number;
+    readonly host: string;
+    /** Servers of `node:http` greet; false where missing. */
+    readonly greets?: boolean;
+    /** Whether servers may listen on further ports; false where missing. */
+    readonly others?: boolean;
+    /** Called before a server listens. */
+    readonly taken?: () => void;
+    /**
+     * Called as soon as a server listens, with whether it greets, and with its port
+     * where that is another one.
+     */
+    readonly listening: (greets: boolean, port?: number) => void;
+  };
 
   constructor(
     readonly socket: string,
-    options: ServerAddressOptions,
+    options: {
+      readonly port: number;
+      readonly host: string;
+      /** Servers of `node:http` greet; false where missing. */
+      readonly greets?: boolean;
+      /** Whether servers may listen on further ports; false where missing. */
+      readonly others?: boolean;
+      /** Called before a server listens. */
+      readonly taken?: () => void;
+      /**
+       * Called as soon as a server listens, with whether it greets, and with its port
+       * where that is another one.
+       */
+      readonly listening: (greets: boolean, port?: number) => void;
+    },
   ) {
     this.#options = options;
   }
@@ -75,25 +84,14 @@ export class ServerAddress {
     this.#options.listening(greets, Number(path.slice(this.socket.length + 1)));
   }
 
-  /**
-   * The address that the server sees. For port 0, or no port, it is the deployment's port,
-   * or a free one if another server listens there already.
-   */
+  /** The address that the server sees; for port 0, or no port, the platform chooses one. */
   advertised(port?: number, host?: string): AdvertisedAddress {
     const address = host === undefined || host === "localhost" ? this.#options.host : host;
     return {
       address,
-      port: port === undefined || port === 0 ? this.#anyPort() : port,
+      port: port === undefined || port === 0 ? this.#options.port : port,
       family: address.includes(":") ? "IPv6" : "IPv4",
     };
-  }
-
-  #anyPort(): number {
-    const { port, others } = this.#options;
-    if (others !== true || !this.#taken.has(this.socket)) return port;
-    let free = FIRST_DYNAMIC_PORT;
-    while (free === port || this.#taken.has(`${this.socket}-${free}`)) free++;
-    return free;
   }
 }
 

@@ -60,23 +60,26 @@ function sockaddrOf(family: number, address: Uint8Array, port: number): Bytes {
   return bytes;
 }
 
-interface OwnPortsOptions {
-  /** Number of this process, by which the addresses differ. */
-  readonly pid: number;
-  /** Called when a program listens. */
-  readonly listens: (port: number, at: OwnAddress) => void;
-}
-
 export class OwnPorts {
   readonly #addresses: readonly [Uint8Array, Uint8Array];
   readonly #ports: Port[] = [];
 
   readonly #libc: Libc;
-  readonly #options: OwnPortsOptions;
+  readonly #options: {
+    /** Number of this process, by which the addresses differ. */
+    readonly pid: number;
+    /** Called when a program listens. */
+    readonly listens: (port: number, at: OwnAddress) => void;
+  };
 
   constructor(
     libc: Libc,
-    options: OwnPortsOptions,
+    options: {
+      /** Number of this process, by which the addresses differ. */
+      readonly pid: number;
+      /** Called when a program listens. */
+      readonly listens: (port: number, at: OwnAddress) => void;
+    },
   ) {
     this.#libc = libc;
     this.#options = options;

@@ -41,20 +41,23 @@ function toLogWire(
   };
 }
 
-type WebhookServiceParts = WebhookParts & {
-  readonly queue: Pick<RunningDeliveryQueue, "acceptTo">;
-  readonly publicOrigin: string;
-  /** True where webhooks may use private, local and reserved addresses. */
-  readonly allowPrivate: boolean;
-};
-
 export class WebhookService {
   readonly #tests: RateWindow;
 
-  readonly #parts: WebhookServiceParts;
+  readonly #parts: WebhookParts & {
+    readonly queue: Pick<RunningDeliveryQueue, "acceptTo">;
+    readonly publicOrigin: string;
+    /** True where webhooks may use private, local and reserved addresses. */
+    readonly allowPrivate: boolean;
+  };
 
   constructor(
-    parts: WebhookServiceParts,
+    parts: WebhookParts & {
+      readonly queue: Pick<RunningDeliveryQueue, "acceptTo">;
+      readonly publicOrigin: string;
+      /** True where webhooks may use private, local and reserved addresses. */
+      readonly allowPrivate: boolean;
+    },
   ) {
     this.#parts = parts;
 
