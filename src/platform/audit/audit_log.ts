@@ -64,28 +64,23 @@ const toWire = (record: AuditRecord): AuditEntry => ({
   summary: summaryOf(record.action),
 });
 
+interface AuditLogParts {
+  readonly kv: RecordStore;
+  readonly now: Clock;
+  readonly random: Random;
+  onTrouble(message: string): void;
+  /** Most entries of a workspace. */
+  readonly maxEntries?: number;
+}
+
 export class AuditLog {
   /** Workspaces whose logs have grown since the last round of housekeeping. */
   readonly #grown = new Set<string>();
 
-  readonly #parts: {
-    readonly kv: RecordStore;
-    readonly now: Clock;
-    readonly random: Random;
-    onTrouble(message: string): void;
-    /** Most entries of a workspace. */
-    readonly maxEntries?: number;
-  };
+  readonly #parts: AuditLogParts;
 
   constructor(
-    parts: {
-      readonly kv: RecordStore;
-      readonly now: Clock;
-      readonly random: Random;
-      onTrouble(message: string): void;
-      /** Most entries of a workspace. */
-      readonly maxEntries?: number;
-    },
+    parts: AuditLogParts,
   ) {
     this.#parts = parts;
   }

@@ -40,19 +40,18 @@ export interface Issuer {
 const isUnanswered = (error: unknown): boolean =>
   error instanceof TypeError && error.message.includes("reading 'config'");
 
+type AcmeIssuerOptions = AcmeOptions & {
+  readonly store: Led<Pick<CertificateStore, "accountKey">>;
+  readonly challenges: Led<Http01Challenges>;
+};
+
 export class AcmeIssuer implements Issuer {
   #client: Promise<Client> | undefined;
 
-  readonly #options: AcmeOptions & {
-    readonly store: Led<Pick<CertificateStore, "accountKey">>;
-    readonly challenges: Led<Http01Challenges>;
-  };
+  readonly #options: AcmeIssuerOptions;
 
   constructor(
-    options: AcmeOptions & {
-      readonly store: Led<Pick<CertificateStore, "accountKey">>;
-      readonly challenges: Led<Http01Challenges>;
-    },
+    options: AcmeIssuerOptions,
   ) {
     this.#options = options;
   }

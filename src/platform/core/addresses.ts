@@ -32,24 +32,21 @@ export function branchLabel(
   return `${head}-${hash}`;
 }
 
+interface AddressesBase {
+  readonly protocol: "http:" | "https:";
+  readonly domain: string;
+  /** Port as written in URLs; empty for the scheme's default. */
+  readonly port: string;
+}
+
 /** Builds URLs on the platform's own scheme, base domain and port. */
 export class Addresses {
   readonly #suffix: string;
 
-  readonly #base: {
-    readonly protocol: "http:" | "https:";
-    readonly domain: string;
-    /** Port as written in URLs; empty for the scheme's default. */
-    readonly port: string;
-  };
+  readonly #base: AddressesBase;
 
   constructor(
-    base: {
-      readonly protocol: "http:" | "https:";
-      readonly domain: string;
-      /** Port as written in URLs; empty for the scheme's default. */
-      readonly port: string;
-    },
+    base: AddressesBase,
   ) {
     this.#base = base;
 

@@ -64,19 +64,17 @@ export class DatabaseNotReadyError extends Error {
 const branchNameFor = (database: DatabaseRecord, user: DatabaseUser): string =>
   hasPreviewBranch(database, user) ? previewBranchName(user.branch) : MAIN_BRANCH;
 
+type DeploymentDatabasesServices = DatabaseServices & {
+  readonly databaseService: DatabaseService;
+  readonly branchService: BranchService;
+  readonly directory: RecordedBranches;
+};
+
 export class DeploymentDatabases {
-  readonly #services: DatabaseServices & {
-    readonly databaseService: DatabaseService;
-    readonly branchService: BranchService;
-    readonly directory: RecordedBranches;
-  };
+  readonly #services: DeploymentDatabasesServices;
 
   constructor(
-    services: DatabaseServices & {
-      readonly databaseService: DatabaseService;
-      readonly branchService: BranchService;
-      readonly directory: RecordedBranches;
-    },
+    services: DeploymentDatabasesServices,
   ) {
     this.#services = services;
   }

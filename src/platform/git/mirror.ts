@@ -59,6 +59,14 @@ const FETCH = [
 const DAMAGED =
   /not a git repository|bad object|object file .* is empty|corrupt|packfile|unable to create .*\.lock/i;
 
+interface MirrorOptions {
+  readonly folder: GitFolder;
+  readonly limits: MirrorLimits;
+  readonly now: Clock;
+  /** Aborted when the platform stops. */
+  readonly closing: AbortSignal;
+}
+
 export class Mirror {
   readonly path: string;
   /** Number of fetches that have begun. */
@@ -71,23 +79,11 @@ export class Mirror {
   readonly #forgotten = new AbortController();
   readonly #signal: AbortSignal;
 
-  readonly #options: {
-    readonly folder: GitFolder;
-    readonly limits: MirrorLimits;
-    readonly now: Clock;
-    /** Aborted when the platform stops. */
-    readonly closing: AbortSignal;
-  };
+  readonly #options: MirrorOptions;
 
   constructor(
     projectId: string,
-    options: {
-      readonly folder: GitFolder;
-      readonly limits: MirrorLimits;
-      readonly now: Clock;
-      /** Aborted when the platform stops. */
-      readonly closing: AbortSignal;
-    },
+    options: MirrorOptions,
   ) {
     this.#options = options;
 

@@ -12,22 +12,20 @@ import { resolveFailure } from "./resolve_failure.ts";
 /** Seconds after which a caller may find the repository fetched, or the branch free. */
 export const RETRY_SECONDS = 15;
 
+interface CommitResolverOptions {
+  readonly git: GitService;
+  /** Longest wait for a repository, in milliseconds; a first fetch goes on in the background. */
+  readonly resolveMs?: number | undefined;
+}
+
 export class CommitResolver {
   /** Questions to git that are under way. */
   readonly #pending = new Map<string, Promise<Resolved>>();
 
-  readonly #options: {
-    readonly git: GitService;
-    /** Longest wait for a repository, in milliseconds; a first fetch goes on in the background. */
-    readonly resolveMs?: number | undefined;
-  };
+  readonly #options: CommitResolverOptions;
 
   constructor(
-    options: {
-      readonly git: GitService;
-      /** Longest wait for a repository, in milliseconds; a first fetch goes on in the background. */
-      readonly resolveMs?: number | undefined;
-    },
+    options: CommitResolverOptions,
   ) {
     this.#options = options;
   }

@@ -20,23 +20,20 @@ export interface OpenRepository {
   keep(): Promise<void>;
 }
 
+interface RepositoriesOptions {
+  readonly dataDir: string;
+  readonly path: string;
+  /** Brings the copy of this node up to date, where other nodes take pushes too. */
+  readonly sync?: ((projectId: string) => Promise<void>) | undefined;
+}
+
 export class Repositories {
   readonly #root: string;
 
-  readonly #options: {
-    readonly dataDir: string;
-    readonly path: string;
-    /** Brings the copy of this node up to date, where other nodes take pushes too. */
-    readonly sync?: ((projectId: string) => Promise<void>) | undefined;
-  };
+  readonly #options: RepositoriesOptions;
 
   constructor(
-    options: {
-      readonly dataDir: string;
-      readonly path: string;
-      /** Brings the copy of this node up to date, where other nodes take pushes too. */
-      readonly sync?: ((projectId: string) => Promise<void>) | undefined;
-    },
+    options: RepositoriesOptions,
   ) {
     this.#options = options;
 

@@ -16,18 +16,17 @@ function fail(call: UnbegunCall, message: string): void {
   call.over();
 }
 
+type WorkerReliefAddWorker = (
+  process: WorkerProcess,
+  worker: FunctionWorker,
+) => FunctionWorker;
+
 export class WorkerRelief {
-  readonly #addWorker: (
-    process: WorkerProcess,
-    worker: FunctionWorker,
-  ) => FunctionWorker;
+  readonly #addWorker: WorkerReliefAddWorker;
 
   /** `addWorker` starts another worker of the same function. */
   constructor(
-    addWorker: (
-      process: WorkerProcess,
-      worker: FunctionWorker,
-    ) => FunctionWorker,
+    addWorker: WorkerReliefAddWorker,
   ) {
     this.#addWorker = addWorker;
   }

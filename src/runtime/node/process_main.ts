@@ -52,6 +52,13 @@ const MIB = 1024 * 1024;
 /** Time in which a command may start its server again once that has ended, in milliseconds. */
 const RESTART_MS = 5000;
 
+interface NodeProcessOptions {
+  /** Private folder of the process. */
+  readonly folder: string;
+  /** The preload, where the program runs from source. */
+  readonly preload: string | undefined;
+}
+
 class NodeProcess {
   #members: NodeMembers | undefined;
   #node: RunningNode | undefined;
@@ -65,21 +72,11 @@ class NodeProcess {
   readonly #startNode = prepareLaunch();
 
   readonly #platform: FrameConnection;
-  readonly #options: {
-    /** Private folder of the process. */
-    readonly folder: string;
-    /** The preload, where the program runs from source. */
-    readonly preload: string | undefined;
-  };
+  readonly #options: NodeProcessOptions;
 
   constructor(
     platform: FrameConnection,
-    options: {
-      /** Private folder of the process. */
-      readonly folder: string;
-      /** The preload, where the program runs from source. */
-      readonly preload: string | undefined;
-    },
+    options: NodeProcessOptions,
   ) {
     this.#platform = platform;
     this.#options = options;

@@ -10,23 +10,21 @@ import { forgiveClosedSocketReads } from "../../lib/closed_socket_reads.ts";
 const MAX_LOGGED = 60;
 const MINUTE_MS = 60_000;
 
+interface UnhandledErrorsOptions {
+  readonly log: (line: { readonly level: "error"; readonly message: string }) => void;
+  readonly now: () => number;
+  readonly newId: () => string;
+}
+
 export class UnhandledErrors {
   #count = 0;
   #minute = 0;
   #logged = 0;
 
-  readonly #options: {
-    readonly log: (line: { readonly level: "error"; readonly message: string }) => void;
-    readonly now: () => number;
-    readonly newId: () => string;
-  };
+  readonly #options: UnhandledErrorsOptions;
 
   constructor(
-    options: {
-      readonly log: (line: { readonly level: "error"; readonly message: string }) => void;
-      readonly now: () => number;
-      readonly newId: () => string;
-    },
+    options: UnhandledErrorsOptions,
   ) {
     this.#options = options;
   }

@@ -37,25 +37,23 @@ interface Places {
   readonly within?: readonly string[];
 }
 
+interface NodeOptions {
+  readonly folder: string;
+  readonly args: readonly string[];
+  readonly places: () => Places;
+}
+
 /** A node: its program is killed and started again on the same data directory and port. */
 export class Node {
   #running: Platform | undefined;
   readonly #ended: string[] = [];
 
-  readonly #options: {
-    readonly folder: string;
-    readonly args: readonly string[];
-    readonly places: () => Places;
-  };
+  readonly #options: NodeOptions;
 
   constructor(
     readonly name: string,
     readonly port: number,
-    options: {
-      readonly folder: string;
-      readonly args: readonly string[];
-      readonly places: () => Places;
-    },
+    options: NodeOptions,
   ) {
     this.#options = options;
   }

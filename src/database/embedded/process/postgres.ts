@@ -99,6 +99,12 @@ function boundMemory(memoryMb: number): void {
   };
 }
 
+interface PostgresOpened {
+  readonly asSuperuser: (work: () => void) => void;
+  readonly version: string;
+  readonly settings: SettingsMemory;
+}
+
 export class Postgres implements Backend {
   #input: Uint8Array = NOTHING;
   #at = 0;
@@ -108,19 +114,11 @@ export class Postgres implements Backend {
   readonly #answers = new MessageReader(MAX_ANSWER_BYTES);
 
   readonly #module: EngineModule;
-  readonly #opened: {
-    readonly asSuperuser: (work: () => void) => void;
-    readonly version: string;
-    readonly settings: SettingsMemory;
-  };
+  readonly #opened: PostgresOpened;
 
   private constructor(
     module: EngineModule,
-    opened: {
-      readonly asSuperuser: (work: () => void) => void;
-      readonly version: string;
-      readonly settings: SettingsMemory;
-    },
+    opened: PostgresOpened,
   ) {
     this.#module = module;
     this.#opened = opened;

@@ -46,6 +46,13 @@ function grantOf({ permissions, projects, expiresAt }: Found): KeyGrant | undefi
   };
 }
 
+interface CredentialMemoryStores {
+  readonly accounts: AccountStore;
+  readonly credentials: CredentialStore;
+  /** Whether it is known here what other nodes have changed. */
+  readonly isCurrent?: (() => boolean) | undefined;
+}
+
 export class CredentialMemory {
   readonly #credentials = new Map<string, KnownCredential>();
   readonly #workspaces = new Map<string, Caller["workspace"]>();
@@ -54,20 +61,10 @@ export class CredentialMemory {
   /** Counts changes: a value read before a change is not remembered after it. */
   #changes = 0;
 
-  readonly #stores: {
-    readonly accounts: AccountStore;
-    readonly credentials: CredentialStore;
-    /** Whether it is known here what other nodes have changed. */
-    readonly isCurrent?: (() => boolean) | undefined;
-  };
+  readonly #stores: CredentialMemoryStores;
 
   constructor(
-    stores: {
-      readonly accounts: AccountStore;
-      readonly credentials: CredentialStore;
-      /** Whether it is known here what other nodes have changed. */
-      readonly isCurrent?: (() => boolean) | undefined;
-    },
+    stores: CredentialMemoryStores,
   ) {
     this.#stores = stores;
   }

@@ -33,24 +33,22 @@ export interface LinkMail {
   readonly mail: ((to: string, facts: { host: string; url: string }) => AccountMail) | undefined;
 }
 
+interface MailLinksOptions {
+  readonly store: MailLinkStore;
+  readonly send: SendAccountMail;
+  readonly onTrouble: (message: string) => void;
+}
+
 export class MailLinks {
   readonly #mails: RateWindow;
   readonly #allMails: RateWindow;
 
   readonly #parts: AccountParts;
-  readonly #options: {
-    readonly store: MailLinkStore;
-    readonly send: SendAccountMail;
-    readonly onTrouble: (message: string) => void;
-  };
+  readonly #options: MailLinksOptions;
 
   constructor(
     parts: AccountParts,
-    options: {
-      readonly store: MailLinkStore;
-      readonly send: SendAccountMail;
-      readonly onTrouble: (message: string) => void;
-    },
+    options: MailLinksOptions,
   ) {
     this.#parts = parts;
     this.#options = options;

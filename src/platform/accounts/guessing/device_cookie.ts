@@ -16,25 +16,21 @@ export const DEVICE_MS = 180 * 24 * 60 * 60 * 1000;
 
 const VALUE = /^([A-Za-z0-9_-]{22})\.(\d{1,16})\.([A-Za-z0-9_-]{43})$/;
 
+interface DeviceCookiesParts {
+  /** The secret that signs them. */
+  readonly key: () => Promise<string>;
+  readonly cookies: CookieStyle;
+  readonly now: Clock;
+  readonly random: Random;
+}
+
 export class DeviceCookies {
   #keyReading: Promise<string> | undefined;
 
-  readonly #parts: {
-    /** The secret that signs them. */
-    readonly key: () => Promise<string>;
-    readonly cookies: CookieStyle;
-    readonly now: Clock;
-    readonly random: Random;
-  };
+  readonly #parts: DeviceCookiesParts;
 
   constructor(
-    parts: {
-      /** The secret that signs them. */
-      readonly key: () => Promise<string>;
-      readonly cookies: CookieStyle;
-      readonly now: Clock;
-      readonly random: Random;
-    },
+    parts: DeviceCookiesParts,
   ) {
     this.#parts = parts;
   }

@@ -46,21 +46,20 @@ interface Workspace {
 const refused = (reason: string) =>
   new OAuthError("invalid_request", `Cannot take the token: ${reason}`);
 
+interface ExchangeServiceSources {
+  readonly keys: IssuerKeys;
+  readonly audit: Pick<AuditLog, "record">;
+}
+
 export class ExchangeService {
   readonly #window: RateWindow;
 
   readonly #parts: AccountParts;
-  readonly #sources: {
-    readonly keys: IssuerKeys;
-    readonly audit: Pick<AuditLog, "record">;
-  };
+  readonly #sources: ExchangeServiceSources;
 
   constructor(
     parts: AccountParts,
-    sources: {
-      readonly keys: IssuerKeys;
-      readonly audit: Pick<AuditLog, "record">;
-    },
+    sources: ExchangeServiceSources,
   ) {
     this.#parts = parts;
     this.#sources = sources;

@@ -20,23 +20,21 @@ const SIGN_UPS_PER_HOUR = 20;
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 
+interface SignUpServiceServices {
+  /** Missing where the platform cannot send mail. */
+  readonly mailLinks: MailLinks | undefined;
+  begin(user: UserRecord, client: Client): Promise<SignedIn>;
+}
+
 export class SignUpService {
   readonly #signUps: RateWindow;
 
   readonly #parts: AccountParts;
-  readonly #services: {
-    /** Missing where the platform cannot send mail. */
-    readonly mailLinks: MailLinks | undefined;
-    begin(user: UserRecord, client: Client): Promise<SignedIn>;
-  };
+  readonly #services: SignUpServiceServices;
 
   constructor(
     parts: AccountParts,
-    services: {
-      /** Missing where the platform cannot send mail. */
-      readonly mailLinks: MailLinks | undefined;
-      begin(user: UserRecord, client: Client): Promise<SignedIn>;
-    },
+    services: SignUpServiceServices,
   ) {
     this.#parts = parts;
     this.#services = services;

@@ -42,6 +42,13 @@ export interface BuildLogWriter {
   end(): Promise<void>;
 }
 
+interface WriterOptions {
+  readonly limits: BuildLogLimits;
+  readonly now: Clock;
+  readonly onEnd: () => void;
+  readonly onEnded: () => Promise<void>;
+}
+
 class Writer implements BuildLogWriter {
   readonly listeners = new Set<Listener>();
   #number = 0;
@@ -53,21 +60,11 @@ class Writer implements BuildLogWriter {
   #writing: Promise<void> = Promise.resolve();
 
   readonly #path: string;
-  readonly #options: {
-    readonly limits: BuildLogLimits;
-    readonly now: Clock;
-    readonly onEnd: () => void;
-    readonly onEnded: () => Promise<void>;
-  };
+  readonly #options: WriterOptions;
 
   constructor(
     path: string,
-    options: {
-      readonly limits: BuildLogLimits;
-      readonly now: Clock;
-      readonly onEnd: () => void;
-      readonly onEnded: () => Promise<void>;
-    },
+    options: WriterOptions,
   ) {
     this.#path = path;
     this.#options = options;
@@ -123,26 +120,23 @@ class Writer implements BuildLogWriter {
   }
 }
 
+interface BuildLogsOptions {
+  readonly now: Clock;
+  readonly limits?: Partial<BuildLogLimits>;
+  /** Called once a log is whole. */
+  readonly onEnded?: (build: LoggedBuild) => Promise<void>;
+}
+
 export class BuildLogs {
   readonly #writers = new Map<string, Writer>();
   readonly #limits: BuildLogLimits;
 
   readonly #root: string;
-  readonly #options: {
-    readonly now: Clock;
-    readonly limits?: Partial<BuildLogLimits>;
-    /** Called once a log is whole. */
-    readonly onEnded?: (build: LoggedBuild) => Promise<void>;
-  };
+  readonly #options: BuildLogsOptions;
 
   constructor(
     root: string,
-    options: {
-      readonly now: Clock;
-      readonly limits?: Partial<BuildLogLimits>;
-      /** Called once a log is whole. */
-      readonly onEnded?: (build: LoggedBuild) => Promise<void>;
-    },
+    options: BuildLogsOptions,
   ) {
     this.#root = root;
     this.#options = options;

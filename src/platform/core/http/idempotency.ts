@@ -59,24 +59,21 @@ export interface RepeatableRequest {
   readonly request: Request;
 }
 
+interface IdempotencyParts {
+  readonly kv: RecordStore;
+  /** Seals answers: some hold a secret that is shown once. */
+  readonly box: SecretBox;
+  readonly now: Clock;
+}
+
 export class Idempotency {
   readonly #store: IdempotencyStore;
   readonly #lock = new KeyedLock();
 
-  readonly #parts: {
-    readonly kv: RecordStore;
-    /** Seals answers: some hold a secret that is shown once. */
-    readonly box: SecretBox;
-    readonly now: Clock;
-  };
+  readonly #parts: IdempotencyParts;
 
   constructor(
-    parts: {
-      readonly kv: RecordStore;
-      /** Seals answers: some hold a secret that is shown once. */
-      readonly box: SecretBox;
-      readonly now: Clock;
-    },
+    parts: IdempotencyParts,
   ) {
     this.#parts = parts;
 

@@ -19,6 +19,13 @@ interface FoundFile {
   readonly usedAt: number;
 }
 
+interface DiskCacheOptions {
+  readonly root: string;
+  /** Most bytes of files. */
+  readonly maxBytes: number;
+  onTrouble(message: string): void;
+}
+
 export class DiskCache {
   /** Sizes by name, the file used longest ago first. */
   readonly #files = new Map<string, number>();
@@ -26,21 +33,11 @@ export class DiskCache {
   #bytes = 0;
   #evicting: Promise<void> | undefined;
 
-  readonly #options: {
-    readonly root: string;
-    /** Most bytes of files. */
-    readonly maxBytes: number;
-    onTrouble(message: string): void;
-  };
+  readonly #options: DiskCacheOptions;
 
   /** Names are `<workspace>/<sha256>`. */
   constructor(
-    options: {
-      readonly root: string;
-      /** Most bytes of files. */
-      readonly maxBytes: number;
-      onTrouble(message: string): void;
-    },
+    options: DiskCacheOptions,
   ) {
     this.#options = options;
 

@@ -20,23 +20,20 @@ type TestResult = ResponseOf<typeof endpoints.sendTestNotification>;
 const TESTS_PER_MINUTE = 10;
 const MINUTE_MS = 60_000;
 
+interface TestSenderParts {
+  readonly channels: readonly Channel[];
+  readonly publicOrigin: string;
+  readonly now: Clock;
+  readonly random: Random;
+}
+
 export class TestSender {
   readonly #rate: RateWindow;
 
-  readonly #parts: {
-    readonly channels: readonly Channel[];
-    readonly publicOrigin: string;
-    readonly now: Clock;
-    readonly random: Random;
-  };
+  readonly #parts: TestSenderParts;
 
   constructor(
-    parts: {
-      readonly channels: readonly Channel[];
-      readonly publicOrigin: string;
-      readonly now: Clock;
-      readonly random: Random;
-    },
+    parts: TestSenderParts,
   ) {
     this.#parts = parts;
 

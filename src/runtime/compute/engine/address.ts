@@ -13,43 +13,31 @@ export interface AdvertisedAddress {
   readonly family: "IPv4" | "IPv6";
 }
 
+interface ServerAddressOptions {
+  readonly port: number;
+  readonly host: string;
+  /** Servers of `node:http` greet; false where missing. */
+  readonly greets?: boolean;
+  /** Whether servers may listen on further ports; false where missing. */
+  readonly others?: boolean;
+  /** Called before a server listens. */
+  readonly taken?: () => void;
+  /**
+   * Called as soon as a server listens, with whether it greets, and with its port
+   * where that is another one.
+   */
+  readonly listening: (greets: boolean, port?: number) => void;
+}
+
 export class ServerAddress {
   /** Paths of the sockets that are in use. */
   readonly #taken = new Set<string>();
 
-  readonly #options: {
-    readonly port: number;
-    readonly host: string;
-    /** Servers of `node:http` greet; false where missing. */
-    readonly greets?: boolean;
-    /** Whether servers may listen on further ports; false where missing. */
-    readonly others?: boolean;
-    /** Called before a server listens. */
-    readonly taken?: () => void;
-    /**
-     * Called as soon as a server listens, with whether it greets, and with its port
-     * where that is another one.
-     */
-    readonly listening: (greets: boolean, port?: number) => void;
-  };
+  readonly #options: ServerAddressOptions;
 
   constructor(
     readonly socket: string,
-    options: {
-      readonly port: number;
-      readonly host: string;
-      /** Servers of `node:http` greet; false where missing. */
-      readonly greets?: boolean;
-      /** Whether servers may listen on further ports; false where missing. */
-      readonly others?: boolean;
-      /** Called before a server listens. */
-      readonly taken?: () => void;
-      /**
-       * Called as soon as a server listens, with whether it greets, and with its port
-       * where that is another one.
-       */
-      readonly listening: (greets: boolean, port?: number) => void;
-    },
+    options: ServerAddressOptions,
   ) {
     this.#options = options;
   }

@@ -60,26 +60,23 @@ function sockaddrOf(family: number, address: Uint8Array, port: number): Bytes {
   return bytes;
 }
 
+interface OwnPortsOptions {
+  /** Number of this process, by which the addresses differ. */
+  readonly pid: number;
+  /** Called when a program listens. */
+  readonly listens: (port: number, at: OwnAddress) => void;
+}
+
 export class OwnPorts {
   readonly #addresses: readonly [Uint8Array, Uint8Array];
   readonly #ports: Port[] = [];
 
   readonly #libc: Libc;
-  readonly #options: {
-    /** Number of this process, by which the addresses differ. */
-    readonly pid: number;
-    /** Called when a program listens. */
-    readonly listens: (port: number, at: OwnAddress) => void;
-  };
+  readonly #options: OwnPortsOptions;
 
   constructor(
     libc: Libc,
-    options: {
-      /** Number of this process, by which the addresses differ. */
-      readonly pid: number;
-      /** Called when a program listens. */
-      readonly listens: (port: number, at: OwnAddress) => void;
-    },
+    options: OwnPortsOptions,
   ) {
     this.#libc = libc;
     this.#options = options;

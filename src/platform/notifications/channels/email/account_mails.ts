@@ -64,31 +64,25 @@ function contentOf(
 /** Receivers of the mail channel that are no accounts. */
 const PREFIX = "mail:";
 
+interface AccountMailsOptions {
+  readonly kv: RecordStore;
+  readonly box: SecretBox;
+  readonly now: Clock;
+  readonly random: Random;
+  /** Id of the workspace that dead letters belong to. */
+  firstWorkspace(): Promise<string | undefined>;
+  onTrouble(message: string): void;
+}
+
 export class AccountMails {
   #problem: string | undefined;
   /** When mails were given up, by their ids. */
   #givenUp: ReadonlyMap<string, number> = new Map();
 
-  readonly #options: {
-    readonly kv: RecordStore;
-    readonly box: SecretBox;
-    readonly now: Clock;
-    readonly random: Random;
-    /** Id of the workspace that dead letters belong to. */
-    firstWorkspace(): Promise<string | undefined>;
-    onTrouble(message: string): void;
-  };
+  readonly #options: AccountMailsOptions;
 
   constructor(
-    options: {
-      readonly kv: RecordStore;
-      readonly box: SecretBox;
-      readonly now: Clock;
-      readonly random: Random;
-      /** Id of the workspace that dead letters belong to. */
-      firstWorkspace(): Promise<string | undefined>;
-      onTrouble(message: string): void;
-    },
+    options: AccountMailsOptions,
   ) {
     this.#options = options;
   }

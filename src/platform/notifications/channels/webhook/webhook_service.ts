@@ -41,23 +41,20 @@ function toLogWire(
   };
 }
 
+type WebhookServiceParts = WebhookParts & {
+  readonly queue: Pick<RunningDeliveryQueue, "acceptTo">;
+  readonly publicOrigin: string;
+  /** True where webhooks may use private, local and reserved addresses. */
+  readonly allowPrivate: boolean;
+};
+
 export class WebhookService {
   readonly #tests: RateWindow;
 
-  readonly #parts: WebhookParts & {
-    readonly queue: Pick<RunningDeliveryQueue, "acceptTo">;
-    readonly publicOrigin: string;
-    /** True where webhooks may use private, local and reserved addresses. */
-    readonly allowPrivate: boolean;
-  };
+  readonly #parts: WebhookServiceParts;
 
   constructor(
-    parts: WebhookParts & {
-      readonly queue: Pick<RunningDeliveryQueue, "acceptTo">;
-      readonly publicOrigin: string;
-      /** True where webhooks may use private, local and reserved addresses. */
-      readonly allowPrivate: boolean;
-    },
+    parts: WebhookServiceParts,
   ) {
     this.#parts = parts;
 
