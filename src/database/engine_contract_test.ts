@@ -355,6 +355,19 @@ const CONTRACT: Contract = {
     await gateway.engine.remove(source.id);
     await gateway.engine.remove(target.id);
   },
+
+  "dumps for who comes after readers that left": async (gateway) => {
+    const branch = await gateway.create();
+    const dump = () => gateway.engine.dump(branch, { schemaOnly: false });
+    for (const isEarly of [true, false]) {
+      const reader = dump().getReader();
+      if (!isEarly) await reader.read();
+      await reader.cancel();
+      await dump().cancel();
+      assert.match(await new Response(dump()).text(), /PostgreSQL database dump complete/);
+    }
+    await gateway.engine.remove(branch.id);
+  },
 };
 
 for (const [name, open] of Object.entries(ENGINES)) {

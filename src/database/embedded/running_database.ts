@@ -31,6 +31,14 @@ const STOP_MS = 20_000;
 /** What is kept of the last words of the process, in characters. */
 const LAST_WORDS = 600;
 
+const ENDED = new EngineError("The database's process has ended", "57P01");
+
+/** A dump that the process is writing. */
+interface Dump {
+  take(bytes: Uint8Array<ArrayBuffer>): void;
+  readonly whole: PromiseWithResolvers<void>;
+}
+
 interface Process {
   readonly child: Deno.ChildProcess;
   readonly listener: Deno.UnixListener;
@@ -47,9 +55,8 @@ export class RunningDatabase {
   /** Resolves when the process has ended and its files are free. */
   readonly ended: Promise<void>;
   #held: (() => void) | undefined;
-  #dumped: (() => void) | undefined;
   #last: Promise<unknown> = Promise.resolve();
-  #dump: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined;
+  #dump: Dump | undefined;
   #lastId = 0;
   #isEnded = false;
   #words = "";
@@ -154,15 +161,22 @@ export class RunningDatabase {
     }
   }
 
+  /** A reader may leave at any time; the process finishes the dump for nobody then. */
   dump(head: DumpHead): ReadableStream<Uint8Array<ArrayBuffer>> {
+    let hasLeft = false;
     return new ReadableStream({
       start: (controller) => {
-        this.#alone(async () => {
-          this.#dump = controller;
-          const whole = new Promise<void>((resolve) => this.#dumped = resolve);
+        void this.#alone(async () => {
+          if (hasLeft) return;
+          const whole = Promise.withResolvers<void>();
+          this.#dump = { take: (bytes) => hasLeft || controller.enqueue(bytes), whole };
           this.#send(DatabaseFrame.dump, 0, toPayload(head));
-          await Promise.race([whole, this.ended]);
-        }).catch((error) => controller.error(error));
+          await Promise.race([whole.promise, this.ended.then(() => Promise.reject(ENDED))]);
+          if (!hasLeft) controller.close();
+        }).catch((error) => hasLeft || controller.error(error));
+      },
+      cancel() {
+        hasLeft = true;
       },
     });
   }
@@ -237,9 +251,7 @@ export class RunningDatabase {
     this.#ready.reject(new EngineError(message, "57P03"));
     for (const session of this.#sessions.values()) session.ended(error);
     this.#sessions.clear();
-    try {
-      this.#dump?.error(error);
-    } catch { /* it is whole */ }
+    this.#dump?.whole.reject(error);
   }
 
   async #take({ type, id, payload }: Frame): Promise<void> {
@@ -261,19 +273,18 @@ export class RunningDatabase {
       case DatabaseFrame.held:
         return this.#held?.();
       case DatabaseFrame.dumped:
-        return this.#dump?.enqueue(payload);
+        return void this.#dump?.take(payload);
       case DatabaseFrame.dumpEnded:
         return this.#endDump(payload);
     }
   }
 
   #endDump(payload: Uint8Array): void {
-    const dump = this.#dump;
+    const { whole } = this.#dump ?? {};
     this.#dump = undefined;
-    this.#dumped?.();
-    if (payload.byteLength === 0) return dump?.close();
+    if (payload.byteLength === 0) return whole?.resolve();
     const { message, sqlState } = fromPayload<FailedHead>(payload);
-    dump?.error(new EngineError(message, sqlState));
+    whole?.reject(new EngineError(message, sqlState));
   }
 
   /** Passes bytes on; a client that does not read holds the database up only for so long. */
