@@ -19,7 +19,7 @@ import http.server, os
 from fill import fill
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        fill(int(self.path.rpartition("/")[2]))
+        fill(int(self.path.rpartition("/")[2] or 0))
         self.send_response(200)
         self.send_header("content-length", "4")
         self.end_headers()
