@@ -161,7 +161,7 @@ export class RunningDatabase {
     }
   }
 
-  /** A reader may leave at any time; the process finishes the dump for nobody then. */
+  /** Dumps the database. If the reader leaves, the process finishes the dump, which is dropped. */
   dump(head: DumpHead): ReadableStream<Uint8Array<ArrayBuffer>> {
     let hasLeft = false;
     return new ReadableStream({
