@@ -48,11 +48,12 @@ export class ClientSession {
   }
 
   /** Ends it now; the client learns why where that is possible. */
-  end(reason: ErrorFields): void {
-    if (this.#farewell !== undefined) return;
-    this.#farewell = reason;
-    this.#cut = setTimeout(() => closeQuietly(this.#client), FAREWELL_MS);
-    void this.#backend.close().catch(() => {});
+  async end(reason: ErrorFields): Promise<void> {
+    if (this.#farewell === undefined) {
+      this.#farewell = reason;
+      this.#cut = setTimeout(() => closeQuietly(this.#client), FAREWELL_MS);
+    }
+    await this.#backend.close().catch(() => {});
   }
 
   /** Ends it as soon as it's outside of a transaction. */
@@ -62,7 +63,7 @@ export class ClientSession {
   }
 
   #endIfIdle(): void {
-    if (this.#endsWhenIdle !== undefined && this.#state.isIdle) this.end(this.#endsWhenIdle);
+    if (this.#endsWhenIdle !== undefined && this.#state.isIdle) void this.end(this.#endsWhenIdle);
   }
 
   async #passToBackend(): Promise<void> {

@@ -127,7 +127,7 @@ export class Gateway {
   async open(access: Pick<BranchAccess, "branch" | "engine">): Promise<BackendSession> {
     const { session, release } = await this.#branches.connect(access, {
       startup: new Map([["application_name", "svc"]]),
-      holderOf: (session) => ({ end: () => void session.close().catch(() => {}) }),
+      holderOf: (session) => ({ end: () => session.close().catch(() => {}) }),
     });
     return {
       greeting: session.greeting,
@@ -149,15 +149,15 @@ export class Gateway {
   }
 
   /** Ends all sessions of a branch; their clients learn that the platform did it. */
-  endSessions(branchId: string): void {
-    this.#branches.endSessions(branchId);
+  endSessions(branchId: string): Promise<void> {
+    return this.#branches.endSessions(branchId);
   }
 
   /**
    * Ends all sessions of a branch and lets no client in, not even those that are signing in;
    * returns what lets them in again.
    */
-  closeBranch(branchId: string): () => void {
+  closeBranch(branchId: string): Promise<() => void> {
     return this.#branches.close(branchId);
   }
 
@@ -178,7 +178,7 @@ export class Gateway {
     const drained = delay(this.#limits.drainMs, undefined, { signal: late.signal });
     await Promise.race([Promise.all(this.#serving), drained.catch(() => {})]);
     late.abort();
-    for (const session of this.#sessions) session.end(STOPPING);
+    for (const session of this.#sessions) void session.end(STOPPING);
     await Promise.all(this.#serving);
     this.#tls.close();
   }

@@ -124,7 +124,7 @@ Deno.test({
     await until(async () => (await backends()).rowCount, (count) => count === 1);
     assert.equal(test.gateway.sessionsOf(branch.id), 1);
     assert.equal((await client.query("SELECT * FROM kept")).rowCount, 0);
-    test.gateway.endSessions(branch.id);
+    await test.gateway.endSessions(branch.id);
     await until(() => errors.length > 0);
     assert.equal((errors[0] as Error & { code: string }).code, "57P01");
 
@@ -220,7 +220,7 @@ Deno.test({
     });
     const arriving = test.gateway.open({ branch, engine: slow });
     await reached.promise;
-    const letIn = test.gateway.closeBranch(branch.id);
+    const letIn = await test.gateway.closeBranch(branch.id);
     mayGoOn.resolve();
     await assert.rejects(arriving, { sqlState: "57P03" });
     const { code, message } = await refusalOf(test.url(branch));

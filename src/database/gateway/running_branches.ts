@@ -15,7 +15,8 @@ import type { GatewayLimits } from "./types.ts";
 
 /** Something that uses a branch and can be ended. */
 export interface Holder {
-  end(): void;
+  /** Resolves when the client can learn of no further statement. */
+  end(): Promise<void>;
 }
 
 /** A session that counts until it's released. */
@@ -100,14 +101,15 @@ export class RunningBranches {
    * Ends all sessions of a branch and lets none in, those included that are about to open;
    * returns what lets them in again.
    */
-  close(branchId: string): () => void {
+  async close(branchId: string): Promise<() => void> {
     this.#closed.add(branchId);
-    this.endSessions(branchId);
+    await this.endSessions(branchId);
     return () => this.#closed.delete(branchId);
   }
 
-  endSessions(branchId: string): void {
-    for (const holder of [...this.#all.get(branchId)?.holders ?? []]) holder.end();
+  async endSessions(branchId: string): Promise<void> {
+    const holders = [...this.#all.get(branchId)?.holders ?? []];
+    await Promise.all(holders.map((holder) => holder.end()));
   }
 
   /** Stops branches that had no session for a while. */

@@ -18,7 +18,7 @@ export class ServerSession implements BackendSession {
   readonly writable: WritableStream<Uint8Array<ArrayBuffer>>;
   readonly #state = new SessionState();
   readonly #buffer = new Uint8Array(READ_BYTES);
-  #closed = false;
+  #closing: Promise<void> | undefined;
 
   readonly #server: ServerConnection;
   readonly #onClosed: () => void;
@@ -46,9 +46,11 @@ export class ServerSession implements BackendSession {
     await this.#server.cancel();
   }
 
-  async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
+  close(): Promise<void> {
+    return this.#closing ??= this.#close();
+  }
+
+  async #close(): Promise<void> {
     // The server would finish a statement that runs before it sees that nobody is there.
     if (this.#state.isIdle) await writeAll(this.#server.connection, TERMINATE).catch(() => {});
     else if (!this.#state.isOver) await this.#server.cancel().catch(() => {});

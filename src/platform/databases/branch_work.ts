@@ -22,9 +22,9 @@ export interface WorkParts {
   readonly branches: BranchStore;
   readonly engines: Engines;
   /** Ends the sessions of a branch of an engine. */
-  endSessions(storageId: string): void;
+  endSessions(storageId: string): Promise<void>;
   /** Ends them and lets none in until what it returns is called. */
-  closeBranch(storageId: string): () => void;
+  closeBranch(storageId: string): Promise<() => void>;
   /** Copies between engines. */
   readonly transfer: Transfer;
   readonly dumps: RestoredDumps;
@@ -84,7 +84,7 @@ export class BranchWork {
     const { engines, branches, endSessions } = this.#parts;
     const engine = await engines.open(storage.engine);
     await lease?.requireHeld();
-    endSessions(storage.id);
+    await endSessions(storage.id);
     await engine.remove(storage.id);
     await branches.forgetRemain(storage, lease);
   }
@@ -221,7 +221,10 @@ export class BranchWork {
       engine: await engines.open(from.storage.engine),
       branch: engineBranch(database, from, from.storage),
     };
-    const letIn = source.type === "move" ? this.#parts.closeBranch(from.storage.id) : undefined;
+    // What clients were told of is in the dump: their sessions have ended before it begins.
+    const letIn = source.type === "move"
+      ? await this.#parts.closeBranch(from.storage.id)
+      : undefined;
     try {
       await this.#parts.transfer(open, { engine, branch: target });
     } catch (error) {

@@ -81,13 +81,13 @@ export class DatabaseDoor {
   }
 
   /** Ends the sessions of a branch of an engine. */
-  endSessions(storageId: string): void {
-    this.#open?.gateway.endSessions(storageId);
+  async endSessions(storageId: string): Promise<void> {
+    await this.#open?.gateway.endSessions(storageId);
   }
 
   /** Ends the sessions of a branch of an engine and lets none in until what it returns is called. */
-  closeBranch(storageId: string): () => void {
-    return this.#open?.gateway.closeBranch(storageId) ?? (() => {});
+  async closeBranch(storageId: string): Promise<() => void> {
+    return await this.#open?.gateway.closeBranch(storageId) ?? (() => {});
   }
 
   async close(): Promise<void> {

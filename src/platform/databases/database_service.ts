@@ -279,7 +279,7 @@ export class DatabaseService {
     for (const branch of await branches.list(database.id)) {
       const { storage } = branch;
       if (storage === null || (onlyIdle && door.sessionsOf(storage.id) > 0)) continue;
-      door.endSessions(storage.id);
+      await door.endSessions(storage.id);
       const engine = await engines.opened(storage.engine);
       const running = engineBranch(database, branch, storage);
       try {
