@@ -234,3 +234,35 @@ Deno.test({
     await until(() => test.gateway.sessionsOf(branch.id), (count) => count === 0);
   },
 });
+
+Deno.test({
+  name: `Gateway has ended the sessions of a branch once it is closed${skipped}`,
+  ignore,
+  fn: async () => {
+    await using test = await startTestGateway();
+    const branch = await test.add("shop");
+    const { engine } = test.access(branch);
+    const mayEnd = Promise.withResolvers<void>();
+    let hasEnded = false;
+    const slow = Object.assign(Object.create(engine), {
+      async connect(...given: Parameters<typeof engine.connect>) {
+        const session = await engine.connect(...given);
+        return {
+          greeting: session.greeting,
+          readable: session.readable,
+          writable: session.writable,
+          cancel: () => session.cancel(),
+          async close() {
+            await mayEnd.promise;
+            await session.close();
+            hasEnded = true;
+          },
+        };
+      },
+    });
+    await test.gateway.open({ branch, engine: slow });
+    const closed = test.gateway.closeBranch(branch.id).then(() => hasEnded);
+    mayEnd.resolve();
+    assert.equal(await closed, true, "a statement may still be acknowledged");
+  },
+});
