@@ -101,7 +101,7 @@ export async function readNamedFile(
     const reason = cause instanceof Deno.errors.NotFound
       ? "it does not exist"
       : "it cannot be opened";
-    throw new CliError("not_found", `Name a file that can be read: "${given}", ${reason}`, {
+    throw new CliError("not_found", `Cannot read "${given}": ${reason}`, {
       cause,
     });
   }

@@ -93,7 +93,7 @@ export async function readProjectFile(
   const asGiven = resolve(folder, given);
   if (path === undefined && (isWithin(root, asGiven) || isWithin(folder, asGiven))) {
     throw new ToolFailure({
-      error: `Name a file that can be read: "${given}" does not exist`,
+      error: `Cannot read "${given}": it does not exist`,
       code: "not_found",
     });
   }

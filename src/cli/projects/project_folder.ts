@@ -25,13 +25,17 @@ async function folderAt(directory: string, ctx: Context): Promise<ProjectFolder>
   const loaded = await loadProjectConfig(directory);
   if (loaded.status === "invalid") {
     const errors = loaded.diagnostics.filter(({ severity }) => severity === "error").length;
-    throw new CliError("config_invalid", `Correct svc.toml: it has ${errors} problem(s)`, {
-      found: {
-        file: showPath(loaded.path, ctx),
-        ...(loaded.source === undefined ? {} : { source: loaded.source }),
-        diagnostics: hasErrors(loaded.diagnostics) ? loaded.diagnostics : [],
+    throw new CliError(
+      "config_invalid",
+      `Cannot use svc.toml: ${errors === 1 ? "it has an error" : `it has ${errors} errors`}`,
+      {
+        found: {
+          file: showPath(loaded.path, ctx),
+          ...(loaded.source === undefined ? {} : { source: loaded.source }),
+          diagnostics: hasErrors(loaded.diagnostics) ? loaded.diagnostics : [],
+        },
       },
-    });
+    );
   }
   return {
     directory,

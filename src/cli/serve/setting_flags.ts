@@ -94,11 +94,15 @@ function refuse(ctx: Context, file: SettingsFile | undefined, read: FoundSetting
   if (file !== undefined && inFile.length > 0) {
     const shown = showPath(file.path, ctx);
     const count = inFile.length + others.length;
-    throw new CliError("config_invalid", `Correct the settings: they have ${count} problem(s)`, {
-      found: { file: shown, source: file.source, diagnostics: inFile },
-      excerpt: others,
-      details: others.length === 0 ? undefined : { problems: problemsOf(others) },
-    });
+    throw new CliError(
+      "config_invalid",
+      `Cannot use the settings: ${count === 1 ? "one is wrong" : `${count} are wrong`}`,
+      {
+        found: { file: shown, source: file.source, diagnostics: inFile },
+        excerpt: others,
+        details: others.length === 0 ? undefined : { problems: problemsOf(others) },
+      },
+    );
   }
   if (first !== undefined) {
     throw new CliError("usage", first, {
