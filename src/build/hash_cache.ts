@@ -60,13 +60,9 @@ export class HashCache {
   readonly #place: HashCachePlace;
   readonly #saved: ReadonlyMap<string, Hashed>;
 
-  private constructor(
-    place: HashCachePlace,
-    saved: ReadonlyMap<string, Hashed>,
-  ) {
+  private constructor(place: HashCachePlace, saved: ReadonlyMap<string, Hashed>) {
     this.#place = place;
     this.#saved = saved;
-
     this.#startedAt = place.now();
   }
 

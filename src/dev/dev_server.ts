@@ -90,7 +90,6 @@ class DevServer {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-
     const { options, deploymentId, services, inspectors } = parts;
     this.#outbound = createOutboundFetch({ allowPrivate: options.allowPrivateUpstreams });
     if (options.command !== undefined) {

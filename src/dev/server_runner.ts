@@ -44,15 +44,10 @@ export class ServerRunner {
   readonly #program: ServerProgram;
   readonly #parts: RunnerParts;
 
-  constructor(
-    options: DevOptions,
-    program: ServerProgram,
-    parts: RunnerParts,
-  ) {
+  constructor(options: DevOptions, program: ServerProgram, parts: RunnerParts) {
     this.#options = options;
     this.#program = program;
     this.#parts = parts;
-
     const { report } = options;
     const { name, shown } = program;
     this.#command = new DevCommand({

@@ -35,11 +35,7 @@ export type KvCall =
 /** Why a request is none of these; a status of HTTP and a message. */
 export class KvRequestError extends Error {
   override readonly name = "KvRequestError";
-  constructor(
-    readonly status: number,
-    readonly code: string,
-    message: string,
-  ) {
+  constructor(readonly status: number, readonly code: string, message: string) {
     super(message);
   }
 }

@@ -23,10 +23,7 @@ export class Usage {
   readonly #quota: KvQuota;
   readonly #count: (namespace: readonly string[]) => Promise<Change>;
 
-  constructor(
-    quota: KvQuota,
-    count: (namespace: readonly string[]) => Promise<Change>,
-  ) {
+  constructor(quota: KvQuota, count: (namespace: readonly string[]) => Promise<Change>) {
     this.#quota = quota;
     this.#count = count;
   }

@@ -95,7 +95,6 @@ class PieceParser {
   constructor(bytes: Uint8Array, limits: JsonLimits) {
     this.#bytes = bytes;
     this.#limits = limits;
-
     this.#pieceBytes = limits.pieceBytes ?? PIECE_BYTES;
     this.#maxMembers = limits.maxMembers ?? MAX_MEMBERS;
   }

@@ -137,11 +137,7 @@ class Walk {
   readonly #exclude: Exclude;
   readonly #options: WalkOptions;
 
-  constructor(
-    root: string,
-    exclude: Exclude,
-    options: WalkOptions,
-  ) {
+  constructor(root: string, exclude: Exclude, options: WalkOptions) {
     this.#root = root;
     this.#exclude = exclude;
     this.#options = options;

@@ -36,7 +36,6 @@ export class EarlyAnswers {
 
   constructor(takesOver: boolean, patienceMs = PATIENCE_MS) {
     this.#takesOver = takesOver;
-
     if (!takesOver) this.#timer = setTimeout(() => this.#impatient.resolve(undefined), patienceMs);
   }
 

@@ -75,7 +75,6 @@ export class ChangeFollower {
     this.#connections = connections;
     this.#options = options;
     this.#monotonic = monotonic;
-
     this.#place = place;
     this.#readAt = this.#answeredAt = monotonic();
   }

@@ -34,7 +34,6 @@ class Sockets {
   /** @param first which of the servers is asked first */
   constructor(address: StoreAddress, first: number) {
     this.#address = address;
-
     this.#next = first;
   }
 
@@ -143,15 +142,10 @@ export class Connections {
   readonly #patience: Patience;
   readonly #most: number;
 
-  constructor(
-    address: StoreAddress,
-    patience: Patience,
-    most: number = MOST_CONNECTIONS,
-  ) {
+  constructor(address: StoreAddress, patience: Patience, most: number = MOST_CONNECTIONS) {
     this.#address = address;
     this.#patience = patience;
     this.#most = most;
-
     forgiveClosedSocketReads();
     this.#pool = new Pool(address, { ...patience, most, first: 0 });
   }

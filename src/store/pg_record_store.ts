@@ -80,10 +80,7 @@ export class PgRecordStore extends RecordStore {
   readonly #connections: Connections;
   readonly #seen: SeenVersion;
 
-  constructor(
-    connections: Connections,
-    seen: SeenVersion,
-  ) {
+  constructor(connections: Connections, seen: SeenVersion) {
     super();
     this.#connections = connections;
     this.#seen = seen;

@@ -23,7 +23,6 @@ class Tabs {
 
   private constructor(browser: CDPSession) {
     this.#browser = browser;
-
     browser.on("Target.receivedMessageFromTarget", ({ sessionId, message }) => {
       this.#sessions.get(sessionId)?.take(message);
     });

@@ -86,10 +86,7 @@ class Round {
   readonly #earlier: Ledgers;
   readonly #writers: ReadonlyMap<string, readonly Writer[]>;
 
-  private constructor(
-    earlier: Ledgers,
-    writers: ReadonlyMap<string, readonly Writer[]>,
-  ) {
+  private constructor(earlier: Ledgers, writers: ReadonlyMap<string, readonly Writer[]>) {
     this.#earlier = earlier;
     this.#writers = writers;
   }

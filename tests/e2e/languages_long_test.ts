@@ -94,12 +94,7 @@ class Pushed {
   readonly #box: Sandbox;
   readonly #app: App;
 
-  constructor(
-    box: Sandbox,
-    readonly name: string,
-    app: App,
-    readonly folder: string,
-  ) {
+  constructor(box: Sandbox, readonly name: string, app: App, readonly folder: string) {
     this.#box = box;
     this.#app = app;
   }

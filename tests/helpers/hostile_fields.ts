@@ -104,9 +104,7 @@ export class HostileSender {
 
   readonly #call: (method: string, path: string, body: unknown) => Promise<ApiAnswer>;
 
-  constructor(
-    call: (method: string, path: string, body: unknown) => Promise<ApiAnswer>,
-  ) {
+  constructor(call: (method: string, path: string, body: unknown) => Promise<ApiAnswer>) {
     this.#call = call;
   }
 

@@ -43,10 +43,7 @@ export class NpmPackages {
    * @param versions such as `pg@8.16.3`
    * @param given a folder in which they are installed already
    */
-  constructor(
-    versions: readonly string[],
-    given: string | undefined,
-  ) {
+  constructor(versions: readonly string[], given: string | undefined) {
     this.#versions = versions;
     this.#given = given;
   }

@@ -27,7 +27,6 @@ export class PageScales {
   private constructor(scripted: Page, plain: Page) {
     this.#scripted = scripted;
     this.#plain = plain;
-
     scripted.on("requestfinished", (request) =>
       void this.#sizes.push(
         request.sizes().then(({ responseBodySize }) =>

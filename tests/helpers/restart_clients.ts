@@ -68,11 +68,7 @@ export class Client {
   readonly #load: Load;
   readonly #keepsAlive: boolean;
 
-  constructor(
-    port: number,
-    load: Load,
-    keepsAlive: boolean,
-  ) {
+  constructor(port: number, load: Load, keepsAlive: boolean) {
     this.#port = port;
     this.#load = load;
     this.#keepsAlive = keepsAlive;

@@ -49,15 +49,10 @@ class Reading {
   readonly #listing: Listing;
   readonly #tally: PackageTally;
 
-  constructor(
-    tops: readonly Folder[],
-    listing: Listing,
-    tally: PackageTally,
-  ) {
+  constructor(tops: readonly Folder[], listing: Listing, tally: PackageTally) {
     this.#tops = tops;
     this.#listing = listing;
     this.#tally = tally;
-
     this.queue = [...tops];
   }
 

@@ -47,7 +47,6 @@ export class EmbeddedEngine implements DatabaseEngine {
 
   constructor(options: EmbeddedEngineOptions) {
     this.#options = options;
-
     this.#folders = new BranchFolders(options.folder);
   }
 

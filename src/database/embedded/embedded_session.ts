@@ -36,7 +36,6 @@ export class EmbeddedSession implements BackendSession {
 
   constructor(link: SessionLink) {
     this.#link = link;
-
     this.#greeting.promise.catch(() => {});
     this.readable = new ReadableStream({
       start: (controller) => void (this.#controller = controller),

@@ -65,7 +65,6 @@ export class RunningDatabase {
 
   private constructor(process: Process, setup: SetupHead) {
     this.#process = process;
-
     const { child, listener } = process;
     this.#ready.promise.catch(() => {});
     this.#writer = child.stdin.getWriter();

@@ -30,10 +30,7 @@ export class ClientSession {
   readonly #client: Connection;
   readonly #backend: BackendSession;
 
-  constructor(
-    client: Connection,
-    backend: BackendSession,
-  ) {
+  constructor(client: Connection, backend: BackendSession) {
     this.#client = client;
     this.#backend = backend;
   }

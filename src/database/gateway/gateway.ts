@@ -86,7 +86,6 @@ export class Gateway {
 
   constructor(options: GatewayOptions) {
     this.#options = options;
-
     const { now, onTrouble } = options;
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#branches = new RunningBranches({ limits: this.#limits, now, onTrouble });

@@ -94,7 +94,6 @@ class ScriptRun {
 
   constructor(session: BackendSession, signal: AbortSignal | undefined) {
     this.#signal = signal;
-
     this.#messages = new MessageStream(session);
   }
 

@@ -80,7 +80,6 @@ class SqlRun {
   constructor(session: BackendSession, sql: string) {
     this.#session = session;
     this.#sql = sql;
-
     this.#messages = new MessageStream(session);
   }
 

@@ -25,7 +25,6 @@ export class ScramClientExchange {
   constructor(password: string, nonce: string) {
     this.#password = password;
     this.#nonce = nonce;
-
     this.first = `${GS2_HEADER}${this.#bare}`;
   }
 

@@ -56,7 +56,6 @@ export class ServerEngine implements DatabaseEngine {
 
   constructor(options: ServerEngineOptions) {
     this.#options = options;
-
     this.#admin = new Admin(options.source);
   }
 

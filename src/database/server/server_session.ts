@@ -23,13 +23,9 @@ export class ServerSession implements BackendSession {
   readonly #server: ServerConnection;
   readonly #onClosed: () => void;
 
-  constructor(
-    server: ServerConnection,
-    onClosed: () => void = () => {},
-  ) {
+  constructor(server: ServerConnection, onClosed: () => void = () => {}) {
     this.#server = server;
     this.#onClosed = onClosed;
-
     this.greeting = server.greeting;
     this.readable = new ReadableStream({
       pull: (controller) => this.#read(controller),

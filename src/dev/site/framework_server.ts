@@ -66,7 +66,6 @@ export class FrameworkServer implements SiteCompute {
 
   constructor(options: FrameworkServerOptions) {
     this.#options = options;
-
     this.#server = connectRunningServer({
       dial: () => this.#dial(),
       timeoutMs: options.timeoutMs ?? TIMEOUT_MS,

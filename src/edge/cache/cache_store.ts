@@ -112,10 +112,7 @@ export class CacheStore {
   readonly #capacity: number;
   readonly #bodies: KeptBodies;
 
-  constructor(
-    capacity: number,
-    bodies: KeptBodies,
-  ) {
+  constructor(capacity: number, bodies: KeptBodies) {
     this.#capacity = capacity;
     this.#bodies = bodies;
   }

@@ -26,7 +26,6 @@ export class FactsRequest implements CacheRequest {
 
   constructor(facts: RequestFacts, site: RequestSite) {
     this.#facts = facts;
-
     this.method = facts.method;
     this.host = facts.host;
     this.path = facts.path;

@@ -59,7 +59,6 @@ export class OriginFetcher {
 
   constructor(options: OriginFetcherOptions) {
     this.#options = options;
-
     this.#now = options.now;
     this.#store = options.store;
     this.#inFlightRequests = options.inFlightRequests;

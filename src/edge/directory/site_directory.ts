@@ -48,7 +48,6 @@ export class SiteDirectory {
 
   constructor(options: SiteDirectoryOptions) {
     this.#options = options;
-
     this.#maxLoaded = options.maxLoaded ?? MAX_LOADED_SITES;
   }
 

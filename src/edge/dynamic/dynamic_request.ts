@@ -52,14 +52,9 @@ export class DynamicRequest implements PipelineParts {
   readonly #context: DynamicContext;
   readonly #options: DynamicOptions;
 
-  constructor(
-    context: DynamicContext,
-    options: DynamicOptions,
-    plan: PipelinePlan,
-  ) {
+  constructor(context: DynamicContext, options: DynamicOptions, plan: PipelinePlan) {
     this.#context = context;
     this.#options = options;
-
     this.#plan = plan;
     this.#first = new InitialRequest(context);
   }

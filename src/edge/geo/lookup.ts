@@ -74,7 +74,6 @@ class AddressDatabase {
 
   constructor(database: Database, options: OpenOptions) {
     this.#options = options;
-
     this.#open = () => readerOf(typeof database === "function" ? database() : database);
     if (typeof database !== "function") this.#reader = this.#open();
   }

@@ -127,7 +127,6 @@ export class ImageResponder {
 
   constructor(options: ImageResponderOptions) {
     this.#options = options;
-
     this.#remote = new RemoteSources(options);
   }
 

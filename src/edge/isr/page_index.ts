@@ -54,7 +54,6 @@ export class PageIndex {
     limits: PageLimits = PAGE_LIMITS,
   ) {
     this.#limits = limits;
-
     for (const { name, bytes } of pages) this.#set(name, bytes);
   }
 

@@ -20,7 +20,6 @@ export class RuleCounters {
 
   constructor(ruleSet: RuntimeRuleSet) {
     this.#ruleSet = ruleSet;
-
     this.#counts = new Float64Array(ruleSet.rules.length);
   }
 

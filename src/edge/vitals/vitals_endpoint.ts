@@ -47,10 +47,7 @@ export class VitalsEndpoint {
   readonly #limiter: RateLimiter;
   readonly #count: ((vitals: CountedVitals) => void) | undefined;
 
-  constructor(
-    limiter: RateLimiter,
-    count: ((vitals: CountedVitals) => void) | undefined,
-  ) {
+  constructor(limiter: RateLimiter, count: ((vitals: CountedVitals) => void) | undefined) {
     this.#limiter = limiter;
     this.#count = count;
   }

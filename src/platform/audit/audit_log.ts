@@ -79,9 +79,7 @@ export class AuditLog {
 
   readonly #parts: AuditLogParts;
 
-  constructor(
-    parts: AuditLogParts,
-  ) {
+  constructor(parts: AuditLogParts) {
     this.#parts = parts;
   }
 

@@ -50,9 +50,7 @@ export class AcmeIssuer implements Issuer {
 
   readonly #options: AcmeIssuerOptions;
 
-  constructor(
-    options: AcmeIssuerOptions,
-  ) {
+  constructor(options: AcmeIssuerOptions) {
     this.#options = options;
   }
 

@@ -66,7 +66,6 @@ export class HttpsListener {
   /** @throws {Deno.errors.AddrInUse} where the port is taken. */
   constructor(options: HttpsListenerOptions) {
     this.#options = options;
-
     this.#current = this.#open(options.port);
     this.port = this.#current.port;
   }

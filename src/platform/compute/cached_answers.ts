@@ -47,7 +47,6 @@ export class CachedAnswers {
 
   constructor(options: CachedAnswersOptions) {
     this.#options = options;
-
     this.#memory = new IsrMemory(DEFAULT_ISR_MEMORY_BYTES);
     this.#folders = new PageFolders(join(options.dataDir, "isr"));
   }

@@ -77,7 +77,6 @@ export class ComputeService {
 
   constructor(services: ComputeServices) {
     this.#services = services;
-
     this.cached = new CachedAnswers({ ...services, open: this.#open });
     this.#places = new ProcessPlaces({
       max: services.maxServers ?? defaultProcessLimits().servers,

@@ -98,7 +98,6 @@ export class ServerMaker {
 
   constructor(options: ServerMakerOptions) {
     this.#options = options;
-
     const { dataDir, env } = options;
     this.#files = new DeploymentFiles(join(dataDir, "compute"));
     this.#nodes = new NodeVersions({ folder: join(dataDir, "node"), env });

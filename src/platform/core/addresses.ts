@@ -45,11 +45,8 @@ export class Addresses {
 
   readonly #base: AddressesBase;
 
-  constructor(
-    base: AddressesBase,
-  ) {
+  constructor(base: AddressesBase) {
     this.#base = base;
-
     this.#suffix = `.${base.domain}`;
   }
 

@@ -35,11 +35,7 @@ export class TestMachine implements AsyncDisposable {
   readonly #folder: string;
   readonly #box: SecretBox;
 
-  private constructor(
-    readonly kv: RecordStore,
-    folder: string,
-    box: SecretBox,
-  ) {
+  private constructor(readonly kv: RecordStore, folder: string, box: SecretBox) {
     this.#folder = folder;
     this.#box = box;
   }

@@ -29,10 +29,7 @@ export class BranchService {
   readonly #services: DatabaseServices;
   readonly #waitMs: number;
 
-  constructor(
-    services: DatabaseServices,
-    waitMs: number = WAIT_MS,
-  ) {
+  constructor(services: DatabaseServices, waitMs: number = WAIT_MS) {
     this.#services = services;
     this.#waitMs = waitMs;
   }

@@ -54,7 +54,6 @@ export class BranchWork {
 
   constructor(parts: WorkParts) {
     this.#parts = parts;
-
     this.#claims = new Claims(parts.nodes);
   }
 

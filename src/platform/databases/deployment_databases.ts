@@ -73,9 +73,7 @@ type DeploymentDatabasesServices = DatabaseServices & {
 export class DeploymentDatabases {
   readonly #services: DeploymentDatabasesServices;
 
-  constructor(
-    services: DeploymentDatabasesServices,
-  ) {
+  constructor(services: DeploymentDatabasesServices) {
     this.#services = services;
   }
 

@@ -31,10 +31,7 @@ export class SnapshotService {
   readonly #services: DatabaseServices;
   readonly #branchService: BranchService;
 
-  constructor(
-    services: DatabaseServices,
-    branchService: BranchService,
-  ) {
+  constructor(services: DatabaseServices, branchService: BranchService) {
     this.#services = services;
     this.#branchService = branchService;
   }

@@ -99,7 +99,6 @@ export class DnsClient implements DnsLookup {
 
   constructor(options: DnsClientOptions = {}) {
     this.#options = options;
-
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   }
 

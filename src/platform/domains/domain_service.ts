@@ -80,7 +80,6 @@ export class DomainService {
 
   constructor(services: DomainServices) {
     this.#services = services;
-
     services.feed.include(() => this.hosts.current());
   }
 

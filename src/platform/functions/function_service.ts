@@ -61,7 +61,6 @@ export class FunctionService {
 
   constructor(services: FunctionServices) {
     this.#services = services;
-
     this.#spawn = functionProcessCommand({ env: services.env });
     this.#places = new ProcessPlaces({
       max: services.maxProcesses ?? defaultProcessLimits().functions,

@@ -96,10 +96,7 @@ class PartsExport {
   readonly #options: ExportPartsOptions;
   readonly #signal: AbortSignal;
 
-  constructor(
-    options: ExportPartsOptions,
-    signal: AbortSignal,
-  ) {
+  constructor(options: ExportPartsOptions, signal: AbortSignal) {
     this.#options = options;
     this.#signal = signal;
   }

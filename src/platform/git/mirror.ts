@@ -81,12 +81,8 @@ export class Mirror {
 
   readonly #options: MirrorOptions;
 
-  constructor(
-    projectId: string,
-    options: MirrorOptions,
-  ) {
+  constructor(projectId: string, options: MirrorOptions) {
     this.#options = options;
-
     this.path = join(options.folder.root, `${projectId}.git`);
     this.#signal = AbortSignal.any([options.closing, this.#forgotten.signal]);
   }

@@ -107,7 +107,6 @@ export class GitMirrors implements GitService {
 
   constructor(options: GitMirrorsOptions) {
     this.#options = options;
-
     const { root, path, network = {} } = options;
     this.#folder = { root, home: join(root, ".home"), path, network };
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };

@@ -37,7 +37,6 @@ export class ServersElsewhere {
 
   constructor(options: ServersElsewhereOptions) {
     this.#options = options;
-
     const { peers, computeService } = options;
     peers.answer("servers.check", z.null(), async function* () {
       for (const servers of computeService.all()) {

@@ -24,9 +24,7 @@ export class CommitResolver {
 
   readonly #options: CommitResolverOptions;
 
-  constructor(
-    options: CommitResolverOptions,
-  ) {
+  constructor(options: CommitResolverOptions) {
     this.#options = options;
   }
 

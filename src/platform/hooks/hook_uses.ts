@@ -27,10 +27,7 @@ export class HookUses {
   readonly #kv: RecordStore;
   readonly #onTrouble: (text: string) => void;
 
-  constructor(
-    kv: RecordStore,
-    onTrouble: (text: string) => void,
-  ) {
+  constructor(kv: RecordStore, onTrouble: (text: string) => void) {
     this.#kv = kv;
     this.#onTrouble = onTrouble;
   }

@@ -94,7 +94,6 @@ export class TriggerService {
 
   constructor(services: TriggerServices) {
     this.#services = services;
-
     this.#commits = new CommitResolver(services);
     this.#rates = new RateWindow(
       { limit: HOOK_TRIGGERS_PER_MINUTE, windowMs: 60_000 },

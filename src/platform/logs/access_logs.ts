@@ -60,7 +60,6 @@ export class AccessLogs {
   constructor(root: string, options: AccessLogOptions) {
     this.#root = root;
     this.#options = options;
-
     this.#timer = setInterval(() => void this.flush(), FLUSH_INTERVAL_MS);
   }
 

@@ -60,7 +60,6 @@ export class SharedLogs {
 
   constructor(options: SharedLogsOptions) {
     this.#options = options;
-
     const { peers, local } = options;
     peers.answer("logs.read", readQuestion, async function* ({ projectId, ...filter }) {
       const { lines, next, top } = await local.read(projectId, filter);

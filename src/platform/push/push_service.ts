@@ -84,7 +84,6 @@ export class PushService {
 
   constructor(services: PushServices) {
     this.#services = services;
-
     this.#receiver = new PushReceiver(services);
   }
 

@@ -32,11 +32,8 @@ export class Repositories {
 
   readonly #options: RepositoriesOptions;
 
-  constructor(
-    options: RepositoriesOptions,
-  ) {
+  constructor(options: RepositoriesOptions) {
     this.#options = options;
-
     this.#root = join(options.dataDir, PUSHED_FOLDER);
   }
 

@@ -48,11 +48,7 @@ export class WorkspaceService {
   readonly #invitations: InvitationStore;
   readonly #audit: Pick<AuditLog, "record">;
 
-  constructor(
-    parts: AccountParts,
-    invitations: InvitationStore,
-    audit: Pick<AuditLog, "record">,
-  ) {
+  constructor(parts: AccountParts, invitations: InvitationStore, audit: Pick<AuditLog, "record">) {
     this.#parts = parts;
     this.#invitations = invitations;
     this.#audit = audit;

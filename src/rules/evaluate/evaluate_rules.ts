@@ -53,11 +53,7 @@ class Draft implements DecisionDraft {
   #rule: CompiledRule;
 
   /** `rule` is the rule to apply. */
-  constructor(
-    readonly facts: RequestFacts,
-    readonly hooks: EvaluationHooks,
-    rule: CompiledRule,
-  ) {
+  constructor(readonly facts: RequestFacts, readonly hooks: EvaluationHooks, rule: CompiledRule) {
     this.#rule = rule;
   }
 

@@ -148,10 +148,7 @@ export class HeaderCollector {
   readonly #collector: ImportCollector;
   readonly #flavor: ImportFlavor;
 
-  constructor(
-    collector: ImportCollector,
-    flavor: ImportFlavor,
-  ) {
+  constructor(collector: ImportCollector, flavor: ImportFlavor) {
     this.#collector = collector;
     this.#flavor = flavor;
   }

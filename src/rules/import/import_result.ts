@@ -66,9 +66,7 @@ export class ImportCollector {
   readonly #arrange: (rules: readonly Rule[]) => readonly Rule[];
 
   /** `arrange` puts the rules of the whole file into their order. */
-  constructor(
-    arrange: (rules: readonly Rule[]) => readonly Rule[] = (all) => all,
-  ) {
+  constructor(arrange: (rules: readonly Rule[]) => readonly Rule[] = (all) => all) {
     this.#arrange = arrange;
   }
 

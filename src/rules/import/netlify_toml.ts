@@ -123,7 +123,6 @@ class NetlifyImport {
 
   constructor(text: string, document: TomlDocument) {
     this.#document = document;
-
     this.#lines = text.split(/\r?\n/);
   }
 

@@ -84,7 +84,6 @@ class LazyFacts implements RequestFacts {
 
   constructor(sources: FactSources) {
     this.#sources = sources;
-
     this.method = sources.method;
     this.host = sources.host;
     this.path = sources.path;

@@ -117,7 +117,6 @@ class LoopSearch {
     this.#hosts = hosts;
     this.#hopCost = hopCost;
     this.#pace = pace;
-
     this.#hopsLeft = Math.floor(MAX_JUDGEMENTS / hopCost);
   }
 

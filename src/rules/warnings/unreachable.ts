@@ -40,7 +40,6 @@ class Takers {
 
   constructor(pace: Pace) {
     this.#pace = pace;
-
     this.#index = new PlaceIndex(pace);
   }
 

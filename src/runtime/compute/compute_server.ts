@@ -53,7 +53,6 @@ class Server implements ComputeServer {
 
   constructor(options: ComputeServerOptions) {
     this.#options = options;
-
     const limits = { ...DEFAULT_COMPUTE_LIMITS, ...options.limits };
     this.#limits = { ...limits, timeoutMs: Math.min(limits.timeoutMs, MAX_TIMER_MS) };
     this.#gate = new ConcurrencyGate(this.#limits);

@@ -51,7 +51,6 @@ export class OwnConnections {
   /** @param dial opens a connection to the server */
   constructor(dial: () => Promise<Deno.Conn>) {
     this.#dial = dial;
-
     this.#listener = Deno.listen({ hostname: HOST, port: 0 });
     this.#accept().catch(() => {});
   }

@@ -63,10 +63,7 @@ class ComputeProcess {
   readonly #connection: FrameConnection;
   readonly #folder: string;
 
-  constructor(
-    connection: FrameConnection,
-    folder: string,
-  ) {
+  constructor(connection: FrameConnection, folder: string) {
     this.#connection = connection;
     this.#folder = folder;
   }

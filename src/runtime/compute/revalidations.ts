@@ -30,10 +30,7 @@ export class Revalidations {
   readonly #revalidate: Revalidate | undefined;
 
   /** `now` is a clock in milliseconds; without `revalidate`, nothing here has a cache. */
-  constructor(
-    now: () => number,
-    revalidate: Revalidate | undefined,
-  ) {
+  constructor(now: () => number, revalidate: Revalidate | undefined) {
     this.#now = now;
     this.#revalidate = revalidate;
   }

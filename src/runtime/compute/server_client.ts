@@ -93,7 +93,6 @@ export class ServerClient {
    */
   constructor(dial: () => Promise<Deno.Conn>, hidesEncodings = true) {
     this.#hidesEncodings = hidesEncodings;
-
     this.#connections = new ServerConnections({ dial, times: this.#times });
   }
 

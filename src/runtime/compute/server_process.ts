@@ -63,7 +63,6 @@ export class ServerProcess implements SupervisedProcess {
 
   constructor(options: ServerProcessOptions) {
     this.#options = options;
-
     this.startedAt = options.timers.now();
     this.#revalidations = new Revalidations(options.timers.now, options.revalidate);
     this.client = new ServerClient(() => this.#dial());

@@ -63,7 +63,6 @@ export class ServerSupervisor {
 
   constructor(options: ServerSupervisorOptions) {
     this.#options = options;
-
     const { startMs, idleMs } = options.limits;
     this.#timers = options.timers ?? SYSTEM_TIMERS;
     this.#supervisor = new ProcessSupervisor({

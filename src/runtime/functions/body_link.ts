@@ -58,13 +58,9 @@ export class BodySender {
   readonly #stream: ReadableStream<Uint8Array>;
   readonly #options: BodySenderOptions;
 
-  constructor(
-    stream: ReadableStream<Uint8Array>,
-    options: BodySenderOptions,
-  ) {
+  constructor(stream: ReadableStream<Uint8Array>, options: BodySenderOptions) {
     this.#stream = stream;
     this.#options = options;
-
     this.#credit = options.credit;
     if (this.#credit > 0) void this.#pump();
   }
@@ -159,7 +155,6 @@ export class BodyReceiver {
 
   constructor(options: BodyReceiverOptions) {
     this.#options = options;
-
     this.#outstanding = options.credit;
     this.stream = new ReadableStream({
       start: (controller) => {

@@ -103,7 +103,6 @@ export class CpuWatch {
   constructor(pid: number, options: CpuWatchOptions) {
     this.#pid = pid;
     this.#options = options;
-
     this.#lookedAt = options.now();
   }
 

@@ -42,7 +42,6 @@ export class FunctionHost {
 
   constructor(options: FunctionHostOptions) {
     this.#options = options;
-
     this.#limits = { ...DEFAULT_FUNCTION_LIMITS, ...options.limits };
     this.#gate = new ConcurrencyGate(this.#limits);
     this.#place(options.functions);

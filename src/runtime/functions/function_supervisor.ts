@@ -61,7 +61,6 @@ export class FunctionSupervisor {
 
   constructor(options: FunctionSupervisorOptions) {
     this.#options = options;
-
     this.names = new Set(options.functions.map(({ name }) => name));
     this.#control = new WorkerControl(options);
     const { idleMs, memoryPollMs } = options.limits;

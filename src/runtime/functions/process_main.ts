@@ -43,10 +43,7 @@ class FunctionProcess {
   readonly #control: FrameConnection;
   readonly #waitForDebugger: () => void;
 
-  constructor(
-    control: FrameConnection,
-    waitForDebugger: () => void,
-  ) {
+  constructor(control: FrameConnection, waitForDebugger: () => void) {
     this.#control = control;
     this.#waitForDebugger = waitForDebugger;
   }

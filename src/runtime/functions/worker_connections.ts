@@ -55,7 +55,6 @@ export class WorkerConnections {
   ) {
     this.#listener = listener;
     this.#options = options;
-
     this.#acceptAll().catch(() => this.close());
   }
 

@@ -25,9 +25,7 @@ export class WorkerRelief {
   readonly #addWorker: WorkerReliefAddWorker;
 
   /** `addWorker` starts another worker of the same function. */
-  constructor(
-    addWorker: WorkerReliefAddWorker,
-  ) {
+  constructor(addWorker: WorkerReliefAddWorker) {
     this.#addWorker = addWorker;
   }
 

@@ -101,7 +101,6 @@ export class Http1Connection {
   constructor(conn: Deno.Conn, times: ConnectionTimes) {
     this.#conn = conn;
     this.#times = times;
-
     this.#reader = new ByteReader((buffer) => this.#read(buffer));
     this.#watch = new ExchangeWatch(times.exchanges, (failure) => {
       this.close(failure);

@@ -48,7 +48,6 @@ export class Deadlines {
    */
   constructor(shortestMs: number, timers: Timers = SYSTEM_TIMERS) {
     this.#timers = timers;
-
     this.#tickMs = Math.max(MIN_TICK_MS, Math.min(MAX_TICK_MS, shortestMs / 8));
   }
 

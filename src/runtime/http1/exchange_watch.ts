@@ -40,10 +40,7 @@ export class ExchangeWatch {
   readonly #end: (failure: OutboundError) => void;
 
   /** `end` is called with the reason when an exchange ends early. */
-  constructor(
-    deadlines: Deadlines,
-    end: (failure: OutboundError) => void,
-  ) {
+  constructor(deadlines: Deadlines, end: (failure: OutboundError) => void) {
     this.#deadlines = deadlines;
     this.#end = end;
   }

@@ -40,7 +40,6 @@ export class ImageLane {
 
   constructor(options: ImageLaneOptions) {
     this.#options = options;
-
     const { idleMs, memoryPollMs, startMs } = options.limits;
     this.#timers = options.timers ?? SYSTEM_TIMERS;
     this.#supervisor = new ProcessSupervisor({

@@ -40,7 +40,6 @@ class ImageProcess {
   constructor(connection: FrameConnection, sealed: SealState) {
     this.#connection = connection;
     this.#sealed = sealed;
-
     this.#worker = new Worker(WORKER, {
       type: "module",
       name: "image",

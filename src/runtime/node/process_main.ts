@@ -74,10 +74,7 @@ class NodeProcess {
   readonly #platform: FrameConnection;
   readonly #options: NodeProcessOptions;
 
-  constructor(
-    platform: FrameConnection,
-    options: NodeProcessOptions,
-  ) {
+  constructor(platform: FrameConnection, options: NodeProcessOptions) {
     this.#platform = platform;
     this.#options = options;
   }

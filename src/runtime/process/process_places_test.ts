@@ -10,7 +10,6 @@ class Process {
 
   constructor(place: Place) {
     this.#place = place;
-
     place.occupy(this);
   }
 

@@ -80,7 +80,6 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
 
   constructor(options: SupervisorOptions<P>) {
     this.#options = options;
-
     this.#timers = options.timers ?? SYSTEM_TIMERS;
     this.backoff = new RestartBackoff(this.#timers);
     this.#lastUse = this.#timers.now();

@@ -42,10 +42,7 @@ export class DatabaseAdder {
   readonly #archive: ArchiveWriter;
   readonly #options: AddDatabasesOptions;
 
-  constructor(
-    archive: ArchiveWriter,
-    options: AddDatabasesOptions,
-  ) {
+  constructor(archive: ArchiveWriter, options: AddDatabasesOptions) {
     this.#archive = archive;
     this.#options = options;
   }

@@ -103,7 +103,6 @@ export class RequestPasser {
 
   constructor(onTrouble: (message: string) => void) {
     this.#onTrouble = onTrouble;
-
     this.#successor.promise.catch(() => {});
   }
 

@@ -61,10 +61,7 @@ export class Takeover {
   readonly #link: Link;
   readonly #shared: Shared;
 
-  private constructor(
-    link: Link,
-    shared: Shared,
-  ) {
+  private constructor(link: Link, shared: Shared) {
     this.#link = link;
     this.#shared = shared;
   }

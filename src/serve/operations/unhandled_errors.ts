@@ -23,9 +23,7 @@ export class UnhandledErrors {
 
   readonly #options: UnhandledErrorsOptions;
 
-  constructor(
-    options: UnhandledErrorsOptions,
-  ) {
+  constructor(options: UnhandledErrorsOptions) {
     this.#options = options;
   }
 

@@ -50,11 +50,7 @@ export class Node {
 
   readonly #options: NodeOptions;
 
-  constructor(
-    readonly name: string,
-    readonly port: number,
-    options: NodeOptions,
-  ) {
+  constructor(readonly name: string, readonly port: number, options: NodeOptions) {
     this.#options = options;
   }
 

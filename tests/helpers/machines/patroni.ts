@@ -98,10 +98,7 @@ export class Patroni implements AsyncDisposable {
   readonly #members: readonly Member[];
   readonly #etcd: Child;
 
-  private constructor(
-    members: readonly Member[],
-    etcd: Child,
-  ) {
+  private constructor(members: readonly Member[], etcd: Child) {
     this.#members = members;
     this.#etcd = etcd;
   }

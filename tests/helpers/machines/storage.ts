@@ -32,11 +32,7 @@ export class Storage implements AsyncDisposable {
   readonly #folder: string;
   readonly #program: string;
 
-  private constructor(
-    folder: string,
-    program: string,
-    readonly port: number,
-  ) {
+  private constructor(folder: string, program: string, readonly port: number) {
     this.#folder = folder;
     this.#program = program;
   }

@@ -27,7 +27,6 @@ class Writers {
 
   constructor(pool: pg.Pool) {
     this.#pool = pool;
-
     pool.on("error", (error) => this.#note(error));
     this.#running = Array.from({ length: WRITERS }, () => this.#write());
   }

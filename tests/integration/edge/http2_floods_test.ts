@@ -47,7 +47,6 @@ class Client {
 
   constructor(conn: Deno.Conn) {
     this.#conn = conn;
-
     this.ended = this.#read().catch(() => {}).then(() => {
       this.isClosed = true;
     });

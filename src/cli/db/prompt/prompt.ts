@@ -41,7 +41,6 @@ class Prompt {
 
   constructor(options: PromptOptions) {
     this.#options = options;
-
     const { input, output, history } = options;
     this.#shown = [...history.statements];
     this.#lines = createInterface({

@@ -26,10 +26,7 @@ export class HeldState {
   readonly #backend: SharedBackend;
   readonly #temporaries: Temporaries;
 
-  constructor(
-    backend: SharedBackend,
-    temporaries: Temporaries,
-  ) {
+  constructor(backend: SharedBackend, temporaries: Temporaries) {
     this.#backend = backend;
     this.#temporaries = temporaries;
   }

@@ -70,7 +70,6 @@ export class Multiplexer {
 
   constructor(options: MultiplexerOptions) {
     this.#options = options;
-
     this.#backend = new SharedBackend(options.backend);
     this.#statements = new ClientStatements(this.#backend);
     this.#temporaries = new Temporaries(this.#backend);

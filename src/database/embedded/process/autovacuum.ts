@@ -59,7 +59,6 @@ export class Autovacuum {
 
   constructor(options: AutovacuumOptions) {
     this.#options = options;
-
     this.#lookedAt = options.now() - PAUSE_MS;
   }
 

@@ -83,15 +83,10 @@ export class DatabaseProcess {
   readonly #postgres: Postgres;
   readonly #options: DatabaseProcessOptions;
 
-  constructor(
-    pipes: Pipes,
-    postgres: Postgres,
-    options: DatabaseProcessOptions,
-  ) {
+  constructor(pipes: Pipes, postgres: Postgres, options: DatabaseProcessOptions) {
     this.#pipes = pipes;
     this.#postgres = postgres;
     this.#options = options;
-
     const { watch } = options;
     this.#clients = new Multiplexer({
       backend: {

@@ -116,13 +116,9 @@ export class Postgres implements Backend {
   readonly #module: EngineModule;
   readonly #opened: PostgresOpened;
 
-  private constructor(
-    module: EngineModule,
-    opened: PostgresOpened,
-  ) {
+  private constructor(module: EngineModule, opened: PostgresOpened) {
     this.#module = module;
     this.#opened = opened;
-
     const read = module.addFunction((at, length) => this.#read(at, length), "ipi");
     const write = module.addFunction((at, length) => this.#write(at, length), "ipi");
     module._pgl_set_rw_cbs(read, write);

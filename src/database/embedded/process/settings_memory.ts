@@ -46,7 +46,6 @@ export class SettingsMemory {
 
   private constructor(memory: EngineMemory) {
     this.#memory = memory;
-
     this.#timeouts = NAMES.map((name) => this.#find(name));
     this.#head = this.#findHead(this.#timeouts[0]!);
   }

@@ -73,7 +73,6 @@ export class LocalCluster implements ServerSource {
     this.#programs = programs;
     this.#files = files;
     this.#owner = owner;
-
     const path = join(files.socket, `.s.PGSQL.${PORT}`);
     this.#address = { endpoint: { transport: "unix", path }, tls: undefined };
     this.#login = { user: ADMIN_ROLE, password: options.password, database: "postgres" };

@@ -90,7 +90,6 @@ export class AuthorizationService {
     this.#parts = parts;
     this.#grants = grants;
     this.#readKey = readKey;
-
     const { now } = parts;
     const windowMs = MINUTE_MS;
     this.#registrations = new RateWindow({ limit: REGISTRATIONS_PER_MINUTE, windowMs }, now);

@@ -95,7 +95,6 @@ export class Authenticator {
 
   constructor(options: AuthenticatorOptions) {
     this.#options = options;
-
     this.memory = new CredentialMemory(options);
     this.#quota = new RateWindow(
       { limit: API_KEY_REQUESTS_PER_HOUR, windowMs: HOUR_MS, stepMs: 1000 },

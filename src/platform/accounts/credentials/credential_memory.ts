@@ -63,9 +63,7 @@ export class CredentialMemory {
 
   readonly #stores: CredentialMemoryStores;
 
-  constructor(
-    stores: CredentialMemoryStores,
-  ) {
+  constructor(stores: CredentialMemoryStores) {
     this.#stores = stores;
   }
 

@@ -57,7 +57,6 @@ export class DeviceLoginService {
   constructor(parts: AccountParts, grants: GrantStore) {
     this.#parts = parts;
     this.#grants = grants;
-
     const { now } = parts;
     const windowMs = MINUTE_MS;
     this.#paces = new PollPaces(now);

@@ -35,7 +35,6 @@ export class EmailService {
   ) {
     this.#parts = parts;
     this.#mailLinks = mailLinks;
-
     this.#tries = new RateWindow({ limit: TRIES_PER_HOUR, windowMs: HOUR_MS }, parts.now);
   }
 

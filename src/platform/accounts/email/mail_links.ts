@@ -46,13 +46,9 @@ export class MailLinks {
   readonly #parts: AccountParts;
   readonly #options: MailLinksOptions;
 
-  constructor(
-    parts: AccountParts,
-    options: MailLinksOptions,
-  ) {
+  constructor(parts: AccountParts, options: MailLinksOptions) {
     this.#parts = parts;
     this.#options = options;
-
     this.#mails = new RateWindow({ limit: MAILS_PER_HOUR, windowMs: HOUR_MS }, parts.now);
     this.#allMails = new RateWindow({ limit: ALL_MAILS_PER_HOUR, windowMs: HOUR_MS }, parts.now);
   }

@@ -28,7 +28,6 @@ export class PasswordResetService {
   ) {
     this.#parts = parts;
     this.#mailLinks = mailLinks;
-
     this.#requests = new RateWindow({ limit: RESETS_PER_HOUR, windowMs: HOUR_MS }, parts.now);
   }
 

@@ -29,9 +29,7 @@ export class DeviceCookies {
 
   readonly #parts: DeviceCookiesParts;
 
-  constructor(
-    parts: DeviceCookiesParts,
-  ) {
+  constructor(parts: DeviceCookiesParts) {
     this.#parts = parts;
   }
 

@@ -79,7 +79,6 @@ export class GuessLimits {
     this.#devices = devices;
     this.#now = now;
     this.#tellOthers = tellOthers;
-
     this.#limiters = {
       pair: new AttemptLimiter(PAIR, now),
       browser: new AttemptLimiter(DEVICE, now),

@@ -57,13 +57,9 @@ export class ExchangeService {
   readonly #parts: AccountParts;
   readonly #sources: ExchangeServiceSources;
 
-  constructor(
-    parts: AccountParts,
-    sources: ExchangeServiceSources,
-  ) {
+  constructor(parts: AccountParts, sources: ExchangeServiceSources) {
     this.#parts = parts;
     this.#sources = sources;
-
     this.#window = new RateWindow(
       { limit: EXCHANGES_PER_MINUTE, windowMs: MINUTE_MS },
       parts.now,

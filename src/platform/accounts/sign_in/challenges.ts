@@ -27,10 +27,7 @@ export class Challenges {
   readonly #kv: RecordStore;
   readonly #options: { readonly now: Clock; readonly random: Random };
 
-  constructor(
-    kv: RecordStore,
-    options: { readonly now: Clock; readonly random: Random },
-  ) {
+  constructor(kv: RecordStore, options: { readonly now: Clock; readonly random: Random }) {
     this.#kv = kv;
     this.#options = options;
   }

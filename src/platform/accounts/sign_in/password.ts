@@ -69,15 +69,10 @@ export class Passwords {
   readonly #cost: PasswordCost;
   readonly #derive: DeriveKey;
 
-  constructor(
-    random: Random,
-    cost: PasswordCost = COST,
-    derive: DeriveKey = deriveByScrypt,
-  ) {
+  constructor(random: Random, cost: PasswordCost = COST, derive: DeriveKey = deriveByScrypt) {
     this.#random = random;
     this.#cost = cost;
     this.#derive = derive;
-
     this.#nobody = {
       algorithm: "scrypt",
       ...cost,

@@ -26,13 +26,9 @@ export class SignInService {
   readonly #parts: AccountParts;
   readonly #twoFactor: TwoFactorService;
 
-  constructor(
-    parts: AccountParts,
-    twoFactor: TwoFactorService,
-  ) {
+  constructor(parts: AccountParts, twoFactor: TwoFactorService) {
     this.#parts = parts;
     this.#twoFactor = twoFactor;
-
     this.#challenges = new Challenges(parts.kv, parts);
   }
 

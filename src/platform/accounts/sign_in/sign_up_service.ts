@@ -32,13 +32,9 @@ export class SignUpService {
   readonly #parts: AccountParts;
   readonly #services: SignUpServiceServices;
 
-  constructor(
-    parts: AccountParts,
-    services: SignUpServiceServices,
-  ) {
+  constructor(parts: AccountParts, services: SignUpServiceServices) {
     this.#parts = parts;
     this.#services = services;
-
     this.#signUps = new RateWindow({ limit: SIGN_UPS_PER_HOUR, windowMs: HOUR_MS }, parts.now);
   }
 

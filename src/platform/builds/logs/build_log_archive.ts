@@ -17,9 +17,7 @@ export type ArchivedLog = z.infer<typeof archivedLog>;
 export class BuildLogArchive {
   readonly #options: { readonly kv: RecordStore; readonly vault: Pick<BlobVault, "of"> };
 
-  constructor(
-    options: { readonly kv: RecordStore; readonly vault: Pick<BlobVault, "of"> },
-  ) {
+  constructor(options: { readonly kv: RecordStore; readonly vault: Pick<BlobVault, "of"> }) {
     this.#options = options;
   }
 

@@ -62,10 +62,7 @@ class Writer implements BuildLogWriter {
   readonly #path: string;
   readonly #options: WriterOptions;
 
-  constructor(
-    path: string,
-    options: WriterOptions,
-  ) {
+  constructor(path: string, options: WriterOptions) {
     this.#path = path;
     this.#options = options;
   }
@@ -134,13 +131,9 @@ export class BuildLogs {
   readonly #root: string;
   readonly #options: BuildLogsOptions;
 
-  constructor(
-    root: string,
-    options: BuildLogsOptions,
-  ) {
+  constructor(root: string, options: BuildLogsOptions) {
     this.#root = root;
     this.#options = options;
-
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
   }
 

@@ -64,7 +64,6 @@ export class SharedBuildLogs {
 
   constructor(options: SharedBuildLogsOptions) {
     this.#options = options;
-
     const { peers, local } = options;
     const readHere = (build: LoggedBuild) => this.#readHere(build);
     peers.answer(QUESTION, question, async function* ({ follow, ...build }, signal) {

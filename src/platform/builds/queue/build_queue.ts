@@ -71,7 +71,6 @@ export class BuildQueue {
 
   constructor(options: BuildQueueOptions) {
     this.#options = options;
-
     this.#claims = new Claims(options.nodes);
   }
 

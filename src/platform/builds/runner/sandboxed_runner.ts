@@ -103,7 +103,6 @@ export class SandboxedRunner implements BuildRunner {
 
   constructor(options: SandboxedRunnerOptions) {
     this.#options = options;
-
     this.#slots = new BuildSlots(this.#firstUid);
     this.#limits = options.settings.limits;
     this.#mark = sha256Hex(options.dataDir).slice(0, 16);

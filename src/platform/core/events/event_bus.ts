@@ -102,7 +102,6 @@ export class EventBus {
 
   constructor(options: EventBusOptions) {
     this.#options = options;
-
     this.#ids = new EventIds(options.now, options.random);
   }
 

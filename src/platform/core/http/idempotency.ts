@@ -72,11 +72,8 @@ export class Idempotency {
 
   readonly #parts: IdempotencyParts;
 
-  constructor(
-    parts: IdempotencyParts,
-  ) {
+  constructor(parts: IdempotencyParts) {
     this.#parts = parts;
-
     this.#store = new IdempotencyStore(parts.kv, KEPT_MS);
   }
 

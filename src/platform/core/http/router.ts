@@ -85,7 +85,6 @@ export class Router {
 
   constructor(options: RouterOptions) {
     this.#options = options;
-
     this.#refusals = new Refusals(options);
     this.#app.onError((error) => this.#refusals.asJson(error, options.requestId()));
     this.#app.notFound((c) =>

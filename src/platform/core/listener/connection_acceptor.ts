@@ -69,7 +69,6 @@ export class ConnectionAcceptor {
   /** @throws {ConnectionsUnsupportedError} on a runtime that cannot serve single connections. */
   constructor(options: ConnectionAcceptorOptions) {
     this.#options = options;
-
     const { limits, now, onShortage } = options;
     this.#serve = findInternal<ServeConnection>("serveHttpOnConnection");
     this.#table = new ConnectionTable({ limits, now });

@@ -53,13 +53,9 @@ export class HttpConnection implements ClientConnection {
   readonly #conn: AcceptedConn;
   readonly #options: HttpConnectionOptions;
 
-  constructor(
-    conn: AcceptedConn,
-    options: HttpConnectionOptions,
-  ) {
+  constructor(conn: AcceptedConn, options: HttpConnectionOptions) {
     this.#conn = conn;
     this.#options = options;
-
     this.remoteAddress = conn.remoteAddr.hostname;
     this.scheme = isTls(conn) ? "https" : "http";
     this.#placeholder = placeholderHost(conn.localAddr, this.scheme);

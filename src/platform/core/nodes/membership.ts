@@ -71,7 +71,6 @@ export class Membership implements Nodes {
 
   private constructor(options: MembershipOptions) {
     this.#options = options;
-
     this.id = options.id;
     this.instance = options.instance;
     this.#since = options.now();

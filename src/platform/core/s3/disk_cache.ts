@@ -36,11 +36,8 @@ export class DiskCache {
   readonly #options: DiskCacheOptions;
 
   /** Names are `<workspace>/<sha256>`. */
-  constructor(
-    options: DiskCacheOptions,
-  ) {
+  constructor(options: DiskCacheOptions) {
     this.#options = options;
-
     this.#counted = this.#count().catch((error) =>
       options.onTrouble(`Cannot read the cache of files ${options.root}: ${error}`)
     );

@@ -14,11 +14,7 @@ export class MultipartUpload {
   readonly #key: string;
   readonly #id: string;
 
-  private constructor(
-    requests: S3Requests,
-    key: string,
-    id: string,
-  ) {
+  private constructor(requests: S3Requests, key: string, id: string) {
     this.#requests = requests;
     this.#key = key;
     this.#id = id;

@@ -77,7 +77,6 @@ export class S3BlobStore implements BlobStore {
 
   constructor(options: S3BlobStoreOptions) {
     this.#options = options;
-
     const { root, workspaceId } = options;
     this.#folder = join(root, workspaceId);
     this.#local = new FsBlobStore({

@@ -116,7 +116,6 @@ export class S3Requests {
 
   constructor(options: S3RequestsOptions) {
     this.#options = options;
-
     this.#aws = new AwsClient({
       ...options.credentials,
       service: "s3",

@@ -67,7 +67,6 @@ export class TestProxy implements AsyncDisposable {
 
   constructor(socket: string) {
     this.#socket = socket;
-
     this.#done = this.#accept();
   }
 

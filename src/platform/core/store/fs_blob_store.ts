@@ -87,7 +87,6 @@ export class FsBlobStore implements BlobStore {
 
   constructor(options: FsBlobStoreOptions) {
     this.#options = options;
-
     this.#verified = new VerifiedBlobs((sha256) => this.#path(sha256), options.monotonic);
   }
 

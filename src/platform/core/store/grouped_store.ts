@@ -47,7 +47,6 @@ export class GroupedStore extends StoreLayer {
   constructor(under: RecordStore, committer: GroupCommitter) {
     super(under);
     this.#committer = committer;
-
     this.get = sharedReads(under);
   }
 

@@ -51,10 +51,7 @@ export class VerifiedBlobs {
    * `pathOf` returns where the file of a blob is. Without a monotonic clock, in
    * milliseconds, each look-up looks at the file, also where `lately` is asked for.
    */
-  constructor(
-    pathOf: (sha256: string) => string,
-    monotonic?: () => number,
-  ) {
+  constructor(pathOf: (sha256: string) => string, monotonic?: () => number) {
     this.#pathOf = pathOf;
     this.#monotonic = monotonic;
   }

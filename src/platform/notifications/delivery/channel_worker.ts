@@ -69,7 +69,6 @@ export class ChannelWorker {
   constructor(channel: Channel, parts: WorkerParts) {
     this.#channel = channel;
     this.#parts = parts;
-
     this.#health = new HostHealth(parts.now, parts.random);
   }
 

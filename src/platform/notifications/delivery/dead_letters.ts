@@ -30,11 +30,7 @@ export class DeadLetters {
   readonly #queue: Pick<RunningDeliveryQueue, "store" | "wake">;
   readonly #now: Clock;
 
-  constructor(
-    kv: RecordStore,
-    queue: Pick<RunningDeliveryQueue, "store" | "wake">,
-    now: Clock,
-  ) {
+  constructor(kv: RecordStore, queue: Pick<RunningDeliveryQueue, "store" | "wake">, now: Clock) {
     this.#kv = kv;
     this.#queue = queue;
     this.#now = now;

@@ -32,11 +32,8 @@ export class TestSender {
 
   readonly #parts: TestSenderParts;
 
-  constructor(
-    parts: TestSenderParts,
-  ) {
+  constructor(parts: TestSenderParts) {
     this.#parts = parts;
-
     this.#rate = new RateWindow({ limit: TESTS_PER_MINUTE, windowMs: MINUTE_MS }, parts.now);
   }
 

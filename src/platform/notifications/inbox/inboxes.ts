@@ -52,7 +52,6 @@ export class Inboxes {
 
   constructor(options: InboxesOptions) {
     this.#options = options;
-
     this.#memory = new InboxMemory({
       load: async (userId) => {
         const index = await options.store.load(userId);

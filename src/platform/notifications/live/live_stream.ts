@@ -19,7 +19,6 @@ export class LiveStream {
   /** `onEnd` is called once, however the stream ends. */
   constructor(onEnd: () => void) {
     this.#onEnd = onEnd;
-
     this.body = new ReadableStream<Uint8Array>({
       start: (controller) => {
         this.#controller = controller;

@@ -35,10 +35,7 @@ export class ServerAddress {
 
   readonly #options: ServerAddressOptions;
 
-  constructor(
-    readonly socket: string,
-    options: ServerAddressOptions,
-  ) {
+  constructor(readonly socket: string, options: ServerAddressOptions) {
     this.#options = options;
   }
 

@@ -49,7 +49,6 @@ export class ClientSocket implements ComputeSocket {
 
   constructor(options: ClientSocketOptions) {
     this.#options = options;
-
     this.messages = this.#read();
   }
 

@@ -24,11 +24,7 @@ class OwnRequests {
   readonly #send: Fetch;
   readonly #createClient: typeof Deno.createHttpClient;
 
-  constructor(
-    own: OwnHosts,
-    send: Fetch,
-    createClient: typeof Deno.createHttpClient,
-  ) {
+  constructor(own: OwnHosts, send: Fetch, createClient: typeof Deno.createHttpClient) {
     this.#own = own;
     this.#send = send;
     this.#createClient = createClient;

@@ -31,10 +31,7 @@ export class WorkerFetch {
   readonly #link: WorkerLink;
   readonly #defaultCall: () => Call | undefined;
 
-  constructor(
-    link: WorkerLink,
-    defaultCall: () => Call | undefined,
-  ) {
+  constructor(link: WorkerLink, defaultCall: () => Call | undefined) {
     this.#link = link;
     this.#defaultCall = defaultCall;
   }

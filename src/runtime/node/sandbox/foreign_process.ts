@@ -21,11 +21,7 @@ export class ForeignProcess {
   readonly #libc: Libc;
   readonly #descriptor: number;
 
-  private constructor(
-    libc: Libc,
-    readonly pid: number,
-    descriptor: number,
-  ) {
+  private constructor(libc: Libc, readonly pid: number, descriptor: number) {
     this.#libc = libc;
     this.#descriptor = descriptor;
   }

@@ -74,13 +74,9 @@ export class OwnPorts {
   readonly #libc: Libc;
   readonly #options: OwnPortsOptions;
 
-  constructor(
-    libc: Libc,
-    options: OwnPortsOptions,
-  ) {
+  constructor(libc: Libc, options: OwnPortsOptions) {
     this.#libc = libc;
     this.#options = options;
-
     this.#addresses = serverAddresses(options.pid);
   }
 

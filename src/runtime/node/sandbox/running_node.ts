@@ -44,7 +44,6 @@ export class Running implements RunningNode {
 
   constructor(options: RunningOptions) {
     this.#options = options;
-
     const { pid, sandbox, thread } = options;
     this.pid = pid;
     this.sandbox = sandbox;

@@ -80,11 +80,7 @@ export class SocketCalls {
   readonly #process: ForeignProcess;
   readonly #rules: SocketRules;
 
-  constructor(
-    libc: Libc,
-    process: ForeignProcess,
-    rules: SocketRules,
-  ) {
+  constructor(libc: Libc, process: ForeignProcess, rules: SocketRules) {
     this.#libc = libc;
     this.#process = process;
     this.#rules = rules;

@@ -81,9 +81,7 @@ export class AccountMails {
 
   readonly #options: AccountMailsOptions;
 
-  constructor(
-    options: AccountMailsOptions,
-  ) {
+  constructor(options: AccountMailsOptions) {
     this.#options = options;
   }
 

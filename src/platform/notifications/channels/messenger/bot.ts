@@ -50,7 +50,6 @@ export class Bot {
 
   constructor(options: BotOptions) {
     this.#options = options;
-
     this.#host = new URL(options.publicOrigin).host;
   }
 

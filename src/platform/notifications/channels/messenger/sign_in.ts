@@ -75,7 +75,6 @@ export class MessengerSignIn implements BotDialogue {
 
   constructor(parts: MessengerSignInParts) {
     this.#parts = parts;
-
     const { now, publicOrigin } = parts;
     this.#attempts = new SignInAttempts(parts.kv, parts);
     this.#begins = new RateWindow({ limit: BEGINS, windowMs: BEGIN_WINDOW_MS }, now);

@@ -71,10 +71,7 @@ export class SignInAttempts {
   readonly #kv: RecordStore;
   readonly #options: { readonly now: Clock; readonly random: Random };
 
-  constructor(
-    kv: RecordStore,
-    options: { readonly now: Clock; readonly random: Random },
-  ) {
+  constructor(kv: RecordStore, options: { readonly now: Clock; readonly random: Random }) {
     this.#kv = kv;
     this.#options = options;
   }

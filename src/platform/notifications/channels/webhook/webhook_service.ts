@@ -53,11 +53,8 @@ export class WebhookService {
 
   readonly #parts: WebhookServiceParts;
 
-  constructor(
-    parts: WebhookServiceParts,
-  ) {
+  constructor(parts: WebhookServiceParts) {
     this.#parts = parts;
-
     this.#tests = new RateWindow({ limit: TESTS_PER_MINUTE, windowMs: 60_000 }, parts.now);
   }
 
