@@ -57,7 +57,8 @@ Deno.test({
     await inTestFolder(async (folder) => {
       const service = { command: ["/bin/sh", "-c", "echo 50% $HOME"], folder };
       const path = join(folder, "svc.service");
-      await Deno.writeTextFile(path, serviceFile(service, { ...LINUX, isRoot: true })!.text);
+      const { text } = serviceFile(service, { ...LINUX, isRoot: true })!;
+      await Deno.writeTextFile(path, text, { mode: 0o644 });
       const { stderr } = await new Deno.Command("systemd-analyze", { args: ["verify", path] })
         .output();
       const said = new TextDecoder().decode(stderr).split("\n")
