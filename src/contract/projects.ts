@@ -118,7 +118,7 @@ export const updateProjectBody = settings.partial().strict();
 /** A project is named by its id or by its name. */
 export const projectReference = idOrName(PROJECT_NAME_MAX);
 const projectParams = z.object({
-  project: projectReference.meta({ description: "Name of the project", example: "shop" }),
+  project: projectReference.meta({ description: "Name or id of the project", example: "shop" }),
 });
 
 export const listProjects = endpoint({

@@ -12,11 +12,13 @@ import { failSites } from "../helpers/failing_sites.ts";
 import { consentPath, leadsTo, pageRoutes } from "../helpers/page_routes.ts";
 import { MOST_BYTES, PageScales } from "../helpers/page_weight.ts";
 import { formsOf } from "../helpers/page_visitor.ts";
+import { ROOT } from "../../scripts/_source_files.ts";
 import { create, deploy, rawRequest, STATIC_MANIFEST } from "../helpers/platform.ts";
 
 const KEEPS_SHOTS = Deno.env.get("UPDATE_SCREENSHOTS") !== undefined;
 /** Whether pictures show whole pages, for a look at what is below the first screen. */
 const WHOLE = Deno.env.get("UPDATE_SCREENSHOTS") === "whole";
+const PICTURES = WHOLE ? SHOTS : join(ROOT, "docs", "screenshots");
 const LOOKS = ([
   ["wide-light", 1280, 800, "light"],
   ["narrow-dark", 390, 844, "dark"],
@@ -292,7 +294,7 @@ async function look(page: Page, url: string, pages: readonly [string, string][])
       for (const title of cut) faults.push(`${name} in ${look}: "${title}" leaves its place`);
       if (overflow > 0) faults.push(`${name} in ${look} is ${overflow} pixels too wide`);
       if (!KEEPS_SHOTS) continue;
-      await page.screenshot({ path: join(SHOTS, `${name}-${look}.png`), fullPage: WHOLE });
+      await page.screenshot({ path: join(PICTURES, `${name}-${look}.png`), fullPage: WHOLE });
     }
   }
   return faults;

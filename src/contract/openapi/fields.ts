@@ -71,7 +71,7 @@ export function requestFields(endpoint: Endpoint) {
         parameter(
           "X-Workspace",
           text(
-            "Slug of the workspace; a session needs it, a key or token is bound to its own",
+            "Slug of the workspace. Sessions need it; a key or token always acts in its own workspace",
             "acme",
           ),
         ),
@@ -79,7 +79,7 @@ export function requestFields(endpoint: Endpoint) {
           in: "query" as const,
           name: "workspace",
           required: false,
-          ...text("Slug of the workspace, in place of `X-Workspace`", "acme"),
+          ...text("Slug of the workspace, instead of `X-Workspace`", "acme"),
         },
       ]
       : []),
