@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { OutboundError } from "../http1/errors.ts";
 import { resolveSignal } from "../http1/exchange_watch.ts";
 import { LineLimit } from "../process/frames/log_lines.ts";
 import { ConcurrencyGate, type Release, waitForPlace } from "../process/concurrency_gate.ts";
@@ -70,42 +71,48 @@ class Server implements ComputeServer {
   }
 
   async fetch(request: ComputeRequest): Promise<ComputeResult> {
-    const entering = this.#enter(request);
-    const entered = entering instanceof Promise ? await entering : entering;
-    if ("type" in entered) return entered;
-    const { server, over } = entered;
     const { timeoutMs } = this.#limits;
-    try {
-      const answer = await server.client.send(request, { timeoutMs, over });
-      return { type: "response", response: toResponse(answer) };
-    } catch (error) {
-      return await this.#explain(error, server, request);
+    for (let isFirst = true;; isFirst = false) {
+      const entering = this.#enter(request);
+      const entered = entering instanceof Promise ? await entering : entering;
+      if ("type" in entered) return entered;
+      const { server, over } = entered;
+      try {
+        const answer = await server.client.send(request, { timeoutMs, over });
+        return { type: "response", response: toResponse(answer) };
+      } catch (error) {
+        if (isFirst && await endedBefore(error, server)) continue;
+        return await this.#explain(error, server, request);
+      }
     }
   }
 
   async connect(request: Omit<ComputeRequest, "body">): Promise<ComputeSocketResult> {
     const decision = decideSocket(this.#sockets, this.#options.sockets);
     if (decision.type === "refuse") return failed("overloaded", decision.message);
-    const leave = this.#enterSocket();
-    const entered = await this.#enter(request);
-    if ("type" in entered) {
-      leave();
-      return entered;
-    }
-    const { server, release } = entered;
-    const over = (): void => {
-      entered.over();
-      leave();
-    };
     const { timeoutMs } = this.#limits;
-    try {
-      const result = await openSocket(request, { dial: server.dial, timeoutMs, over });
-      if (result.type === "open") release();
-      else leave();
-      return result;
-    } catch (error) {
-      over();
-      return await this.#explain(error, server, request);
+    for (let isFirst = true;; isFirst = false) {
+      const leave = this.#enterSocket();
+      const entered = await this.#enter(request);
+      if ("type" in entered) {
+        leave();
+        return entered;
+      }
+      const { server, release } = entered;
+      const over = (): void => {
+        entered.over();
+        leave();
+      };
+      try {
+        const result = await openSocket(request, { dial: server.dial, timeoutMs, over });
+        if (result.type === "open") release();
+        else leave();
+        return result;
+      } catch (error) {
+        over();
+        if (isFirst && await endedBefore(error, server)) continue;
+        return await this.#explain(error, server, request);
+      }
     }
   }
 
@@ -230,6 +237,12 @@ class Server implements ComputeServer {
     const id = requestId ?? this.#only;
     this.#options.log({ time, level, message, requestId: id });
   }
+}
+
+/** Whether the process ended before it accepted the request: the next process can take it. */
+async function endedBefore(error: unknown, server: ServerProcess): Promise<boolean> {
+  return error instanceof OutboundError && error.code === "connect_failed" &&
+    await server.endWithin(END_MS) !== undefined;
 }
 
 /** Makes the server of a COMPUTE layer; nothing runs before the first request. */

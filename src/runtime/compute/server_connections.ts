@@ -59,21 +59,22 @@ export class ServerConnections {
     else next.resolve(connection);
   }
 
-  /** Opens a connection of its own, used by nobody before. */
+  /**
+   * Opens a new connection.
+   *
+   * @throws OutboundError `connect_failed`, where the server did not accept it
+   */
   async open(): Promise<Http1Connection> {
     const { dial, times } = this.#options;
-    const conn = await dial().catch((cause) => {
-      throw new OutboundError("connect_failed", "The server takes no connection", { cause });
-    });
-    const connection = new Http1Connection(conn, times);
-    if (!this.greets) return connection;
+    let connection: Http1Connection | undefined;
     try {
-      await connection.greeted(GREETING_MS);
-    } catch (error) {
-      connection.close();
-      throw error;
+      connection = new Http1Connection(await dial(), times);
+      if (this.greets) await connection.greeted(GREETING_MS);
+      return connection;
+    } catch (cause) {
+      connection?.close();
+      throw new OutboundError("connect_failed", "The server takes no connection", { cause });
     }
-    return connection;
   }
 
   /** Closes idle connections. */

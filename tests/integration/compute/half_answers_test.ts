@@ -6,15 +6,21 @@ import { Buffer } from "node:buffer";
 import WebSocket from "ws";
 import { onEachEngine } from "../../helpers/compute_server.ts";
 import { deployServer, SOCKET_SITE } from "../../helpers/compute_site.ts";
-import { createProject, withPlatform } from "../../helpers/platform.ts";
+import { createProject, rawRequest, withPlatform } from "../../helpers/platform.ts";
 
 const HOST = "shop.localhost";
 
 /** Begins an answer, with its length or in chunks, and breaks it off or dies in the midst of it. */
 const SERVER = `
 import { createServer } from "node:http";
-createServer((request, response) => {
+const server = createServer((request, response) => {
   const url = new URL(request.url, "http://site");
+  if (url.pathname === "/api/leaves") {
+    server.close();
+    response.writeHead(200, { connection: "close" }).end("leaving");
+    setTimeout(() => process.exit(7), 20);
+    return;
+  }
   const head = url.searchParams.has("length") ? { "content-length": "1000" } : {};
   response.writeHead(200, { "content-type": "text/plain", ...head });
   response.write("first part");
@@ -23,7 +29,8 @@ createServer((request, response) => {
     if (url.pathname === "/api/dies") process.exit(7);
     response.destroy();
   }, 50);
-}).listen(Number(process.env.PORT), process.env.HOST);
+});
+server.listen(Number(process.env.PORT), process.env.HOST);
 `;
 
 /** Everything that the platform sends on a connection until it is closed. */
@@ -60,6 +67,22 @@ onEachEngine(
         assert.match(whole, /content-length: 1000/i, "the next request is answered");
       }
       assert.match(await readAll(platform.port, "/api/whole"), /\r\n0\r\n\r\n$/);
+    }),
+);
+
+onEachEngine(
+  "a request that an ending process does not accept goes to the next process",
+  ({ engine }) =>
+    withPlatform(async (platform) => {
+      await createProject(platform, "shop");
+      await deployServer(platform, "shop", { server: SERVER, engine });
+      for (const body of [undefined, "a body"]) {
+        const method = body === undefined ? "GET" : "POST";
+        const ask = (path: string) => rawRequest(platform.port, { host: HOST, method, path, body });
+        assert.equal((await ask("/api/leaves")).text, "leaving");
+        const next = await ask("/api/whole?length");
+        assert.equal(next.status, 200, `${method}: ${next.text}`);
+      }
     }),
 );
 
