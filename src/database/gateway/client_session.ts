@@ -60,7 +60,8 @@ export class ClientSession {
   }
 
   #endIfIdle(): void {
-    if (this.#endsWhenIdle !== undefined && this.#state.isIdle) void this.end(this.#endsWhenIdle);
+    if (this.#endsWhenIdle === undefined || !this.#state.isIdle) return;
+    this.end(this.#endsWhenIdle).catch(() => {});
   }
 
   async #passToBackend(): Promise<void> {

@@ -177,7 +177,7 @@ export class Gateway {
     const drained = delay(this.#limits.drainMs, undefined, { signal: late.signal });
     await Promise.race([Promise.all(this.#serving), drained.catch(() => {})]);
     late.abort();
-    for (const session of this.#sessions) void session.end(STOPPING);
+    for (const session of this.#sessions) session.end(STOPPING).catch(() => {});
     await Promise.all(this.#serving);
     this.#tls.close();
   }
