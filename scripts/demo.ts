@@ -1,10 +1,10 @@
 /**
- * `deno task demo`: a platform with a site on it, from nothing. Everything it
- * makes is in one temporary folder, which goes when it ends.
+ * `deno task demo`: starts a platform with one site. All files are in a temporary folder,
+ * which is deleted when the demo ends.
  *
  * @module
  */
-// deno-lint-ignore-file no-console -- a script for people, not the tool
+// deno-lint-ignore-file no-console -- a script for people, not the CLI
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
@@ -12,8 +12,11 @@ import { fetchByHost } from "./_fetch_by_host.ts";
 import { callTool, cleanEnvironment, type Platform, startProgram } from "./_program.ts";
 import { ROOT } from "./_source_files.ts";
 
-/** The port of the serving contract; a free one where it is taken. */
+/** The default port of `svc serve`. */
 const PORT = 8787;
+
+/** `npx` sets this variable. A machine that runs the demo with it may have no `deno`. */
+const DENO = Deno.env.has("npm_execpath") ? `npx -y deno@${Deno.version.deno}` : "deno";
 
 const deployed = z.object({
   id: z.string(),
@@ -31,19 +34,19 @@ function isTaken(port: number): boolean {
   }
 }
 
-interface Place {
+interface Workplace {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-async function start({ folder, env }: Place): Promise<Platform> {
+async function start({ folder, env }: Workplace): Promise<Platform> {
   const taken = isTaken(PORT);
-  if (taken) console.log(`Port ${PORT} is taken: the demo takes a free one`);
+  if (taken) console.log(`Port ${PORT} is in use, so the demo picks a free one`);
   return await startProgram({ dataDir: join(folder, "data"), port: taken ? 0 : PORT, env });
 }
 
-/** Calls the tool as a person would, showing the command line. */
-async function tool(args: readonly string[], place: Place): Promise<string> {
+/** Runs a CLI command and prints its command line. */
+async function runCommand(args: readonly string[], place: Workplace): Promise<string> {
   console.log(`$ svc ${args.join(" ")}`);
   const cwd = join(place.folder, "site");
   const result = await callTool([...args, "--json"], { cwd, env: place.env });
@@ -51,16 +54,16 @@ async function tool(args: readonly string[], place: Place): Promise<string> {
   return result.stdout;
 }
 
-async function deploy(platform: Platform, place: Place) {
+async function deploy(platform: Platform, place: Workplace) {
   const env = { ...place.env, SVC_API_URL: platform.url, SVC_TOKEN: platform.token ?? "" };
   const site = join(place.folder, "site");
   await cp(join(ROOT, "fixtures", "sites", "plain"), site, { recursive: true });
-  await tool(["init", "--create"], { ...place, env });
-  return deployed.parse(JSON.parse(await tool(["deploy", "--prod"], { ...place, env })));
+  await runCommand(["init", "--create"], { ...place, env });
+  return deployed.parse(JSON.parse(await runCommand(["deploy", "--prod"], { ...place, env })));
 }
 
-/** Fetches the start page as a browser would, and reports the answer. */
-async function look(platform: Platform, url: string): Promise<string> {
+/** Requests the home page and returns its status and title. */
+async function readHomePage(platform: Platform, url: string): Promise<string> {
   const { status, text } = await fetchByHost({
     port: platform.port,
     host: new URL(url).hostname,
@@ -81,25 +84,22 @@ async function demo(): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "svc-demo-" });
   const place = { folder, env: cleanEnvironment(folder) };
   const stopped = untilStopped();
-  console.log(`Everything the demo makes is in ${folder}, and goes with it.`);
-  console.log("$ svc serve --data-dir data");
+  console.log(`Starting a platform in ${folder} (deleted when the demo ends)`);
   let platform: Platform | undefined;
   try {
     platform = await start(place);
     const { urls, fileCount } = await deploy(platform, place);
-    const seen = await look(platform, urls.production);
+    const page = await readHomePage(platform, urls.production);
     console.log(
       `
-The platform is up, ${fileCount} files are live, and the page answers: ${seen}
+${fileCount} files are live. The home page responds with ${page}
 
-  production  ${urls.production}
-  branch      ${urls.branch}
-  unique      ${urls.unique}
+  site       ${urls.production}
+  dashboard  ${platform.ownerLink}
+  curl       curl -H 'Host: ${new URL(urls.production).host}' ${platform.url}/
+  CLI        SVC_API_URL=${platform.url} SVC_TOKEN=${platform.token} ${DENO} task svc projects list
 
-  with curl   curl -H 'Host: ${new URL(urls.production).host}' ${platform.url}/
-  the tool    SVC_API_URL=${platform.url} SVC_TOKEN=${platform.token} deno task svc projects list
-
-Browsers find *.localhost by themselves. Ctrl-C ends the demo.`,
+Press Ctrl-C to stop the demo.`,
     );
     await stopped;
     console.log("\nStopping");

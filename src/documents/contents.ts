@@ -21,61 +21,69 @@ const section = (title: string, entries: Readonly<Record<string, string>>): Sect
   entries: Object.entries(entries).map(([name, about]) => ({ name, about })),
 });
 
-/** Title of the section that a short context can do without, as llms.txt has it. */
-export const OPTIONAL = "Optional";
+/** The section that llms-full.txt leaves out. */
+export const INTERNALS = "Internals";
 
 /** The documents by section. */
 export const CONTENTS: readonly Section[] = [
-  section("A project", {
-    "frameworks": "What svc deploy finds out by itself, framework by framework",
+  section("Get started", {
+    "quick-start": "From nothing to a live site with a rule, a preview and a rollback",
+    "nextjs": "Deploy a Next.js app with variables, a database and cached pages",
+    "frameworks": "What svc detects and deploys, framework by framework",
     "languages": "Servers in Go, Rust, Python, Ruby, PHP, Java and others",
-    "svc-toml": "Every key of svc.toml",
-    "dev": "svc dev and svc preview: a project behind the edge, on your machine",
-    "environments": "Environments, variables, context and addresses",
-    "accounts": "Sign-in, workspaces, roles, API keys and programs that were let in",
-    "agents": "What agents use: JSON answers, codes of errors, MCP",
+    "dev": "Develop and preview a project behind the edge on your machine",
+    "move-from-vercel": "Convert vercel.json, move variables and switch the domain",
+    "move-from-netlify": "Convert _redirects, _headers and netlify.toml",
   }),
-  section("Deploys", {
-    "builds": "Builds from git: commands, package managers, versions of Node, caches, limits",
-    "push": "git push to the platform",
-    "deploy-hooks": "Deploy hooks, and the webhooks of git hosts",
-    ci: "CI without a secret: GitHub Actions and GitLab CI as trusted publishers",
-    "manifest": "The build output manifest: layers, routes, servers",
-    "domains": "Custom domains and TLS certificates",
-    "retention": "When old deployments and previews are removed",
+  section("Deploy", {
+    "push": "Deploy with git push",
+    "deploy-hooks": "Deploy with a secret URL or a webhook of your git host",
+    "builds": "Build from git: commands, package managers, caches and limits",
+    "ci": "Deploy from GitHub Actions and GitLab CI without a stored secret",
+    "environments": "Environments, variables, secrets and contexts",
+    "retention": "When old deployments and previews are deleted",
   }),
-  section("The edge", {
-    "rules": "svc.rules.toml: block, redirect, rewrite, cache, run functions, set headers",
-    "rules-tests": "svc rules test: a table of requests and what is expected of them",
-    "caching": "What the edge stores, for how long, and how it is purged",
-    "isr": "Pages that are generated again after a time (ISR)",
-    "functions": "Functions at the edge: what they get, answer and may use",
-    "compute": "Servers: start, limits, networks, what they are told",
-    "images": "Images converted and scaled on request",
+  section("Edge", {
+    "custom-domain": "Serve a project from your own domain",
+    "domains": "DNS records, ownership, wildcards and certificates in detail",
+    "rules": "Deny, redirect, rewrite, cache, run functions and set headers",
+    "rules-tests": "Test rules with a table of requests and expected outcomes",
+    "caching": "What the edge caches, for how long, and how to purge it",
+    "functions": "Run your code at the edge, around requests",
+    "compute": "Servers: start, sandbox, limits and network",
+    "isr": "Cache rendered pages and refresh them in the background",
+    "images": "Resize and convert images on request",
   }),
-  section("Data and time", {
-    "kv": "The key-value store of an environment",
-    "databases": "PostgreSQL databases, with a branch for each preview",
-    "cron": "Scheduled tasks",
+  section("Data", {
+    "databases": "PostgreSQL with a branch for each preview",
+    "kv": "A key-value store for each environment",
+    "cron": "Run scheduled requests",
   }),
-  section("What happens", {
-    "notifications": "Inbox, mail, messenger and push: what is sent to whom",
-    "webhooks": "Events sent to other services, signed",
-    "site-errors": "Exceptions and failed requests of a site, by kind",
-    "traffic": "Counts of requests, pages and visitors",
+  section("Observe", {
+    "traffic": "Requests, page views, visitors and response times",
+    "site-errors": "Exceptions and failed requests, grouped by kind",
+    "notifications": "Inbox, mail, messenger and push",
+    "webhooks": "Send signed events to other services",
+  }),
+  section("Operate", {
+    "self-hosting": "Run a platform on a VPS behind your own domain",
+    "accounts": "Sign-in, workspaces, roles, API keys and sessions",
+    "scaling": "Run the platform on several machines",
+    "releases": "Releases, signatures and upgrades",
+    "performance": "Benchmarks, goals and how to measure",
   }),
   section("Reference", {
-    "cli": "Every command and flag of the tool",
-    "api": "What all endpoints of the HTTP API have in common",
-    "errors": "Every code of an error: what it means and how to mend it",
-    "glossary": "The terms, each of which names one thing",
+    "cli": "Global flags, output, exit codes and all commands",
+    "svc-toml": "Every key of svc.toml",
+    "manifest": "The build output manifest: layers, routes and servers",
+    "api": "Authentication, errors, lists and limits of the HTTP API",
+    "errors": "Every error code, its meaning and its fix",
+    "agents": "JSON output, error codes and the Model Context Protocol",
   }),
-  section(OPTIONAL, {
-    "scaling": "Running the platform on more than one machine",
-    "releases": "How the program is released, signed and upgraded",
-    "performance": "What was measured, and how to measure it again",
-    "architecture": "How the program is made: the life of a deploy, a request, a build",
+  section(INTERNALS, {
+    "architecture": "The life of a deploy, a request and a build",
     "platform": "A map of the platform's source code",
+    "glossary": "Terms that svc uses in its own way",
   }),
 ];
 

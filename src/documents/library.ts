@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { CONTENTS, type Entry, OPTIONAL, SCHEMAS } from "./contents.ts";
+import { CONTENTS, type Entry, INTERNALS, SCHEMAS } from "./contents.ts";
 import { placeOf } from "./places.ts";
 
 export interface Document extends Entry {
@@ -54,7 +54,7 @@ export class Library {
     this.schemas = new Map(Object.keys(SCHEMAS).map((name) => [name, files[`schema/${name}`]!]));
   }
 
-  /** The list of all documents in the form of llms.txt. */
+  /** The list of all documents as llms.txt, whose format names the section to skip "Optional". */
   index(origin: string): string {
     const sections = CONTENTS.map(({ title, entries }) => {
       const lines = entries.map(({ name, about }) => {
@@ -67,14 +67,14 @@ export class Library {
           `- [${name}](${origin}/docs/schema/${name}): ${about}\n`
         ),
       ];
-      return `## ${title}\n\n${[...lines, ...schemas].join("")}`;
+      return `## ${title === INTERNALS ? "Optional" : title}\n\n${[...lines, ...schemas].join("")}`;
     });
     return `# svc\n\n> ${SUMMARY}\n\n${DETAILS.join("\n")}\n\n${sections.join("\n")}`;
   }
 
-  /** All documents in one text; those of the last section, which is optional, are left out. */
+  /** All documents in one text, without the internals. */
   whole(): string {
-    const texts = CONTENTS.filter(({ title }) => title !== OPTIONAL)
+    const texts = CONTENTS.filter(({ title }) => title !== INTERNALS)
       .flatMap(({ entries }) =>
         entries.map(({ name }) => this.documents.get(name)!.text.trimEnd())
       );
