@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Action, Condition, Rule } from "../rules/mod.ts";
 import { runtimeRules, testEdge, testSite } from "./_test_site.ts";
-import { ruleCounts, withRules } from "./site/site.ts";
+import { ruleCounts, withoutIndexing, withRules } from "./site/site.ts";
 
 const FILES = {
   "index.html": "home",
@@ -339,4 +339,41 @@ Deno.test("withRules() changes the rules and shares the content", async () => {
   assert.equal((await testEdge(open).fetch("/about")).status, 200);
   assert.equal((await testEdge(redirecting).fetch("/about")).status, 302);
   assert.deepEqual(ruleCounts(open), []);
+});
+
+Deno.test("a site that is not indexed says so on every answer, unless a rule removes it", async () => {
+  const { site } = testSite({ "index.html": "home", "open.html": "open", "a.html": "a" }, {
+    rules: [
+      {
+        id: "open",
+        condition: { path: { type: "exact", value: "/open" } },
+        action: { type: "remove_headers", headers: ["X-Robots-Tag"] },
+      },
+      {
+        id: "own",
+        condition: { path: { type: "exact", value: "/a" } },
+        action: { type: "set_headers", headers: { "X-Robots-Tag": "noarchive" } },
+      },
+      {
+        id: "moved",
+        condition: { path: { type: "exact", value: "/moved" } },
+        action: { type: "redirect", target: "/" },
+      },
+    ],
+  });
+  const rows = [["/", "noindex"], ["/none", "noindex"], ["/moved", "noindex"], ["/open", null], [
+    "/a",
+    "noarchive",
+  ]] as const;
+  const preview = testEdge(withoutIndexing(site));
+  const production = testEdge(site);
+  for (const [path, robots] of rows) {
+    for (let round = 0; round < 2; round++) {
+      const { headers } = await preview.fetch(path);
+      assert.equal(headers.get("x-robots-tag"), robots, path);
+    }
+  }
+  for (const path of ["/", "/none", "/moved"]) {
+    assert.equal((await production.fetch(path)).headers.get("x-robots-tag"), null, path);
+  }
 });

@@ -42,6 +42,7 @@ export {
   ruleCounts,
   type Site,
   type SiteSource,
+  withoutIndexing,
   withRules,
   withRulesInTurns,
 } from "./site/site.ts";

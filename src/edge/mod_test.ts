@@ -28,5 +28,6 @@ Deno.test("the edge's public names", () => {
     "ruleCounts",
     "withRules",
     "withRulesInTurns",
+    "withoutIndexing",
   ]);
 });

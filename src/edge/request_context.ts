@@ -63,13 +63,21 @@ export class RequestContext implements EvaluationHooks {
   }
 }
 
-/** Applies the header edits of the rules, and adds the fields that report rate limits. */
+/** Keeps the page out of search engines. */
+const NOINDEX: Header = ["x-robots-tag", "noindex"];
+
+/**
+ * Applies the header edits of the rules, and adds the fields that report rate limits. A rule may
+ * remove the field that keeps a preview out of search engines.
+ */
 export function finishResponse(
-  { decision, limits }: RequestContext,
-  response: EdgeResponse,
+  { decision, limits, site }: RequestContext,
+  answer: EdgeResponse,
 ): EdgeResponse {
   const { headerEdits, terminal } = decision;
-  if (headerEdits.length === 0 && limits === undefined) return response;
+  const { isIndexed } = site;
+  if (isIndexed && headerEdits.length === 0 && limits === undefined) return answer;
+  const response = isIndexed ? answer : { ...answer, headers: [...answer.headers, NOINDEX] };
   const edited = applyHeaderEdits(response, headerEdits);
   if (limits === undefined) return { ...response, headers: edited };
   const report = terminal.type === "rate_limited"

@@ -27,8 +27,8 @@ interface Entry extends HostBinding {
 export interface SiteDirectoryOptions {
   /** Reads and compiles a deployment; `undefined` where it is no longer served. */
   load(target: HostBinding): Promise<Site | undefined>;
-  /** The site as production shows it: with rules published over it, if any. */
-  asProduction(site: Site, projectId: string): Promise<Site>;
+  /** The site as a host shows it: in production, with the rules published over it, if any. */
+  asShown(site: Site, target: HostBinding): Promise<Site>;
   /** Ends what runs for a site, when no host shows it any more or room is needed. */
   dispose(site: Site): void;
   /** Tells others of a change; resolves when all of them show it. */
@@ -163,10 +163,7 @@ export class SiteDirectory {
 
   async #load(entry: Entry): Promise<Site | undefined> {
     try {
-      const site = await this.#base(entry);
-      const shown = entry.production
-        ? await this.#options.asProduction(site, entry.projectId)
-        : site;
+      const shown = await this.#options.asShown(await this.#base(entry), entry);
       entry.site = shown;
       return shown;
     } catch (error) {

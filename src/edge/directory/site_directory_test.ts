@@ -33,7 +33,7 @@ function directory(
       loads.push(deploymentId);
       return Promise.resolve(deploymentId === "gone" ? undefined : site(deploymentId));
     },
-    asProduction: (site) => Promise.resolve(site),
+    asShown: (site) => Promise.resolve(site),
     dispose: ({ deploymentId }) => options.disposed?.push(deploymentId),
     ...options,
   });

@@ -49,6 +49,8 @@ export interface Site {
   readonly images: SiteImages | undefined;
   /** Whether browsers of visitors measure web vitals. */
   readonly hasVitals: boolean;
+  /** Whether search engines may list it: on the hosts of production. */
+  readonly isIndexed: boolean;
 }
 
 function* siteSteps(source: SiteSource): Steps<Site> {
@@ -67,6 +69,7 @@ function* siteSteps(source: SiteSource): Steps<Site> {
     hasServers: manifest.layers.some(({ target }) => target === "COMPUTE"),
     images: compileImages(manifest.images),
     hasVitals: manifest.vitals === true,
+    isIndexed: true,
   };
 }
 
@@ -83,6 +86,11 @@ export function compileSite(source: SiteSource): Site {
 /** Like `compileSite()`, but in steps, so that no request waits for a large site. */
 export function compileSiteInTurns(source: SiteSource): Promise<Site> {
   return inTurns(siteSteps(source));
+}
+
+/** The same site on a host that search engines leave out: that of a preview, for example. */
+export function withoutIndexing(site: Site): Site {
+  return { ...site, isIndexed: false };
 }
 
 function* underRules(site: Site, rules: RuntimeRuleSet | null): Steps<Site> {

@@ -4,7 +4,13 @@
  *
  * @module
  */
-import { compileSiteInTurns, type Site, SiteDirectory, withRulesInTurns } from "../../edge/mod.ts";
+import {
+  compileSiteInTurns,
+  type Site,
+  SiteDirectory,
+  withoutIndexing,
+  withRulesInTurns,
+} from "../../edge/mod.ts";
 import type { HostBinding, Publisher } from "../../feed/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
@@ -56,7 +62,8 @@ export function openSites(parts: SiteParts): SiteDirectory {
   const sites = new SiteDirectory({
     publish: feed.publish,
     load: (target) => loadSite(parts, target),
-    asProduction: async (site, projectId) => {
+    asShown: async (site, { production, projectId }) => {
+      if (!production) return withoutIndexing(site);
       const rules = await parts.publishedRules(projectId);
       return rules === undefined ? site : await withRulesInTurns(site, rules);
     },
