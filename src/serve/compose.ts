@@ -205,7 +205,11 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
       },
     },
   );
-  const domains = createDomains(foundation, { projects, environments }, setup.domains);
+  const domains = createDomains(
+    foundation,
+    { projects, environments, isHost: (hostname) => sites.deploymentAt(hostname) !== undefined },
+    setup.domains,
+  );
   const builds = createBuilds(foundation, {
     projects,
     gitCredentials,

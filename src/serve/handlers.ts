@@ -200,7 +200,7 @@ export function createHandlers(
     hosts: domainService.hosts,
     challenges: { answer: ({ url }) => challenges.answer(url) },
     ...(listeners.httpsPort === DEFAULT_HTTPS_PORT
-      ? { wantsHttps: (hostname) => certificates?.find(hostname) !== undefined }
+      ? { wantsHttps: (hostname) => certificates?.has(hostname) === true }
       : {}),
   });
 }

@@ -16,7 +16,11 @@ import { bootstrapAccounts, issueOwnerLink } from "../platform/accounts/mod.ts";
 import { hiddenPlaces } from "../platform/builds/mod.ts";
 import { judgeServerSandbox, sandboxWarning, type ServerSandbox } from "../platform/compute/mod.ts";
 import { nodeUrlOf } from "../platform/core/peers/mod.ts";
-import { type DomainSetup, readDomainOptions } from "../platform/domains/mod.ts";
+import {
+  type DomainSetup,
+  ordersCertificates,
+  readDomainOptions,
+} from "../platform/domains/mod.ts";
 import { createMailer, type Mailer } from "../platform/notifications/mod.ts";
 import { type CacheSizes, completeCacheSizes } from "./cache_sizes.ts";
 import { Closers } from "./closers.ts";
@@ -40,7 +44,8 @@ import { Succession } from "./succession.ts";
  * for all its hosts.
  */
 function publicBase(options: CompleteOptions, { port, httpsPort }: Listeners): URL {
-  const own = options.tls !== undefined && httpsPort !== undefined
+  const isSecure = options.tls !== undefined || options.https === true;
+  const own = isSecure && httpsPort !== undefined
     ? `https://${options.baseDomain}:${httpsPort}`
     : `http://${options.baseDomain}:${port}`;
   return new URL(options.publicUrl ?? own);
@@ -62,7 +67,7 @@ function serverSandbox({ servers, log }: CompleteOptions): ServerSandbox {
 }
 
 function listenOptions(options: CompleteOptions, takesOver: boolean): ListenOptions {
-  const { host, port, httpsPort, connections, trustProxy, tls, acme } = options;
+  const { host, port, httpsPort, connections, trustProxy, tls } = options;
   return {
     host,
     port,
@@ -71,7 +76,7 @@ function listenOptions(options: CompleteOptions, takesOver: boolean): ListenOpti
     trustProxy,
     tls,
     takesOver,
-    ordersCertificates: acme !== undefined,
+    ordersCertificates: ordersCertificates(options),
   };
 }
 

@@ -207,7 +207,7 @@ class Reader {
         option?.startsWith(`${object}.`) && this.found.has(name)
       );
       if (useless === undefined) continue;
-      const wanted = needed.secret === true
+      const wanted = needed.secret === true && needed.flagless !== true
         ? `${variableOf(needed)} or --${needed.name}`
         : flagOf(needed);
       this.others.push(`Give ${wanted} together with ${this.found.get(useless.name)!.from}`);

@@ -61,6 +61,16 @@ const PROCESSES = { min: 1, max: 100_000 };
 const HOUR = 3600;
 const GIB = 1024 ** 3;
 
+/** Services that take TXT records, for DNS-01 challenges. */
+const DNS_PROVIDERS = [
+  "cloudflare",
+  "desec",
+  "digitalocean",
+  "hetzner",
+  "rfc2136",
+  "route53",
+] as const;
+
 // deno-fmt-ignore -- a table reads best with a row on two lines
 export const GROUPS = [
   { title: "Starting", settings: [
@@ -117,14 +127,27 @@ export const GROUPS = [
       help: "PEM private key of the certificate" },
     { name: "https-port", option: "httpsPort", kind: port(), default: 443,
       help: "port for HTTPS, with --tls-cert or --acme-directory" },
-    { name: "acme-directory", option: "acme.directoryUrl", kind: text("<url>"), common: true,
-      required: true, help: "certificates for custom domains from this ACME authority" },
+    { name: "https", option: "https", kind: toggle(), common: true,
+      help: "order certificates for all hosts from Let's Encrypt, or from --acme-directory, and " +
+        "agree to the authority's terms of service" },
+    { name: "acme-directory", option: "acme.directoryUrl", kind: text("<url>"),
+      help: "ACME authority that issues certificates; without --https, for custom domains only" },
     { name: "acme-contact", option: "acme.contact", kind: text("<email>"), common: true,
-      required: true, help: "email address for the authority" },
-    { name: "acme-agree-terms", option: "acme.termsAgreed", kind: toggle(), common: true,
+      help: "email address for the authority" },
+    { name: "acme-agree-terms", option: "acme.termsAgreed", kind: toggle(),
       help: "agree to the authority's terms of service" },
     { name: "acme-ca", option: "acme.serverCaFile", kind: path("<file>"),
       help: "PEM file with the authority of the ACME server itself, if that is private" },
+    { name: "acme-dns", option: "acmeDns.provider", required: true,
+      kind: choice("<provider>", DNS_PROVIDERS), common: true,
+      help: "DNS service that proves the base domain, for one wildcard certificate" },
+    { name: "acme-dns-token", option: "acmeDns.token", kind: text("<token>"), required: true,
+      variable: "SVC_ACME_DNS_TOKEN", flagless: true, secret: true,
+      help: "its API token; id:secret for route53, algorithm:name:secret for rfc2136" },
+    { name: "acme-dns-server", option: "acmeDns.server", kind: text("<address>"),
+      help: "with --acme-dns rfc2136: name server that takes updates, host or host:port" },
+    { name: "acme-dns-alias", option: "acmeDns.alias", kind: host("<name>"),
+      help: "name that _acme-challenge of the base domain is a CNAME of, if it is one" },
     { name: "dns-server", option: "dnsServer", kind: text("<address>"), usual: "the system's",
       help: "DNS server that `domains verify` asks, host or host:port" },
   ] },

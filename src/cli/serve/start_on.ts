@@ -59,13 +59,14 @@ export async function startOn(
 function explain(
   cause: unknown,
   platform: typeof import("../../serve/mod.ts"),
-  { host, port, httpsPort, tls, acme }: PlatformOptions & Settings,
+  { host, port, httpsPort, tls, acme, https }: PlatformOptions & Settings,
 ): unknown {
   if (cause instanceof platform.DataDirInUseError) {
     return new CliError("data_dir_in_use", cause.message, { cause });
   }
   if (cause instanceof Deno.errors.AddrInUse) {
-    const ports = tls === undefined && acme === undefined ? `${port}` : `${port} or ${httpsPort}`;
+    const isSecure = tls !== undefined || acme !== undefined || https === true;
+    const ports = isSecure ? `${port} or ${httpsPort}` : `${port}`;
     return new CliError("port_in_use", `Use another port: ${host}:${ports} is taken`, {
       hint: "svc serve --port <port> listens elsewhere; port 0 takes a free one",
       cause,

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { Buffer } from "node:buffer";
 import { X509Certificate } from "node:crypto";
 import * as z from "zod";
 import type { Domain } from "../../contract/domains.ts";
@@ -43,6 +44,27 @@ export type CertificateRecord = z.infer<typeof certificateRecord>;
 export function validityOf(pem: string): { readonly notBefore: number; readonly notAfter: number } {
   const { validFrom, validTo } = new X509Certificate(pem);
   return { notBefore: Date.parse(validFrom), notAfter: Date.parse(validTo) };
+}
+
+/** The extension that names the authority's key, as DER: 2.5.29.35. */
+const AUTHORITY_KEY_ID = Buffer.from([0x06, 0x03, 0x55, 0x1d, 0x23]);
+
+/**
+ * The name of a certificate at its authority (RFC 9773, 4.1): the identifier of the authority's key
+ * and the serial number. `undefined` where the certificate names no such key.
+ */
+export function renewalId(pem: string): string | undefined {
+  const { raw, serialNumber } = new X509Certificate(pem);
+  const at = raw.indexOf(AUTHORITY_KEY_ID);
+  // An OCTET STRING that holds a SEQUENCE, whose first member is the identifier, tagged [0]; all
+  // lengths are below 128.
+  const [octets, , sequence, , tag, length = 0] = raw.subarray(at + AUTHORITY_KEY_ID.byteLength);
+  if (at === -1 || octets !== 0x04 || sequence !== 0x30 || tag !== 0x80) return undefined;
+  const start = at + AUTHORITY_KEY_ID.byteLength + 6;
+  const keyId = raw.subarray(start, start + length);
+  const hex = serialNumber.padStart(serialNumber.length + serialNumber.length % 2, "0");
+  const serial = Buffer.from(/^[89a-f]/i.test(hex) ? `00${hex}` : hex, "hex");
+  return `${keyId.toString("base64url")}.${serial.toString("base64url")}`;
 }
 
 /** When to renew: after two thirds of the life, spread by `chance` from 0 to 1. */

@@ -18,6 +18,10 @@ import {
   validityOf,
 } from "./certificate.ts";
 import type { CertificateStore } from "./certificate_store.ts";
+import { dueOrders, isNearLimit, type Known, NEAR_LIMIT } from "./due_orders.ts";
+import { wildcardOf } from "./https_listener.ts";
+import { RenewalWishes } from "./renewal_wishes.ts";
+import { WaitingHandshakes } from "./waiting_handshakes.ts";
 import { Lease, LeaseLostError, type Led, type RecordKey } from "../../store/mod.ts";
 
 /** How often it is looked for orders that are due, in milliseconds. */
@@ -33,6 +37,8 @@ export interface CertificateServiceOptions {
   names(): Iterable<string>;
   /** True for a hostname that should have a certificate. */
   wants(hostname: string): boolean;
+  /** True for a hostname that gets a certificate when a client first asks for it. */
+  onDemand?(hostname: string): boolean;
   /** One of them orders; this one alone where missing. */
   readonly nodes?: Pick<Nodes, "leads" | "during" | "onGained">;
   readonly now: Clock;
@@ -48,6 +54,8 @@ export class CertificateService {
   readonly #records = new Map<string, CertificateRecord>();
   /** What handshakes are answered with. It comes before the record that tells of it. */
   readonly #pairs = new Map<string, KeyPair>();
+  readonly #waiting = new WaitingHandshakes();
+  readonly #wishes: RenewalWishes;
   #timer: ReturnType<typeof setInterval> | undefined;
   #round: Promise<unknown> | undefined;
   #again = false;
@@ -57,6 +65,7 @@ export class CertificateService {
 
   constructor(options: CertificateServiceOptions) {
     this.#options = options;
+    this.#wishes = new RenewalWishes(options.issuer, options.now);
   }
 
   /** The store as the node uses it that orders. */
@@ -81,6 +90,7 @@ export class CertificateService {
       const record = await store.find(hostname);
       if (record === undefined) this.#forget(hostname);
       else if (await this.#take(record)) await onChanged([hostname]);
+      if (record?.issued !== null || record.failures > 0) this.#waiting.settle(hostname);
       this.wake();
     }
   }
@@ -107,10 +117,44 @@ export class CertificateService {
     }
   }
 
-  /** The certificate of a hostname that is served. */
-  find(hostname: string): KeyPair | undefined {
+  /** Whether a hostname that is served has a certificate. */
+  has(hostname: string): boolean {
+    return this.#find(hostname) !== undefined;
+  }
+
+  /**
+   * The certificate of a hostname that is served. The first client that asks for a host waits until
+   * its certificate is there, for at most 25 seconds.
+   */
+  find(hostname: string): KeyPair | undefined | Promise<KeyPair | undefined> {
+    const pair = this.#find(hostname);
+    return pair === undefined && this.#options.onDemand?.(hostname) === true
+      ? this.#orderNow(hostname)
+      : pair;
+  }
+
+  #find(hostname: string): KeyPair | undefined {
     const pair = this.#pairs.get(hostname);
-    return pair !== undefined && this.#options.wants(hostname) ? pair : undefined;
+    if (pair !== undefined && this.#wants(hostname)) return pair;
+    const wildcard = wildcardOf(hostname);
+    return this.#options.wants(wildcard) ? this.#pairs.get(wildcard) : undefined;
+  }
+
+  #wants(hostname: string): boolean {
+    return this.#options.wants(hostname) || this.#options.onDemand?.(hostname) === true;
+  }
+
+  async #orderNow(hostname: string): Promise<KeyPair | undefined> {
+    const { now, nodes } = this.#options;
+    const record = this.#records.get(hostname) ??
+      { hostname, issued: null, failures: 0, error: null, dueAt: now() };
+    if (record.dueAt > now()) return undefined;
+    await this.#waiting.wait(hostname, () => {
+      this.#records.set(hostname, record);
+      if (nodes?.leads("certificates") === false) this.#passOn(record);
+      this.wake();
+    });
+    return this.#find(hostname);
   }
 
   /** Notes that hostnames are served from now on, or no more; resolves when handshakes show it. */
@@ -179,54 +223,94 @@ export class CertificateService {
   close(): void {
     this.#state = "closed";
     clearInterval(this.#timer);
+    this.#waiting.close();
   }
 
   async #runRounds(lease: Lease): Promise<void> {
     while (this.#again && this.#state === "running") {
       this.#again = false;
       await this.#forgetExpired(lease);
-      const due = [...this.#options.names()].filter((hostname) => this.#isDue(hostname));
-      for (const hostname of due) {
+      for (const hostnames of dueOrders(this.#options.names(), this.#known)) {
         if (this.#state !== "running") return;
-        await this.#order(hostname, lease);
+        await this.#order(hostnames, lease);
       }
+      await this.#askForRenewals(lease);
     }
   }
 
-  #isDue(hostname: string): boolean {
-    const record = this.#records.get(hostname);
-    return record === undefined || record.dueAt <= this.#options.now();
+  get #known(): Known {
+    const { onDemand = () => false, now } = this.#options;
+    return { records: this.#records, onDemand, now: now() };
   }
 
   async #forgetExpired(lease: Lease): Promise<void> {
-    const { wants, now } = this.#options;
+    const { now } = this.#options;
     for (const [hostname, { issued }] of this.#records) {
-      if (wants(hostname) || (issued?.notAfter ?? 0) > now()) continue;
+      if (this.#wants(hostname) || (issued?.notAfter ?? 0) > now()) continue;
       await this.#led.delete(hostname, lease);
       this.#forget(hostname);
     }
   }
 
-  async #order(hostname: string, lease: Lease): Promise<void> {
-    const { store, issuer, now, onChanged, log } = this.#options;
-    const before = this.#records.get(hostname);
+  /** Makes certificates due that the authority wants to be renewed earlier. */
+  async #askForRenewals(lease: Lease): Promise<void> {
+    const { now, log } = this.#options;
+    for (const [hostname, record] of this.#records) {
+      if (this.#state !== "running") return;
+      const { issued, dueAt } = record;
+      if (issued === null || dueAt <= now() || !this.#wants(hostname)) continue;
+      try {
+        const wished = await this.#wishes.ask(issued.chain, { lease, chance: this.#chance() });
+        if (wished === undefined || wished >= dueAt) continue;
+        const earlier = { ...record, dueAt: wished };
+        await this.#led.put(earlier, lease);
+        this.#records.set(hostname, earlier);
+        if (wished <= now()) this.#again = true;
+      } catch (error) {
+        if (error instanceof LeaseLostError) throw error;
+        const message = `Cannot ask when to renew the certificate of ${hostname}: ${error}`;
+        log({ level: "warn", message });
+      }
+    }
+    const chains = [...this.#records.values()].map(({ issued }) => issued?.chain ?? "");
+    this.#wishes.keepOnly(new Set(chains));
+  }
+
+  /** @throws {Error} with what the authority says */
+  async #issue(hostnames: readonly string[], lease: Lease): Promise<KeyPair> {
+    await lease.requireHeld();
+    const { issuer, onDemand } = this.#options;
+    const replaces = this.#records.get(hostnames[0]!)?.issued?.chain;
+    const isNew = replaces === undefined && onDemand?.(hostnames[0]!) === true;
+    if (isNew && isNearLimit(this.#known)) throw new Error(NEAR_LIMIT);
+    return await issuer.issue(hostnames, { lease, replaces });
+  }
+
+  async #order(hostnames: readonly string[], lease: Lease): Promise<void> {
+    const { store, now, onChanged, log } = this.#options;
     try {
-      await lease.requireHeld();
-      const pair = await issuer.issue(hostname, lease);
+      const pair = await this.#issue(hostnames, lease);
       const life = validityOf(pair.cert);
-      const record: CertificateRecord = {
+      const dueAt = renewalTime(life, this.#chance());
+      const records = await Promise.all(hostnames.map(async (hostname) => ({
         hostname,
         issued: { chain: pair.cert, key: await store.seal(hostname, pair.key), ...life },
         failures: 0,
         error: null,
-        dueAt: renewalTime(life, this.#chance()),
-      };
-      await this.#led.put(record, lease);
-      this.#pairs.set(hostname, pair);
-      await onChanged([hostname]);
-      this.#records.set(hostname, record);
-      log({ level: "info", message: `Certificate for ${hostname} is issued` });
+        dueAt,
+      })));
+      for (const record of records) await this.#led.put(record, lease);
+      for (const hostname of hostnames) this.#pairs.set(hostname, pair);
+      await onChanged(hostnames);
+      for (const record of records) this.#records.set(record.hostname, record);
+      log({ level: "info", message: `Certificate for ${hostnames.join(", ")} is issued` });
     } catch (error) {
+      if (hostnames.length > 1 && !(error instanceof LeaseLostError)) {
+        for (const hostname of hostnames) await this.#order([hostname], lease);
+        return;
+      }
+      const [hostname] = hostnames as [string];
+      const before = this.#records.get(hostname);
       const reason = error instanceof Error ? error.message : String(error);
       const failures = (before?.failures ?? 0) + 1;
       const dueAt = retryTime(failures, { now: now(), chance: this.#chance() });
@@ -243,6 +327,8 @@ export class CertificateService {
         level: "warn",
         message: `Cannot get a certificate for ${hostname}: ${reason}. Next try at ${next}`,
       });
+    } finally {
+      for (const hostname of hostnames) this.#waiting.settle(hostname);
     }
   }
 

@@ -5,6 +5,7 @@ import { systemRandom } from "../../lib/clock.ts";
 import { openKeyRing } from "../core/secrets/key_ring.ts";
 import { SecretBox } from "../core/secrets/secret_box.ts";
 import type { KeyPair } from "./certificate.ts";
+import type { RenewalWindow } from "./acme_issuer.ts";
 import { CertificateService } from "./certificate_service.ts";
 import { CertificateStore } from "./certificate_store.ts";
 import { DenoStore } from "../../store/mod.ts";
@@ -43,7 +44,17 @@ interface World {
   readonly clock: { now: number };
   /** Names that were ordered; an order fails while `failure` says why. */
   readonly orders: string[];
-  readonly authority: { failure: string | undefined };
+  readonly authority: {
+    failure: string | undefined;
+    /** Names that it refuses. */
+    refused: Set<string>;
+    /** When it wants certificates to be renewed. */
+    window: RenewalWindow | undefined;
+    /** The certificates that it was told are replaced. */
+    replaced: (string | undefined)[];
+  };
+  /** Names that get a certificate when a client asks. */
+  readonly demanded: Set<string>;
   /** Names whose certificates have changed, each with the state that was told of until then. */
   readonly changed: string[];
   /** Opens the service as a start does, and waits for the first orders. */
@@ -61,19 +72,29 @@ async function withWorld(run: (world: World) => Promise<void>): Promise<void> {
   const [names, orders, changed] = [new Set(["shop.example"]), [] as string[], [] as string[]];
   const opened: CertificateService[] = [];
   const clock = { now: Date.now() };
-  const authority: World["authority"] = { failure: undefined };
+  const demanded = new Set<string>();
+  const authority: World["authority"] = {
+    failure: undefined,
+    refused: new Set(),
+    window: undefined,
+    replaced: [],
+  };
   const start: World["start"] = async (options = { intervalMs: DAY }) => {
     const service: CertificateService = new CertificateService({
       store,
       issuer: {
-        issue: (hostname) => {
-          orders.push(hostname);
-          const { failure } = authority;
+        renewalWindow: () => Promise.resolve(authority.window),
+        issue: (hostnames, { replaces }) => {
+          orders.push(hostnames.join(" "));
+          authority.replaced.push(replaces);
+          const refused = hostnames.find((each) => authority.refused.has(each));
+          const failure = refused === undefined ? authority.failure : `no ${refused}`;
           return failure === undefined ? Promise.resolve(pair) : Promise.reject(new Error(failure));
         },
       },
       names: () => names,
       wants: (hostname) => names.has(hostname),
+      onDemand: (hostname) => demanded.has(hostname),
       now: () => clock.now,
       random: () => Uint8Array.of(0),
       onChanged: (hostnames) => {
@@ -92,7 +113,7 @@ async function withWorld(run: (world: World) => Promise<void>): Promise<void> {
     return service;
   };
   try {
-    await run({ names, clock, orders, authority, changed, start });
+    await run({ names, clock, orders, authority, demanded, changed, start });
   } finally {
     for (const service of opened) service.close();
     kv.close();
@@ -111,7 +132,7 @@ Deno.test("a certificate is ordered once, and again after two thirds of its life
     await round(service);
     // Handshakes show a certificate before anyone is told that it is issued.
     assert.deepEqual([orders, changed], [["shop.example"], ["shop.example pending"]]);
-    assert.ok(service.find("shop.example")?.key.includes("PRIVATE KEY"));
+    assert.ok((await service.find("shop.example"))?.key.includes("PRIVATE KEY"));
     clock.now += 19 * DAY;
     await round(service);
     assert.equal(orders.length, 1);
@@ -193,4 +214,55 @@ Deno.test("nothing is ordered before the start and after the end", () =>
     service.close();
     await round(service);
     assert.deepEqual(orders, ["shop.example"]);
+  }));
+
+Deno.test("a host on demand is ordered by its first handshake, which waits; others have none", () =>
+  withWorld(async ({ demanded, orders, start }) => {
+    const service = await start();
+    demanded.add("a.svc.test");
+    const [first, second] = await Promise.all([
+      service.find("a.svc.test"),
+      service.find("a.svc.test"),
+    ]);
+    assert.ok(first !== undefined && second === first);
+    assert.deepEqual(orders, ["shop.example", "a.svc.test"]);
+    assert.equal(service.find("nobody.svc.test"), undefined);
+    assert.equal(service.has("a.svc.test"), true);
+  }));
+
+Deno.test("hosts that are asked for at once share an order; if it fails, each has its own", () =>
+  withWorld(async ({ demanded, authority, orders, start }) => {
+    const service = await start();
+    for (const name of ["a", "b", "c"]) demanded.add(`${name}.svc.test`);
+    authority.refused.add("b.svc.test");
+    const found = await Promise.all([...demanded].map((name) => service.find(name)));
+    assert.deepEqual(found.map((pair) => pair !== undefined), [true, false, true]);
+    assert.deepEqual(orders.slice(1), [
+      "a.svc.test b.svc.test c.svc.test",
+      "a.svc.test",
+      "b.svc.test",
+      "c.svc.test",
+    ]);
+    assert.equal(await service.find("b.svc.test"), undefined, "and is not ordered again at once");
+    assert.equal(orders.length, 5);
+  }));
+
+Deno.test("a wildcard certificate serves the names one level below", () =>
+  withWorld(async ({ names, start }) => {
+    names.add("*.svc.test");
+    const service = await start();
+    assert.ok(service.has("shop.svc.test"));
+    assert.ok(!service.has("a.shop.svc.test") && !service.has("svc.test"));
+  }));
+
+Deno.test("a certificate is renewed within the window that the authority wants", () =>
+  withWorld(async ({ clock, authority, orders, start }) => {
+    const service = await start();
+    const [{ cert = "" } = {}] = [await service.find("shop.example")];
+    authority.window = { start: clock.now + DAY, end: clock.now + 2 * DAY, retryAfter: 3600 };
+    clock.now += 25 * 60 * MINUTE;
+    await round(service);
+    await service.idle();
+    assert.deepEqual(orders, ["shop.example", "shop.example"]);
+    assert.deepEqual(authority.replaced, [undefined, cert]);
   }));

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { join } from "node:path";
+import { makeTestFolder } from "../../lib/_test_folder.ts";
 import {
   type CertificateRecord,
   certificateToWire,
+  renewalId,
   renewalTime,
   retryTime,
 } from "./certificate.ts";
@@ -62,3 +66,30 @@ for (const [name, given, now, wanted] of rows) {
     assert.deepEqual(certificateToWire(given, now), wanted);
   });
 }
+
+Deno.test("renewalId() joins the key of the authority and the serial number, as OpenSSL shows them", async () => {
+  const folder = await makeTestFolder("svc-renewal-id-");
+  const file = join(folder, "c.pem");
+  const openssl = async (...args: readonly string[]) => {
+    const { stdout, success } = await new Deno.Command("openssl", {
+      args: [...args],
+      stderr: "null",
+    })
+      .output();
+    assert.ok(success);
+    return new TextDecoder().decode(stdout);
+  };
+  const hex = (text: string) => Buffer.from(text.replaceAll(":", ""), "hex").toString("base64url");
+  const make = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"];
+  for (const [serial, bytes] of [["0x8765", "008765"], ["0x1234", "1234"]] as const) {
+    await openssl(
+      ...[...make, "-nodes", "-keyout", join(folder, "k.pem"), "-out", file],
+      ...["-subj", "/CN=a", "-set_serial", serial],
+      ...["-addext", "authorityKeyIdentifier=keyid:always"],
+    );
+    const shown = await openssl("x509", "-in", file, "-noout", "-ext", "authorityKeyIdentifier");
+    const keyId = /(?:[0-9A-F]{2}:){19}[0-9A-F]{2}/.exec(shown)![0];
+    assert.equal(renewalId(await Deno.readTextFile(file)), `${hex(keyId)}.${hex(bytes)}`);
+  }
+  await Deno.remove(folder, { recursive: true });
+});

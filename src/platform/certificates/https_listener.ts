@@ -26,6 +26,9 @@ const AFTER_SHORTAGE_MS = 100;
 /** Most names that one listener remembers: some 10 MB. */
 export const MAX_NAMES = 20_000;
 
+/** The wildcard that covers a name: `*.example.com` for `www.example.com`. */
+export const wildcardOf = (name: string): string => `*${name.slice(name.indexOf("."))}`;
+
 export interface HttpsListenerOptions {
   readonly hostname: string;
   /** 0 takes a free port. */
@@ -47,8 +50,10 @@ export type CertificateSource =
 /** One listener in the series that holds the port. */
 interface Generation {
   readonly port: number;
-  /** Names that the runtime has resolved. */
+  /** Names that the runtime has asked for. */
   readonly asked: Set<string>;
+  /** Those of them whose certificate is not chosen yet. */
+  readonly unresolved: ReadonlyMap<string, number>;
   /** Stops accepting; open connections stay. */
   close(): Promise<void>;
 }
@@ -72,7 +77,12 @@ export class HttpsListener {
 
   /** Notes that names have other certificates, or none; resolves when new connections see it. */
   async changed(serverNames: readonly string[]): Promise<void> {
-    if (serverNames.some((name) => this.#current.asked.has(name))) await this.replace();
+    const { asked, unresolved } = this.#current;
+    const changed = new Set(serverNames);
+    const isSeen = [...asked].some((name) =>
+      !unresolved.has(name) && (changed.has(name) || changed.has(wildcardOf(name)))
+    );
+    if (isSeen) await this.replace();
   }
 
   /**
@@ -120,9 +130,10 @@ export class HttpsListener {
   #open(port: number): Generation {
     const { certificates, hostname, reusePort = false } = this.#options;
     const asked = new Set<string>();
+    const unresolved = new Map<string, number>();
     const chosen = certificates.type === "one"
       ? certificates.current()
-      : { [SNI_RESOLVER]: this.#resolver(certificates.find, asked) };
+      : { [SNI_RESOLVER]: this.#resolver(certificates.find, { asked, unresolved }) };
     const shared = reusePort ? { reusePort } : {};
     const given = { hostname, port, alpnProtocols: PROTOCOLS, ...shared, ...chosen };
     const listener = Deno.listenTls(given as Deno.ListenTlsOptions & Deno.TlsCertifiedKeyPem);
@@ -134,6 +145,7 @@ export class HttpsListener {
     return {
       port: listener.addr.port,
       asked,
+      unresolved,
       close: async () => {
         closing.abort();
         try {
@@ -146,13 +158,21 @@ export class HttpsListener {
 
   #resolver(
     find: (serverName: string) => Promise<KeyPair | undefined>,
-    asked: Set<string>,
+    { asked, unresolved }: {
+      readonly asked: Set<string>;
+      readonly unresolved: Map<string, number>;
+    },
   ): (serverName: string) => Promise<KeyPair> {
     const { maxNames = MAX_NAMES } = this.#options;
     return async (serverName) => {
       asked.add(serverName);
       if (asked.size === maxNames) queueMicrotask(() => this.#replaceLater());
-      const pair = await find(serverName);
+      unresolved.set(serverName, (unresolved.get(serverName) ?? 0) + 1);
+      const pair = await find(serverName).finally(() => {
+        const left = unresolved.get(serverName)! - 1;
+        if (left > 0) unresolved.set(serverName, left);
+        else unresolved.delete(serverName);
+      });
       if (pair === undefined) throw new TypeError("No certificate for this name");
       return pair;
     };

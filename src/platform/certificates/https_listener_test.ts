@@ -127,6 +127,42 @@ Deno.test("HttpsListener.changed() serves a new certificate, also after a refusa
   );
 });
 
+Deno.test("HttpsListener.changed() with a wildcard begins anew for a name that was refused", () => {
+  let isThere = false;
+  return withListener(({ a }) => ({
+    type: "by_name",
+    find: () => Promise.resolve(isThere ? a : undefined),
+  }), async (listener) => {
+    assert.equal(await namePresented(listener.port, "x.a.test"), "alert");
+    isThere = true;
+    await listener.changed(["*.b.test"]);
+    assert.equal(await namePresented(listener.port, "x.a.test"), "alert", "it is remembered");
+    await listener.changed(["*.a.test"]);
+    await settled(listener.port, "x.a.test", "a.test");
+  });
+});
+
+Deno.test("HttpsListener.changed() leaves a handshake alone that waits for its certificate", () => {
+  const chosen = Promise.withResolvers<void>();
+  const waiting = Promise.withResolvers<void>();
+  return withListener(({ a }) => ({
+    type: "by_name",
+    find: async () => {
+      waiting.resolve();
+      await chosen.promise;
+      return a;
+    },
+  }), async (listener, asked) => {
+    const presented = namePresented(listener.port, "a.test");
+    await waiting.promise;
+    await listener.changed(["a.test"]);
+    chosen.resolve();
+    assert.equal(await presented, "a.test");
+    assert.equal(await namePresented(listener.port, "a.test"), "a.test");
+    assert.deepEqual(asked, ["a.test"], "the same listener has remembered it");
+  });
+});
+
 Deno.test("HttpsListener begins anew when too many names were asked for", () =>
   withListener(
     ({ a }) => ({

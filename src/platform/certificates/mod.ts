@@ -9,6 +9,8 @@ export { CertificateService } from "./certificate_service.ts";
 export { CertificateStore } from "./certificate_store.ts";
 export { challenge, Http01Challenges } from "./challenges.ts";
 export type { KeyPair } from "./certificate.ts";
+export { Dns01Challenges, type Seen } from "./dns/dns01_challenges.ts";
+export { openDnsProvider } from "./dns/open_provider.ts";
 export {
   DEFAULT_HTTPS_PORT,
   openSecureListener,

@@ -15,6 +15,7 @@ import {
   CertificateService,
   CertificateStore,
   challenge,
+  type Dns01Challenges,
   Http01Challenges,
 } from "../certificates/mod.ts";
 import type { DnsLookup } from "./dns_lookup.ts";
@@ -34,8 +35,13 @@ export interface DomainSetup {
   readonly dns: DnsLookup;
   /** Where certificates are ordered; `undefined` if they are not. */
   readonly acme: AcmeOptions | undefined;
-  /** Hosts of the platform itself that should have a certificate. */
+  /** Proves the base domain by DNS; `undefined` if nothing can. */
+  readonly dns01: Dns01Challenges | undefined;
+  /** Hosts of the platform itself that should have a certificate, and a wildcard for all below. */
   readonly ownNames: readonly string[];
+  /** Whether hosts of deployments get a certificate when a client first asks for it. */
+  readonly ordersOnDemand: boolean;
+  readonly baseDomain: string;
   /** Called with hostnames that have other certificates, or none; resolves when clients see it. */
   onCertificates(hostnames: readonly string[]): Promise<void>;
 }
@@ -55,8 +61,11 @@ const NO_CERTIFICATE: Domain["certificate"] = { status: "none", expiresAt: null,
 
 export function createDomains(
   foundation: Foundation,
-  parts: Pick<DomainServices, "projects"> & Pick<DomainRouteServices, "environments">,
-  { settings, dns, acme, ownNames, onCertificates }: DomainSetup,
+  parts: Pick<DomainServices, "projects"> & Pick<DomainRouteServices, "environments"> & {
+    /** Whether a host of the platform shows a deployment. */
+    readonly isHost: (hostname: string) => boolean;
+  },
+  { settings, dns, acme, dns01, ownNames, ordersOnDemand, baseDomain, onCertificates }: DomainSetup,
 ): Domains {
   const { kv, nodes, peers, box, feed, addresses, now, random, closing, log } = foundation;
   const domains = new DomainStore(kv);
@@ -92,9 +101,17 @@ export function createDomains(
   const store = new CertificateStore(kv, box);
   const certificates = acme && new CertificateService({
     store,
-    issuer: new AcmeIssuer({ ...acme, store, challenges }),
+    issuer: new AcmeIssuer({
+      ...acme,
+      store,
+      challenges,
+      dnsFor: (hostname) =>
+        hostname === baseDomain || hostname.endsWith(`.${baseDomain}`) ? dns01 : undefined,
+    }),
     names: () => [...ownNames, ...hosts.names()],
     wants: (hostname) => hosts.has(hostname) || ownNames.includes(hostname),
+    onDemand: (hostname) =>
+      ordersOnDemand && hostname.endsWith(`.${baseDomain}`) && parts.isHost(hostname),
     nodes,
     now,
     random,

@@ -1,11 +1,13 @@
 /**
- * The platform's options for custom domains, validated.
+ * The platform's options for custom domains and certificates, validated.
  *
  * @module
  */
 import { isIP } from "node:net";
 import { readTextFile } from "../../lib/utf8.ts";
 import type { Settings } from "../../settings/mod.ts";
+import { type AcmeOptions, Dns01Challenges, openDnsProvider } from "../certificates/mod.ts";
+import { lookAtNameServers } from "./authoritative_lookup.ts";
 import { DnsClient, parseDnsServer } from "./dns_client.ts";
 import type { DomainSetup } from "./create_domains.ts";
 import { parseDomainName } from "./domain_name.ts";
@@ -13,53 +15,92 @@ import { parseDomainName } from "./domain_name.ts";
 /** The operator's options for hosts and certificates. */
 type DomainOptions = Pick<
   Settings,
-  "baseDomain" | "dnsServer" | "publicAddresses" | "tls" | "acme"
+  "baseDomain" | "dnsServer" | "publicAddresses" | "tls" | "acme" | "acmeDns" | "https"
 >;
 
 /** Label below the base domain that CNAME records of custom domains point at. */
 const TARGET_LABEL = "cname";
 
+const LETS_ENCRYPT = "https://acme-v02.api.letsencrypt.org/directory";
+
 /** True for a name that a certificate authority could issue for, which `localhost` is not. */
 const isPublicName = (name: string): boolean => parseDomainName(name, { reserved: [] }).ok;
+
+/** Whether certificates are ordered. */
+export const ordersCertificates = ({ https, acme }: Pick<Settings, "https" | "acme">): boolean =>
+  https === true || acme?.directoryUrl !== undefined;
+
+async function readAcmeOptions(options: DomainOptions): Promise<AcmeOptions | undefined> {
+  const { https = false, acme = {}, acmeDns, baseDomain } = options;
+  if (!ordersCertificates(options)) {
+    if (Object.keys(acme).length === 0 && acmeDns === undefined) return undefined;
+    throw new TypeError("Cannot order certificates: give --https or --acme-directory");
+  }
+  if ((https || acmeDns !== undefined) && !isPublicName(baseDomain.toLowerCase())) {
+    throw new TypeError(
+      `Cannot order certificates for the hosts of ${baseDomain}: give a public --base-domain`,
+    );
+  }
+  const { directoryUrl = LETS_ENCRYPT, contact, serverCaFile: ca } = acme;
+  if (!https && acme.termsAgreed !== true) {
+    throw new TypeError(
+      `Cannot order certificates from ${directoryUrl}: its terms of service must be agreed to`,
+    );
+  }
+  const serverCa = ca === undefined ? undefined : await readTextFile(ca);
+  return { directoryUrl, contact, termsAgreed: true, serverCa };
+}
+
+function openDns01(options: DomainOptions, dns: DnsClient): Dns01Challenges | undefined {
+  const { acmeDns, dnsServer } = options;
+  if (acmeDns === undefined) return undefined;
+  const { provider, token, server, alias } = acmeDns;
+  return new Dns01Challenges({
+    provider: openDnsProvider(provider, {
+      token,
+      server: server === undefined ? undefined : parseDnsServer(server),
+    }),
+    alias,
+    look: (name) => lookAtNameServers(name, dnsServer === undefined ? undefined : dns),
+  });
+}
 
 /**
  * Validates the options.
  *
- * @throws {TypeError} for an invalid DNS server or public address, and for an
- * authority whose terms are not agreed to.
+ * @throws {TypeError} for an invalid DNS server or public address, for settings of certificates
+ * that do not fit together, and for an authority whose terms are not agreed to.
  */
 export async function readDomainOptions(
   options: DomainOptions,
   context: Pick<DomainSetup, "onCertificates"> & { readonly publicHost: string },
 ): Promise<DomainSetup> {
-  const { dnsServer, publicAddresses = [], baseDomain, acme } = options;
+  const { dnsServer, publicAddresses = [], baseDomain } = options;
   for (const address of publicAddresses) {
     if (isIP(address) !== 0) continue;
     throw new TypeError(`Cannot use the public address "${address}": it must be an IP address`);
   }
-  if (acme !== undefined && acme.termsAgreed !== true) {
-    throw new TypeError(
-      `Cannot order certificates from ${acme.directoryUrl}: its terms of service must be agreed to`,
-    );
-  }
+  const acme = await readAcmeOptions(options);
   const domain = baseDomain.toLowerCase();
   const names = new Set([domain, context.publicHost.toLowerCase()]);
   const reserved = [...names].filter((name) => isIP(name) === 0);
-  const ca = acme?.serverCaFile;
+  const dns = new DnsClient(
+    dnsServer === undefined ? {} : { servers: [parseDnsServer(dnsServer)] },
+  );
+  const dns01 = openDns01(options, dns);
+  const own = options.tls === undefined ? reserved.filter(isPublicName) : [];
   return {
     settings: {
       target: { hostname: `${TARGET_LABEL}.${domain}`, addresses: publicAddresses },
       reserved,
       acme: acme !== undefined,
     },
-    dns: new DnsClient(dnsServer === undefined ? {} : { servers: [parseDnsServer(dnsServer)] }),
-    acme: acme &&
-      {
-        ...acme,
-        termsAgreed: true,
-        serverCa: ca === undefined ? undefined : await readTextFile(ca),
-      },
-    ownNames: options.tls === undefined ? reserved.filter(isPublicName) : [],
+    dns,
+    acme,
+    dns01,
+    ownNames: dns01 === undefined ? own : [...new Set([...own, domain, `*.${domain}`])],
+    ordersOnDemand: options.https === true && dns01 === undefined && options.tls === undefined,
+    baseDomain: domain,
     onCertificates: context.onCertificates,
   };
 }

@@ -5,4 +5,4 @@
  */
 export { createDomains, type Domains, type DomainSetup } from "./create_domains.ts";
 export type { DomainStore } from "./domain_store.ts";
-export { readDomainOptions } from "./domain_settings.ts";
+export { ordersCertificates, readDomainOptions } from "./domain_settings.ts";

@@ -1,0 +1,75 @@
+/**
+ * DNS-01 challenges (RFC 8555, 8.4): a TXT record proves a name, and every name below it.
+ *
+ * @module
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import type { DnsProvider } from "./dns_provider.ts";
+
+/** How often it is looked for a record, and for how long, in milliseconds. */
+const PAUSE_MS = 2000;
+const PATIENCE_MS = 180_000;
+
+/** What each name server of a zone has: the values of a name, or why there are none. */
+export type Seen = readonly (readonly string[] | string)[];
+
+export interface Dns01Options {
+  readonly provider: DnsProvider;
+  /** The name that `_acme-challenge.<domain>` is a CNAME of, if it is one. */
+  readonly alias?: string | undefined;
+  /** Asks the name servers for the TXT records of a name. */
+  readonly look: (name: string) => Promise<Seen>;
+  readonly pauseMs?: number;
+  readonly patienceMs?: number;
+}
+
+export class Dns01Challenges {
+  readonly #options: Dns01Options;
+
+  constructor(options: Dns01Options) {
+    this.#options = options;
+  }
+
+  /**
+   * Publishes the proof of a domain; resolves when all its name servers have it.
+   *
+   * @throws {Error} with the record that was expected and what was seen
+   */
+  async add(domain: string, value: string): Promise<void> {
+    const { provider, pauseMs = PAUSE_MS, patienceMs = PATIENCE_MS } = this.#options;
+    const name = this.#nameFor(domain);
+    await provider.addTxt(name, value);
+    const until = performance.now() + patienceMs;
+    for (;;) {
+      const seen = await this.#options.look(name);
+      if (isPublished(seen, value)) return;
+      if (performance.now() > until) {
+        throw new Error(`Expected TXT ${name} to be "${value}"; ${describeSeen(seen)}`);
+      }
+      await delay(pauseMs);
+    }
+  }
+
+  async remove(domain: string, value: string): Promise<void> {
+    await this.#options.provider.removeTxt(this.#nameFor(domain), value);
+  }
+
+  #nameFor(domain: string): string {
+    return this.#options.alias ?? `_acme-challenge.${domain}`;
+  }
+}
+
+/** Whether a value is at every server that answers. */
+function isPublished(seen: Seen, value: string): boolean {
+  const answers = seen.filter((each) => typeof each !== "string");
+  return answers.length > 0 && answers.every((values) => values.includes(value));
+}
+
+function describeSeen(seen: Seen): string {
+  if (seen.length === 0) return "no name server of its zone was found";
+  const texts = seen.map((each) => {
+    if (typeof each === "string") return each;
+    return each.length === 0 ? "nothing" : each.map((value) => `"${value}"`).join(", ");
+  });
+  return `saw ${[...new Set(texts)].join("; ")}`;
+}

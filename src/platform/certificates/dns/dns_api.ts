@@ -1,0 +1,121 @@
+/**
+ * Requests to the HTTP API of a DNS service: bounded in time and size, and with the service's own
+ * words when it refuses.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import * as z from "zod";
+
+const TIMEOUT_MS = 30_000;
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+/** Most characters of a refusal that are quoted. */
+const MAX_QUOTE = 300;
+
+/** The service refused a request. */
+export class DnsApiError extends Error {
+  override readonly name = "DnsApiError";
+  constructor(readonly status: number, message: string) {
+    super(message);
+  }
+}
+
+export interface DnsApiOptions {
+  /** The service's name, for messages. */
+  readonly provider: string;
+  /** Start of all URLs. */
+  readonly base: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Of bodies that are sent; JSON by default. */
+  readonly contentType?: string;
+  /** Sends a request; `fetch` by default. */
+  readonly send?: (request: Request) => Promise<Response>;
+}
+
+async function readText(response: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of response.body ?? []) {
+    size += part.byteLength;
+    if (size > MAX_ANSWER_BYTES) throw new Error("The answer is larger than 4 MiB");
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
+
+export class DnsApi {
+  readonly #options: DnsApiOptions;
+
+  constructor(options: DnsApiOptions) {
+    this.#options = options;
+  }
+
+  get provider(): string {
+    return this.#options.provider;
+  }
+
+  /**
+   * Sends a request and returns the text of its answer.
+   *
+   * @throws {DnsApiError} where the service refuses it
+   */
+  async text(method: string, path: string, body?: string): Promise<string> {
+    const { provider, base, headers, contentType = "application/json", send = fetch } =
+      this.#options;
+    const request = new Request(base + path, {
+      method,
+      headers: body === undefined ? headers ?? {} : { ...headers, "content-type": contentType },
+      body: body ?? null,
+      redirect: "error",
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    let response: Response;
+    let text: string;
+    try {
+      response = await send(request);
+      text = await readText(response);
+    } catch (cause) {
+      throw new Error(
+        `${provider} did not answer: ${cause instanceof Error ? cause.message : cause}`,
+        {
+          cause,
+        },
+      );
+    }
+    if (response.ok) return text;
+    const quote = text.replaceAll(/\s+/g, " ").trim().slice(0, MAX_QUOTE);
+    throw new DnsApiError(response.status, `${provider} answered ${response.status}: ${quote}`);
+  }
+
+  /** Sends JSON and reads the answer by a schema. */
+  async json<Schema extends z.ZodType>(
+    method: string,
+    path: string,
+    { schema, body }: { readonly schema: Schema; readonly body?: unknown },
+  ): Promise<z.output<Schema>> {
+    const text = await this.text(
+      method,
+      path,
+      body === undefined ? undefined : JSON.stringify(body),
+    );
+    let value: unknown;
+    try {
+      value = text === "" ? undefined : JSON.parse(text);
+    } catch (cause) {
+      throw new Error(`${this.provider} answered ${method} ${path} without JSON`, { cause });
+    }
+    const parsed = schema.safeParse(value);
+    if (parsed.success) return parsed.data;
+    throw new Error(`${this.provider} answered ${method} ${path} in an unknown form`);
+  }
+}
+
+/** The result, or `undefined` where the service does not know what was asked for. */
+export async function orMissing<Result>(request: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await request;
+  } catch (error) {
+    if (error instanceof DnsApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}

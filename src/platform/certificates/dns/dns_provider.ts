@@ -1,0 +1,38 @@
+/**
+ * Where DNS-01 challenges (RFC 8555, 8.4) are published.
+ *
+ * @module
+ */
+
+/** A service that holds a zone and lets the platform add TXT records to it. */
+export interface DnsProvider {
+  /**
+   * Adds a value beside the others of a name; resolves when the service has accepted it.
+   *
+   * @throws {Error} with what the service says
+   */
+  addTxt(name: string, value: string): Promise<void>;
+  /** Removes a value; one that is not there is fine. */
+  removeTxt(name: string, value: string): Promise<void>;
+}
+
+/** How long resolvers may remember a challenge, in seconds. */
+export const CHALLENGE_TTL = 60;
+
+/** No zone of the account contains the name. */
+export class NoZoneError extends Error {
+  override readonly name = "NoZoneError";
+  constructor(provider: string, name: string) {
+    super(`No zone in the account at ${provider} contains ${name}`);
+  }
+}
+
+/** The zones that could contain a name, the longest first: `a.b.c` gives `b.c` after `a.b.c`. */
+export function possibleZones(name: string): string[] {
+  const labels = name.split(".");
+  return labels.slice(0, -1).map((_, at) => labels.slice(at).join("."));
+}
+
+/** The part of a name in front of its zone; empty for the zone itself. */
+export const belowZone = (name: string, zone: string): string =>
+  name === zone ? "" : name.slice(0, -zone.length - 1);

@@ -1,0 +1,56 @@
+/**
+ * The DNS services that can prove names, and how each is signed in to.
+ *
+ * @module
+ */
+import type { Settings } from "../../../settings/mod.ts";
+import { cloudflare } from "./cloudflare.ts";
+import { desec } from "./desec.ts";
+import { digitalocean } from "./digitalocean.ts";
+import type { DnsProvider } from "./dns_provider.ts";
+import { hetzner } from "./hetzner.ts";
+import { parseTsigKey, rfc2136 } from "./rfc2136.ts";
+import { route53 } from "./route53.ts";
+
+export interface DnsAccess {
+  /** The API token, or the key in the provider's form. */
+  readonly token: string;
+  /** The name server that takes updates. */
+  readonly server: { readonly address: string; readonly port: number } | undefined;
+}
+
+export type DnsProviderName = NonNullable<Settings["acmeDns"]>["provider"];
+
+type Open = (access: DnsAccess) => DnsProvider;
+
+const PROVIDERS: Readonly<Record<DnsProviderName, Open>> = {
+  cloudflare: ({ token }) => cloudflare(token),
+  desec: ({ token }) => desec(token),
+  digitalocean: ({ token }) => digitalocean(token),
+  hetzner: ({ token }) => hetzner(token),
+  rfc2136: ({ token, server }) => {
+    const key = parseTsigKey(token);
+    if (server === undefined) {
+      throw new TypeError("Name the server that takes updates with --acme-dns-server");
+    }
+    if (key === undefined) {
+      throw new TypeError(
+        "SVC_ACME_DNS_TOKEN must be the TSIG key: algorithm:name:base64, such as " +
+          "hmac-sha256:svc-key:c2VjcmV0",
+      );
+    }
+    return rfc2136(server, key);
+  },
+  route53: ({ token }) => {
+    const [accessKeyId = "", secretAccessKey = ""] = token.split(":", 2);
+    if (accessKeyId === "" || secretAccessKey === "") {
+      throw new TypeError("SVC_ACME_DNS_TOKEN must be the access key: id:secret");
+    }
+    return route53({ accessKeyId, secretAccessKey });
+  },
+};
+
+/** @throws {TypeError} where the access is not in the provider's form */
+export function openDnsProvider(name: DnsProviderName, access: DnsAccess): DnsProvider {
+  return PROVIDERS[name](access);
+}

@@ -1,0 +1,43 @@
+/**
+ * Handshakes that wait for the first certificate of their name.
+ *
+ * @module
+ */
+
+/** Names that may wait at once. */
+const MAX_NAMES = 1000;
+
+/** How long a handshake waits, in milliseconds. */
+const WAIT_MS = 25_000;
+
+export class WaitingHandshakes {
+  readonly #names = new Map<string, PromiseWithResolvers<void>>();
+
+  /**
+   * Resolves when the name is settled, or after 25 seconds. Calls `first` where no other handshake
+   * waits for the name; returns at once where too many names wait.
+   */
+  async wait(hostname: string, first: () => void): Promise<void> {
+    let waiting = this.#names.get(hostname);
+    if (waiting === undefined) {
+      if (this.#names.size === MAX_NAMES) return;
+      waiting = Promise.withResolvers<void>();
+      this.#names.set(hostname, waiting);
+      first();
+    }
+    const timer = setTimeout(() => this.settle(hostname), WAIT_MS);
+    await waiting.promise;
+    clearTimeout(timer);
+  }
+
+  /** Lets the handshakes go on that wait for a name. */
+  settle(hostname: string): void {
+    this.#names.get(hostname)?.resolve();
+    this.#names.delete(hostname);
+  }
+
+  /** Lets all go on. */
+  close(): void {
+    for (const hostname of [...this.#names.keys()]) this.settle(hostname);
+  }
+}

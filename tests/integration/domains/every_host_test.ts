@@ -1,0 +1,115 @@
+/** `--https`: certificates for the hosts of deployments, by one wildcard or on demand. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { startDns } from "../../../src/lib/_test_dns_server.ts";
+import { makeTestFolder } from "../../../src/lib/_test_folder.ts";
+import { until } from "../../../src/lib/_test_until.ts";
+import { unusedPort } from "../../../src/lib/unused_port.ts";
+import { startDnsUpdates } from "../../helpers/dns_updates.ts";
+import { secureGet } from "../../helpers/domains.ts";
+import { findPebble, startPebble } from "../../helpers/pebble.ts";
+import { createProject, deploy, start, type TestPlatform } from "../../helpers/platform.ts";
+
+const BASE = "svc.test";
+const pebbleProgram = await findPebble();
+
+interface World {
+  readonly folder: string;
+  readonly names: Map<string, object | string>;
+  readonly updates: ReturnType<typeof startDnsUpdates>;
+  /** Starts the platform with `--https`. */
+  readonly serve: (
+    more?: Partial<Parameters<typeof start>[1]>,
+  ) => Promise<TestPlatform & AsyncDisposable>;
+  /** Asks for a host over HTTPS, and trusts the authority alone. */
+  readonly get: (platform: TestPlatform, host: string) => Promise<string>;
+}
+
+async function withWorld(run: (world: World) => Promise<void>): Promise<void> {
+  await using cleanUp = new AsyncDisposableStack();
+  const folder = await makeTestFolder("svc-every-host-");
+  cleanUp.defer(() => Deno.remove(folder, { recursive: true }));
+  const dns = await startDns({ [BASE]: { A: ["127.0.0.1"] } });
+  cleanUp.defer(() => dns.close());
+  const updates = startDnsUpdates(dns.names, BASE);
+  cleanUp.defer(() => updates.close());
+  const httpPort = unusedPort();
+  const pebble = await startPebble(pebbleProgram!, { folder, dnsServer: dns.server, httpPort });
+  cleanUp.defer(() => pebble.close());
+  const ca = join(folder, "root.pem");
+  await Deno.writeTextFile(ca, pebble.rootCa);
+  const { directoryUrl, serverCaFile } = pebble;
+  await run({
+    folder,
+    names: dns.names,
+    updates,
+    get: (platform, host) => secureGet(platform.httpsPort!, host, { ca }),
+    serve: async (more) => {
+      const platform = await start(join(folder, "data"), {
+        port: httpPort,
+        httpsPort: 0,
+        baseDomain: BASE,
+        dnsServer: dns.server,
+        https: true,
+        acme: { directoryUrl, serverCaFile },
+        ...more,
+      });
+      return { ...platform, [Symbol.asyncDispose]: () => platform.shutdown() };
+    },
+  });
+}
+
+Deno.test({
+  name: "one wildcard certificate covers all hosts below the base domain, proven by DNS",
+  ignore: pebbleProgram === undefined,
+  fn: () =>
+    withWorld(async ({ updates, serve, get }) => {
+      const acmeDns = { provider: "rfc2136", token: updates.key, server: updates.server } as const;
+      await using platform = await serve({ acmeDns });
+      await createProject(platform, "shop");
+      await deploy(platform, "shop", { files: { "index.html": "sealed" } });
+      await until(() => get(platform, `shop.${BASE}`), (text) => text === "sealed 2 200", 30_000);
+      for (let at = 0; at < 5; at++) {
+        const { urls } = await deploy(platform, "shop", { files: { "index.html": `page ${at}` } });
+        const host = new URL(urls.unique).hostname;
+        assert.equal(await get(platform, host), `page ${at} 2 200`);
+      }
+      await until(() => updates.changes.length, (count) => count === 4);
+      const challenge = `_acme-challenge.${BASE}`;
+      assert.deepEqual([...new Set(updates.changes)], [`add ${challenge}`, `remove ${challenge}`]);
+    }),
+});
+
+Deno.test({
+  name: "hosts that exist get a certificate when a client first asks, others get none",
+  ignore: pebbleProgram === undefined,
+  fn: () =>
+    withWorld(async ({ names, serve, get }) => {
+      await using platform = await serve();
+      await createProject(platform, "shop");
+      await deploy(platform, "shop", { files: { "index.html": "sealed" } });
+      const { urls } = await deploy(platform, "shop", { files: { "index.html": "unique" } });
+      const hosts = [`shop.${BASE}`, new URL(urls.unique).hostname];
+      for (const host of hosts) names.set(host, { A: ["127.0.0.1"] });
+      for (const host of hosts) assert.match(await get(platform, host), / 2 200$/, host);
+      assert.match(await get(platform, `nobody.${BASE}`), /curl: \(35\)/);
+      assert.ok(!platform.logged.some((line) => line.includes("nobody")));
+    }),
+});
+
+Deno.test({
+  name: "a failed proof is told with the record that was expected",
+  ignore: pebbleProgram === undefined,
+  fn: () =>
+    withWorld(async ({ updates, serve }) => {
+      const token = `hmac-sha256:svc-key:${btoa("another key")}`;
+      const acmeDns = { provider: "rfc2136", token, server: updates.server } as const;
+      await using platform = await serve({ acmeDns });
+      const failed = await until(
+        () => platform.logged.find((line) => /Cannot get a certificate/.test(line)) ?? "",
+        (line) => line !== "",
+        30_000,
+      );
+      assert.match(failed, /refused to change _acme-challenge\.svc\.test: REFUSED/);
+    }),
+});
