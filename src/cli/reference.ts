@@ -1,6 +1,6 @@
 /**
- * The reference of the command line, `docs/cli.md`, made from the commands
- * themselves.
+ * The reference of the command line, generated from the commands: `docs/cli.md`, and a page for
+ * each group of commands.
  *
  * @module
  */
@@ -11,6 +11,7 @@ import {
   type FlagDescription,
 } from "./describe_commands.ts";
 import { PHASES } from "./terminal/ui.ts";
+import { CLI_PAGES, type CliPage } from "../documents/cli_pages.ts";
 
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
 
@@ -50,7 +51,7 @@ function inputTables({ arguments: inputs, flags }: CommandDescription): string[]
 function renderCommand(described: CommandDescription): string[] {
   const { command, summary, description, examples, answers } = described;
   return [
-    `### \`${command}\``,
+    `## \`${command}\``,
     "",
     `${summary}.${description === null ? "" : ` ${description}`}`,
     "",
@@ -72,106 +73,160 @@ const LINES_OF_A_LOG = [
 
 const EXIT_CODES = [
   ["0", "success"],
-  ["1", "failure, or a person said no; in JSON mode `error` says why"],
-  ["2", "wrong usage: an unknown command or flag, or a bad value"],
-  ["126, 127", "`svc env exec` cannot run the program, or does not find it"],
+  ["1", "failure, or you answered no; in JSON mode `error` says why"],
+  ["2", "wrong usage: an unknown command or flag, or an invalid value"],
+  ["126, 127", "`svc env exec` cannot run the program, or cannot find it"],
   ["130", "interrupted"],
 ];
+
+const ERROR_KEYS = [
+  ["`error`", "a sentence"],
+  ["`code`", "an [error code](errors.md)"],
+  ["`hint`", "how to fix it"],
+  ["`docs`", "the command that explains the code"],
+  ["`next`", "commands that would solve the problem, if there are any"],
+  ["`problems`, `diagnostics`", "the invalid fields, or places in files"],
+  ["`requestId`", "the ID of the request in the platform's log"],
+  ["`retryAfterMs`", "how long to wait before you try again"],
+];
+
+/** Left out of what readers see. */
+const MADE_FROM =
+  "<!-- Made from the commands by `UPDATE_GOLDENS=1 deno test -A src/cli/reference_test.ts`. -->";
 
 function introduction(): string[] {
   return [
     "# The command line",
     "",
-    "<!-- Made from the commands by `UPDATE_GOLDENS=1 deno test -A src/cli/reference_test.ts`. -->",
+    MADE_FROM,
+    "",
+    "Run `svc <command> --help` for the flags and examples of a command. The pages below show the",
+    "same.",
     "",
     "## Global flags",
     "",
-    "These may stand before or after the command. A flag takes precedence over its variable, and a",
-    "variable over the credentials file (`~/.config/svc/credentials.json`).",
+    "You can put these flags before or after the command. A flag overrides its environment variable,",
+    "and a variable overrides the credentials file (`~/.config/svc/credentials.json`).",
     "",
     ...table(
       ["Flag", "Meaning"],
       describeGlobalFlags().map(({ flag, meaning }) => [`\`${flag}\``, meaning]),
     ),
     "",
-    "## Which workspace counts",
+    "## Workspace",
     "",
-    "All commands follow one rule. The first of these that is set counts:",
+    "The CLI uses the first of these that is set:",
     "",
     "1. `--workspace`",
     "2. `SVC_WORKSPACE`",
-    "3. `project.workspace` in the `svc.toml` that the command is about: that of the folder it is",
-    "   given, else the nearest at or above the current one",
-    "4. the workspace of the key, where `--token` or `SVC_TOKEN` gives one; else the default that",
-    "   `svc login` and `svc workspace switch` set",
+    "3. `project.workspace` in the nearest `svc.toml`, starting at the folder that you pass to the",
+    "   command, or at the current folder",
+    "4. the workspace of your key (`--token` or `SVC_TOKEN`), or the default that `svc login` and",
+    "   `svc workspace switch` set",
     "",
-    "A key or login is bound to one workspace. In another it is refused, and the error suggests what",
-    "to do. `svc whoami` shows the workspace, and `workspaceSource` shows where it comes from.",
+    "A key or login belongs to one workspace. The platform refuses it in another one, and the error",
+    "suggests a fix. `svc whoami` shows the current workspace. Its `workspaceSource` says which of the",
+    "four set it.",
     "",
     "## Output",
     "",
-    "For people, messages go to stderr, and data that one would pipe goes to stdout. Colours depend on",
+    "Messages go to stderr. Data that you may want to pipe goes to stdout. Colours depend on",
     "`NO_COLOR`, `FORCE_COLOR`, `CLICOLOR` and on whether the stream is a terminal.",
     "",
-    "With `--json`, stdout has exactly one object; `svc --help --json` describes every command as data,",
-    "and `svc schema <command>` shows the JSON Schema of its object. Log lines go to stderr, one object each:",
+    "With `--json`, stdout contains exactly one object. `svc --help --json` describes every command as",
+    "data, and `svc schema <command>` shows the JSON Schema of its object. Log lines go to stderr, one",
+    "object each:",
     "",
     ...table(["Key", "Meaning", "Values"], LINES_OF_A_LOG),
     "",
-    "Streams have no end and print one object per line instead: `svc logs --follow --json` and",
+    "Two commands stream and print one object per line: `svc logs --follow --json` and",
     "`svc notifications watch --json`.",
     "",
-    "## Names as argument or flag",
+    "## Names as arguments or flags",
     "",
-    "Where a command takes a name, database or URL as its one argument, `--name`, `--database` or",
-    "`--url` gives it as well. Where `create` takes `--name`, an argument gives it as well:",
-    "`svc projects create blog` is `svc projects create --name blog`.",
+    "If a command takes one name, database or URL as its argument, you can also use `--name`,",
+    "`--database` or `--url`. If `create` takes `--name`, you can also pass the name as an argument:",
+    "`svc projects create blog` equals `svc projects create --name blog`.",
     "",
     "## Errors and exit codes",
     "",
     ...table(["Exit code", "Meaning"], EXIT_CODES),
     "",
-    "The error object has `error` (a sentence), `code`, `hint` (what helps: of the code where there is",
-    "nothing nearer) and `docs` (the command that explains the code), and where they apply `next` (commands that would solve the problem), `problems`,",
-    "`diagnostics`, `requestId` and `retryAfterMs`. The result of a command that succeeded never has the key `error`. Each command in",
-    "`next` can be run as printed: it repeats the flags that were given, quoted for a shell, except",
-    "what may be a secret (`--token` is left out). It changes nothing that the failed command did not",
-    "name: a project, workspace, environment or database that you may have meant is in `hint`. If the platform refuses",
-    "a value from the command line, the error names the flag or argument, and the exit code is 2. If a",
-    "question would have to be answered and nobody can be asked, `code` is `action_required`.",
-    "[errors.md](errors.md) says what each code means; codes of the platform are passed on unchanged.",
+    "The error object of `--json` has these keys:",
+    "",
+    ...table(["Key", "Meaning"], ERROR_KEYS),
+    "",
+    "- A result never has the key `error`.",
+    "- You can run each command in `next` as printed. It repeats your flags, quoted for a shell. It",
+    "  leaves out `--token`, which may be a secret. It changes nothing that the failed command did not",
+    "  name: if you may have meant another project, workspace, environment or database, `hint` names it.",
+    "- If the platform refuses a value from the command line, the error names the flag or argument, and",
+    "  the exit code is 2.",
+    "- If a question needs an answer and there is no terminal, `code` is `action_required`.",
+    "- [Error codes](errors.md) explains each code. The CLI passes on the platform's codes unchanged.",
     "",
     "## Interrupting",
     "",
-    "Ctrl-C (SIGINT) or SIGTERM ends a command with exit code 130; in JSON mode the error object has",
-    "the code `interrupted`. `svc deploy` first stops its deployment on the platform. If that was",
-    "already live, the error says so, `deployment` describes it, and `next` undoes it. A call that",
-    "changes something gets 3 s more for its answer, and the command shows it as usual. The error",
-    "names each change that the platform has carried out, or may have, and `next` shows the state. A",
-    "second Ctrl-C ends the program at once; the error says that nothing was cleaned up. If the tool is killed, the platform",
-    "closes its deployment after 5 minutes without an upload; files that have arrived are kept for a",
-    "day and are not sent again.",
+    "Ctrl-C (SIGINT) or SIGTERM ends a command with exit code 130. In JSON mode, the error has the code",
+    "`interrupted`.",
+    "",
+    "- `svc deploy` first stops its deployment on the platform. If the deployment is already live, the",
+    "  error says so, `deployment` describes it and `next` undoes it.",
+    "- A request that changes something gets 3 more seconds to finish. The command then shows its result.",
+    "- The error names each change that the platform has made, or may have made. `next` shows the state.",
+    "- A second Ctrl-C ends the program at once, without cleaning up.",
+    "- If the CLI is killed, the platform closes its deployment after 5 minutes without an upload.",
+    "  Uploaded files are kept for a day and are not sent again.",
     "",
     "## Private certificate authorities",
     "",
-    "The tool trusts the certificates that public authorities issue, and those of the authorities in",
-    "the PEM files that `DENO_CERT`, `NODE_EXTRA_CA_CERTS` and `SSL_CERT_FILE` name. A file that cannot",
-    "be read, or holds no certificate, is an error with the first https request. `svc serve` trusts",
-    "what `--upstream-ca` and `--acme-ca` name.",
+    "The CLI trusts public authorities and those in the PEM files that `DENO_CERT`,",
+    "`NODE_EXTRA_CA_CERTS` and `SSL_CERT_FILE` name. If a file cannot be read or has no certificate, the",
+    "first HTTPS request fails. `svc serve` trusts the files of `--upstream-ca` and `--acme-ca`.",
     "",
     "## Commands",
     "",
   ];
 }
 
-/** The whole of `docs/cli.md`. */
-export async function renderReference(): Promise<string> {
-  const commands = await describeCommands();
-  const overview = commands.map(({ command, summary }) => [
-    `[\`${command}\`](#${command.replaceAll(" ", "-")})`,
-    summary,
+const anchorOf = ({ command }: CommandDescription): string => command.replaceAll(" ", "-");
+
+const belongsTo = ({ commands }: CliPage) => ({ command }: CommandDescription): boolean =>
+  commands.includes(command.split(" ")[1]!);
+
+function overviewOf(page: CliPage, commands: readonly CommandDescription[]): string[] {
+  const rows = commands.filter(belongsTo(page)).map((described) => [
+    `[\`${described.command}\`](${page.name}.md#${anchorOf(described)})`,
+    described.summary,
   ]);
-  const details = commands.flatMap(renderCommand);
-  return [...introduction(), ...table(["Command", "Purpose"], overview), "", ...details]
-    .join("\n").trimEnd() + "\n";
+  return [
+    `### ${page.title.replace("CLI: ", "").replace(/^./, (first) => first.toUpperCase())}`,
+    "",
+    ...table(["Command", "Purpose"], rows),
+    "",
+  ];
+}
+
+function renderPage(page: CliPage, commands: readonly CommandDescription[]): string[] {
+  return [
+    `# ${page.title}`,
+    "",
+    MADE_FROM,
+    "",
+    "[Global flags, output and exit codes](cli.md) apply to every command.",
+    "",
+    ...commands.filter(belongsTo(page)).flatMap(renderCommand),
+  ];
+}
+
+const textOf = (lines: readonly string[]): string => `${lines.join("\n").trimEnd()}\n`;
+
+/** All pages of the reference, by their names in `docs`. */
+export async function renderReference(): Promise<ReadonlyMap<string, string>> {
+  const commands = await describeCommands();
+  const overview = CLI_PAGES.flatMap((page) => overviewOf(page, commands));
+  return new Map([
+    ["cli", textOf([...introduction(), ...overview])],
+    ...CLI_PAGES.map((page) => [page.name, textOf(renderPage(page, commands))] as const),
+  ]);
 }

@@ -4,9 +4,10 @@ import { runCli } from "./_test_run.ts";
 import { type CommandEntry, isGroup, leavesOf } from "./command/command_entry.ts";
 import { COMMANDS } from "./command_tree.ts";
 import { describeGlobalFlags } from "./describe_commands.ts";
+import { CLI_PAGES } from "../documents/cli_pages.ts";
 import { renderReference } from "./reference.ts";
 
-const REFERENCE = new URL("../../docs/cli.md", import.meta.url);
+const DOCS = new URL("../../docs/", import.meta.url);
 const HELP = new URL("../../fixtures/cli/help/", import.meta.url);
 const isUpdate = Deno.env.get("UPDATE_GOLDENS") === "1";
 
@@ -15,8 +16,17 @@ async function assertGolden(file: URL, text: string): Promise<void> {
   assert.equal(text, await Deno.readTextFile(file));
 }
 
-Deno.test("renderReference() is what docs/cli.md holds", async () => {
-  await assertGolden(REFERENCE, await formatMarkdown(await renderReference()));
+Deno.test("renderReference() is what the pages of the CLI in docs hold", async () => {
+  for (const [name, text] of await renderReference()) {
+    await assertGolden(new URL(`${name}.md`, DOCS), await formatMarkdown(text));
+  }
+});
+
+Deno.test("every command is on one page of the reference", () => {
+  const listed = CLI_PAGES.flatMap(({ commands }) => commands);
+  const shown = COMMANDS.filter((entry) => isGroup(entry) || entry.hidden !== true)
+    .map(({ name }) => name);
+  assert.deepEqual(listed.toSorted(), shown.toSorted());
 });
 
 /** The words of every group and command. */

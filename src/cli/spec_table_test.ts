@@ -1,4 +1,5 @@
 /** Every command and flag of the specification's table is in the generated reference. */
+import { CLI_PAGES } from "../documents/cli_pages.ts";
 import assert from "node:assert/strict";
 
 const read = (path: string): string =>
@@ -36,7 +37,7 @@ function readRow(row: string): Wanted[] {
 
 /** Sections of the reference by the command of their heading, with what they say. */
 const sections = new Map(
-  read("docs/cli.md").split(/^### `svc /m).slice(1)
+  CLI_PAGES.flatMap(({ name }) => read(`docs/${name}.md`).split(/^## `svc /m).slice(1))
     .map((section) => [section.slice(0, section.indexOf("`")), section]),
 );
 
@@ -58,7 +59,7 @@ Deno.test("the table of the specification is read as a whole", () => {
 for (const { command, flags } of wanted) {
   Deno.test(`the reference has svc ${[command, ...flags].join(" ")}`, () => {
     const section = sectionOf(command);
-    assert.ok(section !== undefined, `docs/cli.md has no svc ${command}`);
+    assert.ok(section !== undefined, `The reference has no svc ${command}`);
     const missing = flags.filter((flag) =>
       !new RegExp(`(?:\`|, )${flag}(?![\\w-])`, "m").test(section)
     );
@@ -72,7 +73,7 @@ const globals = read("fixtures/cli/global_flags_of_spec.md").split("\n")
 
 Deno.test("the reference has the flags of all commands, with their variables", () => {
   assert.equal(globals.length, 3);
-  const text = read("docs/cli.md").split(/^### /m)[0]!;
+  const text = read("docs/cli.md").split(/^## Workspace/m)[0]!;
   const rows = text.split("\n").filter((line) => line.startsWith("| `--"));
   for (const [flag, variable] of globals) {
     const row = rows.find((each) => codeOf(each).includes(flag!));

@@ -32,6 +32,7 @@ export interface OperationNode {
   readonly summary: string;
   readonly description: string;
   readonly tags: readonly string[];
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: ParameterNode[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Content };
   readonly responses: Readonly<

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { CLI_PAGES } from "./cli_pages.ts";
+
 export interface Entry {
   /** Name of the file in `docs`, without its ending. */
   readonly name: string;
@@ -80,6 +82,10 @@ export const CONTENTS: readonly Section[] = [
     "errors": "Every error code, its meaning and its fix",
     "agents": "JSON output, error codes and the Model Context Protocol",
   }),
+  section(
+    "CLI commands",
+    Object.fromEntries(CLI_PAGES.map(({ name, about }) => [name, about])),
+  ),
   section(INTERNALS, {
     "architecture": "The life of a deploy, a request and a build",
     "platform": "A map of the platform's source code",

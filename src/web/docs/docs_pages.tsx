@@ -5,93 +5,134 @@
  *
  * @module
  */
-import type { Child } from "hono/jsx";
 import { raw } from "hono/html";
 import { CONTENTS } from "../../documents/contents.ts";
 import type { Document, Library } from "../../documents/library.ts";
 import { pagePath } from "../../documents/places.ts";
-import { Mark } from "../layout/pieces.tsx";
-import { showPage } from "../layout/document.tsx";
+import { showDocsPage, TableOfContents } from "./docs_frame.tsx";
 import { renderMarkdown } from "./render_markdown.ts";
-
-function Frame({ library, current, children }: {
-  readonly library: Library;
-  readonly current?: string;
-  children?: Child;
-}) {
-  return (
-    <>
-      <header class="bar">
-        <Mark />
-        <div class="who">
-          <a class="plain" href="/docs">All documents</a>
-        </div>
-      </header>
-      <div class="shell">
-        <nav class="rooms contents" aria-label="Documents">
-          {CONTENTS.map(({ title, entries }) => (
-            <div key={title}>
-              <h2>{title}</h2>
-              <ul>
-                {entries.map(({ name }) => (
-                  <li key={name}>
-                    <a href={pagePath(name)} aria-current={name === current ? "page" : undefined}>
-                      {library.documents.get(name)!.title}
-                    </a>
-                  </li>
-                ))}
-              </ul>
-            </div>
-          ))}
-        </nav>
-        <main class="content" id="main">{children}</main>
-      </div>
-    </>
-  );
-}
+import type { FoundSection } from "./search_documents.ts";
 
 /** Renders the list of all documents. */
 export function docsOverview(library: Library): Response {
-  return showPage(
-    <Frame library={library}>
-      <header>
-        <h1>Documentation</h1>
-        <p class="soft">
-          Every endpoint is in the <a href="/docs/api">reference of the API</a>. Programs read{" "}
-          <a href="/llms.txt">llms.txt</a>, and any page with <code>.md</code> as its ending.
-        </p>
-      </header>
-      {CONTENTS.map(({ title, entries }) => (
-        <section class="card" key={title}>
-          <header>
-            <h2>{title}</h2>
-          </header>
-          <ul class="items">
-            {entries.map(({ name, about }) => (
-              <li key={name}>
-                <a class="what" href={pagePath(name)}>
-                  <span>{library.documents.get(name)!.title}</span>
-                  <span>{about}</span>
-                </a>
-              </li>
-            ))}
-          </ul>
-        </section>
-      ))}
-    </Frame>,
-    { title: "Documentation" },
+  return showDocsPage({
+    library,
+    title: "Documentation",
+    children: (
+      <>
+        <header>
+          <h1>Documentation</h1>
+          <p class="soft">
+            New to svc? Start with the{" "}
+            <a href={pagePath("quick-start")}>quick start</a>. For agents:{" "}
+            <a href="/llms.txt">llms.txt</a>, or add <code>.md</code> to the URL of a page.
+          </p>
+        </header>
+        {CONTENTS.map(({ title, entries }) => (
+          <section class="card" key={title}>
+            <header>
+              <h2>{title}</h2>
+            </header>
+            <ul class="items">
+              {entries.map(({ name, about }) => (
+                <li key={name}>
+                  <a class="what" href={pagePath(name)}>
+                    <span>{library.documents.get(name)!.title}</span>
+                    <span>{about}</span>
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+      </>
+    ),
+  });
+}
+
+const ORDER: readonly string[] = CONTENTS.flatMap(({ entries }) => entries.map(({ name }) => name));
+
+/** Links to the documents before and after this one, in the order of the contents. */
+function Neighbours({ library, name }: { readonly library: Library; readonly name: string }) {
+  const at = ORDER.indexOf(name);
+  const [previous, next] = [ORDER[at - 1], ORDER[at + 1]];
+  const titleOf = (other: string) => library.documents.get(other)!.title;
+  return (
+    <nav class="neighbours" aria-label="Previous and next page">
+      {previous === undefined ? null : (
+        <a rel="prev" href={pagePath(previous)}>
+          <span>Previous</span>
+          {titleOf(previous)}
+        </a>
+      )}
+      {next === undefined ? null : (
+        <a rel="next" href={pagePath(next)}>
+          <span>Next</span>
+          {titleOf(next)}
+        </a>
+      )}
+    </nav>
   );
 }
 
 /** Renders a document. */
 export function documentPage(library: Library, { name, title, text }: Document): Response {
-  return showPage(
-    <Frame library={library} current={name}>
-      <article class="prose">{raw(renderMarkdown(text))}</article>
-      <p class="small soft">
-        <a href={`/docs/${name}.md`}>This page as Markdown</a>
-      </p>
-    </Frame>,
-    { title },
-  );
+  const { html, headings } = renderMarkdown(text);
+  return showDocsPage({
+    library,
+    title,
+    current: name,
+    isWide: true,
+    children: (
+      <>
+        <TableOfContents headings={headings} />
+        <article class="prose">{raw(html)}</article>
+        <Neighbours library={library} name={name} />
+        <p class="small soft">
+          <a href={`/docs/${name}.md`}>View as Markdown</a>
+        </p>
+      </>
+    ),
+  });
+}
+
+/** Renders what a search found. */
+export function docsSearchPage(
+  library: Library,
+  query: string,
+  found: readonly FoundSection[],
+): Response {
+  return showDocsPage({
+    library,
+    title: query === "" ? "Search" : `${query}: search`,
+    query,
+    children: (
+      <>
+        <header>
+          <h1>Search the documentation</h1>
+          <p class="soft">
+            {query === ""
+              ? "Enter a word, such as a command, a setting or an error code."
+              : found.length === 0
+              ? `No results for “${query}”. Try fewer or other words.`
+              : `Results for “${query}”`}
+          </p>
+        </header>
+        {found.length === 0 ? null : (
+          <section class="card" aria-label="Results">
+            <ul class="items">
+              {found.map(({ href, title, heading, excerpt }) => (
+                <li key={href}>
+                  <a class="what" href={href}>
+                    <span>{heading === title ? title : `${title}: ${heading}`}</span>
+                    <span>{excerpt}</span>
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+      </>
+    ),
+  });
 }

@@ -3,41 +3,63 @@
  *
  * @module
  */
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import type { Library } from "../../documents/library.ts";
 import { nameOfPage } from "../../documents/places.ts";
 import { readLibrary } from "../../documents/read_library.ts";
 import { entityTag, ifNoneMatchNames } from "../../lib/entity_tag.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { Failure, type Router } from "../../platform/core/http/mod.ts";
+import { takesGzip } from "../layout/asset.ts";
+import { DOCS_SCRIPT_PATH, showDocsScript } from "./docs_script.ts";
+import type { FoundSection } from "./search_documents.ts";
+import { MAX_DOCS_QUERY } from "./docs_limits.ts";
 
-/** An answer that was made once, and is the same for everyone. */
-interface Made {
-  readonly text: string;
+/** A response that is rendered once, and is the same for everyone. */
+interface StoredPage {
+  readonly plain: string;
+  readonly packed: Uint8Array<ArrayBuffer>;
+  /** Entity tags of both forms, as a strong tag promises equal bytes. */
+  readonly tags: { readonly plain: string; readonly packed: string };
   readonly headers: Readonly<Record<string, string>>;
 }
 
-async function keep(answer: Response): Promise<Made> {
-  const text = await answer.text();
-  const etag = entityTag(sha256Hex(text));
+const pack = promisify(gzip);
+
+async function store(response: Response): Promise<StoredPage> {
+  const plain = await response.text();
+  const hash = sha256Hex(plain);
   return {
-    text,
-    headers: { ...Object.fromEntries(answer.headers), etag, "cache-control": "no-cache" },
+    plain,
+    packed: new Uint8Array(await pack(plain)),
+    tags: { plain: entityTag(hash), packed: entityTag(sha256Hex(`${hash} gzip`)) },
+    headers: {
+      ...Object.fromEntries(response.headers),
+      "cache-control": "no-cache",
+      vary: "accept-encoding",
+    },
   };
 }
 
-function send(request: Request, { text, headers }: Made): Response {
+function send(request: Request, { plain, packed, tags, ...page }: StoredPage): Response {
+  const isPacked = takesGzip(request.headers.get("accept-encoding"));
+  const headers = { ...page.headers, etag: isPacked ? tags.packed : tags.plain };
   const known = request.headers.get("if-none-match");
-  return known !== null && ifNoneMatchNames(known, headers.etag!)
-    ? new Response(null, { status: 304, headers })
-    : new Response(text, { headers });
+  if (known !== null && ifNoneMatchNames(known, headers.etag)) {
+    return new Response(null, { status: 304, headers });
+  }
+  return isPacked
+    ? new Response(packed, { headers: { ...headers, "content-encoding": "gzip" } })
+    : new Response(plain, { headers });
 }
 
 const textOf = (text: string, type: string): Response =>
   new Response(text, { headers: { "content-type": type, "x-content-type-options": "nosniff" } });
 
-const NOWHERE = "This page of the documentation does not exist. /docs lists all pages";
+const NOWHERE = "This page of the documentation does not exist. See /docs for all pages";
 
-/** Makes the answer of a path below `/docs`. */
+/** Renders a path below `/docs`. */
 async function makePage(library: Library, page: string): Promise<Response> {
   const { docsOverview, documentPage } = await import("./docs_pages.tsx");
   if (page === "") return docsOverview(library);
@@ -57,12 +79,28 @@ function makeSchema(library: Library, file: string): Response {
   return textOf(schema, "application/schema+json; charset=utf-8");
 }
 
-/** Binds the documentation of a platform. It is read at the first visit, and made page by page. */
+let searching: Promise<(query: string) => FoundSection[]> | undefined;
+
+/** Searches the documentation, which is indexed at the first search. */
+async function searchDocuments(query: string): Promise<FoundSection[]> {
+  searching ??= Promise.all([readLibrary(), import("./search_documents.ts")])
+    .then(([library, { createSearch }]) => createSearch(library));
+  return (await searching)(query);
+}
+
+async function showSearch({ request }: { readonly request: Request }): Promise<Response> {
+  const { docsSearchPage } = await import("./docs_pages.tsx");
+  const given = new URL(request.url).searchParams.get("q") ?? "";
+  const query = given.slice(0, MAX_DOCS_QUERY).toWellFormed().trim();
+  return docsSearchPage(await readLibrary(), query, await searchDocuments(query));
+}
+
+/** Binds the documentation of a platform. It is read at the first visit, and rendered by page. */
 export function bindDocs(
   router: Router,
   { publicOrigin }: { readonly publicOrigin: string },
 ): void {
-  const made = new Map<string, Made>();
+  const pages = new Map<string, StoredPage>();
   const bind = (
     path: string,
     make: (library: Library, part: string) => Response | Promise<Response>,
@@ -70,16 +108,18 @@ export function bindDocs(
     router.page("GET", path, async ({ request, params }) => {
       const part = params.part ?? "";
       const key = `${path} ${part}`;
-      let answer = made.get(key);
-      if (answer === undefined) {
-        // Only what is there gets this far, so that the map has an end.
-        answer = await keep(await make(await readLibrary(), part));
-        made.set(key, answer);
+      let page = pages.get(key);
+      if (page === undefined) {
+        // `make` throws for pages that do not exist, so the map is bounded.
+        page = await store(await make(await readLibrary(), part));
+        pages.set(key, page);
       }
-      return send(request, answer);
+      return send(request, page);
     });
   const plain = "text/plain; charset=utf-8";
   bind("/docs", makePage);
+  router.page("GET", "/docs/search", showSearch);
+  router.page("GET", DOCS_SCRIPT_PATH, showDocsScript);
   bind("/docs/:part", makePage);
   bind("/docs/schema/:part", makeSchema);
   bind("/llms.txt", (library) => textOf(library.index(publicOrigin), plain));

@@ -1,10 +1,24 @@
 /**
- * Markdown as HTML: no HTML of its own, no pictures, and links only where a document may lead.
+ * Markdown as HTML. HTML and pictures in the source are left out, and so are links to places
+ * that a document may not link to.
  *
  * @module
  */
 import MarkdownIt from "markdown-it";
 import { placeOf } from "../../documents/places.ts";
+import { highlightCode } from "./highlight_code.ts";
+
+export interface Heading {
+  readonly level: number;
+  readonly id: string;
+  readonly text: string;
+}
+
+export interface RenderedDocument {
+  readonly html: string;
+  /** Headings of the second and third level, for the table of contents. */
+  readonly headings: readonly Heading[];
+}
 
 /** The name of a heading in links, as git hosts make it. */
 function slugOf(heading: string): string {
@@ -31,18 +45,21 @@ function makeRenderer() {
   rules.image = (tokens, index) => escapeHtml(tokens[index]!.content);
   rules.table_open = () => `<div class="wide" tabindex="0"><table>\n`;
   rules.table_close = () => "</table></div>\n";
-  const code = (text: string): string =>
-    `<pre class="terminal" tabindex="0">${escapeHtml(text)}</pre>\n`;
-  rules.fence = (tokens, index) => code(tokens[index]!.content);
-  rules.code_block = (tokens, index) => code(tokens[index]!.content);
-  markdown.core.ruler.push("headings", ({ tokens }) => {
+  const code = (text: string, info: string): string =>
+    `<pre class="terminal" tabindex="0">${highlightCode(text, info)}</pre>\n`;
+  rules.fence = (tokens, index) => code(tokens[index]!.content, tokens[index]!.info);
+  rules.code_block = (tokens, index) => code(tokens[index]!.content, "");
+  markdown.core.ruler.push("headings", ({ tokens, env }) => {
     const slug = slugs();
     tokens.forEach((token, index) => {
       // The policy of pages refuses styles, which align the cells of a table.
       if (token.type === "th_open" || token.type === "td_open") token.attrs = null;
       if (token.type !== "heading_open") return;
-      const parts = tokens[index + 1]?.children ?? [];
-      token.attrSet("id", slug(parts.map(({ content }) => content).join("")));
+      const text = (tokens[index + 1]?.children ?? []).map(({ content }) => content).join("");
+      const id = slug(text);
+      token.attrSet("id", id);
+      const level = Number(token.tag.slice(1));
+      if (level === 2 || level === 3) (env.headings as Heading[]).push({ level, id, text });
     });
   });
   markdown.core.ruler.push("places", ({ tokens }) => {
@@ -67,4 +84,7 @@ function makeRenderer() {
 const RENDERER = makeRenderer();
 
 /** Renders a document. */
-export const renderMarkdown = (text: string): string => RENDERER.render(text);
+export function renderMarkdown(text: string): RenderedDocument {
+  const headings: Heading[] = [];
+  return { html: RENDERER.render(text, { headings }), headings };
+}

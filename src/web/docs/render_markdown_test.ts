@@ -3,9 +3,16 @@ import fc from "fast-check";
 import { renderMarkdown } from "./render_markdown.ts";
 
 Deno.test("renderMarkdown() gives headings the names by which links find them", () => {
-  const html = renderMarkdown("# `svc env` & [more](rules.md)\n\n## A part\n\n## A part\n");
+  const { html, headings } = renderMarkdown(
+    "# `svc env` & [more](rules.md)\n\n## A part\n\n### `A` part\n\n## A part\n\n#### Deep\n",
+  );
   assert.match(html, /<h1 id="svc-env--more">/);
-  assert.match(html, /<h2 id="a-part">[^]*<h2 id="a-part-1">/);
+  assert.match(html, /<h2 id="a-part">[^]*<h3 id="a-part-1">[^]*<h2 id="a-part-2">/);
+  assert.deepEqual(headings, [
+    { level: 2, id: "a-part", text: "A part" },
+    { level: 3, id: "a-part-1", text: "A part" },
+    { level: 2, id: "a-part-2", text: "A part" },
+  ]);
 });
 
 Deno.test("renderMarkdown() leaves out HTML, pictures and links that lead elsewhere", () => {
@@ -25,12 +32,28 @@ Deno.test("renderMarkdown() leaves out HTML, pictures and links that lead elsewh
     "[a](https://example.com/)":
       '<p><a href="https://example.com/" rel="noopener noreferrer">a</a></p>\n',
   };
-  for (const [text, html] of Object.entries(rows)) assert.equal(renderMarkdown(text), html, text);
+  for (const [text, html] of Object.entries(rows)) {
+    assert.equal(renderMarkdown(text).html, html, text);
+  }
+});
+
+Deno.test("renderMarkdown() highlights code on the server", () => {
+  const rows: Readonly<Record<string, RegExp>> = {
+    "```sh\nexport A=1 # why\n```": /<span class="hljs-comment"># why<\/span>/,
+    '```toml\n[project]\nname = "<b>"\n```':
+      /<span class="hljs-string">&quot;&lt;b&gt;&quot;<\/span>/,
+    "```ts functions/a.ts\nconst a = 1;\n```": /<span class="hljs-keyword">const<\/span>/,
+    "```console\n$ svc <x>\nout <y>\n```": /<b>svc &lt;x&gt;<\/b>\nout &lt;y&gt;/,
+    "```unknown\n<x>\n```": /tabindex="0">&lt;x&gt;\n<\/pre>/,
+  };
+  for (const [text, pattern] of Object.entries(rows)) {
+    assert.match(renderMarkdown(text).html, pattern, text);
+  }
 });
 
 /** Every tag that may appear, with its attributes. */
 const TAG =
-  /^<(?:\/?(?:p|h[1-6]|em|strong|s|code|ul|ol|li|blockquote|hr|br|thead|tbody|tr|table)|\/(?:a|pre|div|t[hd])|h[1-6] id="[^"<>]*"|ol start="\d+"|t[hd]|a href="(?:\/docs\/|#|https:\/\/)[^"<>]*"(?: rel="noopener noreferrer")?|pre class="terminal" tabindex="0"|div class="wide" tabindex="0")>$/;
+  /^<(?:\/?(?:p|h[1-6]|em|strong|s|code|ul|ol|li|blockquote|hr|br|thead|tbody|tr|table)|\/(?:a|pre|div|t[hd])|h[1-6] id="[^"<>]*"|ol start="\d+"|t[hd]|\/?b|\/span|span class="hljs-[a-z_ -]+"|a href="(?:\/docs\/|#|https:\/\/)[^"<>]*"(?: rel="noopener noreferrer")?|pre class="terminal" tabindex="0"|div class="wide" tabindex="0")>$/;
 
 Deno.test("renderMarkdown() makes no other tag or attribute of any text", () => {
   const piece = fc.constantFrom(
@@ -41,6 +64,10 @@ Deno.test("renderMarkdown() makes no other tag or attribute of any text", () => 
     "](",
     "![",
     "```\n",
+    "```sh\n",
+    "```html\n",
+    "```toml\n",
+    "```console\n$ ",
     "\n\n",
     "| a | b |\n",
     "|:-:|---|\n",
@@ -56,7 +83,7 @@ Deno.test("renderMarkdown() makes no other tag or attribute of any text", () => 
   );
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
-      const html = renderMarkdown(pieces.join(""));
+      const { html } = renderMarkdown(pieces.join(""));
       for (const [tag] of html.matchAll(/<[^>]*>?/g)) assert.match(tag, TAG, html);
     }),
     { numRuns: 2000 },

@@ -6,7 +6,7 @@
 import { gzipSync } from "node:zlib";
 
 /** Whether a client takes gzip, as far as it says. */
-const takesGzip = (accepted: string | null): boolean =>
+export const takesGzip = (accepted: string | null): boolean =>
   /(?:^|,)\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))|,|$)/i.test(accepted ?? "");
 
 type Content = string | Uint8Array<ArrayBuffer>;

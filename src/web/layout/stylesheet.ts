@@ -145,9 +145,14 @@ h3 { margin: 0; font-size: .95rem; font-weight: 650; }
 `;
 
 const PROSE = `
-.rooms.contents, .rooms.contents > div { grid-template-columns: minmax(0, 1fr); }
+.rooms.contents { grid-template-columns: minmax(0, 1fr); gap: .75rem; }
 .rooms.contents a { white-space: normal; }
+.rooms.contents summary { padding: 0 .75rem; font: 600 .75rem/1.6 var(--mono); letter-spacing: .06em; color: var(--soft); text-transform: uppercase; }
+.rooms.contents ul { margin-top: .35rem; }
 @media (max-width: 59.99rem) { .rooms.contents { display: none; } .rooms.contents + .content { padding-top: 1.5rem; } }
+.docs-search { display: flex; align-items: center; gap: .5rem; }
+.docs-search input:where([type=search]) { min-height: 2.25rem; padding: .25rem .7rem; width: 11rem; font-size: .9rem; }
+@media (max-width: 40rem) { .bar .docs-search button, .bar .docs-search ~ a { display: none; } .docs-search input:where([type=search]) { width: 7rem; } }
 .prose { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1rem; max-width: 48rem; overflow-wrap: anywhere; }
 .prose h2, .prose h3, .prose h4 { margin-top: 1rem; }
 .prose ul { list-style: disc; padding-left: 1.4rem; }
@@ -157,6 +162,32 @@ const PROSE = `
 .prose table { border-collapse: collapse; width: 100%; font-size: .925rem; overflow-wrap: normal; }
 .prose th, .prose td { overflow-wrap: normal; padding: .5rem .75rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 .prose blockquote { margin: 0; padding-left: 1rem; border-left: 3px solid var(--line-strong); color: var(--soft); }
+.toc { display: none; }
+.toc-above ul, .toc ul { display: grid; gap: .35rem; font-size: .875rem; }
+.toc-above ul { padding-top: .6rem; }
+.toc a, .toc-above a { color: var(--soft); text-decoration: none; overflow-wrap: anywhere; }
+.toc a:hover, .toc-above a:hover { color: var(--accent); text-decoration: underline; }
+.toc .deeper, .toc-above .deeper { padding-left: .9rem; }
+.toc h2 { margin-bottom: .6rem; font: 600 .75rem/1 var(--mono); letter-spacing: .06em; color: var(--soft); text-transform: uppercase; }
+@media (min-width: 80rem) {
+  .shell.with-toc { max-width: 88rem; }
+  .shell.with-toc > .content { grid-template-columns: minmax(0, 1fr) 13rem; column-gap: 3rem; }
+  .shell.with-toc > .content > * { grid-column: 1; }
+  .shell.with-toc .toc-above { display: none; }
+  .shell.with-toc > .content > .toc { display: block; grid-column: 2; grid-row: 1 / span 4; position: sticky; top: 1.5rem; align-self: start; max-height: calc(100vh - 3rem); overflow-y: auto; }
+}
+.neighbours { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .75rem; max-width: 48rem; }
+.neighbours a { display: grid; padding: .7rem 1rem; border: 1px solid var(--line); border-radius: var(--small); text-decoration: none; font-weight: 580; }
+.neighbours a:hover { border-color: var(--accent); }
+.neighbours span { color: var(--soft); font-size: .8rem; font-weight: 400; }
+.neighbours [rel=next] { margin-left: auto; text-align: right; }
+.copyable { position: relative; min-width: 0; }
+.copyable .copy { position: absolute; top: .5rem; right: .5rem; min-height: 1.9rem; padding: .1rem .6rem; font-size: .8rem; background: var(--night-2); color: var(--night-ink); border-color: var(--night-soft); }
+.terminal b { font-weight: 600; }
+.hljs-comment, .hljs-quote, .hljs-meta { color: var(--night-soft); }
+.hljs-string, .hljs-regexp, .hljs-symbol { color: #f4cf86; }
+.hljs-keyword, .hljs-built_in, .hljs-literal, .hljs-section, .hljs-tag, .hljs-name { color: var(--glow); }
+.hljs-number, .hljs-attr, .hljs-attribute, .hljs-variable, .hljs-title { color: #a9d8ff; }
 `;
 
 const FORMS = `

@@ -14,6 +14,9 @@ import {
   type SchemaNode,
   typeText,
 } from "../../contract/openapi.ts";
+import { raw } from "hono/html";
+import { highlightCode } from "../docs/highlight_code.ts";
+import { commandLineOf, curlSample } from "./call_samples.ts";
 import type { Reference, ReferenceOperation } from "./read_reference.ts";
 
 export function Verb({ method, path }: { readonly method: string; readonly path: string }) {
@@ -144,6 +147,23 @@ function Body({ title, content, schemas, isAnswer }: {
   );
 }
 
+/** The call as command lines, with the values that the examples have. */
+function Samples({ call }: { readonly call: ReferenceOperation }) {
+  const command = commandLineOf(call.operation.operationId);
+  return (
+    <section>
+      <h3>Example</h3>
+      <pre class="terminal" tabindex={0}>{raw(highlightCode(curlSample(call), "sh"))}</pre>
+      {command === undefined ? null : (
+        <>
+          <p class="soft">With the CLI:</p>
+          <pre class="terminal" tabindex={0}>{raw(highlightCode(command, "sh"))}</pre>
+        </>
+      )}
+    </section>
+  );
+}
+
 export function Operation({ method, path, operation, reference }: ReferenceOperation & {
   readonly reference: Reference;
 }) {
@@ -162,6 +182,7 @@ export function Operation({ method, path, operation, reference }: ReferenceOpera
         <p>
           <Prose text={operation.description} />
         </p>
+        <Samples call={{ method, path, operation }} />
         <Parameters parameters={operation.parameters ?? []} />
         {operation.requestBody === undefined ? null : (
           <Body

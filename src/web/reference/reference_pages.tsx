@@ -6,10 +6,16 @@
  * @module
  */
 import type { Child } from "hono/jsx";
-import { Mark } from "../layout/pieces.tsx";
+import { DocsBar } from "../docs/docs_frame.tsx";
+import { DOCS_POLICY, DOCS_SCRIPT_PATH } from "../docs/docs_script.ts";
 import { showPage } from "../layout/document.tsx";
 import { Operation, Verb } from "./operation.tsx";
 import type { Reference, ReferencePart } from "./read_reference.ts";
+
+const WITH_SCRIPT = {
+  scripts: [DOCS_SCRIPT_PATH],
+  headers: { "content-security-policy": DOCS_POLICY },
+} as const;
 
 function Frame({ reference, current, title, lead, children }: {
   readonly reference: Reference;
@@ -20,12 +26,7 @@ function Frame({ reference, current, title, lead, children }: {
 }) {
   return (
     <>
-      <header class="bar">
-        <Mark />
-        <div class="who">
-          <a class="plain" href={reference.root}>API reference, version {reference.version}</a>
-        </div>
-      </header>
+      <DocsBar />
       <div class="shell">
         <nav class="rooms contents" aria-label="Parts of the API">
           <div>
@@ -33,7 +34,7 @@ function Frame({ reference, current, title, lead, children }: {
             <ul>
               <li>
                 <a href={reference.root} aria-current={current === undefined ? "page" : undefined}>
-                  Overview
+                  Overview of version {reference.version}
                 </a>
               </li>
               {reference.parts.map(({ name, slug }) => (
@@ -95,7 +96,7 @@ export function referenceOverview(reference: Reference): Response {
         </section>
       ))}
     </Frame>,
-    { title: "API reference" },
+    { title: "API reference", ...WITH_SCRIPT },
   );
 }
 
@@ -112,6 +113,6 @@ export function referencePart(reference: Reference, part: ReferencePart): Respon
         <Operation key={each.operation.operationId} {...each} reference={reference} />
       ))}
     </Frame>,
-    { title: `${part.name}: API reference` },
+    { title: `${part.name}: API reference`, ...WITH_SCRIPT },
   );
 }

@@ -15,7 +15,12 @@ Deno.test("the platform serves its documentation, to people and to programs", ()
       const { status, headers, text } = await get(path);
       assert.equal(status, 200, path);
       assert.match(String(headers["content-security-policy"]), /^default-src 'none'; style-src/);
-      assert.ok(!/<script|<iframe|<img|\sstyle=|src="/.test(text), path);
+      assert.match(String(headers["content-security-policy"]), /; script-src 'self'$/);
+      const others = text.replace(
+        /<script src="\/assets\/docs-[0-9a-f]+\.js" defer=""><\/script>/,
+        "",
+      );
+      assert.ok(!/<script|<iframe|<img|\sstyle=|src="/.test(others), path);
       pages.set(path, text);
     }
     for (const [path, text] of pages) {
@@ -43,6 +48,35 @@ Deno.test("the platform serves its documentation, to people and to programs", ()
     ) {
       assert.equal((await get(path)).status, 404, path);
     }
+  }));
+
+Deno.test("documents have contents, neighbours and a search, and are compressed", () =>
+  withPlatform(async (platform) => {
+    const get = (path: string, headers: Record<string, string> = {}) =>
+      platform.get("localhost", path, headers);
+    const { text } = await get("/docs/nextjs");
+    assert.match(text, /On this page[^]*href="#set-variables"[^]*<h2 id="set-variables">/);
+    assert.match(
+      text,
+      /rel="prev" href="\/docs\/quick-start"[^]*rel="next" href="\/docs\/frameworks"/,
+    );
+    assert.match(text, /<span class="hljs-/);
+    const script = /<script src="([^"]+)"/.exec(text)![1]!;
+    assert.equal((await get(script)).status, 200);
+
+    const found = await get("/docs/search?q=rate+limit");
+    assert.match(found.text, /Results for “rate limit”[^]*href="\/docs\/rules/);
+    const none = await get("/docs/search?q=%3Cscript%3Ezzyzx");
+    assert.match(none.text, /No results for “&lt;script&gt;zzyzx”/);
+    assert.equal((await get(`/docs/search?q=${"a+".repeat(900)}`)).status, 200);
+    assert.equal((await get("/docs/search")).status, 200);
+
+    const packed = await get("/docs/nextjs", { "accept-encoding": "gzip" });
+    assert.equal(packed.headers["content-encoding"], "gzip");
+    assert.notEqual(packed.headers.etag, (await get("/docs/nextjs")).headers.etag);
+    const etag = String(packed.headers.etag);
+    const again = await get("/docs/nextjs", { "accept-encoding": "gzip", "if-none-match": etag });
+    assert.equal(again.status, 304);
   }));
 
 Deno.test("a refused request says what to do, and where the platform says more of its code", () =>

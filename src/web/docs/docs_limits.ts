@@ -1,0 +1,2 @@
+/** Longest query of a search in the documentation. */
+export const MAX_DOCS_QUERY = 100;
