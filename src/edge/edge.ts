@@ -44,7 +44,7 @@ import {
 } from "./request_context.ts";
 import { edgeFault, isPassing } from "./edge_fault.ts";
 import { upgradeClient } from "./upgrade_client.ts";
-import { isWay, targetOf, type Way } from "./way.ts";
+import { type Destination, isWay, targetOf } from "./way.ts";
 
 /** Longest path and query together, in characters; RFC 9110, 4.1 asks for 8000 at least. */
 const MAX_TARGET = 8192;
@@ -140,7 +140,7 @@ class Edge {
   }
 
   /** Answers a request that the rules let through. */
-  #follow(context: RequestContext, way: Way): EdgeResponse | Promise<EdgeResponse> {
+  #follow(context: RequestContext, way: Destination): EdgeResponse | Promise<EdgeResponse> {
     const { clientRequest, site, decision, facts, cachedDecision } = context;
     if (way === "route") return this.#siteResponder.route(site, clientRequest, targetOf(context));
     if (way === "vitals") return this.#vitals.respond(clientRequest, site);
@@ -155,7 +155,7 @@ class Edge {
   }
 
   /** Decides by the rules: their own response, or where the request goes. */
-  #decide(context: RequestContext): EdgeResponse | Way {
+  #decide(context: RequestContext): EdgeResponse | Destination {
     const { clientRequest, site } = context;
     const { method, rawPath } = clientRequest;
     const { rules } = site;

@@ -9,10 +9,10 @@ import type { StaticFile } from "./static/static_file.ts";
 import type { RequestContext } from "./request_context.ts";
 
 /** Where a request goes that the rules let through: to its file, through the pipeline, or by the routes, or to web vitals. */
-export type Way = StaticFile | "dynamic" | "route" | "vitals";
+export type Destination = StaticFile | "dynamic" | "route" | "vitals";
 
 /** Whether the rules let a request through, and have no response of their own. */
-export const isWay = (decided: EdgeResponse | Way): decided is Way =>
+export const isWay = (decided: EdgeResponse | Destination): decided is Destination =>
   typeof decided === "string" || "plain" in decided;
 
 /** The path and query for terminal routing, after an internal rewrite. */
