@@ -77,7 +77,7 @@ export class GitFault extends Error {
 }
 
 /** A checked connection to a repository. */
-interface Way {
+interface CheckedRemote {
   readonly url: string;
   open(): Promise<RemoteAccess>;
 }
@@ -276,7 +276,7 @@ export class GitMirrors implements GitService {
   }
 
   /** A project without an address of its own is built from what was pushed to the platform. */
-  async #wayToPushed(projectId: string): Promise<Way | GitFailure> {
+  async #wayToPushed(projectId: string): Promise<CheckedRemote | GitFailure> {
     const url = pushedRepository(this.#options.pushed, projectId);
     await this.#options.syncPushed?.(projectId);
     if (!await Deno.stat(url).then(() => true, () => false)) return NO_URL;
@@ -293,7 +293,7 @@ export class GitMirrors implements GitService {
     };
   }
 
-  async #wayTo(project: ProjectRecord): Promise<Way | GitFailure> {
+  async #wayTo(project: ProjectRecord): Promise<CheckedRemote | GitFailure> {
     if (project.gitUrl === null) return await this.#wayToPushed(project.id);
     const checked = await this.#checked(project.gitUrl);
     if ("type" in checked) return checked;
