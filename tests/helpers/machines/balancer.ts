@@ -52,12 +52,12 @@ frontend all
 ${backend("ready", "/readyz", nodes)}${backend("alive", "/healthz", nodes)}`;
 
 /** Passes connections on: addresses as HAProxy takes them, `unix@<path>` too. */
-export interface Way {
+export interface TcpRoute {
   readonly from: string;
   readonly to: string;
 }
 
-const wayFile = (ways: readonly Way[]) =>
+const wayFile = (ways: readonly TcpRoute[]) =>
   `${TIMES}
   mode tcp
 ${
@@ -98,7 +98,7 @@ export function startBalancer(
 /** Starts what passes connections on. */
 export function startTcpWays(
   folder: string,
-  ways: readonly Way[],
+  ways: readonly TcpRoute[],
   started: Started,
 ): Promise<Child> {
   return startHaproxy(folder, wayFile(ways), started);

@@ -7,7 +7,7 @@
  */
 import { join } from "node:path";
 import { hear } from "../../../scripts/_process.ts";
-import { startTcpWays, type Way } from "./balancer.ts";
+import { startTcpWays, type TcpRoute } from "./balancer.ts";
 import type { Child } from "./child.ts";
 
 /** Of the range for tests between networks (RFC 2544, section C.2.2): nobody has it. */
@@ -66,7 +66,7 @@ export class Cable implements AsyncDisposable {
       await run(...within, "link", "set", peer, "up");
       const socket = join(folder, `${name}.sock`);
       const inside = [{ from: `unix@${socket}`, to: `127.0.0.1:${node}` }];
-      const outside: Way[] = [
+      const outside: TcpRoute[] = [
         { from: `127.0.0.1:${node}`, to: `unix@${socket}` },
         ...servers.map((port) => ({ from: `${host}:${port}`, to: `127.0.0.1:${port}` })),
       ];
