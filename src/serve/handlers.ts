@@ -33,7 +33,7 @@ import type { CompleteOptions } from "./options.ts";
 const HSTS = "max-age=31536000";
 
 /** What hosts show. */
-export interface Showing {
+export interface HostOverride {
   /** The one host whose site answers every request, and the API none; all hosts where missing. */
   hostname: string | undefined;
 }
@@ -116,7 +116,7 @@ export function createHandlers(
     readonly geo: LoadedGeo;
     readonly knowsNetworks: boolean;
     readonly listeners: Listeners;
-    readonly showing: Readonly<Showing>;
+    readonly showing: Readonly<HostOverride>;
     /** Counts the requests that wait for their response. */
     readonly running: RunningRequests;
     /** Answers other nodes, where there may be any. */

@@ -26,7 +26,7 @@ import { type CacheSizes, completeCacheSizes } from "./cache_sizes.ts";
 import { Closers } from "./closers.ts";
 import { compose } from "./compose.ts";
 import { countNodes } from "./count_nodes.ts";
-import { createHandlers, type Showing } from "./handlers.ts";
+import { createHandlers, type HostOverride } from "./handlers.ts";
 import { RunningRequests } from "./handover/running_requests.ts";
 import { Takeover } from "./handover/take_over.ts";
 import { startCapabilities, startUpkeep } from "./lifecycle.ts";
@@ -136,7 +136,7 @@ export async function startPlatform(incomplete: PlatformOptions): Promise<Runnin
     takeover?.abandon();
     throw error;
   });
-  const showing: Showing = { hostname: undefined };
+  const showing: HostOverride = { hostname: undefined };
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => {});
   let isStopping = false;
@@ -296,7 +296,7 @@ async function startBehind(
     readonly closers: Closers;
     readonly closing: AbortSignal;
     readonly leaving: Leaving;
-    readonly showing: Showing;
+    readonly showing: HostOverride;
     readonly running: RunningRequests;
     readonly succession: Succession;
     /** Whether it has served before: its owner's link is known. */
