@@ -35,10 +35,10 @@ export interface StartServices {
   readonly closing: AbortSignal;
 }
 
-type Wanted = Parameters<DeployCommit>[0];
+type CommitDeployment = Parameters<DeployCommit>[0];
 
 /** Makes the deployment of a commit, and ends the build of an older one of its branch. */
-async function deploy(services: StartServices, wanted: Wanted): Promise<string> {
+async function deploy(services: StartServices, wanted: CommitDeployment): Promise<string> {
   const { deployCommit, deployments, deploymentService } = services;
   for (let attempt = 1;; attempt++) {
     try {
