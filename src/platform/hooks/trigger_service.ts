@@ -69,7 +69,7 @@ interface Trigger {
 }
 
 /** A commit that was found, and where to deploy it. */
-interface Wanted {
+interface TriggeredCommit {
   readonly project: ProjectRecord;
   readonly environment: string;
   readonly branch: string;
@@ -160,7 +160,7 @@ export class TriggerService {
     const known = await this.#findDeployed(project, { ...body, environment: decision.environment });
     if (known !== undefined) return await this.#answerKnown(hook, known, replay);
     const commit = await this.#commits.resolve(project, body, signal);
-    const wanted: Wanted = {
+    const wanted: TriggeredCommit = {
       project,
       environment: decision.environment,
       branch: body.branch,
@@ -194,7 +194,7 @@ export class TriggerService {
   }
 
   /** Creates the deployment, unless an identical one exists or the branch is busy. */
-  async #createOnce(hook: HookRecord, wanted: Wanted): Promise<TriggerAnswer> {
+  async #createOnce(hook: HookRecord, wanted: TriggeredCommit): Promise<TriggerAnswer> {
     const { builds } = this.#services;
     try {
       if (!isJudgedBySha(wanted)) {
@@ -233,13 +233,13 @@ export class TriggerService {
 
   /** The deployment that another node has answered the same key with meanwhile. */
   async #findDelivered(
-    { project, replay }: Wanted,
+    { project, replay }: TriggeredCommit,
   ): Promise<DeploymentRecord | undefined> {
     const id = replay && await this.#services.replays.find(replay);
     return id === undefined ? undefined : await this.#services.deployments.find(project.id, id);
   }
 
-  async #create(hook: HookRecord, wanted: Wanted): Promise<TriggerAnswer> {
+  async #create(hook: HookRecord, wanted: TriggeredCommit): Promise<TriggerAnswer> {
     const { deployCommit, replays, addresses, audit, now } = this.#services;
     const { replay, visit, digits: _, supersedes: __, ...commit } = wanted;
     const deployment = await deployCommit(commit, async (operation, id) => {
@@ -272,5 +272,5 @@ export class TriggerService {
 }
 
 /** Whether `findDeployed()` has looked for the commit: what it did not find is created at once. */
-const isJudgedBySha = ({ force, digits }: Pick<Wanted, "force" | "digits">): boolean =>
+const isJudgedBySha = ({ force, digits }: Pick<TriggeredCommit, "force" | "digits">): boolean =>
   !force && digits === FULL_SHA;
