@@ -49,7 +49,7 @@ const HOOK: HookRecord = {
   updatedAt: START,
 };
 
-interface Wanted {
+interface Trigger {
   readonly commitSha?: string;
   readonly branch?: string;
   readonly force?: boolean;
@@ -66,7 +66,7 @@ interface Parts {
   readonly builds: BuildStore;
   /** A service of its own, as in another process over the same store. */
   service(options?: { readonly resolveMs?: number }): TriggerService;
-  trigger(wanted: Wanted, more?: {
+  trigger(wanted: Trigger, more?: {
     readonly service?: TriggerService;
     readonly idempotencyKey?: string;
     readonly signal?: AbortSignal;
