@@ -48,65 +48,71 @@ const stop = (branch: string, pull?: number): ForgeEvent => ({
 });
 
 /** What is done, or a pattern of the reason why nothing is. */
-type Wanted = ForgeEvent | RegExp;
+type ExpectedResult = ForgeEvent | RegExp;
 
-const EVENTS: readonly (readonly [field: string, event: string, payload: unknown, Wanted])[] = [
-  ["x-github-event", "ping", recorded("github_ping"), /hook works/],
-  ["x-github-event", "push", recorded("github_push"), deploy("master")],
-  ["x-github-event", "pull_request", recorded("github_pull_request_opened"), deploy("changes", 2)],
-  ["x-github-event", "pull_request", recorded("github_pull_request_closed"), stop("changes", 2)],
-  ["x-github-event", "push", { ref: "refs/heads/main", after: SHA }, deploy("main")],
-  ["x-github-event", "push", { ref: "refs/heads/a", after: NONE, deleted: true }, stop("a")],
-  ["x-github-event", "push", { ref: "refs/tags/v1", after: SHA }, /no branch/],
-  ["x-github-event", "star", {}, /event star/],
-  ["x-github-event", "pull_request", {
-    action: "synchronize",
-    pull_request: { state: "open", head: side("menu", "eve/shop"), base: side("main") },
-  }, /fork/],
-  ["x-github-event", "pull_request", {
-    action: "labeled",
-    pull_request: { state: "open", head: side("menu"), base: side("main") },
-  }, /no new commit/],
-  ["x-gitea-event", "push", { ref: "refs/heads/main", after: SHA }, deploy("main")],
-  ["x-forgejo-event", "delete", { ref: "menu", ref_type: "branch" }, stop("menu")],
-  ["x-gitea-event", "pull_request_sync", {
-    action: "synchronized",
-    pull_request: { state: "open", head: side("menu"), base: side("main") },
-  }, deploy("menu")],
-  ["x-gitlab-event", "Push Hook", { ref: "refs/heads/main", after: SHA }, deploy("main")],
-  ["x-gitlab-event", "Push Hook", { ref: "refs/heads/menu", after: NONE }, stop("menu")],
-  ["x-gitlab-event", "Merge Request Hook", gitlab({ action: "open", iid: 9 }), deploy("menu", 9)],
-  [
-    "x-gitlab-event",
-    "Merge Request Hook",
-    gitlab({ action: "update", oldrev: SHA }),
-    deploy("menu"),
-  ],
-  ["x-gitlab-event", "Merge Request Hook", gitlab({ action: "update" }), /no new commit/],
-  [
-    "x-gitlab-event",
-    "Merge Request Hook",
-    gitlab({ action: "merge", state: "merged" }),
-    stop("menu"),
-  ],
-  ["x-gitlab-event", "Merge Request Hook", gitlab({ source_project_id: 2 }), /fork/],
-  ["x-event-key", "diagnostics:ping", { test: true }, /hook works/],
-  ["x-event-key", "repo:push", {
-    push: { changes: [{ new: { type: "branch", name: "main" }, old: null }] },
-  }, deploy("main")],
-  ["x-event-key", "repo:push", {
-    push: { changes: [{ new: null, old: { type: "branch", name: "menu" } }] },
-  }, stop("menu")],
-  ["x-event-key", "pullrequest:created", cloud("OPEN"), deploy("menu", 3)],
-  ["x-event-key", "pullrequest:fulfilled", cloud("MERGED"), stop("menu", 3)],
-  ["x-event-key", "pullrequest:updated", cloud("OPEN", "eve/shop"), /fork/],
-  ["x-event-key", "pr:opened", server("OPEN"), deploy("menu", 4)],
-  ["x-event-key", "pr:declined", server("DECLINED"), stop("menu", 4)],
-  ["x-event-key", "pr:opened", server("OPEN", 2), /fork/],
-  ["x-event-key", "repo:refs_changed", {
-    changes: [{ refId: "refs/heads/menu", type: "DELETE" }],
-  }, stop("menu")],
-];
+const EVENTS:
+  readonly (readonly [field: string, event: string, payload: unknown, ExpectedResult])[] = [
+    ["x-github-event", "ping", recorded("github_ping"), /hook works/],
+    ["x-github-event", "push", recorded("github_push"), deploy("master")],
+    [
+      "x-github-event",
+      "pull_request",
+      recorded("github_pull_request_opened"),
+      deploy("changes", 2),
+    ],
+    ["x-github-event", "pull_request", recorded("github_pull_request_closed"), stop("changes", 2)],
+    ["x-github-event", "push", { ref: "refs/heads/main", after: SHA }, deploy("main")],
+    ["x-github-event", "push", { ref: "refs/heads/a", after: NONE, deleted: true }, stop("a")],
+    ["x-github-event", "push", { ref: "refs/tags/v1", after: SHA }, /no branch/],
+    ["x-github-event", "star", {}, /event star/],
+    ["x-github-event", "pull_request", {
+      action: "synchronize",
+      pull_request: { state: "open", head: side("menu", "eve/shop"), base: side("main") },
+    }, /fork/],
+    ["x-github-event", "pull_request", {
+      action: "labeled",
+      pull_request: { state: "open", head: side("menu"), base: side("main") },
+    }, /no new commit/],
+    ["x-gitea-event", "push", { ref: "refs/heads/main", after: SHA }, deploy("main")],
+    ["x-forgejo-event", "delete", { ref: "menu", ref_type: "branch" }, stop("menu")],
+    ["x-gitea-event", "pull_request_sync", {
+      action: "synchronized",
+      pull_request: { state: "open", head: side("menu"), base: side("main") },
+    }, deploy("menu")],
+    ["x-gitlab-event", "Push Hook", { ref: "refs/heads/main", after: SHA }, deploy("main")],
+    ["x-gitlab-event", "Push Hook", { ref: "refs/heads/menu", after: NONE }, stop("menu")],
+    ["x-gitlab-event", "Merge Request Hook", gitlab({ action: "open", iid: 9 }), deploy("menu", 9)],
+    [
+      "x-gitlab-event",
+      "Merge Request Hook",
+      gitlab({ action: "update", oldrev: SHA }),
+      deploy("menu"),
+    ],
+    ["x-gitlab-event", "Merge Request Hook", gitlab({ action: "update" }), /no new commit/],
+    [
+      "x-gitlab-event",
+      "Merge Request Hook",
+      gitlab({ action: "merge", state: "merged" }),
+      stop("menu"),
+    ],
+    ["x-gitlab-event", "Merge Request Hook", gitlab({ source_project_id: 2 }), /fork/],
+    ["x-event-key", "diagnostics:ping", { test: true }, /hook works/],
+    ["x-event-key", "repo:push", {
+      push: { changes: [{ new: { type: "branch", name: "main" }, old: null }] },
+    }, deploy("main")],
+    ["x-event-key", "repo:push", {
+      push: { changes: [{ new: null, old: { type: "branch", name: "menu" } }] },
+    }, stop("menu")],
+    ["x-event-key", "pullrequest:created", cloud("OPEN"), deploy("menu", 3)],
+    ["x-event-key", "pullrequest:fulfilled", cloud("MERGED"), stop("menu", 3)],
+    ["x-event-key", "pullrequest:updated", cloud("OPEN", "eve/shop"), /fork/],
+    ["x-event-key", "pr:opened", server("OPEN"), deploy("menu", 4)],
+    ["x-event-key", "pr:declined", server("DECLINED"), stop("menu", 4)],
+    ["x-event-key", "pr:opened", server("OPEN", 2), /fork/],
+    ["x-event-key", "repo:refs_changed", {
+      changes: [{ refId: "refs/heads/menu", type: "DELETE" }],
+    }, stop("menu")],
+  ];
 
 for (const [field, event, payload, wanted] of EVENTS) {
   const shown = wanted instanceof RegExp ? String(wanted) : `${wanted.type} of a branch`;
