@@ -31,7 +31,7 @@ export interface DatabaseServices extends Pick<Foundation, "box" | "nodes" | "no
   changed(projectId: string): Promise<void>;
 }
 
-type Wanted = BodyOf<typeof endpoints.createDatabase>;
+type NewDatabase = BodyOf<typeof endpoints.createDatabase>;
 type Changes = BodyOf<typeof endpoints.updateDatabase>;
 
 const gone = (name: string) => new Failure("not_found", `Database "${name}" was deleted meanwhile`);
@@ -70,7 +70,7 @@ export class DatabaseService {
   }
 
   /** Records a database and begins to make its branch `main`. */
-  async create(project: ProjectRecord, wanted: Wanted): Promise<DatabaseRecord> {
+  async create(project: ProjectRecord, wanted: NewDatabase): Promise<DatabaseRecord> {
     const { databases, engines, door, work, now, random } = this.#services;
     const engine = wanted.engine ?? engines.usual;
     this.#requireEngine(engine);
