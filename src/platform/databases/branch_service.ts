@@ -16,7 +16,7 @@ import type { Lease } from "../../store/mod.ts";
 /** How long an answer waits for a copy, in milliseconds; one that takes longer shows `creating`. */
 const WAIT_MS = 20_000;
 
-type Wanted = BodyOf<typeof endpoints.createDatabaseBranch>;
+type NewBranch = BodyOf<typeof endpoints.createDatabaseBranch>;
 
 async function atMost(work: Promise<void>, ms: number): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -35,7 +35,7 @@ export class BranchService {
   }
 
   /** Copies a branch. */
-  async create(database: DatabaseRecord, wanted: Wanted): Promise<BranchRecord> {
+  async create(database: DatabaseRecord, wanted: NewBranch): Promise<BranchRecord> {
     await this.#requireSource(database, wanted.from);
     const { now } = this.#services;
     return await this.add(database, {
