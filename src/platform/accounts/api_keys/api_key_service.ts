@@ -14,7 +14,7 @@ import { apiKeyPrefix, type ApiKeyRecord, hashApiKey, mintApiKey } from "./api_k
 import type { Caller } from "../../core/access/mod.ts";
 import type { AccountParts } from "../parts.ts";
 
-type Wanted = BodyOf<typeof endpoints.createApiKey>;
+type NewApiKey = BodyOf<typeof endpoints.createApiKey>;
 type Change = BodyOf<typeof endpoints.updateApiKey>;
 
 /** What a key may do, in words. */
@@ -35,7 +35,7 @@ export class ApiKeyService {
   /** Makes a key for the caller's workspace; the key itself is returned this once. */
   async create(
     caller: Caller,
-    wanted: Wanted,
+    wanted: NewApiKey,
     client: Client,
   ): Promise<ApiKey & { readonly key: string }> {
     const { credentials, now, random, raise } = this.#parts;
