@@ -17,7 +17,7 @@ import type { Page } from "../../core/store/mod.ts";
 import type { AccountParts } from "../parts.ts";
 import { describePublisher, type PublisherRecord, publisherToWire } from "./publisher.ts";
 
-type Wanted = BodyOf<typeof endpoints.createPublisher>;
+type NewPublisher = BodyOf<typeof endpoints.createPublisher>;
 
 export class PublisherService {
   readonly #parts: AccountParts;
@@ -33,7 +33,7 @@ export class PublisherService {
   }
 
   /** Adds a publisher to the caller's workspace. */
-  async add(caller: Caller, wanted: Wanted, client: Client): Promise<TrustedPublisher> {
+  async add(caller: Caller, wanted: NewPublisher, client: Client): Promise<TrustedPublisher> {
     const { publishers, now, random, raise } = this.#parts;
     const issuer = wanted.issuer ?? USUAL_ISSUERS[wanted.provider];
     await this.#check(caller, { ...wanted, issuer });
@@ -99,7 +99,7 @@ export class PublisherService {
   /** @throws {Failure} for issuers without https, and projects that do not exist */
   async #check(
     caller: Caller,
-    { issuer, projects }: { readonly issuer: string; readonly projects: Wanted["projects"] },
+    { issuer, projects }: { readonly issuer: string; readonly projects: NewPublisher["projects"] },
   ): Promise<void> {
     if (!this.#options.allowPrivate && !issuer.startsWith("https:")) {
       throw new Failure("invalid_request", `Cannot trust ${issuer}: it is not https`, {
