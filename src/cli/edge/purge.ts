@@ -5,13 +5,13 @@ import { CliError } from "../errors/cli_error.ts";
 import { openProject } from "../projects/resolve_project.ts";
 import { formatCount } from "../terminal/format.ts";
 
-interface Wanted {
+interface PurgeFlags {
   readonly path: string | undefined;
   readonly prefix: string | undefined;
   readonly tag: string | undefined;
 }
 
-function scopeOf({ path, prefix, tag }: Wanted) {
+function scopeOf({ path, prefix, tag }: PurgeFlags) {
   const given = [path, prefix, tag].filter((value) => value !== undefined);
   if (given.length > 1) throw new CliError("usage", "Give one of --path, --prefix and --tag");
   if (path !== undefined) return { type: "path", path } as const;
