@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 const read = (path: string): string =>
   Deno.readTextFileSync(new URL(`../../${path}`, import.meta.url));
 
-interface Wanted {
+interface SpecifiedCommand {
   /** Words of the command after `svc`. */
   readonly command: string;
   readonly flags: readonly string[];
@@ -19,7 +19,7 @@ const flagsIn = (text: string): string[] => text.match(/(?<![\w-])--?[a-z][a-z-]
 const nameOf = (code: string): string => code.replace(/ [[<-].*$/, "");
 
 /** A row may name several commands of one group, and flags of some of them only. */
-function readRow(row: string): Wanted[] {
+function readRow(row: string): SpecifiedCommand[] {
   const [, first = "", second = ""] = row.replaceAll("\\|", "/").split("|");
   const [head = "", ...more] = codeOf(first).map(nameOf);
   const [group] = head.split(" ");
