@@ -8,7 +8,7 @@ import { surveyPlacements } from "../list_files.ts";
 import { nodeServer } from "./node_server.ts";
 import type { PreparedServer } from "./types.ts";
 
-interface Wanted {
+interface ServerProject {
   readonly alsoImports?: readonly string[];
   /** Where the project, and what it is installed by, are in the files. */
   readonly project?: string;
@@ -19,7 +19,7 @@ interface Wanted {
   readonly directory?: string;
 }
 
-async function prepare(made: TestProject, wanted: Wanted = {}): Promise<PreparedServer> {
+async function prepare(made: TestProject, wanted: ServerProject = {}): Promise<PreparedServer> {
   const { project = ".", output = ".", entry = "index.js", directory = "." } = wanted;
   const projectRoot = join(made.project, project);
   const survey = await surveyPlacements(projectRoot, [{ from: output, to: directory }]);
@@ -48,7 +48,11 @@ async function prepare(made: TestProject, wanted: Wanted = {}): Promise<Prepared
 }
 
 /** Lays a server out as the platform does, and runs its entry with Node. */
-async function run(made: TestProject, server: PreparedServer, wanted: Wanted): Promise<string> {
+async function run(
+  made: TestProject,
+  server: PreparedServer,
+  wanted: ServerProject,
+): Promise<string> {
   const { project = ".", output = ".", directory = "." } = wanted;
   const folder = join(made.project, "deployed");
   const files: Record<string, string> = {};
@@ -84,7 +88,7 @@ const module = (name: string, text: string, more: object = {}): TestFiles => ({
 
 interface Row {
   readonly files: TestFiles;
-  readonly wanted?: Wanted;
+  readonly wanted?: ServerProject;
   readonly prints: string;
   /** Paths that are deployed beside the listed files, or their beginning. */
   readonly has: readonly string[];
@@ -306,7 +310,7 @@ Deno.test("nodeServer() shows of the project's package.json what Node reads, and
   });
 });
 
-const REFUSED: Readonly<Record<string, readonly [TestFiles, Wanted, RegExp]>> = {
+const REFUSED: Readonly<Record<string, readonly [TestFiles, ServerProject, RegExp]>> = {
   "what it imports outside of the output": [
     { "package.json": "{}", "out/index.js": "require('../lib/a.js')", "lib/a.js": "" },
     { output: "out" },
