@@ -17,7 +17,7 @@ export interface HeldRequest {
 }
 
 /** What a request is expected to return. */
-export interface Wanted {
+export interface RequestTarget {
   readonly host: string;
   readonly path: string;
   readonly content: Buffer;
@@ -60,7 +60,7 @@ export class ClientConnection {
   }
 
   /** Sends a request of which the beginning is answered, and the rest when it is to finish. */
-  async hold({ host, path, content, isEcho }: Wanted): Promise<HeldRequest> {
+  async hold({ host, path, content, isEcho }: RequestTarget): Promise<HeldRequest> {
     const first = isEcho ? content.byteLength / 2 : 1;
     const { asked, response } = this.#open(
       host,

@@ -8,7 +8,11 @@ import { until } from "../../../src/lib/_test_until.ts";
 import { deployServer, PATIENT_MANIFEST } from "../../helpers/compute_site.ts";
 import { createProject, type TestPlatform, withPlatform } from "../../helpers/platform.ts";
 import { publish, rule } from "../../helpers/upstreams.ts";
-import { ClientConnection, type HeldRequest, type Wanted } from "../../helpers/held_requests.ts";
+import {
+  ClientConnection,
+  type HeldRequest,
+  type RequestTarget,
+} from "../../helpers/held_requests.ts";
 
 const HOST = "shop.localhost";
 const CONTENT = Buffer.from("half of it goes, ".repeat(2));
@@ -33,7 +37,7 @@ const WAITING = 40;
 
 /** Holds as many requests as there may be and some more, and ends one after the other. */
 async function holdBeyond({ port }: TestPlatform, path: string, limit: number): Promise<void> {
-  const wanted: Wanted = { host: HOST, path, content: CONTENT, isEcho: true };
+  const wanted: RequestTarget = { host: HOST, path, content: CONTENT, isEcho: true };
   const total = limit + WAITING;
   const connections = Array.from({ length: total }, () => new ClientConnection(port));
   const begun: HeldRequest[] = [];
