@@ -19,7 +19,7 @@ const FIRST_ROUND_MS = 60 * 1000;
 /** By then, what the start needed is free. */
 const FIRST_RELEASE_MS = 10 * 1000;
 
-interface Parts {
+interface PlatformParts {
   readonly capabilities: readonly Capability[];
   readonly foundation: Pick<Foundation, "kv" | "log" | "nodes">;
   readonly closers: Closers;
@@ -28,7 +28,7 @@ interface Parts {
 }
 
 /** Prepares all capabilities for the first request. */
-export async function startCapabilities(parts: Parts): Promise<void> {
+export async function startCapabilities(parts: PlatformParts): Promise<void> {
   const { capabilities, foundation: { kv }, closers, readOnly } = parts;
   for (const each of capabilities) closers.add({ close: () => each.close?.() });
   if (!readOnly) await finishDeletions({ kv, capabilities });
@@ -40,7 +40,7 @@ export async function startCapabilities(parts: Parts): Promise<void> {
 
 /** Finishes the deletions of a node that died during one. */
 function finishOnDeath(
-  { capabilities, foundation: { kv, log, nodes } }: Parts,
+  { capabilities, foundation: { kv, log, nodes } }: PlatformParts,
 ): { close(): Promise<void> } {
   let finishing = Promise.resolve();
   let isClosed = false;
@@ -62,7 +62,7 @@ function finishOnDeath(
 
 /** Starts what no request has to wait for, once requests are answered. */
 export function startUpkeep(
-  { capabilities, foundation: { log, nodes }, closers, readOnly }: Parts,
+  { capabilities, foundation: { log, nodes }, closers, readOnly }: PlatformParts,
   { housekeepingMs }: Pick<CompleteOptions, "housekeepingMs">,
 ): void {
   closers.add(startRounds({
