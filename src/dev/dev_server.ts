@@ -53,7 +53,7 @@ export interface RunningDev {
   kill(): void;
 }
 
-interface Parts {
+interface DevServerParts {
   readonly options: DevOptions;
   readonly deploymentId: string;
   readonly front: Front;
@@ -86,9 +86,9 @@ class DevServer {
   #unwatch = () => {};
   #geo: Awaited<ReturnType<typeof loadGeo>> | undefined;
 
-  readonly #parts: Parts;
+  readonly #parts: DevServerParts;
 
-  constructor(parts: Parts) {
+  constructor(parts: DevServerParts) {
     this.#parts = parts;
     const { options, deploymentId, services, inspectors } = parts;
     this.#outbound = createOutboundFetch({ allowPrivate: options.allowPrivateUpstreams });
