@@ -35,7 +35,7 @@ function record(id: string, more: Partial<BuildRecord> = {}): BuildRecord {
   };
 }
 
-interface Parts {
+interface QueueBench {
   readonly builds: BuildStore;
   /** Ids that a worker began with, in order. */
   readonly begun: string[];
@@ -67,7 +67,7 @@ class FailingStore extends StoreLayer {
   }
 }
 
-async function withParts(run: (parts: Parts) => Promise<void>): Promise<void> {
+async function withParts(run: (parts: QueueBench) => Promise<void>): Promise<void> {
   const kv = await DenoStore.open(":memory:");
   let failures = 0;
   const builds = new BuildStore(new FailingStore(kv, () => failures-- > 0));
