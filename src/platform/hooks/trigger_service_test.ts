@@ -55,7 +55,7 @@ interface Trigger {
   readonly force?: boolean;
 }
 
-interface Parts {
+interface TriggerBench {
   readonly clock: { now: number };
   /** What git answers; by default it finds every commit on every branch. */
   git: GitService["resolve"];
@@ -79,7 +79,7 @@ interface Parts {
 
 const found = (sha: string): Resolved => ({ type: "found", sha, message: "Fix", author: "Ada" });
 
-async function withTriggers(run: (parts: Parts) => Promise<void>): Promise<void> {
+async function withTriggers(run: (parts: TriggerBench) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "svc-triggers-" });
   const kv = await DenoStore.open(":memory:");
   const box = new SecretBox(await openKeyRing(`${folder}/keys.json`, systemRandom), systemRandom);
@@ -107,7 +107,7 @@ async function withTriggers(run: (parts: Parts) => Promise<void>): Promise<void>
     variables: new VariableService({ variables: new VariableStore(kv), box, now }),
     raiseEvent: () => Promise.resolve(),
   });
-  const parts: Parts = {
+  const parts: TriggerBench = {
     clock,
     hooks,
     uses,
@@ -289,8 +289,8 @@ Deno.test("TriggerService.admit() counts calls, and admits again after a minute"
 
 for (
   const { name, other } of [
-    { name: "in one process", other: ({ service }: Parts) => [service(), undefined] },
-    { name: "in two processes", other: ({ service }: Parts) => [service(), service()] },
+    { name: "in one process", other: ({ service }: TriggerBench) => [service(), undefined] },
+    { name: "in two processes", other: ({ service }: TriggerBench) => [service(), service()] },
   ]
 ) {
   Deno.test(`TriggerService.trigger() of two at once ${name} creates one deployment`, () =>
