@@ -14,7 +14,7 @@ const MINUTE = 60_000;
 const SITE: ProductionSite = { hostname: "shop.localhost", projectId: "p1", deploymentId: "d1" };
 const EVERY_MINUTE = [{ path: "/a", schedule: "* * * * *" }];
 
-interface Parts {
+interface SchedulerBench {
   readonly clock: { now: number };
   production: ProductionSite[];
   readonly records: Map<string, Pick<DeploymentRecord, "cron" | "liveAt">>;
@@ -39,13 +39,13 @@ const runOf = ({ path, trigger }: WantedRun): FinishedRun => ({
   requestId: "r",
 });
 
-async function withScheduler(run: (parts: Parts) => Promise<void>): Promise<void> {
+async function withScheduler(run: (parts: SchedulerBench) => Promise<void>): Promise<void> {
   const kv = await DenoStore.open(":memory:");
   const store = new CronStore(kv);
   const clock = { now: START };
   let open: (() => void)[] = [];
   const made: CronScheduler[] = [];
-  const parts: Parts = {
+  const parts: SchedulerBench = {
     clock,
     production: [SITE],
     started: [],
@@ -88,7 +88,7 @@ async function withScheduler(run: (parts: Parts) => Promise<void>): Promise<void
   }
 }
 
-const pathsOf = ({ started }: Parts) => started.map(({ path }) => path);
+const pathsOf = ({ started }: SchedulerBench) => started.map(({ path }) => path);
 
 Deno.test("CronScheduler.round() starts a due task once in a minute, and keeps how it ended", () =>
   withScheduler(async (parts) => {
