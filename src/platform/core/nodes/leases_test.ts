@@ -4,7 +4,7 @@ import { Leases, PULSE_MS } from "./leases.ts";
 import { ROLES } from "./node_record.ts";
 import { DenoStore, LeaseLostError, type RecordStore } from "../../../store/mod.ts";
 
-interface Parts {
+interface LeaseBench {
   readonly kv: RecordStore;
   /** Clock of all nodes. */
   readonly clock: { time: number };
@@ -13,7 +13,7 @@ interface Parts {
   expire(instance: string): Promise<void>;
 }
 
-async function withParts(run: (parts: Parts) => Promise<void>): Promise<void> {
+async function withParts(run: (parts: LeaseBench) => Promise<void>): Promise<void> {
   const kv = await DenoStore.open(":memory:");
   const clock = { time: 0 };
   try {
