@@ -15,7 +15,7 @@ interface Sent {
   change: ((bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>) | undefined;
 }
 
-interface Parts {
+interface PeerBench {
   /** A node that asks, and one that is asked. */
   readonly [name: string]: OpenPeers;
 }
@@ -77,7 +77,7 @@ async function withPeers(
 const B = { id: "b", instance: "b1", url: "http://b" };
 const { signal } = new AbortController();
 
-const ask = (a: Parts[string], { peer = B, name = "count", data = 3 as unknown } = {}) =>
+const ask = (a: PeerBench[string], { peer = B, name = "count", data = 3 as unknown } = {}) =>
   Array.fromAsync(a.ask(peer, { name, data, signal }));
 
 async function* count(to: number) {
