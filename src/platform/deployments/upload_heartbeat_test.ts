@@ -7,14 +7,17 @@ import { DenoStore } from "../../store/mod.ts";
 
 const WORKSPACE = "01890000-0000-7000-8000-000000000001";
 
-interface Parts {
+interface HeartbeatBench {
   readonly uploads: OpenUploads;
   readonly now: () => number;
   at(milliseconds: number): void;
   fedAt(id: string): Promise<number>;
 }
 
-async function withUploads(ids: string[], run: (parts: Parts) => Promise<void>): Promise<void> {
+async function withUploads(
+  ids: string[],
+  run: (parts: HeartbeatBench) => Promise<void>,
+): Promise<void> {
   const kv = await DenoStore.open(":memory:");
   let time = 0;
   const now = () => time;
