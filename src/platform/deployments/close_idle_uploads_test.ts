@@ -44,7 +44,7 @@ function record(id: string, more: Partial<DeploymentRecord>): DeploymentRecord {
   };
 }
 
-interface Parts {
+interface UploadBench {
   readonly kv: RecordStore;
   readonly deployments: DeploymentStore;
   readonly uploads: OpenUploads;
@@ -56,7 +56,7 @@ interface Parts {
   status(id: string): Promise<string | undefined>;
 }
 
-async function withParts(run: (parts: Parts) => Promise<void>): Promise<void> {
+async function withParts(run: (parts: UploadBench) => Promise<void>): Promise<void> {
   const kv = await DenoStore.open(":memory:");
   let time = NOW;
   const deployments = new DeploymentStore(kv);
