@@ -13,7 +13,7 @@ import { until } from "../../../src/lib/_test_until.ts";
 const PUSH = "/v1/notifications/push-subscription";
 const PREFERENCES = "/v1/notifications/preferences";
 
-interface Parts {
+interface AccessBench {
   readonly platform: TestPlatform;
   readonly service: TestPushService;
   /** Owner of the workspaces `ada` and `other`. */
@@ -21,7 +21,7 @@ interface Parts {
   readonly otherId: string;
 }
 
-async function withAda(test: (parts: Parts) => Promise<void>): Promise<void> {
+async function withAda(test: (parts: AccessBench) => Promise<void>): Promise<void> {
   let publicKey = "";
   await using service = servePush(() => publicKey);
   await withPlatform(async (platform) => {
@@ -43,7 +43,7 @@ async function makeKey(ada: Browser, role: string, workspace = "other") {
   return json as { readonly id: string; readonly key: string };
 }
 
-async function makeToken({ platform, ada, otherId }: Parts): Promise<string> {
+async function makeToken({ platform, ada, otherId }: AccessBench): Promise<string> {
   const { json: device } = await form(platform, "/v1/device", {});
   await approve(ada, device.user_code, otherId);
   return (await poll(platform, device.device_code)).json.access_token;
@@ -56,7 +56,7 @@ const raiseIn = (ada: Browser, workspace: string, detail: string) =>
   });
 
 /** To which browsers critical messages of a workspace were pushed, once `count` have come. */
-async function pushedTo({ service, ada }: Parts, workspace: string, count: number) {
+async function pushedTo({ service, ada }: AccessBench, workspace: string, count: number) {
   service.messages.length = 0;
   await raiseIn(ada, workspace, workspace);
   const ofEvent = () =>
