@@ -18,7 +18,7 @@ const ARGS = ["--allow-private-upstreams"];
 
 type Repository = Awaited<ReturnType<typeof makeRepository>>;
 
-interface Parts {
+interface ForgeBench {
   readonly box: Sandbox;
   readonly forge: ForgeServer;
   readonly repository: Repository;
@@ -33,7 +33,7 @@ interface Parts {
 }
 
 /** Runs a test with a project whose repository is at a forge, and a pull request there. */
-async function withForge(test: (parts: Parts) => Promise<void>): Promise<void> {
+async function withForge(test: (parts: ForgeBench) => Promise<void>): Promise<void> {
   await withSandbox(async (box) => {
     await box.start(ARGS);
     const repository = await makeRepository(join(box.folder, "forge", "ada"), "shop");
@@ -93,7 +93,7 @@ async function withForge(test: (parts: Parts) => Promise<void>): Promise<void> {
   });
 }
 
-const isSent = (found: Awaited<ReturnType<Parts["report"]>> | null) =>
+const isSent = (found: Awaited<ReturnType<ForgeBench["report"]>> | null) =>
   found?.problem === null && found.isCommented;
 
 test("a report that waits is sent after a restart, once", () =>
