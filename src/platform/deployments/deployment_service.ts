@@ -61,7 +61,7 @@ export class DeploymentService {
   }
 
   /** Resolves once the edge shows what the store said of a project when this was called. */
-  shown(projectId: string): Promise<void> {
+  whenEdgesCurrent(projectId: string): Promise<void> {
     return this.#rollouts.settled(projectId);
   }
 

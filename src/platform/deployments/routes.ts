@@ -123,7 +123,7 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
   router.guarded(endpoints.listDeployments, async (caller, { params, query }) => {
     const project = await findProject(projects, caller, params.project);
     const page = await deployments.list(project.id, query);
-    await service.shown(project.id);
+    await service.whenEdgesCurrent(project.id);
     return {
       items: await allToWire(page.items, project),
       nextCursor: page.nextCursor,
@@ -132,7 +132,7 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
 
   router.guarded(endpoints.getDeployment, async (caller, { params }) => {
     const { deployment, project } = await find(caller, params.deployment);
-    await service.shown(project.id);
+    await service.whenEdgesCurrent(project.id);
     return toWire(deployment, project);
   });
 

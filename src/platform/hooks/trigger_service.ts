@@ -142,7 +142,7 @@ export class TriggerService {
       ? undefined
       : await this.#services.deployments.find(named.projectId, named.id);
     if (deployment === undefined) throw new Failure("not_found", "Deployment does not exist");
-    await this.#services.deploymentService.shown(deployment.projectId);
+    await this.#services.deploymentService.whenEdgesCurrent(deployment.projectId);
     return await this.#answer(deployment, describeProgress(deployment, this.#services.addresses));
   }
 

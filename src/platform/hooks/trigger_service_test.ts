@@ -128,7 +128,7 @@ async function withTriggers(run: (parts: TriggerBench) => Promise<void>): Promis
         ...options,
         deploymentService: {
           stop: () => assert.fail("A trigger of a program stops nothing"),
-          shown: () => Promise.resolve(),
+          whenEdgesCurrent: () => Promise.resolve(),
         },
         replays: new ReplayStore(kv, now),
         audit: { deployed: () => Promise.resolve() },
