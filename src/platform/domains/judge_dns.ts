@@ -18,7 +18,7 @@ const failureOf = (answer: DnsAnswer): string | null =>
   answer.type === "found" ? null : answer.reason;
 
 /** The part of a stranger's values that a report shows: few, short, without control characters. */
-function shown(values: readonly string[]): string[] {
+function printableValues(values: readonly string[]): string[] {
   return values.slice(0, MAX_SHOWN).map((value) =>
     // deno-lint-ignore no-control-regex -- control characters are what is sought
     value.replace(/[\x00-\x1f\x7f-\x9f]/g, "\uFFFD").slice(0, MAX_SHOWN_LENGTH)
@@ -75,7 +75,7 @@ export function judgeProof(facts: ProofFacts): DnsCheck {
     purpose: "proof",
     ok,
     expected: [expected],
-    seen: shown(valuesOf(answer)),
+    seen: printableValues(valuesOf(answer)),
     failure: failureOf(answer),
     hint: ok ? null : proofHint(facts),
   };
@@ -102,7 +102,9 @@ function routingHint(facts: RoutingFacts, found: readonly string[], strange: rea
       ? `Point ${hostname} at ${addresses.join(", ")}`
       : `Point ${hostname} at the addresses of ${target}`
     : `Set a CNAME at ${hostname} to ${target}`;
-  if (alias !== undefined) return `${wanted}: its CNAME points at ${shown([alias])[0]} now`;
+  if (alias !== undefined) {
+    return `${wanted}: its CNAME points at ${printableValues([alias])[0]} now`;
+  }
   if (found.length > 0 && addresses.length === 0) {
     return `${wanted}: cannot check whether its addresses are the platform's, as ${target} ` +
       "has none and the platform does not know its public ones";
@@ -135,7 +137,7 @@ export function judgeRouting(facts: RoutingFacts): DnsCheck {
     purpose: "routing",
     ok,
     expected: apex && addresses.length > 0 ? [...addresses] : [target],
-    seen: shown([...valuesOf(cname).map((name) => `CNAME ${name}`), ...found]),
+    seen: printableValues([...valuesOf(cname).map((name) => `CNAME ${name}`), ...found]),
     failure: found.length > 0 || named ? null : failureOf(failed ?? a),
     hint: ok ? null : routingHint(facts, found, strange),
   };
