@@ -103,7 +103,7 @@ async function open(kv: RecordStore) {
       remove: (id) => note(`remove ${id}`),
       retire: (ids) => void [...ids].forEach((id) => happened.push(`retire ${id}`)),
     },
-    uploads: { feed: () => Promise.resolve(true) },
+    uploads: { keepAlive: () => Promise.resolve(true) },
     functionService: {
       retire: () => {},
       seal: (name, source) => {

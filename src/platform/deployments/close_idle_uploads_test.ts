@@ -107,12 +107,12 @@ Deno.test("closeIdleUploads() leaves an upload open for hours while bytes arrive
     await create("dead");
     for (let minute = 4; minute <= 240; minute += 4) {
       at(minute * 60_000);
-      assert.ok(await uploads.feed(WORKSPACE, "slow"));
+      assert.ok(await uploads.keepAlive(WORKSPACE, "slow"));
       await close();
     }
     assert.equal(await status("slow"), "PENDING");
     assert.equal(await status("dead"), "FAILED");
-    assert.equal(await uploads.feed(WORKSPACE, "dead"), false);
+    assert.equal(await uploads.keepAlive(WORKSPACE, "dead"), false);
   }));
 
 Deno.test("feedAll() keeps open what waits in the workspace, and nothing of another", () =>

@@ -73,7 +73,7 @@ export class DeploymentService {
    */
   async activate(deployment: DeploymentRecord): Promise<DeploymentRecord> {
     if (deployment.status === "LIVE") return deployment;
-    await this.#services.uploads.feed(deployment.workspaceId, deployment.id);
+    await this.#services.uploads.keepAlive(deployment.workspaceId, deployment.id);
     const { vault, functionService } = this.#services;
     const blobs = vault.of(deployment.workspaceId);
     const content = await requireContent(blobs, deployment);

@@ -63,7 +63,7 @@ export class OpenUploads {
   }
 
   /** Notes that bytes arrive for a deployment; false if it takes none. */
-  async feed(workspaceId: string, deploymentId: string): Promise<boolean> {
+  async keepAlive(workspaceId: string, deploymentId: string): Promise<boolean> {
     const key = keys.openUpload(workspaceId, deploymentId);
     const upload = await readRecord(this.#kv, key, openUploadRecord);
     if (upload === undefined) return false;
@@ -75,7 +75,7 @@ export class OpenUploads {
   async feedAll(workspaceId: string): Promise<void> {
     const prefix = keys.openUploads(workspaceId);
     for await (const { value } of readAll(this.#kv, prefix, openUploadRecord)) {
-      await this.feed(workspaceId, value.deploymentId);
+      await this.keepAlive(workspaceId, value.deploymentId);
     }
   }
 

@@ -32,7 +32,7 @@ export async function startHeartbeat(
 ): Promise<OnChunk> {
   const feed = async () => {
     if (deployment === undefined) return await uploads.feedAll(workspaceId);
-    if (await uploads.feed(workspaceId, deployment)) return;
+    if (await uploads.keepAlive(workspaceId, deployment)) return;
     throw new Failure("conflict", `Deployment ${deployment} takes no files: it has ended`);
   };
   await feed();
