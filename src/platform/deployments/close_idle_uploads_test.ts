@@ -120,12 +120,12 @@ Deno.test("feedAll() keeps open what waits in the workspace, and nothing of anot
     const workspaceId = "01890000-0000-7000-8000-000000000009";
     await create("d1");
     at(4 * 60_000);
-    await uploads.feedAll(workspaceId);
+    await uploads.keepAllAlive(workspaceId);
     at(UPLOAD_IDLE_MS + 1);
     assert.equal(await close(), 1);
     await create("d2", { createdAt: NOW + UPLOAD_IDLE_MS });
     at(UPLOAD_IDLE_MS + 4 * 60_000);
-    await uploads.feedAll(WORKSPACE);
+    await uploads.keepAllAlive(WORKSPACE);
     at(2 * UPLOAD_IDLE_MS + 1);
     assert.equal(await close(), 0);
     assert.equal(await status("d2"), "PENDING");

@@ -72,7 +72,7 @@ export class OpenUploads {
   }
 
   /** Notes that bytes arrive that may be for any deployment of the workspace. */
-  async feedAll(workspaceId: string): Promise<void> {
+  async keepAllAlive(workspaceId: string): Promise<void> {
     const prefix = keys.openUploads(workspaceId);
     for await (const { value } of readAll(this.#kv, prefix, openUploadRecord)) {
       await this.keepAlive(workspaceId, value.deploymentId);

@@ -31,7 +31,7 @@ export async function startHeartbeat(
   deployment: string | undefined,
 ): Promise<OnChunk> {
   const feed = async () => {
-    if (deployment === undefined) return await uploads.feedAll(workspaceId);
+    if (deployment === undefined) return await uploads.keepAllAlive(workspaceId);
     if (await uploads.keepAlive(workspaceId, deployment)) return;
     throw new Failure("conflict", `Deployment ${deployment} takes no files: it has ended`);
   };
