@@ -39,7 +39,7 @@ export async function closeIdleUploads(
       isClosed = takesFiles(current);
       return isClosed ? moveDeployment(current, "FAILED", { now, error: REASON }) : current;
     });
-    if (closed === undefined) await uploads.forget(upload);
+    if (closed === undefined) await uploads.remove(upload);
     if (closed === undefined || !isClosed) continue;
     await raiseEvent(deploymentEvent("failed", closed, addresses));
     count++;

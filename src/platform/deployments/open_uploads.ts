@@ -87,7 +87,7 @@ export class OpenUploads {
   }
 
   /** Forgets an upload whose deployment is gone. */
-  async forget({ workspaceId, deploymentId }: OpenUpload): Promise<void> {
+  async remove({ workspaceId, deploymentId }: OpenUpload): Promise<void> {
     await this.#kv.delete(keys.openUpload(workspaceId, deploymentId));
   }
 
