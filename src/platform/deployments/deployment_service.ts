@@ -20,7 +20,7 @@ import type { Activated, DeploymentStore } from "./deployment_store.ts";
 import { StaleDecisionError } from "./host_labels.ts";
 import { Rollouts } from "./rollouts.ts";
 import { requireContent, sealFunctions } from "./ready_content.ts";
-import { forget, planRollback } from "./production_history.ts";
+import { planRollback, withoutDeployment } from "./production_history.ts";
 import type { OpenUploads } from "./open_uploads.ts";
 import {
   type DeployedFunctions,
@@ -179,7 +179,7 @@ export class DeploymentService {
     await this.#services.onStopped?.(stopped, lease);
     await projects.update(project.workspaceId, project.id, (current) => ({
       ...current,
-      productionHistory: forget(current.productionHistory, deployment.id),
+      productionHistory: withoutDeployment(current.productionHistory, deployment.id),
       updatedAt: now(),
     }), lease);
     await deployments.clearHosts(stopped, lease);

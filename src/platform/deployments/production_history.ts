@@ -14,7 +14,7 @@ export function withLive(history: readonly string[], id: string): string[] {
 }
 
 /** Removes a deployment from the history; equal neighbours become one entry. */
-export function forget(history: readonly string[], id: string): string[] {
+export function withoutDeployment(history: readonly string[], id: string): string[] {
   return history
     .filter((each) => each !== id)
     .filter((each, index, kept) => each !== kept[index - 1]);

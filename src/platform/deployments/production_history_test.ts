@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { forget, planRollback, withLive } from "./production_history.ts";
+import { planRollback, withLive, withoutDeployment } from "./production_history.ts";
 
 Deno.test("withLive() puts a deployment on top and forgets nothing", () => {
   assert.deepEqual(withLive([], "a"), ["a"]);
@@ -9,8 +9,8 @@ Deno.test("withLive() puts a deployment on top and forgets nothing", () => {
 });
 
 Deno.test("forget() leaves no deployment before itself", () => {
-  assert.deepEqual(forget(["a", "b", "a", "c"], "b"), ["a", "c"]);
-  assert.deepEqual(forget(["a", "b", "a"], "a"), ["b"]);
+  assert.deepEqual(withoutDeployment(["a", "b", "a", "c"], "b"), ["a", "c"]);
+  assert.deepEqual(withoutDeployment(["a", "b", "a"], "a"), ["b"]);
 });
 
 Deno.test("planRollback() walks back through what was live, also after a named target", () => {
