@@ -63,7 +63,7 @@ export class TestRunner {
   readonly opener: OpenBuilds = (parts) => {
     const opened = openBuilds(parts);
     const runner: BuildRunner = {
-      forget: (build) => opened.runner.forget(build),
+      removeLeftovers: (build) => opened.runner.removeLeftovers(build),
       forgetProject: (projectId) => opened.runner.forgetProject(projectId),
       run: async (job, signal) => {
         this.jobs.push(job);

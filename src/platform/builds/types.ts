@@ -49,7 +49,9 @@ export interface BuildRunner {
    */
   run(job: BuildJob, signal: AbortSignal): Promise<BuildOutcome>;
   /** Removes what was kept of a build, such as its log; nothing where there is none. */
-  forget(build: { readonly projectId: string; readonly deploymentId: string }): Promise<void>;
+  removeLeftovers(
+    build: { readonly projectId: string; readonly deploymentId: string },
+  ): Promise<void>;
   /** Removes what was kept of all builds of a project: logs and caches. */
   forgetProject(projectId: string): Promise<void>;
 }

@@ -31,7 +31,7 @@ export async function removeDeployment(
   if (!await removeRecords(services, deployment, lease)) return false;
   await sites.removeDeployment(deployment.id);
   await computeService.remove(deployment.id);
-  await runner.forget({ projectId: deployment.projectId, deploymentId: deployment.id });
+  await runner.removeLeftovers({ projectId: deployment.projectId, deploymentId: deployment.id });
   return true;
 }
 

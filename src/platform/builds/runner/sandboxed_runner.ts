@@ -173,7 +173,7 @@ export class SandboxedRunner implements BuildRunner {
     }
   }
 
-  async forget(build: { readonly projectId: string; readonly deploymentId: string }) {
+  async removeLeftovers(build: { readonly projectId: string; readonly deploymentId: string }) {
     await this.#options.logs.remove(build);
   }
 
