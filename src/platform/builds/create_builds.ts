@@ -162,7 +162,7 @@ export function createBuilds(foundation: Foundation, parts: BuildsParts): Builds
         if (pushedRepositories !== undefined) yield* pushedRepositories.blobs();
       },
       async removeProject(projectId) {
-        await git.forget(projectId);
+        await git.removeMirror(projectId);
         await runner.forgetProject(projectId);
         await builds.removeProject(projectId);
       },

@@ -46,5 +46,5 @@ export interface GitService {
   /** Asks the repository which branches it has. */
   branches(project: ProjectRecord, signal: AbortSignal): Promise<Branches>;
   /** Removes the mirror of a project that was deleted or has another repository now. */
-  forget(projectId: string): Promise<void>;
+  removeMirror(projectId: string): Promise<void>;
 }

@@ -240,7 +240,7 @@ export class GitMirrors implements GitService {
     return code === 0 && isWhole ? files : undefined;
   }
 
-  async forget(projectId: string): Promise<void> {
+  async removeMirror(projectId: string): Promise<void> {
     const mirror = this.#mirrorOf(projectId);
     this.#mirrors.delete(projectId);
     await mirror.forget();

@@ -238,7 +238,7 @@ Deno.test("a damaged or half made mirror is made anew, locks of a crash are remo
     await Deno.remove(join(path, "HEAD"));
     clock.now += 60_000;
     assert.equal((await second.resolve(site, { ...wanted, commitSha: next }, NEVER)).type, "found");
-    await second.forget(site.id);
+    await second.removeMirror(site.id);
     await assert.rejects(Deno.stat(path));
   });
 });
@@ -260,7 +260,7 @@ Deno.test("exportCommit() gives one commit without history, hooks or remotes", a
     assert.equal(await inside("rev-list", "--count", "HEAD"), "1");
     assert.equal(await inside("remote"), "");
     await assert.rejects(Deno.stat(join(target, "index.html")));
-    await git.forget(site.id);
+    await git.removeMirror(site.id);
     await git.exportCommit(site, wanted, { target: join(root, "again"), signal: NEVER });
   });
 });
@@ -291,7 +291,7 @@ Deno.test("forget() does not wait for a repository that never answers", async ()
     const resolving = git.resolve(site, { branch: "main", commitSha: main }, NEVER);
     const ended = assert.rejects(resolving, /The project was deleted/);
     await asked.promise;
-    await git.forget(site.id);
+    await git.removeMirror(site.id);
     await ended;
     const names = Array.from(Deno.readDirSync(join(root, "mirrors")), ({ name }) => name);
     assert.deepEqual(names, [".home"]);

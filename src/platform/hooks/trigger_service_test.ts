@@ -139,7 +139,7 @@ async function withTriggers(run: (parts: TriggerBench) => Promise<void>): Promis
             return parts.git(...question);
           },
           branches: () => assert.fail("A trigger lists no branches"),
-          forget: () => assert.fail("A trigger forgets no mirror"),
+          removeMirror: () => assert.fail("A trigger forgets no mirror"),
         },
       }),
     async trigger({ commitSha, branch = "main", force = false }, more = {}) {
