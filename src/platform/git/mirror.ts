@@ -214,7 +214,7 @@ export class Mirror {
   }
 
   /** Ends what is under way and removes the mirror, which must not be used afterwards. */
-  async forget(): Promise<void> {
+  async remove(): Promise<void> {
     this.#forgotten.abort(new DOMException("The project was deleted", "AbortError"));
     await this.settle();
     await this.#remove();

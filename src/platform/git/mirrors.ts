@@ -243,7 +243,7 @@ export class GitMirrors implements GitService {
   async removeMirror(projectId: string): Promise<void> {
     const mirror = this.#mirrorOf(projectId);
     this.#mirrors.delete(projectId);
-    await mirror.forget();
+    await mirror.remove();
     await Deno.remove(this.#knownHosts(projectId)).catch(() => {});
   }
 
