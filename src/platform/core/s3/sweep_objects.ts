@@ -47,7 +47,7 @@ export async function sweepObjects(options: SweepOptions): Promise<number> {
     }
   }
   // Of objects that are gone, marks say nothing any more.
-  for (const blob of marked.values()) await forget(options, blob);
+  for (const blob of marked.values()) await removeMark(options, blob);
   return removed;
 }
 
@@ -87,7 +87,7 @@ async function removeObject(
   return true;
 }
 
-async function forget({ bucket, marks, lease }: SweepOptions, blob: BlobName): Promise<void> {
+async function removeMark({ bucket, marks, lease }: SweepOptions, blob: BlobName): Promise<void> {
   const found = await marks.find(blob);
   if (found === undefined) return;
   const { value: mark } = found;
