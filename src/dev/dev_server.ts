@@ -100,7 +100,7 @@ class DevServer {
         port: options.serverPort,
         host: options.serverHost,
         inspectorPort: inspectors.server,
-      }, () => this.#framework?.forget());
+      }, () => this.#framework?.closeIdle());
       this.#framework = new FrameworkServer({
         deploymentId,
         address: () => runner.address,
@@ -226,7 +226,7 @@ class DevServer {
     await this.#site.close();
     await this.#othersRunner.stop();
     this.#others.forget();
-    this.#framework?.forget();
+    this.#framework?.closeIdle();
     this.#outbound.close();
     await this.#parts.services.close();
   }

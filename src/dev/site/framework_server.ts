@@ -107,7 +107,7 @@ export class FrameworkServer implements SiteCompute {
   }
 
   /** Closes idle connections: the server has ended, or another takes its place. */
-  forget(): void {
+  closeIdle(): void {
     this.#server.close();
   }
 

@@ -120,7 +120,7 @@ export class FunctionsServer {
 
   /** Closes idle connections: the server has ended, or another takes its place. */
   forget(): void {
-    this.#compute?.forget();
+    this.#compute?.closeIdle();
   }
 
   /** Starts functions again that have ended, as a platform does. */
