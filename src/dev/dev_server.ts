@@ -115,7 +115,7 @@ class DevServer {
       port: undefined,
       host: HOST,
       inspectorPort: options.command === undefined ? inspectors.server : undefined,
-    }, () => this.#others.forget());
+    }, () => this.#others.closeIdle());
     this.#others = new FunctionsServer({
       dev: options,
       deploymentId,
@@ -225,7 +225,7 @@ class DevServer {
     await stopped;
     await this.#site.close();
     await this.#othersRunner.stop();
-    this.#others.forget();
+    this.#others.closeIdle();
     this.#framework?.closeIdle();
     this.#outbound.close();
     await this.#parts.services.close();

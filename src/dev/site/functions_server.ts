@@ -92,7 +92,7 @@ export class FunctionsServer {
       this.#options;
     const functions = await readFunctions(build, { directory, config });
     if (functions?.key === this.#functions?.key) return;
-    this.forget();
+    this.closeIdle();
     if (functions === undefined) {
       this.#functions = this.#compute = undefined;
       return await runner.stop();
@@ -119,7 +119,7 @@ export class FunctionsServer {
   }
 
   /** Closes idle connections: the server has ended, or another takes its place. */
-  forget(): void {
+  closeIdle(): void {
     this.#compute?.closeIdle();
   }
 
