@@ -108,11 +108,11 @@ export class Idempotency {
     try {
       response = await answer();
     } catch (error) {
-      await this.#store.forget(id);
+      await this.#store.remove(id);
       throw error;
     }
     if (!response.ok) {
-      await this.#store.forget(id);
+      await this.#store.remove(id);
       return response;
     }
     const body = response.body === null ? null : await response.text();

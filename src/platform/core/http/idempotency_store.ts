@@ -48,7 +48,7 @@ export class IdempotencyStore {
     return ok;
   }
 
-  async forget(id: string): Promise<void> {
+  async remove(id: string): Promise<void> {
     await this.#kv.delete(keys.idempotency(id));
   }
 
