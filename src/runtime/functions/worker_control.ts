@@ -137,7 +137,7 @@ export class WorkerControl {
     const { loading, busy } = worker;
     worker.die(end.reason, end.message);
     if (loading) return;
-    process.forget(number);
+    process.removeWorker(number);
     process.replaced.set(worker.name, performance.now());
     if (busy && process.find(worker.name) === undefined) {
       this.add(process, worker.options.definition);

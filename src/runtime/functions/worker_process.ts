@@ -64,7 +64,7 @@ export class WorkerProcess implements SupervisedProcess {
   }
 
   /** Removes a worker that is gone. */
-  forget(number: number): void {
+  removeWorker(number: number): void {
     this.workers.delete(number);
     this.replacing.delete(number);
     this.#ordinals.delete(number);

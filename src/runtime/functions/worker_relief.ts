@@ -69,7 +69,7 @@ export class WorkerRelief {
       control.send({ type: FunctionFrame.stop, worker: number, id: 0 });
       workers.drop(number);
       worker.die("aborted", "The worker had nothing to do");
-      process.forget(number);
+      process.removeWorker(number);
     }
   }
 }
