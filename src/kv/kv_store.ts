@@ -189,14 +189,14 @@ export class KvStore {
 
   /** The keys of all records whose namespace begins with these parts. */
   async *recordsOf(...begin: readonly string[]): AsyncGenerator<RecordKey> {
-    this.forget(...begin);
+    this.dropCached(...begin);
     for (const prefix of [this.#keys.heads(begin), this.#keys.allParts(begin)]) {
       for await (const { key } of this.#kv.list({ prefix }, { batchSize: 500 })) yield key;
     }
   }
 
   /** Forgets what is known of these namespaces: their records were removed by others. */
-  forget(...begin: readonly string[]): void {
+  dropCached(...begin: readonly string[]): void {
     this.#usage.forget(...begin);
     this.#known?.clear();
   }

@@ -234,7 +234,7 @@ Deno.test("the only writer of a store forgets namespaces that others removed", (
     const store = new KvStore({ kv, root: ["user_kv"], isOnlyWriter: true });
     await store.set(BOATS, "boat", text("Kestrel"));
     for await (const key of store.recordsOf("harbour")) await kv.delete(key);
-    store.forget("harbour");
+    store.dropCached("harbour");
     assert.equal(await read(store, "boat"), undefined);
     assert.deepEqual(await store.usage(BOATS), { bytes: 0, keys: 0 });
   }));

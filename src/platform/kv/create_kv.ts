@@ -73,7 +73,7 @@ export function createKv(
       async removeEnvironment({ projectId, name }) {
         tokens.forget(projectId, name);
         await deleteKeys(kv, store.recordsOf(projectId, name));
-        store.forget(projectId, name);
+        store.dropCached(projectId, name);
       },
     },
   };
