@@ -7,7 +7,7 @@ import type { CountedRequest, Layer } from "../traffic/mod.ts";
 import { findHeader } from "./messages/header_list.ts";
 import type { EdgeResponse } from "./response/edge_response.ts";
 import type { RequestContext } from "./request_context.ts";
-import { targetOf } from "./way.ts";
+import { targetOf } from "./destination.ts";
 
 /** What answered a request. */
 function layerOf(context: RequestContext, { headers }: EdgeResponse): Layer {

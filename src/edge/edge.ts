@@ -44,7 +44,7 @@ import {
 } from "./request_context.ts";
 import { edgeFault, isPassing } from "./edge_fault.ts";
 import { upgradeClient } from "./upgrade_client.ts";
-import { type Destination, isWay, targetOf } from "./way.ts";
+import { type Destination, isDestination, targetOf } from "./destination.ts";
 
 /** Longest path and query together, in characters; RFC 9110, 4.1 asks for 8000 at least. */
 const MAX_TARGET = 8192;
@@ -130,7 +130,7 @@ class Edge {
     const context = new RequestContext(clientRequest, site, { startedAt, limiter });
     try {
       const decided = this.#decide(context);
-      const edgeResponse = isWay(decided) ? this.#follow(context, decided) : decided;
+      const edgeResponse = isDestination(decided) ? this.#follow(context, decided) : decided;
       if (!(edgeResponse instanceof Promise)) return this.#finish(context, edgeResponse);
       return edgeResponse.catch((error) => this.#fault(clientRequest, error, site))
         .then((settled) => this.#finish(context, settled));
@@ -222,7 +222,7 @@ class Edge {
     const limiter = this.#limiter;
     const context = new RequestContext(source, site, { startedAt: this.#stopwatch(), limiter });
     const decided = this.#decide(context);
-    if (!isWay(decided)) return { type: "refused", status: decided.status };
+    if (!isDestination(decided)) return { type: "refused", status: decided.status };
     const read = () => this.#follow(context, decided);
     if (decided === "dynamic") return { type: "origin", read };
     if (typeof decided !== "string") return { type: "file", file: decided, read };

@@ -12,7 +12,7 @@ import type { RequestContext } from "./request_context.ts";
 export type Destination = StaticFile | "dynamic" | "route" | "vitals";
 
 /** Whether the rules let a request through, and have no response of their own. */
-export const isWay = (decided: EdgeResponse | Destination): decided is Destination =>
+export const isDestination = (decided: EdgeResponse | Destination): decided is Destination =>
   typeof decided === "string" || "plain" in decided;
 
 /** The path and query for terminal routing, after an internal rewrite. */
