@@ -40,7 +40,7 @@ export interface DeploymentServices {
   readonly addresses: Addresses;
   /** Servers start before production shows their deployment, and end once it no longer does. */
   readonly computeService: Pick<DeployedServers, "prepare" | "purge" | "remove" | "retire">;
-  readonly uploads: Pick<OpenUploads, "feed">;
+  readonly uploads: Pick<OpenUploads, "keepAlive">;
   readonly functionService: Pick<DeployedFunctions, "retire" | "seal">;
   /** Called for each deployment that was stopped, so that its build ends too. */
   onStopped?(deployment: DeploymentRecord, lease?: Lease): Promise<void>;

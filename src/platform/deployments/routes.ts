@@ -31,7 +31,10 @@ type NewDeploymentServices = Omit<CreateServices, "blobs" | "variables">;
 export interface DeploymentRouteServices extends NewDeploymentServices {
   readonly projects: ProjectStore;
   readonly vault: Pick<BlobVault, "of">;
-  readonly service: Pick<DeploymentService, "activateOrFail" | "rollBack" | "shown" | "stop">;
+  readonly service: Pick<
+    DeploymentService,
+    "activateOrFail" | "rollBack" | "whenEdgesCurrent" | "stop"
+  >;
   readonly variables: Pick<VariableStore, "versions">;
   readonly variableService: CreateServices["variables"] & Pick<VariableService, "openSnapshot">;
 }

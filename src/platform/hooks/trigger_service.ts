@@ -40,7 +40,7 @@ export interface TriggerServices {
   readonly projects: ProjectStore;
   readonly deployments: DeploymentStore;
   readonly builds: BuildStore;
-  readonly deploymentService: Pick<DeploymentService, "stop" | "shown">;
+  readonly deploymentService: Pick<DeploymentService, "stop" | "whenEdgesCurrent">;
   readonly deployCommit: DeployCommit;
   readonly git: GitService;
   readonly box: SecretBox;

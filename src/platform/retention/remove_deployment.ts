@@ -7,7 +7,7 @@
  */
 import type { BuildRunner, BuildStore } from "../builds/mod.ts";
 import type { SiteDirectory } from "../../edge/mod.ts";
-import { type DeploymentRecord, forget } from "../deployments/mod.ts";
+import { type DeploymentRecord, withoutDeployment } from "../deployments/mod.ts";
 import { hostRecord, projectRecord } from "../projects/mod.ts";
 import { latestLabel } from "../environments/mod.ts";
 import { commitWithRetries, keys, readRecord } from "../core/store/mod.ts";
@@ -17,7 +17,7 @@ export interface RemoveServices {
   readonly kv: LeasedStore;
   readonly sites: Pick<SiteDirectory, "removeDeployment">;
   readonly builds: Pick<BuildStore, "removeWith">;
-  readonly runner: Pick<BuildRunner, "forget">;
+  readonly runner: Pick<BuildRunner, "removeLeftovers">;
   readonly computeService: { remove(deploymentId: string): Promise<void> };
 }
 
@@ -59,7 +59,7 @@ async function removeRecords(
       if (host?.value.deploymentId === id) return { operation: kv.atomic(), result: false };
       operation.check({ key, versionstamp: host?.versionstamp ?? null });
     }
-    const productionHistory = forget(project.value.productionHistory, id);
+    const productionHistory = withoutDeployment(project.value.productionHistory, id);
     operation.check(stored, { key: projectKey, versionstamp: project.versionstamp })
       .set(projectKey, { ...project.value, productionHistory })
       .delete(stored.key)

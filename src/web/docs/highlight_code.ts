@@ -3,6 +3,7 @@
  *
  * @module
  */
+// @ts-types="./highlight_types.d.ts"
 import hljs from "highlight.js/lib/core";
 import bash from "highlight.js/lib/languages/bash";
 import ini from "highlight.js/lib/languages/ini";
