@@ -5,35 +5,22 @@
  * @module
  */
 import { GIT_CREDENTIAL, LOGIN, LOGOUT, WHOAMI, WORKSPACE } from "./account/group.ts";
-import { AUDIT } from "./audit/group.ts";
 import type { CommandEntry } from "./command/command_entry.ts";
 import { CRON } from "./cron/group.ts";
 import { DB } from "./db/group.ts";
-import { COMPLETE, COMPLETION } from "./completion/group.ts";
 import { BUILD, DEPLOY, DEPLOYMENTS, PROMOTE, ROLLBACK, STOP } from "./deploy/group.ts";
-import { DEV } from "./dev/group.ts";
-import { DOCTOR } from "./doctor/group.ts";
 import { DOMAINS } from "./domains/group.ts";
 import { CACHE, FUNCTIONS, PURGE } from "./edge/group.ts";
 import { ENV } from "./env/group.ts";
 import { CONTEXT, ENVIRONMENTS } from "./environments/group.ts";
-import { EXPLAIN } from "./explain/group.ts";
 import { BUILDS, HOOKS } from "./hooks/group.ts";
 import { KEYS } from "./keys/group.ts";
 import { KV } from "./kv/group.ts";
-import { LOGS } from "./logs/group.ts";
-import { MCP } from "./mcp/group.ts";
-import { NODES } from "./nodes/group.ts";
 import { NOTIFICATIONS, TRIGGER } from "./notifications/group.ts";
-import { PREVIEW } from "./preview/group.ts";
 import { INIT, LINK, LIST, PROJECTS } from "./projects/group.ts";
 import { RULES } from "./rules/group.ts";
-import { SCHEMA } from "./schema/group.ts";
 import { BACKUP, MIGRATE_STORE, REKEY, RESTORE, SERVE } from "./serve/group.ts";
 import { ERRORS } from "./site_errors/group.ts";
-import { USAGE } from "./usage/group.ts";
-import { TRAFFIC } from "./traffic/group.ts";
-import { UPGRADE } from "./upgrade/group.ts";
 import { WEBHOOKS } from "./webhooks/group.ts";
 
 /** In the order of the reference; help lists them by section. */
@@ -43,13 +30,33 @@ export const COMMANDS: readonly CommandEntry[] = [
   RESTORE,
   REKEY,
   MIGRATE_STORE,
-  NODES,
-  DOCTOR,
+  {
+    name: "nodes",
+    section: "Platform",
+    summary: "List the nodes of the platform, and which leads what",
+    load: () => import("./nodes/nodes.ts"),
+  },
+  {
+    name: "doctor",
+    section: "Platform",
+    summary: "Check this machine, its databases, the platform and the login",
+    load: () => import("./doctor/doctor.ts"),
+  },
   INIT,
   LINK,
-  DEV,
+  {
+    name: "dev",
+    section: "Projects and deployments",
+    summary: "Work on the project behind the edge of a platform",
+    load: () => import("./dev/dev.ts"),
+  },
   BUILD,
-  PREVIEW,
+  {
+    name: "preview",
+    section: "Projects and deployments",
+    summary: "Serve the built output on this machine, as a platform does",
+    load: () => import("./preview/preview.ts"),
+  },
   DEPLOY,
   DEPLOYMENTS,
   PROMOTE,
@@ -61,8 +68,18 @@ export const COMMANDS: readonly CommandEntry[] = [
   BUILDS,
   CRON,
   ROLLBACK,
-  LOGS,
-  TRAFFIC,
+  {
+    name: "logs",
+    section: "Projects and deployments",
+    summary: "Show the access log of a project or deployment",
+    load: () => import("./logs/logs.ts"),
+  },
+  {
+    name: "traffic",
+    section: "Projects and deployments",
+    summary: "Show a project's requests, visitors, pages and response times",
+    load: () => import("./traffic/traffic.ts"),
+  },
   ERRORS,
   LIST,
   PROJECTS,
@@ -75,19 +92,59 @@ export const COMMANDS: readonly CommandEntry[] = [
   DB,
   WORKSPACE,
   KEYS,
-  AUDIT,
-  USAGE,
+  {
+    name: "audit",
+    section: "Account",
+    summary: "List who changed what in the workspace",
+    load: () => import("./audit/audit.ts"),
+  },
+  {
+    name: "usage",
+    section: "Account",
+    summary: "Show the usage and limits of a workspace or project",
+    load: () => import("./usage/usage.ts"),
+  },
   NOTIFICATIONS,
   WEBHOOKS,
   TRIGGER,
   LOGIN,
   LOGOUT,
   WHOAMI,
-  EXPLAIN,
-  SCHEMA,
+  {
+    name: "explain",
+    section: "Tool",
+    summary: "Say what the code of an error means, and how to mend it",
+    load: () => import("./explain/explain.ts"),
+  },
+  {
+    name: "schema",
+    section: "Tool",
+    summary: "Show the JSON Schema of what a command prints with --json",
+    load: () => import("./schema/schema.ts"),
+  },
   GIT_CREDENTIAL,
-  MCP,
-  UPGRADE,
-  COMPLETION,
-  COMPLETE,
+  {
+    name: "mcp",
+    section: "Tool",
+    summary: "Serve the tools of svc to an agent (Model Context Protocol)",
+    load: () => import("./mcp/mcp.ts"),
+  },
+  {
+    name: "upgrade",
+    section: "Tool",
+    summary: "Replace this program by a newer release",
+    load: () => import("./upgrade/upgrade.ts"),
+  },
+  {
+    name: "completion",
+    section: "Tool",
+    summary: "Print the script that completes svc in a shell",
+    load: () => import("./completion/print_script.ts"),
+  },
+  {
+    name: "complete",
+    summary: "Answer a shell that completes a command line",
+    hidden: true,
+    load: () => import("./completion/answer_shell.ts"),
+  },
 ];
