@@ -75,7 +75,7 @@ export const retention: Holder = {
           git: { branches: () => assert.fail("it has no repository") },
           builds: new BuildStore(kv),
           sites: { removeDeployment: noted("forget site") },
-          runner: { forget: () => Promise.resolve() },
+          runner: { removeLeftovers: () => Promise.resolve() },
           computeService: { remove: noted("stop server") },
         };
         return Promise.resolve(() =>

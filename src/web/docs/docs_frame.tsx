@@ -28,7 +28,7 @@ export function DocsSearch({ query = "" }: { readonly query?: string }) {
         placeholder="Search"
         autocomplete="off"
       />
-      <button class="quiet little">Search</button>
+      <button type="submit" class="quiet little">Search</button>
     </form>
   );
 }
