@@ -205,11 +205,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
       },
     },
   );
-  const domains = createDomains(
-    foundation,
-    { projects, environments, isHost: (hostname) => sites.deploymentAt(hostname) !== undefined },
-    setup.domains,
-  );
+  const domains = createDomains(foundation, { projects, environments, sites }, setup.domains);
   const builds = createBuilds(foundation, {
     projects,
     gitCredentials,

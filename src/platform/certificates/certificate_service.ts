@@ -37,7 +37,9 @@ export interface CertificateServiceOptions {
   names(): Iterable<string>;
   /** True for a hostname that should have a certificate. */
   wants(hostname: string): boolean;
-  /** True for a hostname that gets a certificate when a client first asks for it. */
+  /** The hostnames that get a certificate on demand: when a client first asks, or soon. */
+  hosts?(): Iterable<string>;
+  /** True for one of them. */
   onDemand?(hostname: string): boolean;
   /** One of them orders; this one alone where missing. */
   readonly nodes?: Pick<Nodes, "leads" | "during" | "onGained">;
@@ -124,7 +126,7 @@ export class CertificateService {
 
   /**
    * The certificate of a hostname that is served. The first client that asks for a host waits until
-   * its certificate is there, for at most 25 seconds.
+   * its certificate is there, for at most ten seconds.
    */
   find(hostname: string): KeyPair | undefined | Promise<KeyPair | undefined> {
     const pair = this.#find(hostname);
@@ -230,12 +232,17 @@ export class CertificateService {
     while (this.#again && this.#state === "running") {
       this.#again = false;
       await this.#forgetExpired(lease);
-      for (const hostnames of dueOrders(this.#options.names(), this.#known)) {
+      for (const hostnames of this.#dueOrders()) {
         if (this.#state !== "running") return;
         await this.#order(hostnames, lease);
       }
       await this.#askForRenewals(lease);
     }
+  }
+
+  #dueOrders(): readonly (readonly string[])[] {
+    const { names, hosts } = this.#options;
+    return dueOrders(names(), hosts?.() ?? [], this.#known);
   }
 
   get #known(): Known {

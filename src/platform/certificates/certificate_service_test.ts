@@ -94,6 +94,7 @@ async function withWorld(run: (world: World) => Promise<void>): Promise<void> {
       },
       names: () => names,
       wants: (hostname) => names.has(hostname),
+      hosts: () => demanded,
       onDemand: (hostname) => demanded.has(hostname),
       now: () => clock.now,
       random: () => Uint8Array.of(0),
@@ -228,6 +229,19 @@ Deno.test("a host on demand is ordered by its first handshake, which waits; othe
     assert.deepEqual(orders, ["shop.example", "a.svc.test"]);
     assert.equal(service.find("nobody.svc.test"), undefined);
     assert.equal(service.has("a.svc.test"), true);
+  }));
+
+Deno.test("hosts that nobody asks for share an order soon, and then only every six hours", () =>
+  withWorld(async ({ demanded, clock, orders, start }) => {
+    for (const name of ["a", "b"]) demanded.add(`${name}.svc.test`);
+    const service = await start();
+    assert.deepEqual(orders, ["shop.example", "a.svc.test b.svc.test"]);
+    demanded.add("c.svc.test");
+    await round(service);
+    assert.equal(orders.length, 2);
+    clock.now += 7 * 60 * MINUTE;
+    await round(service);
+    assert.deepEqual(orders.slice(2), ["c.svc.test"]);
   }));
 
 Deno.test("hosts that are asked for at once share an order; if it fails, each has its own", () =>

@@ -7,10 +7,15 @@ import type { CertificateRecord } from "./certificate.ts";
 
 /** Most names of one certificate: authorities allow 100. */
 const MAX_NAMES = 50;
+/** Most names of one that a client waits for: each is proven in turn. */
+const MAX_ASKED = 5;
 
 /** Certificates on demand within a week: Let's Encrypt issues 50 for a registered domain. */
 const MAX_PER_WEEK = 40;
-const WEEK_MS = 7 * 24 * 60 * 60_000;
+const HOUR_MS = 60 * 60_000;
+const WEEK_MS = 7 * 24 * HOUR_MS;
+/** Pause after a certificate on demand until hosts get one that nobody has asked for yet. */
+const PAUSE_MS = 6 * HOUR_MS;
 
 export interface Known {
   readonly records: ReadonlyMap<string, CertificateRecord>;
@@ -18,27 +23,53 @@ export interface Known {
   readonly now: number;
 }
 
+/** When the latest certificate on demand was issued. */
+function lastIssued({ records, onDemand }: Known): number {
+  let last = -Infinity;
+  for (const [hostname, { issued }] of records) {
+    if (issued !== null && issued.notBefore > last && onDemand(hostname)) last = issued.notBefore;
+  }
+  return last;
+}
+
+function inBatches(names: readonly string[]): (readonly string[])[] {
+  const batches: (readonly string[])[] = [];
+  for (let at = 0; at < names.length; at += MAX_NAMES) {
+    batches.push(names.slice(at, at + MAX_NAMES));
+  }
+  return batches;
+}
+
 /**
- * The names of each order that is due. Names on demand share an order until one fails, as
- * authorities limit the certificates of a registered domain, and not their names.
+ * The names of each order that is due. `names` have a certificate each. `hosts` share them until an
+ * order fails, as authorities limit the certificates of a registered domain, and not their names:
+ * those that a client waits for first, with some others; then renewals; then, now and then, all
+ * hosts that have none.
  */
 export function dueOrders(
   names: Iterable<string>,
-  { records, onDemand, now }: Known,
+  hosts: Iterable<string>,
+  known: Known,
 ): readonly (readonly string[])[] {
-  const demanded = [...records.keys()].filter(onDemand);
-  const shared: string[] = [];
-  const orders: string[][] = [];
-  for (const hostname of new Set([...names, ...demanded])) {
+  const { records, now } = known;
+  const isDue = (hostname: string) => (records.get(hostname)?.dueAt ?? now) <= now;
+  const alone = [...names].filter(isDue);
+  const [asked, renewed, others]: [string[], string[], string[]] = [[], [], []];
+  for (const hostname of hosts) {
     const record = records.get(hostname);
-    if (record !== undefined && record.dueAt > now) continue;
-    if (record?.failures === 0 && onDemand(hostname)) shared.push(hostname);
-    else orders.push([hostname]);
+    if (!isDue(hostname)) continue;
+    if (record === undefined) others.push(hostname);
+    else if (record.failures > 0) alone.push(hostname);
+    else if (record.issued === null) asked.push(hostname);
+    else renewed.push(hostname);
   }
-  for (let at = 0; at < shared.length; at += MAX_NAMES) {
-    orders.push(shared.slice(at, at + MAX_NAMES));
+  const orders = alone.map((hostname) => [hostname]);
+  if (asked.length > 0) {
+    const first = [...asked, ...others.splice(0, Math.max(0, MAX_ASKED - asked.length))];
+    return [...inBatches(first), ...orders, ...inBatches(renewed)];
   }
-  return orders;
+  const isPaused = lastIssued(known) > now - PAUSE_MS;
+  return [...orders, ...inBatches(renewed), ...isPaused ? [] : inBatches(others)];
 }
 
 /** Whether another certificate on demand would come near the limit of the authority. */

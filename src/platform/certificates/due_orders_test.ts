@@ -27,24 +27,35 @@ const issued = (chain: string, notBefore: number) => ({
   notAfter: NOW + DAY,
 });
 
-Deno.test("dueOrders() joins names on demand until they fail, and takes all others alone", () => {
-  const orders = dueOrders(
-    ["shop.example", "later.example"],
-    known(
-      record("a.svc.test"),
-      record("b.svc.test"),
-      record("failed.svc.test", { failures: 1 }),
-      record("later.svc.test", { dueAt: NOW + 1 }),
-      record("later.example", { dueAt: NOW + 1 }),
-      record("gone.example"),
-    ),
+const key = (host: string) => `${host}.svc.test`;
+const held = (host: string, more: Partial<CertificateRecord> = {}) =>
+  record(key(host), { issued: issued(host, NOW - 80 * DAY), ...more });
+
+Deno.test("dueOrders() puts hosts that a client waits for first, with some others", () => {
+  const records = known(
+    record(key("asked")),
+    held("due"),
+    held("later", { dueAt: NOW + 1 }),
+    record(key("failed"), { failures: 1 }),
+    record("later.example", { dueAt: NOW + 1 }),
+    record("gone.example"),
   );
-  assert.deepEqual(orders, [["shop.example"], ["failed.svc.test"], ["a.svc.test", "b.svc.test"]]);
+  const hosts = ["asked", "due", "later", "failed", "n1", "n2", "n3", "n4", "n5"].map(key);
+  assert.deepEqual(dueOrders(["shop.example", "later.example"], hosts, records), [
+    ["asked", "n1", "n2", "n3", "n4"].map(key),
+    ["shop.example"],
+    [key("failed")],
+    [key("due")],
+  ]);
 });
 
-Deno.test("dueOrders() puts at most fifty names into an order", () => {
-  const names = Array.from({ length: 120 }, (_, at) => record(`h${at}.svc.test`));
-  assert.deepEqual(dueOrders([], known(...names)).map(({ length }) => length), [50, 50, 20]);
+Deno.test("dueOrders() joins at most fifty hosts, six hours after the last such order", () => {
+  const hosts = Array.from({ length: 120 }, (_, at) => key(`h${at}`));
+  const lengths = (at: number) =>
+    dueOrders([], hosts, known(held("last", { issued: issued("c", at), dueAt: NOW + 1 })))
+      .map(({ length }) => length);
+  assert.deepEqual(lengths(NOW - DAY), [50, 50, 20]);
+  assert.deepEqual(lengths(NOW - DAY / 8), []);
 });
 
 Deno.test("isNearLimit() counts the certificates on demand of a week, not their names", () => {

@@ -7,14 +7,17 @@
 /** Names that may wait at once. */
 const MAX_NAMES = 1000;
 
-/** How long a handshake waits, in milliseconds. */
-const WAIT_MS = 25_000;
+/**
+ * How long a handshake waits, in milliseconds. The runtime asks for one name after the other, so
+ * others that are new to it wait as long.
+ */
+const WAIT_MS = 10_000;
 
 export class WaitingHandshakes {
   readonly #names = new Map<string, PromiseWithResolvers<void>>();
 
   /**
-   * Resolves when the name is settled, or after 25 seconds. Calls `first` where no other handshake
+   * Resolves when the name is settled, or after ten seconds. Calls `first` where no other handshake
    * waits for the name; returns at once where too many names wait.
    */
   async wait(hostname: string, first: () => void): Promise<void> {

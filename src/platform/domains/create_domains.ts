@@ -6,6 +6,7 @@
 import * as z from "zod";
 import type { Domain } from "../../contract/domains.ts";
 import { MAX_COUNTED } from "../../contract/usage.ts";
+import type { SiteDirectory } from "../../edge/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { askAll } from "../core/peers/mod.ts";
@@ -62,8 +63,8 @@ const NO_CERTIFICATE: Domain["certificate"] = { status: "none", expiresAt: null,
 export function createDomains(
   foundation: Foundation,
   parts: Pick<DomainServices, "projects"> & Pick<DomainRouteServices, "environments"> & {
-    /** Whether a host of the platform shows a deployment. */
-    readonly isHost: (hostname: string) => boolean;
+    /** The hosts of the platform that show deployments. */
+    readonly sites: Pick<SiteDirectory, "deploymentAt" | "hostnames">;
   },
   { settings, dns, acme, dns01, ownNames, ordersOnDemand, baseDomain, onCertificates }: DomainSetup,
 ): Domains {
@@ -99,19 +100,23 @@ export function createDomains(
     yield await Promise.resolve(true);
   });
   const store = new CertificateStore(kv, box);
+  const { sites } = parts;
+  /** Authorities refuse the hosts of pictures, whose label begins with `_`. */
+  const isBelowBase = (hostname: string) =>
+    !hostname.startsWith("_") && hostname.endsWith(`.${baseDomain}`);
   const certificates = acme && new CertificateService({
     store,
     issuer: new AcmeIssuer({
       ...acme,
       store,
       challenges,
-      dnsFor: (hostname) =>
-        hostname === baseDomain || hostname.endsWith(`.${baseDomain}`) ? dns01 : undefined,
+      dnsFor: (hostname) => hostname === baseDomain || isBelowBase(hostname) ? dns01 : undefined,
     }),
     names: () => [...ownNames, ...hosts.names()],
     wants: (hostname) => hosts.has(hostname) || ownNames.includes(hostname),
+    hosts: () => ordersOnDemand ? sites.hostnames().filter(isBelowBase) : [],
     onDemand: (hostname) =>
-      ordersOnDemand && hostname.endsWith(`.${baseDomain}`) && parts.isHost(hostname),
+      ordersOnDemand && isBelowBase(hostname) && sites.deploymentAt(hostname) !== undefined,
     nodes,
     now,
     random,

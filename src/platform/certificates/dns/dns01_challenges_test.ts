@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { Dns01Challenges, type Seen } from "./dns01_challenges.ts";
+
+function bench(seen: readonly Seen[], alias?: string) {
+  const calls: string[] = [];
+  let asked = 0;
+  const challenges = new Dns01Challenges({
+    provider: {
+      addTxt: (name, value) => Promise.resolve(void calls.push(`add ${name} ${value}`)),
+      removeTxt: (name, value) => Promise.resolve(void calls.push(`remove ${name} ${value}`)),
+    },
+    alias,
+    look(name) {
+      calls.push(`look ${name}`);
+      return Promise.resolve(seen[Math.min(asked++, seen.length - 1)]!);
+    },
+    pauseMs: 1,
+    patienceMs: 20,
+  });
+  return { challenges, calls };
+}
+
+Deno.test("a proof is there when every name server that answers has it", async () => {
+  const { challenges, calls } = bench([[[], []], [["v"], []], [["other", "v"], ["v"], "TIMEOUT"]]);
+  await challenges.add("svc.test", "v");
+  const name = "_acme-challenge.svc.test";
+  assert.deepEqual(calls, [`add ${name} v`, ...Array(3).fill(`look ${name}`)]);
+});
+
+Deno.test("a proof goes to the name that the challenge is a CNAME of", async () => {
+  const { challenges, calls } = bench([[["v"]]], "svc.acme.test");
+  await challenges.add("svc.test", "v");
+  await challenges.remove("svc.test", "v");
+  assert.deepEqual(calls, ["add svc.acme.test v", "look svc.acme.test", "remove svc.acme.test v"]);
+});
+
+for (
+  const [what, seen, message] of [
+    ["nothing", [[]], "saw nothing"],
+    ["others' values", [["old"], ["old"]], 'saw "old"'],
+    ["one server without it", [["v"], []], 'saw "v"; nothing'],
+    ["no answer", ["SERVFAIL", "SERVFAIL"], "saw SERVFAIL"],
+    ["no server", [], "no name server of its zone was found"],
+  ] as const
+) {
+  Deno.test(`a proof that is not seen names both records: ${what}`, async () => {
+    const { challenges } = bench([seen]);
+    await assert.rejects(challenges.add("svc.test", "v"), {
+      message: `Expected TXT _acme-challenge.svc.test to be "v"; ${message}`,
+    });
+  });
+}
