@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { until } from "../lib/_test_until.ts";
 import { type Nodes, soleNode } from "../platform/core/nodes/mod.ts";
 import { keys } from "../platform/core/store/mod.ts";
-import { markDeleted, projectRecord } from "../platform/projects/mod.ts";
+import { markDeleted, projects } from "../platform/projects/mod.ts";
 import { Closers } from "./closers.ts";
 import { keepHouse, startCapabilities } from "./lifecycle.ts";
 import { DenoStore, Lease } from "../store/mod.ts";
@@ -36,7 +36,7 @@ Deno.test("a project that a node was deleting when it died is deleted by another
     ...soleNode({ id: "b", instance: "b", self: () => assert.fail() }),
     onDeath: (act) => void (look = act),
   };
-  const project = projectRecord.parse({
+  const project = projects.schema.parse({
     id: "p1",
     workspaceId: "w1",
     workspaceSlug: "w",

@@ -4,7 +4,7 @@
  *
  * @module
  */
-export { type ChangeFollower, type ChangeHandlers } from "./change_follower.ts";
+export { type ChangeFollower } from "./change_follower.ts";
 export { decodeKey, encodeKey } from "./key_encoding.ts";
 export { inspectStore, type StoreFacts } from "./inspect_store.ts";
 export { migrateSchema, StoreNewerError } from "./migrate_schema.ts";
@@ -38,10 +38,9 @@ export type {
   Stored,
 } from "./record_types.ts";
 export { raiseVersion, readVersion } from "./last_version.ts";
-export { readRecords, type StoredRecord } from "./read_records.ts";
-export { SCHEMA, type SchemaMigration } from "./schema.ts";
+export { readRecords } from "./read_records.ts";
+export { SCHEMA } from "./schema.ts";
 export {
-  type AddressSources,
   describeStoreUrl,
   isStoreUrl,
   parseStoreUrl,

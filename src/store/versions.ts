@@ -10,7 +10,7 @@ const DIGITS = 16;
 const STAMP = /^[0-9a-f]{20}$/;
 
 /** A version that no record has. */
-export const NO_VERSION = -1n;
+const NO_VERSION = -1n;
 
 /** The versionstamp of a version, which is at least 0. */
 export function versionstampOf(version: bigint): string {

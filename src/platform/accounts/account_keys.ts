@@ -22,8 +22,7 @@ export const accountKeys = {
   /** Touched by every change of a workspace's members, so that changes exclude each other. */
   membersGuard: (workspaceId: string): Key => ["members_guard", workspaceId],
 
-  invitations: (workspaceId: string): Key => ["invitations", workspaceId],
-  invitation: (workspaceId: string, id: string): Key => ["invitations", workspaceId, id],
+  allInvitations: (): Key => ["invitations"],
   /** What waits for somebody to follow a link in a mail. */
   mailLink: (hash: string): Key => ["mail_link", hash],
 
@@ -37,18 +36,18 @@ export const accountKeys = {
     id,
   ],
 
+  allPublishers: (): Key => ["trusted_publishers"],
   publishers: (workspaceId: string): Key => ["trusted_publishers", workspaceId],
-  publisher: (workspaceId: string, id: string): Key => ["trusted_publishers", workspaceId, id],
   /** Touched by every new publisher of a workspace, so that their number has an end. */
   publishersGuard: (workspaceId: string): Key => ["trusted_publishers_guard", workspaceId],
   /** Tokens of jobs that were exchanged for keys, until they end. */
   exchangedToken: (hash: string): Key => ["exchanged_tokens", hash],
 
-  sessions: (userId: string): Key => ["sessions", userId],
+  allSessions: (): Key => ["sessions"],
   session: (userId: string, id: string): Key => ["sessions", userId, id],
   sessionByHash: (hash: string): Key => ["session_by_hash", hash],
 
-  accessTokens: (userId: string): Key => ["access_tokens", userId],
+  allAccessTokens: (): Key => ["access_tokens"],
   accessToken: (userId: string, id: string): Key => ["access_tokens", userId, id],
   accessTokenByHash: (hash: string): Key => ["access_token_by_hash", hash],
 
@@ -63,8 +62,8 @@ export const accountKeys = {
   /** When and where a key, token or session was last used. */
   lastUse: (credentialId: string): Key => ["last_use", credentialId],
 
+  allAccountEvents: (): Key => ["security_events", "account"],
   accountEvents: (userId: string): Key => ["security_events", "account", userId],
-  accountEvent: (userId: string, id: string): Key => ["security_events", "account", userId, id],
   workspaceEvents: (workspaceId: string): Key => ["security_events", "workspace", workspaceId],
   workspaceEvent: (workspaceId: string, id: string): Key => [
     "security_events",

@@ -5,14 +5,12 @@
  */
 import type { Account, Session, Tool } from "../../contract/accounts.ts";
 import { type Client, Failure } from "../core/http/mod.ts";
-import type { Page } from "../core/store/mod.ts";
+import type { Page, PageWish } from "../core/store/mod.ts";
 import { accountToWire, sessionToWire, toolToWire } from "./account_wire.ts";
 import type { Person } from "../core/access/mod.ts";
 import { isFresh } from "./sign_in/fresh_session.ts";
 import type { AccountParts } from "./parts.ts";
 import { reportWrongPasswords } from "./security_events.ts";
-
-type PageWish = { readonly limit: number; readonly cursor?: string | undefined };
 
 export class AccountService {
   readonly #parts: AccountParts;
@@ -23,7 +21,7 @@ export class AccountService {
 
   async show(person: Person): Promise<Account> {
     const { accounts, signIns } = this.#parts;
-    const user = await accounts.findUser(person.user.id);
+    const user = await accounts.users.find(person.user.id);
     if (user === undefined) throw new Failure("not_found", "Account does not exist");
     return accountToWire(user, await signIns.find(user.id));
   }
@@ -68,7 +66,7 @@ export class AccountService {
 
   async sessions(person: Person, page: PageWish): Promise<Page<Session>> {
     const { credentials } = this.#parts;
-    const { items, nextCursor } = await credentials.sessions(person.user.id, page);
+    const { items, nextCursor } = await credentials.sessions.list(person.user.id, page);
     const currentId = person.credential.id;
     const shown = items.map(async (session) =>
       sessionToWire(session, { use: await credentials.lastUse(session.id), currentId })
@@ -84,11 +82,11 @@ export class AccountService {
 
   async tools(person: Person, page: PageWish): Promise<Page<Tool>> {
     const { credentials, accounts } = this.#parts;
-    const { items, nextCursor } = await credentials.accessTokens(person.user.id, page);
+    const { items, nextCursor } = await credentials.accessTokens.list(person.user.id, page);
     const shown = items.map(async (token) => {
       const [use, workspace] = await Promise.all([
         credentials.lastUse(token.id),
-        accounts.findWorkspace(token.workspaceId),
+        accounts.workspaces.find(token.workspaceId),
       ]);
       return toolToWire(token, { use, workspace: workspace?.slug ?? "" });
     });
@@ -103,7 +101,7 @@ export class AccountService {
 
   async #endOtherSessions(person: Person): Promise<void> {
     const { credentials, memory } = this.#parts;
-    for (const session of await credentials.allSessions(person.user.id)) {
+    for (const session of await credentials.sessions.collect(person.user.id)) {
       if (session.id === person.credential.id) continue;
       await credentials.removeSession(person.user.id, session.id);
       memory.forget(session.hash);

@@ -10,15 +10,17 @@ import {
   commitWithRetries,
   keys,
   type Page,
+  type PageWish,
   readAll,
-  readPage,
   readRecord,
+  RecordType,
+  Table,
 } from "../core/store/mod.ts";
 import { accountKeys } from "./account_keys.ts";
-import type { ApiKeyRecord } from "./api_keys/api_key.ts";
+import { type ApiKeyRecord, apiKeys } from "./api_keys/api_key.ts";
 import type { Operation, RecordStore } from "../../store/mod.ts";
 
-export const userRecord = z.object({
+const userRecord = z.object({
   id: z.string(),
   name: z.string(),
   /** In the form of `canonicalEmail()`. */
@@ -28,7 +30,7 @@ export const userRecord = z.object({
 });
 export type UserRecord = z.infer<typeof userRecord>;
 
-export const workspaceRecord = z.object({
+const workspaceRecord = z.object({
   id: z.string(),
   slug: z.string(),
   name: z.string(),
@@ -36,7 +38,7 @@ export const workspaceRecord = z.object({
 });
 export type WorkspaceRecord = z.infer<typeof workspaceRecord>;
 
-export const membershipRecord = z.object({
+const membershipRecord = z.object({
   workspaceId: z.string(),
   userId: z.string(),
   role: z.enum(ROLES),
@@ -49,16 +51,44 @@ export function canonicalEmail(email: string): string {
   return email.trim().normalize("NFKC").toLowerCase();
 }
 
-/** Sets a membership under both of its keys: by user and by workspace. */
-export function setMembership(
-  operation: Operation,
-  membership: MembershipRecord,
-): Operation {
-  const { workspaceId, userId } = membership;
-  return operation
-    .set(keys.membership(userId, workspaceId), membership)
-    .set(accountKeys.member(workspaceId, userId), membership)
-    .set(accountKeys.membersGuard(workspaceId), true);
+export const users = new RecordType({
+  root: keys.allUsers(),
+  schema: userRecord,
+  parts: ({ id }) => [id],
+  indices: {
+    email: {
+      entries: ({ email }) => email === null ? [] : [accountKeys.userByEmail(email)],
+      holds: "id",
+      unique: true,
+    },
+  },
+});
+
+const workspaces = new RecordType({
+  root: keys.allWorkspaces(),
+  schema: workspaceRecord,
+  parts: ({ id }) => [id],
+  indices: {
+    slug: { entries: ({ slug }) => [keys.workspaceBySlug(slug)], holds: "id", unique: true },
+  },
+});
+
+const memberships = new RecordType({
+  root: keys.allMemberships(),
+  schema: membershipRecord,
+  parts: ({ userId, workspaceId }) => [userId, workspaceId],
+  indices: {
+    workspace: {
+      entries: ({ workspaceId, userId }) => [accountKeys.member(workspaceId, userId)],
+      holds: "copy",
+    },
+  },
+});
+
+/** Sets a membership; all changes of a workspace's members exclude each other. */
+export function setMembership(operation: Operation, membership: MembershipRecord): Operation {
+  memberships.set(operation, membership);
+  return operation.set(accountKeys.membersGuard(membership.workspaceId), true);
 }
 
 export interface FirstAccount {
@@ -69,9 +99,15 @@ export interface FirstAccount {
 
 export class AccountStore {
   readonly #kv: RecordStore;
+  readonly users;
+  readonly workspaces;
+  readonly memberships;
 
   constructor(kv: RecordStore) {
     this.#kv = kv;
+    this.users = new Table(kv, users);
+    this.workspaces = new Table(kv, workspaces);
+    this.memberships = new Table(kv, memberships);
   }
 
   /** Stores the first owner, workspace and key, unless there is an owner already. */
@@ -79,13 +115,10 @@ export class AccountStore {
     const owner = keys.meta("owner");
     const operation = this.#kv.atomic()
       .check({ key: owner, versionstamp: null })
-      .set(owner, user.id)
-      .set(keys.user(user.id), user)
-      .set(keys.workspace(workspace.id), workspace)
-      .set(keys.workspaceBySlug(workspace.slug), workspace.id)
-      .set(keys.apiKey(apiKey.id), apiKey)
-      .set(keys.apiKeyByHash(apiKey.hash), apiKey.id)
-      .set(accountKeys.workspaceApiKey(workspace.id, apiKey.id), apiKey);
+      .set(owner, user.id);
+    users.set(operation, user);
+    workspaces.set(operation, workspace);
+    apiKeys.set(operation, apiKey);
     const { id: workspaceId, createdAt: joinedAt } = workspace;
     setMembership(operation, { workspaceId, userId: user.id, role: "owner", joinedAt });
     return (await operation.commit()).ok;
@@ -96,72 +129,26 @@ export class AccountStore {
     return (await readRecord(this.#kv, keys.meta("owner"), z.string()))?.value;
   }
 
-  async findUser(id: string): Promise<UserRecord | undefined> {
-    return (await readRecord(this.#kv, keys.user(id), userRecord))?.value;
-  }
-
-  async findUserByEmail(email: string): Promise<UserRecord | undefined> {
-    const id = await readRecord(this.#kv, accountKeys.userByEmail(email), z.string());
-    return id === undefined ? undefined : await this.findUser(id.value);
-  }
-
-  async findWorkspace(id: string): Promise<WorkspaceRecord | undefined> {
-    return (await readRecord(this.#kv, keys.workspace(id), workspaceRecord))?.value;
+  findUserByEmail(email: string): Promise<UserRecord | undefined> {
+    return this.users.findBy("email", accountKeys.userByEmail(email));
   }
 
   /** Id of the workspace of a slug; it never changes. */
   async findWorkspaceId(slug: string): Promise<string | undefined> {
-    return (await readRecord(this.#kv, keys.workspaceBySlug(slug), z.string()))?.value;
+    return (await this.workspaces.findBy("slug", keys.workspaceBySlug(slug)))?.id;
   }
 
   /** Stores a new workspace with its owner; false where the slug is taken. */
   async createWorkspace(workspace: WorkspaceRecord, ownerId: string): Promise<boolean> {
-    const slug = keys.workspaceBySlug(workspace.slug);
-    const operation = this.#kv.atomic()
-      .check({ key: slug, versionstamp: null })
-      .set(slug, workspace.id)
-      .set(keys.workspace(workspace.id), workspace);
+    const operation = this.#kv.atomic();
+    workspaces.insert(operation, workspace);
     const { id: workspaceId, createdAt: joinedAt } = workspace;
     setMembership(operation, { workspaceId, userId: ownerId, role: "owner", joinedAt });
     return (await operation.commit()).ok;
   }
 
-  async renameWorkspace(id: string, name: string): Promise<WorkspaceRecord | undefined> {
-    const key = keys.workspace(id);
-    const { result } = await commitWithRetries(this.#kv, [key], async () => {
-      const current = await readRecord(this.#kv, key, workspaceRecord);
-      const operation = this.#kv.atomic();
-      if (current === undefined) return { operation, result: undefined };
-      const result = { ...current.value, name };
-      operation.check({ key, versionstamp: current.versionstamp }).set(key, result);
-      return { operation, result };
-    });
-    return result;
-  }
-
-  async findMembership(
-    userId: string,
-    workspaceId: string,
-  ): Promise<MembershipRecord | undefined> {
-    return (await readRecord(this.#kv, keys.membership(userId, workspaceId), membershipRecord))
-      ?.value;
-  }
-
-  memberships(
-    userId: string,
-    page: { readonly limit: number; readonly cursor?: string | undefined },
-  ): Promise<Page<MembershipRecord>> {
-    return readPage(this.#kv, keys.memberships(userId), { schema: membershipRecord, ...page });
-  }
-
-  members(
-    workspaceId: string,
-    page: { readonly limit: number; readonly cursor?: string | undefined },
-  ): Promise<Page<MembershipRecord>> {
-    return readPage(this.#kv, accountKeys.members(workspaceId), {
-      schema: membershipRecord,
-      ...page,
-    });
+  members(workspaceId: string, page: PageWish): Promise<Page<MembershipRecord>> {
+    return this.memberships.listCopies(accountKeys.members(workspaceId), page);
   }
 
   /**
@@ -177,20 +164,20 @@ export class AccountStore {
     ) => MembershipRecord | undefined,
   ): Promise<MembershipRecord | undefined> {
     const guard = accountKeys.membersGuard(workspaceId);
-    const { result } = await commitWithRetries(this.#kv, [guard], async () => {
+    return await commitWithRetries(this.#kv, [guard], async (operation) => {
       const { versionstamp } = await this.#kv.get(guard);
       const prefix = accountKeys.members(workspaceId);
       const entries = await Array.fromAsync(readAll(this.#kv, prefix, membershipRecord));
       const all = entries.map(({ value }) => value);
-      const result = change(all.find((member) => member.userId === userId), all);
-      const operation = this.#kv.atomic().check({ key: guard, versionstamp });
-      if (result !== undefined) return { operation: setMembership(operation, result), result };
-      operation
-        .delete(keys.membership(userId, workspaceId))
-        .delete(accountKeys.member(workspaceId, userId))
-        .set(guard, true);
-      return { operation, result };
+      const member = all.find((each) => each.userId === userId);
+      const result = change(member, all);
+      operation.check({ key: guard, versionstamp });
+      if (result !== undefined) setMembership(operation, result);
+      else if (member !== undefined) {
+        memberships.drop(operation, member);
+        operation.set(guard, true);
+      }
+      return result;
     });
-    return result;
   }
 }

@@ -11,13 +11,12 @@ export {
   type MembershipRecord,
   setMembership,
   type UserRecord,
+  users,
   type WorkspaceRecord,
 } from "./account_store.ts";
-export { ApiKeyService } from "./api_keys/api_key_service.ts";
 export { bootstrapAccounts, FIRST_WORKSPACE } from "./bootstrap.ts";
 export { type AccountServices, createAccounts } from "./create_accounts.ts";
 export {
-  type Approval,
   AuthorizationService,
   type Scope,
   scopeOf,

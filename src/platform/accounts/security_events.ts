@@ -10,7 +10,7 @@ import { type SecurityEvent } from "../../contract/security.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import type { Client } from "../core/http/mod.ts";
-import { type Page, readPage } from "../core/store/mod.ts";
+import { type Page, type PageWish, readPage, RecordType } from "../core/store/mod.ts";
 import { accountKeys } from "./account_keys.ts";
 import { SUSPICIOUS_GUESSES } from "./guessing/guess_limits.ts";
 import type { Lease, Operation, RecordKey, RecordStore } from "../../store/mod.ts";
@@ -49,6 +49,19 @@ const eventRecord = z.object({
 });
 export type SecurityEventRecord = z.infer<typeof eventRecord>;
 
+const events = new RecordType({
+  root: accountKeys.allAccountEvents(),
+  schema: eventRecord,
+  parts: ({ userId, id }) => [userId, id],
+  indices: {
+    workspace: {
+      entries: ({ workspaceId, id }) =>
+        workspaceId === null ? [] : [accountKeys.workspaceEvent(workspaceId, id)],
+      holds: "copy",
+    },
+  },
+});
+
 export interface SecurityLogOptions {
   readonly kv: RecordStore;
   readonly now: Clock;
@@ -63,8 +76,6 @@ const toWire = (record: SecurityEventRecord): SecurityEvent => ({
   ...record,
   at: new Date(record.at).toISOString(),
 });
-
-type PageWish = { readonly limit: number; readonly cursor?: string | undefined };
 
 export class SecurityLog {
   readonly #options: SecurityLogOptions;
@@ -86,10 +97,8 @@ export class SecurityLog {
       address: client.address,
       country: client.country(),
     };
-    const operation = kv.atomic().set(accountKeys.accountEvent(record.userId, record.id), record);
-    if (workspaceId !== undefined) {
-      operation.set(accountKeys.workspaceEvent(workspaceId, record.id), record);
-    }
+    const operation = kv.atomic();
+    events.insert(operation, record);
     note?.(operation, toWire(record));
     await operation.commit(lease);
     onEvent?.(toWire(record));

@@ -11,7 +11,6 @@ export { BuildStore, NotAdmittedError } from "./queue/build_store.ts";
 export { type Builds, createBuilds } from "./create_builds.ts";
 export type { DeployCommit } from "./deploy_commit.ts";
 export { followBuildLog } from "./logs/follow_build_log.ts";
-export { BuildLogs } from "./logs/build_logs.ts";
 export type { SharedBuildLogs } from "./logs/shared_build_logs.ts";
 export { type OpenBuilds, openBuilds } from "./open_builds.ts";
 export { probeBuildSandbox, SandboxUndecidedError } from "./sandbox/find_sandbox.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 import * as z from "zod";
-import { keys, readAll, readRecord } from "../core/store/mod.ts";
-import { sealedSecret, type SecretBox } from "../core/secrets/mod.ts";
+import { keys, RecordType, Table } from "../core/store/mod.ts";
+import { type SealedSecret, sealedSecret, type SecretBox } from "../core/secrets/mod.ts";
 import { type CertificateRecord, certificateRecord, type KeyPair } from "./certificate.ts";
 import type { Lease, RecordKey, RecordStore } from "../../store/mod.ts";
 
@@ -14,23 +14,26 @@ const accountRecord = z.object({ directoryUrl: z.string(), key: sealedSecret });
 const keyPlace = (hostname: string): string => `certificate/${hostname}`;
 const accountPlace = (directoryUrl: string): string => `acme-account/${directoryUrl}`;
 
-export class CertificateStore {
-  readonly #kv: RecordStore;
+const certificates = new RecordType({
+  root: keys.certificates(),
+  schema: certificateRecord,
+  parts: ({ hostname }) => [hostname],
+});
+
+const accounts = new RecordType({
+  root: keys.acmeAccounts(),
+  schema: accountRecord,
+  parts: ({ directoryUrl }) => [directoryUrl],
+});
+
+export class CertificateStore extends Table<CertificateRecord, readonly [string]> {
+  readonly #accounts;
   readonly #box: SecretBox;
 
   constructor(kv: RecordStore, box: SecretBox) {
-    this.#kv = kv;
+    super(kv, certificates);
+    this.#accounts = new Table(kv, accounts);
     this.#box = box;
-  }
-
-  async *all(): AsyncGenerator<CertificateRecord> {
-    for await (const { value } of readAll(this.#kv, keys.certificates(), certificateRecord)) {
-      yield value;
-    }
-  }
-
-  async find(hostname: string): Promise<CertificateRecord | undefined> {
-    return (await readRecord(this.#kv, keys.certificate(hostname), certificateRecord))?.value;
   }
 
   /** The hosts whose certificates are among changed keys. */
@@ -40,11 +43,11 @@ export class CertificateStore {
   }
 
   async put(record: CertificateRecord, lease?: Lease): Promise<void> {
-    await this.#kv.atomic().set(keys.certificate(record.hostname), record).commit(lease);
+    await this.kv.atomic().set(keys.certificate(record.hostname), record).commit(lease);
   }
 
   async delete(hostname: string, lease?: Lease): Promise<void> {
-    await this.#kv.atomic().delete(keys.certificate(hostname)).commit(lease);
+    await this.kv.atomic().delete(keys.certificate(hostname)).commit(lease);
   }
 
   seal(hostname: string, key: string) {
@@ -59,22 +62,18 @@ export class CertificateStore {
 
   /** Seals every private key with the data directory's current key; returns how many it sealed. */
   async reseal(): Promise<number> {
-    let count = 0;
-    for await (const record of this.all()) {
-      if (record.issued === null || this.#box.isCurrent(record.issued.key)) continue;
-      const key = await this.#box.open(record.issued.key, keyPlace(record.hostname));
-      const sealed = await this.seal(record.hostname, key);
-      await this.put({ ...record, issued: { ...record.issued, key: sealed } });
-      count++;
-    }
-    for await (const { key, value } of readAll(this.#kv, keys.acmeAccounts(), accountRecord)) {
-      if (this.#box.isCurrent(value.key)) continue;
-      const place = accountPlace(value.directoryUrl);
-      const sealed = await this.#box.seal(await this.#box.open(value.key, place), place);
-      await this.#kv.set(key, { ...value, key: sealed });
-      count++;
-    }
-    return count;
+    const again = async (sealed: SealedSecret, place: string) =>
+      await this.#box.seal(await this.#box.open(sealed, place), place);
+    const resealed = await this.rewrite(async (record) => {
+      const { issued, hostname } = record;
+      if (issued === null || this.#box.isCurrent(issued.key)) return record;
+      return { ...record, issued: { ...issued, key: await again(issued.key, keyPlace(hostname)) } };
+    });
+    return resealed + await this.#accounts.rewrite(async (record) => {
+      const { directoryUrl, key } = record;
+      if (this.#box.isCurrent(key)) return record;
+      return { directoryUrl, key: await again(key, accountPlace(directoryUrl)) };
+    });
   }
 
   /** The private key of the account at a certificate authority, created if there is none. */
@@ -83,13 +82,13 @@ export class CertificateStore {
     make: () => Promise<string>,
     lease?: Lease,
   ): Promise<string> {
-    const key = keys.acmeAccount(directoryUrl);
     const place = accountPlace(directoryUrl);
-    const known = await readRecord(this.#kv, key, accountRecord);
-    if (known !== undefined) return this.#box.open(known.value.key, place);
+    const known = await this.#accounts.find(directoryUrl);
+    if (known !== undefined) return this.#box.open(known.key, place);
     const made = await make();
-    const record = { directoryUrl, key: await this.#box.seal(made, place) };
-    await this.#kv.atomic().set(key, record).commit(lease);
+    const operation = this.kv.atomic();
+    accounts.insert(operation, { directoryUrl, key: await this.#box.seal(made, place) });
+    await operation.commit(lease);
     return made;
   }
 }

@@ -24,7 +24,7 @@ const RETRY_MS = 1;
 const AFTER_SHORTAGE_MS = 100;
 
 /** Most names that one listener remembers: some 10 MB. */
-export const MAX_NAMES = 20_000;
+const MAX_NAMES = 20_000;
 
 /** The wildcard that covers a name: `*.example.com` for `www.example.com`. */
 export const wildcardOf = (name: string): string => `*${name.slice(name.indexOf("."))}`;

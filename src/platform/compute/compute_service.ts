@@ -57,11 +57,6 @@ export interface ComputeContent {
 const isCompute = (layer: Manifest["layers"][number]): layer is ComputeLayer =>
   layer.target === "COMPUTE";
 
-/** True for a deployment that needs a server. */
-export function hasCompute(manifest: Manifest): boolean {
-  return manifest.layers.some(isCompute);
-}
-
 export class ComputeService {
   readonly cached: CachedAnswers;
   readonly #maker: ServerMaker;

@@ -67,7 +67,7 @@ export function createCompute(
         return [];
       },
       async removeProject(projectId) {
-        for await (const { id } of deployments.of(projectId)) await computeService.remove(id);
+        for await (const { id } of deployments.all(projectId)) await computeService.remove(id);
       },
     },
   };

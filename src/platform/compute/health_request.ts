@@ -6,7 +6,7 @@
 import type { ComputeRequest, ComputeResult } from "../../runtime/mod.ts";
 
 /** Longest time to the head of the answer, in milliseconds. */
-export const HEALTH_MS = 30_000;
+const HEALTH_MS = 30_000;
 
 /** Time between two requests while the server says that it is not ready, in milliseconds. */
 const PAUSE_MS = 500;

@@ -16,7 +16,7 @@ import type { Addresses } from "../core/addresses.ts";
 import type { VariableService } from "../variables/mod.ts";
 
 /** Variable whose value a server knows such a request by. */
-export const SECRET_VARIABLE = "CRON_SECRET";
+const SECRET_VARIABLE = "CRON_SECRET";
 
 const USER_AGENT = "svc-cron";
 

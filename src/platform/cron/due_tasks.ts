@@ -9,7 +9,7 @@ import type { CronTask } from "../../manifest/mod.ts";
 export const MINUTE_MS = 60_000;
 
 /** A run that was due longer ago than this is not made up for, in milliseconds: one hour. */
-export const CATCH_UP_MS = 60 * MINUTE_MS;
+const CATCH_UP_MS = 60 * MINUTE_MS;
 
 /** The beginning of the minute of a moment. */
 export const minuteOf = (moment: number): number => moment - (moment % MINUTE_MS);

@@ -5,4 +5,4 @@
  * @module
  */
 export { createCron } from "./create_cron.ts";
-export { type Minutes, minutesOf } from "./minutes.ts";
+export { type Minutes } from "./minutes.ts";

@@ -15,7 +15,7 @@ import type { Router } from "../core/http/mod.ts";
 import { openKeyRing, SecretBox } from "../core/secrets/mod.ts";
 import { keys } from "../core/store/mod.ts";
 import { DeploymentStore } from "../deployments/mod.ts";
-import { type ProjectRecord, projectRecord, ProjectStore } from "../projects/mod.ts";
+import { type ProjectRecord, projects, ProjectStore } from "../projects/mod.ts";
 import { VariableStore } from "../variables/mod.ts";
 import { createDatabases, type Databases } from "./mod.ts";
 import { DenoStore, type RecordStore } from "../../store/mod.ts";
@@ -65,7 +65,7 @@ export class TestMachine implements AsyncDisposable {
 
   /** Adds a project of the workspace `w`. */
   async project(name: string): Promise<ProjectRecord> {
-    const project = projectRecord.parse({
+    const project = projects.schema.parse({
       id: crypto.randomUUID(),
       workspaceId: "w",
       workspaceSlug: "w",

@@ -35,7 +35,7 @@ export interface BranchParts {
 }
 
 /** Why clients are turned away; `undefined` where they are not. */
-export function refusalOf(
+function refusalOf(
   database: DatabaseRecord,
   branch: BranchRecord,
 ): BranchAccess["refusal"] {

@@ -13,6 +13,8 @@ import {
   keysBelow,
   readAll,
   readRecord,
+  RecordType,
+  Table,
 } from "../core/store/mod.ts";
 import {
   type BranchRecord,
@@ -27,31 +29,45 @@ import {
 } from "./records.ts";
 import { passwordPlace } from "./names.ts";
 import { MAX_BRANCHES } from "./sizes.ts";
-import type { Lease, RecordStore } from "../../store/mod.ts";
+import type { Lease, Operation, RecordStore } from "../../store/mod.ts";
 
 type Place = z.infer<typeof roleRecord>;
 export type BranchCreated = "created" | "name taken" | "too many" | "no database";
+
+const branches = new RecordType({
+  root: keys.allDatabaseBranches(),
+  schema: branchRecord,
+  parts: ({ databaseId, name }) => [databaseId, name],
+});
+
+const snapshots = new RecordType({
+  root: keys.allDatabaseSnapshots(),
+  schema: snapshotRecord,
+  parts: ({ databaseId, id }) => [databaseId, id],
+});
 
 /** When a branch of an engine that no record names was first seen. */
 const strayRecord = z.object({ seenAt: z.number() });
 
 export class BranchStore {
   readonly #kv: RecordStore;
+  readonly #branches;
+  /** The snapshots of each database, oldest first. */
+  readonly snapshots;
 
   constructor(kv: RecordStore) {
     this.#kv = kv;
+    this.#branches = new Table(kv, branches);
+    this.snapshots = new Table(kv, snapshots);
   }
 
-  async get(databaseId: string, name: string): Promise<BranchRecord | undefined> {
-    return (await readRecord(this.#kv, keys.databaseBranch(databaseId, name), branchRecord))?.value;
+  get(databaseId: string, name: string): Promise<BranchRecord | undefined> {
+    return this.#branches.find(databaseId, name);
   }
 
   /** The branches of a database, `main` first, then the oldest. */
   async list(databaseId: string): Promise<BranchRecord[]> {
-    const all: BranchRecord[] = [];
-    const prefix = keys.databaseBranches(databaseId);
-    for await (const { value } of readAll(this.#kv, prefix, branchRecord)) all.push(value);
-    return all.sort((one, other) =>
+    return (await this.#branches.collect(databaseId)).sort((one, other) =>
       Number(one.parent !== null) - Number(other.parent !== null) ||
       one.createdAt - other.createdAt
     );
@@ -64,18 +80,17 @@ export class BranchStore {
 
   /** Stores a new branch, unless its database is deleted meanwhile. */
   async create(database: DatabaseRecord, branch: BranchRecord): Promise<BranchCreated> {
-    const key = keys.databaseBranch(database.id, branch.name);
+    const key = branches.keyOf(branch);
     const owner = keys.database(database.projectId, database.id);
-    const { result } = await commitWithRetries<BranchCreated>(this.#kv, [key], async () => {
-      const operation = this.#kv.atomic();
+    return await commitWithRetries<BranchCreated>(this.#kv, [key], async (operation) => {
       const current = await readRecord(this.#kv, owner, databaseRecord);
       const taken = await this.#kv.get(key);
       if (current === undefined || current.value.deletedAt !== null) {
-        return { operation, result: "no database" };
+        return "no database";
       }
-      if (taken.versionstamp !== null) return { operation, result: "name taken" };
+      if (taken.versionstamp !== null) return "name taken";
       if ((await this.list(database.id)).length >= MAX_BRANCHES) {
-        return { operation, result: "too many" };
+        return "too many";
       }
       const { projectId, id: databaseId } = database;
       operation.check(taken, { key: owner, versionstamp: current.versionstamp })
@@ -84,9 +99,8 @@ export class BranchStore {
           keys.databaseRole(branch.role),
           roleRecord.parse({ projectId, databaseId, branch: branch.name }),
         );
-      return { operation, result: "created" };
+      return "created";
     }, { checked: [owner] });
-    return result;
   }
 
   /**
@@ -97,20 +111,12 @@ export class BranchStore {
     { databaseId, name }: Pick<BranchRecord, "databaseId" | "name">,
     change: (branch: BranchRecord) => BranchRecord,
   ): Promise<BranchRecord | undefined> {
-    const key = keys.databaseBranch(databaseId, name);
-    const { result } = await commitWithRetries(this.#kv, [key], async () => {
-      const current = await readRecord(this.#kv, key, branchRecord);
-      const operation = this.#kv.atomic();
-      if (current === undefined) return { operation, result: undefined };
-      const result = change(current.value);
-      const kept = new Set(storagesOf(result).map(({ id }) => id));
-      operation.check({ key, versionstamp: current.versionstamp }).set(key, result);
-      for (const storage of storagesOf(current.value)) {
-        if (!kept.has(storage.id)) operation.set(keys.databaseRemain(storage.id), storage);
-      }
-      return { operation, result };
+    return await this.#branches.update([databaseId, name], change, {
+      also(operation, after, before) {
+        const kept = new Set(storagesOf(after).map(({ id }) => id));
+        leaveRemains(operation, storagesOf(before).filter(({ id }) => !kept.has(id)));
+      },
     });
-    return result;
   }
 
   /** Removes the record of a branch; its storages are to be removed. False where it is gone. */
@@ -118,49 +124,25 @@ export class BranchStore {
     { databaseId, name }: Pick<BranchRecord, "databaseId" | "name">,
     lease?: Lease,
   ): Promise<boolean> {
-    const key = keys.databaseBranch(databaseId, name);
-    const { result } = await commitWithRetries(this.#kv, [key], async () => {
-      const current = await readRecord(this.#kv, key, branchRecord);
-      const operation = this.#kv.atomic();
-      if (current === undefined) return { operation, result: false };
-      operation.check({ key, versionstamp: current.versionstamp })
-        .delete(key)
-        .delete(keys.databaseRole(current.value.role));
-      for (const storage of storagesOf(current.value)) {
-        operation.set(keys.databaseRemain(storage.id), storage);
-      }
-      return { operation, result: true };
-    }, { lease });
-    return result;
-  }
-
-  /** The snapshots of a database, oldest first. */
-  async snapshots(databaseId: string): Promise<SnapshotRecord[]> {
-    const all: SnapshotRecord[] = [];
-    const prefix = keys.databaseSnapshots(databaseId);
-    for await (const { value } of readAll(this.#kv, prefix, snapshotRecord)) all.push(value);
-    return all;
-  }
-
-  async snapshot(databaseId: string, id: string): Promise<SnapshotRecord | undefined> {
-    const key = keys.databaseSnapshot(databaseId, id);
-    return (await readRecord(this.#kv, key, snapshotRecord))?.value;
+    const removed = await this.#branches.remove([databaseId, name], {
+      lease,
+      also(operation, branch) {
+        leaveRemains(operation.delete(keys.databaseRole(branch.role)), storagesOf(branch));
+      },
+    });
+    return removed !== undefined;
   }
 
   async saveSnapshot(snapshot: SnapshotRecord, lease?: Lease): Promise<void> {
-    const key = keys.databaseSnapshot(snapshot.databaseId, snapshot.id);
-    await this.#kv.atomic().set(key, snapshot).commit(lease);
+    await this.#kv.atomic().set(snapshots.keyOf(snapshot), snapshot).commit(lease);
   }
 
   /** Removes the record of a snapshot; its storage is to be removed. */
-  async removeSnapshot(
-    { databaseId, id, storage }: SnapshotRecord,
-    lease?: Lease,
-  ): Promise<void> {
-    await this.#kv.atomic()
-      .delete(keys.databaseSnapshot(databaseId, id))
-      .set(keys.databaseRemain(storage.id), storage)
-      .commit(lease);
+  async removeSnapshot(snapshot: SnapshotRecord, lease?: Lease): Promise<void> {
+    const operation = this.#kv.atomic();
+    snapshots.drop(operation, snapshot);
+    leaveRemains(operation, [snapshot.storage]);
+    await operation.commit(lease);
   }
 
   /** Branches of engines that are to be removed. */
@@ -179,12 +161,10 @@ export class BranchStore {
   /** Ids of all branches of engines that some record names. */
   async namedStorages(): Promise<Set<string>> {
     const named = new Set((await this.remains()).map(({ id }) => id));
-    for await (const { value } of readAll(this.#kv, keys.allDatabaseBranches(), branchRecord)) {
-      for (const { id } of storagesOf(value)) named.add(id);
+    for await (const branch of this.#branches.all()) {
+      for (const { id } of storagesOf(branch)) named.add(id);
     }
-    for await (const { value } of readAll(this.#kv, keys.allDatabaseSnapshots(), snapshotRecord)) {
-      named.add(value.storage.id);
-    }
+    for await (const { storage } of this.snapshots.all()) named.add(storage.id);
     return named;
   }
 
@@ -214,21 +194,20 @@ export class BranchStore {
 
   /** Reseals passwords that are not sealed with the current key; returns how many. */
   async reseal(box: SecretBox): Promise<number> {
-    let count = 0;
-    for await (
-      const { key, value } of readAll(this.#kv, keys.allDatabaseBranches(), branchRecord)
-    ) {
-      if (box.isCurrent(value.password)) continue;
-      const place = passwordPlace(value.databaseId, value.id);
-      const password = await box.seal(await box.open(value.password, place), place);
-      await this.#kv.set(key, { ...value, password });
-      count++;
-    }
-    return count;
+    return await this.#branches.rewrite(async (branch) => {
+      if (box.isCurrent(branch.password)) return branch;
+      const place = passwordPlace(branch.databaseId, branch.id);
+      return { ...branch, password: await box.seal(await box.open(branch.password, place), place) };
+    });
   }
 }
 
 /** What engines hold for a branch, or are to hold. */
 function storagesOf({ storage, task }: BranchRecord): StorageRecord[] {
   return [storage, task?.target ?? null].filter((each) => each !== null);
+}
+
+/** Adds to a commit that storages are to be removed. */
+function leaveRemains(operation: Operation, storages: readonly StorageRecord[]): void {
+  for (const storage of storages) operation.set(keys.databaseRemain(storage.id), storage);
 }

@@ -240,7 +240,7 @@ export class BranchWork {
     const source = branch.task!.source;
     switch (source.type) {
       case "snapshot": {
-        const snapshot = await this.#parts.branches.snapshot(id, source.id);
+        const snapshot = await this.#parts.branches.snapshots.find(id, source.id);
         if (snapshot === undefined) throw new SourceMissing("The snapshot was removed");
         return snapshot;
       }

@@ -17,7 +17,10 @@ export async function databaseUsage(
 ): Promise<Usage[]> {
   const all = await databases.list(projectId);
   const each = all.map(async ({ id, name }): Promise<Usage[]> => {
-    const [made, snapshots] = await Promise.all([branches.list(id), branches.snapshots(id)]);
+    const [made, snapshots] = await Promise.all([
+      branches.list(id),
+      branches.snapshots.collect(id),
+    ]);
     const manual = snapshots.filter(({ kind, ready }) => ready && kind === "manual");
     return [
       { subject: "databaseBranches", of: name, used: made.length, limit: MAX_BRANCHES },

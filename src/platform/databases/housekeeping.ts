@@ -42,7 +42,7 @@ export interface HousekeepingParts
   readonly work: Led<Pick<BranchWork, "removeRemains">>;
   readonly snapshots: Led<Pick<SnapshotService, "keepDaily">>;
   readonly directory: RecordedBranches;
-  readonly deployments: Pick<DeploymentStore, "of">;
+  readonly deployments: Pick<DeploymentStore, "all">;
   /** When this process began: what happened to branches before is not known. */
   readonly startedAt: number;
   onTrouble(message: string): void;
@@ -94,13 +94,13 @@ export async function keepDatabases(
 }
 
 /** Removes all records of a database; its storages are to be removed. */
-export async function removeDatabase(
+async function removeDatabase(
   { databases, branches }: Pick<HousekeepingParts, "databases" | "branches">,
   database: DatabaseRecord,
   lease: Lease,
 ): Promise<void> {
   for (const branch of await branches.list(database.id)) await branches.remove(branch, lease);
-  for (const each of await branches.snapshots(database.id)) {
+  for (const each of await branches.snapshots.collect(database.id)) {
     await branches.removeSnapshot(each, lease);
   }
   await databases.remove(database, lease);
@@ -134,7 +134,9 @@ async function keepDaily(
   lease: Lease,
 ): Promise<boolean> {
   const { snapshots, directory, door, nodes, startedAt, branches, onTrouble } = parts;
-  const taken = (await branches.snapshots(database.id)).filter(({ kind }) => kind === "daily");
+  const taken = (await branches.snapshots.collect(database.id)).filter(({ kind }) =>
+    kind === "daily"
+  );
   const lastTaken = taken.at(-1)?.createdAt ?? 0;
   let asked: BranchRecord | undefined;
   const hasChanged = (branch: BranchRecord) => {

@@ -53,7 +53,7 @@ export async function mintBranch(
 }
 
 /** A new password: sealed, and as what clients are checked by. */
-export async function mintPassword(
+async function mintPassword(
   { random, box }: { readonly random: Random; readonly box: SecretBox },
   place: string,
 ): Promise<{ readonly password: SealedSecret; readonly verifier: string }> {

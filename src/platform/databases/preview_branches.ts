@@ -56,13 +56,13 @@ export async function endedPreviews(
   { id, projectId }: DatabaseRecord,
   { branches, deployments }: {
     readonly branches: Pick<BranchStore, "list">;
-    readonly deployments: Pick<DeploymentStore, "of">;
+    readonly deployments: Pick<DeploymentStore, "all">;
   },
 ): Promise<BranchRecord[]> {
   const previews = (await branches.list(id)).filter(({ gitBranch }) => gitBranch !== null);
   if (previews.length === 0) return [];
   const used = new Set<string>();
-  for await (const deployment of deployments.of(projectId)) {
+  for await (const deployment of deployments.all(projectId)) {
     if (usesBranch(deployment)) used.add(deployment.branch);
   }
   return previews.filter(({ gitBranch }) => !used.has(gitBranch!));

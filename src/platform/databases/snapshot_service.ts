@@ -38,12 +38,12 @@ export class SnapshotService {
 
   /** Snapshots that are whole, newest first. */
   async list(database: DatabaseRecord): Promise<SnapshotRecord[]> {
-    const all = await this.#services.branches.snapshots(database.id);
+    const all = await this.#services.branches.snapshots.collect(database.id);
     return all.filter(({ ready }) => ready).reverse();
   }
 
   async require(database: DatabaseRecord, id: string): Promise<SnapshotRecord> {
-    const snapshot = await this.#services.branches.snapshot(database.id, id);
+    const snapshot = await this.#services.branches.snapshots.find(database.id, id);
     if (snapshot?.ready) return snapshot;
     throw new Failure("not_found", `Snapshot ${id} of database "${database.name}" does not exist`);
   }
@@ -91,7 +91,7 @@ export class SnapshotService {
     const { now } = this.#services;
     const branches: Led<Pick<BranchStore, "get" | "removeSnapshot" | "snapshots">> =
       this.#services.branches;
-    const all = await branches.snapshots(database.id);
+    const all = await branches.snapshots.collect(database.id);
     // A platform that was killed, or without its store, has left a half of one.
     for (const each of all.filter(({ ready }) => !ready)) {
       if (!await this.#isTaken(each)) await branches.removeSnapshot(each, lease);

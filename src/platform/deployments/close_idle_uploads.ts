@@ -35,7 +35,7 @@ export async function closeIdleUploads(
   for await (const upload of uploads.idleSince(moment)) {
     const { projectId, deploymentId } = upload;
     let isClosed = false;
-    const closed = await deployments.update(projectId, deploymentId, (current) => {
+    const closed = await deployments.update([projectId, deploymentId], (current) => {
       isClosed = takesFiles(current);
       return isClosed ? moveDeployment(current, "FAILED", { now, error: REASON }) : current;
     });

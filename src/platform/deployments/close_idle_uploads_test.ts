@@ -144,7 +144,7 @@ Deno.test("closeIdleUploads() leaves builds alone, and what has gone live or end
   withParts(async ({ at, create, close, status, kv, deployments }) => {
     await create("build", { source: "git", contentSha: null });
     await create("live");
-    await deployments.update(PROJECT, "live", (each) => ({ ...each, status: "LIVE" }));
+    await deployments.update([PROJECT, "live"], (each) => ({ ...each, status: "LIVE" }));
     await create("gone");
     await kv.delete(keys.deployment(PROJECT, "gone"));
     at(60 * 60_000);

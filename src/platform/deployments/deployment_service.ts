@@ -177,11 +177,11 @@ export class DeploymentService {
       lease,
     });
     await this.#services.onStopped?.(stopped, lease);
-    await projects.update(project.workspaceId, project.id, (current) => ({
+    await projects.update([project.workspaceId, project.id], (current) => ({
       ...current,
       productionHistory: withoutDeployment(current.productionHistory, deployment.id),
       updatedAt: now(),
-    }), lease);
+    }), { lease });
     await deployments.clearHosts(stopped, lease);
     await sites.removeDeployment(deployment.id);
     await this.#services.computeService.remove(deployment.id);
@@ -216,8 +216,7 @@ export class DeploymentService {
   ): Promise<void> {
     const { deployments, now } = this.#services;
     const failed = await deployments.update(
-      projectId,
-      id,
+      [projectId, id],
       (current) =>
         canMove(current.status, "FAILED")
           ? moveDeployment(current, "FAILED", {
@@ -242,7 +241,7 @@ export class DeploymentService {
   ): Promise<DeploymentRecord> {
     const { deployments, now } = this.#services;
     try {
-      const moved = await deployments.update(deployment.projectId, deployment.id, (current) => {
+      const moved = await deployments.update([deployment.projectId, deployment.id], (current) => {
         const refusal = refuses?.(current);
         if (refusal !== undefined) throw new Failure("conflict", refusal);
         const next = current.status === to ? current : moveDeployment(current, to, { now: now() });

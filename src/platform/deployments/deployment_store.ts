@@ -7,15 +7,15 @@
 import * as z from "zod";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import { latestLabel } from "../environments/mod.ts";
-import { type HostRecord, type ProjectRecord, projectRecord } from "../projects/mod.ts";
+import { type HostRecord, type ProjectRecord, projects } from "../projects/mod.ts";
 import {
   type Committed,
+  commitVersioned,
   commitWithRetries,
   keys,
-  type Page,
-  readAll,
-  readPage,
   readRecord,
+  RecordType,
+  Table,
   type Versioned,
 } from "../core/store/mod.ts";
 import { type DeploymentRecord, deploymentRecord, moveDeployment } from "./deployment.ts";
@@ -64,18 +64,23 @@ const MOMENT_OF: Partial<Record<DeploymentRecord["status"], Moment>> = {
   STOPPED: "stopped",
 };
 
+const deployments = new RecordType({
+  root: keys.allDeployments(),
+  schema: deploymentRecord,
+  parts: ({ projectId, id }) => [projectId, id],
+});
+
 interface UpdateOptions {
   /** Noted where the status changes; that of the status where missing. */
   readonly moment?: Moment | undefined;
   readonly lease?: Lease | undefined;
 }
 
-export class DeploymentStore {
-  readonly #kv: RecordStore;
+export class DeploymentStore extends Table<DeploymentRecord, readonly [string, string]> {
   readonly #note: NoteMoment;
 
   constructor(kv: RecordStore, note: NoteMoment = () => {}) {
-    this.#kv = kv;
+    super(kv, deployments);
     this.#note = note;
   }
 
@@ -85,90 +90,56 @@ export class DeploymentStore {
     const host = keys.host(deployment.uniqueLabel);
     const projectKey = keys.project(workspaceId, projectId);
     const contended = [host, ...also?.contended ?? []];
-    const { result } = await commitWithRetries(this.#kv, contended, async () => {
-      const operation = this.#kv.atomic();
+    return await commitWithRetries(this.kv, contended, async (operation) => {
       const [taken, project] = await Promise.all([
-        this.#kv.get(host),
+        this.kv.get(host),
         this.#readProject({ workspaceId, projectId }),
-        also?.add(operation),
       ]);
-      if (taken.versionstamp !== null) return { operation: this.#kv.atomic(), result: false };
+      if (taken.versionstamp !== null) return false;
+      await also?.add(operation);
       if (project === undefined) throw new StaleDecisionError("Project was deleted meanwhile");
       operation
         .check({ key: host, versionstamp: null })
         .check({ key: projectKey, versionstamp: project.versionstamp })
-        .set(keys.deployment(projectId, id), deployment)
         .set(keys.deploymentOwner(id), { projectId, workspaceId })
         .set(host, { projectId, deploymentId: null });
+      deployments.insert(operation, deployment);
       if (deployment.source === "upload") openUpload(operation, deployment);
       this.#note(operation, "started", deployment);
-      return { operation, result: true };
+      return true;
     }, { checked: [projectKey] });
-    return result;
   }
 
   async owner(id: string): Promise<DeploymentOwner | undefined> {
-    return (await readRecord(this.#kv, keys.deploymentOwner(id), ownerRecord))?.value;
-  }
-
-  async find(projectId: string, id: string): Promise<DeploymentRecord | undefined> {
-    return (await this.#read(projectId, id))?.value;
-  }
-
-  list(
-    projectId: string,
-    page: { readonly limit: number; readonly cursor?: string | undefined },
-  ): Promise<Page<DeploymentRecord>> {
-    return readPage(this.#kv, keys.deployments(projectId), { schema: deploymentRecord, ...page });
-  }
-
-  async *all(): AsyncGenerator<DeploymentRecord> {
-    for await (const { value } of readAll(this.#kv, keys.allDeployments(), deploymentRecord)) {
-      yield value;
-    }
-  }
-
-  async *of(projectId: string): AsyncGenerator<DeploymentRecord> {
-    const prefix = keys.deployments(projectId);
-    for await (const { value } of readAll(this.#kv, prefix, deploymentRecord)) yield value;
+    return (await readRecord(this.kv, keys.deploymentOwner(id), ownerRecord))?.value;
   }
 
   hosts(): AsyncGenerator<{ readonly label: string; readonly host: HostRecord }> {
-    return allLabels(this.#kv);
+    return allLabels(this.kv);
   }
 
   async findHost(label: string): Promise<HostRecord | undefined> {
-    return (await readLabel(this.#kv, label))?.value;
+    return (await readLabel(this.kv, label))?.value;
   }
 
   /**
    * Changes one deployment; `undefined` if it is gone. If its status changes,
    * the moment is noted in the same commit, and the caller raises it.
    */
-  async update(
-    projectId: string,
-    id: string,
+  override async update(
+    place: readonly [string, string],
     change: (deployment: DeploymentRecord) => DeploymentRecord,
     { moment, lease }: UpdateOptions = {},
   ): Promise<DeploymentRecord | undefined> {
-    const { result } = await commitWithRetries(
-      this.#kv,
-      [keys.deployment(projectId, id)],
-      async () => {
-        const current = await this.#read(projectId, id);
-        const operation = this.#kv.atomic();
-        if (current === undefined) return { operation, result: undefined };
-        const changed = change(current.value);
-        this.#write(operation, current, changed);
-        if (changed.status !== current.value.status) {
-          const noted = moment ?? MOMENT_OF[changed.status];
-          if (noted !== undefined) this.#note(operation, noted, changed);
-        }
-        return { operation, result: changed };
+    return await super.update(place, change, {
+      lease,
+      also: (operation, after, before) => {
+        if (!takesFiles(after)) closeUpload(operation, after);
+        if (after.status === before.status) return;
+        const noted = moment ?? MOMENT_OF[after.status];
+        if (noted !== undefined) this.#note(operation, noted, after);
       },
-      { lease },
-    );
-    return result;
+    });
   }
 
   /**
@@ -181,9 +152,9 @@ export class DeploymentStore {
   activate(deployment: DeploymentRecord, now: number): Promise<Committed<Activated>> {
     const { projectId, id, workspaceId } = deployment;
     const contended = [keys.deployment(projectId, id), keys.project(workspaceId, projectId)];
-    return commitWithRetries(this.#kv, contended, async () => {
+    return commitVersioned(this.kv, contended, async (operation) => {
       const [current, project] = await Promise.all([
-        this.#read(deployment.projectId, deployment.id),
+        this.read(deployment.projectId, deployment.id),
         this.#readProject(deployment),
       ]);
       if (current === undefined || project === undefined) {
@@ -200,13 +171,12 @@ export class DeploymentStore {
           ? withLive(project.value.productionHistory, live.id)
           : project.value.productionHistory,
       };
-      const operation = this.#kv.atomic();
       this.#write(operation, current, live);
       this.#note(operation, "live", live);
-      this.#writeProject(operation, project, changed);
+      projects.replace(operation, project, changed);
       const hosts = labels.map((label) => ({ label, deploymentId: live.id }));
-      await pointLabels(this.#kv, operation, { hosts, projectId: live.projectId });
-      return { operation, result: { deployment: live, project: changed, hosts } };
+      await pointLabels(this.kv, operation, { hosts, projectId: live.projectId });
+      return { deployment: live, project: changed, hosts };
     });
   }
 
@@ -225,10 +195,10 @@ export class DeploymentStore {
       keys.deployment(project.id, plan.to),
       keys.project(project.workspaceId, project.id),
     ];
-    return commitWithRetries(this.#kv, contended, async () => {
+    return commitVersioned(this.kv, contended, async (operation) => {
       const [undo, target, current] = await Promise.all([
-        this.#read(project.id, plan.undo),
-        this.#read(project.id, plan.to),
+        this.read(project.id, plan.undo),
+        this.read(project.id, plan.to),
         this.#readProject({ workspaceId: project.workspaceId, projectId: project.id }),
       ]);
       const same = current?.value.productionHistory.join() === project.productionHistory.join();
@@ -241,27 +211,22 @@ export class DeploymentStore {
         : moveDeployment(target.value, "LIVE", { now });
       const changed = { ...current.value, productionHistory: plan.history };
       const hosts = [{ label: changed.name, deploymentId: live.id }];
-      const operation = this.#kv.atomic();
       this.#write(operation, undo, undone);
       this.#note(operation, "rolled_back", undone);
       this.#write(operation, target, live);
-      this.#writeProject(operation, current, changed);
-      await pointLabels(this.#kv, operation, { hosts, projectId: changed.id });
-      return { operation, result: { deployment: live, project: changed, hosts, undone } };
+      projects.replace(operation, current, changed);
+      await pointLabels(this.kv, operation, { hosts, projectId: changed.id });
+      return { deployment: live, project: changed, hosts, undone };
     });
   }
 
   /** Empties the host labels that still show a deployment. */
   async clearHosts(deployment: DeploymentRecord, lease?: Lease): Promise<void> {
-    await clearLabels(this.#kv, deployment, lease);
-  }
-
-  #read(projectId: string, id: string): Promise<Versioned<DeploymentRecord> | undefined> {
-    return readRecord(this.#kv, keys.deployment(projectId, id), deploymentRecord);
+    await clearLabels(this.kv, deployment, lease);
   }
 
   #readProject(owner: DeploymentOwner): Promise<Versioned<ProjectRecord> | undefined> {
-    return readRecord(this.#kv, keys.project(owner.workspaceId, owner.projectId), projectRecord);
+    return readRecord(this.kv, keys.project(owner.workspaceId, owner.projectId), projects.schema);
   }
 
   #write(
@@ -269,17 +234,7 @@ export class DeploymentStore {
     old: Versioned<DeploymentRecord>,
     next: DeploymentRecord,
   ): void {
-    const key = keys.deployment(next.projectId, next.id);
-    operation.check({ key, versionstamp: old.versionstamp }).set(key, next);
+    deployments.replace(operation, old, next);
     if (!takesFiles(next)) closeUpload(operation, next);
-  }
-
-  #writeProject(
-    operation: Operation,
-    old: Versioned<ProjectRecord>,
-    next: ProjectRecord,
-  ): void {
-    const key = keys.project(next.workspaceId, next.id);
-    operation.check({ key, versionstamp: old.versionstamp }).set(key, next);
   }
 }

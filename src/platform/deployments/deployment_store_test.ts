@@ -82,7 +82,7 @@ for (
 ) {
   Deno.test(`DeploymentStore.update() notes ${name}`, () =>
     withStore(async (store, noted) => {
-      await store.update("p1", "d1", change, { moment });
+      await store.update(["p1", "d1"], change, { moment });
       assert.deepEqual(await noted(), expected);
     }));
 }

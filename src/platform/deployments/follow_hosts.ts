@@ -17,7 +17,7 @@ export interface FollowParts {
 }
 
 /** Shows on a label's host what the store says. */
-export async function followHost(parts: FollowParts, label: string): Promise<void> {
+async function followHost(parts: FollowParts, label: string): Promise<void> {
   const { kv, sites, projects, addresses } = parts;
   const hostname = addresses.hostname(label);
   const host = await readLabel(kv, label);

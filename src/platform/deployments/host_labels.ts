@@ -65,14 +65,12 @@ export async function clearLabels(
   const projectKey = keys.project(workspaceId, projectId);
   for (const label of [uniqueLabel, branchLabel]) {
     const key = keys.host(label);
-    await commitWithRetries(kv, [key, projectKey], async () => {
+    await commitWithRetries(kv, [key, projectKey], async (operation) => {
       const host = await readLabel(kv, label);
-      const operation = kv.atomic();
       if (host?.value.deploymentId === id) {
         operation.check({ key, versionstamp: host.versionstamp })
           .set(key, { projectId, deploymentId: null });
       }
-      return { operation, result: undefined };
     }, { lease });
   }
 }

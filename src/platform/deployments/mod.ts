@@ -17,8 +17,8 @@ export {
 } from "./deployment.ts";
 export { deploymentEvent } from "./deployment_event.ts";
 export { DeploymentService } from "./deployment_service.ts";
-export { type CreatedWith, DeploymentStore } from "./deployment_store.ts";
+export { DeploymentStore } from "./deployment_store.ts";
 export { withoutDeployment } from "./production_history.ts";
 export { recordDeployment, type RecordServices } from "./record_deployment.ts";
-export { type NeededBlob, neededBlobs } from "./sweep.ts";
+export { neededBlobs } from "./sweep.ts";
 export { ServerNotReadyError } from "./running_code.ts";

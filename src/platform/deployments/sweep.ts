@@ -28,7 +28,7 @@ export const KEEP_UPLOAD_MS = 24 * HOUR_MS;
  * Blobs younger than this are kept, in milliseconds: their deployment may be
  * about to be recorded.
  */
-export const MIN_BLOB_AGE_MS = HOUR_MS;
+const MIN_BLOB_AGE_MS = HOUR_MS;
 
 export interface SweepServices {
   readonly deployments: Led<Pick<DeploymentStore, "all" | "update">>;
@@ -62,8 +62,7 @@ async function failAbandoned(
   for await (const { projectId, id, ...deployment } of deployments.all()) {
     if (!isAbandoned({ projectId, id, ...deployment }, now)) continue;
     const failed = await deployments.update(
-      projectId,
-      id,
+      [projectId, id],
       (current) =>
         isAbandoned(current, now)
           ? moveDeployment(current, "FAILED", {

@@ -52,7 +52,7 @@ export function parseResolvConf(text: string): DnsServer[] {
 }
 
 /** The name servers of this machine; empty if they are unknown. */
-export async function systemDnsServers(): Promise<DnsServer[]> {
+async function systemDnsServers(): Promise<DnsServer[]> {
   try {
     return parseResolvConf(await Deno.readTextFile("/etc/resolv.conf"));
   } catch (error) {

@@ -30,7 +30,7 @@ export function isWildcard(hostname: string): boolean {
 }
 
 /** The name after the `*.` of a wildcard. */
-export function parentOfWildcard(hostname: string): string {
+function parentOfWildcard(hostname: string): string {
   return hostname.slice(WILDCARD.length);
 }
 

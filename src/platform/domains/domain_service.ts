@@ -117,7 +117,7 @@ export class DomainService {
     });
     const other = companionOf(parsed.name);
     const token = Buffer.from(random(TOKEN_BYTES)).toString("hex");
-    const outcome = await domains.add(record(hostname, null), {
+    const outcome = await domains.bind(record(hostname, null), {
       companion: other === undefined ? undefined : record(other, hostname),
       newZone: { workspaceId, zone, token, createdAt: now() },
     });
@@ -159,7 +159,8 @@ export class DomainService {
     const before = await domains.owner(zone.zone);
     const owner = proof.check.ok ? await this.#claim(zone, proof.answer) : before;
     const checks = [proof.check, routing];
-    await domains.noteCheck(domain, { checkedAt: now(), checks });
+    const lastCheck = { checkedAt: now(), checks };
+    await domains.update([domain.projectId, domain.id], (current) => ({ ...current, lastCheck }));
     await this.#refreshZone(zone.zone);
     const notes = notesOn([domain], settings);
     if (isVerified(domain, owner)) orders.retry(domain.hostname);
@@ -183,9 +184,9 @@ export class DomainService {
     for (const sibling of siblings) {
       const leadsHere = sibling.redirectTo === domain.hostname &&
         sibling.projectId === domain.projectId;
-      if (leadsHere) await domains.remove(sibling);
+      if (leadsHere) await domains.unbind(sibling);
     }
-    await domains.remove(domain);
+    await domains.unbind(domain);
     await this.#refreshZone(domain.zone);
   }
 

@@ -8,10 +8,10 @@ import * as z from "zod";
 import {
   commitWithRetries,
   keys,
-  type Page,
   readAll,
-  readPage,
   readRecord,
+  RecordType,
+  Table,
   type Versioned,
 } from "../core/store/mod.ts";
 import {
@@ -22,9 +22,26 @@ import {
   type ZoneRecord,
   zoneRecord,
 } from "./domain.ts";
-import type { Operation, RecordStore } from "../../store/mod.ts";
+import type { RecordStore } from "../../store/mod.ts";
 
 const placeRecord = z.object({ projectId: z.string(), domainId: z.string() });
+
+const domains = new RecordType({
+  root: keys.allDomains(),
+  schema: domainRecord,
+  parts: ({ projectId, id }) => [projectId, id],
+  indices: {
+    hostname: {
+      entries: ({ workspaceId, hostname }) => [keys.domainByHostname(workspaceId, hostname)],
+      holds: ["projectId", "domainId"],
+      unique: true,
+    },
+    zone: {
+      entries: ({ zone, workspaceId, id }) => [keys.zoneDomain(zone, workspaceId, id)],
+      holds: ["projectId", "domainId"],
+    },
+  },
+});
 
 export interface Added {
   readonly type: "added";
@@ -39,90 +56,70 @@ export type AddOutcome =
   | { readonly type: "taken"; readonly by: DomainRecord }
   | { readonly type: "project_gone" };
 
-export class DomainStore {
-  readonly #kv: RecordStore;
-
+export class DomainStore extends Table<
+  DomainRecord,
+  readonly [string, string],
+  "hostname" | "zone"
+> {
   constructor(kv: RecordStore) {
-    this.#kv = kv;
-  }
-
-  async find(projectId: string, id: string): Promise<DomainRecord | undefined> {
-    return (await readRecord(this.#kv, keys.domain(projectId, id), domainRecord))?.value;
-  }
-
-  list(
-    projectId: string,
-    page: { readonly limit: number; readonly cursor?: string | undefined },
-  ): Promise<Page<DomainRecord>> {
-    return readPage(this.#kv, keys.domains(projectId), { schema: domainRecord, ...page });
-  }
-
-  async *all(): AsyncGenerator<DomainRecord> {
-    for await (const { value } of readAll(this.#kv, keys.allDomains(), domainRecord)) yield value;
+    super(kv, domains);
   }
 
   /** The first hostnames of a workspace in alphabetical order, each with what it belongs to. */
   async *hostnamesOf(workspaceId: string, most: number) {
     const prefix = keys.domainsByHostname(workspaceId);
-    for await (const { key, value } of this.#kv.list({ prefix }, { limit: most })) {
+    for await (const { key, value } of this.kv.list({ prefix }, { limit: most })) {
       yield { hostname: String(key.at(-1)), ...placeRecord.parse(value) };
     }
   }
 
   async zone(workspaceId: string, zone: string): Promise<ZoneRecord | undefined> {
-    return (await readRecord(this.#kv, keys.zone(workspaceId, zone), zoneRecord))?.value;
+    return (await readRecord(this.kv, keys.zone(workspaceId, zone), zoneRecord))?.value;
   }
 
   async owner(zone: string): Promise<ZoneOwnerRecord | undefined> {
-    return (await readRecord(this.#kv, keys.zoneOwner(zone), zoneOwnerRecord))?.value;
+    return (await readRecord(this.kv, keys.zoneOwner(zone), zoneOwnerRecord))?.value;
   }
 
   async *owners(): AsyncGenerator<ZoneOwnerRecord & { readonly zone: string }> {
-    for await (const { key, value } of readAll(this.#kv, keys.zoneOwners(), zoneOwnerRecord)) {
+    for await (const { key, value } of readAll(this.kv, keys.zoneOwners(), zoneOwnerRecord)) {
       yield { ...value, zone: String(key[1]) };
     }
   }
 
   /** A workspace's domains of one zone. */
   async ofZone(zone: string, workspaceId: string): Promise<DomainRecord[]> {
-    const found: DomainRecord[] = [];
-    const places = readAll(this.#kv, keys.zoneDomains(zone, workspaceId), placeRecord);
-    for await (const { value } of places) {
-      const domain = await this.find(value.projectId, value.domainId);
-      if (domain !== undefined) found.push(domain);
-    }
-    return found;
+    return await Array.fromAsync(this.allBy("zone", keys.zoneDomains(zone, workspaceId)));
   }
 
   /**
    * Binds a hostname, and with it its companion if that name is free. A
    * redirect of the same project is replaced by a binding of its name.
    */
-  async add(
+  async bind(
     wanted: DomainRecord,
     options: { readonly companion: DomainRecord | undefined; readonly newZone: ZoneRecord },
   ): Promise<AddOutcome> {
     const { workspaceId, projectId, hostname, zone } = wanted;
     const projectKey = keys.project(workspaceId, projectId);
     const zoneKey = keys.zone(workspaceId, zone);
-    const { result } = await commitWithRetries<AddOutcome>(
-      this.#kv,
+    return await commitWithRetries<AddOutcome>(
+      this.kv,
       [projectKey, zoneKey],
-      async () => {
-        const operation = this.#kv.atomic();
+      async (operation) => {
         const [project, known, same, other] = await Promise.all([
-          this.#kv.get(projectKey),
-          readRecord(this.#kv, zoneKey, zoneRecord),
+          this.kv.get(projectKey),
+          readRecord(this.kv, zoneKey, zoneRecord),
           this.#byHostname(workspaceId, hostname),
           options.companion === undefined
             ? undefined
             : this.#byHostname(workspaceId, options.companion.hostname),
         ]);
-        if (project.versionstamp === null) return { operation, result: { type: "project_gone" } };
+        if (project.versionstamp === null) return { type: "project_gone" };
         const replaced = same?.value;
         const givesWay = replaced?.redirectTo !== null && replaced?.projectId === projectId;
         if (replaced !== undefined && !givesWay) {
-          return { operation, result: { type: "taken", by: replaced } };
+          return { type: "taken", by: replaced };
         }
         const zoneValue = known?.value ?? options.newZone;
         const domain = replaced === undefined
@@ -133,30 +130,12 @@ export class DomainStore {
           .check({ key: projectKey, versionstamp: project.versionstamp })
           .check({ key: zoneKey, versionstamp: known?.versionstamp ?? null })
           .set(zoneKey, zoneValue);
-        this.#checkHostname(operation, domain, same);
-        this.#write(operation, domain);
-        if (companion !== undefined) {
-          this.#checkHostname(operation, companion, undefined);
-          this.#write(operation, companion);
-        }
-        return { operation, result: { type: "added", domain, companion, zone: zoneValue } };
+        if (same === undefined) domains.insert(operation, domain);
+        else domains.replace(operation, same, domain);
+        if (companion !== undefined) domains.insert(operation, companion);
+        return { type: "added", domain, companion, zone: zoneValue };
       },
     );
-    return result;
-  }
-
-  /** Stores the result of a look-up; a domain that is gone stays gone. */
-  async noteCheck(domain: DomainRecord, lastCheck: DomainRecord["lastCheck"]): Promise<void> {
-    const key = keys.domain(domain.projectId, domain.id);
-    await commitWithRetries(this.#kv, [key], async () => {
-      const current = await readRecord(this.#kv, key, domainRecord);
-      const operation = this.#kv.atomic();
-      if (current !== undefined) {
-        operation.check({ key, versionstamp: current.versionstamp })
-          .set(key, { ...current.value, lastCheck });
-      }
-      return { operation, result: undefined };
-    });
   }
 
   /**
@@ -170,40 +149,35 @@ export class DomainStore {
   ): Promise<ZoneOwnerRecord> {
     const key = keys.zoneOwner(zone);
     const zoneKey = keys.zone(claim.workspaceId, zone);
-    const { result } = await commitWithRetries(this.#kv, [key, zoneKey], async () => {
+    return await commitWithRetries(this.kv, [key, zoneKey], async (operation) => {
       const [current, own] = await Promise.all([
-        readRecord(this.#kv, key, zoneOwnerRecord),
-        this.#kv.get(zoneKey),
+        readRecord(this.kv, key, zoneOwnerRecord),
+        this.kv.get(zoneKey),
       ]);
-      const operation = this.#kv.atomic();
       const owner = current?.value;
       const keeps = owner !== undefined &&
         (owner.workspaceId === claim.workspaceId || !await mayReplace(owner));
-      if (keeps) return { operation, result: owner };
+      if (keeps) return owner;
       operation
         .check({ key, versionstamp: current?.versionstamp ?? null })
         .check({ key: zoneKey, versionstamp: own.versionstamp })
         .set(key, claim);
-      return { operation, result: claim };
+      return claim;
     });
-    return result;
   }
 
   /** Removes a domain; with the last one of its zone also the workspace's claim to the zone. */
-  async remove(domain: DomainRecord): Promise<void> {
-    const { id, projectId, workspaceId, zone, hostname } = domain;
+  async unbind(domain: DomainRecord): Promise<void> {
+    const { id, workspaceId, zone } = domain;
     const zoneKey = keys.zone(workspaceId, zone);
-    await commitWithRetries(this.#kv, [zoneKey, keys.zoneOwner(zone)], async () => {
+    await commitWithRetries(this.kv, [zoneKey, keys.zoneOwner(zone)], async (operation) => {
       const [known, owner, others] = await Promise.all([
-        this.#kv.get(zoneKey),
-        readRecord(this.#kv, keys.zoneOwner(zone), zoneOwnerRecord),
+        this.kv.get(zoneKey),
+        readRecord(this.kv, keys.zoneOwner(zone), zoneOwnerRecord),
         this.ofZone(zone, workspaceId),
       ]);
-      const operation = this.#kv.atomic()
-        .check({ key: zoneKey, versionstamp: known.versionstamp })
-        .delete(keys.domain(projectId, id))
-        .delete(keys.domainByHostname(workspaceId, hostname))
-        .delete(keys.zoneDomain(zone, workspaceId, id));
+      operation.check({ key: zoneKey, versionstamp: known.versionstamp });
+      domains.drop(operation, domain);
       if (others.every((other) => other.id === id)) {
         operation.delete(zoneKey);
         if (owner?.value.workspaceId === workspaceId) {
@@ -213,46 +187,15 @@ export class DomainStore {
       } else if (known.versionstamp !== null) {
         operation.set(zoneKey, known.value);
       }
-      return { operation, result: undefined };
     });
   }
 
   /** Removes all domains of a project; can be repeated at any time. */
   async removeProject(projectId: string): Promise<void> {
-    for await (const { value } of readAll(this.#kv, keys.domains(projectId), domainRecord)) {
-      await this.remove(value);
-    }
+    for await (const domain of this.all(projectId)) await this.unbind(domain);
   }
 
-  async #byHostname(
-    workspaceId: string,
-    hostname: string,
-  ): Promise<Versioned<DomainRecord> | undefined> {
-    const place = await readRecord(
-      this.#kv,
-      keys.domainByHostname(workspaceId, hostname),
-      placeRecord,
-    );
-    if (place === undefined) return undefined;
-    const domain = await this.find(place.value.projectId, place.value.domainId);
-    return domain && { value: domain, versionstamp: place.versionstamp };
-  }
-
-  #checkHostname(
-    operation: Operation,
-    domain: DomainRecord,
-    known: Versioned<DomainRecord> | undefined,
-  ): void {
-    const key = keys.domainByHostname(domain.workspaceId, domain.hostname);
-    operation.check({ key, versionstamp: known?.versionstamp ?? null });
-  }
-
-  #write(operation: Operation, domain: DomainRecord): void {
-    const { id, projectId, workspaceId, hostname, zone } = domain;
-    const place = { projectId, domainId: id };
-    operation
-      .set(keys.domain(projectId, id), domain)
-      .set(keys.domainByHostname(workspaceId, hostname), place)
-      .set(keys.zoneDomain(zone, workspaceId, id), place);
+  #byHostname(workspaceId: string, hostname: string): Promise<Versioned<DomainRecord> | undefined> {
+    return this.readBy("hostname", keys.domainByHostname(workspaceId, hostname));
   }
 }

@@ -5,7 +5,14 @@
  */
 import * as z from "zod";
 import { isUuid } from "../../lib/ids.ts";
-import { keys, type Page, readAll, readPage, readRecord } from "../core/store/mod.ts";
+import {
+  keys,
+  type Page,
+  type PageWish,
+  readAll,
+  readPage,
+  readRecord,
+} from "../core/store/mod.ts";
 import type { ProjectRecord } from "../projects/mod.ts";
 import {
   BUILT_IN,
@@ -37,7 +44,7 @@ export class EnvironmentStore {
 
   list(
     projectId: string,
-    page: { readonly limit: number; readonly cursor?: string | undefined },
+    page: PageWish,
   ): Promise<Page<EnvironmentRecord>> {
     return readPage(this.#kv, keys.environments(projectId), { schema: environmentRecord, ...page });
   }

@@ -28,17 +28,16 @@ export class ErrorStore {
     eventOfNew: (group: ErrorGroup) => RaisedEvent | undefined,
   ): Promise<{ readonly isNew: boolean; readonly event: RaisedEvent | undefined }> {
     const key = keys.errorGroup(projectId, group.id);
-    const { result } = await commitWithRetries(this.#kv, [key], async () => {
+    return await commitWithRetries(this.#kv, [key], async (operation) => {
       const known = await readRecord(this.#kv, key, errorGroup);
       const sum = known === undefined ? group : mergeGroups(known.value, group);
-      const operation = this.#kv.atomic()
+      operation
         .check({ key, versionstamp: known?.versionstamp ?? null })
         .set(key, sum, { expireIn: KEPT_MS });
       const event = known === undefined ? eventOfNew(group) : undefined;
       if (event !== undefined) noteEvent(operation, event);
-      return { operation, result: { isNew: known === undefined, event } };
+      return { isNew: known === undefined, event };
     });
-    return result;
   }
 
   async find(projectId: string, id: string): Promise<ErrorGroup | undefined> {

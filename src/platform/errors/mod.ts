@@ -4,5 +4,5 @@
  *
  * @module
  */
-export { createErrors, type ErrorParts } from "./create_errors.ts";
+export { createErrors } from "./create_errors.ts";
 export { ErrorTable } from "./error_table.ts";

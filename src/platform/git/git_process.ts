@@ -40,7 +40,7 @@ export const MAX_STDOUT = 32 * 1024 * 1024;
 const MAX_STDERR = 8 * 1024;
 
 /** Kills a session leader and its whole process group. */
-export function killGroup(pid: number): void {
+function killGroup(pid: number): void {
   try {
     Deno.kill(-pid, "SIGKILL");
   } catch { /* nothing of it is left */ }

@@ -43,7 +43,7 @@ export const objectPath = (oid: string): string =>
   `lfs/objects/${oid.slice(0, 2)}/${oid.slice(2, 4)}/${oid}`;
 
 /** A file cannot be fetched. `message` is for people. */
-export class LfsFault extends Error {
+class LfsFault extends Error {
   override readonly name = "LfsFault";
 }
 

@@ -19,7 +19,7 @@ import type { HealthStore } from "./health_store.ts";
 import { Lease, type Led, type RecordKey } from "../../store/mod.ts";
 
 /** Time between two checks, in milliseconds. */
-export const HEALTH_INTERVAL_MS = 30_000;
+const HEALTH_INTERVAL_MS = 30_000;
 
 export interface HealthServices {
   readonly store: Led<Pick<HealthStore, "all" | "change">>;

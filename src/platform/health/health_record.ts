@@ -8,7 +8,7 @@ import type { ServersHealth } from "../compute/mod.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
 
 /** Checks in a row that must agree before a change is reported. */
-export const CHECKS_IN_A_ROW = 2;
+const CHECKS_IN_A_ROW = 2;
 
 /** The stored record, written only when it changes. */
 export const healthRecord = z.object({

@@ -185,7 +185,7 @@ export class ForgeService {
     if (await replays.find(replay) !== undefined) return "This was delivered before";
     const project = await projects.find(hook.workspaceId, hook.projectId);
     let count = 0;
-    for await (const deployment of deployments.of(hook.projectId)) {
+    for await (const deployment of deployments.all(hook.projectId)) {
       const isPreview = deployment.environment !== ENVIRONMENT_PRODUCTION;
       if (deployment.branch !== branch || deployment.source !== "git" || !isPreview) continue;
       if (project === undefined || !canMove(deployment.status, "STOPPED")) continue;

@@ -116,7 +116,7 @@ export class HookService {
 
   async remove(caller: Caller, id: string): Promise<void> {
     await this.#services.uses.settled();
-    if (!await this.#services.hooks.remove(caller.workspace.id, id)) throw unknownHook(id);
+    if (!await this.#services.hooks.remove([caller.workspace.id, id])) throw unknownHook(id);
   }
 
   async #change(
@@ -126,8 +126,7 @@ export class HookService {
   ): Promise<HookRecord> {
     const { hooks, now } = this.#services;
     const changed = await hooks.update(
-      caller.workspace.id,
-      id,
+      [caller.workspace.id, id],
       (hook) => ({ ...edit(hook), updatedAt: now() }),
     );
     if (changed === undefined) throw unknownHook(id);

@@ -5,4 +5,4 @@
  */
 export { createHooks } from "./create_hooks.ts";
 export type { ReportPull } from "./forge_service.ts";
-export { type PullComment, type PullRecord, PullStore } from "./pull_store.ts";
+export { type PullRecord, PullStore } from "./pull_store.ts";

@@ -79,15 +79,14 @@ export class PullStore {
     change: (known: PullRecord | undefined) => Omit<PullRecord, "updatedAt"> | undefined,
   ): Promise<void> {
     const key = keys.pull(projectId, branch);
-    await commitWithRetries(this.#kv, [key], async () => {
+    await commitWithRetries(this.#kv, [key], async (operation) => {
       const known = await readRecord(this.#kv, key, pullRecord);
       const changed = change(known?.value);
-      const operation = this.#kv.atomic()
+      operation
         .check({ key, versionstamp: known?.versionstamp ?? null });
       if (changed !== undefined) {
         operation.set(key, { ...changed, updatedAt: this.#now() }, { expireIn: KEPT_MS });
       }
-      return { operation, result: undefined };
     });
   }
 }

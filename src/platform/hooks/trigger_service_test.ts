@@ -154,8 +154,7 @@ async function withTriggers(run: (parts: TriggerBench) => Promise<void>): Promis
     async endDeployment({ id }, as) {
       const move = (to: "BUILDING" | "DEPLOYING" | "FAILED") =>
         deployments.update(
-          PROJECT.id,
-          id,
+          [PROJECT.id, id],
           (current) => moveDeployment(current, to, { now: clock.now }),
         );
       await move("BUILDING");

@@ -36,7 +36,7 @@ function openFanOut({ kv, nodes }: LeaderNode) {
     members: () =>
       Promise.resolve({ items: PEOPLE.map((userId) => ({ userId })), nextCursor: null }),
     // Notifying one person takes longer.
-    findUser: (id: string) => id === "eve" ? delay(SKEW_MS) : Promise.resolve(undefined),
+    users: { find: (id: string) => id === "eve" ? delay(SKEW_MS) : Promise.resolve(undefined) },
   } as unknown as AccountStore;
   const inboxes = openInboxes(kv);
   const delivery = createDeliveryQueue({

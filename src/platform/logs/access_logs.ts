@@ -22,7 +22,7 @@ import {
 } from "./log_lines.ts";
 
 /** How long an entry waits to be written, in milliseconds. */
-export const FLUSH_INTERVAL_MS = 200;
+const FLUSH_INTERVAL_MS = 200;
 /**
  * Most characters that wait; further lines are counted and dropped, so that
  * memory stays bounded.

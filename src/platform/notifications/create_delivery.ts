@@ -101,7 +101,7 @@ function createMessenger(options: DeliveryOptions, links: LinkStore) {
     now,
     random,
     dialogues: options.dialogues,
-    accountName: async (userId) => (await accounts.findUser(userId))?.name,
+    accountName: async (userId) => (await accounts.users.find(userId))?.name,
     name: settings.name,
   });
   const poller = new BotPoller({

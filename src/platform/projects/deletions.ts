@@ -9,6 +9,7 @@ import * as z from "zod";
 import { keys, readAll } from "../core/store/mod.ts";
 import { hostRecord } from "./host_record.ts";
 import type { ProjectRecord } from "./project.ts";
+import { projects } from "./project_store.ts";
 import type { RecordKey, RecordStore } from "../../store/mod.ts";
 
 const tombstone = z.object({ deletedAt: z.number() });
@@ -19,12 +20,11 @@ export async function markDeleted(
   project: ProjectRecord,
   now: number,
 ): Promise<void> {
-  await kv.atomic()
-    .delete(keys.project(project.workspaceId, project.id))
-    .delete(keys.projectByName(project.name))
+  const operation = kv.atomic()
     .delete(keys.host(project.name))
-    .set(keys.deletion(project.id), { deletedAt: now })
-    .commit();
+    .set(keys.deletion(project.id), { deletedAt: now });
+  projects.drop(operation, project);
+  await operation.commit();
 }
 
 /** Projects whose deletion has begun but not finished. */

@@ -45,8 +45,7 @@ export function bindProjectRoutes(router: Router, services: ProjectRouteServices
     edit: (project: ProjectRecord) => ProjectRecord,
   ) => {
     const changed = await projects.update(
-      workspaceId,
-      id,
+      [workspaceId, id],
       (project) => ({ ...edit(project), updatedAt: now() }),
     );
     if (changed === undefined) throw new Failure("not_found", "Project was deleted meanwhile");

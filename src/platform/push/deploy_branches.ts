@@ -95,7 +95,7 @@ export class BranchDeployer {
   /** Stops all previews of a branch that was deleted. */
   async remove(project: ProjectRecord, branch: string, { say }: Listener): Promise<void> {
     let count = 0;
-    for await (const deployment of this.#services.deployments.of(project.id)) {
+    for await (const deployment of this.#services.deployments.all(project.id)) {
       if (deployment.branch !== branch || deployment.environment === ENVIRONMENT_PRODUCTION) {
         continue;
       }

@@ -22,7 +22,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** Bytes that are not packet lines. */
-export class PacketError extends Error {
+class PacketError extends Error {
   override readonly name = "PacketError";
 }
 

@@ -8,7 +8,7 @@ import { branchName } from "../../contract/projects.ts";
 import { PacketReader, packetText } from "./pkt_line.ts";
 
 /** Most refs that one push may change. */
-export const MAX_COMMANDS = 1000;
+const MAX_COMMANDS = 1000;
 
 /** Most bytes of the part of a push that precedes its pack. */
 const MAX_HEAD = 1024 * 1024;

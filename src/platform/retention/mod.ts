@@ -4,4 +4,3 @@
  * @module
  */
 export { createRetention } from "./create_retention.ts";
-export type { RetentionPolicy } from "./plan_retention.ts";

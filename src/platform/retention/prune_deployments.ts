@@ -14,7 +14,7 @@ import type { Lease, Led } from "../../store/mod.ts";
 
 export interface PruneServices extends RemoveServices {
   readonly projects: Pick<ProjectStore, "all">;
-  readonly deployments: Pick<DeploymentStore, "all" | "hosts" | "of">;
+  readonly deployments: Pick<DeploymentStore, "all" | "hosts">;
   readonly deploymentService: Led<Pick<DeploymentService, "stop">>;
   readonly git: Pick<GitService, "branches">;
 }
@@ -44,7 +44,7 @@ async function deploymentsOf(
   projectId: string,
 ): Promise<DeploymentRecord[]> {
   const all: DeploymentRecord[] = [];
-  for await (const deployment of deployments.of(projectId)) all.push(deployment);
+  for await (const deployment of deployments.all(projectId)) all.push(deployment);
   return all;
 }
 

@@ -8,7 +8,7 @@
 import type { BuildRunner, BuildStore } from "../builds/mod.ts";
 import type { SiteDirectory } from "../../edge/mod.ts";
 import { type DeploymentRecord, withoutDeployment } from "../deployments/mod.ts";
-import { hostRecord, projectRecord } from "../projects/mod.ts";
+import { hostRecord, projects } from "../projects/mod.ts";
 import { latestLabel } from "../environments/mod.ts";
 import { commitWithRetries, keys, readRecord } from "../core/store/mod.ts";
 import type { Lease, LeasedStore } from "../../store/mod.ts";
@@ -43,11 +43,10 @@ async function removeRecords(
   const { id, projectId, workspaceId } = deployment;
   const projectKey = keys.project(workspaceId, projectId);
   const deploymentKey = keys.deployment(projectId, id);
-  const { result } = await commitWithRetries(kv, [projectKey, deploymentKey], async () => {
-    const project = await readRecord(kv, projectKey, projectRecord);
-    const operation = kv.atomic();
+  return await commitWithRetries(kv, [projectKey, deploymentKey], async (operation) => {
+    const project = await readRecord(kv, projectKey, projects.schema);
     const stored = await kv.get(deploymentKey);
-    if (project === undefined || stored.versionstamp === null) return { operation, result: false };
+    if (project === undefined || stored.versionstamp === null) return false;
     const shared = [
       project.value.name,
       deployment.branchLabel,
@@ -56,7 +55,7 @@ async function removeRecords(
     for (const label of shared) {
       const key = keys.host(label);
       const host = await readRecord(kv, key, hostRecord);
-      if (host?.value.deploymentId === id) return { operation: kv.atomic(), result: false };
+      if (host?.value.deploymentId === id) return false;
       operation.check({ key, versionstamp: host?.versionstamp ?? null });
     }
     const productionHistory = withoutDeployment(project.value.productionHistory, id);
@@ -68,7 +67,6 @@ async function removeRecords(
       .delete(keys.deploymentVariables(id))
       .delete(keys.host(deployment.uniqueLabel));
     await builds.removeWith(operation, deployment);
-    return { operation, result: true };
+    return true;
   }, { lease });
-  return result;
 }

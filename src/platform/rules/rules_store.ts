@@ -8,6 +8,7 @@ import * as z from "zod";
 import {
   keys,
   type Page,
+  type PageWish,
   readAll,
   readPage,
   readRecord,
@@ -15,7 +16,7 @@ import {
 } from "../core/store/mod.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
-export const revisionRecord = z.object({
+const revisionRecord = z.object({
   revisionId: z.string(),
   workspaceId: z.string(),
   /** Hash of the blob that holds the runtime rule set. */
@@ -76,7 +77,7 @@ export class RulesStore {
 
   revisions(
     projectId: string,
-    page: { readonly limit: number; readonly cursor?: string | undefined },
+    page: PageWish,
   ): Promise<Page<RevisionRecord>> {
     return readPage(this.#kv, keys.rulesRevisions(projectId), { schema: revisionRecord, ...page });
   }

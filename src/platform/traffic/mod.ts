@@ -4,4 +4,4 @@
  *
  * @module
  */
-export { createTraffic, type Traffic, type TrafficParts } from "./create_traffic.ts";
+export { createTraffic, type Traffic } from "./create_traffic.ts";

@@ -43,11 +43,10 @@ export class VariableStore {
     decide: (variables: readonly VariableRecord[]) => Promise<Change> | Change,
   ): Promise<void> {
     const guard = keys.variablesGuard(projectId);
-    await commitWithRetries(this.#kv, [guard], async () => {
+    await commitWithRetries(this.#kv, [guard], async (operation) => {
       const { versionstamp } = await this.#kv.get(guard);
       const change = await decide(await this.list(projectId));
-      const operation = this.#kv.atomic();
-      if (change.type === "none") return { operation, result: undefined };
+      if (change.type === "none") return undefined;
       operation.check({ key: guard, versionstamp }).set(guard, true);
       for (const variable of change.remove) {
         operation.delete(keys.variable(projectId, variable));
@@ -58,7 +57,6 @@ export class VariableStore {
       for (const { scope } of [...change.set, ...change.remove]) {
         operation.set(keys.variablesVersion(projectId, scope), true);
       }
-      return { operation, result: undefined };
     });
   }
 

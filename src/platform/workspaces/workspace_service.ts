@@ -16,7 +16,7 @@ import {
 import type { AuditLog } from "../audit/mod.ts";
 import type { Caller, Person, SelfCaller } from "../core/access/mod.ts";
 import { type Client, Failure } from "../core/http/mod.ts";
-import type { Page } from "../core/store/mod.ts";
+import type { Page, PageWish } from "../core/store/mod.ts";
 import { INVITATION_MS, type InvitationRecord, type InvitationStore } from "./invitation_store.ts";
 import { keepsOwner } from "./member_changes.ts";
 
@@ -26,8 +26,6 @@ export interface OpenInvitation {
   readonly role: Role;
   readonly invitedBy: string;
 }
-
-type PageWish = { readonly limit: number; readonly cursor?: string | undefined };
 
 /** An account that belongs to this many workspaces cannot create another. */
 const MAX_WORKSPACES = 100;
@@ -63,12 +61,12 @@ export class WorkspaceService {
     const { credential, userId, workspaceId } = own;
     if (credential.type === "api_key" && workspaceId !== null) {
       const seen = await this.#parts.memory.workspaceOf(userId, workspaceId);
-      const workspace = seen && await accounts.findWorkspace(workspaceId);
+      const workspace = seen && await accounts.workspaces.find(workspaceId);
       return { items: workspace ? [toWire(workspace, seen.role)] : [], nextCursor: null };
     }
-    const { items, nextCursor } = await accounts.memberships(userId, page);
+    const { items, nextCursor } = await accounts.memberships.list(userId, page);
     const shown = await Promise.all(items.map(async (membership) => {
-      const workspace = await accounts.findWorkspace(membership.workspaceId);
+      const workspace = await accounts.workspaces.find(membership.workspaceId);
       return workspace === undefined ? [] : [toWire(workspace, membership.role)];
     }));
     return { items: shown.flat(), nextCursor };
@@ -81,7 +79,7 @@ export class WorkspaceService {
   ): Promise<Workspace> {
     const { accounts, now, random } = this.#parts;
     const { slug, name } = wanted;
-    const { items } = await accounts.memberships(person.user.id, { limit: MAX_WORKSPACES });
+    const { items } = await accounts.memberships.list(person.user.id, { limit: MAX_WORKSPACES });
     if (items.length >= MAX_WORKSPACES) {
       throw new Failure("conflict", `Leave a workspace first: you are in ${MAX_WORKSPACES}`);
     }
@@ -94,7 +92,13 @@ export class WorkspaceService {
   }
 
   async rename(caller: Caller, name: string): Promise<Workspace> {
-    const renamed = await this.#parts.accounts.renameWorkspace(caller.workspace.id, name);
+    const renamed = await this.#parts.accounts.workspaces.update(
+      [caller.workspace.id],
+      (workspace) => ({
+        ...workspace,
+        name,
+      }),
+    );
     if (renamed === undefined) throw new Failure("not_found", "Workspace does not exist");
     this.#parts.memory.forgetAll();
     return toWire(renamed, caller.workspace.role);
@@ -180,7 +184,7 @@ export class WorkspaceService {
 
   /** Withdraws an invitation, and returns it. */
   async withdraw(caller: Caller, id: string): Promise<Invitation> {
-    const removed = await this.#invitations.remove(caller.workspace.id, id);
+    const removed = await this.#invitations.remove([caller.workspace.id, id]);
     if (removed !== undefined) return invitationToWire(removed);
     throw new Failure("not_found", `Invitation ${id} does not exist`);
   }
@@ -190,7 +194,7 @@ export class WorkspaceService {
     const found = await this.#valid(token, client);
     if (found === undefined) return undefined;
     const { workspace, invitation } = found;
-    const inviter = await this.#parts.accounts.findUser(invitation.invitedBy);
+    const inviter = await this.#parts.accounts.users.find(invitation.invitedBy);
     return {
       workspace: { slug: workspace.slug, name: workspace.name },
       role: invitation.role,
@@ -206,7 +210,7 @@ export class WorkspaceService {
     const { workspace, invitation } = found;
     const { id: workspaceId } = workspace;
     const userId = person.user.id;
-    if (await accounts.findMembership(userId, workspaceId) !== undefined) {
+    if (await accounts.memberships.find(userId, workspaceId) !== undefined) {
       throw new Failure("conflict", `You belong to workspace "${workspace.slug}" already`);
     }
     const member = { workspaceId, userId, role: invitation.role, joinedAt: now() };
@@ -232,18 +236,18 @@ export class WorkspaceService {
   async #valid(token: string, client: Client) {
     const { accounts, limits, now } = this.#parts;
     const guess = await limits.begin("link", client);
-    const invitation = await this.#invitations.find(hashToken("invitation", token));
+    const invitation = await this.#invitations.findByHash(hashToken("invitation", token));
     if (invitation === undefined || now() >= invitation.expiresAt) return undefined;
     const { workspaceId, invitedBy } = invitation;
-    const inviter = await accounts.findMembership(invitedBy, workspaceId);
-    const workspace = await accounts.findWorkspace(workspaceId);
+    const inviter = await accounts.memberships.find(invitedBy, workspaceId);
+    const workspace = await accounts.workspaces.find(workspaceId);
     if (inviter?.role !== "owner" || workspace === undefined) return undefined;
     guess.succeed();
     return { workspace, invitation };
   }
 
   async #memberToWire(member: MembershipRecord): Promise<Member> {
-    const user = await this.#parts.accounts.findUser(member.userId);
+    const user = await this.#parts.accounts.users.find(member.userId);
     return {
       userId: member.userId,
       name: user?.name ?? "",

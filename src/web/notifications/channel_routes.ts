@@ -66,7 +66,7 @@ export function bindChannelPages(
     return goTo("/account/channels?done=chat-unlinked");
   });
   bind.personal("POST", "/account/channels/unsubscribe", async ({ person, fields }) => {
-    await channels.pushSubscriptions.remove(selfCallerOf(person), id.parse(fields).id);
+    await channels.pushSubscriptions.removeFrom(selfCallerOf(person), id.parse(fields).id);
     return goTo("/account/channels?done=browser-removed");
   });
 }

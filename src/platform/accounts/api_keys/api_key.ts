@@ -10,8 +10,10 @@ import { PERMISSION_NAMES } from "../../../contract/permissions.ts";
 import { ROLES } from "../../../contract/identity.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 import type { Random } from "../../../lib/clock.ts";
+import { keys, RecordType } from "../../core/store/mod.ts";
+import { accountKeys } from "../account_keys.ts";
 
-export const apiKeyRecord = z.object({
+const apiKeyRecord = z.object({
   id: z.string(),
   workspaceId: z.string(),
   userId: z.string(),
@@ -32,6 +34,19 @@ export const apiKeyRecord = z.object({
   publisherIds: z.array(z.string()).default([]),
 });
 export type ApiKeyRecord = z.infer<typeof apiKeyRecord>;
+
+export const apiKeys = new RecordType({
+  root: keys.allApiKeys(),
+  schema: apiKeyRecord,
+  parts: ({ id }) => [id],
+  indices: {
+    hash: { entries: ({ hash }) => [keys.apiKeyByHash(hash)], holds: "id" },
+    workspace: {
+      entries: ({ workspaceId, id }) => [accountKeys.workspaceApiKey(workspaceId, id)],
+      holds: "copy",
+    },
+  },
+});
 
 /** Characters of a key that may be shown: the scheme and 24 bits. */
 const PREFIX_LENGTH = 8;

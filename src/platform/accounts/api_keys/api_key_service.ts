@@ -8,7 +8,7 @@ import type { BodyOf } from "../../../contract/endpoint.ts";
 import type { endpoints } from "../../../contract/endpoints.ts";
 import { uuidV7 } from "../../../lib/ids.ts";
 import { type Client, Failure } from "../../core/http/mod.ts";
-import type { Page } from "../../core/store/mod.ts";
+import type { Page, PageWish } from "../../core/store/mod.ts";
 import { apiKeyToWire } from "../account_wire.ts";
 import { apiKeyPrefix, type ApiKeyRecord, hashApiKey, mintApiKey } from "./api_key.ts";
 import type { Caller } from "../../core/access/mod.ts";
@@ -56,7 +56,7 @@ export class ApiKeyService {
       createdAt: now(),
       publisherIds: [],
     };
-    await credentials.addApiKey(record);
+    await credentials.apiKeys.add(record);
     await raise({
       event: "security.api_key_created",
       userId: caller.user.id,
@@ -69,10 +69,10 @@ export class ApiKeyService {
 
   async list(
     caller: Caller,
-    wish: { readonly limit: number; readonly cursor?: string | undefined },
+    wish: PageWish,
   ): Promise<Page<ApiKey>> {
     const { credentials } = this.#parts;
-    const { items, nextCursor } = await credentials.apiKeys(caller.workspace.id, wish);
+    const { items, nextCursor } = await credentials.listApiKeys(caller.workspace.id, wish);
     const shown = items.map(async (apiKey) =>
       apiKeyToWire(apiKey, await credentials.lastUse(apiKey.id))
     );

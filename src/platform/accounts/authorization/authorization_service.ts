@@ -24,7 +24,7 @@ import {
 } from "./registration.ts";
 
 /** Seconds that an access token of a grant lives. */
-export const TOKEN_SECONDS = 3600;
+const TOKEN_SECONDS = 3600;
 const MINUTE_MS = 60_000;
 const REGISTRATIONS_PER_MINUTE = 20;
 const EXCHANGES_PER_MINUTE = 60;
@@ -182,7 +182,7 @@ export class AuthorizationService {
         return { result: { type: "replayed", userId, grant: known.id } };
       }
       if (this.#parts.now() >= refresh.expiresAt) return refused("The refresh token has expired");
-      if (await this.#parts.accounts.findMembership(userId, workspaceId) === undefined) {
+      if (await this.#parts.accounts.memberships.find(userId, workspaceId) === undefined) {
         return refused("Its person is no longer a member of the workspace");
       }
       return this.#renew(known, refresh.hash);
@@ -193,7 +193,7 @@ export class AuthorizationService {
   async #begin(code: CodeRecord, client: Client) {
     const { accounts, now, random } = this.#parts;
     const { userId, workspaceId, clientHash, clientName: name, scope } = code;
-    if (await accounts.findMembership(userId, workspaceId) === undefined) {
+    if (await accounts.memberships.find(userId, workspaceId) === undefined) {
       return refused("Its person is no longer a member of the workspace");
     }
     return this.#renew({

@@ -5,10 +5,10 @@
  * @module
  */
 import * as z from "zod";
-import { commitWithRetries, readRecord } from "../../core/store/mod.ts";
+import { commitWithRetries, readRecord, Table } from "../../core/store/mod.ts";
 import { accountKeys } from "../account_keys.ts";
-import { type AccessTokenRecord, accessTokenRecord } from "../credentials/credential.ts";
-import type { Operation, RecordStore } from "../../../store/mod.ts";
+import { type AccessTokenRecord, accessTokens } from "../credentials/credential.ts";
+import type { RecordStore } from "../../../store/mod.ts";
 
 const MINUTE_MS = 60_000;
 /** How long a code may be exchanged. */
@@ -18,7 +18,7 @@ const USED_MS = 10 * MINUTE_MS;
 /** A grant that is not refreshed for 30 days ends. */
 export const GRANT_MS = 30 * 24 * 60 * MINUTE_MS;
 
-export const codeRecord = z.object({
+const codeRecord = z.object({
   clientHash: z.string(),
   clientName: z.string(),
   redirect: z.string(),
@@ -32,8 +32,6 @@ export const codeRecord = z.object({
 });
 export type CodeRecord = z.infer<typeof codeRecord>;
 
-const place = z.object({ userId: z.string(), id: z.string() });
-
 /** What becomes of a grant: the token it has from now on, or nothing. */
 export interface Change<T> {
   readonly token?: AccessTokenRecord;
@@ -42,9 +40,11 @@ export interface Change<T> {
 
 export class GrantRecords {
   readonly #kv: RecordStore;
+  readonly #tokens;
 
   constructor(kv: RecordStore) {
     this.#kv = kv;
+    this.#tokens = new Table(kv, accessTokens);
   }
 
   async addCode(hash: string, code: CodeRecord): Promise<void> {
@@ -57,17 +57,15 @@ export class GrantRecords {
     decide: (code: CodeRecord | undefined) => Change<T> | Promise<Change<T>>,
   ): Promise<T> {
     const key = accountKeys.authorizationCode(hash);
-    const { result } = await commitWithRetries(this.#kv, [key], async () => {
+    return await commitWithRetries(this.#kv, [key], async (operation) => {
       const found = await readRecord(this.#kv, key, codeRecord);
       const { token, result } = await decide(found?.value);
-      const operation = this.#kv.atomic();
-      if (found === undefined || token === undefined) return { operation, result };
+      if (found === undefined || token === undefined) return result;
       operation.check({ key, versionstamp: found.versionstamp })
         .set(key, { ...found.value, used: token.id }, { expireIn: USED_MS });
-      this.#put(operation, token);
-      return { operation, result };
+      accessTokens.insert(operation, token, { expireIn: GRANT_MS });
+      return result;
     });
-    return result;
   }
 
   /** Refreshes a grant: of two at once with one secret, the second sees what the first made. */
@@ -75,35 +73,15 @@ export class GrantRecords {
     hash: string,
     decide: (token: AccessTokenRecord | undefined) => Change<T> | Promise<Change<T>>,
   ): Promise<T> {
-    const named = await readRecord(this.#kv, accountKeys.refreshByHash(hash), place);
-    const { userId, id } = named?.value ?? { userId: "", id: "" };
-    const key = accountKeys.accessToken(userId, id);
-    const { result } = await commitWithRetries(this.#kv, [key], async () => {
-      const found = named === undefined
-        ? undefined
-        : await readRecord(this.#kv, key, accessTokenRecord);
+    const entry = accountKeys.refreshByHash(hash);
+    const known = await this.#tokens.findBy("refresh", entry);
+    const contended = known === undefined ? [] : [accessTokens.keyOf(known)];
+    return await commitWithRetries(this.#kv, contended, async (operation) => {
+      const found = await this.#tokens.readBy("refresh", entry);
       const { token, result } = await decide(found?.value);
-      const operation = this.#kv.atomic();
-      if (found === undefined || token === undefined) return { operation, result };
-      operation.check({ key, versionstamp: found.versionstamp })
-        .delete(accountKeys.accessTokenByHash(found.value.hash));
-      const old = found.value.refresh?.previous;
-      if (old !== undefined && old !== null) operation.delete(accountKeys.refreshByHash(old));
-      this.#put(operation, token);
-      return { operation, result };
+      if (found === undefined || token === undefined) return result;
+      accessTokens.replace(operation, found, token, { expireIn: GRANT_MS });
+      return result;
     });
-    return result;
-  }
-
-  #put(operation: Operation, token: AccessTokenRecord): void {
-    const { userId, id, hash, refresh } = token;
-    const expireIn = GRANT_MS;
-    operation
-      .set(accountKeys.accessToken(userId, id), token, { expireIn })
-      .set(accountKeys.accessTokenByHash(hash), { userId, id }, { expireIn });
-    for (const each of [refresh?.hash, refresh?.previous]) {
-      if (each === undefined || each === null) continue;
-      operation.set(accountKeys.refreshByHash(each), { userId, id }, { expireIn });
-    }
   }
 }

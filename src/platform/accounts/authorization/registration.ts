@@ -37,7 +37,7 @@ export function isOwnResource(resource: string, publicOrigin: string): boolean {
 }
 
 /** What is wrong with an address that answers are sent to; nothing where it is good. */
-export function redirectProblem(address: string): string | undefined {
+function redirectProblem(address: string): string | undefined {
   const url = URL.parse(address);
   if (url === null) return "is no absolute URL";
   if (/[\s\\]|[^\x21-\x7e]/.test(address)) return "holds characters that no URL has";

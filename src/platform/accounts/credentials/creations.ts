@@ -36,7 +36,11 @@ function credentialKey({ userId, credential }: SelfCaller): RecordKey {
 export async function addCreation(
   kv: RecordStore,
   operation: Operation,
-  { own, id, keys }: { readonly own: SelfCaller; readonly id: string; readonly keys: string[][] },
+  { own, id, keys }: {
+    readonly own: SelfCaller;
+    readonly id: string;
+    readonly keys: readonly RecordKey[];
+  },
 ): Promise<void> {
   const { key, versionstamp } = await kv.get(credentialKey(own));
   if (versionstamp === null) throw new Failure("unauthorized", "Credentials were revoked");

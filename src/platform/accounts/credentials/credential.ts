@@ -5,6 +5,8 @@
  * @module
  */
 import * as z from "zod";
+import { RecordType } from "../../core/store/mod.ts";
+import { accountKeys } from "../account_keys.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -15,7 +17,7 @@ export const SESSION_MAX_MS = 30 * DAY_MS;
 /** A tool's token that is not used for 90 days ends. */
 export const ACCESS_TOKEN_IDLE_MS = 90 * DAY_MS;
 
-export const sessionRecord = z.object({
+const sessionRecord = z.object({
   id: z.string(),
   userId: z.string(),
   hash: z.string(),
@@ -27,7 +29,7 @@ export const sessionRecord = z.object({
 });
 export type SessionRecord = z.infer<typeof sessionRecord>;
 
-export const accessTokenRecord = z.object({
+const accessTokenRecord = z.object({
   id: z.string(),
   userId: z.string(),
   workspaceId: z.string(),
@@ -51,6 +53,31 @@ export const accessTokenRecord = z.object({
   }).optional(),
 });
 export type AccessTokenRecord = z.infer<typeof accessTokenRecord>;
+
+export const sessions = new RecordType({
+  root: accountKeys.allSessions(),
+  schema: sessionRecord,
+  parts: ({ userId, id }) => [userId, id],
+  indices: {
+    hash: { entries: ({ hash }) => [accountKeys.sessionByHash(hash)], holds: ["userId", "id"] },
+  },
+  expireIn: SESSION_MAX_MS,
+});
+
+export const accessTokens = new RecordType({
+  root: accountKeys.allAccessTokens(),
+  schema: accessTokenRecord,
+  parts: ({ userId, id }) => [userId, id],
+  indices: {
+    hash: { entries: ({ hash }) => [accountKeys.accessTokenByHash(hash)], holds: ["userId", "id"] },
+    refresh: {
+      entries: ({ refresh }) =>
+        [refresh?.hash, refresh?.previous].filter((hash) => hash !== undefined && hash !== null)
+          .map((hash) => accountKeys.refreshByHash(hash)),
+      holds: ["userId", "id"],
+    },
+  },
+});
 
 export const lastUse = z.object({
   at: z.number(),

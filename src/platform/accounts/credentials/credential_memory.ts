@@ -103,8 +103,8 @@ export class CredentialMemory {
     const before = this.#changes;
     const { accounts } = this.#stores;
     const [workspace, membership] = await Promise.all([
-      accounts.findWorkspace(workspaceId),
-      accounts.findMembership(userId, workspaceId),
+      accounts.workspaces.find(workspaceId),
+      accounts.memberships.find(userId, workspaceId),
     ]);
     if (workspace === undefined || membership === undefined) return undefined;
     const { id, slug, name } = workspace;
@@ -163,7 +163,7 @@ export class CredentialMemory {
     const found = await find();
     if (found === undefined) return undefined;
     const [user, use] = await Promise.all([
-      this.#stores.accounts.findUser(found.userId),
+      this.#stores.accounts.users.find(found.userId),
       this.#stores.credentials.lastUse(found.id),
     ]);
     if (user === undefined) return undefined;

@@ -218,7 +218,7 @@ export class DeviceLoginService {
     const { outcome, next } = pollGrant(grant, { now: now(), clientId: by.clientId });
     if (outcome.type !== "token" || grant === undefined) return { next, result: { outcome } };
     const { userId, workspaceId } = outcome;
-    if (await accounts.findMembership(userId, workspaceId) === undefined) {
+    if (await accounts.memberships.find(userId, workspaceId) === undefined) {
       return { next: grant, result: { outcome: { type: "denied" } } };
     }
     const accessToken = mintToken("access token", random);

@@ -3,19 +3,14 @@
  *
  * @module
  */
-import * as z from "zod";
 import { DEVICE_CODE_SECONDS } from "../../../contract/device.ts";
-import type { AccessTokenRecord } from "../credentials/credential.ts";
-import { addAccessToken } from "../credentials/credential_store.ts";
-import { commitWithRetries, readRecord } from "../../core/store/mod.ts";
+import { type AccessTokenRecord, accessTokens } from "../credentials/credential.ts";
+import { commitWithRetries, RecordType, Table } from "../../core/store/mod.ts";
 import { REMEMBER_EXPIRED_MS } from "./device_grant.ts";
 import { type DeviceGrant, deviceGrant } from "./types.ts";
 import type { RecordKey, RecordStore } from "../../../store/mod.ts";
 
-const grantKeys = {
-  byDevice: (hash: string): RecordKey => ["device_grants", hash],
-  byUser: (hash: string): RecordKey => ["device_grant_by_user_code", hash],
-};
+const userCodeKey = (hash: string): RecordKey => ["device_grant_by_user_code", hash];
 
 /** The store drops a grant once its code would be reported as unknown. */
 const KEEP_MS = DEVICE_CODE_SECONDS * 1000 + REMEMBER_EXPIRED_MS;
@@ -28,32 +23,27 @@ export interface GrantChange<T> {
   readonly result: T;
 }
 
-export class GrantStore {
-  readonly #kv: RecordStore;
+const grants = new RecordType({
+  root: ["device_grants"],
+  schema: deviceGrant,
+  parts: ({ deviceHash }) => [deviceHash],
+  indices: {
+    userCode: {
+      entries: ({ userHash }) => [userCodeKey(userHash)],
+      holds: "id",
+      unique: true,
+    },
+  },
+  expireIn: KEEP_MS,
+});
 
+export class GrantStore extends Table<DeviceGrant, readonly [string], "userCode"> {
   constructor(kv: RecordStore) {
-    this.#kv = kv;
-  }
-
-  /** Stores a new grant; false where the user code is in use. */
-  async add(grant: DeviceGrant): Promise<boolean> {
-    const byUser = grantKeys.byUser(grant.userHash);
-    const result = await this.#kv.atomic()
-      .check({ key: byUser, versionstamp: null })
-      .set(byUser, grant.deviceHash, { expireIn: KEEP_MS })
-      .set(grantKeys.byDevice(grant.deviceHash), grant, { expireIn: KEEP_MS })
-      .commit();
-    return result.ok;
-  }
-
-  async find(deviceHash: string): Promise<DeviceGrant | undefined> {
-    return (await readRecord(this.#kv, grantKeys.byDevice(deviceHash), deviceGrant))?.value;
+    super(kv, grants);
   }
 
   async findByUserCode(userHash: string): Promise<DeviceGrant | undefined> {
-    const deviceHash = await readRecord(this.#kv, grantKeys.byUser(userHash), z.string());
-    if (deviceHash === undefined) return undefined;
-    return await this.find(deviceHash.value);
+    return await this.findBy("userCode", userCodeKey(userHash));
   }
 
   /** Changes a grant in one commit. Concurrent changes see each other's result. */
@@ -61,20 +51,13 @@ export class GrantStore {
     deviceHash: string,
     decide: (grant: DeviceGrant | undefined) => GrantChange<T> | Promise<GrantChange<T>>,
   ): Promise<T> {
-    const key = grantKeys.byDevice(deviceHash);
-    const committed = await commitWithRetries(this.#kv, [key], async () => {
-      const current = await readRecord(this.#kv, key, deviceGrant);
+    return await commitWithRetries(this.kv, [grants.key(deviceHash)], async (operation) => {
+      const current = await this.read(deviceHash);
       const { next, token, result } = await decide(current?.value);
-      const operation = this.#kv.atomic();
-      if (current === undefined || next === undefined || next === current.value) {
-        return { operation, result };
-      }
-      operation
-        .check({ key, versionstamp: current.versionstamp })
-        .set(key, next, { expireIn: KEEP_MS });
-      if (token !== undefined) addAccessToken(operation, token);
-      return { operation, result };
+      if (current === undefined || next === undefined || next === current.value) return result;
+      grants.replace(operation, current, next);
+      if (token !== undefined) accessTokens.insert(operation, token);
+      return result;
     });
-    return committed.result;
   }
 }

@@ -37,7 +37,6 @@ export const deviceGrant = z.discriminatedUnion("state", [
   base.extend({ state: z.literal("used") }),
 ]);
 export type DeviceGrant = z.infer<typeof deviceGrant>;
-export type ApprovedGrant = Extract<DeviceGrant, { state: "approved" }>;
 
 /** The state of a grant for who polls it. On `token`, the caller makes one in the commit that marks the grant as used. */
 export type GrantOutcome =

@@ -113,7 +113,7 @@ Deno.test("an account of the messenger turns a second factor on and off", () =>
     const { secret } = await test.twoFactor.start(mia, undefined, clientAt());
     const code = () => totpCode(secret, totpStep(test.time));
     await test.twoFactor.confirm(mia, code(), clientAt());
-    const user = (await test.accounts.findUser(mia.user.id))!;
+    const user = (await test.accounts.users.find(mia.user.id))!;
     assert.equal((await test.signIn.admit(user, clientAt())).status, "two_factor_required");
     test.time += 60_000;
     await assert.rejects(

@@ -99,7 +99,7 @@ export class PasswordResetService {
       if ((record.password?.hash ?? "") !== link.passwordHash) throw linkUsed();
       return { ...record, password };
     });
-    for (const session of await credentials.allSessions(userId)) {
+    for (const session of await credentials.sessions.collect(userId)) {
       await credentials.removeSession(userId, session.id);
       memory.forget(session.hash);
     }

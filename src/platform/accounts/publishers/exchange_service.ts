@@ -115,7 +115,7 @@ export class ExchangeService {
     const trust = decideTrust(trusted, { run, projectId });
     if (typeof trust === "string") throw refused(trust);
     const members = await Promise.all(
-      trust.publishers.map(({ userId }) => accounts.findMembership(userId, workspaceId)),
+      trust.publishers.map(({ userId }) => accounts.memberships.find(userId, workspaceId)),
     );
     if (!members.includes(undefined)) return trust;
     throw refused("who added its trusted publisher is no longer a member: add it again");
@@ -166,7 +166,7 @@ export class ExchangeService {
   }
 
   async #record(key: ApiKeyRecord, workspace: Workspace, client: Client): Promise<void> {
-    const user = await this.#parts.accounts.findUser(key.userId);
+    const user = await this.#parts.accounts.users.find(key.userId);
     await this.#sources.audit.record({
       workspaceId: workspace.id,
       action: EXCHANGED,

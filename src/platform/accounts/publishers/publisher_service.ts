@@ -13,7 +13,7 @@ import {
 import { uuidV7 } from "../../../lib/ids.ts";
 import type { Caller } from "../../core/access/mod.ts";
 import { type Client, Failure } from "../../core/http/mod.ts";
-import type { Page } from "../../core/store/mod.ts";
+import type { Page, PageWish } from "../../core/store/mod.ts";
 import type { AccountParts } from "../parts.ts";
 import { describePublisher, type PublisherRecord, publisherToWire } from "./publisher.ts";
 
@@ -62,7 +62,7 @@ export class PublisherService {
 
   async list(
     caller: Caller,
-    wish: { readonly limit: number; readonly cursor?: string | undefined },
+    wish: PageWish,
   ): Promise<Page<TrustedPublisher>> {
     const { items, nextCursor } = await this.#parts.publishers.list(caller.workspace.id, wish);
     return { items: items.map(publisherToWire), nextCursor };
@@ -71,7 +71,7 @@ export class PublisherService {
   /** Removes a publisher and the keys that it has, and returns it. */
   async remove(caller: Caller, id: string, client: Client): Promise<TrustedPublisher> {
     const { publishers, credentials, memory, raise } = this.#parts;
-    const record = await publishers.remove(caller.workspace.id, id);
+    const record = await publishers.remove([caller.workspace.id, id]);
     if (record === undefined) {
       throw new Failure("not_found", `Trusted publisher ${id} does not exist`);
     }

@@ -10,16 +10,21 @@ import {
   commitWithRetries,
   countBelow,
   keys,
-  type Page,
-  readAll,
-  readPage,
   readRecord,
+  RecordType,
+  Table,
+  type Versioned,
 } from "../../core/store/mod.ts";
 import { accountKeys } from "../account_keys.ts";
-import type { ApiKeyRecord } from "../api_keys/api_key.ts";
-import { addApiKeyRecords } from "../credentials/credential_store.ts";
+import { type ApiKeyRecord, apiKeys } from "../api_keys/api_key.ts";
 import { type PublisherRecord, publisherRecord } from "./publisher.ts";
 import type { RecordStore } from "../../../store/mod.ts";
+
+const publishers = new RecordType({
+  root: accountKeys.allPublishers(),
+  schema: publisherRecord,
+  parts: ({ workspaceId, id }) => [workspaceId, id],
+});
 
 /** Whose project has a name. */
 const projectPlace = z.object({ projectId: z.string() });
@@ -49,69 +54,42 @@ export interface Exchange {
   readonly at: number;
 }
 
-export class PublisherStore {
-  readonly #kv: RecordStore;
-
+export class PublisherStore extends Table<PublisherRecord, readonly [string, string]> {
   constructor(kv: RecordStore) {
-    this.#kv = kv;
+    super(kv, publishers);
   }
 
   /** Adds a publisher; false where the workspace has as many as it may. */
-  async add(record: PublisherRecord): Promise<boolean> {
+  override async add(record: PublisherRecord): Promise<boolean> {
     const { workspaceId, id } = record;
     const guard = accountKeys.publishersGuard(workspaceId);
-    const { result } = await commitWithRetries(this.#kv, [guard], async () => {
-      const { versionstamp } = await this.#kv.get(guard);
-      const there = await countBelow(this.#kv, accountKeys.publishers(workspaceId), MAX_PUBLISHERS);
-      const operation = this.#kv.atomic();
-      if (there >= MAX_PUBLISHERS) return { operation, result: false };
-      operation.check({ key: guard, versionstamp }).set(guard, id)
-        .set(accountKeys.publisher(workspaceId, id), record);
-      return { operation, result: true };
+    return await commitWithRetries(this.kv, [guard], async (operation) => {
+      const { versionstamp } = await this.kv.get(guard);
+      const there = await countBelow(this.kv, [...publishers.root, workspaceId], MAX_PUBLISHERS);
+      if (there >= MAX_PUBLISHERS) return false;
+      publishers.insert(operation.check({ key: guard, versionstamp }).set(guard, id), record);
+      return true;
     });
-    return result;
-  }
-
-  list(
-    workspaceId: string,
-    wish: { readonly limit: number; readonly cursor?: string | undefined },
-  ): Promise<Page<PublisherRecord>> {
-    const schema = publisherRecord;
-    return readPage(this.#kv, accountKeys.publishers(workspaceId), { schema, ...wish });
   }
 
   /** Those of a workspace whose tokens an issuer signs. */
   async ofIssuer(workspaceId: string, issuer: string): Promise<PublisherRecord[]> {
-    const all = readAll(this.#kv, accountKeys.publishers(workspaceId), publisherRecord);
-    const found = (await Array.fromAsync(all)).map(({ value }) => value);
-    return found.filter((publisher) => publisher.issuer === issuer);
-  }
-
-  /** Removes a publisher; returns it, `undefined` where the workspace has none of that id. */
-  async remove(workspaceId: string, id: string): Promise<PublisherRecord | undefined> {
-    const key = accountKeys.publisher(workspaceId, id);
-    const found = await readRecord(this.#kv, key, publisherRecord);
-    if (found !== undefined) await this.#kv.delete(key);
-    return found?.value;
+    return (await this.collect(workspaceId)).filter((publisher) => publisher.issuer === issuer);
   }
 
   /** Removes those that a member added; returns them. */
   async removeOfMember(userId: string, workspaceId: string): Promise<PublisherRecord[]> {
-    const all = readAll(this.#kv, accountKeys.publishers(workspaceId), publisherRecord);
-    const removed: PublisherRecord[] = [];
-    for await (const { key, value } of all) {
-      if (value.userId !== userId) continue;
-      await this.#kv.delete(key);
-      removed.push(value);
-    }
-    return removed;
+    const theirs = (await this.collect(workspaceId))
+      .filter((publisher) => publisher.userId === userId);
+    for (const { id } of theirs) await this.remove([workspaceId, id]);
+    return theirs;
   }
 
   /** The id of a project of a workspace, by its id or name. */
   async projectId(workspaceId: string, reference: string): Promise<string | undefined> {
-    const named = await readRecord(this.#kv, keys.projectByName(reference), projectPlace);
+    const named = await readRecord(this.kv, keys.projectByName(reference), projectPlace);
     const id = named?.value.projectId ?? reference;
-    const project = await this.#kv.get(keys.project(workspaceId, id));
+    const project = await this.kv.get(keys.project(workspaceId, id));
     return project.versionstamp === null ? undefined : id;
   }
 
@@ -121,33 +99,31 @@ export class PublisherStore {
    */
   async exchange(wanted: Exchange): Promise<"done" | "used" | "gone"> {
     const { token, key, granting, repositoryId, subject, at } = wanted;
-    const places = granting.map(({ workspaceId, id }) => accountKeys.publisher(workspaceId, id));
     const seen = accountKeys.exchangedToken(sha256Hex(`${token.issuer}\n${token.id}`));
-    const { result } = await commitWithRetries<"done" | "used" | "gone">(
-      this.#kv,
-      [...places, seen],
-      async () => {
+    const contended = [...granting.map((publisher) => publishers.keyOf(publisher)), seen];
+    return await commitWithRetries<"done" | "used" | "gone">(
+      this.kv,
+      contended,
+      async (operation) => {
         const [before, ...current] = await Promise.all([
-          readRecord(this.#kv, seen, exchanged),
-          ...places.map((place) => readRecord(this.#kv, place, publisherRecord)),
+          readRecord(this.kv, seen, exchanged),
+          ...granting.map(({ workspaceId, id }) => this.read(workspaceId, id)),
         ]);
-        const operation = this.#kv.atomic();
         const times = before?.value.times ?? 0;
-        if (times >= token.most) return { operation, result: "used" };
-        for (const [index, key] of places.entries()) {
-          const found = current[index];
-          const pinned = found?.value.repositoryId ?? repositoryId;
-          if (found === undefined || pinned !== repositoryId) return { operation, result: "gone" };
-          operation.check({ key, versionstamp: found.versionstamp })
-            .set(key, { ...found.value, repositoryId, lastUsedAt: at, lastSubject: subject });
+        if (times >= token.most) return "used";
+        const isGone = (found: Versioned<PublisherRecord> | undefined) =>
+          found === undefined || (found.value.repositoryId ?? repositoryId) !== repositoryId;
+        if (current.some(isGone)) return "gone";
+        for (const found of current) {
+          const learned = { repositoryId, lastUsedAt: at, lastSubject: subject };
+          publishers.replace(operation, found!, { ...found!.value, ...learned });
         }
         operation
           .check({ key: seen, versionstamp: before?.versionstamp ?? null })
           .set(seen, { times: times + 1 }, { expireIn: Math.max(1, token.lives) });
-        addApiKeyRecords(operation, key, { expireIn: wanted.keyLives + KEY_REMAINS_MS });
-        return { operation, result: "done" };
+        apiKeys.insert(operation, key, { expireIn: wanted.keyLives + KEY_REMAINS_MS });
+        return "done";
       },
     );
-    return result;
   }
 }

@@ -68,7 +68,7 @@ export class SignInService {
   ): Promise<SignedIn> {
     const { accounts, signIns } = this.#parts;
     const open = await this.#challenges.find(given.challenge);
-    const user = open === undefined ? undefined : await accounts.findUser(open.userId);
+    const user = open === undefined ? undefined : await accounts.users.find(open.userId);
     const record = await signIns.find(user?.id ?? "");
     if (user === undefined || (record.password?.hash ?? "") !== open?.passwordHash) {
       throw new Failure("unauthorized", "Sign-in took too long. Begin again with the password");
@@ -124,7 +124,7 @@ export class SignInService {
     const { credentials, signIns, cookies, devices, now, random, raise } = this.#parts;
     const token = mintToken("session", random);
     const name = agentName(client.userAgent);
-    await credentials.addSession({
+    await credentials.sessions.add({
       id: uuidV7(now, random),
       userId: user.id,
       hash: hashToken("session", token),

@@ -8,7 +8,7 @@ import * as z from "zod";
 import { commitWithRetries, keys, readRecord } from "../../core/store/mod.ts";
 import { sealedSecret } from "../../core/secrets/mod.ts";
 import { accountKeys } from "../account_keys.ts";
-import { type UserRecord, userRecord } from "../account_store.ts";
+import { type UserRecord, users } from "../account_store.ts";
 import { type PasswordHash, passwordHash } from "./password.ts";
 import type { RecordStore } from "../../../store/mod.ts";
 
@@ -45,27 +45,21 @@ export class SignInStore {
     change: (record: SignInRecord) => SignInRecord | undefined,
   ): Promise<boolean> {
     const key = accountKeys.signIn(userId);
-    const { result } = await commitWithRetries(this.#kv, [key], async () => {
+    return await commitWithRetries(this.#kv, [key], async (operation) => {
       const current = await readRecord(this.#kv, key, signInRecord);
       const next = change(current?.value ?? NOTHING);
-      const operation = this.#kv.atomic();
-      if (next === undefined) return { operation, result: false };
+      if (next === undefined) return false;
       operation.check({ key, versionstamp: current?.versionstamp ?? null }).set(key, next);
-      return { operation, result: true };
+      return true;
     });
-    return result;
   }
 
   /** Stores a new user with a password; false where the address has an account. */
   async addUser(user: UserRecord & { email: string }, password: PasswordHash): Promise<boolean> {
-    const email = accountKeys.userByEmail(user.email);
-    const result = await this.#kv.atomic()
-      .check({ key: email, versionstamp: null })
-      .set(email, user.id)
-      .set(keys.user(user.id), user)
-      .set(accountKeys.signIn(user.id), { ...NOTHING, password })
-      .commit();
-    return result.ok;
+    const operation = this.#kv.atomic()
+      .set(accountKeys.signIn(user.id), { ...NOTHING, password });
+    users.insert(operation, user);
+    return (await operation.commit()).ok;
   }
 
   /**
@@ -79,31 +73,26 @@ export class SignInStore {
     given: { readonly email: string; readonly password: PasswordHash },
   ): Promise<UserRecord | "unwanted" | "taken"> {
     const signInKey = accountKeys.signIn(userId);
-    const [userKey, email] = [keys.user(userId), accountKeys.userByEmail(given.email)];
-    const { result } = await commitWithRetries<UserRecord | "unwanted" | "taken">(this.#kv, [
+    const [userKey, email] = [users.key(userId), accountKeys.userByEmail(given.email)];
+    return await commitWithRetries<UserRecord | "unwanted" | "taken">(this.#kv, [
       signInKey,
       userKey,
       email,
-    ], async () => {
-      const operation = this.#kv.atomic();
+    ], async (operation) => {
       const signIn = await readRecord(this.#kv, signInKey, signInRecord);
-      const user = await readRecord(this.#kv, userKey, userRecord);
+      const user = await readRecord(this.#kv, userKey, users.schema);
       const record = signIn?.value ?? NOTHING;
       if (user === undefined || user.value.email !== null || record.password !== null) {
-        return { operation, result: "unwanted" };
+        return "unwanted";
       }
-      if ((await this.#kv.get(email)).versionstamp !== null) return { operation, result: "taken" };
+      if ((await this.#kv.get(email)).versionstamp !== null) return "taken";
       const result = { ...user.value, email: given.email };
+      users.replace(operation, user, result);
       operation
         .check({ key: signInKey, versionstamp: signIn?.versionstamp ?? null })
-        .check({ key: userKey, versionstamp: user.versionstamp })
-        .check({ key: email, versionstamp: null })
-        .set(email, userId)
-        .set(userKey, result)
         .set(signInKey, { ...record, password: given.password });
-      return { operation, result };
+      return result;
     });
-    return result;
   }
 
   async ownerLink(): Promise<OwnerLink | undefined> {
@@ -125,27 +114,23 @@ export class SignInStore {
     given: { readonly name: string; readonly email: string; readonly password: PasswordHash },
   ): Promise<UserRecord | "used" | "taken"> {
     const [linkKey, email] = [keys.meta("owner_link"), accountKeys.userByEmail(given.email)];
-    const { result } = await commitWithRetries<UserRecord | "used" | "taken">(this.#kv, [
+    return await commitWithRetries<UserRecord | "used" | "taken">(this.#kv, [
       linkKey,
       email,
-    ], async () => {
-      const operation = this.#kv.atomic();
+    ], async (operation) => {
       const link = await readRecord(this.#kv, linkKey, ownerLink);
       const ownerId = await readRecord(this.#kv, keys.meta("owner"), z.string());
-      if (link?.value.hash !== hash || ownerId === undefined) return { operation, result: "used" };
-      if ((await this.#kv.get(email)).versionstamp !== null) return { operation, result: "taken" };
-      const user = await readRecord(this.#kv, keys.user(ownerId.value), userRecord);
-      if (user === undefined) return { operation, result: "used" };
+      if (link?.value.hash !== hash || ownerId === undefined) return "used";
+      if ((await this.#kv.get(email)).versionstamp !== null) return "taken";
+      const user = await readRecord(this.#kv, users.key(ownerId.value), users.schema);
+      if (user === undefined) return "used";
       const owner = { ...user.value, name: given.name, email: given.email };
+      users.replace(operation, user, owner);
       operation
         .check({ key: linkKey, versionstamp: link.versionstamp })
-        .check({ key: email, versionstamp: null })
         .delete(linkKey)
-        .set(email, owner.id)
-        .set(keys.user(owner.id), owner)
         .set(accountKeys.signIn(owner.id), { ...NOTHING, password: given.password });
-      return { operation, result: owner };
+      return owner;
     });
-    return result;
   }
 }

@@ -17,7 +17,7 @@ import type { BuildEnd, BuildWorker } from "./build_worker.ts";
 import type { RecordKey } from "../../../store/mod.ts";
 
 /** How many builds may wait. */
-export const MAX_WAITING = 10_000;
+const MAX_WAITING = 10_000;
 
 /** How often a build is started where the platform stops in the middle of it. */
 const MAX_ATTEMPTS = 2;
@@ -213,7 +213,7 @@ export class BuildQueue {
     } as const;
     return this.#claims.takeOver(
       holderOf(build),
-      (runner) => builds.update(build, { ...begun, runner }),
+      (runner) => builds.move(build, { ...begun, runner }),
     );
   }
 
@@ -236,7 +236,7 @@ export class BuildQueue {
   async #settle(build: BuildRecord, end: BuildEnd): Promise<void> {
     const { builds, now } = this.#options;
     if (end.state === "INTERRUPTED") {
-      await builds.update(build, { state: "QUEUED", attempts: build.attempts - 1 });
+      await builds.move(build, { state: "QUEUED", attempts: build.attempts - 1 });
     } else {
       await builds.finish(build, { ...end, finishedAt: now() });
     }

@@ -10,14 +10,7 @@ import { ENVIRONMENT_PRODUCTION } from "../../../contract/environment_names.ts";
 import { type DeploymentRecord, deploymentRecord } from "../../deployments/mod.ts";
 import type { BuildRunnerName } from "../logs/shared_build_logs.ts";
 import { hostRecord } from "../../projects/mod.ts";
-import {
-  commitWithRetries,
-  keys,
-  type Page,
-  readAll,
-  readPage,
-  readRecord,
-} from "../../core/store/mod.ts";
+import { commitWithRetries, keys, readRecord, RecordType, Table } from "../../core/store/mod.ts";
 import {
   type Admission,
   admit,
@@ -31,7 +24,19 @@ import {
 } from "./build_record.ts";
 import type { Draft, Operation, RecordKey, RecordStore } from "../../../store/mod.ts";
 
-const ticketRecord = z.object({ projectId: z.string(), id: z.string() });
+const builds = new RecordType({
+  root: keys.allBuilds(),
+  schema: buildRecord,
+  parts: ({ projectId, id }) => [projectId, id],
+  indices: {
+    ticket: {
+      entries: (build) => isUnderWay(build) ? [keys.buildTicket(build.place)] : [],
+      holds: ["projectId", "id"],
+      unique: true,
+    },
+  },
+});
+
 const commitRecord = z.object({ id: z.string() });
 
 /** A build was not admitted: its commit is deployed already, or its branch is busy. */
@@ -56,22 +61,21 @@ export function buildsIn(
     .map(([, projectId, id]) => ({ projectId: String(projectId), id: String(id) }));
 }
 
-export class BuildStore {
+export class BuildStore extends Table<BuildRecord, readonly [string, string], "ticket"> {
   #lastPlace = 0;
 
-  readonly #kv: RecordStore;
   readonly #shift: number;
 
   /** @param shift from 0 to 999, so that nodes that share the store use different places. */
   constructor(kv: RecordStore, shift: number = 0) {
-    this.#kv = kv;
+    super(kv, builds);
     this.#shift = shift;
   }
 
   /** Reads which places in the queue are taken. Call it before the first build. */
   async open(): Promise<void> {
     for await (
-      const { key } of this.#kv.list({ prefix: keys.buildQueue() }, { reverse: true, limit: 1 })
+      const { key } of this.kv.list({ prefix: keys.buildQueue() }, { reverse: true, limit: 1 })
     ) {
       this.#lastPlace = Number(key[1]);
     }
@@ -110,54 +114,35 @@ export class BuildStore {
     const { id, projectId, commitSha } = build;
     const { admission, guard, active } = await this.#decide(build, force);
     if (admission.type !== "create") throw new NotAdmittedError(admission);
-    const ticketKey = keys.buildTicket(build.place);
-    operation.check(guard, { key: ticketKey, versionstamp: null })
+    operation.check(guard)
       .set(this.guardOf(build), { active: [...active, { id, commitSha }] })
-      .set(keys.builtCommit(projectId, build), { id })
-      .set(keys.build(projectId, id), build)
-      .set(ticketKey, { projectId, id });
-  }
-
-  async find(projectId: string, id: string): Promise<BuildRecord | undefined> {
-    return (await readRecord(this.#kv, keys.build(projectId, id), buildRecord))?.value;
-  }
-
-  list(
-    projectId: string,
-    page: { readonly limit: number; readonly cursor?: string | undefined },
-  ): Promise<Page<BuildRecord>> {
-    return readPage(this.#kv, keys.builds(projectId), { schema: buildRecord, ...page });
+      .set(keys.builtCommit(projectId, build), { id });
+    builds.insert(operation, build);
   }
 
   /** All builds that wait or run, oldest first. */
-  async *queue(): AsyncGenerator<BuildRecord> {
-    for await (const { key, value } of readAll(this.#kv, keys.buildQueue(), ticketRecord)) {
-      const build = await this.find(value.projectId, value.id);
-      if (build === undefined) await this.#kv.delete(key);
-      else yield build;
-    }
+  queue(): AsyncGenerator<BuildRecord> {
+    return this.allBy("ticket", keys.buildQueue());
   }
 
   /**
    * Changes a waiting or running build; `undefined` where it is gone or has ended, or where
    * another process runs it than the one that the given record names.
    */
-  async update(
+  async move(
     build: Pick<BuildRecord, "projectId" | "id" | "runner">,
     change: Partial<Pick<BuildRecord, "state" | "attempts" | "startedAt" | "runner">>,
   ): Promise<BuildRecord | undefined> {
     const key = keys.build(build.projectId, build.id);
-    const { result } = await commitWithRetries(this.#kv, [key], async () => {
-      const current = await readRecord(this.#kv, key, buildRecord);
-      const operation = this.#kv.atomic();
+    return await commitWithRetries(this.kv, [key], async (operation) => {
+      const current = await this.read(build.projectId, build.id);
       if (current === undefined || !isUnderWay(current.value) || !isRunBy(current.value, build)) {
-        return { operation, result: undefined };
+        return undefined;
       }
       const result = { ...current.value, ...change };
-      operation.check({ key, versionstamp: current.versionstamp }).set(key, result);
-      return { operation, result };
+      builds.replace(operation, current, result);
+      return result;
     });
-    return result;
   }
 
   /**
@@ -172,18 +157,17 @@ export class BuildStore {
   ): Promise<void> {
     const { projectId, id, branch, place } = build;
     const [key, guardKey] = [keys.build(projectId, id), keys.branchBuild(projectId, branch)];
-    await commitWithRetries(this.#kv, [key, guardKey], async () => {
+    await commitWithRetries(this.kv, [key, guardKey], async (operation) => {
       const [current, guard] = await Promise.all([
-        readRecord(this.#kv, key, buildRecord),
-        readRecord(this.#kv, guardKey, branchBuilds),
+        this.read(projectId, id),
+        readRecord(this.kv, guardKey, branchBuilds),
       ]);
       const isOthers = current !== undefined && isUnderWay(current.value) &&
         !isRunBy(current.value, build);
-      if (isOthers) return { operation: this.#kv.atomic(), result: undefined };
-      const operation = this.#kv.atomic().delete(keys.buildTicket(place));
+      if (isOthers) return undefined;
+      operation.delete(keys.buildTicket(place));
       if (current !== undefined && isUnderWay(current.value)) {
-        operation.check({ key, versionstamp: current.versionstamp })
-          .set(key, { ...current.value, ...end });
+        builds.replace(operation, current, { ...current.value, ...end });
       }
       if (guard !== undefined) {
         const active = guard.value.active.filter((each) => each.id !== id);
@@ -191,7 +175,6 @@ export class BuildStore {
         if (active.length === 0) operation.delete(guardKey);
         else operation.set(guardKey, { active });
       }
-      return { operation, result: undefined };
     });
   }
 
@@ -208,18 +191,20 @@ export class BuildStore {
     operation: Draft,
     { projectId, id, branch, commitSha, environment }: DeploymentRecord,
   ): Promise<void> {
-    operation.delete(keys.build(projectId, id)).delete(keys.buildLog(projectId, id));
+    operation.delete(keys.buildLog(projectId, id));
+    const build = await this.find(projectId, id);
+    if (build !== undefined) builds.drop(operation, build);
     if (commitSha === null) return;
     const key = keys.builtCommit(projectId, { branch, commitSha, environment });
-    const built = await readRecord(this.#kv, key, commitRecord);
+    const built = await readRecord(this.kv, key, commitRecord);
     if (built?.value.id !== id) return;
     operation.check({ key, versionstamp: built.versionstamp }).delete(key);
   }
 
   /** Removes all builds of a project that is gone. */
   async removeProject(projectId: string): Promise<void> {
-    for await (const { value } of readAll(this.#kv, keys.builds(projectId), buildRecord)) {
-      await this.#kv.delete(keys.buildTicket(value.place));
+    for await (const { place } of this.all(projectId)) {
+      await this.kv.delete(keys.buildTicket(place));
     }
     const prefixes = [
       keys.builds(projectId),
@@ -228,7 +213,7 @@ export class BuildStore {
       keys.builtCommits(projectId),
     ];
     for (const prefix of prefixes) {
-      for await (const { key } of this.#kv.list({ prefix })) await this.#kv.delete(key);
+      for await (const { key } of this.kv.list({ prefix })) await this.kv.delete(key);
     }
   }
 
@@ -239,8 +224,8 @@ export class BuildStore {
     const { projectId, branch } = wanted;
     const guardKey = keys.branchBuild(projectId, branch);
     const [guard, built] = await Promise.all([
-      readRecord(this.#kv, guardKey, branchBuilds),
-      readRecord(this.#kv, keys.builtCommit(projectId, wanted), commitRecord),
+      readRecord(this.kv, guardKey, branchBuilds),
+      readRecord(this.kv, keys.builtCommit(projectId, wanted), commitRecord),
     ]);
     const active = await this.#stillUnderWay(projectId, guard?.value.active ?? []);
     const known = await this.#knownCommit(wanted, built?.value.id);
@@ -277,7 +262,7 @@ export class BuildStore {
       ? latest.projectName
       : latest.branchLabel;
     // Read after the deployment, so that a LIVE one has its host labels by now.
-    const host = await readRecord(this.#kv, keys.host(label), hostRecord);
+    const host = await readRecord(this.kv, keys.host(label), hostRecord);
     const shownId = host?.value.deploymentId ?? latest.id;
     const shown = shownId === latest.id ? latest : await this.#findDeployment(projectId, shownId);
     if (shown !== undefined && shown.source === "git" && isSameCommit(shown, wanted)) {
@@ -290,7 +275,7 @@ export class BuildStore {
     projectId: string,
     id: string,
   ): Promise<DeploymentRecord | undefined> {
-    return (await readRecord(this.#kv, keys.deployment(projectId, id), deploymentRecord))?.value;
+    return (await readRecord(this.kv, keys.deployment(projectId, id), deploymentRecord))?.value;
   }
 }
 

@@ -89,7 +89,7 @@ export class BuildWorker {
   async #begin(build: BuildRecord): Promise<DeploymentRecord | undefined> {
     const { deployments, now } = this.#services;
     let begins = false;
-    const deployment = await deployments.update(build.projectId, build.id, (current) => {
+    const deployment = await deployments.update([build.projectId, build.id], (current) => {
       begins = current.status === "PENDING";
       return begins ? moveDeployment(current, "BUILDING", { now: now() }) : current;
     }, { moment: "building" });
@@ -145,7 +145,7 @@ export class BuildWorker {
     const { deployments, now } = this.#services;
     const error = plainText(reason);
     let stops = false;
-    const stopped = await deployments.update(build.projectId, build.id, (current) => {
+    const stopped = await deployments.update([build.projectId, build.id], (current) => {
       stops = canMove(current.status, "STOPPED");
       return stops ? moveDeployment(current, "STOPPED", { now: now(), error }) : current;
     }, { moment: "stopped" });
@@ -170,8 +170,7 @@ export class BuildWorker {
     }
     const stored = await storeContent(vault.of(deployment.workspaceId), parsed.data);
     const made = await deployments.update(
-      deployment.projectId,
-      deployment.id,
+      [deployment.projectId, deployment.id],
       (current) => ({ ...moveDeployment(current, "DEPLOYING", { now: now() }), ...stored }),
       { moment: "build_success" },
     );
@@ -200,7 +199,7 @@ export class BuildWorker {
     // It may quote the build.
     const error = plainText(failure.message);
     let fails = false;
-    const failed = await deployments.update(build.projectId, build.id, (current) => {
+    const failed = await deployments.update([build.projectId, build.id], (current) => {
       fails = canMove(current.status, "FAILED");
       return fails ? moveDeployment(current, "FAILED", { now: now(), error }) : current;
     }, { moment });

@@ -7,7 +7,7 @@
 import { eventData } from "../../../contract/event_data.ts";
 import { eventName } from "../../../contract/events.ts";
 import * as z from "zod";
-import { commitWithRetries, DamagedRecordError, readAll } from "../store/mod.ts";
+import { commitVersioned, DamagedRecordError, readAll } from "../store/mod.ts";
 import { eventAudience, eventNote, noteKey, NOTES } from "./event_note.ts";
 import type { EventIds } from "./event_id.ts";
 import type { EventAudience, RaisedEvent } from "./raise_event.ts";
@@ -35,9 +35,9 @@ const eventKeys = {
  * How long a key is remembered, in milliseconds: an event with the same key is
  * not stored again.
  */
-export const KEY_MS = 30 * 24 * 60 * 60 * 1000;
+const KEY_MS = 30 * 24 * 60 * 60 * 1000;
 
-export const eventRecord = z.object({
+const eventRecord = z.object({
   /** Version 7 UUID; later events have greater ones. */
   id: z.string(),
   event: eventName,
@@ -84,13 +84,12 @@ export class EventStore {
    */
   async add(events: readonly NewEvent[], newIds: EventIds): Promise<AddedEvents> {
     const guard = eventKeys.last();
-    const { result, versionstamp } = await commitWithRetries(this.#kv, [guard], async () => {
+    const { result, versionstamp } = await commitVersioned(this.#kv, [guard], async (operation) => {
       // Another process may have changed it: then the next attempt reads it.
       const known = this.#guardVersion;
       this.#guardVersion = undefined;
       const version = known ?? await this.#follow(newIds);
       const used = await this.#usedKeys(events);
-      const operation = this.#kv.atomic();
       const ids: string[] = [];
       const stored: EventRecord[] = [];
       for (const { key, ...event } of events) {
@@ -115,7 +114,7 @@ export class EventStore {
       if (last !== undefined) {
         operation.check({ key: guard, versionstamp: version }).set(guard, last);
       }
-      return { operation, result: { ids, stored } };
+      return { ids, stored };
     });
     if (result.stored.length > 0) this.#guardVersion = versionstamp;
     return result;

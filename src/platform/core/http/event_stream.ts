@@ -5,7 +5,7 @@
  */
 
 /** How often a comment is sent, in milliseconds, so that proxies keep an idle stream open. */
-export const HEARTBEAT_MS = 15_000;
+const HEARTBEAT_MS = 15_000;
 
 /** Most events that wait for a slow reader; one that falls further behind is disconnected. */
 const MAX_BEHIND = 1000;

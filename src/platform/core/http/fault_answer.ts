@@ -8,7 +8,7 @@ import { OutboundError } from "../../../runtime/mod.ts";
 import type { PlatformLog } from "../log.ts";
 
 /** Whether a body broke off by the fault of a function, a server or another site. */
-export function isOfOthers(error: unknown): boolean {
+function isOfOthers(error: unknown): boolean {
   return error instanceof BrokenBodyError || error instanceof OutboundError;
 }
 

@@ -16,9 +16,9 @@ export {
 export { agentName, type Client, clientFinder } from "./client.ts";
 export { eventStream, type ServerEvent } from "./event_stream.ts";
 export { Failure, toFailure } from "./failure.ts";
-export { faultAnswer, isOfOthers } from "./fault_answer.ts";
+export { faultAnswer } from "./fault_answer.ts";
 export { createHostDispatch } from "./host_dispatch.ts";
-export { apiHosts, hostnameOf } from "./hostname.ts";
+export { apiHosts } from "./hostname.ts";
 export { Idempotency, readIdempotencyKey } from "./idempotency.ts";
 export { noteLimit } from "./limit_fields.ts";
 export { lackedPermission, requireDeploy } from "./permission.ts";

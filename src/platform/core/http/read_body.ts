@@ -8,7 +8,7 @@ import { JsonError, type ParsedJson, parseJson } from "../../../lib/parse_json.t
 import { Failure } from "./failure.ts";
 
 /** Deepest nesting of a JSON body: a manifest of 64 levels and the levels around it. */
-export const MAX_BODY_DEPTH = 66;
+const MAX_BODY_DEPTH = 66;
 
 /** An announced body of at most so many bytes is read at once: a stream costs more than it holds. */
 const MAX_AT_ONCE = 65_536;

@@ -19,7 +19,7 @@ export interface RouteSet<Handler> {
 }
 
 /** Orders paths so that of those that fit the same request the most specific comes first. */
-export function compareSpecificity(one: PathPattern, other: PathPattern): number {
+function compareSpecificity(one: PathPattern, other: PathPattern): number {
   const [left, right] = [one, other].map((path) =>
     path.split("/").map((segment) => segment.startsWith(":") ? "1" : "0").join("")
   ) as [string, string];

@@ -12,11 +12,7 @@ export {
   unsharePort,
 } from "./shared_port.ts";
 export { completeLimits, type GivenLimits } from "./connection_limits.ts";
-export {
-  ConnectionAcceptor,
-  type ConnectionAcceptorOptions,
-  type ListenerSource,
-} from "./connection_acceptor.ts";
+export { ConnectionAcceptor } from "./connection_acceptor.ts";
 export { createLoopbackAcceptor } from "./loopback_acceptor.ts";
 export { ConnectionsUnsupportedError } from "./serve_connection.ts";
-export type { ClientConnection, ConnectionHandler, ConnectionLimits } from "./types.ts";
+export type { ClientConnection, ConnectionHandler } from "./types.ts";

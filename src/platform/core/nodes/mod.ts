@@ -6,6 +6,6 @@
  */
 export { type ClaimHolder, Claims } from "./claims.ts";
 export { Membership, NodeIdInUseError } from "./membership.ts";
-export { keepIdentity, NODE_ID, NodeFileError, type NodeIdentity } from "./node_identity.ts";
-export { type KnownNodeRecord, type NodeView, type Role, ROLES } from "./node_record.ts";
+export { keepIdentity, NodeFileError, type NodeIdentity } from "./node_identity.ts";
+export { type NodeView, type Role, ROLES } from "./node_record.ts";
 export { type Nodes, soleNode } from "./nodes.ts";

@@ -12,7 +12,7 @@ import { readTextFile } from "../../../lib/utf8.ts";
 import { isFullDisk } from "../store/mod.ts";
 
 /** Letters, digits, `.`, `_` and `-`, as in host names; at most 63. */
-export const NODE_ID = /^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/;
+const NODE_ID = /^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/;
 
 const identity = z.object({
   id: z.string().regex(NODE_ID),

@@ -38,7 +38,6 @@ export const leaseRecord = z.object({
   /** How often the lease was taken. */
   epoch: z.number(),
 });
-export type LeaseRecord = Readonly<z.infer<typeof leaseRecord>>;
 
 /** A node as others see it. */
 export interface NodeView extends NodeRecord {

@@ -4,7 +4,7 @@
  *
  * @module
  */
-export { askAll, type Gathered, missingNodes } from "./ask_all.ts";
+export { askAll, missingNodes } from "./ask_all.ts";
 export { followAll } from "./follow_all.ts";
 export { nodeUrlOf } from "./node_url.ts";
 export { PeerError } from "./peer_error.ts";

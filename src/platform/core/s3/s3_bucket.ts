@@ -11,7 +11,7 @@ import { isMissing, type S3Requests } from "./s3_requests.ts";
 import { MultipartUpload } from "./multipart_upload.ts";
 
 /** Largest object that is sent in one request, and smallest part of a larger one, in bytes. */
-export const PART_BYTES = 8 * 1024 * 1024;
+const PART_BYTES = 8 * 1024 * 1024;
 
 /** Most parts of an upload (Amazon S3, "multipart upload limits"). */
 const MAX_PARTS = 10_000;

@@ -11,7 +11,7 @@ import { listObjects } from "./list_objects.ts";
 import type { Lease, Led } from "../../../store/mod.ts";
 
 /** Time between a mark and the removal, in milliseconds. */
-export const REMOVAL_DELAY_MS = 24 * 60 * 60_000;
+const REMOVAL_DELAY_MS = 24 * 60 * 60_000;
 
 /** How long the storage accepts the request that removes an object, in seconds. */
 const REMOVAL_SECONDS = 30;

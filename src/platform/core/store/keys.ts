@@ -1,5 +1,6 @@
 /**
- * The layout of the key-value store, in one place.
+ * The layout of the key-value store, in one place. Record types (`record_type.ts`) begin with the
+ * keys of "all".
  *
  * @module
  */
@@ -26,11 +27,12 @@ export const keys = {
   leases: (): Key => ["leases"],
   lease: (role: string): Key => ["leases", role],
 
-  workspace: (id: string): Key => ["workspaces", id],
+  allWorkspaces: (): Key => ["workspaces"],
   workspaceBySlug: (slug: string): Key => ["workspace_by_slug", slug],
+  allUsers: (): Key => ["users"],
   user: (id: string): Key => ["users", id],
-  memberships: (userId: string): Key => ["memberships", userId],
-  membership: (userId: string, workspaceId: string): Key => ["memberships", userId, workspaceId],
+  allMemberships: (): Key => ["memberships"],
+  allApiKeys: (): Key => ["api_keys"],
   apiKey: (id: string): Key => ["api_keys", id],
   apiKeyByHash: (hash: string): Key => ["api_key_by_hash", hash],
 
@@ -112,7 +114,6 @@ export const keys = {
   host: (label: string): Key => ["hosts", label],
 
   domains: (projectId: string): Key => ["domains", projectId],
-  domain: (projectId: string, id: string): Key => ["domains", projectId, id],
   allDomains: (): Key => ["domains"],
   /** A workspace binds a hostname once. */
   domainsByHostname: (workspaceId: string): Key => ["domain_by_hostname", workspaceId],
@@ -144,7 +145,6 @@ export const keys = {
   acmeChallenges: (): Key => ["acme_challenges"],
   acmeChallenge: (token: string): Key => ["acme_challenges", token],
   acmeAccounts: (): Key => ["acme_accounts"],
-  acmeAccount: (directoryUrl: string): Key => ["acme_accounts", directoryUrl],
 
   /** What was purged lately, for nodes that have not done it yet. */
   purges: (): Key => ["purges"],
@@ -152,7 +152,6 @@ export const keys = {
 
   /** The rule set that was published over a project's deployments. */
   publishedRules: (projectId: string): Key => ["published_rules", projectId],
-  allPublishedRules: (): Key => ["published_rules"],
   rulesRevisions: (projectId: string): Key => ["rules_revisions", projectId],
   rulesRevision: (projectId: string, id: string): Key => ["rules_revisions", projectId, id],
   allRulesRevisions: (): Key => ["rules_revisions"],
@@ -164,7 +163,6 @@ export const keys = {
   userKv: (): Key => ["user_kv"],
 
   allDatabases: (): Key => ["databases"],
-  databases: (projectId: string): Key => ["databases", projectId],
   database: (projectId: string, id: string): Key => ["databases", projectId, id],
   databaseByName: (projectId: string, name: string): Key => ["database_by_name", projectId, name],
   /** Databases that can be had back, those of deleted projects as well. */
@@ -181,8 +179,6 @@ export const keys = {
   /** The branch that clients reach by a role. */
   databaseRole: (role: string): Key => ["database_roles", role],
   allDatabaseSnapshots: (): Key => ["database_snapshots"],
-  databaseSnapshots: (databaseId: string): Key => ["database_snapshots", databaseId],
-  databaseSnapshot: (databaseId: string, id: string): Key => ["database_snapshots", databaseId, id],
   /** Branches of engines that are to be removed. */
   databaseRemains: (): Key => ["database_remains"],
   databaseRemain: (id: string): Key => ["database_remains", id],
@@ -191,8 +187,7 @@ export const keys = {
   databaseStraysOf: (engine: string): Key => ["database_strays", engine],
   databaseStray: (engine: string, id: string): Key => ["database_strays", engine, id],
 
-  hooks: (workspaceId: string): Key => ["deploy_hooks", workspaceId],
-  hook: (workspaceId: string, id: string): Key => ["deploy_hooks", workspaceId, id],
+  allHooks: (): Key => ["deploy_hooks"],
   projectHooks: (projectId: string): Key => ["project_hooks", projectId],
   projectHook: (projectId: string, id: string): Key => ["project_hooks", projectId, id],
   hookByToken: (hash: string): Key => ["deploy_hook_by_token", hash],

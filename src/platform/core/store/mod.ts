@@ -39,19 +39,24 @@ export {
 } from "./open_kv.ts";
 export { openPg, wrapPg } from "./open_pg_kv.ts";
 export { ENCODING } from "./mend_file.ts";
-export { isStoreEmpty, markPortable, PortableStore } from "./portable_store.ts";
-export { checksumOf, decodeValue, encodePortable, ValueDamagedError } from "./portable_values.ts";
+export { markPortable, PortableStore } from "./portable_store.ts";
+export { checksumOf, decodeValue, encodePortable } from "./portable_values.ts";
 export { StoreReadOnlyError } from "./read_only_store.ts";
 export {
   type Committed,
+  commitVersioned,
   commitWithRetries,
   ContentionError,
   type Page,
+  pageOf,
+  type PageWish,
   readAll,
   readPage,
   readRecord,
   type Versioned,
 } from "./records.ts";
+export { RecordType } from "./record_type.ts";
+export { Table } from "./table.ts";
 export { hasDamagedRecords, nameOf } from "./set_aside.ts";
 export { StoreBusyError } from "./store_busy.ts";
 export { type ChangeFollower, StoreUnavailableError } from "../../../store/mod.ts";

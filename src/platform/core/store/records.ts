@@ -14,7 +14,6 @@ import type {
   LeasedOperation,
   LeasedStore,
   Operation,
-  Outcome,
   RecordKey,
   RecordReader,
   RecordStore,
@@ -73,6 +72,11 @@ export async function* readAll<T>(
   }
 }
 
+export interface PageWish {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
 export interface Page<T> {
   readonly items: T[];
   readonly nextCursor: string | null;
@@ -85,11 +89,7 @@ export interface Page<T> {
 export async function readPage<T>(
   kv: RecordReader,
   prefix: RecordKey,
-  options: {
-    readonly schema: z.ZodType<T>;
-    readonly limit: number;
-    readonly cursor?: string | undefined;
-  },
+  options: PageWish & { readonly schema: z.ZodType<T> },
 ): Promise<Page<T>> {
   const { schema, limit, cursor } = options;
   const selector = cursor === undefined ? { prefix } : { prefix, end: [...prefix, cursor] };
@@ -102,6 +102,17 @@ export async function readPage<T>(
     lastId = String(key.at(-1));
   }
   return { items, nextCursor: null };
+}
+
+/** A page of records that were read already, newest first: their ids are in the order of time. */
+export function pageOf<T extends { readonly id: string }>(
+  records: readonly T[],
+  { limit, cursor }: PageWish,
+): Page<T> {
+  const rest = records.filter(({ id }) => cursor === undefined || id < cursor)
+    .sort((one, other) => one.id < other.id ? 1 : -1);
+  const items = rest.slice(0, limit);
+  return { items, nextCursor: rest.length > limit ? items.at(-1)!.id : null };
 }
 
 /** Tries before an update gives up against writers in other processes, with growing pauses. */
@@ -138,8 +149,8 @@ function queueOf(kv: object): KeyedLock {
 }
 
 /**
- * Retries a check-and-set until it commits. `attempt` reads what it needs,
- * builds an atomic operation with its checks, and returns it with the result.
+ * Retries a check-and-set until it commits. `attempt` reads what it needs, adds its checks and
+ * changes to an empty operation, and returns the result.
  *
  * Changes of the same record within this process run one at a time, in the
  * order of the calls, so that they do not race. The checks guard against other
@@ -151,25 +162,10 @@ function queueOf(kv: object): KeyedLock {
  * @throws {ContentionError} after 20 races lost against other processes.
  * @throws {StoreBusyError} where 1,000 changes of a record wait already.
  */
-export async function commitWithRetries<T>(
+export async function commitVersioned<T>(
   kv: RecordStore,
   contended: readonly RecordKey[],
-  attempt: () => Promise<{ readonly operation: Operation; readonly result: T }>,
-  options?: CommitOptions,
-): Promise<Committed<T>>;
-export async function commitWithRetries<T>(
-  kv: LeasedStore,
-  contended: readonly RecordKey[],
-  attempt: () => Promise<{ readonly operation: LeasedOperation; readonly result: T }>,
-  options: CommitOptions & { readonly lease: Lease },
-): Promise<Committed<T>>;
-export async function commitWithRetries<T>(
-  kv: object,
-  contended: readonly RecordKey[],
-  attempt: () => Promise<{
-    readonly operation: { commit(lease: Lease | undefined): Promise<Outcome> };
-    readonly result: T;
-  }>,
+  attempt: (operation: Operation) => Promise<T>,
   { checked = [], lease }: CommitOptions = {},
 ): Promise<Committed<T>> {
   const queue = queueOf(kv);
@@ -181,7 +177,8 @@ export async function commitWithRetries<T>(
   return await queue.runAll(names, async () => {
     const contention = new Contention();
     for (let count = 1; count <= MAX_ATTEMPTS; count++) {
-      const { operation, result } = await attempt();
+      const operation = kv.atomic();
+      const result = await attempt(operation);
       const commit = await whenUnlocked(() => operation.commit(lease));
       if (commit.ok) return { result, versionstamp: commit.versionstamp };
       await contention.wait();
@@ -190,4 +187,26 @@ export async function commitWithRetries<T>(
       `Cannot commit: the records changed ${MAX_ATTEMPTS} times meanwhile`,
     );
   }, shared);
+}
+
+/** As {@link commitVersioned}, for whoever needs no version. */
+export async function commitWithRetries<T>(
+  kv: RecordStore,
+  contended: readonly RecordKey[],
+  attempt: (operation: Operation) => Promise<T>,
+  options?: CommitOptions,
+): Promise<T>;
+export async function commitWithRetries<T>(
+  kv: LeasedStore,
+  contended: readonly RecordKey[],
+  attempt: (operation: LeasedOperation) => Promise<T>,
+  options: CommitOptions & { readonly lease: Lease },
+): Promise<T>;
+export async function commitWithRetries<T>(
+  kv: RecordStore | LeasedStore,
+  contended: readonly RecordKey[],
+  attempt: (operation: Operation) => Promise<T>,
+  options?: CommitOptions,
+): Promise<T> {
+  return (await commitVersioned(kv as RecordStore, contended, attempt, options)).result;
 }

@@ -6,8 +6,14 @@ import { LOCAL_LIMITS } from "./commit_group.ts";
 import { sharingCommitter } from "./group_committer.ts";
 import { GroupedStore } from "./grouped_store.ts";
 import { toFailure } from "../http/failure.ts";
-import { commitWithRetries, ContentionError, readPage, readRecord } from "./records.ts";
-import { DenoStore, type RecordKey, type RecordStore } from "../../../store/mod.ts";
+import {
+  commitVersioned,
+  commitWithRetries,
+  ContentionError,
+  readPage,
+  readRecord,
+} from "./records.ts";
+import { DenoStore, type Operation, type RecordKey, type RecordStore } from "../../../store/mod.ts";
 
 const schema = z.object({ n: z.number() });
 
@@ -53,12 +59,13 @@ Deno.test("readPage() has no next page when the last is exactly full", () =>
 
 /** Adds one to a count, and counts how often that was tried. */
 const increment = (kv: RecordStore, key: RecordKey, tries: { count: number }) =>
-  commitWithRetries(kv, [key], async () => {
+  commitWithRetries(kv, [key], async (operation) => {
     tries.count++;
     const current = await readRecord(kv, key, schema);
     const n = current!.value.n + 1;
     const check = { key, versionstamp: current!.versionstamp };
-    return { operation: kv.atomic().check(check).set(key, { n }), result: n };
+    operation.check(check).set(key, { n });
+    return n;
   });
 
 Deno.test("commitWithRetries() lets the writers of a record come one by one: none tries twice", () =>
@@ -67,8 +74,10 @@ Deno.test("commitWithRetries() lets the writers of a record come one by one: non
     const tries = { count: 0 };
     await kv.set(key, { n: 0 });
     const numbers = Array.from({ length: 100 }, () => increment(kv, key, tries));
-    const results = (await Promise.all(numbers)).map(({ result }) => result);
-    assert.deepEqual(results, Array.from({ length: 100 }, (_, index) => index + 1));
+    assert.deepEqual(
+      await Promise.all(numbers),
+      Array.from({ length: 100 }, (_, index) => index + 1),
+    );
     assert.equal(tries.count, 100);
   }));
 
@@ -78,12 +87,10 @@ Deno.test("commitWithRetries() lets those who only check a record commit togethe
     const project = ["project"];
     const { versionstamp } = await kv.set(project, new Uint8Array([1]));
     const add = (n: number) =>
-      commitWithRetries(kv, [["part", n]], () =>
-        Promise.resolve({
-          operation: kv.atomic().check({ key: project, versionstamp })
-            .set(["part", n], new Uint8Array([n])),
-          result: n,
-        }), { checked: [project] });
+      commitVersioned(kv, [["part", n]], (operation) => {
+        operation.check({ key: project, versionstamp }).set(["part", n], new Uint8Array([n]));
+        return Promise.resolve(n);
+      }, { checked: [project] });
     const added = await Promise.all(Array.from({ length: 10 }, (_, n) => add(n)));
     assert.equal(new Set(added.map((each) => each.versionstamp)).size, 1);
   }));
@@ -98,7 +105,7 @@ Deno.test("commitWithRetries() refuses what would wait behind 1,000 others, with
     const { status, retryAfter } = toFailure(refused);
     assert.deepEqual({ status, retryAfter }, { status: 503, retryAfter: 1 });
     await Promise.all(running);
-    assert.equal((await increment(kv, key, tries)).result, 1001);
+    assert.equal(await increment(kv, key, tries), 1001);
     assert.equal(tries.count, 1001);
   }));
 
@@ -117,11 +124,10 @@ Deno.test("commitWithRetries() keeps the checks, as another process may write to
 
 Deno.test("commitWithRetries() gives up on a record that never holds still, with a time to wait", () =>
   withKv(async (kv) => {
-    const attempt = () =>
-      Promise.resolve({
-        operation: kv.atomic().check({ key: ["x"], versionstamp: "00000000000000000000" }),
-        result: 0,
-      });
+    const attempt = (operation: Operation) => {
+      operation.check({ key: ["x"], versionstamp: "00000000000000000000" });
+      return Promise.resolve(0);
+    };
     const given = await commitWithRetries(kv, [["x"]], attempt).catch((error) => error);
     assert.ok(given instanceof ContentionError);
     const { status, retryAfter } = toFailure(given);

@@ -8,7 +8,7 @@ import * as z from "zod";
 import type { DeadLetter } from "../../../contract/deliveries.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { Failure } from "../../core/http/mod.ts";
-import { type Page, readPage, readRecord } from "../../core/store/mod.ts";
+import { type Page, type PageWish, readPage, readRecord } from "../../core/store/mod.ts";
 import type { RunningDeliveryQueue } from "./delivery_queue.ts";
 import { deliveryKeys, type Job, type LetterView } from "./job.ts";
 import type { RecordStore } from "../../../store/mod.ts";
@@ -39,7 +39,7 @@ export class DeadLetters {
   /** The letters of a person or workspace, newest first. */
   async list(
     view: LetterView,
-    wish: { readonly limit: number; readonly cursor?: string | undefined },
+    wish: PageWish,
   ): Promise<Page<DeadLetter>> {
     const items: DeadLetter[] = [];
     let { cursor } = wish;
@@ -93,7 +93,7 @@ export class DeadLetters {
   /** The jobs of a page of letters, as far as the view includes them. */
   async #jobs(
     view: LetterView,
-    wish: { readonly limit: number; readonly cursor?: string | undefined },
+    wish: PageWish,
   ): Promise<Page<Job>> {
     const page = await readPage(this.#kv, deliveryKeys.letters(view), {
       schema: letterRecord,

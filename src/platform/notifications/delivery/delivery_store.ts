@@ -15,7 +15,7 @@ import type { Check, Lease, Operation, RecordStore } from "../../../store/mod.ts
 /** How long keys are remembered: longer than any message is retried. */
 const SEEN_MS = 7 * 24 * 60 * 60 * 1000;
 /** How long dead letters are kept. */
-export const LETTER_MS = 30 * 24 * 60 * 60 * 1000;
+const LETTER_MS = 30 * 24 * 60 * 60 * 1000;
 /** Parts of a digest expire some time after the dead letter that may need them. */
 const PART_MS = 45 * 24 * 60 * 60 * 1000;
 /** Changes in one commit; Deno KV takes 1,000. */
@@ -69,9 +69,8 @@ export class DeliveryStore {
    */
   async accept(acceptances: readonly Acceptance[], lease?: Lease): Promise<void> {
     const guard = deliveryKeys.guard();
-    await commitWithRetries(this.#kv, [guard], async () => {
+    await commitWithRetries(this.#kv, [guard], async (operation) => {
       const { versionstamp } = await this.#kv.get(guard);
-      const operation = this.#kv.atomic();
       const fresh = await this.#unseen(acceptances);
       const digests = new Map<string, string>();
       for (const { seenId, jobs } of fresh) {
@@ -83,7 +82,6 @@ export class DeliveryStore {
         }
       }
       if (fresh.length > 0) operation.check({ key: guard, versionstamp }).set(guard, true);
-      return { operation, result: undefined };
     }, { lease });
   }
 
@@ -162,14 +160,13 @@ export class DeliveryStore {
     const closed = { ...job, digest: { ...job.digest, open: false } };
     const pointer = deliveryKeys.openDigest(job.digest.key);
     const guard = deliveryKeys.guard();
-    await commitWithRetries(this.#kv, [pointer, guard], async () => {
+    await commitWithRetries(this.#kv, [pointer, guard], async (operation) => {
       const open = await readRecord(this.#kv, pointer, openDigest);
-      const operation = this.#kv.atomic().set(deliveryKeys.job(job.id), closed);
+      operation.set(deliveryKeys.job(job.id), closed);
       if (open?.value.jobId === job.id) {
         operation.check({ key: pointer, versionstamp: open.versionstamp }).delete(pointer)
           .set(guard, true);
       }
-      return { operation, result: undefined };
     });
     return closed;
   }

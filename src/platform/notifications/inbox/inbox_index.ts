@@ -16,7 +16,7 @@ import type { InboxCounts } from "../../../contract/notifications.ts";
 import { cellOf, CELLS, type Cells, idBytes, InboxPage, type RowState } from "./inbox_page.ts";
 
 /** A change of all rows: stored as one record first, then applied page by page. */
-export const bulkChange = z.object({
+const bulkChange = z.object({
   number: z.number(),
   /** `read` and `archive` change the inbox, `delete` empties the archive. */
   type: z.enum(["read", "archive", "delete"]),

@@ -15,7 +15,7 @@ import { encodeMessages, HEARTBEAT } from "./live_message.ts";
 import { LiveStream } from "./live_stream.ts";
 
 /** How often each stream gets a heartbeat. */
-export const HEARTBEAT_MS = 20_000;
+const HEARTBEAT_MS = 20_000;
 
 /** The streams are split into so many shares, which get their heartbeats in turn. */
 const SHARES = 20;

@@ -117,11 +117,11 @@ export class PreferenceService {
    */
   async #changeEverywhere(userId: string, change: Change): Promise<NotificationPreferences> {
     const key = notificationKeys.preferences(userId);
-    const { result } = await commitWithRetries(this.#kv, [key], async () => {
+    return await commitWithRetries(this.#kv, [key], async (operation) => {
       const { account, facts, check } = await this.#readAccount(userId);
       const record = change(account);
       const result = preferencesOf(facts, record);
-      const operation = this.#kv.atomic().check(check).set(key, record);
+      operation.check(check).set(key, record);
       for await (
         const entry of this.#kv.list({ prefix: notificationKeys.allPreferencesIn(userId) })
       ) {
@@ -130,9 +130,8 @@ export class PreferenceService {
         if (differs === undefined) operation.delete(entry.key);
         else operation.set(entry.key, differs);
       }
-      return { operation, result };
+      return result;
     });
-    return result;
   }
 
   async #changeIn(
@@ -142,21 +141,20 @@ export class PreferenceService {
   ): Promise<NotificationPreferences> {
     const key = notificationKeys.preferencesIn(userId, workspaceId);
     const contended = [notificationKeys.preferences(userId)];
-    const { result } = await commitWithRetries(this.#kv, contended, async () => {
+    return await commitWithRetries(this.#kv, contended, async (operation) => {
       const { account, record, check } = await this.#readAccount(userId);
       const there = await this.#readIn(userId, workspaceId);
       const differs = differing(change(preferencesIn(account, there?.value)), account);
-      const operation = this.#kv.atomic().check(check).set(check.key, record ?? { categories: {} });
+      operation.check(check).set(check.key, record ?? { categories: {} });
       if (differs === undefined) operation.delete(key);
       else operation.set(key, differs);
-      return { operation, result: preferencesIn(account, differs) };
+      return preferencesIn(account, differs);
     });
-    return result;
   }
 
   async #readAccount(userId: string) {
     const key = notificationKeys.preferences(userId);
-    const method = (await this.#accounts.findUser(userId))?.signUpMethod ?? "email";
+    const method = (await this.#accounts.users.find(userId))?.signUpMethod ?? "email";
     const record = await readRecord(this.#kv, key, preferencesRecord);
     const facts = { method, hasBrowser: await this.#hasBrowser(userId) };
     const account = preferencesOf(facts, record?.value);

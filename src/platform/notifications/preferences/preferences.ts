@@ -37,7 +37,7 @@ export const preferencesRecord = z.object({
 export type PreferencesRecord = z.infer<typeof preferencesRecord>;
 
 /** The preferences of a person who never changed them. */
-export function defaultPreferences(
+function defaultPreferences(
   facts: DefaultFacts,
   category: EventCategory,
 ): CategoryPreferences {

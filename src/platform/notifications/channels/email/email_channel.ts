@@ -14,7 +14,7 @@ import { signUnsubscription } from "./unsubscribe_token.ts";
 export interface EmailChannelOptions {
   readonly mailer: Mailer;
   readonly accountMails: AccountMails;
-  readonly accounts: Pick<AccountStore, "findUser">;
+  readonly accounts: Pick<AccountStore, "users">;
   readonly publicOrigin: string;
   /** The key that signs unsubscribe links. */
   unsubscribeKey(): Promise<string>;
@@ -33,7 +33,7 @@ export function createEmailChannel(options: EmailChannelOptions): Channel {
     async receivers({ userId }, once) {
       const user = userId === null
         ? undefined
-        : await once(`user/${userId}`, () => accounts.findUser(userId));
+        : await once(`user/${userId}`, () => accounts.users.find(userId));
       return user === undefined || user.email === null ? [] : [{ id: user.id, host: "smtp" }];
     },
     async send({ id, receiverId, contents, total }) {
@@ -42,7 +42,7 @@ export function createEmailChannel(options: EmailChannelOptions): Channel {
         accountMails.note(accountMail);
         return accountMail;
       }
-      const user = await accounts.findUser(receiverId);
+      const user = await accounts.users.find(receiverId);
       if (user === undefined || user.email === null) {
         return { type: "gone", reason: "The account has no email address" };
       }
@@ -59,7 +59,7 @@ export function createEmailChannel(options: EmailChannelOptions): Channel {
       accountMails.note(outcome);
       return outcome;
     },
-    nameOf: async (receiverId) => (await accounts.findUser(receiverId))?.email ?? undefined,
+    nameOf: async (receiverId) => (await accounts.users.find(receiverId))?.email ?? undefined,
     onGivenUp: ({ receiverId }, reason) => accountMails.givenUp(receiverId, reason),
     close: () => mailer.close(),
   };

@@ -67,7 +67,7 @@ async function readJsonText(text: string): Promise<unknown> {
 }
 
 /** What a refusal means: the token, the limits of the forge, or a fault of its own. */
-export function judgeRefusal(
+function judgeRefusal(
   { forge, api }: ForgeTarget,
   answer: { readonly status: number; readonly headers: Headers },
   now: number,

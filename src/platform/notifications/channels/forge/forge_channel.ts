@@ -9,7 +9,7 @@ import type { NotificationContent } from "../../delivery/types.ts";
 import type { ForgeReporter, ReportedPlace } from "./forge_reporter.ts";
 
 /** The deployment that an event is about. */
-export function placeOf({ workspaceId, data }: NotificationContent): ReportedPlace | undefined {
+function placeOf({ workspaceId, data }: NotificationContent): ReportedPlace | undefined {
   const { projectId, deploymentId } = data;
   if (workspaceId === null) return undefined;
   if (typeof projectId !== "string" || typeof deploymentId !== "string") return undefined;

@@ -6,7 +6,7 @@
  */
 import * as z from "zod";
 
-export const DEFAULT_BOT_API = "https://api.telegram.org";
+const DEFAULT_BOT_API = "https://api.telegram.org";
 
 const TOKEN = /^\d{1,20}:[\w-]{8,128}$/;
 const CALL_MS = 15_000;

@@ -16,7 +16,7 @@ function isChatGone({ status, message }: BotApiError): boolean {
 }
 
 /** The outcome of a failed call. */
-export function judgeBotError(error: BotApiError): SendOutcome {
+function judgeBotError(error: BotApiError): SendOutcome {
   const { status, message: reason, retryAfterMs } = error;
   if (status === 429) {
     return { type: "retry", reason, retryAfterMs: retryAfterMs ?? 1000, hostTrouble: false };
@@ -34,7 +34,7 @@ export function createMessengerChannel(
     limits: CHANNEL_ROWS.messenger.limits,
     async receivers({ userId }, once) {
       if (userId === null) return [];
-      const all = await once(`messenger/${userId}`, () => links.ofUser(userId));
+      const all = await once(`messenger/${userId}`, () => links.collect(userId));
       return all.filter(({ status }) => status === "active")
         .map(({ id }) => ({ id, host: "messenger" }));
     },

@@ -56,7 +56,7 @@ export async function messengerLinksOf(
   { messengerLinks }: Pick<MessengerServices, "messengerLinks">,
   userId: string,
 ): Promise<MessengerLink[]> {
-  return (await messengerLinks.ofUser(userId)).map(toWire);
+  return (await messengerLinks.collect(userId)).map(toWire);
 }
 
 /** Unlinks a chat. @throws {Failure} where it is the only way to sign in */
@@ -64,7 +64,7 @@ export async function unlinkMessenger(
   { messengerLinks }: Pick<MessengerServices, "messengerLinks">,
   { user, id }: { readonly user: CallerUser; readonly id: string },
 ): Promise<void> {
-  const links = await messengerLinks.ofUser(user.id);
+  const links = await messengerLinks.collect(user.id);
   if (!links.some((link) => link.id === id)) {
     throw new Failure("not_found", `Chat ${id} does not exist`);
   }
@@ -74,7 +74,7 @@ export async function unlinkMessenger(
       "Cannot unlink the chat: it is the account's only way to sign in",
     );
   }
-  await messengerLinks.unlink(user.id, id);
+  await messengerLinks.remove([user.id, id]);
 }
 
 export function bindMessengerRoutes(router: Router, services: MessengerServices): void {

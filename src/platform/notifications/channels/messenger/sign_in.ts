@@ -5,20 +5,20 @@
  */
 import { uuidV7 } from "../../../../lib/ids.ts";
 import type { Clock, Random } from "../../../../lib/clock.ts";
-import type {
-  AccountStore,
-  FactorWanted,
-  RaiseSecurityEvent,
-  SignedIn,
-  SignInService,
-  UserRecord,
+import {
+  type AccountStore,
+  type FactorWanted,
+  type RaiseSecurityEvent,
+  type SignedIn,
+  type SignInService,
+  type UserRecord,
+  users,
 } from "../../../accounts/mod.ts";
 import { RateWindow } from "../../../core/access/mod.ts";
 import { addressGroup, agentName, type Client, Failure } from "../../../core/http/mod.ts";
-import { keys } from "../../../core/store/mod.ts";
 import type { Bot, BotDialogue } from "./bot.ts";
 import { BotApiError } from "./bot_api.ts";
-import { type LinkRecord, type LinkStore, messengerKeys, setLink } from "./link_store.ts";
+import { type LinkRecord, links, type LinkStore } from "./link_store.ts";
 import { type BotMessage, botMessage, escapeHtml } from "./message.ts";
 import type { Chat } from "./bot_updates.ts";
 import { type Attempt, SignInAttempts, signInCode } from "./sign_in_attempts.ts";
@@ -135,10 +135,10 @@ export class MessengerSignIn implements BotDialogue {
       status: "active",
       createdAt: now(),
     };
-    const operation = kv.atomic()
-      .check({ key: messengerKeys.byChat(chat.id), versionstamp: null })
-      .set(keys.user(user.id), user);
-    const { ok } = await setLink(operation, link).commit();
+    const operation = kv.atomic();
+    users.insert(operation, user);
+    links.insert(operation, link);
+    const { ok } = await operation.commit();
     await this.#attempts.end(cookie);
     if (ok) return await signIn.begin(user, client);
     const known = await this.#userOf(chat);
@@ -206,7 +206,7 @@ export class MessengerSignIn implements BotDialogue {
 
   async #userOf(chat: Chat): Promise<UserRecord | undefined> {
     const link = await this.#parts.links.findByChat(chat.id);
-    return link === undefined ? undefined : await this.#parts.accounts.findUser(link.userId);
+    return link === undefined ? undefined : await this.#parts.accounts.users.find(link.userId);
   }
 }
 

@@ -151,17 +151,15 @@ export class SignInAttempts {
     const found = await readRecord(this.#kv, messengerKeys.signInByName(name), z.string());
     if (found === undefined) return undefined;
     const key = messengerKeys.signIn(found.value);
-    const { result } = await commitWithRetries<T | undefined>(this.#kv, [key], async () => {
-      const operation = this.#kv.atomic();
+    return await commitWithRetries<T | undefined>(this.#kv, [key], async (operation) => {
       const current = await this.#read(found.value);
-      if (current === undefined) return { operation, result: undefined };
+      if (current === undefined) return undefined;
       const { state, result } = decide(current.value);
-      if (state === undefined) return { operation, result };
+      if (state === undefined) return result;
       operation.check({ key, versionstamp: current.versionstamp })
         .set(key, { ...current.value, state }, { expireIn: 2 * ATTEMPT_MS });
-      return { operation, result };
+      return result;
     }, { lease });
-    return result;
   }
 
   async #read(hash: string) {

@@ -64,7 +64,7 @@ export function createPushChannel(options: PushChannelOptions): Channel {
     limits: CHANNEL_ROWS.push.limits,
     async receivers({ userId, content }, once) {
       if (userId === null) return [];
-      const all = await once(`push/${userId}`, () => store.ofUser(userId));
+      const all = await once(`push/${userId}`, () => store.collect(userId));
       const subscriptions = all.filter(({ workspaceId }) =>
         workspaceId === null || workspaceId === content.workspaceId
       );
@@ -86,11 +86,18 @@ export function createPushChannel(options: PushChannelOptions): Channel {
       try {
         const answer = await postOut(outbound, { url: subscription.endpoint, headers, body, now });
         if (answer.status === 404 || answer.status === 410) {
-          await store.remove({ userId: subscription.userId, workspaceId: null }, subscription.id);
+          await store.removeFrom(
+            { userId: subscription.userId, workspaceId: null },
+            subscription.id,
+          );
           return { type: "gone", reason: "The browser's subscription has ended" };
         }
         const outcome = judge(answer);
-        if (outcome.type === "sent") await store.touch(subscription, now());
+        if (outcome.type === "sent") {
+          const { userId, id } = subscription;
+          const lastDeliveredAt = now();
+          await store.update([userId, id], (current) => ({ ...current, lastDeliveredAt }));
+        }
         return outcome;
       } catch (error) {
         return judgePostError(error);

@@ -10,7 +10,7 @@ import type { Clock, Random } from "../../../../lib/clock.ts";
 import { uuidV7 } from "../../../../lib/ids.ts";
 import type { PersonalScope } from "../../../core/access/mod.ts";
 import { agentName, Failure, type Router } from "../../../core/http/mod.ts";
-import type { Page } from "../../../core/store/mod.ts";
+import type { Page, PageWish } from "../../../core/store/mod.ts";
 import { isP256Point } from "./p256_point.ts";
 import type { SubscriptionRecord, SubscriptionStore } from "./subscription_store.ts";
 import type { PreferenceService } from "../../preferences/preference_service.ts";
@@ -42,7 +42,7 @@ function checkKey(p256dh: string): void {
 export async function subscriptionsOf(
   { pushSubscriptions }: { readonly pushSubscriptions: SubscriptionStore },
   scope: PersonalScope,
-  wish: { readonly limit: number; readonly cursor?: string | undefined },
+  wish: PageWish,
 ): Promise<Page<PushSubscription>> {
   const page = await pushSubscriptions.page(scope, wish);
   return { ...page, items: page.items.map(toWire) };
@@ -82,7 +82,7 @@ export function bindPushRoutes(router: Router, services: {
     (own, { query }) => subscriptionsOf(services, own, query),
   );
   router.self(endpoints.deletePushSubscription, async (own, { params }) => {
-    if (!await pushSubscriptions.remove(own, params.subscription_id)) {
+    if (!await pushSubscriptions.removeFrom(own, params.subscription_id)) {
       throw new Failure("not_found", `Push subscription ${params.subscription_id} does not exist`);
     }
     return undefined;

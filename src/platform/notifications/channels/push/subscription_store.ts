@@ -12,14 +12,15 @@ import { addCreation, forgetCreation } from "../../../accounts/mod.ts";
 import { Failure } from "../../../core/http/mod.ts";
 import {
   commitWithRetries,
+  countBelow,
   type Page,
-  readAll,
-  readPage,
-  readRecord,
+  type PageWish,
+  RecordType,
+  Table,
 } from "../../../core/store/mod.ts";
 import type { Operation, RecordStore } from "../../../../store/mod.ts";
 
-export const subscriptionRecord = z.object({
+const subscriptionRecord = z.object({
   id: z.string(),
   userId: z.string(),
   endpoint: z.string(),
@@ -35,11 +36,20 @@ export const subscriptionRecord = z.object({
 });
 export type SubscriptionRecord = z.infer<typeof subscriptionRecord>;
 
-const keys = {
-  ofUser: (userId: string) => ["push_subscriptions", userId],
-  one: (userId: string, id: string) => ["push_subscriptions", userId, id],
-  byEndpoint: (endpoint: string) => ["push_endpoints", sha256Hex(endpoint)],
-} as const;
+const endpointKey = (endpoint: string) => ["push_endpoints", sha256Hex(endpoint)];
+
+const subscriptions = new RecordType({
+  root: ["push_subscriptions"],
+  schema: subscriptionRecord,
+  parts: ({ userId, id }) => [userId, id],
+  indices: {
+    endpoint: {
+      entries: ({ endpoint }) => [endpointKey(endpoint)],
+      holds: ["userId", "id"],
+      unique: true,
+    },
+  },
+});
 
 /** What a browser requests; the store decides whether it may have it. */
 export type NewSubscription = Pick<
@@ -57,44 +67,29 @@ const endpointTaken = () =>
     "Endpoint is subscribed already, not by this workspace: a browser has to end that first",
   );
 
-const owner = z.object({ userId: z.string(), id: z.string() });
-
-export class SubscriptionStore {
-  readonly #kv: RecordStore;
-
+export class SubscriptionStore extends Table<
+  SubscriptionRecord,
+  readonly [string, string],
+  "endpoint"
+> {
   constructor(kv: RecordStore) {
-    this.#kv = kv;
-  }
-
-  /** A subscription to send to, whoever made it. */
-  async find(userId: string, id: string): Promise<SubscriptionRecord | undefined> {
-    return (await readRecord(this.#kv, keys.one(userId, id), subscriptionRecord))?.value;
+    super(kv, subscriptions);
   }
 
   /** Whether a browser of a person is subscribed. */
   async hasAny(userId: string): Promise<boolean> {
-    for await (const _ of this.#kv.list({ prefix: keys.ofUser(userId) }, { limit: 1 })) return true;
-    return false;
-  }
-
-  async ofUser(userId: string): Promise<SubscriptionRecord[]> {
-    const entries = readAll(this.#kv, keys.ofUser(userId), subscriptionRecord);
-    return (await Array.fromAsync(entries)).map(({ value }) => value);
+    return await countBelow(this.kv, [...subscriptions.root, userId], 1) > 0;
   }
 
   /** One page of those in scope, newest first. */
   async page(
     scope: PersonalScope,
-    wish: { readonly limit: number; readonly cursor?: string | undefined },
+    wish: PageWish,
   ): Promise<Page<SubscriptionRecord>> {
     const items: SubscriptionRecord[] = [];
     let { cursor } = wish;
     for (;;) {
-      const page = await readPage(this.#kv, keys.ofUser(scope.userId), {
-        schema: subscriptionRecord,
-        limit: wish.limit - items.length,
-        cursor,
-      });
+      const page = await this.list(scope.userId, { limit: wish.limit - items.length, cursor });
       items.push(...page.items.filter(({ workspaceId }) => isInScope(scope, workspaceId)));
       const { nextCursor } = page;
       if (nextCursor === null || items.length === wish.limit) return { items, nextCursor };
@@ -110,23 +105,17 @@ export class SubscriptionStore {
    * @throws {Failure} `conflict` where a key or token names an endpoint out of its scope.
    */
   async put(own: SelfCaller, wanted: NewSubscription): Promise<SubscriptionRecord> {
-    const byEndpoint = keys.byEndpoint(wanted.endpoint);
+    const byEndpoint = endpointKey(wanted.endpoint);
     const { userId, workspaceId, credential } = own;
-    const contended = [byEndpoint, keys.ofUser(userId)];
-    const { result } = await commitWithRetries(this.#kv, contended, async () => {
-      const known = await readRecord(this.#kv, byEndpoint, owner);
-      const before = known && await this.find(known.value.userId, known.value.id);
+    const contended = [byEndpoint, [...subscriptions.root, userId]];
+    return await commitWithRetries(this.kv, contended, async (operation) => {
+      const known = await this.readBy("endpoint", byEndpoint);
+      const before = known?.value;
       if (before !== undefined && !mayReplace(own, before)) throw endpointTaken();
-      const operation = this.#kv.atomic()
-        .check({ key: byEndpoint, versionstamp: known?.versionstamp ?? null });
       const kept = before?.userId === userId ? before : undefined;
-      const others = (await this.ofUser(userId))
+      const others = (await this.collect(userId))
         .filter((other) => other.workspaceId === workspaceId && other.id !== kept?.id);
-      if (before !== undefined) {
-        forgetCreation(operation, before);
-        if (kept === undefined) operation.delete(keys.one(before.userId, before.id));
-      }
-      if (others.length >= MAX_PUSH_SUBSCRIPTIONS) this.#dropFrom(operation, others[0]!);
+      if (others.length >= MAX_PUSH_SUBSCRIPTIONS) dropFrom(operation, others[0]!);
       const result: SubscriptionRecord = {
         ...wanted,
         id: kept?.id ?? wanted.id,
@@ -136,40 +125,29 @@ export class SubscriptionStore {
         credentialId: credential.id,
         lastDeliveredAt: kept?.lastDeliveredAt ?? null,
       };
-      const key = keys.one(userId, result.id);
-      operation.set(key, result).set(byEndpoint, { userId, id: result.id });
-      await addCreation(this.#kv, operation, { own, id: result.id, keys: [key, byEndpoint] });
-      return { operation, result };
-    });
-    return result;
-  }
-
-  /** Records a delivery. */
-  async touch(subscription: SubscriptionRecord, at: number): Promise<void> {
-    const key = keys.one(subscription.userId, subscription.id);
-    await commitWithRetries(this.#kv, [key], async () => {
-      const current = await readRecord(this.#kv, key, subscriptionRecord);
-      const operation = this.#kv.atomic();
-      if (current === undefined) return { operation, result: undefined };
-      operation.check({ key, versionstamp: current.versionstamp })
-        .set(key, { ...current.value, lastDeliveredAt: at });
-      return { operation, result: undefined };
+      if (known === undefined) subscriptions.insert(operation, result);
+      else {
+        forgetCreation(operation, known.value);
+        subscriptions.replace(operation, known, result);
+      }
+      const made = { own, id: result.id, keys: [subscriptions.keyOf(result), byEndpoint] };
+      await addCreation(this.kv, operation, made);
+      return result;
     });
   }
 
   /** Removes a subscription; false where there is none in scope. */
-  async remove(scope: PersonalScope, id: string): Promise<boolean> {
+  async removeFrom(scope: PersonalScope, id: string): Promise<boolean> {
     const subscription = await this.find(scope.userId, id);
     if (subscription === undefined || !isInScope(scope, subscription.workspaceId)) return false;
-    const operation = this.#kv.atomic();
-    this.#dropFrom(operation, subscription);
+    const operation = this.kv.atomic();
+    dropFrom(operation, subscription);
     await operation.commit();
     return true;
   }
+}
 
-  #dropFrom(operation: Operation, subscription: SubscriptionRecord) {
-    const { userId, id, endpoint } = subscription;
-    operation.delete(keys.one(userId, id)).delete(keys.byEndpoint(endpoint));
-    forgetCreation(operation, subscription);
-  }
+function dropFrom(operation: Operation, subscription: SubscriptionRecord): void {
+  subscriptions.drop(operation, subscription);
+  forgetCreation(operation, subscription);
 }

@@ -38,7 +38,7 @@ export interface WebhookAttempt {
   readonly durationMs: number;
 }
 
-export function wants(
+function wants(
   { enabled, events, categories }: WebhookRecord,
   { event, category }: Pick<NotificationContent, "event" | "category">,
 ): boolean {
@@ -134,7 +134,7 @@ export function createWebhookChannel(parts: WebhookParts): Channel {
       if (workspaceId === null) return [];
       const webhooks = await once(
         `webhooks/${workspaceId}`,
-        () => store.ofWorkspace(workspaceId),
+        () => store.collect(workspaceId),
       );
       return webhooks.filter((webhook) => wants(webhook, content)).map(webhookReceiver);
     },
@@ -145,7 +145,7 @@ export function createWebhookChannel(parts: WebhookParts): Channel {
       const attempt = await postWebhook(webhook, delivery.contents[0]!, parts);
       await log(delivery, webhook.id, attempt);
       if (attempt.status === 410) {
-        await store.change(webhook.workspaceId, webhook.id, (current) => ({
+        await store.update([webhook.workspaceId, webhook.id], (current) => ({
           ...current,
           enabled: false,
           disabledReason: GONE,

@@ -60,7 +60,7 @@ export class WebhookService {
 
   /** How many webhooks a workspace has of those that it may have. */
   async usage(workspaceId: string): Promise<Usage> {
-    const { length } = await this.#parts.store.ofWorkspace(workspaceId);
+    const { length } = await this.#parts.store.collect(workspaceId);
     return { subject: "webhooks", of: null, used: length, limit: MAX_WEBHOOKS };
   }
 
@@ -74,7 +74,7 @@ export class WebhookService {
   ): Promise<ResponseOf<typeof endpoints.createWebhook>> {
     const { store, box, now, random } = this.#parts;
     checkWebhookUrl(wanted.url, this.#parts);
-    const known = await store.ofWorkspace(workspaceId);
+    const known = await store.collect(workspaceId);
     if (known.length >= MAX_WEBHOOKS) {
       throw new Failure("conflict", `A workspace has at most ${MAX_WEBHOOKS} webhooks`);
     }
@@ -94,7 +94,7 @@ export class WebhookService {
   }
 
   async list(workspaceId: string, query: QueryOf<typeof endpoints.listWebhooks>) {
-    const page = await this.#parts.store.page(workspaceId, query);
+    const page = await this.#parts.store.list(workspaceId, query);
     return { ...page, items: page.items.map(toWire) };
   }
 
@@ -109,7 +109,7 @@ export class WebhookService {
     change: BodyOf<typeof endpoints.updateWebhook>,
   ): Promise<Webhook> {
     if (change.url !== undefined) checkWebhookUrl(change.url, this.#parts);
-    const changed = await this.#parts.store.change(workspaceId, id, (webhook) => ({
+    const changed = await this.#parts.store.update([workspaceId, id], (webhook) => ({
       ...webhook,
       ...change,
       ...(change.enabled === undefined ? {} : { disabledReason: null }),
@@ -120,7 +120,7 @@ export class WebhookService {
 
   async remove(workspaceId: string, id: string): Promise<void> {
     await this.#find(workspaceId, id);
-    await this.#parts.store.remove(workspaceId, id);
+    await this.#parts.store.remove([workspaceId, id]);
   }
 
   async rotate(
@@ -130,7 +130,7 @@ export class WebhookService {
     const { store, box, now, random } = this.#parts;
     const secret = mintWebhookSecret(random);
     const sealed = await box.seal(secret, webhookPlace({ workspaceId, id }));
-    const changed = await store.change(workspaceId, id, (webhook) => ({
+    const changed = await store.update([workspaceId, id], (webhook) => ({
       ...webhook,
       secret: sealed,
       previous: { secret: webhook.secret, until: now() + OVERLAP_MS },

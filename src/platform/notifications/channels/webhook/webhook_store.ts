@@ -8,16 +8,19 @@ import * as z from "zod";
 import { MAX_WEBHOOK_LOG } from "../../../../contract/webhooks.ts";
 import { sealedSecret, type SecretBox } from "../../../core/secrets/mod.ts";
 import {
-  commitWithRetries,
+  deleteKeys,
+  keysBelow,
   type Page,
-  readAll,
+  type PageWish,
   readPage,
   readRecord,
+  RecordType,
+  Table,
 } from "../../../core/store/mod.ts";
 import { notificationContent } from "../../delivery/types.ts";
 import type { RecordKey, RecordStore } from "../../../../store/mod.ts";
 
-export const webhookRecord = z.object({
+const webhookRecord = z.object({
   id: z.string(),
   workspaceId: z.string(),
   url: z.string(),
@@ -33,7 +36,7 @@ export const webhookRecord = z.object({
 });
 export type WebhookRecord = z.infer<typeof webhookRecord>;
 
-export const webhookLogRecord = z.object({
+const webhookLogRecord = z.object({
   id: z.string(),
   deliveryId: z.string(),
   content: notificationContent,
@@ -49,12 +52,8 @@ export const webhookLogRecord = z.object({
 export type WebhookLogRecord = z.infer<typeof webhookLogRecord>;
 
 type Key = RecordKey;
-type PageWish = { readonly limit: number; readonly cursor?: string | undefined };
 
 const keys = {
-  all: (): Key => ["webhooks"],
-  ofWorkspace: (workspaceId: string): Key => ["webhooks", workspaceId],
-  one: (workspaceId: string, id: string): Key => ["webhooks", workspaceId, id],
   log: (id: string): Key => ["webhook_log", id],
   entry: (id: string, entryId: string): Key => ["webhook_log", id, entryId],
   entryOf: (id: string, deliveryId: string): Key => ["webhook_log_of", id, deliveryId],
@@ -67,59 +66,30 @@ const LOG_MS = 30 * 24 * 60 * 60 * 1000;
 export const webhookPlace = (webhook: Pick<WebhookRecord, "workspaceId" | "id">): string =>
   `webhook/${webhook.workspaceId}/${webhook.id}`;
 
-export class WebhookStore {
-  readonly #kv: RecordStore;
+const webhooks = new RecordType({
+  root: ["webhooks"],
+  schema: webhookRecord,
+  parts: ({ workspaceId, id }) => [workspaceId, id],
+});
 
+export class WebhookStore extends Table<WebhookRecord, readonly [string, string]> {
   constructor(kv: RecordStore) {
-    this.#kv = kv;
+    super(kv, webhooks);
   }
 
-  async add(webhook: WebhookRecord): Promise<void> {
-    await this.#kv.set(keys.one(webhook.workspaceId, webhook.id), webhook);
-  }
-
-  async find(workspaceId: string, id: string): Promise<WebhookRecord | undefined> {
-    return (await readRecord(this.#kv, keys.one(workspaceId, id), webhookRecord))?.value;
-  }
-
-  page(workspaceId: string, wish: PageWish): Promise<Page<WebhookRecord>> {
-    return readPage(this.#kv, keys.ofWorkspace(workspaceId), { schema: webhookRecord, ...wish });
-  }
-
-  async ofWorkspace(workspaceId: string): Promise<WebhookRecord[]> {
-    const entries = readAll(this.#kv, keys.ofWorkspace(workspaceId), webhookRecord);
-    return (await Array.fromAsync(entries)).map(({ value }) => value);
-  }
-
-  /** Changes a webhook; `undefined` where there is none. */
-  async change(
-    workspaceId: string,
-    id: string,
-    change: (webhook: WebhookRecord) => WebhookRecord,
-  ): Promise<WebhookRecord | undefined> {
-    const key = keys.one(workspaceId, id);
-    const { result } = await commitWithRetries(this.#kv, [key], async () => {
-      const operation = this.#kv.atomic();
-      const current = await readRecord(this.#kv, key, webhookRecord);
-      if (current === undefined) return { operation, result: undefined };
-      const result = change(current.value);
-      operation.check({ key, versionstamp: current.versionstamp }).set(key, result);
-      return { operation, result };
-    });
-    return result;
-  }
-
-  async remove(workspaceId: string, id: string): Promise<void> {
-    await this.#kv.delete(keys.one(workspaceId, id));
-    for (const prefix of [keys.log(id), ["webhook_log_of", id]]) {
-      for await (const { key } of this.#kv.list({ prefix })) await this.#kv.delete(key);
+  /** Removes a webhook and its log. */
+  override async remove(place: readonly [string, string]): Promise<WebhookRecord | undefined> {
+    const removed = await super.remove(place);
+    for (const prefix of [keys.log(place[1]), ["webhook_log_of", place[1]]]) {
+      await deleteKeys(this.kv, keysBelow(this.kv, prefix));
     }
+    return removed;
   }
 
   /** Stores an attempt in the log, and removes the oldest entry where it is full. */
   async note(webhookId: string, entry: WebhookLogRecord): Promise<void> {
     const { id, deliveryId } = entry;
-    await this.#kv.atomic()
+    await this.kv.atomic()
       .set(keys.entry(webhookId, id), entry, { expireIn: LOG_MS })
       .set(keys.entryOf(webhookId, deliveryId), id, { expireIn: LOG_MS })
       .commit();
@@ -128,43 +98,42 @@ export class WebhookStore {
 
   async #prune(webhookId: string): Promise<void> {
     let count = 0;
-    const list = this.#kv.list({ prefix: keys.log(webhookId) }, { reverse: true, batchSize: 500 });
+    const list = this.kv.list({ prefix: keys.log(webhookId) }, { reverse: true, batchSize: 500 });
     for await (const { key, value } of list) {
       if (++count <= MAX_WEBHOOK_LOG) continue;
       const { deliveryId } = webhookLogRecord.parse(value);
-      await this.#kv.atomic().delete(key).delete(keys.entryOf(webhookId, deliveryId)).commit();
+      await this.kv.atomic().delete(key).delete(keys.entryOf(webhookId, deliveryId)).commit();
     }
   }
 
   /** The log's entry of a delivery. */
   async entryOf(webhookId: string, deliveryId: string): Promise<WebhookLogRecord | undefined> {
-    const id = await readRecord(this.#kv, keys.entryOf(webhookId, deliveryId), z.string());
+    const id = await readRecord(this.kv, keys.entryOf(webhookId, deliveryId), z.string());
     return id === undefined ? undefined : await this.entry(webhookId, id.value);
   }
 
   async entry(webhookId: string, id: string): Promise<WebhookLogRecord | undefined> {
-    return (await readRecord(this.#kv, keys.entry(webhookId, id), webhookLogRecord))?.value;
+    return (await readRecord(this.kv, keys.entry(webhookId, id), webhookLogRecord))?.value;
   }
 
   log(webhookId: string, wish: PageWish): Promise<Page<WebhookLogRecord>> {
-    return readPage(this.#kv, keys.log(webhookId), { schema: webhookLogRecord, ...wish });
+    return readPage(this.kv, keys.log(webhookId), { schema: webhookLogRecord, ...wish });
   }
 
   /** Seals secrets again that an older key sealed; returns how many webhooks changed. */
   async reseal(box: SecretBox): Promise<number> {
-    let count = 0;
-    for await (const { key, value } of readAll(this.#kv, keys.all(), webhookRecord)) {
-      const { secret, previous } = value;
-      if (box.isCurrent(secret) && (previous === null || box.isCurrent(previous.secret))) continue;
-      const place = webhookPlace(value);
+    return await this.rewrite(async (webhook) => {
+      const { secret, previous } = webhook;
+      if (box.isCurrent(secret) && (previous === null || box.isCurrent(previous.secret))) {
+        return webhook;
+      }
+      const place = webhookPlace(webhook);
       const again = async (sealed: typeof secret) => box.seal(await box.open(sealed, place), place);
-      await this.#kv.set(key, {
-        ...value,
+      return {
+        ...webhook,
         secret: await again(secret),
         previous: previous === null ? null : { ...previous, secret: await again(previous.secret) },
-      });
-      count++;
-    }
-    return count;
+      };
+    });
   }
 }

@@ -1,0 +1,135 @@
+/**
+ * Record types: each says where its records are, what shape they have, and which entries besides
+ * them lead to them. A commit that changes a record changes its entries with it.
+ * `table.ts` reads and changes the records of a type in a store.
+ *
+ * @module
+ */
+import * as z from "zod";
+import type { Draft, Entry, KeyPart, RecordKey, SetOptions } from "../../../store/mod.ts";
+import type { Versioned } from "./records.ts";
+
+/** Entries by which records are found in another way than by their key. */
+export interface Index<T> {
+  /** Where the entries of a record are: none, one or several. */
+  entries(record: T): readonly RecordKey[];
+  /**
+   * What an entry holds: a copy of the record; all parts of its key, by these names; or the last
+   * part alone, where the ones before it are in the entry's own key. An entry that lacks a name
+   * ends with that part.
+   */
+  readonly holds: "copy" | "id" | readonly string[];
+  /** Whether an entry belongs to one record at a time. */
+  readonly unique?: boolean;
+}
+
+interface Declaration<T, Key extends readonly KeyPart[], Name extends string> {
+  /** What the keys of all records begin with. */
+  readonly root: RecordKey;
+  /** What follows in the key of a record. */
+  parts(record: T): Key;
+  readonly schema: z.ZodType<T>;
+  readonly indices?: Readonly<Record<Name, Index<T>>>;
+  /** Milliseconds from each change until the store removes a record and its entries. */
+  readonly expireIn?: number;
+}
+
+interface IndexEntry extends Pick<Entry, "key" | "value"> {
+  readonly unique: boolean;
+}
+
+const pointer = z.record(z.string(), z.union([z.string(), z.number()]));
+
+export class RecordType<T, const Key extends readonly KeyPart[], Name extends string = never> {
+  readonly root: RecordKey;
+  readonly schema: z.ZodType<T>;
+  readonly #declared: Declaration<T, Key, Name>;
+
+  constructor(declared: Declaration<T, Key, Name>) {
+    this.root = declared.root;
+    this.schema = declared.schema;
+    this.#declared = declared;
+  }
+
+  key(...parts: Key): RecordKey {
+    return [...this.root, ...parts];
+  }
+
+  keyOf(record: T): RecordKey {
+    return [...this.root, ...this.#declared.parts(record)];
+  }
+
+  /** Adds a new record to a commit, which fails where another one has one of its unique entries. */
+  insert(draft: Draft, record: T, options?: SetOptions): void {
+    for (const { key, unique } of this.#entriesOf(record)) {
+      if (unique) draft.check({ key, versionstamp: null });
+    }
+    this.set(draft, record, options);
+  }
+
+  /** Adds a record to a commit; what it replaces must have had the same entries. */
+  set(draft: Draft, record: T, options: SetOptions = this.#expiry): void {
+    draft.set(this.keyOf(record), record, options);
+    for (const { key, value } of this.#entriesOf(record)) draft.set(key, value, options);
+  }
+
+  /**
+   * Adds a change to a commit, which fails where the record has changed since it was read, or where
+   * another one has a unique entry that is new.
+   */
+  replace(draft: Draft, before: Versioned<T>, after: T, options: SetOptions = this.#expiry): void {
+    const [from, to] = [this.keyOf(before.value), this.keyOf(after)];
+    draft.check({ key: from, versionstamp: before.versionstamp }).set(to, after, options);
+    const old = new Map(
+      [from, ...this.#entriesOf(before.value).map(({ key }) => key)]
+        .map((key) => [JSON.stringify(key), key]),
+    );
+    old.delete(JSON.stringify(to));
+    for (const { key, value, unique } of this.#entriesOf(after)) {
+      const isNew = !old.delete(JSON.stringify(key));
+      if (isNew && unique) draft.check({ key, versionstamp: null });
+      if (isNew || value === after || options.expireIn !== undefined) {
+        draft.set(key, value, options);
+      }
+    }
+    for (const key of old.values()) draft.delete(key);
+  }
+
+  /** Adds the removal of a record to a commit, which fails where it has changed since then. */
+  remove(draft: Draft, { value, versionstamp }: Versioned<T>): void {
+    this.drop(draft.check({ key: this.keyOf(value), versionstamp }), value);
+  }
+
+  /** Adds the removal of a record to a commit, whatever became of it. */
+  drop(draft: Draft, record: T): void {
+    draft.delete(this.keyOf(record));
+    for (const { key } of this.#entriesOf(record)) draft.delete(key);
+  }
+
+  /** The key of the record that an entry of an index leads to. */
+  follow(index: Name, { key, value }: Pick<Entry, "key" | "value">): RecordKey {
+    const { holds } = this.#declared.indices![index];
+    if (holds === "copy") return this.keyOf(this.schema.parse(value));
+    if (holds === "id") return [...this.root, ...key.slice(1, -1), z.string().parse(value)];
+    const parts = pointer.parse(value);
+    return [...this.root, ...holds.map((name) => parts[name] ?? key.at(-1)!)];
+  }
+
+  get #expiry(): SetOptions {
+    return { expireIn: this.#declared.expireIn };
+  }
+
+  #entriesOf(record: T): IndexEntry[] {
+    const indices = Object.values<Index<T>>(this.#declared.indices ?? {});
+    return indices.flatMap(({ entries, holds, unique = false }) =>
+      entries(record).map((key) => ({ key, value: this.#held(record, holds), unique }))
+    );
+  }
+
+  #held(record: T, holds: Index<T>["holds"]): unknown {
+    if (holds === "copy") return record;
+    const parts = this.#declared.parts(record);
+    if (holds === "id") return parts.at(-1);
+    return Object.fromEntries(holds.map((name, index) => [name, parts[index]]));
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * The records of one type in a store: reads, lists and changes them, their indices included.
+ *
+ * @module
+ */
+import type {
+  KeyPart,
+  Lease,
+  Operation,
+  RecordKey,
+  RecordStore,
+  SetOptions,
+} from "../../../store/mod.ts";
+import type { RecordType } from "./record_type.ts";
+import {
+  commitWithRetries,
+  type Page,
+  type PageWish,
+  readAll,
+  readPage,
+  readRecord,
+  type Versioned,
+} from "./records.ts";
+
+interface ChangeOptions<T> {
+  readonly lease?: Lease | undefined;
+  /** Adds to the commit of a change, or of a removal. */
+  also?(operation: Operation, after: T, before: T): void | Promise<void>;
+}
+
+export class Table<T, Key extends readonly KeyPart[], Name extends string = never> {
+  protected readonly kv: RecordStore;
+  readonly #type: RecordType<T, Key, Name>;
+
+  constructor(kv: RecordStore, type: RecordType<T, Key, Name>) {
+    this.kv = kv;
+    this.#type = type;
+  }
+
+  read(...parts: Key): Promise<Versioned<T> | undefined> {
+    return readRecord(this.kv, this.#type.key(...parts), this.#type.schema);
+  }
+
+  async find(...parts: Key): Promise<T | undefined> {
+    return (await this.read(...parts))?.value;
+  }
+
+  /** The record that an entry of an index leads to. */
+  async readBy(index: Name, entry: RecordKey): Promise<Versioned<T> | undefined> {
+    const found = await this.kv.get(entry);
+    if (found.versionstamp === null) return undefined;
+    return await readRecord(this.kv, this.#type.follow(index, found), this.#type.schema);
+  }
+
+  async findBy(index: Name, entry: RecordKey): Promise<T | undefined> {
+    return (await this.readBy(index, entry))?.value;
+  }
+
+  /** A page of the records whose keys have this first part, newest first. */
+  list(owner: KeyPart, wish: PageWish): Promise<Page<T>> {
+    return readPage(this.kv, [...this.#type.root, owner], { schema: this.#type.schema, ...wish });
+  }
+
+  /** A page of the copies below a key of an index, newest first. */
+  listCopies(prefix: RecordKey, wish: PageWish): Promise<Page<T>> {
+    return readPage(this.kv, prefix, { schema: this.#type.schema, ...wish });
+  }
+
+  /** All records, or those whose keys have these first parts, in the order of their keys. */
+  async *all(...parts: readonly KeyPart[]): AsyncGenerator<T> {
+    const records = readAll(this.kv, [...this.#type.root, ...parts], this.#type.schema);
+    for await (const { value } of records) yield value;
+  }
+
+  /** What {@link all} yields, as a list. */
+  async collect(...parts: readonly KeyPart[]): Promise<T[]> {
+    return await Array.fromAsync(this.all(...parts));
+  }
+
+  /** The records that the entries of an index below a key lead to. */
+  async *allBy(index: Name, prefix: RecordKey): AsyncGenerator<T> {
+    for await (const entry of this.kv.list({ prefix }, { batchSize: 500 })) {
+      const key = this.#type.follow(index, entry);
+      const record = await readRecord(this.kv, key, this.#type.schema);
+      if (record !== undefined) yield record.value;
+    }
+  }
+
+  /** Stores a new record; false where another one has one of its unique entries. */
+  async add(record: T, options?: SetOptions): Promise<boolean> {
+    const operation = this.kv.atomic();
+    this.#type.insert(operation, record, options);
+    return (await operation.commit()).ok;
+  }
+
+  /**
+   * Changes a record; `undefined` where it is gone. Nothing is stored where `change` returns the
+   * same record.
+   */
+  async update(
+    parts: Key,
+    change: (record: T) => T | Promise<T>,
+    { lease, also }: ChangeOptions<T> = {},
+  ): Promise<T | undefined> {
+    return await commitWithRetries(this.kv, [this.#type.key(...parts)], async (operation) => {
+      const before = await this.read(...parts);
+      if (before === undefined) return undefined;
+      const after = await change(before.value);
+      if (after === before.value) return after;
+      this.#type.replace(operation, before, after);
+      await also?.(operation, after, before.value);
+      return after;
+    }, { lease });
+  }
+
+  /** Removes a record and returns it; `undefined` where there is none. */
+  async remove(
+    parts: Key,
+    { lease, also }: ChangeOptions<T> = {},
+  ): Promise<T | undefined> {
+    return await commitWithRetries(this.kv, [this.#type.key(...parts)], async (operation) => {
+      const found = await this.read(...parts);
+      if (found === undefined) return undefined;
+      this.#type.remove(operation, found);
+      await also?.(operation, found.value, found.value);
+      return found.value;
+    }, { lease });
+  }
+
+  /** Changes each record of which `change` returns another one; returns how many. */
+  async rewrite(change: (record: T) => Promise<T>): Promise<number> {
+    let count = 0;
+    for await (const { key } of this.kv.list({ prefix: this.#type.root })) {
+      let isChanged = false;
+      const parts = key.slice(this.#type.root.length) as readonly KeyPart[] as Key;
+      await this.update(parts, async (record) => {
+        const after = await change(record);
+        isChanged = after !== record;
+        return after;
+      });
+      if (isChanged) count++;
+    }
+    return count;
+  }
+}
