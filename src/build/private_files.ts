@@ -164,7 +164,7 @@ export function isLfsPointer(
 }
 
 /** Says what secret a file is; `undefined` where it looks like none. */
-export function findSecret({ absolutePath, path, size }: OutputFile): string | undefined {
+function findSecret({ absolutePath, path, size }: OutputFile): string | undefined {
   const name = basename(path);
   const named = SECRET_NAMES.find(([pattern]) => pattern.test(name.toLowerCase()));
   if (named !== undefined) return size === 0 ? undefined : named[1];

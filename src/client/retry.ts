@@ -22,7 +22,7 @@ export const UPLOAD_RETRIES: RetryPolicy = { retries: 7, firstPause: 250, longes
 const PASSING_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /** True for a failure that may be gone the next time. */
-export function isPassing(error: unknown, policy: RetryPolicy): boolean {
+function isPassing(error: unknown, policy: RetryPolicy): boolean {
   if (error instanceof UnreachableError) return !(error instanceof NoAnswerError);
   if (!(error instanceof ApiError) || !PASSING_STATUSES.has(error.status)) return false;
   return (error.retryAfter ?? 0) <= policy.longestPause;

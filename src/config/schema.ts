@@ -27,10 +27,10 @@ import { images, staticSite, traffic } from "./site_tables.ts";
 import { table } from "./table.ts";
 
 /** Most scheduled tasks. */
-export const MAX_CRON_TASKS = 20;
+const MAX_CRON_TASKS = 20;
 
 /** Most candidate output directories that are tried. */
-export const MAX_OUTPUT_DIRS = 20;
+const MAX_OUTPUT_DIRS = 20;
 
 const MAX_NAME = 200;
 const MAX_PATH = 1024;

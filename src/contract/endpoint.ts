@@ -15,7 +15,7 @@ export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 export type BodyKind = "json" | "form" | "octets" | "multipart" | "events";
 
 /** Largest body of an endpoint that names no other limit, in bytes. */
-export const MAX_BODY_BYTES = 16 * 1024;
+const MAX_BODY_BYTES = 16 * 1024;
 
 /** How long the answer to an `Idempotency-Key` is remembered, in hours. */
 export const IDEMPOTENCY_HOURS = 24;

@@ -11,7 +11,7 @@ import * as z from "zod";
 import { uuid } from "./common.ts";
 
 /** Most fields of one event. */
-export const MAX_EVENT_FIELDS = 40;
+const MAX_EVENT_FIELDS = 40;
 const MAX_NAME = 64;
 /** Longest text of one field, in characters. */
 export const MAX_EVENT_TEXT = 2000;

@@ -61,7 +61,7 @@ const PRIME = 16_777_619;
 const LAST_ROUNDS = 2;
 
 /** The checksum that PostgreSQL writes into a page, which is never 0. */
-export function pageChecksum(page: Uint8Array, block: number): number {
+function pageChecksum(page: Uint8Array, block: number): number {
   const halves = new Uint16Array(page.slice().buffer);
   halves[CHECKSUM_WORD] = 0;
   const words = new Uint32Array(halves.buffer);

@@ -6,7 +6,7 @@
 import type { DevOptions } from "./options.ts";
 
 /** Port of the first inspector. */
-export const INSPECTOR_PORT = 9229;
+const INSPECTOR_PORT = 9229;
 /** How many ports are tried. */
 const ATTEMPTS = 50;
 

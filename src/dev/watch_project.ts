@@ -27,7 +27,7 @@ export function changeOf(path: string): Change | undefined {
 const NEW_FOLDER: Change = { rules: false, functions: true, files: true };
 
 /** Both changes. */
-export function joinChanges(left: Change | undefined, right: Change): Change {
+function joinChanges(left: Change | undefined, right: Change): Change {
   return {
     rules: right.rules || left?.rules === true,
     functions: right.functions || left?.functions === true,

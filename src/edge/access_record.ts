@@ -49,7 +49,7 @@ const TRACES: Readonly<Record<Hit["type"], Omit<RuleTrace, "ruleId">>> = {
 };
 
 /** The log's form of the hits of a request; `undefined` where there are none. */
-export function tracesOf(hits: readonly Hit[]): readonly RuleTrace[] | undefined {
+function tracesOf(hits: readonly Hit[]): readonly RuleTrace[] | undefined {
   if (hits.length === 0) return undefined;
   return hits.map((hit) => ({ ruleId: hit.rule.id, ...TRACES[hit.type] }));
 }

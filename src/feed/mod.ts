@@ -5,19 +5,11 @@
  * @module
  */
 export type {
-  Change,
   DomainBinding,
   DomainRoute,
   FeedMessage,
   HostBinding,
   PurgeScope,
   ResourceUri,
-  Snapshot,
 } from "./messages.ts";
-export {
-  Publisher,
-  type PublisherOptions,
-  type Subscribed,
-  type Subscription,
-} from "./publisher.ts";
-export { Subscriber, type SubscriberOptions } from "./subscriber.ts";
+export { Publisher } from "./publisher.ts";

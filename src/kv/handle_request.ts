@@ -10,7 +10,7 @@ import { cursorOf, type KvCall, KvRequestError, parseKvRequest } from "./parse_r
 import type { Namespace, SetResult } from "./types.ts";
 
 /** When a value expires, in milliseconds since the epoch. */
-export const EXPIRES_HEADER = "svc-kv-expires-at";
+const EXPIRES_HEADER = "svc-kv-expires-at";
 
 export interface NamespaceHandlerOptions {
   readonly store: Pick<KvStore, "get" | "set" | "remove" | "list" | "clear">;

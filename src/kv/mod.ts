@@ -3,13 +3,11 @@
  *
  * @module
  */
-export { createKvHandler, type KvHandlerOptions } from "./handle_request.ts";
+export { createKvHandler } from "./handle_request.ts";
 export { createKvFetch, type KvFetch } from "./kv_fetch.ts";
-export { KvStore, type KvStoreOptions } from "./kv_store.ts";
+export { KvStore } from "./kv_store.ts";
 export {
-  DEFAULT_QUOTA,
   fitsKey,
-  type KvQuota,
   MAX_KEY_BYTES,
   MAX_LIST_LIMIT,
   MAX_TTL_SECONDS,
@@ -21,4 +19,4 @@ export {
   LocalKvError,
   openLocalKv,
 } from "./local/open_local_kv.ts";
-export type { KvCondition, KvItem, KvPage, KvValue, Namespace } from "./types.ts";
+export type { KvItem, KvValue, Namespace } from "./types.ts";

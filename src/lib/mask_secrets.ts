@@ -9,7 +9,7 @@
 export const MASK = "•••";
 
 /** Shorter values are not masked: they would blot out half of every log. */
-export const MIN_SECRET_LENGTH = 4;
+const MIN_SECRET_LENGTH = 4;
 
 /** A line of a secret with several lines is masked alone from this length. */
 const MIN_LINE_LENGTH = 8;

@@ -8,11 +8,11 @@ import * as z from "zod";
 import { MAX_REMOTE_PATTERN, parseRemotePattern } from "../lib/remote_pattern.ts";
 
 export const MAX_IMAGE_SIZES = 64;
-export const MAX_IMAGE_SIDE = 8192;
-export const MAX_IMAGE_QUALITIES = 20;
+const MAX_IMAGE_SIDE = 8192;
+const MAX_IMAGE_QUALITIES = 20;
 export const MAX_IMAGE_HOSTS = 100;
-export const MAX_IMAGE_ENDPOINTS = 8;
-export const MAX_IMAGE_PATHS = 50;
+const MAX_IMAGE_ENDPOINTS = 8;
+const MAX_IMAGE_PATHS = 50;
 const MAX_ENDPOINT_PATH = 256;
 
 /** Longest time, in seconds, for which a converted image of another site counts as fresh. */
@@ -22,7 +22,7 @@ const MAX_TTL_SECONDS = 31_536_000;
 export const OFFERED_FORMATS = ["avif", "webp"] as const;
 
 /** How frameworks write the URLs of images. */
-export const IMAGE_STYLES = ["svc", "next", "astro", "ipx"] as const;
+const IMAGE_STYLES = ["svc", "next", "astro", "ipx"] as const;
 
 const WANTED_SIZES =
   `Use a list of 1 to ${MAX_IMAGE_SIZES} widths, whole numbers from 1 to ${MAX_IMAGE_SIDE}`;

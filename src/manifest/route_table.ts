@@ -61,7 +61,7 @@ function resolutionOrder(manifest: Manifest): CompiledRoute[] {
 }
 
 /** Whether a route takes a method. */
-export function takesMethod(route: CompiledRoute, method: string): boolean {
+function takesMethod(route: CompiledRoute, method: string): boolean {
   const { methods } = route;
   if (methods === undefined) return true;
   return (methods as readonly string[]).includes(method) ||

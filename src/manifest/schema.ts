@@ -81,7 +81,7 @@ const WANTED_COMMAND = `Use a shell command of 1 to ${MAX_COMMAND_LENGTH} charac
 const WANTED_START =
   `Use a whole number of milliseconds from ${MIN_START_TIMEOUT_MS} to ${MAX_START_TIMEOUT_MS}`;
 
-export const runtimeSchema = z.strictObject({
+const runtimeSchema = z.strictObject({
   timeoutMs: integer(WANTED_TIMEOUT, MIN_TIMEOUT_MS, MAX_TIMEOUT_MS).optional().describe(
     `Longest time for one answer, in milliseconds; ${DEFAULT_TIMEOUT_MS} where missing.`,
   ),
@@ -166,7 +166,7 @@ export const routeSchema = z.strictObject({
   ),
 }, WANTED_OBJECT);
 
-export const metaSchema = z.record(z.string(), z.unknown(), WANTED_OBJECT).describe(
+const metaSchema = z.record(z.string(), z.unknown(), WANTED_OBJECT).describe(
   `Free-form facts for the dashboard, at most ${MAX_META_BYTES} bytes of JSON.`,
 );
 
@@ -177,7 +177,7 @@ const cron = cronTasksSchema.optional().describe(
 const WANTED_CPU = "Use a whole number of milliseconds from 50 to 10000";
 
 /** Limits of the deployment's functions. */
-export const functionLimitsSchema = z.strictObject({
+const functionLimitsSchema = z.strictObject({
   cpuMs: z.int(WANTED_CPU).min(50, WANTED_CPU).max(10_000, WANTED_CPU).optional().describe(
     "Most processor time of a call, in milliseconds: 50 to 10000; 1000 where missing.",
   ),

@@ -99,7 +99,7 @@ export function keepHouse(
 }
 
 /** One round of housekeeping of what is this node's own. */
-export function tidyNode(
+function tidyNode(
   capabilities: readonly Capability[],
   options: RoundOptions,
 ): Promise<void> {

@@ -286,9 +286,6 @@ export const GROUPS = [
 
 type AnySetting = typeof GROUPS[number]["settings"][number];
 
-/** Names of all settings. */
-export type SettingName = AnySetting["name"];
-
 /** The settings that are options of the platform, each with its type. */
 export type PlatformSetting = Extract<AnySetting, { readonly option: string }>;
 

@@ -4,29 +4,17 @@
  *
  * @module
  */
-export { type Counted, TopList } from "./top_list.ts";
+export { type EncodedCounts, type Layer, LAYERS, TrafficCounts } from "./traffic_counts.ts";
 export {
-  type EncodedCounts,
-  type Layer,
-  LAYERS,
-  type List,
-  LISTS,
-  TrafficCounts,
-} from "./traffic_counts.ts";
-export {
-  type CountedClient,
   type CountedRequest,
   type CountedVitals,
   type DeploymentCounts,
   TrafficCounter,
-  type TrafficCounterOptions,
 } from "./traffic_counter.ts";
 export {
   MAX_VITAL_PATH,
   type MeasuredVitals,
-  type Vital,
   type VitalQuantiles,
   VITALS,
-  VitalsCounts,
 } from "./vitals_counts.ts";
-export { dayOf, SALT_BYTES } from "./visitor_hash.ts";
+export { SALT_BYTES } from "./visitor_hash.ts";

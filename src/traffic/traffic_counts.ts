@@ -13,7 +13,7 @@ export const LAYERS = ["static", "cache", "function", "server", "proxy", "rules"
 export type Layer = typeof LAYERS[number];
 
 /** What is counted by value; each list holds that many values. */
-export const LISTS = { pages: 100, referrers: 50, countries: 60, devices: 8 } as const;
+const LISTS = { pages: 100, referrers: 50, countries: 60, devices: 8 } as const;
 export type List = keyof typeof LISTS;
 const LIST_NAMES = Object.keys(LISTS) as List[];
 

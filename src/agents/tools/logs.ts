@@ -16,7 +16,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 };
 
 /** `15m` back from now, or a date, as a moment. */
-export function parseSince(text: string, now: number): string {
+function parseSince(text: string, now: number): string {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   if (unit !== undefined) return new Date(now - Number(count) * UNIT_MS[unit]!).toISOString();
   const time = Date.parse(text);

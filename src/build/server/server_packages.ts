@@ -42,7 +42,7 @@ async function assertUnpacked({ projectRoot, workspaceRoot }: ServerFacts): Prom
 }
 
 /** Answers where real paths of listed files, and of the folders that they are in, are deployed. */
-export function deployedPaths({ files }: Listing): (path: string) => string | undefined {
+function deployedPaths({ files }: Listing): (path: string) => string | undefined {
   const paths = new Map<string, string>();
   for (const { absolutePath, path } of files) {
     let [real, deployed] = [slashes(absolutePath), path];

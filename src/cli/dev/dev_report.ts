@@ -18,7 +18,7 @@ function colorOf(status: number, colors: Palette): (text: string) => string {
 }
 
 /** One request as a line: status, time, what answered, the cache, and the rules that matched. */
-export function formatRequest(request: LoggedRequest, colors: Palette): string {
+function formatRequest(request: LoggedRequest, colors: Palette): string {
   const { status, method, target, durationMs, layer, cache, rules, problem } = request;
   const facts = [
     `${durationMs.toFixed(1)} ms`,

@@ -79,7 +79,7 @@ const BUILDS_FOUND: Readonly<Record<BuildSandbox, string>> = {
 const name = "build sandbox";
 
 /** Judges what was found for builds; `undefined` where builds are refused. */
-export function judgeBuildSandbox(kind: BuildSandbox | undefined): Point {
+function judgeBuildSandbox(kind: BuildSandbox | undefined): Point {
   if (kind !== undefined) {
     const state = kind === "open" ? "warn" : "ok";
     return { name, state, found: BUILDS_FOUND[kind] };

@@ -37,7 +37,7 @@ export function categoryOfVisibility(visibility: Visibility): VariableCategory {
 }
 
 /** The command line that sets a variable; a secret's value never stands in one. */
-export function commandToSet(
+function commandToSet(
   key: string,
   facts: Pick<MissingFacts, "lines" | "projectId"> & {
     readonly category: VariableCategory;

@@ -30,7 +30,7 @@ export async function listNewestProjects(client: Client): Promise<Project[]> {
 }
 
 /** The name with the first number that none of `taken` has. */
-export function numberedName(name: string, taken: ReadonlySet<string>): string {
+function numberedName(name: string, taken: ReadonlySet<string>): string {
   for (let number = 2;; number++) {
     const suffix = `-${number}`;
     const numbered = name.slice(0, PROJECT_NAME_MAX - suffix.length).replace(/-+$/, "") + suffix;

@@ -13,7 +13,7 @@ import { runProgram } from "../../lib/spawn_program.ts";
 const REMOTE = "svc";
 
 /** Address of a project's repository on a platform. */
-export function remoteUrl(apiUrl: string, { workspace, name }: Project): string {
+function remoteUrl(apiUrl: string, { workspace, name }: Project): string {
   return `${new URL(apiUrl).origin}/git/${workspace}/${name}.git`;
 }
 

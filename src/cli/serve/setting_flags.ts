@@ -69,7 +69,7 @@ export const COMMON_FLAGS: ReadonlySet<string> = new Set(
 );
 
 /** The values of flags by the names of their settings. */
-export function flagValues(flags: OptionValues): Record<string, unknown> {
+function flagValues(flags: OptionValues): Record<string, unknown> {
   return Object.fromEntries(SETTINGS.map((setting) => {
     const { name } = setting;
     const option = new Option(`--${name}`);

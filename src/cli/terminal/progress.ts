@@ -45,7 +45,7 @@ function shareOf(done: Amount, total: Amount): number {
 }
 
 /** The bar and its numbers, without colour. */
-export function drawBar(
+function drawBar(
   done: Amount,
   total: Amount,
 ): { readonly bar: string; readonly numbers: string } {

@@ -24,7 +24,7 @@ interface Refusal {
 }
 
 /** Every refusal of the API, by status. */
-export const REFUSALS: Readonly<Record<number, Refusal>> = {
+const REFUSALS: Readonly<Record<number, Refusal>> = {
   400: {
     description: "The request is malformed, or a session names no workspace",
     code: "invalid_request",
@@ -97,7 +97,7 @@ const OAUTH_STATUSES: readonly number[] = [400, 429];
 const writes = ({ method }: Endpoint): boolean => method !== "GET";
 
 /** Statuses of the refusals that an endpoint can give, ascending. */
-export function refusalStatuses(endpoint: Endpoint): number[] {
+function refusalStatuses(endpoint: Endpoint): number[] {
   const hasCredential = endpoint.auth === "bearer";
   const hasJson = endpoint.bodyKind === "json" && endpoint.body.type !== "undefined";
   const isForm = endpoint.bodyKind === "form";

@@ -33,7 +33,7 @@ export interface EmbeddedEngineOptions {
 const TEMPLATE = "template";
 
 /** Of the engine in this program. */
-export const ENGINE_VERSION = "18.6 (PGlite 0.5.16)";
+const ENGINE_VERSION = "18.6 (PGlite 0.5.16)";
 
 export class EmbeddedEngine implements DatabaseEngine {
   readonly kind = "embedded";

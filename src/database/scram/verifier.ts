@@ -8,7 +8,7 @@ import { Buffer } from "node:buffer";
 import { createHash, createHmac, pbkdf2Sync, timingSafeEqual } from "node:crypto";
 
 /** As PostgreSQL makes them (`scram_iterations`). */
-export const ITERATIONS = 4096;
+const ITERATIONS = 4096;
 export const SALT_BYTES = 16;
 const KEY_BYTES = 32;
 

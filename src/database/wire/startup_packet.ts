@@ -7,7 +7,7 @@
 import { ProtocolError } from "./frame_scanner.ts";
 
 /** As PostgreSQL's own (`MAX_STARTUP_PACKET_LENGTH`). */
-export const MAX_STARTUP_BYTES = 10_000;
+const MAX_STARTUP_BYTES = 10_000;
 const MIN_STARTUP_BYTES = 8;
 
 const CANCEL_REQUEST = 80877102;

@@ -15,7 +15,7 @@ const ESCAPES = /\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\))/g;
 const ADDRESS = /https?:\/\/(localhost|127\.0\.0\.1|\[::1?\]|0\.0\.0\.0):(\d{2,5})\b/;
 
 /** Text without what only colours it. */
-export function withoutColors(text: string): string {
+function withoutColors(text: string): string {
   return text.replace(ESCAPES, "");
 }
 

@@ -9,10 +9,10 @@ import { type HeaderList, joinedHeader } from "../messages/header_list.ts";
 const TAG_FIELDS = ["svc-cache-tag", "cache-tag", "x-next-cache-tags"] as const;
 
 /** Most tags of one response. */
-export const MAX_TAGS = 128;
+const MAX_TAGS = 128;
 
 /** Longest tag, in characters. */
-export const MAX_TAG_CHARACTERS = 256;
+const MAX_TAG_CHARACTERS = 256;
 
 const NONE: readonly string[] = Object.freeze([]);
 

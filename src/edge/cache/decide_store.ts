@@ -53,7 +53,7 @@ const CACHEABLE_BY_DEFAULT = new Set([200, 203, 204, 300, 301, 308, 404, 405, 41
 const UNDERSTOOD = new Set([...CACHEABLE_BY_DEFAULT, 302, 303, 307, 400, 403, 500, 502, 503, 504]);
 
 /** Longest time for which an error is stored where only the rule names a time, in seconds. */
-export const MAX_ERROR_SECONDS = 60;
+const MAX_ERROR_SECONDS = 60;
 
 /** Whether the origin allows a shared cache more than usual (RFC 9111, 3.5). */
 function isForSharing(control: CacheControl): boolean {

@@ -32,7 +32,7 @@ const CLIENT_ADDRESS = "x-forwarded-for";
  * Sorts the parameters by name, so that all orders of a query share a page;
  * parameters of the same name keep their order.
  */
-export function sortedQuery(query: string): string {
+function sortedQuery(query: string): string {
   if (!query.includes("&")) return query;
   const name = (parameter: string) => parameter.split("=", 1)[0]!;
   return query.split("&").filter((parameter) => parameter !== "")

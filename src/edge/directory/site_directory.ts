@@ -9,7 +9,7 @@ import type { FeedMessage, HostBinding } from "../../feed/mod.ts";
 import type { Site } from "../site/site.ts";
 
 /** Most loaded sites; those that were not requested lately are unloaded first. */
-export const MAX_LOADED_SITES = 512;
+const MAX_LOADED_SITES = 512;
 
 /** What a project shows in production. */
 export interface ProductionSite {

@@ -7,7 +7,7 @@ import { MAX_SOURCE_BYTES } from "../../runtime/mod.ts";
 import { type BodyStream, type Bytes, bytesOf, type MemoryBody } from "../messages/body.ts";
 
 /** Bytes of sources that are in memory at the same time, of all requests together. */
-export const MAX_BYTES_IN_MEMORY = 256 * 1024 * 1024;
+const MAX_BYTES_IN_MEMORY = 256 * 1024 * 1024;
 
 /** A source is too large for one image. */
 export class SourceTooLargeError extends Error {

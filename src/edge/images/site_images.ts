@@ -13,7 +13,7 @@ import {
 } from "../../manifest/mod.ts";
 
 /** The platform's own endpoint, on every deployment's host. */
-export const IMAGE_PATH = "/_svc/image";
+const IMAGE_PATH = "/_svc/image";
 
 const DEFAULT_MIN_TTL_SECONDS = 60;
 

@@ -28,13 +28,13 @@ import type { IsrEntry, PageRequest, Requested, Storable } from "./types.ts";
 import { forClients, privateResponse } from "./unstored_response.ts";
 
 /** Largest body that is stored (10 MiB). */
-export const MAX_PAGE_BYTES = 10 * 1024 * 1024;
+const MAX_PAGE_BYTES = 10 * 1024 * 1024;
 
 /** How long the next refresh waits after one that failed, in milliseconds. */
-export const RETRY_MILLISECONDS = 10_000;
+const RETRY_MILLISECONDS = 10_000;
 
 /** How long a request waits for another's response before it is sent itself, in milliseconds. */
-export const COLLAPSE_MILLISECONDS = 30_000;
+const COLLAPSE_MILLISECONDS = 30_000;
 
 const COLLAPSED: CacheReport = { result: "HIT", forward: "uri-miss", collapsed: true };
 const STALE_ON_ERROR: CacheReport = {

@@ -13,7 +13,7 @@ export interface PageLimits {
   readonly bytes: number;
 }
 
-export const PAGE_LIMITS: PageLimits = {
+const PAGE_LIMITS: PageLimits = {
   pages: 20_000,
   queryPages: 2_000,
   bytes: 512 * 1024 * 1024,

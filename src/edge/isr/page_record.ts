@@ -68,7 +68,7 @@ const NOT_STORED = new Set([
 ]);
 
 /** The fields of a server's response that are stored; always with `date` and `etag`. */
-export function headersToStore(
+function headersToStore(
   headers: HeaderList,
   { body, askedAt }: Pick<PageRecord, "body" | "askedAt">,
 ): HeaderList {
@@ -131,7 +131,7 @@ export function decodePage(bytes: Bytes): PageRecord | undefined {
 }
 
 /** The terms of pages on a route with `revalidate`, for that many seconds. */
-export function routeTerms(revalidateSeconds: number): Terms {
+function routeTerms(revalidateSeconds: number): Terms {
   return {
     lifetime: revalidateSeconds,
     staleWhileRevalidate: Infinity,

@@ -18,7 +18,7 @@ export type BodyStream = ReadableStream<Bytes>;
 export type MemoryBody = string | Bytes;
 
 /** Largest body that gains from being a string. */
-export const MAX_TEXT_BYTES = 64 * 1024;
+const MAX_TEXT_BYTES = 64 * 1024;
 
 /**
  * Most bytes of strings in one cache by default: an eighth of V8's own heap, in which
@@ -30,7 +30,7 @@ const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
 /** Whether a body gains from being a string, and can be one: it is ASCII and short enough. */
-export function isText(body: MemoryBody): boolean {
+function isText(body: MemoryBody): boolean {
   return body.length <= MAX_TEXT_BYTES && (typeof body === "string" || isAscii(body));
 }
 

@@ -23,7 +23,7 @@ const HASH_MASK = -1 << (SHARE_BITS + WINDOW_BITS);
 export const MAX_WINDOW_SECONDS = WINDOW_MASK;
 
 /** Bytes of a slot: hash, tag, part, counters. */
-export const SLOT_BYTES = 4 * (3 + RING);
+const SLOT_BYTES = 4 * (3 + RING);
 
 /** A key's hash and the window it is counted over. */
 export interface SlotKey {

@@ -50,7 +50,7 @@ export interface Moment {
 }
 
 /** The index of the counter of a part. */
-export function counterOf(ring: Ring, part: number): number {
+function counterOf(ring: Ring, part: number): number {
   return ring.offset + part % RING;
 }
 

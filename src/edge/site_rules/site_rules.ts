@@ -13,7 +13,7 @@ export interface RuleCount {
 }
 
 /** One counter for each rule, by its index in the set. */
-export class RuleCounters {
+class RuleCounters {
   readonly #counts: Float64Array;
 
   readonly #ruleSet: RuntimeRuleSet;

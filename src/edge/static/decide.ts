@@ -30,7 +30,7 @@ export type StaticRefusal =
   | { readonly type: "unsatisfiable"; readonly size: number };
 
 /** The form of a file that fits the accepted codings, best first. */
-export function selectRepresentation(
+function selectRepresentation(
   file: StaticFile,
   accepted: readonly ContentCoding[],
 ): Representation {

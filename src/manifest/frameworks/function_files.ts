@@ -7,7 +7,7 @@ import { stripComments } from "./config_text.ts";
 import type { ProjectReader } from "./types.ts";
 
 /** Functions that are read of a project. */
-export const MAX_FUNCTION_FILES = 500;
+const MAX_FUNCTION_FILES = 500;
 
 export const FUNCTION_SCRIPT = /\.(?:[cm]?js|[cm]?ts)$/;
 

@@ -23,7 +23,7 @@ export function metaOf({ framework }: GenerateOptions): Pick<Manifest, "meta"> {
   return { meta: { framework: version === undefined ? { name } : { name, version } } };
 }
 
-export const STATIC_LAYER_NAME = "static";
+const STATIC_LAYER_NAME = "static";
 
 /** Takes every URL path. */
 export const CATCH_ALL_PATTERN = "^/.*$";

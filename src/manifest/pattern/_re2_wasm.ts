@@ -29,7 +29,7 @@ interface Engine {
   ) => Compiled;
 }
 
-export const RE2_WASM_MODULE = "re2-wasm/build/wasm/re2.js";
+const RE2_WASM_MODULE = "re2-wasm/build/wasm/re2.js";
 
 const load = createRequire(import.meta.url);
 let engine: Engine | undefined;

@@ -46,7 +46,7 @@ export function catchAllTest(pattern: string): ((path: string) => boolean) | und
  * True when a pattern can only match from the start of the text: it begins
  * with `^`, no alternative stands beside that, and no flag changes its meaning.
  */
-export function isAnchored(pattern: string): boolean {
+function isAnchored(pattern: string): boolean {
   const tokens = tokenizePattern(pattern);
   if (tokens[0]?.text !== "^" || tokens[1]?.kind === "quantifier") return false;
   let depth = 0;

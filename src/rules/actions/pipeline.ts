@@ -20,7 +20,7 @@ export interface PipelineAction {
 }
 
 /** What the name of a function may look like (spec: "Pipeline step"). */
-export const FUNCTION_NAME = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
+const FUNCTION_NAME = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 
 const name = () =>
   z.string("Use a string").min(1, "Use 1 to 64 characters").max(64, "Use 1 to 64 characters");

@@ -9,7 +9,7 @@ import type { RuleIndex } from "../compile/rule_index.ts";
 import type { RequestFacts } from "../request/facts.ts";
 
 /** Merges several lists that are each in the order of evaluation. */
-export class Candidates {
+class Candidates {
   readonly #lists: (readonly CompiledRule[])[] = [];
   readonly #cursors: number[] = [];
   #lastRank = -1;

@@ -14,7 +14,7 @@ const REST = /^(?::([A-Za-z_][A-Za-z0-9_]*))?\(\.\*\)$/;
 const ALL_BUT = /^(\/(?:[^()]*\/)?)(?::([A-Za-z_][A-Za-z0-9_]*))?\(\(\?!([^()]*)\)\.\*\)$/;
 
 /** The name that stands for an unnamed `(.*)`, which targets call `$1`. */
-export const REST_NAME = "rest";
+const REST_NAME = "rest";
 
 export interface VercelSource {
   readonly segments: readonly Segment[];

@@ -28,7 +28,7 @@ function isRequestUrl(url: string): boolean {
 }
 
 /** What one row expects; every field that is there is compared. */
-export const expectationSchema = z.strictObject({
+const expectationSchema = z.strictObject({
   /** `pass` is a request that goes on to the routes. */
   outcome: choice(["pass", "deny", "rate_limited", "redirect"]).optional(),
   status: integer(300, 599).optional(),
@@ -54,7 +54,7 @@ export const expectationSchema = z.strictObject({
   not_matched: names.optional(),
 }, "Use a table");
 
-export const ruleTestSchema = z.strictObject({
+const ruleTestSchema = z.strictObject({
   name,
   method: name.optional(),
   url: name.refine(isRequestUrl, 'Use a path that begins with "/", or an http(s) URL'),

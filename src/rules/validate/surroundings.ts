@@ -44,7 +44,7 @@ function knownNames(functions: readonly string[]): string {
 }
 
 /** Reports steps of pipelines whose function is not there; a disabled rule needs none. */
-export function* checkFunctionNames(
+function* checkFunctionNames(
   checked: CheckedRule,
   functions: readonly string[],
 ): Generator<Finding> {
@@ -63,7 +63,7 @@ export function* checkFunctionNames(
 }
 
 /** Reports conditions on networks, which no request fits where the edge does not know them. */
-export function* warnAsn(checked: CheckedRule): Generator<Finding> {
+function* warnAsn(checked: CheckedRule): Generator<Finding> {
   if (checked.rule.enabled === false) return;
   for (const { leaf, path } of leavesOfRule(checked)) {
     if (leaf.asn === undefined) continue;
@@ -76,7 +76,7 @@ export function* warnAsn(checked: CheckedRule): Generator<Finding> {
 }
 
 /** Reports conditions on countries, which no request fits where the edge cannot read them. */
-export function* warnGeo(checked: CheckedRule): Generator<Finding> {
+function* warnGeo(checked: CheckedRule): Generator<Finding> {
   if (checked.rule.enabled === false) return;
   for (const { leaf, path } of leavesOfRule(checked)) {
     if (leaf.geo === undefined) continue;
@@ -89,7 +89,7 @@ export function* warnGeo(checked: CheckedRule): Generator<Finding> {
 }
 
 /** Reports limits of which several nodes let through a multiple. */
-export function* warnLimits(checked: CheckedRule, nodes: number): Generator<Finding> {
+function* warnLimits(checked: CheckedRule, nodes: number): Generator<Finding> {
   const { action, enabled } = checked.rule;
   if (action.type !== "rate_limit" || enabled === false) return;
   yield warningAt([...rulePath(checked), "action", "limit"], {

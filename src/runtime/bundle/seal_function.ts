@@ -29,7 +29,7 @@ export type SealResult =
  * becomes a call that throws. esbuild does that in the syntax tree, so no way of
  * writing it escapes.
  */
-export const BUILD_OPTIONS = {
+const BUILD_OPTIONS = {
   bundle: true,
   format: "esm",
   platform: "neutral",

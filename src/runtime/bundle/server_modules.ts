@@ -75,7 +75,7 @@ const inUrl = (path: string) => path.split(sep).map(encodeURIComponent).join("/"
  * Where a module is, or would be, relative to the entry's folder. One of the
  * project's packages gets a place below `node_modules` there.
  */
-export function placeOf(file: string, entryFolder: string, root: string): string {
+function placeOf(file: string, entryFolder: string, root: string): string {
   if (file.startsWith(root + sep)) return relative(entryFolder, file);
   const packages = `${sep}node_modules${sep}`;
   const at = file.lastIndexOf(packages);

@@ -14,7 +14,7 @@ export interface ThreadFiles {
   read(pid: number, thread: number, file: "comm" | "schedstat"): string;
 }
 
-export const procFiles: ThreadFiles = {
+const procFiles: ThreadFiles = {
   ids: (pid) => [...Deno.readDirSync(`/proc/${pid}/task`)].map(({ name }) => Number(name)),
   read: (pid, thread, file) => Deno.readTextFileSync(`/proc/${pid}/task/${thread}/${file}`),
 };

@@ -38,7 +38,7 @@ export interface ConvertJob extends Conversion {
  * pixels (`too_large`), it took too much time or memory, too many jobs are
  * waiting (`busy`), or the engine cannot run (`unavailable`).
  */
-export const CONVERT_FAILURES = [
+const CONVERT_FAILURES = [
   "broken",
   "too_large",
   "timeout",

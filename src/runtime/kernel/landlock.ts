@@ -56,7 +56,7 @@ export function landlockVersion(libc: Libc): number {
 }
 
 /** All rights over files that a version of Landlock knows, but for those over devices. */
-export function knownRights(version: number): bigint {
+function knownRights(version: number): bigint {
   const bits = version >= 3 ? 15n : version === 2 ? 14n : 13n;
   return (1n << bits) - 1n;
 }

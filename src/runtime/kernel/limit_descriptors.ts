@@ -12,7 +12,7 @@ import { systemCall } from "./system_calls.ts";
  * pipes are memory of the kernel that counts to no process, some 200 KiB for each
  * descriptor, so their number is what limits them.
  */
-export const MAX_DESCRIPTORS = 2560;
+const MAX_DESCRIPTORS = 2560;
 
 const RLIMIT_NOFILE = 7;
 

@@ -42,7 +42,7 @@ const FOREIGN_ABI = 0x40000000;
 export const loadArgument = (index: number): Step => ({ code: LOAD, k: ARGUMENTS + index * 8 });
 
 /** Loads the upper half of an argument. */
-export const loadUpper = (index: number): Step => ({ code: LOAD, k: ARGUMENTS + index * 8 + 4 });
+const loadUpper = (index: number): Step => ({ code: LOAD, k: ARGUMENTS + index * 8 + 4 });
 
 /** The part of the program about one call; it must end with an answer on every path. */
 export interface Block {

@@ -44,7 +44,7 @@ export function preloadStart(
 }
 
 /** A path as NODE_OPTIONS and shells take it. */
-export const quoted = (path: string): string =>
+const quoted = (path: string): string =>
   `"${path.replace(/["\\$`]/g, (character) => `\\${character}`)}"`;
 
 /** Arguments and environment of Node; the preload is the first of the further files. */

@@ -17,7 +17,7 @@ const CONNECT_MS = 15_000;
 const LAST_WORDS = 600;
 
 /** The end of what a process wrote: why it ended, mostly. */
-export class LastWords {
+class LastWords {
   #text = "";
 
   add(text: string): void {

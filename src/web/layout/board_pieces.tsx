@@ -98,7 +98,7 @@ export function durationText(milliseconds: number): string {
 }
 
 /** An address without what every address has. */
-export const shortAddress = (url: string): string => url.replace(/^https?:\/\//, "");
+const shortAddress = (url: string): string => url.replace(/^https?:\/\//, "");
 
 /** A name that is broken after its signs where it does not fit, before any of its words is. */
 export function Name({ text }: { readonly text: string }) {

@@ -29,7 +29,7 @@ export interface InboxWish {
 const TABS = [["inbox", "Inbox"], ["unread", "Unread"], ["archive", "Archive"]] as const;
 
 /** The address of a part of the inbox. */
-export function inboxPath({ tab, category, priority, offset }: InboxWish): string {
+function inboxPath({ tab, category, priority, offset }: InboxWish): string {
   const query = new URLSearchParams();
   if (tab !== "inbox") query.set("show", tab);
   if (category !== undefined) query.set("category", category);

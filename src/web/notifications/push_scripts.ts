@@ -9,7 +9,7 @@ import { sha256Hex } from "../../lib/hash.ts";
 export const PUSH_WORKER_PATH = "/push-worker.js";
 
 /** Runs in the browser when a push message comes; `title`, `body`, `url` as `pushPayload` writes them. */
-export const PUSH_WORKER = `"use strict";
+const PUSH_WORKER = `"use strict";
 self.addEventListener("install", () => self.skipWaiting());
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
 

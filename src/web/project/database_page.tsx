@@ -30,7 +30,7 @@ export interface AskedQuery {
   readonly outcome?: QueryOutcome;
 }
 
-export const NO_QUERY: AskedQuery = { sql: "", branch: MAIN_BRANCH, mayChange: false };
+const NO_QUERY: AskedQuery = { sql: "", branch: MAIN_BRANCH, mayChange: false };
 
 function BranchRow({ parts, at, branch }: {
   readonly parts: ProjectVisit;

@@ -25,7 +25,7 @@ const TEXTS = [
 ] as const;
 
 /** What the form sends for no framework in particular. */
-export const ANY_FRAMEWORK = "detect";
+const ANY_FRAMEWORK = "detect";
 
 function EndCard({ parts, state }: { readonly parts: ProjectVisit; readonly state: FormState }) {
   const { project, path, context } = parts;

@@ -10,7 +10,7 @@ import { type Role, ROLES, type Workspace } from "../../contract/identity.ts";
 import { Card, EndButton, Form, Moment, Notice } from "../layout/pieces.tsx";
 import type { PageContext } from "../layout/page_context.ts";
 
-export function RoleField(
+function RoleField(
   { id, chosen, label }: { readonly id: string; readonly chosen: Role; readonly label: string },
 ) {
   return (

@@ -225,12 +225,6 @@ export function rowValues({ bytes }: Message): (string | null)[] {
   return values;
 }
 
-/** Name and value of a `ParameterStatus`. */
-export function parameterOf({ bytes }: Message): readonly [string, string] {
-  const { text: name, next } = readString(bytes, HEADER_BYTES);
-  return [name, readString(bytes, next).text];
-}
-
 export const parameterStatus = (name: string, value: string): Uint8Array<ArrayBuffer> =>
   writeMessage("S", name, value);
 

@@ -8,7 +8,7 @@ import { type ErrorFields, parseText, queryText, statementOf } from "./messages.
 import { PLAIN, type StatementTraits, traitsOf } from "./statement_traits.ts";
 import { TEMPORARY_TABLES } from "./temporaries.ts";
 
-export const WAITS = {
+const WAITS = {
   /** A client's statement for the backend, in milliseconds. */
   backendMs: 30_000,
   /** The backend for the next statement of a transaction, while others wait, in milliseconds. */

@@ -14,7 +14,7 @@ const INITDB = new URL(
 );
 
 /** Makes them in a folder that is empty; returns the version of the engine. */
-export async function initialise(folder: string): Promise<string> {
+async function initialise(folder: string): Promise<string> {
   const engine = await loadEngine();
   const pg = await engine.PGlite.create({
     ...engine.files,

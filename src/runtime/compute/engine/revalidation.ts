@@ -20,9 +20,9 @@ export type Revalidate = (what: Revalidation) => Promise<void>;
 /** Most paths, and most tags, of one call. */
 export const MAX_REVALIDATED = 128;
 
-export const MAX_PATH_CHARACTERS = 2048;
+const MAX_PATH_CHARACTERS = 2048;
 
-export const MAX_TAG_CHARACTERS = 256;
+const MAX_TAG_CHARACTERS = 256;
 
 /** Calls of one server in a second; further ones are refused. */
 export const MAX_REVALIDATIONS_PER_SECOND = 100;

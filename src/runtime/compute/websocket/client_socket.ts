@@ -9,7 +9,7 @@ import { encodeFrame, FrameParser, Opcode, SocketError } from "./frames.ts";
 import { MessageJoiner, NO_CODE, type SocketEvent } from "./messages.ts";
 
 /** Largest message from a server, in bytes. */
-export const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
+const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
 /** Time in which the server must answer a close. */
 const CLOSE_MS = 3000;
