@@ -12,7 +12,7 @@ import type { Addresses } from "../core/addresses.ts";
 import { type DeploymentRecord, isServed } from "./deployment.ts";
 import { deploymentEvent } from "./deployment_event.ts";
 import type { DeploymentService } from "./deployment_service.ts";
-import { recordDeployment, type RecordServices } from "./record_deployment.ts";
+import { contentOf, recordDeployment, type RecordServices } from "./record_deployment.ts";
 
 export interface PromoteServices extends RecordServices {
   readonly service: Pick<DeploymentService, "activateOrFail" | "rollBack">;
@@ -62,18 +62,9 @@ export async function promote(
   }
   const promoted = await alreadyPromoted(services, source, project);
   if (promoted !== undefined) return promoted;
-  const { branch, commitSha, message, author, contentSha, cron, fileCount, totalBytes } = source;
   const created = await recordDeployment(services, project, {
     wanted: {
-      branch,
-      commitSha,
-      message,
-      author,
-      contentSha,
-      cron,
-      fileCount,
-      totalBytes,
-      source: source.source,
+      ...contentOf(source),
       environment: ENVIRONMENT_PRODUCTION,
       promotedFrom: source.id,
     },

@@ -23,17 +23,25 @@ export interface RecordServices {
   readonly random: Random;
 }
 
-export type WantedDeployment =
+type DeploymentContent =
   & Pick<DeploymentRecord, "branch" | "commitSha" | "message" | "author" | "source">
-  & Pick<DeploymentRecord, "contentSha" | "cron" | "fileCount" | "totalBytes">
-  & {
-    /** Name of the environment. */
-    readonly environment: string;
-    /** The preview that is promoted; missing for any other deployment. */
-    readonly promotedFrom?: string | null;
-    /** The deployment that is deployed again; missing for any other deployment. */
-    readonly redeployOf?: string;
-  };
+  & Pick<DeploymentRecord, "contentSha" | "cron" | "fileCount" | "totalBytes">;
+
+export type WantedDeployment = DeploymentContent & {
+  /** Name of the environment. */
+  readonly environment: string;
+  /** The preview that is promoted; missing for any other deployment. */
+  readonly promotedFrom?: string | null;
+  /** The deployment that is deployed again; missing for any other deployment. */
+  readonly redeployOf?: string;
+};
+
+/** What a deployment shows and where it came from, for another one that shows the same. */
+export function contentOf(source: DeploymentRecord): DeploymentContent {
+  const { branch, commitSha, message, author, contentSha, cron, fileCount, totalBytes } = source;
+  const content = { contentSha, cron, fileCount, totalBytes };
+  return { branch, commitSha, message, author, source: source.source, ...content };
+}
 
 async function freeBranchLabel(
   deployments: DeploymentStore,

@@ -11,7 +11,7 @@ import type { ProjectRecord } from "../projects/mod.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 import { deploymentEvent } from "./deployment_event.ts";
 import type { DeploymentService } from "./deployment_service.ts";
-import { recordDeployment, type RecordServices } from "./record_deployment.ts";
+import { contentOf, recordDeployment, type RecordServices } from "./record_deployment.ts";
 
 export interface RedeployServices extends RecordServices {
   readonly service: Pick<DeploymentService, "activateOrFail">;
@@ -39,20 +39,11 @@ export async function redeploy(
   if (!await services.hasEnvironment(project.id, environment)) {
     throw new Failure("conflict", `Environment "${environment}" of ${id} was deleted`);
   }
-  const { branch, commitSha, message, author, cron, fileCount, totalBytes, promotedFrom } = source;
   const created = await recordDeployment(services, project, {
     wanted: {
-      branch,
-      commitSha,
-      message,
-      author,
-      contentSha,
-      cron,
-      fileCount,
-      totalBytes,
+      ...contentOf(source),
       environment,
-      promotedFrom,
-      source: source.source,
+      promotedFrom: source.promotedFrom,
       redeployOf: id,
     },
   });

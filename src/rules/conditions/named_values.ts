@@ -5,7 +5,7 @@
  * @module
  */
 import type { RequestFacts } from "../request/facts.ts";
-import type { CandidateIndex, FieldMismatch } from "./condition_type.ts";
+import type { CandidateIndex, ConditionType, FieldMismatch } from "./condition_type.ts";
 import { appendTo } from "./lists.ts";
 
 /** Wanted values by name. */
@@ -21,7 +21,7 @@ export interface NamedFacts {
 }
 
 /** Tests all named values. */
-export function compileNamed(
+function compileNamed(
   wanted: NamedValues,
   { holds }: NamedFacts,
 ): (facts: RequestFacts) => boolean {
@@ -30,7 +30,7 @@ export function compileNamed(
 }
 
 /** Says which of the named values does not hold. */
-export function explainNamed(
+function explainNamed(
   wanted: NamedValues,
   facts: RequestFacts,
   { holds, seen }: NamedFacts,
@@ -45,14 +45,14 @@ export function explainNamed(
 }
 
 /** True where `inner` asks for all that `outer` asks for. */
-export function namedContain(outer: NamedValues, inner: NamedValues | undefined): boolean {
+function namedContain(outer: NamedValues, inner: NamedValues | undefined): boolean {
   return Object.entries(outer).every(([name, value]) =>
     inner !== undefined && Object.hasOwn(inner, name) && inner[name] === value
   );
 }
 
 /** An index by the first named value. */
-export function createNamedIndex<T>({ candidates }: NamedFacts): CandidateIndex<NamedValues, T> {
+function createNamedIndex<T>({ candidates }: NamedFacts): CandidateIndex<NamedValues, T> {
   const byName = new Map<string, Map<string, T[]>>();
   return {
     add(wanted, item) {
@@ -72,5 +72,27 @@ export function createNamedIndex<T>({ candidates }: NamedFacts): CandidateIndex<
         }
       }
     },
+  };
+}
+
+type Named = ConditionType<NamedValues, NamedValues>;
+
+/** A condition on named values of a request, which are read as `facts` says. */
+export function namedCondition(
+  facts: NamedFacts,
+  { selectivity, ...own }:
+    & Pick<Named, "schema" | "cost" | "isClientBound" | "vary" | "sample">
+    & Partial<Pick<Named, "check" | "normalize">>
+    & { readonly selectivity: number },
+): Named {
+  return {
+    normalize: (value) => ({ ...value }),
+    ...own,
+    compile: (value) => compileNamed(value, facts),
+    explain: (value, seen) => explainNamed(value, seen, facts),
+    contains: namedContain,
+    // A name may come several times, with different values.
+    disjoint: () => false,
+    index: { selectivity, create: () => createNamedIndex(facts) },
   };
 }
