@@ -66,8 +66,9 @@ export interface GatewayOptions {
 }
 
 export class Gateway {
+  /** What runs now, by the ids of branches. */
+  readonly branches: RunningBranches;
   readonly #limits: GatewayLimits;
-  readonly #branches: RunningBranches;
   readonly #keys = new CancelKeys();
   readonly #tls: TlsTerminator;
   readonly #guesses: GuessLimiter;
@@ -88,7 +89,7 @@ export class Gateway {
     this.#options = options;
     const { now, onTrouble } = options;
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
-    this.#branches = new RunningBranches({ limits: this.#limits, now, onTrouble });
+    this.branches = new RunningBranches({ limits: this.#limits, now, onTrouble });
     this.#guesses = new GuessLimiter(now);
     this.#tls = new TlsTerminator(options.certificate ?? (() => Promise.resolve(undefined)));
     this.#connections = new ConnectionCount(this.#limits, options.groupOf ?? ((group) => group));
@@ -105,7 +106,7 @@ export class Gateway {
     const listener = Deno.listen({ hostname, port });
     this.#listeners.add(listener);
     this.#sweeping ??= setInterval(() => {
-      this.#branches.stopIdle().catch((error) =>
+      this.branches.stopIdle().catch((error) =>
         this.#options.onTrouble(`Cannot stop idle databases: ${error}`)
       );
     }, SWEEP_MS);
@@ -124,7 +125,7 @@ export class Gateway {
    * @throws {EngineError}
    */
   async open(access: Pick<BranchAccess, "branch" | "engine">): Promise<BackendSession> {
-    const { session, release } = await this.#branches.connect(access, {
+    const { session, release } = await this.branches.connect(access, {
       startup: new Map([["application_name", "svc"]]),
       holderOf: (session) => ({ end: () => session.close().catch(() => {}) }),
     });
@@ -135,34 +136,6 @@ export class Gateway {
       cancel: () => session.cancel(),
       close: () => session.close().finally(release),
     };
-  }
-
-  /** Sessions of a branch now. */
-  sessionsOf(branchId: string): number {
-    return this.#branches.countOf(branchId);
-  }
-
-  /** When a session of a branch began or ended last, by the clock given; `undefined` for never. */
-  lastActiveAt(branchId: string): number | undefined {
-    return this.#branches.lastActiveAt(branchId);
-  }
-
-  /** Ends all sessions of a branch; their clients learn that the platform did it. */
-  endSessions(branchId: string): Promise<void> {
-    return this.#branches.endSessions(branchId);
-  }
-
-  /**
-   * Ends all sessions of a branch and lets no client in, not even those that are signing in;
-   * returns what lets them in again.
-   */
-  closeBranch(branchId: string): Promise<() => void> {
-    return this.#branches.close(branchId);
-  }
-
-  /** Stops branches that had no session for a while; happens by itself as well. */
-  stopIdle(): Promise<void> {
-    return this.#branches.stopIdle();
   }
 
   /** Stops listening, lets transactions end for a moment, then ends all sessions. */
@@ -262,7 +235,7 @@ export class Gateway {
   ): Promise<void> {
     const { database, limits } = access.branch;
     let joined: ClientSession | undefined;
-    const { session, release } = await this.#branches.connect(access, {
+    const { session, release } = await this.branches.connect(access, {
       startup: startup.parameters,
       admit: (sessions) => {
         if (sessions < limits.connections) return;

@@ -83,7 +83,7 @@ Deno.test({
     assert.equal(many.code, "53300");
     assert.match(many.message, /"shop" takes 2 connections at a time/);
     for (const { client } of clients) await client.end();
-    await until(() => test.gateway.sessionsOf(branch.id), (count) => count === 0);
+    await until(() => test.gateway.branches.countOf(branch.id), (count) => count === 0);
     assert.deepEqual(test.troubles, []);
   },
 });
@@ -122,9 +122,9 @@ Deno.test({
     const backends = () =>
       client.query("SELECT 1 FROM pg_stat_activity WHERE datname = current_database()");
     await until(async () => (await backends()).rowCount, (count) => count === 1);
-    assert.equal(test.gateway.sessionsOf(branch.id), 1);
+    assert.equal(test.gateway.branches.countOf(branch.id), 1);
     assert.equal((await client.query("SELECT * FROM kept")).rowCount, 0);
-    await test.gateway.endSessions(branch.id);
+    await test.gateway.branches.endSessions(branch.id);
     await until(() => errors.length > 0);
     assert.equal((errors[0] as Error & { code: string }).code, "57P01");
 
@@ -190,13 +190,13 @@ Deno.test({
     await using test = await startTestGateway({ limits: { idleMs: 0 } });
     const branch = await test.add("shop");
     const { client } = await openClient(test.url(branch));
-    await test.gateway.stopIdle();
+    await test.gateway.branches.stopIdle();
     assert.equal((await client.query("SELECT 1")).rowCount, 1, "a session keeps it");
-    assert.notEqual(test.gateway.lastActiveAt(branch.id), undefined);
+    assert.notEqual(test.gateway.branches.lastActiveAt(branch.id), undefined);
     await client.end();
-    await until(() => test.gateway.sessionsOf(branch.id), (count) => count === 0);
-    await test.gateway.stopIdle();
-    assert.equal(test.gateway.lastActiveAt(branch.id), undefined);
+    await until(() => test.gateway.branches.countOf(branch.id), (count) => count === 0);
+    await test.gateway.branches.stopIdle();
+    assert.equal(test.gateway.branches.lastActiveAt(branch.id), undefined);
     const again = await openClient(test.url(branch));
     await again.client.end();
   },
@@ -220,7 +220,7 @@ Deno.test({
     });
     const arriving = test.gateway.open({ branch, engine: slow });
     await reached.promise;
-    const letIn = await test.gateway.closeBranch(branch.id);
+    const letIn = await test.gateway.branches.close(branch.id);
     mayGoOn.resolve();
     await assert.rejects(arriving, { sqlState: "57P03" });
     const { code, message } = await refusalOf(test.url(branch));
@@ -231,7 +231,7 @@ Deno.test({
     letIn();
     const { client } = await openClient(test.url(branch));
     await client.end();
-    await until(() => test.gateway.sessionsOf(branch.id), (count) => count === 0);
+    await until(() => test.gateway.branches.countOf(branch.id), (count) => count === 0);
   },
 });
 
@@ -261,7 +261,7 @@ Deno.test({
       },
     });
     await test.gateway.open({ branch, engine: slow });
-    const closed = test.gateway.closeBranch(branch.id).then(() => hasEnded);
+    const closed = test.gateway.branches.close(branch.id).then(() => hasEnded);
     mayEnd.resolve();
     assert.equal(await closed, true, "a statement may still be acknowledged");
   },

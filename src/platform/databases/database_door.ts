@@ -77,17 +77,17 @@ export class DatabaseDoor {
 
   /** Sessions of a branch of an engine. */
   sessionsOf(storageId: string): number {
-    return this.#open?.gateway.sessionsOf(storageId) ?? 0;
+    return this.#open?.gateway.branches.countOf(storageId) ?? 0;
   }
 
   /** Ends the sessions of a branch of an engine. */
   async endSessions(storageId: string): Promise<void> {
-    await this.#open?.gateway.endSessions(storageId);
+    await this.#open?.gateway.branches.endSessions(storageId);
   }
 
   /** Ends the sessions of a branch of an engine and lets none in until what it returns is called. */
   async closeBranch(storageId: string): Promise<() => void> {
-    return await this.#open?.gateway.closeBranch(storageId) ?? (() => {});
+    return await this.#open?.gateway.branches.close(storageId) ?? (() => {});
   }
 
   async close(): Promise<void> {

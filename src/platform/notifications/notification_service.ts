@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { InboxCounts, Notification } from "../../contract/notifications.ts";
+import type { Notification } from "../../contract/notifications.ts";
 import { Failure } from "../core/http/mod.ts";
 import type { Inboxes } from "./inbox/inboxes.ts";
 import type { ChangedNotification, InboxView } from "./inbox/inbox_view.ts";
@@ -12,32 +12,17 @@ import type { LiveStreams } from "./live/live_streams.ts";
 const unknown = (id: string) => new Failure("not_found", `Notification ${id} does not exist`);
 
 export class NotificationService {
-  readonly #inboxes: Inboxes;
+  readonly inboxes: Inboxes;
   readonly #live: LiveStreams;
 
   constructor(inboxes: Inboxes, live: LiveStreams) {
-    this.#inboxes = inboxes;
+    this.inboxes = inboxes;
     this.#live = live;
-  }
-
-  list(
-    view: InboxView,
-    wish: Parameters<Inboxes["list"]>[1],
-  ): ReturnType<Inboxes["list"]> {
-    return this.#inboxes.list(view, wish);
-  }
-
-  counts(view: InboxView): Promise<InboxCounts> {
-    return this.#inboxes.counts(view);
-  }
-
-  hasUnread(view: InboxView): Promise<boolean> {
-    return this.#inboxes.hasUnread(view);
   }
 
   /** @throws {Failure} `not_found` for a notification that is not in the view. */
   async read(view: InboxView, id: string): Promise<Notification> {
-    return await this.#changed(view, { type: "read", id }, await this.#inboxes.read(view, id));
+    return await this.#changed(view, { type: "read", id }, await this.inboxes.read(view, id));
   }
 
   /** @throws {Failure} `not_found` for a notification that is not in the view. */
@@ -45,13 +30,13 @@ export class NotificationService {
     return await this.#changed(
       view,
       { type: "archived", id },
-      await this.#inboxes.archive(view, id),
+      await this.inboxes.archive(view, id),
     );
   }
 
   /** @throws {Failure} `not_found` for a notification that never was in the view. */
   async delete(view: InboxView, id: string): Promise<void> {
-    const deleted = await this.#inboxes.delete(view, id);
+    const deleted = await this.inboxes.delete(view, id);
     if (deleted === undefined) throw unknown(id);
     if (deleted.workspaceId === undefined) return;
     const { workspaceId } = deleted;
@@ -76,7 +61,7 @@ export class NotificationService {
     type: "read" | "archive" | "delete",
     messageType: "read" | "archived" | "deleted",
   ): Promise<number> {
-    const count = await this.#inboxes.changeAll(view, type);
+    const count = await this.inboxes.changeAll(view, type);
     if (count > 0) await this.#live.publishAll(view, messageType);
     return count;
   }

@@ -48,13 +48,13 @@ function bindInbox(router: Router, services: NotificationRouteServices): void {
 
   router.self(endpoints.listNotifications, async (own, { query }) => {
     const { limit, offset } = query;
-    return { ...await notifications.list(inboxViewOf(own), query), limit, offset };
+    return { ...await notifications.inboxes.list(inboxViewOf(own), query), limit, offset };
   });
   router.self(
     endpoints.hasUnread,
-    async (own) => ({ hasUnread: await notifications.hasUnread(inboxViewOf(own)) }),
+    async (own) => ({ hasUnread: await notifications.inboxes.hasUnread(inboxViewOf(own)) }),
   );
-  router.self(endpoints.getInboxCount, (own) => notifications.counts(inboxViewOf(own)));
+  router.self(endpoints.getInboxCount, (own) => notifications.inboxes.counts(inboxViewOf(own)));
   router.self(
     endpoints.readAllNotifications,
     async (own) => ({ read: await notifications.readAll(inboxViewOf(own)) }),

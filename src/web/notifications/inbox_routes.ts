@@ -87,8 +87,8 @@ function bindInbox(bind: PageBinder, { notifications, workspaces }: InboxPageSer
     };
     const [context, page, counts] = await Promise.all([
       pageContextOf({ ...visit, path: "/notifications" }, workspaces),
-      notifications.list(view, { ...filter, limit: SIZE, offset }),
-      notifications.counts(view),
+      notifications.inboxes.list(view, { ...filter, limit: SIZE, offset }),
+      notifications.inboxes.counts(view),
     ]);
     return inboxPage(context, { wish, ...page, size: SIZE, counts });
   });
