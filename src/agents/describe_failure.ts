@@ -8,7 +8,7 @@ import { type Answer, type NextCall, partOf, type ToolFailure } from "./tool.ts"
 /** Diagnostics and problems that are shown; there may be thousands. */
 const MAX_SHOWN = 10;
 
-/** What helps with a code, beside its explanation. */
+/** Advice for error codes, in addition to their explanations. */
 const HELPS: Readonly<Record<string, NextCall>> = {
   rules_invalid: { tool: "check_rules", arguments: {}, why: "once svc.rules.toml is corrected" },
   rules_test_failed: {
@@ -25,7 +25,7 @@ const HELPS: Readonly<Record<string, NextCall>> = {
 
 const textOf = (value: unknown): string => typeof value === "string" ? value : "";
 
-/** Where a diagnostic or a problem is: a position in a file, a field, or both. */
+/** The place of a diagnostic or problem: a position in a file, a field, or both. */
 function placeOf(found: Answer): string {
   const { line, column } = partOf(found, "position");
   const position = typeof line === "number" ? `line ${line}, column ${column}` : "";
@@ -42,7 +42,7 @@ function details(answer: Answer): string[] {
   return found.length > MAX_SHOWN ? [...lines, `- and ${found.length - MAX_SHOWN} more`] : lines;
 }
 
-/** What went wrong, where, and which calls help. */
+/** The failure, its place, and the calls that help. */
 export function describeFailure({ answer, code, message }: ToolFailure): {
   readonly text: string;
   readonly next: readonly NextCall[];

@@ -27,7 +27,7 @@ export interface ToolAnswer {
 /** A JSON object. */
 export type Answer = Readonly<Record<string, unknown>>;
 
-/** What every tool may use, wherever it runs. */
+/** The context that every tool gets, wherever it runs. */
 export interface Surroundings {
   /** The project that the agent is confined to. */
   readonly project: string | undefined;
@@ -41,7 +41,7 @@ export interface Surroundings {
   open(given: string | undefined): Promise<OpenedProject>;
   /** The database that is usual for the project, where something says so. */
   usualDatabase(): Promise<string | undefined>;
-  /** What an error says to an agent; `undefined` for a fault of the program. */
+  /** Describes an error for an agent; `undefined` for a fault of the program. */
   toFailure(error: unknown): ToolFailure | undefined;
   now(): number;
 }
@@ -67,7 +67,7 @@ export class ToolFailure extends Error {
 export interface ToolSpec<Input extends z.ZodRawShape, Around> {
   readonly name: string;
   readonly title: string;
-  /** What it does and when to call it. */
+  /** A description of the tool, and of when to call it. */
   readonly description: string;
   readonly input: Input;
   /** Members of the facts that it always answers with. */

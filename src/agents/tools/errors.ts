@@ -23,7 +23,7 @@ const MAX_OCCURRENCES = 10;
 const lineOf = ({ id, kind, source, count, lastSeen, title }: ErrorSummary): string =>
   `${id} ${count}x, last ${lastSeen}, ${source === null ? kind : `${kind} ${source}`}: ${title}`;
 
-/** What helps once it is known which deployment brought an error. */
+/** Calls that help once the deployment of an error is known. */
 function nextOf(project: string): NextCall[] {
   const named = { project };
   return [

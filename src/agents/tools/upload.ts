@@ -29,7 +29,7 @@ interface SiteFile extends BlobSource {
   readonly path: string;
 }
 
-/** What configures a project or holds secrets, and is no page of a site. */
+/** Files with settings or secrets, which are never pages of a site. */
 const NO_PAGE =
   /^(?:svc(?:\.[\w.-]+)?\.toml|\.svc\/.*|(?:.*\/)?\.env(?:\..*)?|(?:.*\/)?\.git\/.*)$/;
 
