@@ -1,5 +1,5 @@
 /**
- * What a build ends with when the project is at fault.
+ * The error that ends a build when the project is at fault.
  *
  * @module
  */

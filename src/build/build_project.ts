@@ -65,7 +65,7 @@ export interface BuiltProject {
   readonly isNamed: boolean;
 }
 
-/** What was given, then `svc.toml`, then the platform's setting, then detection. */
+/** The given command, then `svc.toml`, then the platform's setting, then detection. */
 function commandOf(options: BuildOptions, detected: DetectedProject): string | undefined {
   return options.buildCommand ?? options.config?.build.command ??
     options.settings?.buildCommand ?? detected.buildCommand;

@@ -38,12 +38,12 @@ const NOTHING = importHeaders("");
 const READERS: Readonly<Record<string, (text: string, flavor: ImportFlavor) => ImportResult>> = {
   "_redirects": (text, flavor) => importRedirects(text, { flavor }),
   "_headers": (text, flavor) => importHeaders(text, { flavor }),
-  // What else it holds, such as the framework, is about building.
+  // Its other settings, such as the framework, concern the build.
   "vercel.json": (text) => VERCEL_RULES.test(text) ? importVercelJson(text) : NOTHING,
   "netlify.toml": (text) => NETLIFY_RULES.test(text) ? importNetlifyToml(text) : NOTHING,
 };
 
-/** Where they are looked for: in the project, and where frameworks keep files that they copy. */
+/** The folders to search: the project, and those that frameworks copy files from. */
 const FOLDERS = ["", "public/", "static/"] as const;
 
 /** Files that are configuration wherever a site has them. */
@@ -79,7 +79,7 @@ interface ForeignFile {
   /** Relative to the project. */
   readonly path: string;
   readonly text: string;
-  /** What an import makes of it; `undefined` where nothing imports it, or it has no rules. */
+  /** The result of an import; `undefined` if nothing imports the file, or it has no rules. */
   readonly result: ImportResult | undefined;
 }
 

@@ -34,7 +34,7 @@ export interface Foretold {
 
 const warning = (message: string): Line => ({ level: "warn", message });
 
-/** What stops a deploy. */
+/** Notes that stop a deploy. */
 const stops = ({ message, hint }: { readonly message: string; readonly hint?: string }): Line =>
   warning(`svc deploy stops here. ${message}${hint === undefined ? "" : `\n${hint}`}`);
 

@@ -32,7 +32,7 @@ const savedHashes = z.strictObject({
   states.length === names.length && hashes.length === names.length && hashes.every(isSha256)
 );
 
-/** Where hashes are kept, and the clock that files are judged by. */
+/** The folder of the hash cache, and the clock for comparing file times. */
 export interface HashCachePlace {
   /** Absolute path of the project's root. */
   readonly root: string;

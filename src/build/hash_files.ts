@@ -16,11 +16,11 @@ import { HashCache, type HashCachePlace } from "./hash_cache.ts";
 export interface OutputContent {
   /** Relative to the output, with `/`. */
   readonly path: string;
-  /** Where it lies, as an absolute path, or what it holds. */
+  /** The absolute path of the file, or its bytes. */
   readonly content: string | Uint8Array<ArrayBuffer>;
   /** Bytes. */
   readonly size: number;
-  /** What the system said of the file when it was listed. */
+  /** File information from when the file was listed. */
   readonly info?: Deno.FileInfo;
 }
 
@@ -40,11 +40,11 @@ const CONCURRENCY = 16;
 /** Files that are looked at between two interruptions. */
 const FILES_PER_STEP = 100;
 
-/** What is known of a file that is not read yet. */
+/** Information about a file that has not been read yet. */
 interface Known {
   /** Its hash, from the cache. */
   readonly packed?: PackedFile;
-  /** What the system says of it, where it is on disk and has to be hashed. */
+  /** File information, if the file is on disk and must be hashed. */
   readonly info?: Deno.FileInfo;
 }
 
@@ -58,8 +58,8 @@ async function hashContent({ path, content, size }: OutputContent): Promise<Pack
 }
 
 /**
- * What is known of the files without reading them. To look at a file here takes a tenth
- * of what it takes to ask another thread.
+ * Looks up the files without reading them. To look at a file here takes a tenth of what it takes to
+ * ask another thread.
  */
 function* lookUp(files: readonly OutputContent[], cache: HashCache): Steps<Known[]> {
   const known: Known[] = [];

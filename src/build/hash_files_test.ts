@@ -56,7 +56,7 @@ async function changeInSecret(path: string, text: string): Promise<void> {
   await Deno.utime(path, atime!, mtime!);
 }
 
-/** What a file of the cache says, with the hash of one file exchanged. */
+/** Changes the hash of one file in the cache. */
 async function exchange(root: string, path: string, sha256: string): Promise<void> {
   const file = join(root, CACHE_PATH, "hashes.json");
   const content = JSON.parse((await Deno.readTextFile(file)).slice(65));

@@ -15,7 +15,7 @@ const OWN = ".svcignore";
 const GIT = ".gitignore";
 type IgnoreFile = typeof OWN | typeof GIT;
 
-/** What both kinds of files said of the entries that were asked about. */
+/** Matches of both kinds of pattern files. */
 export interface IgnoreReport {
   /** Files and folders that each kind left out. */
   readonly leftOut: Record<IgnoreFile, number>;
@@ -73,7 +73,7 @@ async function withFolder(
 
 type Rules = Readonly<Record<IgnoreFile, Ignore>>;
 
-/** What is ignored in a folder: by what is said above it, and then by its own files. */
+/** Returns what is ignored in a folder: first by the rules above it, then by its own files. */
 function ignoredBy(rules: Rules, root: string, report: IgnoreReport): IgnoredEntries {
   // Patterns of .svcignore come last, whichever folder they are from, so they decide.
   const both = ignore().add(rules[GIT]).add(rules[OWN]);

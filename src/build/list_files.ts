@@ -27,11 +27,11 @@ export interface Listing {
   readonly packages: readonly PackagesFolder[];
 }
 
-/** What lies in a folder, before it is decided whether it is deployed. */
+/** The entries of a folder, before deciding which are deployed. */
 export interface Survey extends WalkResult {
   /** Absolute path of the project's folder. */
   readonly projectRoot: string;
-  /** What the project's files of patterns leave out and bring back. */
+  /** Files that the project's patterns exclude and include. */
   readonly report: IgnoreReport;
 }
 
@@ -132,7 +132,7 @@ async function surveyPlacement(
   };
 }
 
-/** Where a path of the project really is; `undefined` where nothing is there. */
+/** Resolves a path of the project; `undefined` if it does not exist. */
 async function placedPath(projectRoot: string, from: string): Promise<string | undefined> {
   const root = await Deno.realPath(projectRoot);
   const real = await Deno.realPath(join(root, from)).catch((error) => {

@@ -21,7 +21,7 @@ export function meetsRange(version: string, range: string): boolean {
   return validRange(range) === null || valid(version) === null || satisfies(version, range);
 }
 
-/** What `node --version` says in the environment of the host; `undefined` where there is none. */
+/** Runs `node --version` in the environment of the host; `undefined` without Node. */
 export async function nodeVersion(host: BuildHost): Promise<string | undefined> {
   try {
     const env = { PATH: host.env.PATH ?? "" };

@@ -35,7 +35,7 @@ export interface PackOptions extends BuildOptions {
   readonly standing?: string | undefined;
   /** True to take manifest and rules as they are; the platform judges them anyway. */
   readonly skipValidation?: boolean;
-  /** Where hashes of files are kept from one run to the next; nowhere where missing. */
+  /** The hash cache between runs; none if missing. */
   readonly cachedAt?: HashCachePlace;
 }
 

@@ -46,7 +46,7 @@ export interface OutputFacts {
   readonly settings: ServerSettings;
   /** Whether somebody named the output directory, rather than that it was found. */
   readonly isNamed?: boolean;
-  /** What `svc.toml` says about images; missing where it says nothing. */
+  /** Image settings of `svc.toml`, if there are any. */
   readonly images?: ImageSettings;
   /** True to take the manifest as it is, and servers too; the platform judges it anyway. */
   readonly skipValidation?: boolean;
@@ -223,7 +223,7 @@ async function describeOutput(host: BuildHost, facts: OutputFacts): Promise<Desc
   return { listing, proposed, generated, found };
 }
 
-/** What preparing the servers of an output starts from. */
+/** Collects the facts for preparing the servers of an output. */
 function serverFactsOf(
   host: BuildHost,
   facts: OutputFacts,

@@ -8,13 +8,13 @@ import { satisfies, validRange } from "semver";
 import * as z from "zod";
 import type { ProjectReader } from "../manifest/mod.ts";
 
-/** What a project says of its Node. */
+/** The version of Node that a project requires. */
 export interface ProjectNode {
-  /** What npm takes as the version of a package: `24`, `20.11.0`, `~22.3`, `>=23 <23.4`. */
+  /** An npm version range, such as `24`, `20.11.0`, `~22.3` or `>=23 <23.4`. */
   readonly range: string;
   /** As the project has it, which the machine's own Node may meet in another way. */
   readonly asked: string;
-  /** Where it says so, such as `.nvmrc` or `engines.node of package.json`. */
+  /** The source, such as `.nvmrc` or `engines.node of package.json`. */
   readonly from: string;
 }
 
@@ -98,8 +98,8 @@ async function askedIn(
 }
 
 /**
- * What a project asks for, else what its workspace does: `.node-version`,
- * `.nvmrc`, then `volta` and `engines` of package.json.
+ * Reads the required version from the project, then its workspace: `.node-version`, `.nvmrc`, then
+ * `volta` and `engines` of package.json.
  */
 export async function readProjectNode(
   reader: ProjectReader,

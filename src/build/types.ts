@@ -1,6 +1,6 @@
 /**
- * What building asks of whoever has something built: the command-line tool in
- * front of a person, or the platform in a checkout.
+ * The interface between a build and its host: the CLI with a person, or the platform with a
+ * checkout.
  *
  * @module
  */
@@ -25,7 +25,7 @@ export interface OutputSink {
   end(): void;
 }
 
-/** Where a build happens: nothing else of the process reaches it. */
+/** The host of a build. The build uses nothing else of the process. */
 export interface BuildHost {
   say(phase: BuildPhase, level: BuildLevel, message: string): void;
   /** Shows warnings of a file. */
@@ -46,6 +46,6 @@ export interface BuildHost {
 
 /** The same host for commands in another environment. */
 export function inEnvironment(host: BuildHost, env: BuildHost["env"]): BuildHost {
-  // What the host works out when it is asked, such as its folders, stays so.
+  // The prototype keeps values that the host computed, such as its folders.
   return Object.create(host, { env: { value: env, enumerable: true } });
 }

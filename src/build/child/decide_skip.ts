@@ -15,7 +15,7 @@ import type { BuildJobFile } from "./wire.ts";
 /** Files beside a project's own that change no build: those for people. */
 const FOR_PEOPLE = /\.md$/i;
 
-/** What a project is made of, by paths in its repository. */
+/** The parts of a project, by paths in its repository. */
 export interface ProjectParts {
   /** The project's folder. */
   readonly root: string;

@@ -1,5 +1,5 @@
 /**
- * What a build process says, one line of JSON each; no more than is read.
+ * Messages of a build process, one line of JSON each, with limits.
  *
  * @module
  */

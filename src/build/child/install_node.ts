@@ -17,7 +17,7 @@ import type { BuildHost } from "../types.ts";
 /** As the platform's settings allow it: `24`, `24.1`, `24.1.0`. */
 const VERSION = /^\d+(\.\d+){0,2}$/;
 
-/** What a range of versions is written with; all of it is safe between single quotes. */
+/** Characters of a version range; all of them are safe between single quotes. */
 const RANGE = /^[\w.<>=^~|*\- ]{1,128}$/;
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x86_64: "x64", aarch64: "arm64" };

@@ -1,7 +1,7 @@
 /**
- * What a build process reads and writes: a job as one JSON file, and
- * lines of JSON on its standard output. Whoever reads these lines must take
- * them for foreign: the code of a project runs beside the process.
+ * Input and output of a build process: a job as one JSON file, and lines of JSON on its standard
+ * output. Whoever reads these lines must take them for foreign: the code of a project runs beside
+ * the process.
  *
  * @module
  */
@@ -25,7 +25,7 @@ export const buildJobFile = z.object({
   outputDirectory: z.string().nullable(),
   /** Version of Node to build with; null takes the machine's own. */
   nodeVersion: z.string().nullable(),
-  /** What changed since the commit that the branch shows; null where it is built in any case. */
+  /** Changes since the commit of the branch's deployment; null to build in any case. */
   since: z.object({
     commitSha: z.string(),
     /** Paths in the repository. */

@@ -24,7 +24,7 @@ export interface PlannedInstall {
   readonly directory: string;
 }
 
-/** What a package manager leaves behind: packages, or Yarn's table of them. */
+/** The files that a package manager creates: packages, or Yarn's table of them. */
 const installedBy = ({ packagesFolder }: DetectedProject): readonly string[] => [
   "node_modules",
   packagesFolder,
@@ -32,8 +32,8 @@ const installedBy = ({ packagesFolder }: DetectedProject): readonly string[] => 
 ];
 
 /**
- * What is to be installed: nothing where a person has done so already, or where
- * no package is needed. Without a build command or a server, packages for development are not.
+ * Plans the installation: nothing if packages are installed already, or none are needed. Without a
+ * build command or a server, packages for development are not.
  */
 export async function planInstall(
   { directory, detected, setting, builds }: {

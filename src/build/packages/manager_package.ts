@@ -17,8 +17,8 @@ export interface ManagerPackage {
   /** Its name in the registry. */
   readonly name: string;
   /**
-   * What a hash in `packageManager` is one of: the package as it is sent, or a
-   * file in it; `undefined` where the package holds no hash's program.
+   * The subject of a hash in `packageManager`: the package as sent, or a file in it; `undefined` if
+   * the package does not contain that program.
    */
   readonly hashed: "archive" | { readonly file: string } | undefined;
   /** Programs by their names, where the package itself names none: paths in it. */

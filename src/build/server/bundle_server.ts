@@ -19,7 +19,7 @@ import type { PreparedServer, ServerFacts } from "./types.ts";
 /** Files that only machines of authors read. */
 const SOURCE_MAP = /\.[cm]?js\.map$/;
 
-/** Where a layer's entry really lies, as a folder and a path in it, and where that folder is deployed. */
+/** The real folder and path of a layer's entry, and the place where that folder is deployed. */
 interface EntryPlace {
   readonly root: string;
   readonly entry: string;

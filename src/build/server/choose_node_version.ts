@@ -24,7 +24,7 @@ const PLAIN = /^v?(\d{1,3}(?:\.\d{1,4}){0,2})$/;
 
 /** Something that says which Node a project wants. */
 export interface NodeWish {
-  /** Where it is written: `engines.node of package.json`. */
+  /** The source: `engines.node of package.json`. */
   readonly source: string;
   readonly text: string;
 }
@@ -37,7 +37,7 @@ interface Version {
   readonly version: string;
 }
 
-/** What a range comes down to: the build's own Node where it may be that, else the newest. */
+/** Chooses a version from a range: the build's own Node if it fits, else the newest. */
 function fromRange(text: string, built: number | undefined): string | undefined {
   const range = validRange(text);
   if (range === null) return undefined;

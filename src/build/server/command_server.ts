@@ -8,7 +8,7 @@ import { BuildError } from "../build_error.ts";
 import type { BuildHost } from "../types.ts";
 import type { PreparedServer, ServerFacts } from "./types.ts";
 
-/** What of a command is shown, in characters. */
+/** The length of a command in messages, in characters. */
 const SHOWN = 200;
 
 /**

@@ -17,7 +17,7 @@ export interface RunnableEntry {
   /** Path in the deployment. */
   readonly entry: string;
   readonly contents: readonly OutputContent[];
-  /** What a compiled entry imports of packages; empty for one that is not compiled. */
+  /** Packages that a compiled entry imports; empty if it is not compiled. */
   readonly imports: readonly string[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * What of a server cannot be part of one module, in words. Pure.
+ * Describes code of a server that cannot be bundled into one module. Pure.
  *
  * @module
  */

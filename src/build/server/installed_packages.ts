@@ -12,7 +12,7 @@ import type { PlacedTrace } from "./place_packages.ts";
 
 const PACKAGES = "node_modules";
 
-/** What package managers and tools keep for themselves. */
+/** Files that package managers and tools create for themselves. */
 export const TOOL_FILES: ReadonlySet<string> = new Set([
   ".cache",
   ".vite",
@@ -202,7 +202,7 @@ class Installed {
   async #readFolder(folder: string, home: string): Promise<void> {
     const isPublished = home.includes(`/${PACKAGES}/`);
     for (const { name, isDirectory, isFile, isSymlink } of await entriesOf(folder)) {
-      // What lies in the project's own workspace may be private.
+      // Packages of the project's own workspace may be private.
       if (name === PACKAGES || (!isPublished && name.startsWith("."))) continue;
       if (TOOL_FILES.has(name) || !parseRelativePath(name).ok) continue;
       const path = `${folder}/${name}`;

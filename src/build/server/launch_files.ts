@@ -1,5 +1,5 @@
 /**
- * What a framework's server needs around its entry, as files beside it.
+ * Files that a framework's server needs beside its entry.
  *
  * @module
  */
@@ -11,7 +11,7 @@ const SERVER_FILE = "svc-server.mjs";
 const PRELUDE_FILE = "svc-prelude.mjs";
 
 export interface LaunchFiles {
-  /** What Node starts, by its path in the deployment. */
+  /** The file that Node starts, by its path in the deployment. */
   readonly entry: string;
   readonly contents: readonly OutputContent[];
 }

@@ -17,7 +17,7 @@ const MACH_MACHINES: Readonly<Record<number, string>> = {
   0x0100000c: "aarch64",
 };
 
-/** What a program for musl says that it loads. */
+/** Libraries that a program for musl loads. */
 const MUSL = /libc\.musl-|ld-musl-/;
 
 /** The system of a program or library; `undefined` for other files. */

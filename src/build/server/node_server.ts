@@ -39,7 +39,7 @@ function hasOwnPackages({ entry }: ComputeLayer, packages: Listing["packages"]):
   });
 }
 
-/** What starts the server in place of its entry, where something does. */
+/** Returns the command that starts the server instead of its entry, if there is one. */
 function startCommand(
   { runtime }: ComputeLayer,
   { found, settings }: ServerFacts,

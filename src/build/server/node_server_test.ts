@@ -10,7 +10,7 @@ import type { PreparedServer } from "./types.ts";
 
 interface ServerProject {
   readonly alsoImports?: readonly string[];
-  /** Where the project, and what it is installed by, are in the files. */
+  /** The folder of the project in the files, and of its package manager. */
   readonly project?: string;
   readonly workspace?: string;
   readonly hasLockFile?: boolean;

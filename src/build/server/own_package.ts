@@ -11,7 +11,7 @@ import type { OutputContent } from "../hash_files.ts";
 
 const FILE = "package.json";
 
-/** What Node reads of it; scripts and dependencies are nobody else's business. */
+/** The fields that Node reads; scripts and dependencies do not matter. */
 const schema = z.object({
   name: z.string().optional().catch(undefined),
   type: z.string().optional().catch(undefined),
@@ -49,7 +49,7 @@ export async function ownPackage(
     readonly entry: string;
     /** Folder of the server in the deployment. */
     readonly directory: string;
-    /** Where a path is deployed anyway. */
+    /** Returns the path in the deployment if the file is deployed anyway. */
     readonly deployed: (path: string) => string | undefined;
   },
 ): Promise<OutputContent | undefined> {

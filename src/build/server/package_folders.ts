@@ -11,7 +11,7 @@ import type { Listing } from "../list_files.ts";
 import { TOOL_FILES } from "./installed_packages.ts";
 import type { PackageTally } from "./package_tally.ts";
 
-/** What no server needs: programs for shells, and what tools keep for themselves. */
+/** Files that servers do not need: shell programs and files of tools. */
 const LEFT_OUT: ReadonlySet<string> = new Set([".bin", ...TOOL_FILES]);
 
 /** Files of packages as they are deployed. */
@@ -28,7 +28,7 @@ interface Folder {
   readonly chain: readonly string[];
 }
 
-/** Where a real path of the listing is deployed; `undefined` for what is outside of it. */
+/** Returns the deployed path of a real path in the listing; `undefined` outside of it. */
 function deployedPath(real: string, tops: readonly Folder[], listing: Listing): string | undefined {
   const top = tops.find((folder) => real === folder.real || real.startsWith(folder.real + sep));
   if (top !== undefined) return top.path + real.slice(top.real.length).replaceAll(sep, "/");

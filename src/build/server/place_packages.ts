@@ -1,7 +1,6 @@
 /**
- * Where the packages that a server needs lie in its deployment, so that Node finds
- * from each module what it found in the project. Pure: paths are absolute, real and
- * with `/`.
+ * Places the packages of a server in its deployment. Each module resolves the same packages as in
+ * the project. Pure: paths are absolute, real and with `/`.
  *
  * Packages of the project, and of the folders above it up to its workspace, meet in
  * one `node_modules` of the server; the nearest one wins a name. What finds no place
@@ -30,7 +29,7 @@ export interface PlacesOptions {
   readonly base: string;
   /** Folder of the server in the deployment. */
   readonly directory: string;
-  /** Where a real path is deployed anyway; `undefined` for all others. */
+  /** Returns the deployed path if the file is deployed anyway; otherwise `undefined`. */
   readonly deployed: (path: string) => string | undefined;
   /** Folders named `node_modules` that the project finds, the nearest first. */
   readonly stores: readonly string[];

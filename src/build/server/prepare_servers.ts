@@ -19,7 +19,7 @@ import { nodeServer } from "./node_server.ts";
 import type { PreparedServer, ServerFacts, ServerReport } from "./types.ts";
 
 export interface PreparedServers {
-  /** What is deployed, in ascending order of the paths. */
+  /** The deployed files, in ascending order of their paths. */
   readonly contents: readonly OutputContent[];
   /** With what was decided, and what `svc.toml` says, in its COMPUTE layers. */
   readonly manifest: Manifest;
@@ -75,7 +75,7 @@ async function prepareServer(
   return server;
 }
 
-/** What `svc.toml` says of a server goes before its manifest. */
+/** Server settings of `svc.toml` override the manifest. */
 function withSettings(layer: ComputeLayer, { server, tmpMb }: ServerFacts["settings"]) {
   const written = { ...(tmpMb === undefined ? {} : { tmpMb }), ...server };
   if (Object.keys(written).length === 0) return layer;

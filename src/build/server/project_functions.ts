@@ -32,7 +32,7 @@ export interface RunnableFunctions extends Pick<ProvidedFunctions, "paths" | "ti
   readonly withoutFile: readonly string[];
   /** Changes with what they are made of. */
   readonly key: string;
-  /** What has no equivalent here, each with file and line. */
+  /** Settings without an equivalent, each with file and line. */
   readonly notes: readonly string[];
 }
 

@@ -25,7 +25,7 @@ function readPackage(text: string | undefined): z.infer<typeof packageSchema> {
   }
 }
 
-/** What a folder's files say, the strongest first. */
+/** Reads the version requirements of a folder, the strongest first. */
 async function wishesOf(reader: ProjectReader): Promise<readonly NodeWish[]> {
   const { engines, volta } = readPackage(await reader.readText("package.json"));
   const written: readonly (readonly [string, string | undefined])[] = [
@@ -40,9 +40,9 @@ async function wishesOf(reader: ProjectReader): Promise<readonly NodeWish[]> {
 }
 
 export interface ProjectNode {
-  /** What the server runs on. */
+  /** The version of Node that runs the server. */
   readonly version: string;
-  /** What built the project; `undefined` where there is no Node. */
+  /** The version of Node that built the project; `undefined` without Node. */
   readonly built: string | undefined;
 }
 

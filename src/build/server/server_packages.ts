@@ -132,9 +132,9 @@ export async function serverPackages(
   { facts, tally, command, imports }: {
     readonly facts: ServerFacts;
     readonly tally: PackageTally;
-    /** What starts the server in place of its entry: it may start any program of any package. */
+    /** The start command instead of the entry; it may start any program of any package. */
     readonly command: string | undefined;
-    /** What a compiled entry imports, which a trace of its source may not see. */
+    /** Imports of a compiled entry, which a trace of its source may miss. */
     readonly imports: readonly string[];
   },
 ): Promise<PackageFiles> {

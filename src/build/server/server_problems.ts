@@ -1,5 +1,5 @@
 /**
- * What is wrong with the code of a server, as one error.
+ * Describes all problems in the code of a server as one error.
  *
  * @module
  */

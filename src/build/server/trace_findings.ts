@@ -1,5 +1,5 @@
 /**
- * What a trace shows that the author of a project should know.
+ * Messages of a trace for the author of a project.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export interface TracedServer {
   readonly entry: string;
   /** Absolute real path of the project. */
   readonly project: string;
-  /** Where a real path is deployed anyway. */
+  /** Returns the path in the deployment if the file is deployed anyway. */
   readonly deployed: (path: string) => string | undefined;
 }
 

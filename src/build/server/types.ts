@@ -1,5 +1,5 @@
 /**
- * What preparing a server asks for and gives.
+ * Types for preparing a server.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { ComputeLayer, Engine, FoundServer, Manifest } from "../../manifest
 import type { Listing } from "../list_files.ts";
 import type { OutputContent } from "../hash_files.ts";
 
-/** What `svc.toml`, and the platform's project, say of servers. */
+/** Server settings of `svc.toml` and of the platform's project. */
 export interface ServerSettings {
   /** Whether the output is a static site, whatever it looks like. */
   readonly isStatic?: boolean;
@@ -33,7 +33,7 @@ export interface ServerFacts {
   readonly hasLockFile: boolean;
   readonly listing: Listing;
   readonly manifest: Manifest;
-  /** What the framework's file found; `undefined` where the output has a manifest of its own. */
+  /** The detected server; `undefined` if the output has its own manifest. */
   readonly found: FoundServer | undefined;
   readonly settings: ServerSettings;
 }
@@ -42,7 +42,7 @@ export interface ServerFacts {
 export interface PreparedServer {
   readonly layer: ComputeLayer;
   readonly report: ServerReport;
-  /** What is deployed besides, and in place of, the listed files. */
+  /** Files that are deployed in addition to the listed ones, or instead of them. */
   readonly contents: readonly OutputContent[];
   /** Paths of listed files that are not deployed. */
   readonly dropped: ReadonlySet<string>;

@@ -11,7 +11,7 @@ import { bundleLayer } from "./bundle_server.ts";
 import { describeNeeds } from "./describe_needs.ts";
 import type { ServerFacts } from "./types.ts";
 
-/** What of a bundle may load more than it names, as a clause. */
+/** Describes dynamic loading in a bundle, as a clause. */
 function doubtOf(bundle: ServerBundle): string | undefined {
   const [need] = describeNeeds(bundle);
   const [opener] = bundle.openers;

@@ -14,14 +14,14 @@ import { type Member, readMembers } from "./members.ts";
 export interface WorkspaceApp {
   /** Its folder, relative to the root and with `/`. */
   readonly path: string;
-  /** What it is, for people. */
+  /** The kind of project, for people. */
   readonly kind: string;
 }
 
 /** Most apps that an error lists. */
 const MAX_LISTED = 20;
 
-/** What a folder would be deployed as; `undefined` for a package that is no app. */
+/** Returns the kind of deployment for a folder; `undefined` for a package that is no app. */
 async function kindOf(directory: string, member?: Member): Promise<string | undefined> {
   const reader = createFolderReader(directory);
   const { framework, server } = await detectProject(reader);
