@@ -18,11 +18,11 @@ export interface RunOptions {
   readonly terminal?: boolean;
   /** Width of the terminal. */
   readonly columns?: number;
-  /** What is piped in. */
+  /** Bytes on stdin. */
   readonly stdin?: string | Uint8Array;
   readonly signal?: AbortSignal;
   readonly now?: () => number;
-  /** What waiting does; without it, waiting is a failure. */
+  /** Waits; without it, waiting fails the test. */
   readonly sleep?: Host["sleep"];
   /** Called with each address that a browser should show; without it there is no browser. */
   readonly openUrl?: Host["openUrl"];

@@ -44,7 +44,7 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [/\b\d+(?:\.\d)? m?s\b/g, "<duration>"],
 ];
 
-/** What differs from run to run, replaced; columns keep their order, not their widths. */
+/** Replaces values that differ between runs; columns keep their order, not their widths. */
 function mask(text: string, site: string): string {
   return MASKS.reduce((masked, [pattern, word]) => masked.replace(pattern, word), text)
     .replaceAll(site, "<site>").replace(/(?<=\S) {3,}/g, "  ");
@@ -72,7 +72,7 @@ function shorten(_: string, value: unknown): unknown {
   );
 }
 
-/** What a command says only where its platform is slow. */
+/** A line that commands print only for slow platforms. */
 const SLOW_LINE = /^.*Still waiting for http.*\n/gm;
 
 /** One object on stdout is laid out; log lines at level debug are left out. */

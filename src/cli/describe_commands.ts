@@ -20,7 +20,7 @@ export interface ArgumentDescription {
   /** True where it takes all words that follow. */
   readonly variadic: boolean;
   readonly meaning: string;
-  /** What counts where it is not given; `null` for nothing. */
+  /** The default value; `null` if there is none. */
   readonly default: unknown;
 }
 
@@ -35,7 +35,7 @@ export interface FlagDescription {
   readonly meaning: string;
   /** The values it takes; `null` where others are allowed too. */
   readonly choices: readonly string[] | null;
-  /** What counts where it is not given; `null` for nothing. */
+  /** The default value; `null` if there is none. */
   readonly default: unknown;
 }
 

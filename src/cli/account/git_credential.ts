@@ -8,7 +8,7 @@ const MAX_QUESTION = 64 * 1024;
 /** Path of a repository of a platform: its workspace and project. */
 const REPOSITORY = /^git\/([^/]+)\/([^/]+)\.git(?:\/|$)/;
 
-/** What git asks for, as lines of `name=value` (git-credential, "Input/output format"). */
+/** Parses git's request, lines of `name=value` (git-credential, "Input/output format"). */
 function readQuestion(text: string): ReadonlyMap<string, string> {
   return new Map(
     text.split("\n").flatMap((line) => {

@@ -4,7 +4,7 @@ import { runCli, type RunOptions } from "../_test_run.ts";
 const API = "https://svc.example.com";
 const QUESTION = "protocol=https\nhost=svc.example.com\npath=git/acme/shop.git\n";
 
-/** What git is answered, and what the platform was asked. */
+/** Runs the helper, and returns its output and the requests to the platform. */
 async function ask(env: NonNullable<RunOptions["env"]>, question = QUESTION) {
   const asked: URLSearchParams[] = [];
   const fetch: typeof globalThis.fetch = async (input, init) => {

@@ -18,9 +18,8 @@ export async function assertCanStoreLogin(ctx: Context): Promise<void> {
 }
 
 /**
- * What became of a token: `revoked`; `gone` where the platform no longer
- * knew it; `kept` for an API key, which is revoked in its workspace; `unknown`
- * where the platform could not be asked.
+ * The fate of a token: `revoked`; `gone` if the platform did not know it; `kept` for an API key,
+ * which is revoked in its workspace; `unknown` if the platform could not be reached.
  */
 export type TokenEnd = "revoked" | "gone" | "kept" | "unknown";
 

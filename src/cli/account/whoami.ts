@@ -24,7 +24,7 @@ async function limits(client: Client, { grant }: Identity): Promise<[string, str
   ];
 }
 
-/** What lists projects is loaded only for a key that is limited to some. */
+/** The code that lists projects loads only for keys with a limit to projects. */
 async function namesOfProjects(client: Client): Promise<string> {
   const { nameKeyProjects } = await import("./key_projects.ts");
   return await nameKeyProjects(client);

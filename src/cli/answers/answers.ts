@@ -1,5 +1,5 @@
 /**
- * What a table of answers is.
+ * Types of the table of answers.
  *
  * @module
  */

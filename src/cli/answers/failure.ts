@@ -1,5 +1,5 @@
 /**
- * What a failed command prints in JSON mode.
+ * The JSON output of a failed command.
  *
  * @module
  */

@@ -27,7 +27,7 @@ export const rulesInEffect = z.object({
   revisionId: getRules.response.shape.revisionId,
 }).nullable().describe("The rules of production; null where they are not known");
 
-/** What is wrong in a file, where, and what to do. */
+/** A problem in a file, with its place and a hint. */
 export const diagnostic = z.object({
   severity: z.enum(["error", "warning"]),
   code: text,

@@ -25,7 +25,7 @@ const LINES: Answers = { ...DEPLOYMENT_LINES, ...AUTOMATION_LINES };
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** What a command prints in JSON mode, as JSON Schema; one of the two, or both. */
+/** JSON Schemas of a command's JSON output; one of the two, or both. */
 export interface AnswerSchemas {
   /** The object on stdout. */
   readonly object?: JsonSchema;
@@ -57,7 +57,7 @@ export function answerMembers(words: string): string | undefined {
   return parts.length === 0 ? undefined : parts.join("; ");
 }
 
-/** What the command of these words prints; `undefined` where it prints no JSON. */
+/** Returns the schemas of a command; `undefined` if it prints no JSON. */
 export function answerSchemas(words: string): AnswerSchemas | undefined {
   const [object, lines] = [ANSWERS[words], LINES[words]];
   if (object === undefined && lines === undefined) return undefined;
@@ -67,5 +67,5 @@ export function answerSchemas(words: string): AnswerSchemas | undefined {
   };
 }
 
-/** What each command prints where it fails. */
+/** The output of each command when it fails. */
 export const failureSchema = (): JsonSchema => toJsonSchema(failure);

@@ -13,7 +13,7 @@ function credentialOf({ type, name }: AuditEntry["credential"]): string {
   return type === "hook" ? `hook ${printable(name)}` : printable(name);
 }
 
-/** What an entry is about, such as `ci (permissions: read → read, deploy)`. */
+/** Describes the subject of an entry, such as `ci (permissions: read → read, deploy)`. */
 function subjectOf({ target, changes }: AuditEntry): string {
   const subject = printable(target?.name ?? target?.id ?? "");
   if (changes.length === 0) return subject;

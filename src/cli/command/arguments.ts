@@ -1,6 +1,6 @@
 /**
- * What was typed after `svc`, before the parser sees it: which command it is
- * about, and spellings that the parser itself does not accept. Pure.
+ * Preprocesses the arguments after `svc` before the parser sees them: finds the command, and
+ * accepts spellings that the parser does not. Pure.
  *
  * @module
  */
@@ -121,7 +121,7 @@ export function resolveSwitches(
   return [...own.flatMap((word) => resolveSwitch(word, flags)), ...argv.slice(own.length)];
 }
 
-/** What a command may take as its one argument, and another command as a flag. */
+/** Inputs that one command takes as its argument, and another as a flag. */
 const NAMED_INPUTS = ["name", "database", "url"] as const;
 
 /**

@@ -21,7 +21,7 @@ export interface CommandSpec<Args extends unknown[], Flags extends OptionValues>
   readonly examples: readonly (readonly [commandLine: string, meaning: string])[];
   /** The flags that help shows, where `--help all` shows more. */
   readonly common?: ReadonlySet<string>;
-  /** What arguments name, by their names: offered by completion, and to a person who omitted one. */
+  /** The kind of things that each argument names, for completion and prompts. */
   readonly offers?: Readonly<Record<string, CandidateKind>>;
   /** Runs the command; a number that it returns is the exit code, instead of 0. */
   readonly run: (input: CommandInput<Args, Flags>, ctx: Context) => Promise<number | void>;

@@ -1,5 +1,5 @@
 /**
- * What the command tree is made of.
+ * Types of the command tree.
  *
  * @module
  */

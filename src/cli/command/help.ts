@@ -11,7 +11,7 @@ export interface Captured {
   text: string;
 }
 
-/** Where help goes, and how wide it may be. */
+/** The destination of help, and its maximum width. */
 export interface Output {
   readonly captured: Captured;
   /** Columns of the terminal; `undefined` where there is none. */

@@ -1,6 +1,6 @@
 /**
- * Where the value of a variable comes from: the command line, stdin, a file,
- * or a person. No message repeats a value.
+ * Reads the value of a variable from the command line, stdin, a file, or a person. No message
+ * repeats a value.
  *
  * @module
  */
@@ -135,7 +135,7 @@ async function read(ctx: Context, flags: ValueFlags, facts: ValueFacts): Promise
   return await ask(ctx, facts);
 }
 
-/** What is wrong with a value, or nothing; never repeats it. */
+/** Returns the problem of a value, if any, without repeating it. */
 export function checkValue(
   value: string,
   { category, allowEmpty }: {

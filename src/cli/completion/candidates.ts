@@ -1,6 +1,5 @@
 /**
- * What exists on the platform that an argument or flag can name: offered when a
- * shell completes it, and when a person omitted it.
+ * Names of existing things on the platform, for shell completion and prompts.
  *
  * @module
  */

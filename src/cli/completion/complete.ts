@@ -143,7 +143,7 @@ async function offersFor(
   };
 }
 
-/** What fits at the end of `words`, as the shell's script reads it; loads one command at most. */
+/** Completes the end of `words` for the shell's script; loads one command at most. */
 export async function complete(words: readonly string[], line: TypedLine): Promise<string> {
   const { commands, asked, globalFlags } = line;
   const { RootCommand } = await import("@bomb.sh/tab");

@@ -43,7 +43,7 @@ async function createNamed(
   }
 }
 
-/** Where deployments get the variable from. */
+/** Lists the sources from which deployments get the variable. */
 function injectionOf(database: Database): readonly string[] {
   if (!database.autoInject) return [];
   const { overriddenBy } = database;

@@ -26,9 +26,9 @@ import { nearest } from "../../lib/suggest.ts";
 /** Most databases that are listed. */
 const MAX_LISTED = 1000;
 
-/** What `[database]` means in every command. */
+/** The meaning of `[database]` in every command. */
 export const DATABASE_ARGUMENT = "id or name (default: db.database, else the first auto-injected)";
-/** What `--project-id` means in every command. */
+/** The meaning of `--project-id` in every command. */
 export const PROJECT_OPTION = ["--project-id <id>", "id or name of the project"] as const;
 /** `--database`, of commands whose argument is something else. */
 export const DATABASE_OPTION = ["--database <id>", DATABASE_ARGUMENT] as const;
@@ -91,7 +91,7 @@ interface Search {
   readonly client: Client;
   readonly project: Project;
   readonly reference: string;
-  /** Where the reference comes from, if not from the command line. */
+  /** The source of the reference, if it is not the command line. */
   readonly source: string;
 }
 

@@ -12,13 +12,13 @@ export function formatSize(bytes: number | null): string {
   return bytes === null ? "unknown" : formatBytes(bytes);
 }
 
-/** What deployments get of a database. */
+/** Describes the variable that deployments get for a database. */
 export function formatInjection({ autoInject, envVar, environments }: Database): string {
   if (!autoInject) return "off";
   return `${envVar} in ${environments === null ? "all environments" : environments.join(", ")}`;
 }
 
-/** What a size means for memory: on a server, all databases share it. */
+/** Describes the effect of a size on memory: on a server, all databases share it. */
 function formatSizeLimit({ cuSize, memoryMb, engine }: Database): string {
   if (engine === "server") {
     return `${cuSize}: counts for connections and work_mem; memory is the server's`;

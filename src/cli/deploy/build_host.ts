@@ -44,7 +44,7 @@ export function createBuildHost(ctx: Context): BuildHost {
   };
 }
 
-/** What makes an output, or finds the one that is there. */
+/** Commands that create an output, or find an existing one. */
 function waysToOutput({ lines }: Context): string[] {
   return lines.flags.includes("--skip-build")
     ? [lines.again({ "--skip-build": undefined })]

@@ -102,7 +102,7 @@ function reportSent(
   },
 ): void {
   const { deployment, uploaded, reused } = sent;
-  // What is live has no error, and `error` is the key of failures.
+  // A live deployment has no error, and `error` is the key of failures.
   const { error: _, ...live } = deployment;
   const { urls } = deployment;
   ctx.ui.done(

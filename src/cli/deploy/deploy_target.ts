@@ -25,7 +25,7 @@ export interface DeployTargetFlags {
   readonly environment?: string | undefined;
 }
 
-/** Where a deploy goes. */
+/** The target of a deploy. */
 export interface DeployTarget {
   readonly name: string;
   /** Address of an environment of the project's own; null for the built-in ones. */

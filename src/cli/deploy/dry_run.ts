@@ -11,7 +11,7 @@ import type { Context } from "../session/context.ts";
 import { formatBytes, formatCount } from "../terminal/format.ts";
 import { type DeploymentRequest, toBody } from "./send_deployment.ts";
 
-/** What a deploy sends, before it is sent. */
+/** The content of a deploy before the upload. */
 export interface PackedDeployment {
   readonly pack: Pack;
   readonly body: DeploymentRequest["body"];

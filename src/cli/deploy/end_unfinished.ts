@@ -14,7 +14,7 @@ import type { Context } from "../session/context.ts";
 /** Longest time for the platform to stop the deployment, in milliseconds. */
 const STOP_PATIENCE = 3000;
 
-/** What became of the deployment. */
+/** The final state of the deployment. */
 export type Ending =
   | { readonly type: "stopped" }
   | { readonly type: "live"; readonly deployment: Deployment }

@@ -1,5 +1,5 @@
 /**
- * What git knows about the folder that is deployed.
+ * Facts from git about the deployed folder.
  *
  * @module
  */

@@ -42,7 +42,7 @@ export interface LastDeployment {
   readonly files: readonly DeploymentFile[];
 }
 
-/** What the checkout at `root` deployed last, if that was to the same place. */
+/** Reads the last deployment of the checkout at `root`, if it went to the same target. */
 export async function readLastDeployment(
   root: string,
   place: DeploymentPlace,

@@ -51,7 +51,7 @@ export interface Amount {
 
 export interface Sent {
   readonly deployment: Deployment;
-  /** What was uploaded. Equal files are uploaded once. */
+  /** The uploaded files and bytes. Equal files are uploaded once. */
   readonly uploaded: Amount;
   /** Files whose content the platform had already, or that equal another file. */
   readonly reused: Amount;

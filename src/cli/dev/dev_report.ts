@@ -1,5 +1,5 @@
 /**
- * What a dev server reports, on the terminal or as log lines.
+ * Reports of a dev server, on the terminal or as log lines.
  *
  * @module
  */

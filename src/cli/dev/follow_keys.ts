@@ -5,7 +5,7 @@
  */
 import type { Context } from "../session/context.ts";
 
-/** What Ctrl-C sends to a terminal that is read key by key. */
+/** The character of Ctrl-C in a terminal that is read key by key. */
 const CTRL_C = "\x03";
 
 /**

@@ -136,7 +136,7 @@ async function examineReadiness(ctx: Context): Promise<Point | undefined> {
     return judgeReadiness({ status: response.status, text }, ctx.apiUrl);
   } catch (error) {
     if (ctx.signal.aborted) throw error;
-    // What is asked next says that nobody answers.
+    // The next question reports that nobody can answer.
     return undefined;
   }
 }

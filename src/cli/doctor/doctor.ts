@@ -36,7 +36,7 @@ export default defineCommand({
       flags,
     );
     const isServed = await serve.isServed(dataDir).catch((error) => {
-      // What is wrong with it is a point of its own.
+      // Another check reports its problem.
       if (error instanceof serve.DataDirUnusableError) return false;
       throw error;
     });

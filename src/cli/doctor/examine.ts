@@ -115,7 +115,7 @@ async function countries(): Promise<Point> {
     };
 }
 
-/** What databases can run on: the embedded engine is always there. */
+/** Checks the engines of databases; the embedded one always exists. */
 async function databases(path: string): Promise<Point> {
   const { findPostgres } = await import("../../database/mod.ts");
   const [newest] = await findPostgres(path);
@@ -131,7 +131,7 @@ async function existing(path: string): Promise<string> {
   return there || dirname(path) === path ? path : await existing(dirname(path));
 }
 
-/** What is free on the file system of the data directory. */
+/** Checks the free space of the data directory's file system. */
 async function freeSpace(dataDir: string): Promise<number> {
   const { bavail, bsize } = await statfs(await existing(dataDir));
   return bavail * bsize;

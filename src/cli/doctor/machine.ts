@@ -15,7 +15,7 @@ import type { Point } from "./point.ts";
 /** A connection of a visitor takes a file; so does one to a server. */
 const LEAST_FILES = 4096;
 const LEAST_MEMORY = 512 * 1024 * 1024;
-/** Where `svc serve` listens unless told otherwise. */
+/** The default port of `svc serve`. */
 export const USUAL_PORT = 8787;
 const RELEASE_MS = 5000;
 

@@ -16,7 +16,7 @@ import {
 export interface CommandCall {
   /** Directory to run in. */
   readonly folder?: string | undefined;
-  /** What is piped in. */
+  /** Bytes on stdin. */
   readonly stdin?: string;
 }
 

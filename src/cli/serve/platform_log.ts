@@ -1,5 +1,5 @@
 /**
- * Where the lines of a platform's log go.
+ * The destination of a platform's log lines.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What runs a program whose file was replaced: the service of `svc serve --install`, and
+ * Finds what runs a program whose file was replaced: the service of `svc serve --install`, and
  * platforms that were started by hand.
  *
  * @module
@@ -28,9 +28,9 @@ export interface ProgramPlace {
   readonly home: string;
   /** The folder in which the command will be run. */
   readonly folder: string;
-  /** Where the kernel shows its processes; another folder in tests. */
+  /** The folder of the kernel's processes; another folder in tests. */
   readonly processes?: string;
-  /** Where the service of the machine is; another folder in tests. */
+  /** The root folder of the machine's services; another folder in tests. */
   readonly root?: string;
 }
 
@@ -51,7 +51,7 @@ async function findServices({ path, os, home, root = "/" }: ProgramPlace): Promi
 /** Flags before a command whose value is the next word. */
 const GLOBAL_FLAGS: ReadonlySet<string> = new Set(["--token", "--workspace", "--api-url", "--cwd"]);
 
-/** Where the command stands among the words of a process, after flags. */
+/** Returns the position of the command in a process's arguments, after its flags. */
 function commandAt([, ...words]: readonly string[]): number {
   return 1 +
     words.findIndex((word, index) =>
@@ -70,7 +70,7 @@ const SECRET_FLAGS: ReadonlySet<string> = new Set([
 /** Flags of how the process was started, which the one after it is not. */
 const STARTING_FLAGS: ReadonlySet<string> = new Set(["--replace", "--background", "--json"]);
 
-/** What of a platform's flags another one in its place is to have. */
+/** Returns the flags that a replacement platform should keep. */
 function keptFlags(words: readonly string[]) {
   const [kept, leftOut]: [string[], string[]] = [[], []];
   for (let index = 0; index < words.length; index++) {
@@ -120,7 +120,7 @@ async function findProcesses(
   return found.sort((a, b) => a.kind === "process" && b.kind === "process" ? a.pid - b.pid : 0);
 }
 
-/** What still runs the program that was at `place.path` before it was replaced. */
+/** Finds processes that still run the old program from `place.path`. */
 export async function findOldPrograms(place: ProgramPlace): Promise<readonly OldProgram[]> {
   const services = await findServices(place);
   const processes = place.os === "linux" ? await findProcesses(place, services.length > 0) : [];

@@ -21,7 +21,7 @@ async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string | u
   return undefined;
 }
 
-/** What the platform said when it was ready, as the command's own result. */
+/** Parses the ready message of the platform as the command's result. */
 function readResult(line: string, isJson: boolean): Readonly<Record<string, unknown>> {
   if (!isJson) return {};
   const result: unknown = JSON.parse(line);

@@ -55,7 +55,7 @@ export async function startOn(
   }
 }
 
-/** What a person can do about a platform that does not start. */
+/** Suggests a fix for a platform that does not start. */
 function explain(
   cause: unknown,
   platform: typeof import("../../serve/mod.ts"),

@@ -1,5 +1,5 @@
 /**
- * What an argument or the value of a flag can name.
+ * Things that an argument or the value of a flag can name.
  *
  * @module
  */
@@ -21,9 +21,9 @@ export type CandidateKind =
   | "workspace";
 
 export interface Candidate {
-  /** What the argument is set to. */
+  /** The value for the argument. */
   readonly value: string;
-  /** What a person knows it by, where that is something else. */
+  /** Another name that people know it by, if there is one. */
   readonly hint?: string;
 }
 

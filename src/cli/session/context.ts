@@ -1,7 +1,6 @@
 /**
- * What a command gets to work with: its user interface, the platform's
- * client, questions to a person, and the facts of the machine. Nothing else
- * reaches a command, so a test can run any of them in its own process.
+ * The context of a command: its user interface, the platform's client, prompts, and facts of the
+ * machine. Nothing else reaches a command, so a test can run any of them in its own process.
  *
  * @module
  */
@@ -40,7 +39,7 @@ export interface Host {
   readonly stdout: Writer;
   readonly stderr: Writer;
   readonly stdinIsTerminal: boolean;
-  /** What is piped in; opened only when a command asks for it. */
+  /** The stream of stdin, opened when a command asks for it. */
   readonly stdin: () => ReadableStream<Uint8Array>;
   readonly env: Environment;
   readonly cwd: string;
@@ -69,7 +68,7 @@ export interface Host {
 export interface CallOptions {
   /** Directory to run in, instead of the current one. */
   readonly cwd?: string;
-  /** What is piped in. */
+  /** Bytes on stdin. */
   readonly stdin?: string;
 }
 
@@ -122,7 +121,7 @@ export interface Context {
   readonly lines: SuggestedCommands;
   /** Runs another command line with this one's key, workspace and platform, and returns its object. */
   readonly call: CallCommand;
-  /** What fits at the end of a command line that is being typed. */
+  /** Completes the end of a command line. */
   complete(words: readonly string[], lookUp: LookUp): Promise<string>;
   /** Absolute form of a path that the user gave. */
   path(given: string): string;

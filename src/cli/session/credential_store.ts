@@ -35,7 +35,7 @@ export interface CredentialStore {
   writablePath(): string;
   /** Platform of the newest login. */
   readonly apiUrl: string | undefined;
-  /** What the user should know about the file. */
+  /** Warnings about the file for the user. */
   readonly warnings: readonly string[];
   /** The login for a platform and workspace. */
   find(apiUrl: string, workspace: string | undefined): Credential | undefined;

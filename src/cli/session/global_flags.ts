@@ -1,10 +1,10 @@
 /**
- * What is known of a run before any setting of it is checked; help needs no more.
+ * Facts about a run before its settings are checked; help needs no more.
  *
  * @module
  */
 
-/** Where the platform is by default. */
+/** The platform's default URL. */
 export const DEFAULT_API_URL = "http://localhost:8787";
 
 /** Flags as the command line gives them. */

@@ -5,14 +5,14 @@
  */
 import type { Environment } from "./global_flags.ts";
 
-/** Where a job gets its tokens. */
+/** The source of a job's tokens. */
 export type JobIdentity =
   | { readonly type: "github"; readonly url: string; readonly secret: string }
   | { readonly type: "gitlab"; readonly token: string };
 
 const given = (value: string | undefined): value is string => value !== undefined && value !== "";
 
-/** What the environment offers; `undefined` outside of jobs that may have tokens. */
+/** Reads the identity of a CI job; `undefined` outside of jobs that can have tokens. */
 export function findJobIdentity(env: Environment): JobIdentity | undefined {
   if (given(env.SVC_ID_TOKEN)) return { type: "gitlab", token: env.SVC_ID_TOKEN };
   const { ACTIONS_ID_TOKEN_REQUEST_URL: url, ACTIONS_ID_TOKEN_REQUEST_TOKEN: secret } = env;

@@ -32,7 +32,7 @@ export interface Settings {
   readonly json: boolean;
   readonly token: string | undefined;
   readonly workspace: string | undefined;
-  /** Where the workspace is named. */
+  /** The source of the workspace. */
   readonly workspaceSource: "flag" | "variable" | undefined;
   readonly apiUrl: string | undefined;
   /** Directory to run in, as given. */

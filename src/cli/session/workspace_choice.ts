@@ -9,7 +9,7 @@
  */
 import type { Settings } from "./settings.ts";
 
-/** Where the workspace is named. */
+/** The source of the workspace. */
 export type WorkspaceSource = "flag" | "variable" | "project" | "default";
 
 export interface WorkspaceChoice {

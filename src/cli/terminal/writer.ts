@@ -1,5 +1,5 @@
 /**
- * Where the program writes its text.
+ * Text output of the program.
  *
  * @module
  */

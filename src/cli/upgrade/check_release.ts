@@ -18,7 +18,7 @@ const SEARCH_MS = 30_000;
 export interface LatestRelease {
   readonly place: string;
   readonly version: string;
-  /** What upgrades this program. */
+  /** The command that upgrades this program. */
   readonly command: string;
 }
 

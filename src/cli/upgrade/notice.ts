@@ -27,7 +27,7 @@ const stateSchema = z.object({
   noticedAt: z.number().optional(),
   /** The latest version that was found. */
   latest: z.string().regex(/^[0-9A-Za-z.-]{1,128}$/).optional(),
-  /** What upgrades this program. */
+  /** The command that upgrades this program. */
   command: z.string().regex(/^[\w@ ./-]{1,128}$/).optional(),
 });
 
@@ -38,7 +38,7 @@ export function statePath(env: Host["env"]): string {
   return join(cacheFolder(env), "latest_release.json");
 }
 
-/** What is known; nothing where the file is missing or cannot be read. */
+/** Reads the state; returns nothing if the file is missing or unreadable. */
 export async function readState(path: string): Promise<ReleaseState> {
   try {
     return stateSchema.parse(JSON.parse(await readTextFile(path)));
@@ -55,7 +55,7 @@ export async function writeState(path: string, state: ReleaseState): Promise<voi
 const isDue = (last: number | undefined, now: number): boolean =>
   last === undefined || now - last >= DAY_MS || last > now;
 
-/** What to do about releases after a command. */
+/** Decides whether to show a notice about releases after a command. */
 export function decideNotice(
   state: ReleaseState,
   { now, version }: { readonly now: number; readonly version: string },

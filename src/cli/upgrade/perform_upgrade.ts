@@ -82,7 +82,7 @@ function isCurrent(release: Release, installed: InstalledProgram, wish: UpgradeW
   return compare(release.version, installed.version) <= 0;
 }
 
-/** What a program prints for `--version`, or the first line of what went wrong. */
+/** Runs a program with `--version`; returns its output or the first line of its error. */
 async function sayVersion(path: string): Promise<string> {
   const decoder = new TextDecoder();
   try {

@@ -17,7 +17,7 @@ interface Scene {
   readonly output: string[];
   upgrade(wish?: Partial<UpgradeWish>, keys?: readonly string[]): ReturnType<typeof performUpgrade>;
   rollback(stored?: number): ReturnType<typeof performRollback>;
-  /** What the installed program says of itself. */
+  /** Returns the version output of the installed program. */
   says(): Promise<string>;
   files(): readonly string[];
 }

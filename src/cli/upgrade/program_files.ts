@@ -11,7 +11,7 @@ export interface ProgramFiles {
   readonly previous: string;
   /** The new program while it is written. */
   readonly incoming: string;
-  /** What is known of `program` and `previous`. */
+  /** The record of `program` and `previous`. */
   readonly record: string;
   readonly lock: string;
 }

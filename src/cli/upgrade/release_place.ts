@@ -1,5 +1,5 @@
 /**
- * Where this program looks for releases.
+ * The place where this program looks for releases.
  *
  * @module
  */

@@ -32,7 +32,7 @@ async function storedFormat(ctx: Context): Promise<number | undefined> {
   return (await readFormatMark(dataFolder(ctx.env)))?.format;
 }
 
-/** What goes on with the program before, and the command that ends that. */
+/** Describes a process that still runs the old program, and the command that ends it. */
 function describeOld(old: OldProgram): string {
   if (old.kind === "service") {
     return `The service of ${old.path} still runs the old program. To restart it, run ${old.command}`;

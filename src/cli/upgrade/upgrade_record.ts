@@ -1,6 +1,6 @@
 /**
- * What upgrades remember of the programs beside each other, by their digests: so that
- * `--rollback` knows what it would bring back, and that nobody has changed it.
+ * The record of upgrades: digests of the current and previous program, so `--rollback` can verify
+ * the old file.
  *
  * @module
  */

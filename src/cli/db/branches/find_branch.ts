@@ -53,7 +53,7 @@ export async function confirmByPerson(
   { force, question, no }: {
     readonly force: boolean | undefined;
     readonly question: string;
-    /** What was not done, after a no. */
+    /** The message after the answer no. */
     readonly no: string;
   },
 ): Promise<void> {

@@ -8,7 +8,7 @@ const [CTRL_C, CTRL_D, UP] = ["\x03", "\x04", "\x1b[A"];
 interface Bench {
   readonly ran: string[];
   readonly said: string[];
-  /** What the terminal shows so far. */
+  /** Returns the terminal's current content. */
   shown(): string;
   type(text: string): void;
   /** Waits until the terminal shows a text after what it showed when last asked. */

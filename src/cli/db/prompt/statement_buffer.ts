@@ -1,11 +1,11 @@
 /**
- * What was typed at the prompt and not yet run.
+ * The text at the prompt that has not run yet.
  *
  * @module
  */
 import { firstWords, StatementSplitter } from "../../../lib/sql_statements.ts";
 
-/** What a line that was typed asks for. */
+/** The request of a typed line. */
 export type Typed =
   | { readonly type: "more" }
   | { readonly type: "run"; readonly sql: string }

@@ -14,7 +14,7 @@ export interface Place {
 /** Characters of the line that are shown before and after the place. */
 const [BEFORE, AFTER] = [60, 60];
 
-/** Where a PostgreSQL position is: characters from 1, a pair of surrogates being one. */
+/** Converts a PostgreSQL position: characters from 1, with a surrogate pair as one. */
 export function placeOf(sql: string, position: number): Place {
   let [line, column, count] = [1, 1, 1];
   for (const character of sql) {

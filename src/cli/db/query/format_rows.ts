@@ -8,7 +8,7 @@ import type { Palette } from "../../terminal/color.ts";
 import { type Column, isNumber, type Row } from "./result_set.ts";
 import { cutToWidth, onOneLine, padTo, widthOf } from "./text_width.ts";
 
-/** What stands for SQL's null; a text of that spelling is not dimmed. */
+/** The display of SQL's null; text with that spelling is not dimmed. */
 const NULL = "NULL";
 /** Narrowest that a column is cut to. */
 const MIN_COLUMN = 6;

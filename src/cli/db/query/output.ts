@@ -1,5 +1,5 @@
 /**
- * Where the results of statements go, in the order in which they come.
+ * Destinations of statement results, in the order in which they arrive.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Where the SQL of `db query` comes from: the argument, a file, or stdin.
+ * Reads the SQL of `db query`: the argument, a file, or stdin.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export async function readSql(
   { argument, file, database, branch }: {
     readonly argument?: string | undefined;
     readonly file?: string | undefined;
-    /** Where it will run, for the command that takes more. */
+    /** The database of the statement, for commands that take more than one. */
     readonly database?: string | undefined;
     readonly branch: string;
   },

@@ -20,7 +20,7 @@ export interface SqlSource {
 
 const READ_ONLY_TRANSACTION = "25006";
 
-/** What helps with errors that PostgreSQL has no hint for. */
+/** Our hint for errors that have none from PostgreSQL. */
 function ownHint({ message, sqlState }: SqlErrorEvent): string | undefined {
   if (sqlState === READ_ONLY_TRANSACTION) return "Leave out --read-only to change anything";
   if (/at or near "\\/.test(message)) {

@@ -16,7 +16,7 @@ const [MAX_ROWS, MAX_CHARACTERS] = [10_000, 8_000_000];
 export interface TableOptions {
   /** Shows each row by itself; asked for each table. */
   readonly expanded?: () => boolean;
-  /** What shows all rows, for the notice of a table that does not. */
+  /** The command that shows all rows, for the notice under a truncated table. */
   readonly whole: string;
 }
 
