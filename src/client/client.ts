@@ -47,7 +47,7 @@ export interface ClientOptions {
   readonly waits?: Waits;
 }
 
-/** What became of a change: `unknown` where it was cut off and may have taken effect. */
+/** The outcome of a change: `unknown` if it was interrupted and may have taken effect. */
 export type ChangeOutcome = "done" | "refused" | "unknown";
 
 /** How long a change may go on after the user has stopped, in milliseconds. */
@@ -125,7 +125,7 @@ export const changeOf = <E extends Endpoint>(
   params: ParamsOf<E>,
 ): Pick<Exchange, "method" | "path"> => ({ method, path: buildPath(path, { params }) });
 
-/** What helps with a response of something else than svc. */
+/** A hint for responses that do not come from svc. */
 const ELSEWHERE =
   "Check the address; if it is right, a proxy in front of the platform responds, and does not reach it";
 
@@ -269,7 +269,7 @@ export function createClient(options: ClientOptions): Client {
           ? {}
           : { "idempotency-key": options.newIdempotencyKey() }),
         ...(input.ifMatch === undefined ? {} : { "if-match": input.ifMatch }),
-        // What compresses an answer on its way makes its ETag weak, of no use for If-Match.
+        // A proxy that compresses the response would weaken its ETag, which If-Match needs.
         "accept-encoding": "identity",
       },
       ...(input.body === undefined ? {} : { body: () => JSON.stringify(input.body) }),

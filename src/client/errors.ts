@@ -14,7 +14,7 @@ export interface ApiErrorFacts {
   readonly code?: ErrorCode;
   readonly problems?: readonly Problem[];
   readonly requestId?: string;
-  /** What the platform says helps. */
+  /** The platform's hint. */
   readonly hint?: string;
   /** Milliseconds after which the platform accepts another attempt. */
   readonly retryAfter?: number;
@@ -59,7 +59,7 @@ export class UnreachableError extends Error {
   }
 }
 
-/** What had arrived when an upload was cut off. */
+/** The data that had arrived when an upload was interrupted. */
 export interface CutUpload {
   /** Hashes of the blobs of the request that was cut off. */
   readonly blobs: readonly string[];
