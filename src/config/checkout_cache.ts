@@ -1,7 +1,7 @@
 /**
- * What a checkout remembers to be faster: files in `.svc/cache/` at the project's root,
- * which git ignores. Each can be removed at any time; one that is damaged, or cannot be
- * read or written, is as good as none.
+ * The cache of a checkout: files in `.svc/cache/` at the project's root, which git ignores. Each
+ * can be removed at any time; one that is damaged, or cannot be read or written, is as good as
+ * none.
  *
  * @module
  */
@@ -50,7 +50,7 @@ export async function readCheckoutCache<T>(
 async function prepareFolder(root: string): Promise<string | undefined> {
   const folder = join(root, CACHE_PATH);
   await Deno.mkdir(folder, { recursive: true });
-  // What a link in the checkout leads to is not ours to write to.
+  // A link in the checkout may lead to files that are not ours.
   if (await Deno.realPath(folder) !== join(await Deno.realPath(root), CACHE_PATH)) return undefined;
   await Deno.writeTextFile(join(folder, ".gitignore"), "*\n", { createNew: true })
     .catch(() => undefined);

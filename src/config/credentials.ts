@@ -20,7 +20,7 @@ export interface Login {
   readonly savedAt: Date;
 }
 
-/** What a request needs: where to, as whom, in which workspace. */
+/** The platform, credential and workspace of a request. */
 export interface Credential {
   readonly apiUrl: string;
   readonly token: string;

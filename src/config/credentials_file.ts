@@ -54,7 +54,7 @@ export class CredentialsFileError extends Error {
 
 export interface LoadedCredentials {
   readonly credentials: Credentials;
-  /** What the user should know, such as a file that others can read. */
+  /** Warnings for the user, such as a file that others can read. */
   readonly warnings: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a single value of `svc.toml` may look like. Each rule is pure and
- * bounded; the words that a person reads stand beside the fields in schema.ts.
+ * Schemas of single values in `svc.toml`. Each rule is pure and bounded; the words that a person
+ * reads stand beside the fields in schema.ts.
  *
  * @module
  */

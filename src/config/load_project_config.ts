@@ -10,7 +10,7 @@ import { decodeUtf8, utf8Diagnostic } from "../lib/utf8.ts";
 import type { ProjectConfig } from "./project_config.ts";
 import { PROJECT_CONFIG_FILE } from "./project_root.ts";
 
-/** What stands in a directory; `path` is the full path of its `svc.toml` in every case. */
+/** The `svc.toml` of a directory; `path` is always its full path. */
 export type LoadedProjectConfig =
   | {
     readonly status: "found";

@@ -23,7 +23,7 @@ function keysOf(path: readonly PathStep[]): readonly string[] {
   return isDeclaration ? DECLARATION_KEYS : TABLE_KEYS[path.join(".")] ?? [];
 }
 
-/** Where a key would be right that stands in the wrong table, as people often write it. */
+/** Returns the correct table for a key that people often put in the wrong one. */
 function rightTable(path: readonly PathStep[], key: string): string | undefined {
   const tables = Object.keys(TABLE_KEYS).filter((name) =>
     name !== "" && name !== path.join(".") && TABLE_KEYS[name]!.includes(key)
@@ -90,7 +90,7 @@ class ProblemCollector {
   }
 
   /**
-   * Where a path was written. One that stands only in a longer header, such as
+   * Returns the position of a path in the text. One that stands only in a longer header, such as
    * `a` in `[a.b]` or `[[a]]`, is where the first thing below it is.
    */
   #place(path: readonly PathStep[], locate: "locate" | "locateKey"): Position | undefined {

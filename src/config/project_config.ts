@@ -54,7 +54,7 @@ export interface ProjectConfig {
     readonly outputDirs: readonly string[];
     /** Whether the output is a static site, whatever it looks like. */
     readonly isStatic?: boolean;
-    /** What runs the project's servers; decided at deploy where missing. */
+    /** The runtime of the project's servers; decided at deploy if missing. */
     readonly runtime?: "deno" | "node" | "command";
     /** Size of a server's folder for temporary files, in MiB. */
     readonly tmpMb?: number;

@@ -65,7 +65,7 @@ Deno.test("the schema has the keys of the specification, and those of servers an
   });
 });
 
-/** What an editor with the JSON Schema would say of a text. */
+/** Validates a text against the JSON Schema, as an editor does. */
 function editorAccepts(source: string): boolean {
   const schema = z.fromJSONSchema(projectConfigJsonSchema() as z.core.JSONSchema.JSONSchema);
   return schema.safeParse(getStaticTOMLValue(parseTOML(source))).success;

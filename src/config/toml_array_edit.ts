@@ -13,7 +13,7 @@ import {
   writeValue,
 } from "./toml_text.ts";
 
-/** What is appended after the last element, on lines of their own. */
+/** Appends items after the last element, on separate lines. */
 function appendItems(source: string, array: AST.TOMLArray, items: readonly string[]): Splice[] {
   const last = array.elements.at(-1)!;
   const end = last.range[1];

@@ -1,6 +1,5 @@
 /**
- * Where the keys of a TOML text stand, so that an edit can touch one of them
- * and leave every other byte alone.
+ * Positions of keys in a TOML text. An edit can change one key and keep every other byte.
  *
  * @module
  */

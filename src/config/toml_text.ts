@@ -60,19 +60,19 @@ export function lineEnding(source: string): string {
   return /\r?\n/.exec(source)?.[0] ?? "\n";
 }
 
-/** Where the line that holds `offset` begins. */
+/** Returns the start of the line that contains `offset`. */
 export function lineStart(source: string, offset: number): number {
   return source.lastIndexOf("\n", offset - 1) + 1;
 }
 
-/** Where the line that holds `offset` ends, before its line ending. */
+/** Returns the end of the line that contains `offset`, before its line ending. */
 export function lineEnd(source: string, offset: number): number {
   const feed = source.indexOf("\n", offset);
   if (feed === -1) return source.length;
   return feed > offset && source[feed - 1] === "\r" ? feed - 1 : feed;
 }
 
-/** Where the line after the one that holds `offset` begins. */
+/** Returns the start of the line after the one that contains `offset`. */
 export function nextLine(source: string, offset: number): number {
   const feed = source.indexOf("\n", offset);
   return feed === -1 ? source.length : feed + 1;
