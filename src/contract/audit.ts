@@ -13,7 +13,7 @@ export const AUDIT_DAYS = 90;
 /** Most entries that are kept of a workspace; the oldest go first. */
 export const AUDIT_ENTRIES = 50_000;
 
-/** What a change can have been authorized by: what a caller has, or the address of a deploy hook. */
+/** Credentials that can authorize a change: those of a caller, or the URL of a deploy hook. */
 export const AUDIT_CREDENTIALS = [...CREDENTIAL_TYPES, "hook"] as const;
 
 export const auditEntry = z.object({

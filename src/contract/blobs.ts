@@ -12,7 +12,7 @@ import { endpoint } from "./endpoint.ts";
 export const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 /** Most blobs of one batch. */
 export const MAX_BATCH_BLOBS = 500;
-/** What multipart adds to the content of a batch, at most: boundary and fields of each part. */
+/** Maximum size of multipart framing in a batch: boundary and fields of each part. */
 const MAX_BATCH_OVERHEAD_BYTES = MAX_BATCH_BLOBS * 512;
 export const blobReceipt = z.object({
   stored: z.array(sha256).meta({

@@ -21,8 +21,7 @@ const purgeOptions = {
 };
 
 /**
- * What a purge removes: everything, one path, all paths with a prefix, or what has a
- * tag; in all their variants.
+ * The scope of a purge: everything, one path, a prefix, or a tag; in all variants.
  */
 export const purgeBody = z.discriminatedUnion("type", [
   z.object({

@@ -35,7 +35,7 @@ const variableName = z.string().max(200).regex(
 );
 const environmentNames = z.array(z.string().min(1).max(100)).max(50).nullable();
 
-/** What deployments get in place of a database's connection string, and where. */
+/** A variable that replaces a database's connection string, and the environments that have it. */
 export const databaseOverride = z.object({
   by: z.enum(["database", "variable"]).describe(
     "An older database with the same variable, or a variable of the project",

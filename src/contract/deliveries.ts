@@ -1,5 +1,5 @@
 /**
- * What leaves the platform: test messages, and what could not be delivered.
+ * Outgoing messages: tests, and those that could not be delivered.
  *
  * @module
  */
@@ -100,7 +100,7 @@ export const resendWorkspaceDeadLetters = endpoint({
   response: resent,
 });
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 const attemptResult = z.object({
   receiver: z.string().describe("Address, chat or browser, as far as lists show it"),
   delivered: z.boolean().describe("Whether the receiver accepted the message"),

@@ -1,5 +1,5 @@
 /**
- * What differs between two deployments of a project.
+ * Differences between two deployments of a project.
  *
  * @module
  */

@@ -34,7 +34,7 @@ export const dnsRecord = z.object({
 }).meta({ id: "DnsRecord" });
 export type DnsRecord = z.infer<typeof dnsRecord>;
 
-/** What a look-up of one record came to. */
+/** The result of a DNS lookup of one record. */
 export const dnsCheck = z.object({
   type: z.string().meta({ description: "Type of the record", example: "TXT" }),
   name: z.string().meta({ description: "Name of the record", example: "shop" }),

@@ -41,9 +41,8 @@ export const ACCESS_LEVELS = [
 export type Access = (typeof ACCESS_LEVELS)[number];
 
 /**
- * What becomes of an `Idempotency-Key`: `kept` replays the answer for a day;
- * `own` is the endpoint's own affair; `refused` is a 400; `none` is for
- * methods that can be repeated anyway.
+ * Handling of an `Idempotency-Key`: `kept` replays the response for a day; `own` leaves it to the
+ * endpoint; `refused` returns 400; `none` is for methods that can be repeated anyway.
  */
 export type IdempotencyKind = "kept" | "own" | "refused" | "none";
 

@@ -9,7 +9,7 @@ import { atOnce, inSteps, type Steps } from "../lib/next_turn.ts";
 import { sortInSteps } from "../lib/sort_in_steps.ts";
 import type { DeploymentFile } from "./deployment_files.ts";
 
-/** What makes one list of files of another. */
+/** The steps from one list of files to another. */
 export interface FileDifference {
   /** Files that the other list lacks, or has with another content. */
   readonly files: readonly DeploymentFile[];
@@ -38,7 +38,7 @@ export function digestFiles(files: readonly DeploymentFile[]): string {
   return atOnce(digestFilesInSteps(files));
 }
 
-/** What makes `files` of `base`; in each of them a path occurs once. */
+/** Computes the difference from `base` to `files`; each path occurs once in both. */
 export function differenceOf(
   base: readonly DeploymentFile[],
   files: readonly DeploymentFile[],

@@ -1,5 +1,5 @@
 /**
- * What the forge of a repository was told of a deployment.
+ * Reports of a deployment to the forge of its repository.
  *
  * @module
  */

@@ -149,7 +149,7 @@ export const regenerateHook = endpoint({
 const text = (what: string, maximum: number) =>
   z.string("Must be text").max(maximum, `${what} must have at most ${maximum} characters`);
 
-/** What a caller says of the commit to deploy; other members are ignored. */
+/** The commit to deploy, as the caller names it; other fields are ignored. */
 export const triggerBody = z.object({
   commitSha: z.string("Must be 7 to 40 hexadecimal digits").regex(
     /^[0-9a-fA-F]{7,40}$/,

@@ -36,7 +36,7 @@ export const workspace = z.object({
 }).meta({ id: "Workspace" });
 export type Workspace = z.infer<typeof workspace>;
 
-/** What a request can be authorized by: a key, a tool's token, a browser session. */
+/** Credentials of requests: a key, a CLI's token, a browser session. */
 export const CREDENTIAL_TYPES = ["api_key", "access_token", "session"] as const;
 
 export const identity = z.object({

@@ -53,7 +53,7 @@ export type RequestLogEntry = z.infer<typeof requestLogEntry>;
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 
-/** What a function wrote to its console, or how it failed. */
+/** A console line of a function, or its failure. */
 export const functionLogEntry = z.object({
   type: z.literal("function").meta({ description: "Type of the entry", example: "function" }),
   time: timestamp.describe("Time of the entry"),
@@ -67,7 +67,7 @@ export const functionLogEntry = z.object({
   stack: z.string().nullable().describe("In files and lines of the author's source"),
 }).meta({ id: "FunctionLogEntry" });
 
-/** What the server of a COMPUTE layer wrote, or what became of it: starts, timeouts, crashes. */
+/** A line or lifecycle event of a COMPUTE layer's server: starts, timeouts, crashes. */
 export const serverLogEntry = z.object({
   type: z.literal("server").meta({ description: "Type of the entry", example: "server" }),
   time: timestamp.describe("Time of the entry"),

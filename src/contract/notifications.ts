@@ -90,7 +90,7 @@ const tally = z.object({
   unread: count.describe("Number of unread notifications"),
 });
 
-/** What the inbox holds; the archive does not count. */
+/** Counts of the inbox, without the archive. */
 export const inboxCounts = tally.extend({
   categories: z.object(
     Object.fromEntries(
@@ -256,7 +256,7 @@ export const putCategoryPreference = endpoint({
   response: preferences,
 });
 
-/** What the live stream sends, by the name of the Server-Sent Event. */
+/** Messages of the live stream, by the name of the Server-Sent Event. */
 export const notificationMessage = z.discriminatedUnion("type", [
   notification.extend({
     type: z.literal("notification").meta({

@@ -1,5 +1,5 @@
 /**
- * What an API key may do, and which permission each endpoint needs.
+ * Permissions of API keys, and the one that each endpoint needs.
  *
  * @module
  */

@@ -190,7 +190,7 @@ const apiUrl = z.string().max(500).refine((text) => {
     url.password === "" && url.search === "" && url.hash === "";
 }, "Must be an address such as https://git.example.com/api/v1");
 
-/** What opens a private repository. It can be set and removed, and is never shown. */
+/** Credentials of a private repository. It can be set and removed, and is never shown. */
 export const gitCredentialsBody = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("https").meta({

@@ -69,7 +69,7 @@ const workflow = plain(255).refine(
   "Must be the name of the workflow's file, such as deploy.yml",
 );
 
-/** What a publisher is known by in tokens. */
+/** The token claims that identify a publisher. */
 const trust = {
   provider: z.enum(PUBLISHER_PROVIDERS).describe("Where the workflow runs")
     .meta({ example: "github" }),
@@ -118,7 +118,7 @@ export type TrustedPublisher = z.infer<typeof trustedPublisher>;
 /** Largest body of a new publisher, in bytes. */
 const MAX_PUBLISHER_BYTES = 32 * 1024;
 
-/** What keys for pull requests may do: whoever can open one can use them. */
+/** Permissions of keys for pull requests, which anyone who opens one can use. */
 const FOR_PULL_REQUESTS: readonly string[] = ["read", "deploy-previews"];
 
 export const createPublisher = endpoint({
@@ -174,7 +174,7 @@ export const deletePublisher = endpoint({
   status: 204,
 });
 
-/** What `/oauth/token` takes for a token exchange. */
+/** The body of a token exchange at `/oauth/token`. */
 export const exchangeBody = z.object({
   grant_type: z.literal(EXCHANGE_GRANT_TYPE),
   subject_token: z.string("Must be given").min(1).max(12_000, "Must have at most 12000 characters"),

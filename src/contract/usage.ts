@@ -1,5 +1,5 @@
 /**
- * What a workspace and its projects use of what they may have.
+ * Usage and limits of a workspace and its projects.
  *
  * @module
  */

@@ -1,11 +1,11 @@
 /**
- * What the code of an error means.
+ * Meanings of error codes.
  *
  * @module
  */
 
 export interface Explanation {
-  /** What has happened, as a sentence. */
+  /** The meaning, as a sentence. */
   readonly meaning: string;
   /** How to mend it, as sentences. */
   readonly remedy: string;

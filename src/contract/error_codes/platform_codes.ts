@@ -124,5 +124,5 @@ export const PLATFORM_CODES = {
   },
 } as const satisfies Readonly<Record<ErrorCode, Explanation>>;
 
-/** Where the platform serves what it says of a code: a path of its own address. */
+/** The path of the platform's documentation of a code. */
 export const docsOf = (code: ErrorCode): string => `/docs/errors#${code}`;

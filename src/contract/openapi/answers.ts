@@ -1,5 +1,5 @@
 /**
- * What an endpoint can answer: successes, and every refusal by its status.
+ * Responses of an endpoint: successes, and each refusal by its status.
  *
  * @module
  */

@@ -29,7 +29,7 @@ const sizeOf = (bytes: number): string =>
 
 const hasBody = ({ body }: Endpoint): boolean => body.type !== "undefined";
 
-/** What an operation asks of its caller, in sentences. */
+/** Describes the requirements of an operation in sentences. */
 function describe(endpoint: Endpoint): string {
   const { idempotency, access, bodyKind, maxBodyBytes, responseKind } = endpoint;
   return [
