@@ -1,6 +1,6 @@
 /**
- * What a client of one database may try against the server and against another database.
- * `<database>`, `<role>` and `<pid>` are those of the neighbour.
+ * Attacks of a database client on the server and on other databases. `<database>`, `<role>` and
+ * `<pid>` are those of the neighbour.
  *
  * @module
  */

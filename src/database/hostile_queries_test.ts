@@ -1,4 +1,4 @@
-/** What a client's statement may take of the machine, and what a client of another database feels of it. */
+/** Limits of a client's statement, and its effect on clients of other databases. */
 import assert from "node:assert/strict";
 import pg from "pg";
 import { ENGINES } from "./_test_engines.ts";
@@ -29,7 +29,7 @@ const NESTED: readonly string[] = [
   `SELECT regexp_match('a', '${"(".repeat(20_000)}a${")".repeat(20_000)}')`,
 ];
 
-/** What says so: the parser, the check of the stack, and that of regular expressions. */
+/** Errors for nesting: the parser, the stack check, and the check of regular expressions. */
 const TOO_DEEP: ReadonlySet<string | undefined> = new Set(["42601", "54001", "2201B"]);
 
 type Trial = (

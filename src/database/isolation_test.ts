@@ -31,7 +31,7 @@ async function attempt(client: pg.Client, sql: string): Promise<Tried> {
   }
 }
 
-/** What a refusal may be; an error of syntax would show nothing. */
+/** Allowed refusals; a syntax error would prove nothing. */
 const REFUSALS: ReadonlySet<string> = new Set([
   "42501",
   "0A000",
@@ -39,7 +39,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   "22023",
   "42939",
   "58P01",
-  // What it names is not there at all.
+  // The named object does not exist.
   "42704",
   "3D000",
   "42P01",

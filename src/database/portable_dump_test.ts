@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { PortableDump } from "./portable_dump.ts";
 
-/** What is kept of a dump that arrives in pieces of some bytes. */
+/** Returns the filtered dump when it arrives in small pieces. */
 async function kept(dump: string, piece: number): Promise<string> {
   const bytes = new TextEncoder().encode(dump);
   const pieces = Array.from(

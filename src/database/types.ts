@@ -1,7 +1,6 @@
 /**
- * What a kind of PostgreSQL offers the platform: branches that are made,
- * copied and removed, and sessions on them. The platform and the gateway speak
- * to every engine by this alone.
+ * The interface of a PostgreSQL engine: creates, copies and removes branches, and opens sessions.
+ * The platform and the gateway speak to every engine by this alone.
  *
  * @module
  */
@@ -10,7 +9,7 @@
 export const ENGINE_KINDS = ["embedded", "server"] as const;
 export type EngineKind = (typeof ENGINE_KINDS)[number];
 
-/** What one branch may take. */
+/** Resource limits of one branch. */
 export interface BranchLimits {
   readonly memoryMb: number;
   /** Clients at a time. */

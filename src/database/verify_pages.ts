@@ -16,13 +16,13 @@ const AT_ONCE = 128;
 /** How often a page is read again that a running server may just be writing. */
 const MAX_ATTEMPTS = 5;
 
-/** Where the checksum is in a page, in words of two bytes. */
+/** Position of the checksum in a page, in words of two bytes. */
 const CHECKSUM_WORD = 4;
 
 /** Files with pages: the number of a table or index, its kind, and its segment. */
 const PAGED = /^[0-9]+(?:_(?:fsm|vm|init))?(?:\.([0-9]+))?$/;
 
-/** Where the 32 sums of a page begin (src/include/storage/checksum_impl.h). */
+/** Initial values of the 32 sums of a page (src/include/storage/checksum_impl.h). */
 const SUMS = Uint32Array.of(
   0x5b1f36e9,
   0xb8525960,

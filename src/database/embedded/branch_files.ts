@@ -9,7 +9,7 @@
 import { join } from "node:path";
 import { BranchFolders } from "./branch_folder.ts";
 
-/** What the replay begins with. */
+/** The first file of the replay. */
 const CONTROL = "global/pg_control";
 const LOG = "pg_wal/";
 

@@ -128,7 +128,7 @@ const CLONE: Readonly<Record<string, readonly string[]>> = {
   darwin: ["-R", "-p", "-c"],
 };
 
-/** What `cp` says against it; `undefined` where it has copied. @throws {NoProgramError} */
+/** Runs `cp` and returns its error; `undefined` after success. @throws {NoProgramError} */
 async function run(args: readonly string[]): Promise<string | undefined> {
   try {
     const { code, stderr } = await runProgram("cp", {
@@ -189,7 +189,10 @@ async function copyFolder(from: string, to: string): Promise<CopyMethod> {
   return clone === undefined ? "copy" : "clone";
 }
 
-/** What `cp` says in the language of the machine is for the log; that the disk is full, for users. */
+/**
+ * The text of `cp` is in the machine's language, so it goes to the log; users learn only that the
+ * disk is full.
+ */
 function copyError(problem: string): Error {
   return /No space left|Disk quota/.test(problem)
     ? new EngineError("Cannot copy the database: the disk is full", "53100")

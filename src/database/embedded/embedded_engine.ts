@@ -39,7 +39,7 @@ export class EmbeddedEngine implements DatabaseEngine {
   readonly kind = "embedded";
   readonly #folders: BranchFolders;
   readonly #running = new Map<string, RunningDatabase>();
-  /** What is being done to a branch; the next thing waits for it. */
+  /** Operations under way by branch; the next one waits. */
   readonly #pending = new Map<string, Promise<unknown>>();
   #template: Promise<void> | undefined;
 

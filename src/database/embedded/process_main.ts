@@ -16,7 +16,9 @@ import { DatabaseFrame, type FailedHead, type ReadyHead, type SetupHead } from "
 /** The runtime looks there for the size of its stack when it loads a module. */
 const OWN_MEMORY = "/proc/self/maps";
 
-/** What the process reads beside its database: the executable, or the source and Deno's cache. */
+/**
+ * Paths that the process reads beside its database: the executable, or the source and Deno's cache.
+ */
 function programPaths(): string[] {
   if (Deno.build.standalone) return [Deno.execPath(), OWN_MEMORY];
   const source = fileURLToPath(new URL("../../", import.meta.url));

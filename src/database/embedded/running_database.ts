@@ -28,7 +28,7 @@ const UNREAD_MS = 30_000;
 /** How long the database may take to stop by itself, in milliseconds. */
 const STOP_MS = 20_000;
 
-/** What is kept of the last words of the process, in characters. */
+/** Length of the process's last output that is kept, in characters. */
 const LAST_WORDS = 600;
 
 const ENDED = new EngineError("The database's process has ended", "57P01");

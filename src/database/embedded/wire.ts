@@ -1,11 +1,11 @@
 /**
- * What the platform and the process of a database send each other: frames, of
- * which the id is the number of a client's session, or 0 for the database.
+ * Frames between the platform and the process of a database. Their id is the number of a client's
+ * session, or 0 for the database.
  *
  * @module
  */
 
-/** What a frame says. Numbers below 20 go to the process, the others come from it. */
+/** Types of frames. Numbers below 20 go to the process, the others come from it. */
 export const DatabaseFrame = {
   /** Opens the database; payload: {@link SetupHead} as JSON. Comes first. */
   setup: 1,
@@ -56,7 +56,7 @@ export interface SetupHead {
   readonly checkpoints: string;
   readonly database: string;
   readonly role: string;
-  /** What database and role are called in the files, where it is something else. */
+  /** Names of database and role in the files, if they differ. */
   readonly former: { readonly database: string; readonly role: string | null } | null;
   readonly memoryMb: number;
 }
@@ -64,7 +64,7 @@ export interface SetupHead {
 export interface ReadyHead {
   /** Such as `18.6 (PGlite 0.5.16)`. */
   readonly version: string;
-  /** What the kernel closes to the process. */
+  /** Restrictions of the kernel on the process. */
   readonly files: boolean;
   readonly network: boolean;
 }

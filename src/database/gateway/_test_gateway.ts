@@ -19,7 +19,7 @@ export interface TestGateway extends AsyncDisposable {
   readonly gateway: Gateway;
   readonly port: number;
   readonly server: TestServer;
-  /** What the operator was told. */
+  /** Messages to the operator. */
   readonly troubles: string[];
   /** Makes a branch that clients reach. */
   add(

@@ -55,7 +55,7 @@ const TOO_MANY = fatal("53300", "Too many connections to the databases of this p
 export interface GatewayOptions {
   readonly directory: BranchDirectory;
   readonly limits?: Partial<GatewayLimits>;
-  /** What connections of an address are counted by; `undefined` for exempt ones. */
+  /** Groups connections by address; `undefined` for exempt ones. */
   readonly groupOf?: (address: string) => string | undefined;
   /** The certificate to show now; without one there is no TLS. */
   readonly certificate?: () => Promise<CertificatePair | undefined>;
@@ -262,7 +262,7 @@ export class Gateway {
     }
   }
 
-  /** What a client is told; `undefined` where nobody is there to be told. */
+  /** Returns the error for the client; `undefined` if no client is connected. */
   #explain(error: unknown): ErrorFields | undefined {
     if (error instanceof HandshakeRefused) return error.fields;
     if (error instanceof EngineError) return fatal(error.sqlState, error.message);

@@ -61,7 +61,7 @@ export interface Encryption {
 
 export interface Opened {
   readonly opening: Opening;
-  /** What to go on with: the client's connection, or TLS within it. */
+  /** The connection to use: the client's own, or TLS within it. */
   readonly connection: Connection;
   readonly isEncrypted: boolean;
 }

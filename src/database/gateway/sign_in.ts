@@ -25,7 +25,7 @@ export interface SignInOptions {
   readonly directory: BranchDirectory;
   readonly guesses: GuessLimiter;
   readonly mockKey: Uint8Array;
-  /** What wrong passwords are counted by, beside the role. */
+  /** The key for counting wrong passwords, besides the role. */
   readonly address: string;
   /** Whether what is said can be read on no network. */
   readonly isOfThisMachine: boolean;

@@ -1,5 +1,5 @@
 /**
- * What the gateway needs to know, and its limits.
+ * Dependencies and limits of the gateway.
  *
  * @module
  */

@@ -15,7 +15,7 @@ import type {
 import { typeName } from "./type_names.ts";
 import type { QueryErrorEvent, SqlEvent } from "./types.ts";
 
-/** Where a statement stands in the text that the user gave, for the positions of errors. */
+/** The position of a statement in the user's text, for error positions. */
 export interface SentText {
   readonly all: string;
   /** UTF-16 units before the statement that was sent. */

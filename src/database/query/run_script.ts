@@ -22,7 +22,7 @@ const COPY_FROM_STDIN = /^copy\s[\s\S]*\sfrom\s+stdin\b/i;
 const END_OF_COPY = /^\\\.\r?\n?$/;
 /** Lines between statements that are none: blank ones, comments, and commands of psql. */
 const BETWEEN = /^(?:\s*$|--|\\)/;
-/** What `pg_dump` writes for psql alone. */
+/** Commands that `pg_dump` writes only for psql. */
 const FOR_PSQL = /^\\(?:un)?restrict\b/;
 /** They would begin or end the transaction around the script. */
 const TRANSACTION_EDGE = /^(?:begin|start\s+transaction|commit|end)\b/i;
@@ -30,10 +30,10 @@ const TRANSACTION_EDGE = /^(?:begin|start\s+transaction|commit|end)\b/i;
 const SETTING = /^set\s+(?!(?:local|session|constraints|transaction|role)\b)\w+\s*(?:=|to\b)/i;
 const UNKNOWN = "42704";
 const MISSING_RIGHT = "42501";
-/** What `pg_dump` says of roles and of extensions' owners, which another server has others of. */
+/** Statements of `pg_dump` about roles and owners, which differ on another server. */
 const OF_ROLES =
   /^(?:alter\s[\s\S]*\sowner\s+to\s|alter\s+default\s+privileges\s|grant\s|revoke\s|comment\s+on\s+extension\s)/i;
-/** What archives of `pg_dump`, and files that were compressed, begin with. */
+/** First bytes of `pg_dump` archives and compressed files. */
 const ARCHIVES: readonly (readonly [start: string, kind: string, advice: string])[] = [
   ["PGDMP", "an archive of pg_dump (-Fc)", "pg_restore --no-owner --file=dump.sql"],
   ["toc.dat\0", "an archive of pg_dump (-Ft)", "pg_restore --no-owner --file=dump.sql"],

@@ -1,5 +1,5 @@
 /**
- * What running SQL brings, as the API sends it on.
+ * Events of running SQL, as the API sends them.
  *
  * @module
  */

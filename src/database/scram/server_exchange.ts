@@ -7,7 +7,7 @@ import { Buffer } from "node:buffer";
 import { type ClientFirst, parseClientFinal, parseClientFirst, ScramError } from "./messages.ts";
 import { equalKeys, hmac, type ScramVerifier, sha256 } from "./verifier.ts";
 
-/** What the last message of a client led to. */
+/** The outcome of the client's last message. */
 export type ScramOutcome =
   | { readonly type: "accepted"; readonly serverFinal: string }
   | { readonly type: "refused" };

@@ -1,6 +1,6 @@
 /**
- * What a server keeps of a password for SCRAM-SHA-256 (RFC 5802, RFC 7677):
- * enough to check a client's proof, and too little to sign in with.
+ * A server's stored verifier for SCRAM-SHA-256 (RFC 5802, RFC 7677). It can check a client's proof
+ * but cannot be used to sign in.
  *
  * @module
  */

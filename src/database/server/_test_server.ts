@@ -29,7 +29,7 @@ export interface TestServer extends AsyncDisposable {
   readonly dataFolder: string;
   /** Runs SQL as the platform's own role. */
   adminRun(sql: string): Promise<void>;
-  /** What the operator was told. */
+  /** Messages to the operator. */
   readonly troubles: string[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Where a PostgreSQL server is, and who signs in: from a URL as `libpq` takes
- * it, its environment variables, and files.
+ * Address and user of a PostgreSQL server, from a URL as in `libpq`, environment variables, and
+ * files.
  *
  * @module
  */
@@ -25,7 +25,7 @@ export interface ServerUrl {
   readonly login: Login;
 }
 
-/** Where a value comes from that the URL doesn't have. */
+/** Sources of values that the URL does not have. */
 export interface UrlSources {
   /** Such as `PGPASSWORD`. */
   readonly variable: (name: string) => string | undefined;

@@ -1,5 +1,5 @@
 /**
- * Where the engine's PostgreSQL server comes from.
+ * The source of the engine's PostgreSQL server.
  *
  * @module
  */
@@ -11,7 +11,7 @@ export interface ServerSource {
   /** Why it can't be reached now; `undefined` where nothing is known against it. */
   readonly problem: string | undefined;
   /**
-   * Where it is, and the role that may create databases and roles.
+   * The server's address, and the role that can create databases and roles.
    *
    * @throws {EngineError} where it does not take connections
    */

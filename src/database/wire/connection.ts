@@ -6,7 +6,7 @@
 import { ProtocolError } from "./frame_scanner.ts";
 import type { Frame } from "./messages.ts";
 
-/** What is needed of a connection: TCP, TLS and Unix sockets have it. */
+/** The part of a connection that is used; TCP, TLS and Unix sockets have it. */
 export interface Connection {
   read(buffer: Uint8Array): Promise<number | null>;
   write(bytes: Uint8Array): Promise<number>;

@@ -5,7 +5,7 @@
  */
 import { errorField, type Message, rowValues, writeMessage } from "./messages.ts";
 
-/** What the backend says while it takes a message. */
+/** Receives the backend's messages while it processes a message. */
 export type Hear = (message: Message) => void;
 
 /** More bytes for a statement that reads from its client (`COPY … FROM STDIN`). */

@@ -25,7 +25,7 @@ export class Client {
   readonly inbox = new MessageReader(MAX_MESSAGE_BYTES);
   /** Bytes in the inbox that the platform was told are dealt with: parts of a large message. */
   takenAhead = 0;
-  /** What differs from the server's own settings. */
+  /** Settings that differ from the server's. */
   settings: Map<string, string>;
   /** By the names that the client knows; the unnamed one by the empty name. */
   readonly statements = new Map<string, PreparedStatement>();
@@ -37,19 +37,19 @@ export class Client {
   status: TransactionStatus = "I";
   /** It has sent messages that no `Sync` has ended. */
   isMidBatch = false;
-  /** What it has sent since the last `Sync` may have changed something, or has to be ended by it. */
+  /** Messages since the last `Sync` may have changed something, or need one. */
   hasWork = false;
   /** An error has occurred: what comes before the next `Sync` is skipped. */
   isSkipping = false;
   isGone = false;
-  /** What stays with the backend beyond its transactions, in words. */
+  /** State that stays in the backend after the transaction, in words. */
   pinnedBy: string | undefined;
   /** Its temporary tables while others have the backend: their own names, by the parked ones. */
   readonly parked = new Map<string, string>();
   /** Its temporary tables cannot be parked, so it keeps the backend. */
   isUnparkable = false;
   hasLocks = false;
-  /** What is to be asked of the backend before another client gets it. */
+  /** Questions for the backend before another client gets it. */
   suspects = { pins: false, locks: false, channels: false };
   /** Since when its whole message waits for the backend, or the backend for one, in milliseconds. */
   since = 0;

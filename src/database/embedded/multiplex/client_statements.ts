@@ -33,7 +33,7 @@ export class ClientStatements {
   readonly #present = new Set<string>();
   /** Whose the backend's unnamed statement is, and after which of its simple queries. */
   #unnamed: { readonly of: Client; readonly at: number } | undefined;
-  /** What the next `ParseComplete` is about. */
+  /** The statement that the next `ParseComplete` is about. */
   #parsing: { readonly name: string; readonly statement: PreparedStatement } | undefined;
 
   readonly #backend: SharedBackend;

@@ -48,7 +48,7 @@ export class HeldState {
     const { suspects } = client;
     if (suspects.pins) {
       client.pinnedBy = this.#backend.ask(WHAT_PINS)[0]?.[0] ?? undefined;
-      // What pins it may be dropped by any statement, whatever its text.
+      // Any statement may drop the objects that pin the backend, whatever its text.
       suspects.pins = client.pinnedBy !== undefined;
     }
     if (suspects.locks) {

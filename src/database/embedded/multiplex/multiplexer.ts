@@ -47,9 +47,9 @@ export interface MultiplexerOptions {
   readonly outlet: Outlet;
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
-  /** What the client that has the backend has set; 0 for no limit. */
+  /** The setting of the current client; 0 for no limit. */
   readonly idleInTransactionMs: () => number;
-  /** What a client is greeted with beside parameters: `BackendKeyData`. */
+  /** The `BackendKeyData` that a client gets after its parameters. */
   readonly keyOf: (client: number) => Uint8Array;
 }
 

@@ -13,7 +13,7 @@ import {
   readyForQuery,
 } from "./messages.ts";
 
-/** Where what the backend says goes. */
+/** The destination of the backend's messages. */
 export interface Outlet {
   /** Hands bytes to a client. */
   deliver(client: number, bytes: Uint8Array): void;

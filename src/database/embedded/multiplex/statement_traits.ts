@@ -1,7 +1,6 @@
 /**
- * What the text of a statement lets expect of it, beyond its own result: state
- * that stays with the backend. Texts are searched, not parsed: a statement that
- * only looks as if costs one question to the backend.
+ * Predicts the side effects of a statement from its text: state that stays in the backend. Texts
+ * are searched, not parsed: a statement that only looks as if costs one question to the backend.
  *
  * @module
  */

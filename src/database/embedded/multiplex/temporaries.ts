@@ -10,7 +10,7 @@ import { BackendError, type SharedBackend } from "./backend.ts";
 import type { Client } from "./client.ts";
 import { quoteIdentifier } from "./settings.ts";
 
-/** What {@link Client.pinnedBy} says where nothing else keeps the backend. */
+/** Value of {@link Client.pinnedBy} if nothing else pins the backend. */
 export const TEMPORARY_TABLES = "temporary tables";
 
 /** Begins the names of parked tables; an id follows. */
@@ -22,7 +22,7 @@ export const IS_OWN = `relpersistence = 't' AND relnamespace = pg_catalog.pg_my_
 
 const OWN = `SELECT oid, relname FROM pg_catalog.pg_class WHERE ${IS_OWN}`;
 
-/** What is dropped by itself; indexes go with their tables. */
+/** Objects that are dropped separately; indexes go with their tables. */
 const KINDS: Readonly<Record<string, string>> = {
   r: "TABLE",
   p: "TABLE",

@@ -101,7 +101,7 @@ const IDLED: ErrorFields = {
   hint: "An embedded database runs one transaction at a time: end each one soon.",
 };
 
-/** What a client's next message may leave behind, or take away. */
+/** Predicts the side effects of a client's next message. */
 function traitsOfNext({ inbox, statements }: Client): StatementTraits {
   const message = inbox.peek();
   switch (message?.type) {

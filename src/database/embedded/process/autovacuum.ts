@@ -9,7 +9,7 @@ import { BackendError } from "../multiplex/backend.ts";
 
 /** Tables are looked at so often at most, in milliseconds. */
 const PAUSE_MS = 60_000;
-/** Where clients leave no moment without a statement, it is done beside them after so long. */
+/** If clients never leave the backend idle, the work runs beside them after this time. */
 const BUSY_MS = 5 * 60_000;
 /** One table may hold clients up for so long. What takes longer is left until the database stops. */
 const TABLE_MS = 5_000;
@@ -52,7 +52,7 @@ export class Autovacuum {
   #isBusy = false;
   #lookedAt: number;
   #due: string[] = [];
-  /** What took too long. */
+  /** Keys whose operation took too long. */
   readonly #put = new Set<string>();
 
   readonly #options: AutovacuumOptions;

@@ -29,7 +29,7 @@ function backend(due: readonly string[]) {
   return {
     state,
     vacuum,
-    /** What ran during the next tick. */
+    /** Advances the clock, and returns what ran. */
     tick(seconds = 1): string[] {
       state.now += seconds * 1000;
       state.ran = [];

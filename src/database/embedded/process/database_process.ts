@@ -44,7 +44,7 @@ function explainLate(said: Message): Message {
   return { type: "E", bytes: errorResponse(LATE) };
 }
 
-/** What a client is told whose statement the engine did not survive. */
+/** Explains to a client that the engine crashed during its statement. */
 function explainBroken(error: unknown): ErrorFields {
   const hint = "Connect again: what was committed is there.";
   // The runtime's own stack, which the engine does not measure.
@@ -183,7 +183,7 @@ export class DatabaseProcess {
       const [[bytes] = []] = this.#own.ask(LOG_BYTES);
       return Number(bytes) > MAX_LOG_BYTES;
     } catch (error) {
-      // What a client has set may keep it from being asked: the messages are counted as well.
+      // A client's settings may prevent the question, so messages are counted as well.
       if (!(error instanceof BackendError)) throw error;
       return false;
     }

@@ -42,7 +42,7 @@ function asPglite(postgres: Postgres): Pg {
   return pg as unknown as Pg;
 }
 
-/** What pg_dump leaves behind; whoever has the backend next sets it anew. */
+/** The search path that pg_dump leaves behind; the next client resets it. */
 const SEARCH_PATH = "public";
 
 /**

@@ -29,7 +29,7 @@ function words(memory: EngineMemory): Int32Array {
   return new Int32Array(memory.HEAPU8.buffer as ArrayBuffer, 0, VARIABLES_END / 4);
 }
 
-/** Where the backend keeps the current user: the only word that follows every change of it. */
+/** Finds the backend's current user in memory: the only word that follows each change. */
 function findCurrentUser(memory: EngineMemory): number {
   let found: number[] | undefined;
   for (const mark of MARKS) {

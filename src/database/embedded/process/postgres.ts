@@ -14,7 +14,7 @@ import { becomeRole } from "./identity.ts";
 import { nameBranch } from "./name_branch.ts";
 import { SettingsMemory, type Timeouts } from "./settings_memory.ts";
 
-/** What of PGlite's module is used beyond its interface. */
+/** The internals of PGlite's module that are used. */
 interface EngineModule {
   readonly HEAPU8: Uint8Array<ArrayBuffer>;
   readonly _InterruptPending: number;
@@ -69,7 +69,7 @@ export function startParameters(memoryMb: number): string[] {
     max_connections: "10",
     exit_on_error: "false",
     log_checkpoints: "false",
-    // What a checkpoint keeps of the log for reuse, which copies of the branch have too.
+    // Maximum log that a checkpoint keeps for reuse; copies of the branch contain it too.
     max_wal_size: "64MB",
     max_worker_processes: "0",
     max_parallel_workers: "0",
@@ -153,7 +153,7 @@ export class Postgres implements Backend {
     return this.#opened.settings.names;
   }
 
-  /** What the client that has the backend has set. */
+  /** The settings of the current client. */
   get timeouts(): Timeouts {
     return this.#opened.settings.timeouts;
   }
@@ -172,7 +172,7 @@ export class Postgres implements Backend {
     if (ANSWERED.includes(String.fromCharCode(message[0]!))) {
       module._PostgresSendReadyForQueryIfNecessary();
     }
-    // What the backend says is to be heard as what it says to this message.
+    // The backend's output now belongs to this message.
     module._pgl_pq_flush();
   }
 
@@ -203,7 +203,7 @@ export class Postgres implements Backend {
     this.#opened.asSuperuser(run);
   }
 
-  /** Where the backend looks whether its statement is to be cancelled. */
+  /** The flags that tell the backend to cancel its statement. */
   get interruptFlags(): { readonly memory: ArrayBuffer; readonly offsets: readonly number[] } {
     const { HEAPU8, _InterruptPending, _QueryCancelPending } = this.#module;
     return { memory: HEAPU8.buffer, offsets: [_QueryCancelPending, _InterruptPending] };

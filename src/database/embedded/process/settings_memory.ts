@@ -18,7 +18,7 @@ interface EngineMemory {
 const [TYPE, SOURCE, NEXT, VARIABLE] = [24, 32, 68, 92];
 const LINKS = 64;
 
-/** What of a setting's type is used: texts are pointed to, real numbers take eight bytes. */
+/** Types of settings: texts are pointers, real numbers take eight bytes. */
 const [BOOL, INTEGER, REAL, TEXT] = [0, 1, 2, 3];
 /** It was set in the session, and not by the server, the database or the role. */
 const SESSION = 13;

@@ -1,6 +1,5 @@
 /**
- * What the thread of a database's backend and the one that watches it send
- * each other.
+ * Messages between the thread of a database's backend and the thread that watches it.
  *
  * @module
  */

@@ -18,7 +18,7 @@ export interface ClusterFiles {
   readonly data: string;
   /** Folder of the Unix socket. */
   readonly socket: string;
-  /** What PostgreSQL says before it writes its own log. */
+  /** PostgreSQL's output before it writes its own log. */
   readonly startLog: string;
 }
 
@@ -77,7 +77,7 @@ async function makePrivate(folder: string, owner: ClusterOwner | undefined): Pro
 
 const UNFINISHED = "data.new";
 
-/** What platforms left that were killed; initdb of one may still write there for a moment. */
+/** Removes the leftovers of killed platforms; their initdb may still be writing. */
 async function removeUnfinished(folder: string): Promise<void> {
   for await (const { name } of Deno.readDir(folder)) {
     if (!name.startsWith(UNFINISHED)) continue;

@@ -18,7 +18,7 @@ export interface ClusterFacts {
   readonly runs: boolean;
   /** Permissions of its files, where the system has such. */
   readonly mode: number | null;
-  /** What the server said last when it started. */
+  /** The server's last output when it started. */
   readonly lastWords: string;
 }
 

@@ -198,7 +198,7 @@ export class LocalCluster implements ServerSource {
     return runAsOwner(join(this.#programs.folder, "pg_ctl"), {
       args: [action, `--pgdata=${this.#files.data}`, "--silent", ...args],
       owner: this.#owner,
-      // What it starts inherits the limit. Other systems refuse to set it.
+      // Child processes inherit the limit. Other systems refuse to set it.
       ...Deno.build.os === "linux"
         ? { addressesMb: processMemoryMb(this.#options.memoryBytes) }
         : {},

@@ -13,7 +13,7 @@ export interface ServerNote {
   readonly socketFolder: string;
 }
 
-/** What the server of a cluster has noted; `undefined` where none runs. */
+/** Reads the note of a cluster's server; `undefined` if none runs. */
 export async function runningServer(data: string): Promise<ServerNote | undefined> {
   const text = await readTextFile(join(data, "postmaster.pid")).catch(() => "");
   const [id, folder = "", , port = "", socketFolder = ""] = text.split("\n");

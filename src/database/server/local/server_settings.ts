@@ -10,7 +10,7 @@ const SHARED_PART = 1 / 8;
 const MOST_SHARED_MB = 4096;
 const LEAST_SHARED_MB = 64;
 const MAX_CONNECTIONS = 300;
-/** What one process of the server may put into temporary files, for sorts and hashes. */
+/** Maximum temporary files of one server process, for sorts and hashes. */
 const TEMPORARY_MB = 4096;
 /** Part of the machine's memory that one process may have beside the shared pages, and the least. */
 const PROCESS_PART = 1 / 4;
