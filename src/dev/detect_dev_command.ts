@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { createFolderReader } from "../build/mod.ts";
 import { detectProject, parsePackageFacts } from "../manifest/mod.ts";
 
-/** What package managers call as they run a script. */
+/** Scripts that run through a package manager. */
 const SCRIPT = /^(?:npm|pnpm|yarn|bun) run ([\w:.-]+)$/;
-/** What they call as they run a program of a dependency. */
+/** Programs of dependencies that run through a package manager. */
 const PROGRAM = /^(?:npx|pnpm exec|yarn run|bunx) (([\w.-]+)(?: .*)?)$/;
 
 /**

@@ -24,7 +24,7 @@ export interface DevHandlerOptions {
   readonly edge: EdgeHandler;
   /** A host name, beside localhost, under which the project is opened. */
   readonly ownHost: string | undefined;
-  /** What is assumed of all clients. */
+  /** The simulated properties of all clients. */
   readonly assumed: Assumed;
   /** Pages that load again. */
   readonly reload: ReloadEvents;

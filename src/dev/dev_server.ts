@@ -28,13 +28,13 @@ import { watchProject } from "./watch_project.ts";
 const HOST = "127.0.0.1";
 /** Keys that the page shows. */
 const SHOWN_KEYS = 100;
-/** What starts the functions of other platforms, in the folder of the local data. */
+/** The launcher for functions of other platforms, in the folder of the local data. */
 const FUNCTIONS_FILE = "functions.mjs";
 const REQUEST_ID_BYTES = 5;
 const CACHE_BYTES = 64 * 1024 * 1024;
 
 export interface RunningDev {
-  /** Where browsers find the site. */
+  /** The site's URL for browsers. */
   readonly url: string;
   readonly port: number;
   /** Addresses of the inspectors that can be used now; missing where there is none. */
@@ -43,7 +43,7 @@ export interface RunningDev {
   readonly ready: Promise<void>;
   /** Starts the project's server again; reads everything anew. */
   restart(): Promise<void>;
-  /** What each rule did with the last request; `undefined` without one, or without rules. */
+  /** Explains the last request by rule; `undefined` without a request or rules. */
   explainLast(): Explanation | undefined;
   /** Forgets requests, mails and cached answers. */
   clear(): void;

@@ -1,5 +1,5 @@
 /**
- * What a dev server is started with, and what it reports.
+ * Options and reports of a dev server.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export interface LoggedRequest extends Omit<ObservedRequest, "decision" | "facts
   readonly rules: readonly string[];
 }
 
-/** Where the dev server reports. */
+/** The interface for a dev server's reports. */
 export interface DevReport {
   say(level: DevLevel, message: string): void;
   /** The project's own dev server has ended, and was not asked to. */
@@ -39,7 +39,7 @@ export interface DevOptions {
   readonly standing: string | undefined;
   /** Command of the project's dev server; a project without one is served as files. */
   readonly command: string | undefined;
-  /** Where the dev server listens, if that is set; found otherwise. */
+  /** The configured port of the dev server; detected if missing. */
   readonly serverPort: number | undefined;
   readonly serverHost: string | undefined;
   /** The environment of this program. */

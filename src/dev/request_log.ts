@@ -27,7 +27,7 @@ export interface ArrivedRequest {
   readonly country: string | undefined;
 }
 
-/** What the log shows of a request; `rules` are those that it was judged by. */
+/** Formats a request for the log; `rules` are those that applied. */
 export function loggedRequest(
   { decision, facts: _, ...observed }: ObservedRequest,
   { rules, time }: { readonly rules: RuntimeRuleSet | null; readonly time: number },

@@ -12,7 +12,7 @@ export interface EnvironmentFacts {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Of the project, on the platform. */
   readonly variables: Readonly<Record<string, string>>;
-  /** What this program adds, unless the user has set it. */
+  /** Variables that this program adds, unless the user has set them. */
   readonly local: Readonly<Record<string, string>>;
   readonly directory: string;
   readonly port: number;

@@ -10,15 +10,15 @@ import { DevCommand } from "./process/dev_command.ts";
 import type { ServerAddress } from "./process/announced_address.ts";
 import { serverEnvironment } from "./server_environment.ts";
 
-/** What is run. */
+/** The program to run. */
 export interface ServerProgram {
   /** As messages name it, such as `dev server`. */
   readonly name: string;
   /** A line for the shell. */
   readonly command: string;
-  /** What people read of the command. */
+  /** The command as people read it. */
   readonly shown: string;
-  /** Where it listens, where that is set. */
+  /** The configured port. */
   readonly port: number | undefined;
   readonly host: string | undefined;
   /** Port of its inspector, if it has one. */

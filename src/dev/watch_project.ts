@@ -16,14 +16,14 @@ const MAX_SETTLE_MS = 200;
 const IGNORED =
   /(?:^|\/)(?:node_modules|\.git|\.svc|\.astro|\.nuxt|\.output|\.svelte-kit|\.next|\.nitro|\.vite|\.cache)(?:\/|$)/;
 
-/** What a changed path of the project concerns; nothing where it is ignored. Pure. */
+/** Classifies a changed path; `undefined` if it is ignored. Pure. */
 export function changeOf(path: string): Change | undefined {
   if (path === "" || IGNORED.test(path)) return undefined;
   if (path === RULES_FILE) return { rules: true, functions: false, files: false };
   return { rules: false, functions: /\.[cm]?[jt]sx?$|\.json$/.test(path), files: true };
 }
 
-/** What a folder may hold that nobody has watched yet. */
+/** The changes that a new, unwatched folder may contain. */
 const NEW_FOLDER: Change = { rules: false, functions: true, files: true };
 
 /** Both changes. */
@@ -66,7 +66,7 @@ export function watchProject(root: string, changed: (change: Change) => void): (
   let timer: ReturnType<typeof setTimeout> | undefined;
   const watchers = new Map<string, Deno.FsWatcher>();
   const settle = () => {
-    // What a new folder holds may have come before it was watched.
+    // Files of a new folder may be older than its watcher.
     const isNew = watchNew();
     const { change } = pending!;
     pending = undefined;

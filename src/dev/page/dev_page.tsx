@@ -16,7 +16,7 @@ import type { LoggedRequest } from "../options.ts";
 /** Path of the page; what lies below is the dev server's own, too. */
 export const PAGE_PATH = "/__svc";
 
-/** What the page shows. */
+/** The content of the page. */
 export interface PageFacts {
   readonly project: string;
   /** The latest first. */

@@ -1,12 +1,12 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * What a browser gets while the project's own server has ended.
+ * The page that browsers get after the project's server has ended.
  *
  * @module
  */
 
-/** What to do about a server that has ended. */
+/** A hint for a server that has ended. */
 export const PROBLEM_HINT = "The terminal of svc dev shows why; r there starts it again";
 
 /** Renders the page, which needs no style of its own. */

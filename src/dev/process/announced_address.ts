@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Where a server listens. */
+/** The address of a server. */
 export interface ServerAddress {
   readonly hostname: string;
   readonly port: number;

@@ -11,7 +11,7 @@ import { type DevProcess, type DevProcessOptions, startDevProcess } from "./dev_
 export interface DevCommandOptions {
   /** As messages name it, such as `dev server`. */
   readonly name: string;
-  /** What each start needs; the port may differ each time. */
+  /** Options for each start; the port may differ each time. */
   readonly start: () => DevProcessOptions;
   /** Called when it listens. */
   readonly listening: (address: ServerAddress, milliseconds: number) => void;
@@ -42,7 +42,7 @@ export class DevCommand {
     return this.#process?.pid;
   }
 
-  /** Where it listens, as soon as it does; or why it does not. */
+  /** Resolves with the address when the server listens, or with the reason why it does not. */
   get address(): Promise<ServerAddress | string> {
     return this.#address;
   }

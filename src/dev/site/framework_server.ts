@@ -26,7 +26,7 @@ const NO_STORE: IsrStore = {
 
 export interface FrameworkServerOptions {
   readonly deploymentId: string;
-  /** Where the dev server listens, as soon as it does; a string says why it does not. */
+  /** Resolves with the dev server's address, or with the reason why it does not listen. */
   readonly address: () => Promise<ServerAddress | string>;
   /** Host and port under which browsers see the site. */
   readonly publicHost: () => string;

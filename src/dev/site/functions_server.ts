@@ -77,7 +77,7 @@ export class FunctionsServer {
     return this.#functions;
   }
 
-  /** What answers for them; `undefined` where there are none. */
+  /** The servers of the project; `undefined` if there are none. */
   get compute(): SiteCompute | undefined {
     return this.#compute;
   }

@@ -20,7 +20,7 @@ import {
 } from "../../manifest/mod.ts";
 import type { DevOptions } from "../options.ts";
 
-/** What the edge serves of the project. */
+/** The project content that the edge serves. */
 export interface ProjectContent {
   readonly manifest: Manifest;
   readonly files: readonly PackedFile[];

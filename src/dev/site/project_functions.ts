@@ -18,7 +18,7 @@ import {
 } from "../../runtime/mod.ts";
 import { debuggableSource } from "./debuggable_source.ts";
 
-/** What a call may take while a debugger may stop it: as long as one stays at it, in milliseconds. */
+/** Time limit of a call under a debugger: practically none, in milliseconds. */
 const DEBUGGED_MS = 24 * 60 * 60_000;
 const DEBUGGED_LIMITS: Partial<FunctionLimits> = {
   timeoutMs: DEBUGGED_MS,

@@ -16,7 +16,7 @@ import { bundleProject, closeFunctions, hostFunctions } from "./project_function
 import { readRules } from "./project_rules.ts";
 import { serverManifest, serversOf } from "./server_layers.ts";
 
-/** What of the project has changed. */
+/** Parts of the project that changed. */
 export interface Change {
   readonly rules: boolean;
   readonly functions: boolean;
@@ -60,9 +60,9 @@ export class ProjectSite {
   /** Names and hashes of the functions that run. */
   #functionsKey = "";
   #site: Site | undefined;
-  /** What the change under way has reported last. */
+  /** The last report of the active change. */
   #fault: string | undefined;
-  /** What it reports from then on comes of its end. */
+  /** Later reports are due to its end. */
   #isClosed = false;
   /** Changes are carried out one after the other. */
   #work: Promise<unknown> = Promise.resolve();

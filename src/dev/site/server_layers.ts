@@ -21,7 +21,7 @@ const layerOf = (name: string): Layer => ({
   entry: "dev",
 });
 
-/** Where requests go in a project whose files are not known; to nobody where it has no server. */
+/** Routes requests of a project whose files are unknown; to nothing if it has no server. */
 export function serverManifest(
   { hasServer, functions }: {
     readonly hasServer: boolean;
