@@ -9,7 +9,7 @@ import { CLI_PAGES } from "./cli_pages.ts";
 export interface Entry {
   /** Name of the file in `docs`, without its ending. */
   readonly name: string;
-  /** What it tells, in one line. */
+  /** A one-line description. */
   readonly about: string;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Where the links of documents lead on a platform.
+ * Targets of links in documents on a platform.
  *
  * @module
  */
@@ -22,8 +22,8 @@ export function nameOfPage(page: string): string | undefined {
 }
 
 /**
- * Where a link of a document leads on a platform: another page, a schema, a part of the same
- * page, or an address with https. `undefined` for everything else, such as source code.
+ * Resolves a link of a document on a platform: another page, a schema, a section of the same page,
+ * or an https URL. `undefined` for everything else, such as source code.
  */
 export function placeOf(target: string): string | undefined {
   if (/^https:\/\/[\w.-]+(?:[/?#]|$)/.test(target)) return target;
