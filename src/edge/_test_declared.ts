@@ -46,7 +46,7 @@ export function declaredEdge(server: TestServer, world: World = {}) {
   const settle = async () => {
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
   };
-  /** What the cache says, and the text, when all work has ended. */
+  /** Returns the cache status and the text after all work has ended. */
   const get = async (path: string, init: RequestInit = {}) => {
     const response = await edge.fetch(path, init);
     const text = await response.text();
@@ -62,5 +62,5 @@ export const counting = (headers: HeadersInit, status = 200): TestServer => {
   return () => new Response(`page ${++count}`, { status, headers });
 };
 
-/** What lets the edge keep an answer for a minute. */
+/** Lets the edge cache a response for a minute. */
 export const SHARED = "s-maxage=60";

@@ -1,5 +1,5 @@
 /**
- * What the access log keeps of a request.
+ * Access log entries of requests.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What traffic statistics keep of a request.
+ * The part of a request that traffic statistics keep.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { EdgeResponse } from "./response/edge_response.ts";
 import type { RequestContext } from "./request_context.ts";
 import { targetOf } from "./destination.ts";
 
-/** What answered a request. */
+/** Returns the layer that responded. */
 function layerOf(context: RequestContext, { headers }: EdgeResponse): Layer {
   const { decision, site, clientRequest: { method } } = context;
   if (decision.terminal.type !== "none") return "rules";

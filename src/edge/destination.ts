@@ -1,5 +1,5 @@
 /**
- * Where requests go that the rules let through.
+ * Destinations of requests that the rules let through.
  *
  * @module
  */
@@ -8,7 +8,10 @@ import type { EdgeResponse } from "./response/edge_response.ts";
 import type { StaticFile } from "./static/static_file.ts";
 import type { RequestContext } from "./request_context.ts";
 
-/** Where a request goes that the rules let through: to its file, through the pipeline, or by the routes, or to web vitals. */
+/**
+ * The destination of a request that the rules let through: its file, the pipeline, the routes, or
+ * web vitals.
+ */
 export type Destination = StaticFile | "dynamic" | "route" | "vitals";
 
 /** Whether the rules let a request through, and have no response of their own. */

@@ -192,7 +192,7 @@ class Edge {
     return site.hasVitals && isVitalsPath(path) ? "vitals" : "route";
   }
 
-  /** What answers at the image endpoints of sites; missing where nothing converts images. */
+  /** The handler of image endpoints; missing if nothing converts images. */
   #imageEndpoint(pseudonym: string): ImageEndpoint | undefined {
     const { images: service, outbound, now } = this.#options;
     if (service === undefined) return undefined;

@@ -1,5 +1,5 @@
 /**
- * What an edge is made with.
+ * Options of an edge.
  *
  * @module
  */

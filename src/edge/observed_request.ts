@@ -1,6 +1,6 @@
 /**
- * What the edge did with a request, for whoever develops the site. The access log of a
- * platform keeps less of it.
+ * A trace of the edge's handling of a request, for developers. The access log of a platform keeps
+ * less of it.
  *
  * @module
  */
@@ -22,9 +22,9 @@ export interface ObservedRequest {
   readonly decision: Decision;
   /** Missing where no rule was asked. */
   readonly facts: RequestFacts | undefined;
-  /** What the cache did, such as `HIT`; missing where it was not asked. */
+  /** The cache status, such as `HIT`; missing if the cache was not used. */
   readonly cache: string | undefined;
-  /** What answered: the name of a layer, or the part of the edge that did. */
+  /** The source of the response: a layer's name, or a part of the edge. */
   readonly layer: string;
   /** Why something behind the edge failed. */
   readonly problem: string | undefined;

@@ -26,7 +26,7 @@ import type { Site } from "./site/site.ts";
 import type { CachedDecision } from "./site_rules/decision_cache.ts";
 import type { SiteRules } from "./site_rules/site_rules.ts";
 
-/** What the edge knows about one request; the rules ask it about files and rate limits. */
+/** The state of one request at the edge; rules ask it about files and rate limits. */
 export class RequestContext implements EvaluationHooks {
   decision: Decision = NO_DECISION;
   /** The rate limits that the request was counted against; usually none. */

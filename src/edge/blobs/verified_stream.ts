@@ -15,7 +15,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** Verifies the content of a blob while it is sent. */
 interface Verifier {
   add(chunk: Bytes): void;
-  /** What is wrong with the content; `undefined` where nothing is. */
+  /** Returns the problem of the content; `undefined` if there is none. */
   finish(): string | undefined;
 }
 

@@ -19,7 +19,7 @@ import type {
 } from "./types.ts";
 
 export interface HandleOptions {
-  /** What the rules say about caching this request. */
+  /** The caching decision of the rules for this request. */
   readonly rule: CacheDecision;
   /** Fields that every response to such a request carries; hits include them. */
   readonly common?: HeaderList;

@@ -18,7 +18,7 @@ export type Selection =
 
 type HasHeader = Pick<CacheReader, "header">;
 
-/** What conditions are evaluated against. */
+/** The validators that conditions are evaluated against. */
 export type Validated = Pick<
   StoredResponse,
   "status" | "headers" | "etag" | "lastModified" | "responseTime"

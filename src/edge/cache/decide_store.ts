@@ -40,7 +40,7 @@ export type StoreDecision =
   }
   | { readonly type: "pass"; readonly reason: RefusalReason };
 
-/** What the decision reads of a response. */
+/** The fields of a response that the decision reads. */
 export interface ResponseHead {
   readonly status: number;
   readonly headers: HeaderList;

@@ -6,7 +6,7 @@
 import type { Device, RequestFacts } from "../../rules/mod.ts";
 import type { CacheRequest } from "./types.ts";
 
-/** What the cache needs besides the facts. */
+/** Further inputs of the cache. */
 export interface RequestSite {
   readonly deploymentId: string;
   /** See `CacheRequest`. */

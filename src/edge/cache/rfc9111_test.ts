@@ -1,7 +1,6 @@
 /**
- * What RFC 9111 (and RFC 5861, where named) requires of a response and a later
- * request, row by row: `section | name | first request | response | seconds |
- * second request | outcome`.
+ * Requirements of RFC 9111 (and RFC 5861, where named) for a response and a later request, row by
+ * row: `section | name | first request | response | seconds | second request | outcome`.
  *
  * Fields are joined by ` & `; `cc` is `cache-control`; `@-30` is the date 30 s
  * before the clock. Words with a colon set an option of the row: `:method`,

@@ -17,7 +17,7 @@ import type { PipelineRequest } from "../messages/messages.ts";
 import { withOneHopLess } from "../messages/max_forwards.ts";
 import type { ClientRequest } from "../request/client_request.ts";
 
-/** What a server gets of a request; read only where a server answers. */
+/** The request for a server; read only if a server responds. */
 export interface ServerRequest extends RequestFields {
   readonly method: string;
   readonly id: string;

@@ -91,7 +91,7 @@ function sharedRequest(
   };
 }
 
-/** What a shared request accepts, and its letter in the key. */
+/** Returns what a shared request accepts, and its letter in the key. */
 function acceptOf(request: ServerRequest): { readonly kind: string; readonly accept: string } {
   const isForHtml = request.header("accept")?.includes("text/html") === true;
   return isForHtml ? { kind: "h", accept: HTML_FIRST } : { kind: "*", accept: ANYTHING };

@@ -1,5 +1,5 @@
 /**
- * What became of a request to a server.
+ * The outcome of a request to a server.
  *
  * @module
  */

@@ -49,7 +49,7 @@ export class DomainHosts {
       .map(([zone]) => zone);
   }
 
-  /** What every zone shows, as messages. */
+  /** The state of all zones, as messages. */
   *current(): Generator<FeedMessage> {
     for (const [zone, bindings] of this.#zones) yield { type: "zone_replaced", zone, bindings };
   }

@@ -11,7 +11,7 @@ import type { Site } from "../site/site.ts";
 /** Most loaded sites; those that were not requested lately are unloaded first. */
 const MAX_LOADED_SITES = 512;
 
-/** What a project shows in production. */
+/** The production site of a project. */
 export interface ProductionSite {
   readonly hostname: string;
   readonly projectId: string;
@@ -85,7 +85,7 @@ export class SiteDirectory {
     );
   }
 
-  /** What every hostname shows, as messages. */
+  /** The state of all hostnames, as messages. */
   *current(): Generator<FeedMessage> {
     for (const [hostname, entry] of this.#entries) {
       const { projectId, deploymentId, production, version } = entry;
@@ -121,7 +121,7 @@ export class SiteDirectory {
     return [...this.#entries.keys()];
   }
 
-  /** What all projects show in production. */
+  /** The production sites of all projects. */
   production(): readonly ProductionSite[] {
     const sites: ProductionSite[] = [];
     for (const [hostname, { production, projectId, deploymentId }] of this.#entries) {

@@ -12,9 +12,8 @@ import type { PipelinePlan } from "../pipeline/plan.ts";
 import type { DynamicContext } from "./dynamic_context.ts";
 
 /**
- * What the cache key is made of: the public URL, the fields after the steps on the
- * client's side, and the origin. `request` is what those steps made of `first`;
- * `originUrl` is where it goes.
+ * Builds the request for the cache key: the public URL, the fields after the client-side steps, and
+ * the origin. `request` is what those steps made of `first`; `originUrl` is where it goes.
  */
 export function cacheRequest(
   { clientRequest, site, facts }: DynamicContext,

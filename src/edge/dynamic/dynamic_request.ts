@@ -72,7 +72,7 @@ export class DynamicRequest implements PipelineParts {
     return this.#gone = gone.signal;
   }
 
-  /** What functions learn about the request. */
+  /** The request information for functions. */
   #callContext(): CallContext {
     const { clientRequest, site, facts } = this.#context;
     const [country, asn] = [facts.country(), facts.asn()];

@@ -11,7 +11,7 @@ export class DamagedDatabaseError extends Error {
   override readonly name = "DamagedDatabaseError";
 }
 
-/** What the metadata of the file states. */
+/** The shape of the file according to its metadata. */
 export interface MmdbShape {
   readonly nodeCount: number;
   /** Bits of one half of a node: 24, 28 or 32. */

@@ -80,7 +80,7 @@ Deno.test("a look-up that fails is unknown, with one warning", () => {
   const bytes = mmdbOf({ country_code: "DE" });
   const warnings: unknown[] = [];
   const geo = openCountryDatabase(bytes, { onFailure: (cause) => warnings.push(cause) });
-  // What a disk may do to mapped memory: the tree now leads outside the file.
+  // A disk fault in mapped memory: the tree now leads outside the file.
   bytes.set([0xff, 0xff, 0xff, 0xff, 0xff, 0xff], 0);
   for (const address of ["192.0.2.1", "192.0.2.2", "8.8.8.8"]) {
     assert.equal(geo.country(address), undefined);

@@ -45,7 +45,7 @@ import type { SiteImages } from "./site_images.ts";
 import { SourceRequest } from "./source_request.ts";
 import type { ImageOutcome, ImageQuery, ImageService, TargetFormat } from "./types.ts";
 
-/** What a site itself has at the address of a source, for one visitor. */
+/** The site's own content at the URL of a source, for one visitor. */
 export type OwnSource =
   /** The rules do not let the visitor see it, or send them elsewhere. */
   | { readonly type: "refused"; readonly status: number }
@@ -81,7 +81,7 @@ export interface ImageResponderOptions {
   readonly now: Clock;
 }
 
-/** What is known of a source that no file is: until when, and what it was. */
+/** Cached knowledge about a source that is not a file. */
 interface RememberedSource {
   readonly identity: string;
   readonly freshUntil: number;

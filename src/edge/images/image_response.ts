@@ -41,7 +41,7 @@ export function imageKey(
   return sha256Hex(`${ENGINE_VERSION} ${identity} ${box} ${quality} ${format}`);
 }
 
-/** What all responses about one image have in common. */
+/** Common fields of all responses about one image. */
 export interface ImageReply {
   readonly request: PagedRequest;
   /** Fields that every response of the site carries. */

@@ -1,6 +1,6 @@
 /**
- * What an image is, by its first bytes. The name of a file and the word of a
- * server do not count.
+ * Detects the type of an image by its first bytes. The name of a file and the word of a server do
+ * not count.
  *
  * @module
  */

@@ -22,7 +22,7 @@ const MAX_SOURCE = 4096;
 /** Names for qualities (Astro). */
 const NAMED_QUALITIES: Readonly<Record<string, number>> = { low: 25, mid: 50, high: 80, max: 100 };
 
-/** Where a URL asks for what this endpoint does not do: the framework's own one answers. */
+/** For URLs that this endpoint does not support; the framework's own endpoint responds. */
 export const NOT_OURS = Symbol("not ours");
 
 export type ParsedQuery = ImageQuery | QueryProblem | typeof NOT_OURS;
@@ -116,7 +116,7 @@ const FITS: Readonly<Record<string, ImageFit>> = {
   none: "inside",
 };
 
-/** What the frameworks' own forms have in common, already taken apart. */
+/** The parsed form that all frameworks share. */
 interface Wish {
   readonly source: string;
   readonly w?: string | undefined;

@@ -1,6 +1,5 @@
 /**
- * What a site allows of its images, compiled once: which paths are image
- * endpoints, and which sizes, formats and sources they take.
+ * The compiled image settings of a site: endpoints, sizes, formats and sources.
  *
  * @module
  */

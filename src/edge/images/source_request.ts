@@ -6,7 +6,10 @@
  */
 import { ClientRequest } from "../request/client_request.ts";
 
-/** What is asked of servers and other sites: no format that is already small and lossy. */
+/**
+ * Accepted types for servers and other sites; formats that are already small and lossy are not
+ * requested.
+ */
 export const SOURCE_ACCEPT = "image/*";
 
 /**

@@ -1,12 +1,12 @@
 /**
- * What the image endpoint decides, and what it asks of the platform.
+ * Types of the image endpoint's decisions and orders.
  *
  * @module
  */
 import type { ImageFit, ImageFormat } from "../../runtime/mod.ts";
 import type { Bytes } from "../messages/body.ts";
 
-/** What an image is converted to: a format, or `same` for that of its source. */
+/** The target of a conversion: a format, or `same` for the source's format. */
 export type TargetFormat = ImageFormat | "same";
 
 /** One image as it is asked for, within what the site allows. */
@@ -36,7 +36,7 @@ export interface ConvertedImage {
   readonly bytes: Bytes;
 }
 
-/** What the platform makes of an order. */
+/** The outcome of an order. */
 export type ImageOutcome =
   | { readonly type: "converted"; readonly image: ConvertedImage; readonly isNew: boolean }
   /** The source is to be shown as it is: it moves, or cannot be converted here. */
@@ -46,7 +46,7 @@ export type ImageOutcome =
   /** It is no image, or has too many pixels: the client learns why. */
   | { readonly type: "refused"; readonly status: 413 | 422; readonly reason: string };
 
-/** What is to be made of a source. */
+/** An order to convert a source. */
 export interface ImageOrder {
   readonly projectId: string;
   /** Names the result: what the source is, and what is made of it. */
@@ -60,7 +60,7 @@ export interface ImageOrder {
 
 /** Converts images and keeps what it made; implemented by the platform. */
 export interface ImageService {
-  /** What was made of an order with this key before, and is still kept. */
+  /** Finds a stored result with this key. */
   find(projectId: string, key: string): Promise<ConvertedImage | undefined>;
   /** Why an order with this key was not converted before, where that still holds. */
   knownFailure(key: string): ImageOutcome | undefined;

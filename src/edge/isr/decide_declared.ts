@@ -34,7 +34,7 @@ const PERSONAL = new Set(["cookie", "authorization"]);
 /** Request fields that are in no key, reach the server, and change what some servers answer. */
 const POISONOUS = UNKEYED.filter((name) => !isSpoofable(name));
 
-/** What the decision reads of a request. */
+/** The fields of a request that the decision reads. */
 export interface DeclaredFacts {
   readonly request: Pick<CacheRequest, "method"> & {
     readonly isPrivate: boolean;

@@ -94,7 +94,7 @@ export class IsrCache {
       : this.#serveVariant({ request, options }, first);
   }
 
-  /** What a response that is requested now is requested after; for `offer()`. */
+  /** State at the time of a request, for `offer()`. */
   requested(): Requested {
     return this.#pages.requested(this.#now());
   }

@@ -24,7 +24,7 @@ interface Mark {
   readonly order: number;
 }
 
-/** What marks judge of a page. */
+/** The fields of a page that marks apply to. */
 export interface MarkedPage {
   readonly path: string;
   readonly tags: readonly string[];

@@ -53,7 +53,7 @@ export interface PageRecord {
   readonly initialAge?: number | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly vary?: readonly VaryField[] | undefined;
-  /** What the response itself says; missing where the route's `revalidate` says it. */
+  /** Cache terms of the response itself; missing if the route's `revalidate` sets them. */
   readonly terms?: Terms | undefined;
 }
 
@@ -79,7 +79,7 @@ function headersToStore(
   return kept;
 }
 
-/** What is stored of a response whose body is complete. */
+/** Creates the stored form of a complete response. */
 export function toPageRecord(
   { key, path }: PageRequest,
   { status, headers }: OriginResponse,

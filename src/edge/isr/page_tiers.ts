@@ -47,7 +47,7 @@ export class PageTiers {
     this.#storedPages = new StoredPages(options, this.#marks);
   }
 
-  /** What a page that is requested now is requested after. */
+  /** State at the time of a request for a page. */
   requested(now: number): Requested {
     return { at: now, order: this.#marks.order };
   }

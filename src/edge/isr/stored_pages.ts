@@ -16,7 +16,7 @@ export interface StoredPagesOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** What a purge reads of a page. */
+/** The fields of a page that purges read. */
 type PurgedPage = Pick<PageRecord, "path" | "askedAt"> & { readonly tags: readonly string[] };
 
 /** Longest path and tags that are kept in memory for purges; a page with longer ones is read again. */
@@ -28,7 +28,7 @@ const MARKS = "marks.json";
 export class StoredPages {
   readonly #options: StoredPagesOptions;
   readonly #marks: PageMarks;
-  /** What purges read of the pages that this process has written or read. */
+  /** Purge data of the pages that this process has read or written. */
   readonly #known = new Map<string, PurgedPage>();
   #index: Promise<PageIndex> | undefined;
   #listed: PageIndex | undefined;

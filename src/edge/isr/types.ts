@@ -52,7 +52,7 @@ export interface Storable {
   readonly tags: readonly string[];
   /** The fields that select it, with the values of the request. */
   readonly vary: readonly VaryField[];
-  /** What the response itself says; missing where the route's `revalidate` says it. */
+  /** Cache terms of the response itself; missing if the route's `revalidate` sets them. */
   readonly terms?: Terms | undefined;
   /** Its age on arrival, in seconds. */
   readonly initialAge: number;

@@ -37,7 +37,7 @@ export function endToEndHeaders(
   return kept;
 }
 
-/** What is known of the hop between client and edge. */
+/** Facts about the connection between client and edge. */
 export interface Hop {
   /** Address of the client. */
   readonly ip: string;

@@ -53,7 +53,7 @@ const SPOOFABLE: ReadonlySet<string> = new Set([
   "x-vercel-proxied-for",
 ]);
 
-/** What no browser sends, and a framework's server believes of its own parts or its own host. */
+/** Headers that browsers never send, and that framework servers trust from themselves. */
 const FRAMEWORK_INTERNAL: ReadonlySet<string> = new Set([
   // Next.js: resumes a render that its host has begun.
   "next-resume",

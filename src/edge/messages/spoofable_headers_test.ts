@@ -20,7 +20,7 @@ const REMOVED = [
   "x-astro-path",
 ];
 
-/** What the browser code of frameworks sends, and a secret lets through. */
+/** Headers that frameworks' browser code sends, which a secret allows. */
 const KEPT = [
   "rsc",
   "next-action",

@@ -47,8 +47,8 @@ function toResponse(response: PipelineResponse): FunctionResponse {
 }
 
 /**
- * What a new response keeps of the one before: how the cache handled the request, and of a part
- * which one it is, without which a client cannot use it (RFC 9110, 15.3.7.1).
+ * Returns the fields that a new response takes from the previous one: the cache status, and those
+ * that a client needs to use a part (RFC 9110, 15.3.7.1).
  */
 function keptFields(
   own: HeaderList,

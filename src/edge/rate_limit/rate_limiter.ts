@@ -51,7 +51,7 @@ import {
 /** Counters in a table by default: 2^20, which take 48 MiB. */
 export const DEFAULT_SLOTS = 2 ** 20;
 
-/** What a request is counted by; the facts of the rules have all of it. */
+/** The fields that identify a client for rate limits, a subset of the facts. */
 export interface RateLimitFacts {
   readonly host: string;
   readonly path: string;

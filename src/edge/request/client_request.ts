@@ -17,7 +17,7 @@ import { canonicalAuthority, canonicalHost, splitUrl, type UrlParts } from "./ho
 import { contentOf } from "./request_content.ts";
 import type { TrustedProxies } from "./trusted_proxies.ts";
 
-/** What the edge uses of a client's WebSocket. */
+/** The part of a client's WebSocket that the edge uses. */
 export type ClientSocket =
   & Pick<
     WebSocket,
@@ -44,7 +44,7 @@ export interface Connection {
   readonly scheme: "http" | "https";
   /** The content of a `GET` or `HEAD` that another platform passed on, whose request has none. */
   readonly content?: ReadableStream<Uint8Array<ArrayBuffer>>;
-  /** What is assumed of the client rather than found: `svc dev` pretends to be a visitor. */
+  /** Simulated client properties: `svc dev` imitates visitors. */
   readonly assumed?: AssumedClient | undefined;
   /** Whether a server of a deployment opened it, on this machine. */
   readonly isOwn?: boolean | undefined;

@@ -22,7 +22,7 @@ function endOfTarget(url: string): number {
   return hash < 0 ? url.length : hash;
 }
 
-/** What comes before the path of the latest URL, and the authority in it. */
+/** The origin of the latest URL, and its authority. */
 let latest = { origin: "", authority: "" };
 
 /**

@@ -59,7 +59,7 @@ function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** What a page depends on of the request. */
+/** The fields of a request that a page depends on. */
 export interface PagedRequest extends RequestFields {
   readonly method: string;
   readonly id: string;

@@ -118,7 +118,7 @@ const anyField = fc.tuple(
   anyText,
 );
 
-/** What a client would get, or why nothing is sent. */
+/** Returns the message for the client, or the reason why nothing is sent. */
 function outcome(write: typeof writeFields, fields: HeaderList): unknown {
   const response = new Response("text");
   try {

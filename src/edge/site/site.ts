@@ -16,7 +16,7 @@ import { createFileTables, SiteContent } from "../static/site_content.ts";
 import type { SiteFile } from "../static/static_file.ts";
 import { atOnce, inTurns, type Steps } from "../../lib/next_turn.ts";
 
-/** What a site is compiled from. */
+/** The inputs for compiling a site. */
 export interface SiteSource {
   readonly deploymentId: string;
   readonly projectId: string;
@@ -45,7 +45,7 @@ export interface Site {
   readonly compute: SiteCompute | undefined;
   /** Whether it has COMPUTE layers. */
   readonly hasServers: boolean;
-  /** What it allows of its images; `undefined` where it has turned them off. */
+  /** The image settings; `undefined` if images are turned off. */
   readonly images: SiteImages | undefined;
   /** Whether browsers of visitors measure web vitals. */
   readonly hasVitals: boolean;

@@ -45,7 +45,7 @@ export function failureResponse(
   return { ...page, problem: error.message };
 }
 
-/** What answers the image endpoints of sites, in place of their routes. */
+/** Handles the image endpoints of sites before their routes. */
 export interface ImageEndpoint {
   /** Answers a request; `undefined` where the routes of the site have to. */
   respond(

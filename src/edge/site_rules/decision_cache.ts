@@ -34,7 +34,7 @@ function weightOf({ terminal, rewrite, headerEdits, hits, matched }: Decision): 
   return weight;
 }
 
-/** What holds for all requests with one URL. */
+/** The decision for all requests with one URL. */
 export interface CachedDecision {
   /** Identifies the rule set that decided. */
   readonly rules: symbol;

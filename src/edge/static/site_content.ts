@@ -17,7 +17,7 @@ import { createFileTable, type Fallback, type FileTable, findFile } from "./file
 import { serverFilesTest } from "./server_files.ts";
 import type { SiteFile, StaticFile } from "./static_file.ts";
 
-/** Where a request ends. */
+/** The final target of a request. */
 export type Resolution =
   | { readonly type: "file"; readonly file: StaticFile }
   /** There is a file, but its method is neither `GET` nor `HEAD`. */
@@ -26,7 +26,7 @@ export type Resolution =
   | {
     readonly type: "missing";
     readonly page: StaticFile | undefined;
-    /** What answers in place of the 404 where a document is asked for. */
+    /** The page that replaces a 404 for documents. */
     readonly fallback: StaticFile | undefined;
   }
   /** A COMPUTE layer answers. */

@@ -20,7 +20,7 @@ const beacon = z.strictObject({
   ttfb: milliseconds.optional(),
 });
 
-/** What a beacon says. */
+/** The content of a beacon. */
 export interface Beacon {
   /** The path of the page, cut where it is long. */
   readonly path: string;

@@ -24,7 +24,7 @@ const SCRIPT_HEADERS: HeaderList = [
   ["x-content-type-options", "nosniff"],
 ];
 
-/** What the endpoint has to know of a site. */
+/** The site facts that the endpoint needs. */
 export interface VitalsSite {
   readonly deploymentId: string;
   readonly projectId: string;

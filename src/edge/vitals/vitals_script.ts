@@ -8,10 +8,10 @@
  * @module
  */
 
-/** Where pages load the script from. */
+/** Path of the script. */
 export const VITALS_SCRIPT_PATH = "/_svc/vitals.js";
 
-/** Where the script sends what it has measured. */
+/** Path to which the script sends measurements. */
 export const VITALS_PATH = "/_svc/vitals";
 
 /** At most 1 kB as it is sent: a test measures it. */
