@@ -1,6 +1,6 @@
 /**
- * What an edge is told: which host shows what, and what is no longer true. The
- * messages hold data only, so that they can be sent to other processes and machines.
+ * Updates for an edge: hosts and their content, and invalidations. The messages hold data only, so
+ * that they can be sent to other processes and machines.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export interface HostBinding {
   readonly version: string;
 }
 
-/** What a verified custom hostname shows. */
+/** The target of a verified custom hostname. */
 export interface DomainRoute {
   readonly projectId: string;
   readonly environment: string;
@@ -38,7 +38,7 @@ export type PurgeScope =
   | { readonly type: "prefix"; readonly prefix: string }
   | { readonly type: "tag"; readonly tag: string };
 
-/** What a request is for: purging and invalidation find cached responses by it. */
+/** Identifies the resource of a request, for purging and invalidation. */
 export interface ResourceUri {
   readonly deploymentId: string;
   readonly host: string;
