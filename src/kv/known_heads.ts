@@ -7,7 +7,7 @@
 import { RecentMap } from "../lib/memo.ts";
 import type { Head } from "./records.ts";
 
-/** What lies under a key, expired or not. */
+/** The entry under a key, expired or not. */
 export interface StoredHead {
   /** Null where there is nothing. */
   readonly versionstamp: string | null;

@@ -52,7 +52,7 @@ export interface ListOptions {
   readonly after?: string | undefined;
 }
 
-/** What is stored under a key now; `head` is missing where there is nothing, or what expired. */
+/** The current entry under a key; `head` is missing if there is none, or it has expired. */
 interface Found extends StoredHead {
   readonly head: Head | undefined;
 }
@@ -68,7 +68,7 @@ const expiryOf = ({ expiresAt }: Head) => expiresAt === undefined ? {} : { expir
 /** A name that no other key has. */
 const nameOf = (namespace: Namespace, key: string): string => JSON.stringify([...namespace, key]);
 
-/** What a key takes of its namespace's room. */
+/** The size that a key counts towards its namespace. */
 const weightOf = (key: string, size: number): number => key.length + size;
 
 export class KvStore {
@@ -168,7 +168,7 @@ export class KvStore {
     return count;
   }
 
-  /** What a namespace holds, in bytes and keys. */
+  /** The size of a namespace, in bytes and keys. */
   usage(namespace: Namespace) {
     return this.#usage.of(namespace);
   }
@@ -234,7 +234,7 @@ export class KvStore {
     try {
       return result = await whenUnlocked(() => operation.commit(lease));
     } finally {
-      // What a commit has done that failed is not known.
+      // After a failed commit, the state is unknown.
       if (result?.ok !== true) this.#known?.forget(name);
       else {
         const versionstamp = stored === undefined ? null : result.versionstamp;

@@ -25,7 +25,7 @@ export const MAX_TTL_SECONDS = 31_536_000;
 export const DEFAULT_LIST_LIMIT = 100;
 export const MAX_LIST_LIMIT = 1000;
 
-/** What one namespace may hold. */
+/** Limits of one namespace. */
 export interface KvQuota {
   readonly bytes: number;
   readonly keys: number;

@@ -1,5 +1,5 @@
 /**
- * What a request to the HTTP API of a key-value store asks for.
+ * Parses requests to the HTTP API of a key-value store.
  *
  * @module
  */

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** What separates one user's values from another's, such as `[projectId, environment]`. */
+/** Separates the values of users, such as `[projectId, environment]`. */
 export type Namespace = readonly [string, ...string[]];
 
 export interface KvValue {
@@ -28,11 +28,11 @@ export interface KvItem {
 
 export interface KvPage {
   readonly items: readonly KvItem[];
-  /** Where the next page begins; `null` after the last one. */
+  /** The start of the next page; `null` after the last one. */
   readonly cursor: string | null;
 }
 
-/** What must hold for a write to happen (atomic compare-and-set). */
+/** A precondition of a write (atomic compare-and-set). */
 export type KvCondition =
   | { readonly type: "absent" }
   | { readonly type: "version"; readonly version: string };

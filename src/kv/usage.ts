@@ -28,7 +28,7 @@ export class Usage {
     this.#count = count;
   }
 
-  /** What a namespace holds now. */
+  /** The current size of a namespace. */
   async of(namespace: readonly string[]): Promise<Change> {
     return { ...await this.#total(namespace) };
   }

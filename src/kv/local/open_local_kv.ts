@@ -12,7 +12,7 @@ import { renewValues, UnreadableValuesError } from "./renew_values.ts";
 import type { Namespace } from "../types.ts";
 import { DenoStore, type RecordKey, type RecordStore } from "../../store/mod.ts";
 
-/** Where local data lies when `dev.data_dir` of `svc.toml` does not say, relative to it. */
+/** Default folder of local data, relative to `svc.toml`, if it sets no `dev.data_dir`. */
 export const DEFAULT_LOCAL_DATA_DIR = ".svc/data";
 
 const DATABASE = "kv.sqlite3";
