@@ -6,7 +6,7 @@
 import { createTCPServer, createUDPServer, type DnsHandler, Packet } from "dns2";
 import { listening, onUnusedPort } from "./_test_same_port.ts";
 
-/** What the server says about a name: records by type, or a way to fail. */
+/** The server's answer for a name: records by type, or a failure. */
 export type DnsEntry =
   | Readonly<Partial<Record<"TXT" | "CNAME" | "A" | "AAAA", readonly string[]>>>
   | "SERVFAIL"

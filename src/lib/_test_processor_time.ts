@@ -4,7 +4,7 @@
  * @module
  */
 
-/** What this thread has had of a processor so far, in milliseconds; ticks of 10 from `/proc`. */
+/** Returns the processor time of this thread, in milliseconds; `/proc` counts in ticks of 10. */
 function threadTime(): number {
   try {
     const stat = Deno.readTextFileSync("/proc/thread-self/stat");

@@ -1,6 +1,5 @@
 /**
- * What is pushed, read in batches: whoever pushes never waits, and a reader that is slow gets
- * more at once.
+ * A queue that is read in batches. Writers never wait, and a slow reader gets more at once.
  *
  * @module
  */

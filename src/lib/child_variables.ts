@@ -66,8 +66,8 @@ const SHARED_OWN_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What a child inherits of this program's environment: all but svc's own credentials, such as
- * `SVC_TOKEN`. Foreign code with them could do whatever the user may.
+ * The environment of a child process: all variables except svc's credentials, such as `SVC_TOKEN`.
+ * Foreign code with them could do whatever the user may.
  */
 export function inheritedVariables(
   parent: Readonly<Record<string, string | undefined>>,

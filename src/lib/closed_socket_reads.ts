@@ -5,7 +5,7 @@
  * @module
  */
 
-/** Where the runtime reads sockets of `node:net`. */
+/** The module in which the runtime reads `node:net` sockets. */
 const READS = "ext:deno_node/internal_binding/stream_wrap.ts";
 
 /** Whether an error came from reading a socket that is closed already. */

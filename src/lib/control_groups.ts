@@ -29,13 +29,13 @@ const WATCH_MS = 500;
 /** Files that are kept in memory, and the kernel's caches. */
 const RECLAIMABLE = /^(?:active_file|inactive_file|slab_reclaimable) (\d+)$/gm;
 
-/** What a group may take beyond its limit until it is looked at, in bytes. */
+/** Bytes by which a group can exceed its limit between two checks. */
 const SPARE_BYTES = 64 * 1024 ** 2;
 
 /** Moves the shell to the group that its first argument names, then becomes the command. */
 const ENTER_SCRIPT = 'echo $$ >"$0/cgroup.procs" && exec "$@"';
 
-/** What the processes of a group may take together. */
+/** Limits of all processes of a group together. */
 export interface GroupLimits {
   readonly memoryBytes: number;
   /** Processes and threads. */
@@ -162,10 +162,10 @@ export class ControlGroup {
   }
 }
 
-/** Where groups can be created, or why they cannot. */
+/** The folder for new groups, or the reason why there is none. */
 export type GroupPlace = { readonly folder: string } | { readonly problem: string };
 
-/** Where this process can create groups; changes nothing that stays. */
+/** Finds the folder where this process can create groups, without lasting changes. */
 export function findGroupPlace(): GroupPlace {
   if (Deno.build.os !== "linux") return { problem: "control groups are a part of Linux" };
   try {

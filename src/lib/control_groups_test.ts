@@ -10,7 +10,7 @@ Deno.test("findGroupPlace() says where groups can be created, or why not, and le
   } else assert.match(place.problem, /control group/);
 });
 
-/** What a platform does that a service manager has started in a group which it may divide. */
+/** A script with the actions of a platform in a group that the service manager delegated. */
 const DELEGATED = `
 const { createControlGroup, openControlGroups } = await import(Deno.args[0]);
 const place = await openControlGroups();

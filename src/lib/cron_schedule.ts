@@ -40,7 +40,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** What is wrong with a schedule, as a clause; `undefined` where it occurs again and again. */
+/** Returns the problem of a schedule as a clause; `undefined` if it recurs. */
 export function scheduleProblem(schedule: string): string | undefined {
   const parts = schedule.trim().split(/\s+/);
   if (schedule.length > MAX_SCHEDULE_LENGTH) return `it is longer than ${MAX_SCHEDULE_LENGTH}`;

@@ -38,7 +38,7 @@ const markSchema = z.object({
   }).optional(),
 });
 
-/** What a data directory says of itself. */
+/** The mark in a data directory. */
 export type FormatMark = z.infer<typeof markSchema>;
 
 /** The mark of a directory cannot be read. */

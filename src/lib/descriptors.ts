@@ -18,7 +18,7 @@ const SYMBOLS = {
 /** A descriptor of this process. */
 export interface Descriptor {
   readonly number: number;
-  /** What it leads to: a path, or a name such as `pipe:[3]`, `socket:[4]`, `anon_inode:[eventpoll]`. */
+  /** The target: a path, or a name such as `pipe:[3]`, `socket:[4]`, `anon_inode:[eventpoll]`. */
   readonly target: string;
   /** True where a program that this process starts gets it too, as this process itself got it. */
   readonly inherited: boolean;

@@ -1,6 +1,5 @@
 /**
- * What is wrong, where, and what to do: the one shape in which every parser
- * and validator of svc reports problems.
+ * A problem with its place and a hint: the format of all parsers and validators.
  *
  * @module
  */
@@ -23,7 +22,7 @@ export interface Diagnostic {
   readonly message: string;
   /** Field path such as `rules[3].condition.host`; empty for the whole document. */
   readonly path: string;
-  /** What the author can do about it. */
+  /** A hint for the author. */
   readonly hint?: string;
   readonly position?: Position;
   /** The rule that the problem is in, where there is one. */
@@ -52,7 +51,7 @@ export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some((diagnostic) => diagnostic.severity === "error");
 }
 
-/** Where a diagnostic stands, as `file:line:column`, as far as it is known. */
+/** Formats the place of a diagnostic as `file:line:column`, as far as it is known. */
 export function formatPlace(file: string, position: Position | undefined): string {
   return position === undefined ? file : `${file}:${position.line}:${position.column}`;
 }

@@ -24,7 +24,7 @@ export interface SchemaProblem {
   readonly message: string;
   /** From the root of the document. */
   readonly path: readonly PathStep[];
-  /** What the author can do about it. */
+  /** A hint for the author. */
   readonly hint?: string;
   /** Whether the name or the value is at fault; the value where missing. */
   readonly on?: "key" | "value";
@@ -40,7 +40,7 @@ export interface DocumentPart {
 export interface DocumentFormat {
   /** The whole untyped document, from which current values are read. */
   readonly root: unknown;
-  /** What the format calls a set of named fields; "a table" where missing. */
+  /** The format's name for a set of named fields; "a table" if missing. */
   readonly table?: string;
   /** The part that a path leads to. */
   partAt(path: readonly PathStep[]): DocumentPart;
@@ -93,7 +93,7 @@ function offeredValues(issue: SchemaIssue): readonly string[] {
   return issue.errors.flat().flatMap(offeredValues);
 }
 
-/** What is wanted of a value. A tagged union has no message of its own for an unknown tag. */
+/** Describes the expected value. A tagged union has no message of its own for an unknown tag. */
 function wantedOf(issue: SchemaIssue, offered: readonly string[]): string {
   return issue.code === "invalid_union" && issue.errors.length === 0 && offered.length > 0
     ? `Use one of ${offered.join(", ")}`

@@ -21,7 +21,7 @@ export interface AttachedIndex {
   >;
 }
 
-/** What ends an executable for Linux: a number, the hash of a name, and a length. */
+/** The trailer of an executable for Linux: a number, the hash of a name, and a length. */
 export const TRAILER_BYTES = 16;
 const TRAILER_MAGIC = 0x501e;
 

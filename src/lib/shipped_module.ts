@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
 import { readShippedFile } from "./shipped_file.ts";
 
-/** Where the stage holds the module of a package, compressed. */
+/** Path of a package's compressed module in the stage. */
 export const shippedModulePath = (name: string): string => `rare_modules/${name}.js.br`;
 
 async function load(name: string): Promise<unknown> {

@@ -8,11 +8,11 @@
 export interface Statement {
   /** Without the semicolon. */
   readonly text: string;
-  /** Where it begins in all of the SQL, in UTF-16 units. */
+  /** The start in all of the SQL, in UTF-16 units. */
   readonly start: number;
 }
 
-/** What the end of is looked for. */
+/** The construct whose end is searched for. */
 type Inside =
   | { readonly type: "quotes"; readonly quote: string; readonly escapes: boolean }
   | { readonly type: "dollars"; readonly tag: string }
@@ -21,7 +21,7 @@ type Inside =
 
 const WORD = /[A-Za-z_\x80-\uffff][\w$\x80-\uffff]*/y;
 const DOLLARS = /\$(?:[A-Za-z_\x80-\uffff][\w\x80-\uffff]*)?\$/y;
-/** What may be the beginning of either. */
+/** A possible beginning of either. */
 const UNFINISHED_DOLLARS = /\$(?:[A-Za-z_\x80-\uffff][\w\x80-\uffff]*)?$/y;
 /** Up to the next character that means something. */
 const PLAIN = /[^A-Za-z_\x80-\uffff$'"/\-();]+/y;
@@ -32,7 +32,7 @@ const FIRST_WORDS = 4;
 /** Takes SQL in pieces; gives statements as soon as they are whole. */
 export class StatementSplitter {
   #buffer = "";
-  /** Where the buffer begins in all of the SQL. */
+  /** The start of the buffer in all of the SQL. */
   #offset = 0;
   #at = 0;
   #inside: Inside | undefined;
@@ -45,7 +45,7 @@ export class StatementSplitter {
     return this.#buffer.length;
   }
 
-  /** What a semicolon would not end now: a quote, a comment or a parenthesis. */
+  /** The open construct in which a semicolon does not end a statement. */
   get open(): "quote" | "comment" | "parenthesis" | undefined {
     const inside = this.#inside?.type;
     if (inside === "quotes" || inside === "dollars") return "quote";
@@ -199,7 +199,7 @@ export class StatementSplitter {
     if (inside.depth === 0) this.#inside = undefined;
   }
 
-  /** Where to go on when more has come, so that an end in two pieces is found. */
+  /** Keeps the end of the text, because a token may continue in the next piece. */
   #keep(characters: number, isLast: boolean): number {
     return isLast ? this.#buffer.length : Math.max(this.#at, this.#buffer.length - characters);
   }
@@ -229,7 +229,7 @@ export class StatementSplitter {
 
 const SPACE_OR_COMMENT = /(?:[ \t\n\r\f\v;]+|--[^\n]*|\/\*)/y;
 
-/** Where the first token from `at` on begins: after spaces, comments and empty statements. */
+/** Returns the start of the first token from `at`, after spaces, comments and empty statements. */
 export function firstTokenAt(text: string, at = 0): number {
   for (;;) {
     SPACE_OR_COMMENT.lastIndex = at;

@@ -17,9 +17,9 @@ export interface TomlLimits {
 
 export interface TomlDocument {
   readonly value: Record<string, unknown>;
-  /** Where the value at a path was written; the nearest parent where it was not. */
+  /** Returns the position of the value at a path, or of its nearest parent. */
   locate(path: readonly PathStep[]): Position | undefined;
-  /** Where the key (not the value) at a path was written; for complaints about names. */
+  /** Returns the position of the key (not the value) at a path, for errors about names. */
   locateKey(path: readonly PathStep[]): Position | undefined;
 }
 

@@ -6,7 +6,7 @@
  */
 import type { Position } from "./diagnostic.ts";
 
-/** Where a text goes beyond a bound. */
+/** The place where a text exceeds a limit. */
 export interface TomlExcess {
   readonly what: "nesting" | "key" | "values";
   readonly position: Position;
@@ -15,7 +15,7 @@ export interface TomlExcess {
 /** Most values of a document, counted by what separates them: more than any honest file of 1 MiB. */
 export const MAX_TOML_VALUES = 200_000;
 
-/** What a scan steps over as a whole: comments and strings, the long ones first. */
+/** Tokens that a scan skips: comments and strings, the long ones first. */
 const SKIPPED =
   /#[^\n]*|"""(?:[^\\"]|\\[^]|"(?!""))*(?:"{3,5}|$)|'''(?:[^']|'(?!''))*(?:'{3,5}|$)|"(?:[^"\\\n]|\\.)*"?|'[^'\n]*'?/y;
 

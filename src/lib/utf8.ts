@@ -40,7 +40,7 @@ export function utf8Diagnostic(fault: Utf8Fault): Diagnostic {
   };
 }
 
-/** What is wrong and what to do, without the place. */
+/** Describes the fault and its fix, without the place. */
 export function describeUtf8Fault({ byte, offset }: Utf8Fault): string {
   const shown = byte.toString(16).toUpperCase().padStart(2, "0");
   return `Save the file as UTF-8: byte 0x${shown} at offset ${offset} is not UTF-8`;
