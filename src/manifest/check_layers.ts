@@ -1,5 +1,5 @@
 /**
- * What concerns several layers, or a layer and the files of the output.
+ * Checks across layers, or between a layer and the files of the output.
  *
  * @module
  */

@@ -45,7 +45,7 @@ function warnMethods(route: Fields, index: number): ManifestProblem[] {
   });
 }
 
-/** What makes two routes take exactly the same requests to the same layer. */
+/** A key for routes that match exactly the same requests and have the same layer. */
 function identityOf(route: Fields): string | undefined {
   if (typeof route.pattern !== "string" || typeof route.layer !== "string") return undefined;
   const methods = Array.isArray(route.methods) ? route.methods.slice(0, 16).map(String).sort() : "";

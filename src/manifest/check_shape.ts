@@ -17,7 +17,7 @@ import { MAX_NAME_LENGTH } from "./limits.ts";
 import { FIELDS, layerSchemaFor } from "./schema.ts";
 import type { ManifestProblem } from "./types.ts";
 
-/** What JSON calls a set of named fields. */
+/** The name of a set of named fields in JSON. */
 export const OBJECT = "an object";
 
 /** Fields that other formats have, with what to do about them here. */

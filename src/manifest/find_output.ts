@@ -6,7 +6,7 @@
 import { DEFAULT_OUTPUT_DIRS } from "./detect/detect_project.ts";
 import { parseRelativePath } from "./relative_path.ts";
 
-/** What the search asks about the project's folder. */
+/** The questions of the search about the project's folder. */
 export interface OutputProbe {
   isDirectory(path: string): Promise<boolean>;
   isFile(path: string): Promise<boolean>;

@@ -99,7 +99,7 @@ export const imagesSchema = z.strictObject({
     ),
 }, WANTED_OBJECT);
 
-/** What a deployment declares about its images. */
+/** The image settings of a deployment. */
 export type ImageSettings = Readonly<z.infer<typeof imagesSchema>>;
 
 export type ImageStyle = (typeof IMAGE_STYLES)[number];
@@ -127,8 +127,8 @@ export const DEFAULT_IMAGE_SIZES: readonly number[] = [
 export const DEFAULT_IMAGE_QUALITIES: readonly number[] = [25, 40, 50, 60, 75, 80, 90, 100];
 
 /**
- * What a project's own settings make of those that its framework declared: each
- * of the project's replaces the framework's, but hosts and endpoints add up.
+ * Merges image settings: each of the project's replaces the framework's, but hosts and endpoints
+ * add up.
  */
 export function mergeImageSettings(
   framework: ImageSettings | undefined,

@@ -7,12 +7,12 @@
 
 export const MANIFEST_VERSION = 1;
 
-/** Where the manifest lies below the output directory. */
+/** The manifest's path below the output directory. */
 export const MANIFEST_PATH = ".svc/manifest.json";
 
 /**
- * Where the output lists its symbolic links, which servers on Node need for
- * their packages: `{"version":1,"links":{"<path>":"<relative target>"}}`.
+ * Path of the list of symbolic links that servers on Node need for their packages:
+ * `{"version":1,"links":{"<path>":"<relative target>"}}`.
  */
 export const LINKS_PATH = ".svc/links.json";
 
@@ -59,7 +59,7 @@ export const DEFAULT_START_TIMEOUT_MS = 30_000;
 export const MIN_START_TIMEOUT_MS = 1000;
 export const MAX_START_TIMEOUT_MS = 300_000;
 
-/** What may run a server: the sandbox on Deno, Node itself, or any program that a command starts. */
+/** Engines of servers: the sandbox on Deno, Node, or any program that a command starts. */
 export const ENGINES = ["deno", "node", "command"] as const;
 
 /** A version of Node, or the first numbers of one: `24`, `24.1`, `24.1.0`. */

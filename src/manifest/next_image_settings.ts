@@ -1,5 +1,5 @@
 /**
- * What the `images` of a Next.js configuration say, as image settings of a manifest.
+ * Converts the `images` of a Next.js configuration to image settings of a manifest.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What a match costs with few and with many routes, for `deno task bench`.
+ * The cost of a match with few and with many routes, for `deno task bench`.
  *
  * @module
  */

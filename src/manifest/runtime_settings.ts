@@ -12,7 +12,7 @@ import {
 } from "./limits.ts";
 import type { ComputeLayer } from "./types.ts";
 
-/** What runs a server. */
+/** An engine of servers. */
 export type Engine = (typeof ENGINES)[number];
 
 export interface RuntimeSettings {
@@ -31,7 +31,10 @@ export interface RuntimeSettings {
   readonly startTimeoutMs: number;
 }
 
-/** What a layer asks for; 300,000 ms, 256 MiB, Deno, 64 MiB and 30,000 ms where it does not say. */
+/**
+ * Returns the settings of a layer; the defaults are 300,000 ms, 256 MiB, Deno, 64 MiB and 30,000
+ * ms.
+ */
 export function runtimeSettings({ runtime }: ComputeLayer): RuntimeSettings {
   const { nodeVersion, healthPath, command } = runtime ?? {};
   return {

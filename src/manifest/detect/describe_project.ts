@@ -1,18 +1,18 @@
 /**
- * What of a project will run where, in words.
+ * Describes what of a project will run where.
  *
  * @module
  */
 import type { Engine } from "../runtime_settings.ts";
 import type { DetectedProject } from "./types.ts";
 
-/** What runs a server, and why, as a clause. */
+/** The engine of a server and the reason, as a clause. */
 export interface ServerEngine {
   readonly engine: Engine;
   readonly reason: string;
 }
 
-/** What of a project will run where. */
+/** The plan of what runs where in a project. */
 export interface ProjectPlan {
   /** Folder whose files the edge serves, relative to the project; `null` where there is none. */
   readonly files: string | null;
@@ -60,9 +60,9 @@ const ENGINES: Readonly<Record<Engine, string>> = {
 export function describeProgram(
   { framework, server, startCommand }: DetectedProject,
   { command, start }: {
-    /** What builds it. */
+    /** The build command. */
     readonly command: string | undefined;
-    /** What svc.toml starts it with. */
+    /** The start command of svc.toml. */
     readonly start: string | undefined;
   },
 ): readonly string[] | undefined {

@@ -1,6 +1,5 @@
 /**
- * What a project is made with, from a handful of files that are known by
- * name; its folder is never walked.
+ * Detects the tools of a project from a few files with known names, without walking its folder.
  *
  * @module
  */
@@ -21,7 +20,7 @@ import { packageVersion } from "./package_version.ts";
 import type { DetectedProject, PackageFacts, PackageManager } from "./types.ts";
 import { patternsAt, workspaceRoot } from "./workspace_root.ts";
 
-/** Where builds that are not known put their output, most likely first. */
+/** Usual output folders of unknown builds, most likely first. */
 export const DEFAULT_OUTPUT_DIRS: readonly string[] = [
   "dist",
   "build",
@@ -83,7 +82,7 @@ async function recognize(
   return undefined;
 }
 
-/** Where the server will be: as the project shows, else where the framework usually puts it. */
+/** The server's place: as the project shows, else as usual for the framework. */
 function layoutOf(
   framework: Framework | undefined,
   finding: FrameworkFinding,
@@ -211,7 +210,7 @@ export async function detectProject(
   };
 }
 
-/** What there is to install; the packages of a workspace count for each of its parts. */
+/** Returns the packages to install; those of a workspace count for each of its parts. */
 async function packagesOf(
   reader: ProjectReader,
   facts: PackageFacts | undefined,

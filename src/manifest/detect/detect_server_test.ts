@@ -1,4 +1,4 @@
-/** What detection finds out about servers, adapters and workspaces. */
+/** Detection of servers, adapters and workspaces. */
 import assert from "node:assert/strict";
 import { detectProject } from "./detect_project.ts";
 

@@ -1,6 +1,5 @@
 /**
- * What package.json says, read leniently: a file that is no valid package.json
- * says nothing.
+ * Reads package.json leniently: an invalid file counts as empty.
  *
  * @module
  */

@@ -35,7 +35,7 @@ async function findLockFiles(
   return all.filter((_, index) => there[index]);
 }
 
-/** What a field names: the project's own package.json, then that of its workspace's root. */
+/** Reads a field of the project's package.json, then of its workspace's root. */
 async function readFields(
   reader: ProjectReader,
   { facts, root }: { readonly facts: PackageFacts | undefined; readonly root: string },
@@ -137,7 +137,7 @@ export async function installCommand(
 ): Promise<string> {
   const { name, lockFile } = found;
   const modern = name === "yarn" && await isModernYarn(reader, found);
-  // Where CI is set, this Yarn refuses to make a lock file.
+  // In CI, this Yarn refuses to create a lock file.
   if (lockFile === undefined && modern) return "yarn install --no-immutable";
   if (lockFile === undefined || name === "deno") return `${name} install`;
   if (name === "npm") return "npm ci";

@@ -1,5 +1,5 @@
 /**
- * What detection finds.
+ * Types of detection results.
  *
  * @module
  */
@@ -25,13 +25,13 @@ export interface FoundManager {
   readonly lockFile: string | undefined;
   /** Lock files of other package managers, which are not used. */
   readonly otherLockFiles: readonly string[];
-  /** What names it, as in "pnpm (pnpm-lock.yaml)". */
+  /** The reason, as in "pnpm (pnpm-lock.yaml)". */
   readonly reason: string;
-  /** What is wrong with the field that names it, as a sentence; it is ignored then. */
+  /** The problem of the field that names it, as a sentence; the field is then ignored. */
   readonly problem: string | undefined;
 }
 
-/** What package.json says, as far as detection needs it. */
+/** The fields of package.json that detection needs. */
 export interface PackageFacts {
   readonly name: string | undefined;
   /** Version ranges of `dependencies` and `devDependencies`, by name. */
@@ -64,17 +64,17 @@ export interface DetectedProject {
   readonly startCommand?: string;
   /** Ids of the toolchains of this machine that build it; none where missing. */
   readonly toolchains?: readonly string[];
-  /** Where the output may lie, most likely first, relative to the project. */
+  /** Possible output folders, most likely first, relative to the project. */
   readonly outputDirs: readonly string[];
   /** Set where the build makes a server: why that is known, as a clause. */
   readonly server: {
     readonly reason: string;
-    /** Where it will be, and the files beside it; missing where that is not known. */
+    /** The expected place of the server and its files, if known. */
     readonly layout?: ServerLayout;
   } | undefined;
   /** Set where the build is for another platform, or lacks what makes its server. */
   readonly advice: Advice | undefined;
-  /** Where packages are installed, from the project: its own `node_modules`, or its workspace's. */
+  /** The folder of installed packages: the project's `node_modules`, or its workspace's. */
   readonly packagesFolder: string;
   /** The folder that installs, from the project: "" for its own, `../` and the like for its workspace's. */
   readonly installsIn: string;

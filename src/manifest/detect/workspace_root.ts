@@ -9,7 +9,7 @@ import { isMember, workspacePatterns } from "./workspace_patterns.ts";
 /** How many folders above the project the root of its workspace is looked for. */
 const MAX_ABOVE = 4;
 
-/** What the root folder of a workspace says of its members; `undefined` where it is no root. */
+/** Reads the member patterns of a workspace root; `undefined` for other folders. */
 export async function patternsAt(
   reader: ProjectReader,
   folder: string,

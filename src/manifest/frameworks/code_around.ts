@@ -1,6 +1,6 @@
 /**
- * What an entry and the modules that it imports show together: some files start
- * the server that another one makes.
+ * Evidence from an entry together with its imports, as one file may start the server that another
+ * creates.
  *
  * @module
  */
@@ -45,7 +45,7 @@ export async function firstFile(
   return undefined;
 }
 
-/** What an entry shows of a server by its own text, else together with what it imports. */
+/** Finds evidence of a server in an entry, then in its imports. */
 export async function codeAround(
   project: ProjectReader,
   entry: ModuleText,

@@ -34,7 +34,7 @@ const taskSchema = z.union([
 
 interface DenoConfig {
   readonly tasks: ReadonlyMap<string, string>;
-  /** What bare names of modules stand for. */
+  /** The import map for bare names. */
   readonly imports: Readonly<Record<string, string>>;
   readonly jsxImportSource?: string;
 }
@@ -71,7 +71,7 @@ function parseConfig(text: string): z.infer<typeof configSchema> | undefined {
   }
 }
 
-/** Where a server is that no task names. */
+/** Usual entries of servers that no task names. */
 const USUAL_ENTRIES: readonly string[] = ["", "src/"].flatMap((folder) =>
   ["main", "server", "mod", "index", "app"].flatMap((name) =>
     ["ts", "tsx", "js", "mjs"].map((type) => `${folder}${name}.${type}`)

@@ -25,7 +25,7 @@ export interface FunctionText {
 /** Something in a text that does not do here what it does on its own platform. */
 export interface Difference {
   readonly pattern: RegExp;
-  /** What is said of it, as a clause about the file. */
+  /** The message, as a clause about the file. */
   readonly says: string;
 }
 
@@ -52,7 +52,7 @@ export function lineWith(text: string, pattern: RegExp): number | undefined {
   return index === -1 ? undefined : text.slice(0, index).split("\n").length;
 }
 
-/** What of a file differs here: `api/a.js:3 …`. */
+/** Describes unsupported features of a file: `api/a.js:3 …`. */
 export function differencesOf(
   { file, text }: Pick<FunctionText, "file" | "text">,
   differences: readonly Difference[],

@@ -66,7 +66,7 @@ export async function functionSources(
   reader: Pick<ProjectReader, "readText">,
   { functions }: ProvidedFunctions,
 ): Promise<ReadonlyMap<string, string>> {
-  // What is no text imports nothing.
+  // A binary file imports nothing.
   const read = (path: string) => reader.readText(path).catch(() => "");
   const sources = new Map<string, string>();
   for (const { file } of functions) sources.set(file, await read(file) ?? "");
@@ -116,7 +116,10 @@ export interface FunctionsLaunch extends Pick<FoundServer, "entry" | "launch"> {
   readonly compiles: Readonly<Record<string, string>>;
 }
 
-/** What starts the functions of a project as one server; paths are relative to the project. */
+/**
+ * Creates the launcher that runs a project's functions as one server; paths are relative to the
+ * project.
+ */
 export function functionsLaunch(
   { functions: written, rewrites }: Pick<ProvidedFunctions, "functions" | "rewrites">,
 ): FunctionsLaunch {
@@ -169,7 +172,7 @@ export async function serveFunctions(
 export const isFunctionProject = (id: string | undefined): boolean =>
   FUNCTION_PROJECTS.some((framework) => framework.id === id);
 
-/** Where builds usually leave a site. */
+/** Usual output folders of builds. */
 const BUILT_FOLDERS = ["dist", "build", "out", "_site"] as const;
 
 /** A project of functions, with files at most, that nothing else builds. */

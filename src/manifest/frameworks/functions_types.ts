@@ -31,7 +31,7 @@ export interface ProvidedFunctions {
   /** Longest time to the head of an answer, in milliseconds; the usual where missing. */
   readonly timeoutMs?: number;
   readonly memoryMb?: number;
-  /** What of them has no equivalent, each with file and line. */
+  /** Features without an equivalent, each with file and line. */
   readonly notes: readonly string[];
   /** Files that cannot run at all, each with what they are; they stop the deploy. */
   readonly refused: readonly string[];

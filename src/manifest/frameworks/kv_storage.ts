@@ -73,7 +73,7 @@ export const STORAGE_DRIVER = `function __svcStorage(prefix, ttlSeconds) {
 }
 `;
 
-/** Where Nitro mounts its storage for data on disk, which is its default. */
+/** Nitro's default mount for data on disk. */
 const NITRO_MOUNT =
   /(\.mount\(\s*(["'])data\2\s*,\s*)([\w$]+\(\{\s*"?driver"?:\s*"fs-?[Ll]ite",\s*"?base"?:\s*"\.\/\.data\/kv"\s*\}\))/;
 

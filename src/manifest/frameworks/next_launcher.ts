@@ -9,7 +9,7 @@
  */
 import { ANSWERS, PAGE_CACHE } from "./next_page_cache.ts";
 
-/** What of a build the launcher has to know. */
+/** Facts about a build that the launcher needs. */
 export interface LaunchFacts {
   /** `distDir` of Next.js's config, relative to the app's folder. */
   readonly distDir: string;

@@ -9,7 +9,7 @@
 export const PAGE_CACHE = String.raw`
 const answers = new AsyncLocalStorage();
 
-/** What is known of the answer to a request while it is made. */
+/** State of a response while it is created. */
 const newAnswer = (request) => ({
   request,
   tags: new Set(),

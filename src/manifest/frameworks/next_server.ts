@@ -1,6 +1,6 @@
 /**
- * What `next build` leaves behind: a standalone server with its traced packages, or
- * the plain files of `output: "export"`.
+ * Finds the output of `next build`: a standalone server with its traced packages, or the files of
+ * `output: "export"`.
  *
  * @module
  */
@@ -111,7 +111,7 @@ function placementsOf({ facts, folder, build, app }: Standalone): readonly Place
   ];
 }
 
-/** What the project declared of images; where the edge cannot do all of it, Next.js does. */
+/** The image settings of the project; Next.js handles what the edge cannot. */
 function imagesOf({ images, basePath }: Facts) {
   const { images: settings, dropped } = imageSettingsOfNext(images, basePath);
   return settings === undefined || dropped.length > 0 ? {} : { images: settings };

@@ -8,7 +8,7 @@ import { findNext } from "./next_server.ts";
 type Files = Readonly<Record<string, string>>;
 
 interface Built {
-  /** Where the output is, relative to the project. */
+  /** The output folder, relative to the project. */
   readonly directory?: string;
   /** Text of files of the output, by path. */
   readonly output: Files;

@@ -9,7 +9,7 @@ import type { Expression, ObjectExpression } from "acorn";
 import { MAX_REVALIDATE_SECONDS } from "../limits.ts";
 import type { BuiltOutput, FoundRoute, FoundServer } from "./types.ts";
 
-/** What the edge reads of the rules for one path. */
+/** The part of a route rule that the edge uses. */
 export interface NitroRule {
   /** A path with `*`, `**` and `:name`, as Nitro matches it. */
   readonly path: string;
@@ -33,10 +33,10 @@ const MAX_PAGE_ROUTES = 150;
 /** The path below which a server of Nitro 2 has its pages; its rules leave it out. */
 const BASE_2 = /["']?\bbaseURL\b["']?\s*:\s*["'](\/[^"']*?)\/?["']/;
 
-/** Where the rules of Nitro 2 begin, with or without minification. */
+/** The start of Nitro 2's rules, minified or not. */
 const RULES_2 = /["']?\brouteRules\b["']?\s*:\s*(?=\{)/g;
 
-/** Where each rule of Nitro 3 begins: a rule of one kind for one path. */
+/** The start of each rule of Nitro 3: one kind of rule for one path. */
 const RULE_3 = /\{\s*name\s*:\s*["'](?:isr|redirect|proxy|headers|cors)["']\s*,\s*route\s*:/g;
 
 /** Files of the server in which Nitro keeps its rules, the likeliest first. */
@@ -182,7 +182,7 @@ function urlPaths({ paths }: BuiltOutput, client: string): string[] {
 /** Folders of files that are named by their content, which the edge lets clients keep anyway. */
 const HASHED = /^\/(?:_nuxt|_build\/assets)(?:\/|$)/;
 
-/** What of the rules the manifest carries out, and what is said of the rest. */
+/** Converts rules for the manifest, and reports the rest. */
 export function carryOut(
   rules: readonly NitroRule[],
   { output, client }: { readonly output: BuiltOutput; readonly client: string },

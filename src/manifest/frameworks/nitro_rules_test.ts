@@ -3,7 +3,7 @@ import { MAX_REVALIDATE_SECONDS } from "../limits.ts";
 import { carryOut, patternOf, readNitroRules } from "./nitro_rules.ts";
 import type { BuiltOutput } from "./types.ts";
 
-/** What Nitro 2.13 writes for Nuxt, its rules normalized. */
+/** The output of Nitro 2.13 for Nuxt, with normalized rules. */
 const NITRO_2 = `const _inlineRuntimeConfig = {
   "app": { "baseURL": "/", "buildId": "1" },
   "nitro": {
@@ -28,7 +28,7 @@ const envOptions = {};`;
 const MINIFIED_2 =
   'const e={app:{baseURL:"/docs/"},nitro:{envPrefix:"NUXT_",routeRules:{"/blog/**":{isr:60},"/a":{isr:!0}}}};';
 
-/** What Nitro 3 writes: a lookup with one object for each path. */
+/** The output of Nitro 3: a lookup with one object for each path. */
 const NITRO_3 = `const findRouteRules = /* @__PURE__ */ (() => {
   const $0 = { route: "/old/**", rank: 0, rules: [{
     name: "redirect", route: "/old/**", handler: redirect, options: { "to": "/new/**", "status": 307 }

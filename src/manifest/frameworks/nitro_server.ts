@@ -1,6 +1,6 @@
 /**
- * What Nuxt and Nitro share: which presets make what, and `nitro.json`, in
- * which the build says what it made.
+ * Common parts of Nuxt and Nitro: presets and their output, and `nitro.json`, the build's
+ * description.
  *
  * @module
  */
@@ -41,7 +41,7 @@ export function isStaticNitro(config: string, buildScript: string | undefined): 
   return preset === undefined ? hasWord(config, "static", "true") : isStaticPreset(preset);
 }
 
-/** What a preset for another platform calls for. */
+/** Advice for a preset of another platform. */
 function presetAdvice(preset: string): Advice {
   return {
     message: `Build with Nitro's preset "node_server": "${preset}" builds for another platform`,

@@ -25,7 +25,7 @@ export interface ProjectPackage {
   readonly scripts: ReadonlyMap<string, string>;
 }
 
-/** What package.json says of starting the project; `undefined` where there is none. */
+/** Reads the start script of package.json; `undefined` if there is none. */
 export async function readPackage(project: ProjectReader): Promise<ProjectPackage | undefined> {
   const text = await project.readText("package.json");
   if (text === undefined) return undefined;
@@ -56,11 +56,11 @@ function parsePackage(text: string): z.infer<typeof packageSchema> | undefined {
 export interface ProjectServer {
   /** Relative to the project; before the build it may not be there yet. */
   readonly entry: string;
-  /** What runs it; `undefined` where no script does. */
+  /** The command that runs it; `undefined` without a script. */
   readonly start: StartCommand | undefined;
   /** The script that is to be run as it is written, where that is more than to run the entry. */
   readonly script: string | undefined;
-  /** What its text shows; `undefined` where it is not there yet, or shows nothing. */
+  /** Evidence in its text; `undefined` if it does not exist yet, or has none. */
   readonly code: ServerCode | undefined;
   /** Why it is known to be a server, as a clause. */
   readonly reason: string;
@@ -73,7 +73,7 @@ const SCRIPT = /\.[cm]?[jt]sx?$/;
 /** Scripts that start a project, the one for production first where it is another. */
 const START_SCRIPTS = ["start", "start:prod", "start:production", "serve:prod"] as const;
 
-/** Where a server is that no script names; npm itself starts `server.js`. */
+/** Usual entries of servers that no script names; npm itself starts `server.js`. */
 export const USUAL_ENTRIES: readonly string[] = ["", "src/"].flatMap((folder) =>
   ["server", "index", "app", "main"].flatMap((name) =>
     ["js", "mjs", "cjs", "ts", "mts"].map((type) => `${folder}${name}.${type}`)

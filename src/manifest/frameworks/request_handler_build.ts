@@ -1,7 +1,6 @@
 /**
- * What React Router and Remix share: a build of routes in `server/index.js`
- * beside `client/`, which a request handler of the framework serves, or a
- * server of the project's own.
+ * Common parts of React Router and Remix: a build of routes in `server/index.js` beside `client/`,
+ * served by a request handler of the framework or by the project's own server.
  *
  * @module
  */

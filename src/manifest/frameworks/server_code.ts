@@ -20,7 +20,7 @@ export type Serving =
 
 export interface ServerCode {
   readonly serving: Serving;
-  /** What was seen, as a clause about the file: `calls Deno.serve()`. */
+  /** The evidence, as a clause about the file: `calls Deno.serve()`. */
   readonly seen: string;
 }
 
@@ -82,7 +82,7 @@ const EXPORTS_APP =
 const DENO_SPECIFIER =
   /(?:\bfrom\s*|\bimport\s*\(?\s*)["'`]((?:npm|jsr):\/?(?:@[\w.-]+\/)?[\w.-]+)/;
 
-/** What shows that a server is written for Deno, as a clause; `undefined` where nothing does. */
+/** Returns the evidence that a server is written for Deno, as a clause; `undefined` without any. */
 export function denoSign(source: string): string | undefined {
   const text = stripComments(source);
   if (DENO_SERVES.test(text)) return CALLS_DENO;
@@ -90,7 +90,7 @@ export function denoSign(source: string): string | undefined {
   return specifier === undefined ? undefined : `imports "${specifier}"`;
 }
 
-/** What the text shows of a server; `undefined` where nothing does. */
+/** Finds evidence of a server in a text; `undefined` without any. */
 export function serverCode(source: string): ServerCode | undefined {
   const text = stripComments(source);
   if (/\bBun\.(?:serve|listen)\s*\(/.test(text)) {

@@ -9,7 +9,7 @@ import type {
   FrameworkFinding,
 } from "./types.ts";
 
-/** What makes a server that stands alone; version 1 has Nitro by Vinxi. */
+/** Packages that build a standalone server; version 1 has Nitro through Vinxi. */
 const NITRO = ["vinxi", "nitro", "@solidjs/vite-plugin-nitro-2"] as const;
 
 function nitroAdvice({ add, config }: FrameworkFacts): Advice {

@@ -5,7 +5,7 @@
  * @module
  */
 
-/** What a script runs. */
+/** The command of a script. */
 export interface StartCommand {
   /** The program that runs the file, such as `node`, `tsx` or `fastify`. */
   readonly program: string;
@@ -149,7 +149,7 @@ function calledScript([manager = "", first = "", second = ""]: readonly string[]
 }
 
 /**
- * What the first of some scripts runs that runs a file; `undefined` where none does.
+ * Finds the first of some scripts that runs a file; `undefined` if none does.
  *
  * @example
  * parseStart(new Map([["start", "NODE_ENV=production node ./dist/index.js"]]), ["start"]);

@@ -1,6 +1,6 @@
 /**
- * What the program knows of one framework: how its projects are recognized,
- * and what its build leaves behind. A framework is one file of this folder.
+ * The description of one framework: how to recognize its projects, and the output of its build. A
+ * framework is one file of this folder.
  *
  * @module
  */
@@ -22,14 +22,14 @@ export interface ProjectReader {
   list?(folder: string): Promise<readonly string[]>;
 }
 
-/** What decides whether a project is one of a framework. */
+/** Facts that identify a project's framework. */
 export interface ProjectFacts {
   readonly reader: ProjectReader;
   /** Names of the packages that package.json asks for. */
   readonly dependencies: Pick<ReadonlySet<string>, "has">;
 }
 
-/** What a framework's file looks at. */
+/** The inputs of a framework's detection code. */
 export interface FrameworkFacts extends ProjectFacts {
   readonly dependencies: ReadonlyMap<string, string>;
   readonly buildScript: string | undefined;
@@ -41,7 +41,7 @@ export interface FrameworkFacts extends ProjectFacts {
   readonly config: { readonly path: string; readonly text: string } | undefined;
 }
 
-/** What a framework's file finds in a project, beyond its table row. */
+/** Findings of a framework's detection code, beyond its table row. */
 export interface FrameworkFinding {
   /** Output directories before those of the table row. */
   readonly outputDirs?: readonly string[];
@@ -50,7 +50,7 @@ export interface FrameworkFinding {
   readonly dev?: string;
   /** Why the build makes a server, as a clause: `astro.config.mjs sets output "server"`. */
   readonly server?: string;
-  /** Where the server will be, in place of that of the table row; paths of the project. */
+  /** The server's place, instead of that of the table row; paths of the project. */
   readonly layout?: ServerLayout;
   /** Shell command that starts its server, where that is no program of JavaScript. */
   readonly start?: string;
@@ -61,7 +61,7 @@ export interface FrameworkFinding {
   readonly advice?: Advice;
 }
 
-/** Where a build leaves a server and the files beside it. */
+/** The place of a built server and its files. */
 export interface ServerLayout {
   readonly entry: string;
   /** Folder of the files that the edge serves; the server answers everything where missing. */
@@ -70,7 +70,7 @@ export interface ServerLayout {
   readonly forDeno?: boolean;
 }
 
-/** What has to change before the build makes something that can be deployed. */
+/** A required change before the build output can be deployed. */
 export interface Advice {
   /** Action, subject and what is there now. */
   readonly message: string;
@@ -83,7 +83,7 @@ export interface Advice {
  * single ones. Folders named `node_modules` are not looked into.
  */
 export interface BuiltOutput {
-  /** Where it is, relative to the project; `.` is the project itself. */
+  /** The folder, relative to the project; `.` is the project itself. */
   readonly directory: string;
   readonly paths: readonly string[];
   /** `undefined` where there is no such file. */
@@ -100,7 +100,7 @@ export interface ModuleEdit {
   readonly apply: (text: string) => string | undefined;
 }
 
-/** What a framework's server needs around its entry to listen where the platform asks it to. */
+/** Additional files that let a framework's server listen where the platform expects it. */
 export interface Launch {
   /** Text that runs before the server's own code. */
   readonly prelude?: string;
@@ -108,7 +108,7 @@ export interface Launch {
   readonly wrapper?: (file: string) => string;
   /** True for a server that is written for Deno: its tests for Deno hold. */
   readonly forDeno?: boolean;
-  /** What bare names of modules stand for, as an import map of Deno says it. */
+  /** The import map for bare names, in Deno's format. */
   readonly imports?: Readonly<Record<string, string>>;
   /** Module whose functions JSX calls, where no tsconfig.json says so. */
   readonly jsxImportSource?: string;
@@ -116,14 +116,14 @@ export interface Launch {
 }
 
 /**
- * Where files of the project lie in what is deployed. Of the project itself, what
- * git ignores is left out, as are dot files and `functions/`; a folder that is named
- * comes whole. Where two placements bring one path, the later one counts.
+ * Maps files of the project to places in the deployment. Of the project itself, what git ignores is
+ * left out, as are dot files and `functions/`; a folder that is named comes whole. Where two
+ * placements bring one path, the later one counts.
  */
 export interface Placement {
   /** A file or folder, relative to the project; `.` is the project itself. */
   readonly from: string;
-  /** Where it lies in the deployment; `.` is its root. */
+  /** The folder in the deployment; `.` is its root. */
   readonly to: string;
   /** True where it may be missing. */
   readonly optional?: boolean;
@@ -171,7 +171,7 @@ export interface FoundServer {
   readonly beforeFiles?: readonly string[];
   /** Its pages that the edge stores; those with a file of that path excepted. */
   readonly routes?: readonly FoundRoute[];
-  /** What its author should know: settings of the framework that do not hold here. */
+  /** Notes for the author: framework settings that have no effect here. */
   readonly notes?: readonly string[];
   /** Memory that it needs, in MiB; the usual where missing. */
   readonly memoryMb?: number;
@@ -201,7 +201,7 @@ export interface FoundFiles {
   readonly placements?: readonly Placement[];
   /** Page of a single-page app, which answers documents without a file; relative to the output. */
   readonly fallback?: string;
-  /** What its author should know: parts of the project that are not deployed. */
+  /** Notes for the author: parts of the project that are not deployed. */
   readonly notes?: readonly string[];
 }
 
@@ -221,7 +221,7 @@ export type Found =
 export interface FrameworkServer {
   /** Looks at an output; `advice` is what detection had to say of the project. */
   find(output: BuiltOutput, advice: Advice | undefined): Found | Promise<Found>;
-  /** Where it usually is, relative to the output. */
+  /** Its usual place, relative to the output. */
   readonly layout?: ServerLayout;
 }
 

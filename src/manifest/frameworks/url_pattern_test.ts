@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type PathPattern, patternOfFile, patternOfPath } from "./url_pattern.ts";
 
-/** What a pattern takes of a path, by the names of its parameters. */
+/** Matches a path and returns its parameters by name. */
 function taken({ pattern, parameters }: PathPattern, path: string) {
   const found = new RegExp(pattern).exec(path);
   if (found === null) return undefined;

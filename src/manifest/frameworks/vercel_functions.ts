@@ -95,7 +95,7 @@ function limitsOf({ functions = {} }: Config) {
   };
 }
 
-/** What of `vercel.json` has no equivalent, with its line. */
+/** Settings of `vercel.json` without an equivalent, with their lines. */
 function notesOf({ crons = [], regions = [], functions = {} }: Config, text: string): string[] {
   const notes: string[] = [];
   const note = (key: string, says: string) =>

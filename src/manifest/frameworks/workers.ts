@@ -20,7 +20,7 @@ import type {
 
 const CONFIGS = ["wrangler.jsonc", "wrangler.json", "wrangler.toml"] as const;
 
-/** What a worker may ask for that only its own platform has. */
+/** Bindings of a worker that only its own platform has. */
 const BINDINGS = [
   "kv_namespaces",
   "d1_databases",

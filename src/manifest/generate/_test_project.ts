@@ -29,7 +29,7 @@ function readerOf(files: Texts) {
   };
 }
 
-/** What detection and `findBuilt()` make of a project. */
+/** Runs detection and `findBuilt()` on a project. */
 export async function inspect({ files, directory }: Project, options: BuiltOptions = {}) {
   const project = readerOf(files);
   const detected = await detectProject(project);

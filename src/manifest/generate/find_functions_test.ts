@@ -6,7 +6,7 @@ import { generateManifest } from "./generate_manifest.ts";
 const HANDLER = "export default function handler(req, res) { res.end(); }";
 const PAGE = { "index.html": "<h1>hi</h1>" };
 
-/** What is found of a project, and its manifest. */
+/** Finds the parts of a project and its manifest. */
 async function manifestOf(project: Project) {
   const inspected = await inspect(project);
   const { found, detected } = inspected;

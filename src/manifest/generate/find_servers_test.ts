@@ -1,4 +1,4 @@
-/** What detection and `find` make of projects with a server: what runs, from where, and how. */
+/** Detection and `find` for projects with a server: what runs, from where, and how. */
 import assert from "node:assert/strict";
 import { outputFilesOf } from "../output_files.ts";
 import { createRouteTable } from "../route_table.ts";
@@ -8,7 +8,7 @@ import { generateManifest } from "./generate_manifest.ts";
 
 interface Served extends Project {
   readonly id: string;
-  /** Where the server will be, as `svc init` shows it. */
+  /** The server's expected place, as `svc init` shows it. */
   readonly layout: string;
   readonly entry: string;
   /** Layers that are asked in turn, by request. */

@@ -136,7 +136,7 @@ function serverManifest(found: FoundServer, { paths, framework }: GeneratedFrom)
   };
 }
 
-/** What detection expects and the output lacks. */
+/** Explains a missing server that detection expected. */
 function withoutServer({ framework, server, advice }: DetectedProject): Found | undefined {
   if (advice !== undefined) return { type: "unusable", ...advice };
   if (server === undefined || framework?.id === "astro") return undefined;
@@ -260,7 +260,9 @@ export interface BuiltOptions {
   readonly isNamed?: boolean;
 }
 
-/** What is served of an output that is said to be a static site; never the server of a framework. */
+/**
+ * Returns the public files of an output that is declared static; never the server of a framework.
+ */
 function asStatic(found: Found, { directory }: BuiltOutput): Found {
   if (found.type === "static") return found;
   const isBeside = found.type === "server" && found.placements !== undefined && directory !== ".";
@@ -273,7 +275,7 @@ function asStatic(found: Found, { directory }: BuiltOutput): Found {
   };
 }
 
-/** What a manifest is made of, beside what was found. */
+/** Further inputs of a generated manifest. */
 export interface GeneratedFrom {
   /** Paths of the files that are deployed. */
   readonly paths: readonly string[];

@@ -10,9 +10,9 @@ import { parseStart } from "../frameworks/start_script.ts";
 import type { BuiltOutput, ProjectReader } from "../frameworks/types.ts";
 import { functionLine } from "../signs/function_signs.ts";
 
-/** What shows that an output is no static site. */
+/** Evidence that an output is not a static site. */
 export interface ServerSign {
-  /** What was seen, as a clause. */
+  /** The evidence, as a clause. */
   readonly seen: string;
   /** The file that seems to start the server, relative to the output. */
   readonly entry: string | undefined;
@@ -122,8 +122,8 @@ async function findFunction(output: BuiltOutput): Promise<string | undefined> {
 }
 
 /**
- * What shows that an output is a server; `undefined` for a static site. A site
- * has a page; one whose code starts a server, or that a start script runs, is none.
+ * Finds evidence that an output is a server; `undefined` for a static site. A site has a page; one
+ * whose code starts a server, or that a start script runs, is none.
  */
 export async function findServerSign(output: BuiltOutput): Promise<ServerSign | undefined> {
   const { paths } = output;

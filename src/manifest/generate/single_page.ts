@@ -12,7 +12,7 @@ import { isPage } from "./server_signs.ts";
 /** The page that React Router writes for all paths, where it renders some ahead. */
 const NAMED_FALLBACK = "__spa-fallback.html";
 
-/** Where frameworks keep files that a build only copies: a page there is no page of the app. */
+/** Folders whose files frameworks only copy; a page there is not a page of the app. */
 const COPIED_FOLDERS = ["public", "static", "src"] as const;
 
 async function isCopied({ project }: BuiltOutput, path: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 /**
- * What the files of languages share.
+ * Common parts of the language files.
  *
  * @module
  */
@@ -34,7 +34,7 @@ export const programPlacements = (from: string, to: string): readonly Placement[
   ...READ_FOLDERS.map((folder) => ({ from: folder, to: folder, optional: true })),
 ];
 
-/** Where builds leave what travels; it is no part of the project. */
+/** The folder for build output; it is not part of the project. */
 export const BUILT = ".svc/built";
 
 /** A word as a shell takes it. */

@@ -9,7 +9,7 @@ import type { Language } from "./types.ts";
 
 const INSTALL = "composer install --no-dev --optimize-autoloader --no-interaction --no-progress";
 
-/** Where the page lies that answers, in the order of the search. */
+/** Possible places of the front page, in the order of the search. */
 const PAGES = ["public/index.php", "web/index.php", "index.php"] as const;
 
 /** The folder of the deployment is read-only, and a process has no other that lasts. */

@@ -37,9 +37,9 @@ const FACTORY = /^def\s+(create_app|make_app)\s*\(/m;
 const OWN_SERVER =
   /^\s*(?:from|import)\s+(http\.server|socketserver|wsgiref|aiohttp|tornado|sanic|bottle|waitress|gradio|dash|cherrypy)\b/m;
 
-/** What a project asks for, and how that is installed. */
+/** The packages of a project, and how to install them. */
 interface Packages {
-  /** Where they are listed. */
+  /** The file that lists them. */
   readonly file: string;
   readonly names: (name: string) => boolean;
   readonly install: string;
@@ -93,7 +93,7 @@ interface Start {
   readonly first?: readonly string[];
   /** A package that it needs and does not list. */
   readonly adds?: string;
-  /** What else the build runs, by the interpreter of the environment. */
+  /** Another command of the build, for the environment's interpreter. */
   readonly builds?: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the program knows of one language: how a project that is a server is recognized,
- * built and started. A language is one file of this folder.
+ * The description of one language: how to recognize, build and start a server. A language is one
+ * file of this folder.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Placement, ProjectReader } from "../frameworks/types.ts";
 
 /** How a project of a language becomes a server. */
 export interface LanguagePlan {
-  /** What shows the server, as a clause: `requirements.txt asks for fastapi`. */
+  /** The evidence, as a clause: `requirements.txt asks for fastapi`. */
   readonly reason: string;
   /** Ids of the toolchains that build it. */
   readonly toolchains: readonly string[];
@@ -16,7 +16,7 @@ export interface LanguagePlan {
   readonly build?: string;
   /** Shell command that starts it in the folder of the deployment; it listens on `$PORT`. */
   readonly start: string;
-  /** What travels. */
+  /** The deployed files. */
   readonly placements: readonly Placement[];
   /** A file that is always deployed, by its path there. */
   readonly entry: string;

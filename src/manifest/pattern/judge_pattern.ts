@@ -9,13 +9,13 @@ import { patternCost } from "./pattern_cost.ts";
 import { describeUnsupported } from "./unsupported.ts";
 
 export interface PatternVerdict {
-  /** What is wrong, one line each; empty for a good pattern. */
+  /** The problems, one line each; empty for a valid pattern. */
   readonly messages: readonly string[];
   /** Steps and character ranges of the compiled pattern; 0 for a bad one. */
   readonly cost: number;
 }
 
-/** What to write for escapes of other engines. */
+/** Replacements for escapes of other engines. */
 const ESCAPE_HINTS: readonly (readonly [RegExp, string])[] = [
   [/\\u[0-9A-Fa-f]{4}/, String.raw`; write \x{2026} for \u2026`],
   [/\\u\{/, String.raw`; write \x{2026} for \u{2026}`],

@@ -1,5 +1,5 @@
 /**
- * What a pattern costs once compiled, by the engine that serves it.
+ * Estimates the cost of a compiled pattern in the engine that serves it.
  *
  * @module
  */
@@ -9,7 +9,7 @@ export type CostResult =
   | { readonly ok: true; readonly cost: number }
   | { readonly ok: false; readonly error: string };
 
-/** What a Unicode class such as `\pL` costs to read, whether or not much is left of it. */
+/** Cost of reading a Unicode class such as `\pL`, whatever remains of it. */
 const UNICODE_CLASS_COST = 100;
 
 /**

@@ -1,5 +1,5 @@
 /**
- * What signs of servers mean for a project whose files would be published.
+ * The effect of server signs on a project whose files would be published.
  *
  * @module
  */
@@ -34,7 +34,7 @@ function noteOf(signs: readonly ProjectSign[]): string {
 }
 
 /**
- * What the signs of servers in a project say of its files: functions of other platforms are never
+ * Decides about a project's files by its server signs; functions of other platforms are never
  * dropped. A site that a known framework built, or whose folder its author named, has a server
  * beside it at most.
  */

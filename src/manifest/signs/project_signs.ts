@@ -1,6 +1,5 @@
 /**
- * What in a project's folder shows a server that svc does not run by itself, though nothing
- * else was detected.
+ * Signs of a server that svc cannot run by itself, in a project without other detection.
  *
  * @module
  */
@@ -15,7 +14,7 @@ import type { FileSign, LanguageSigns, ProjectSign } from "./types.ts";
 const SAY_HOW = 'To run it, write into svc.toml runtime = "command" under [build], with the ' +
   'command that builds it, and command = "…" under [server], which starts it and listens on $PORT';
 
-/** What was seen in a file, and on which line; `undefined` where it shows nothing. */
+/** Returns the sign in a file with its line; `undefined` if there is none. */
 function seenIn(
   text: string,
   { shows = [], seen, unless }: FileSign,

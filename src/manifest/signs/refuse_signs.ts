@@ -1,5 +1,5 @@
 /**
- * What is said of a project with signs of a server that nothing runs.
+ * Messages for a project with signs of a server that nothing runs.
  *
  * @module
  */

@@ -1,10 +1,10 @@
 /**
- * What a sign of a server is, and how the tables of signs describe one.
+ * Types of server signs and their tables.
  *
  * @module
  */
 
-/** Where a server would run that a sign shows. */
+/** The platform of the server that a sign indicates. */
 export type SignKind =
   /** A function of another platform. */
   | "function"
@@ -20,9 +20,9 @@ export interface ProjectSign {
   readonly file: string;
   /** The line that shows it, from 1. */
   readonly line: number;
-  /** What was seen there, as a clause about the file: `asks for flask`. */
+  /** The evidence, as a clause about the file: `asks for flask`. */
   readonly seen: string;
-  /** What svc can do with it, as a sentence without its stop. */
+  /** The options in svc, as a sentence without its full stop. */
   readonly can: string;
   /** Name of the language, unless it is JavaScript or TypeScript. */
   readonly language?: string;
@@ -33,7 +33,7 @@ export interface FileSign {
   readonly file: string;
   /** The line that says most, and what it says; its first group is shown for `$1`. */
   readonly shows?: readonly (readonly [pattern: RegExp, seen: string])[];
-  /** What its being there shows, where no line says more. */
+  /** The meaning of the file itself, if no line says more. */
   readonly seen?: string;
   /** Text of a project that has no server all the same. */
   readonly unless?: RegExp;
