@@ -9,7 +9,7 @@ import type { LocalRoute, Peer } from "../kernel/local_routes.ts";
 import type { LogLevel } from "../process/frames/log_lines.ts";
 import type { SandboxState } from "./sandbox/sandbox_support.ts";
 
-/** What a frame says. Numbers below 20 go to the process, the others come from it. */
+/** Types of frames. Numbers below 20 go to the process, the others come from it. */
 export const ComputeFrame = {
   /** Start the server; payload: `ServerStart`. */
   start: 1,

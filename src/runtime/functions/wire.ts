@@ -15,7 +15,7 @@ import type { HeaderList } from "../http1/head.ts";
 import type { LogLevel } from "../process/frames/log_lines.ts";
 import type { BegunCell } from "./begun_calls.ts";
 
-/** What a frame says. Numbers below 20 go to the function, the others come from it. */
+/** Types of frames. Numbers below 20 go to the function, the others come from it. */
 export const FunctionFrame = {
   /** To the process: start a worker; payload: how it connects, as JSON. */
   open: 7,

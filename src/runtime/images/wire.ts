@@ -6,7 +6,7 @@
  */
 import type { Conversion } from "./types.ts";
 
-/** What a frame says. Numbers below 20 go to the process, the others come from it. */
+/** Types of frames. Numbers below 20 go to the process, the others come from it. */
 export const ImageFrame = {
   /** Convert the source that follows; payload: the head as JSON. */
   job: 1,
@@ -24,7 +24,7 @@ export type JobHead = Conversion;
 
 export interface ReadyHead {
   readonly version: string;
-  /** What the kernel closes to the process. */
+  /** Restrictions of the kernel on the process. */
   readonly files: boolean;
   readonly network: boolean;
 }
