@@ -23,7 +23,7 @@ export interface StoreAddress {
   readonly password: string | undefined;
 }
 
-/** Where a value comes from that the URL doesn't have. */
+/** Sources of values that the URL does not have. */
 export interface AddressSources {
   /** Such as `PGPASSWORD`. */
   readonly variable: (name: string) => string | undefined;
