@@ -37,7 +37,7 @@ export interface ManifestProblem {
   readonly message: string;
 }
 
-/** What validation asks about the output: the same for a folder and for an upload. */
+/** Questions of validation about the output, for a folder and for an upload. */
 export interface OutputFiles {
   /** Whether the output has a file at this path, relative and with `/`. */
   hasFile(path: string): boolean;
@@ -49,7 +49,7 @@ export type ManifestResult =
   | {
     readonly ok: true;
     readonly manifest: Manifest;
-    /** What is valid, but most likely a mistake. */
+    /** Valid settings that are most likely a mistake. */
     readonly warnings: readonly ManifestProblem[];
   }
   | { readonly ok: false; readonly problems: readonly ManifestProblem[] };

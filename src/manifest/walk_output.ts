@@ -12,15 +12,15 @@ import type { ManifestProblem } from "./types.ts";
 export interface OutputFile {
   /** Relative to the output directory, with `/`. */
   readonly path: string;
-  /** Where its content lies; for a symbolic link, its target. */
+  /** The path of its content; for a symbolic link, its target. */
   readonly absolutePath: string;
   /** Bytes. */
   readonly size: number;
-  /** What the system says of the content. */
+  /** File information of the content. */
   readonly info: Deno.FileInfo;
 }
 
-/** What the author of a folder leaves out of a site. */
+/** Entries that the author of a folder excludes from a site. */
 export interface IgnoredEntries {
   /** Whether a file, or a folder with all in it, is left out; `path` is relative, with `/`. */
   isIgnored(path: string, isFolder: boolean): boolean;
@@ -38,7 +38,7 @@ export interface WalkOptions {
   readonly projectRoot: string;
   /** True to list folders named `node_modules` without reading them, as those of servers are. */
   readonly packagesApart?: boolean;
-  /** What is left out, and counted. */
+  /** Excluded and counted entries. */
   readonly ignored?: IgnoredEntries;
 }
 
@@ -75,7 +75,7 @@ const PROJECT_ENTRIES = new Set([
 
 const WELL_KNOWN = ".well-known";
 
-/** Where tools read variables from; some builds copy these files into their output. */
+/** Files from which tools read variables; some builds copy them into their output. */
 const SECRETS = /^\.env(?:$|\.|rc$)/;
 
 /** Folders nested deeper than this are a mistake. */
@@ -106,7 +106,7 @@ interface Folder {
   readonly chain: readonly string[];
   /** Whether a link leads to it. */
   readonly linked: boolean;
-  /** What is ignored of the folder that it is in. */
+  /** The ignored entries of its folder. */
   readonly ignored: IgnoredEntries;
 }
 
