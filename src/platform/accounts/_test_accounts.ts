@@ -27,7 +27,7 @@ export interface TestAccounts extends Accounts {
   readonly troubles: string[];
   /** Mails that were handed over; only where the test wants mail. */
   readonly mails: AccountMail[];
-  /** What each derivation of a key from a password cost. */
+  /** The cost of each key derivation from a password. */
   readonly derivations: PasswordCost[];
 }
 

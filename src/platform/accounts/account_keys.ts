@@ -1,6 +1,6 @@
 /**
- * Where accounts, credentials and their log are in the key-value store. Users,
- * workspaces, memberships and API keys by id are in `store/keys.ts`.
+ * Keys of accounts, credentials and their log in the key-value store. Users, workspaces,
+ * memberships and API keys by id are in `store/keys.ts`.
  *
  * @module
  */
@@ -55,7 +55,7 @@ export const accountKeys = {
   authorizationCode: (hash: string): Key => ["authorization_codes", hash],
   refreshByHash: (hash: string): Key => ["refresh_by_hash", hash],
 
-  /** What a key, token or session made for itself, and what ends with it. */
+  /** Records that belong to a key, token or session, and end with it. */
   creations: (credentialId: string): Key => ["created_by", credentialId],
   creation: (credentialId: string, id: string): Key => ["created_by", credentialId, id],
 

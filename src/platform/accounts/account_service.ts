@@ -1,5 +1,5 @@
 /**
- * What a person does with their own account: password, sessions, tools.
+ * Changes that people make to their own account: password, sessions, tools.
  *
  * @module
  */

@@ -82,7 +82,7 @@ export interface AccountOptions {
   readonly onTrouble: (message: string) => void;
 }
 
-/** What the API, the pages and other capabilities call. */
+/** Services for the API, the pages and other capabilities. */
 export interface AccountServices {
   readonly accounts: AccountStore;
   readonly signIns: SignInStore;
@@ -106,7 +106,7 @@ export interface AccountServices {
 
 /** The services with what other capabilities and the composition need. */
 export interface Accounts extends AccountServices {
-  /** What the service of workspaces also needs. */
+  /** Parts that the service of workspaces also needs. */
   readonly parts: AccountParts;
   readonly capability: Capability;
 }

@@ -1,5 +1,5 @@
 /**
- * What the services of accounts take and return besides records.
+ * Inputs and results of the account services that are not records.
  *
  * @module
  */

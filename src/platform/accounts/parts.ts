@@ -1,5 +1,5 @@
 /**
- * What the services of accounts are made of, put together once.
+ * The parts of the account services, created once.
  *
  * @module
  */

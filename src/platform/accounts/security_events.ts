@@ -15,12 +15,12 @@ import { accountKeys } from "./account_keys.ts";
 import { SUSPICIOUS_GUESSES } from "./guessing/guess_limits.ts";
 import type { Lease, Operation, RecordKey, RecordStore } from "../../store/mod.ts";
 
-/** What the code that raises an event states. */
+/** An event as the raising code states it. */
 export interface RaisedEvent {
   readonly event: SecurityEventName;
   readonly userId: string;
   readonly workspaceId?: string;
-  /** What happened, in words; never a secret. */
+  /** A description of the event, without secrets. */
   readonly detail: string;
   readonly client: Client;
 }
@@ -104,12 +104,12 @@ export class SecurityLog {
     onEvent?.(toWire(record));
   };
 
-  /** What happened to an account, newest first. */
+  /** Lists events of an account, newest first. */
   ofAccount(userId: string, page: PageWish): Promise<Page<SecurityEvent>> {
     return this.#page(accountKeys.accountEvents(userId), page);
   }
 
-  /** What happened in a workspace, newest first. */
+  /** Lists events of a workspace, newest first. */
   ofWorkspace(workspaceId: string, page: PageWish): Promise<Page<SecurityEvent>> {
     return this.#page(accountKeys.workspaceEvents(workspaceId), page);
   }

@@ -1,12 +1,12 @@
 /**
- * What each recorded operation created, changed or deleted, without any secret value. Pure.
+ * The subject and changes of each recorded operation, without secret values. Pure.
  *
  * @module
  */
 import type { endpoints } from "../../contract/endpoints.ts";
 import type { AuditFacts, CompletedCall } from "../core/http/mod.ts";
 
-/** What an entry of the log is about. */
+/** The subject of a log entry. */
 export interface AuditSubject {
   readonly target: { readonly id: string | null; readonly name: string | null } | null;
   readonly changes: readonly AuditChange[];
@@ -173,7 +173,7 @@ function textOf(value: unknown): string | null {
   return text.slice(0, MAX_TEXT);
 }
 
-/** What a call was about, by its name in the log. */
+/** Returns the subject of a call by its name in the log. */
 export function subjectOf(
   action: string,
   call: Pick<CompletedCall, "given" | "answer" | "noted">,

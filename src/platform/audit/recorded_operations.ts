@@ -16,18 +16,18 @@ const NOT_RECORDED: ReadonlySet<string> = new Set(
   ] satisfies (keyof typeof endpoints)[],
 );
 
-/** What changes nothing, and shows a secret. */
+/** Operations that change nothing but show a secret. */
 const RECORDED_READS: ReadonlySet<string> = new Set(
   ["getDatabaseConnection"] satisfies (keyof typeof endpoints)[],
 );
 
-/** What the log calls a push, which is no operation of the API. */
+/** The log's name for a push, which is no operation of the API. */
 export const PUSHED = "gitPush";
 
-/** What the log calls the exchange of a job's token for a key. */
+/** The log's name for the exchange of a job's token for a key. */
 export const EXCHANGED = "exchangeToken";
 
-/** What the log calls what a deploy hook did, beside the deployment that it began. */
+/** The log's names for actions of a deploy hook, besides the deployment that it starts. */
 export const HOOK_STOPPED = "stopPreviewByHook";
 export const HOOK_REFUSED = "refuseHookCall";
 
@@ -50,5 +50,5 @@ const recorded: ReadonlyMap<unknown, string> = new Map(
 /** The name of an operation that the log holds; `undefined` for others. */
 export const recordedName = (endpoint: Endpoint): string | undefined => recorded.get(endpoint);
 
-/** What an operation does; its name, where this version has no such operation. */
+/** Returns the summary of an operation; its name, if this version does not have it. */
 export const summaryOf = (action: string): string => summaries.get(action) ?? action;

@@ -1,5 +1,5 @@
 /**
- * What the operator decides about builds from git.
+ * The operator's settings for builds from git.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export interface BuildSettings {
   readonly hidden: readonly string[];
 }
 
-/** What SQLite keeps beside a database (SQLite, "Temporary Files"). */
+/** Files that SQLite creates beside a database (SQLite, "Temporary Files"). */
 const BESIDE_DATABASE = ["-wal", "-shm", "-journal"];
 
 /** A place that is no path. */

@@ -1,8 +1,7 @@
 /**
- * What the build queue asks of the build runner. The queue decides when a build
- * runs and moves its deployment through its states; the runner turns a commit
- * into content. A trigger resolves a commit first, so that a job always names a
- * full SHA.
+ * The interface between build queue and build runner. The queue decides when a build runs and moves
+ * its deployment through its states; the runner turns a commit into content. A trigger resolves a
+ * commit first, so that a job always names a full SHA.
  *
  * @module
  */
@@ -19,11 +18,14 @@ export interface BuildJob {
   readonly commitSha: string;
   /** Name of the environment; its variables are in the deployment's snapshot. */
   readonly environment: string;
-  /** What the branch shows now, which may make the build needless; null to build in any case. */
+  /**
+   * The current deployment of the branch, which may make the build unnecessary; null to build in
+   * any case.
+   */
   readonly since: { readonly commitSha: string; readonly createdAt: number } | null;
 }
 
-/** What a build made. Every blob that it names is already in the workspace's store. */
+/** The output of a build. Every blob that it names is already in the workspace's store. */
 export interface BuiltContent {
   /** `.svc/manifest.json`, parsed. The queue validates it like the manifest of an upload. */
   readonly manifest: unknown;

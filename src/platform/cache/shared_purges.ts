@@ -27,7 +27,7 @@ const scopeRecord = z.custom<PurgeScope>((value) => typeof value === "object" &&
 
 const purgeRecord = z.union([
   z.object({ deploymentId: z.string(), scope: scopeRecord, soft: z.boolean() }),
-  /** What the server of the deployment itself revalidated. */
+  /** Revalidations by the deployment's own server. */
   z.object({ deploymentId: z.string(), scopes: z.array(scopeRecord), soft: z.boolean() }),
 ]);
 type PurgeRecord = z.infer<typeof purgeRecord>;

@@ -89,7 +89,7 @@ export function retryTime(
   return options.now + wait * (0.75 + options.chance / 2);
 }
 
-/** What the API shows of a hostname's certificate. */
+/** Converts the certificate of a hostname for the API. */
 export function certificateToWire(
   record: CertificateRecord | undefined,
   now: number,

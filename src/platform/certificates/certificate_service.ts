@@ -54,7 +54,7 @@ export interface CertificateServiceOptions {
 
 export class CertificateService {
   readonly #records = new Map<string, CertificateRecord>();
-  /** What handshakes are answered with. It comes before the record that tells of it. */
+  /** Key pairs for handshakes. It comes before the record that tells of it. */
   readonly #pairs = new Map<string, KeyPair>();
   readonly #waiting = new WaitingHandshakes();
   readonly #wishes: RenewalWishes;

@@ -1,6 +1,5 @@
 /**
- * What is cached of deployments, loaded or not: answers that rules store, and the pages of
- * their servers.
+ * Caches of deployments, loaded or not: responses that rules store, and pages of their servers.
  *
  * @module
  */
@@ -19,7 +18,7 @@ import { PageFolders } from "./fs_page_vault.ts";
 import { scopesOf } from "./purge_scopes.ts";
 import type { SiteServers } from "./site_servers.ts";
 
-/** What the server of a deployment revalidates. */
+/** A revalidation by the server of a deployment. */
 export interface Revalidated {
   readonly deploymentId: string;
   readonly scopes: readonly PurgeScope[];

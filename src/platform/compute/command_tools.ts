@@ -1,5 +1,5 @@
 /**
- * What the start command of a server finds by name, beside the programs of the machine.
+ * Programs that a start command finds by name, besides those of the machine.
  *
  * @module
  */

@@ -48,7 +48,7 @@ export interface ComputeServices
   readonly serverSockets: Partial<SocketLimits> | undefined;
 }
 
-/** What servers are made from. */
+/** The content that servers are created from. */
 export interface ComputeContent {
   readonly manifest: Manifest;
   readonly files: readonly DeployedFile[];

@@ -34,7 +34,7 @@ export class LayerServer {
   /** Servers that only finish their running requests. */
   readonly #retiring = new Set<ComputeServer>();
   #closed = false;
-  /** What was last noted of its responses. */
+  /** The last recorded failures. */
   #failures = 0;
   #reason = "";
 

@@ -1,5 +1,5 @@
 /**
- * What a purge means, in the form in which the edge compares it.
+ * Converts a purge to the form in which the edge compares it.
  *
  * @module
  */

@@ -54,7 +54,7 @@ export interface ServerMakerOptions {
   readonly env: Environment;
   readonly now: Clock;
   onTrouble(message: string): void;
-  /** What all servers share. */
+  /** Options that all servers share. */
   readonly shared: Required<Pick<ComputeServerOptions, "places" | "sockets">> & {
     /** WebSockets open at the same time, of one server. */
     readonly maxSockets: number;
@@ -88,7 +88,7 @@ export class ServerMaker {
   /** How the process of a server is started. */
   readonly #spawn: Readonly<Record<Engine, ComputeServerOptions["spawn"]>>;
 
-  /** What servers that are programs see of this machine's toolchains. */
+  /** Toolchain folders of this machine that servers can see. */
   #places: ReturnType<typeof toolchainPlaces> | undefined;
 
   /** The databases that each server was made with. */
@@ -216,7 +216,7 @@ export class ServerMaker {
     return server;
   }
 
-  /** What starts a server that is any program, and what of this machine it may use. */
+  /** Returns the start options of a command server, and its folders of this machine. */
   async #program(command: string | undefined): Promise<ComputeServerOptions["program"]> {
     if (command === undefined) throw new CommandMissingError();
     const { dataDir, env } = this.#options;

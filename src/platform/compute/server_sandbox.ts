@@ -16,7 +16,7 @@ import {
 export interface ServerSettings {
   /** Runs servers even if the system does not offer the whole sandbox. */
   readonly allowUnsandboxed: boolean;
-  /** What the system offers. */
+  /** The system's support. */
   readonly support: SandboxSupport;
 }
 
@@ -26,7 +26,7 @@ export interface ServerSandbox {
    * and no server runs. `unsandboxed`: it is incomplete, and they run nevertheless.
    */
   readonly sandbox: "enforced" | "refused" | "unsandboxed";
-  /** What the system does not offer, each as a noun phrase. */
+  /** The missing features, each as a noun phrase. */
   readonly missing: readonly string[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a server learns of its own deployment, as variables. Pure.
+ * Variables about the deployment for its server. Pure.
  *
  * @module
  */

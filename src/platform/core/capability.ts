@@ -1,7 +1,6 @@
 /**
- * What a capability takes part in. Composition holds a list of these and loops
- * over it to start, stop, run housekeeping and delete, so that no capability
- * knows the inside of another.
+ * The interface of a capability. Composition holds a list of these and loops over it to start,
+ * stop, run housekeeping and delete, so that no capability knows the inside of another.
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * What every capability builds on: the open data directory, and what exists
- * once in the process.
+ * The base of every capability: the open data directory, and process-wide services.
  *
  * @module
  */

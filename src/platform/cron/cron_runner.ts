@@ -20,7 +20,7 @@ const SECRET_VARIABLE = "CRON_SECRET";
 
 const USER_AGENT = "svc-cron";
 
-/** What a field of a request can carry. */
+/** Valid text for a field of a request. */
 const FIELD_TEXT = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
 
 /** Status in the log of a request without an answer. */

@@ -18,7 +18,7 @@ interface SchedulerBench {
   readonly clock: { now: number };
   production: ProductionSite[];
   readonly records: Map<string, Pick<DeploymentRecord, "cron" | "liveAt">>;
-  /** What was started, in order. */
+  /** The started runs, in order. */
   readonly started: WantedRun[];
   readonly skipped: string[];
   /** Ends all that run. */

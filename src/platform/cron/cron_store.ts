@@ -1,6 +1,6 @@
 /**
- * What must be known of scheduled tasks after a restart: up to which minute they
- * ran, and how each ended last.
+ * The record of scheduled tasks that survives a restart: the last minute that ran, and each task's
+ * last result.
  *
  * @module
  */

@@ -13,7 +13,7 @@ import {
 } from "../../database/mod.ts";
 
 export class TestEngine implements DatabaseEngine {
-  /** What each branch holds; those of a crashed process are still there. */
+  /** The content of each branch, including those of a crashed process. */
   readonly held: Map<string, string>;
   readonly running = new Set<string>();
   /** Awaited before a branch is made. */

@@ -13,7 +13,7 @@ import { mintId } from "./names.ts";
 import { type BranchRecord, branchRecord, type StorageRecord } from "./records.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
-/** What the branches of all databases show, deleted ones as well. */
+/** Lists the storages of all databases' branches, including deleted ones. */
 export async function shownStorages(kv: RecordStore): Promise<StorageRecord[]> {
   const shown: StorageRecord[] = [];
   for await (const { value } of readAll(kv, keys.allDatabaseBranches(), branchRecord)) {

@@ -19,7 +19,7 @@ import { SIZES } from "./sizes.ts";
 /** `cannot_connect_now` of PostgreSQL. */
 const CANNOT_CONNECT_NOW = "57P03";
 
-/** What an engine knows of a branch. */
+/** Converts a branch record for the engine. */
 export function engineBranch(
   { name, cuSize }: Pick<DatabaseRecord, "name" | "cuSize">,
   { role }: Pick<BranchRecord, "role">,

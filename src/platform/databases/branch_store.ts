@@ -73,7 +73,7 @@ export class BranchStore {
     );
   }
 
-  /** Where the branch of a role is. */
+  /** Finds the branch of a role. */
   async placeOf(role: string): Promise<Place | undefined> {
     return (await readRecord(this.#kv, keys.databaseRole(role), roleRecord))?.value;
   }
@@ -202,7 +202,7 @@ export class BranchStore {
   }
 }
 
-/** What engines hold for a branch, or are to hold. */
+/** Lists the storages of a branch, present and planned. */
 function storagesOf({ storage, task }: BranchRecord): StorageRecord[] {
   return [storage, task?.target ?? null].filter((each) => each !== null);
 }

@@ -220,7 +220,7 @@ export class BranchWork {
       engine: await engines.open(from.storage.engine),
       branch: engineBranch(database, from, from.storage),
     };
-    // What clients were told of is in the dump: their sessions have ended before it begins.
+    // Clients' acknowledged writes are in the dump, because their sessions end before it begins.
     const letIn = source.type === "move"
       ? await this.#parts.closeBranch(from.storage.id)
       : undefined;
@@ -232,7 +232,7 @@ export class BranchWork {
     }
   }
 
-  /** What a branch is made from, as it is now. */
+  /** Returns the current source of a branch. */
   async #sourceOf(
     { id }: DatabaseRecord,
     branch: BranchRecord,

@@ -36,7 +36,7 @@ import type { KeyPart } from "../../store/mod.ts";
 
 export interface Databases {
   readonly databases: DatabaseStore;
-  /** What servers, builds and functions of deployments get. */
+  /** Database variables for servers, builds and functions of deployments. */
   readonly deploymentDatabases: DeploymentDatabases;
   /** Performs the statements of a deployment's functions. */
   databaseFetchFor(user: DatabaseUser): OutboundFetch;
@@ -48,7 +48,7 @@ export interface DatabaseParts {
   readonly deployments: DeploymentStore;
   readonly variables: VariableStore;
   readonly engines: EngineSource;
-  /** Where clients connect. */
+  /** The listener for clients. */
   readonly listen: Pick<DoorOptions, "host" | "port" | "publicHost" | "certificate">;
   /**
    * Called when deployments of a project, or of any, may get other databases than

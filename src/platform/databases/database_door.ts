@@ -14,7 +14,7 @@ import { messageOf } from "../../lib/error_message.ts";
 import { Failure } from "../core/http/mod.ts";
 import type { RecordedBranches } from "./branch_access.ts";
 
-/** Where PostgreSQL clients connect. */
+/** The address for PostgreSQL clients. */
 export interface DoorAddress {
   readonly host: string;
   readonly port: number;
@@ -56,7 +56,7 @@ export class DatabaseDoor {
     this.#options = options;
   }
 
-  /** Where clients connect, if it listens. */
+  /** The address for clients, if the platform listens. */
   get clients(): DoorAddress | undefined {
     return this.#open?.clients;
   }

@@ -236,7 +236,7 @@ export class DatabaseService {
     const moved = await databases.update(database, (current) => ({ ...current, engine }));
     if (moved === undefined) throw gone(database.name);
     for (const branch of all) {
-      // Where it is already, what is left to do is to forget a move that failed.
+      // If the branch is already there, only a failed move has to be cleared.
       const task = branch.storage!.engine === engine ? null : {
         target: { engine, id: mintId(random) },
         source: { type: "move" as const },

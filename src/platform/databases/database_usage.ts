@@ -1,5 +1,5 @@
 /**
- * What a project's databases use of what they may have.
+ * Usage and limits of a project's databases.
  *
  * @module
  */

@@ -28,11 +28,11 @@ export interface DatabaseUser {
   readonly branch: string;
 }
 
-/** What a server or a build of a deployment gets. */
+/** The database variables of a server or build. */
 export interface InjectedDatabases {
   /** Connection strings; variables that the project sets itself go before these. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Where they are reached; none where there are no databases. */
+  /** Addresses of the listeners; empty without databases. */
   readonly addresses: readonly DoorAddress[];
   /** Equal for as long as the connection strings are. */
   readonly identity: string;
@@ -44,7 +44,7 @@ interface UsedBranch {
   readonly branch: BranchRecord;
 }
 
-/** What changes when the connection strings do, and holds none of their secrets. */
+/** A value that changes with the connection strings, but contains none of their secrets. */
 const identityOf = (used: readonly UsedBranch[]): string =>
   JSON.stringify(
     used.map(({ database: { envVar }, branch: { role, verifier } }) => [envVar, role, verifier]),

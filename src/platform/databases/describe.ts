@@ -111,7 +111,7 @@ export class Descriptions {
     };
   }
 
-  /** What is recorded, or why the engine cannot serve what should be active. */
+  /** Returns the recorded state, or the reason why the engine cannot serve an active database. */
   async #stateOf(database: DatabaseRecord, branch: BranchRecord): Promise<ShownState> {
     const recorded = stateOf(database, branch);
     const { storage } = branch;

@@ -1,5 +1,5 @@
 /**
- * What `GET /v1/health` says of the engine of databases.
+ * Reports the database engines for `GET /v1/health`.
  *
  * @module
  */

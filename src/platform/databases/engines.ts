@@ -13,7 +13,7 @@ export interface EngineSource {
   /** The one that new databases get. */
   readonly usual: EngineKind;
   /**
-   * What opens each kind that the operator has set up.
+   * Opens each kind of engine that the operator has configured.
    *
    * They throw an {@link EngineError} whose message is for the operator.
    */
@@ -94,7 +94,7 @@ const CANNOT_CONNECT_NOW = "57P03";
 /** Of SQL: the disk is full. */
 const DISK_FULL = "53100";
 
-/** What an engine's error is for the caller of the API; other errors are returned as they are. */
+/** Converts an engine's error for the caller of the API; returns other errors unchanged. */
 export function toFailureOfEngine(error: unknown): unknown {
   if (!(error instanceof EngineError)) return error;
   const { message, sqlState } = error;

@@ -24,7 +24,7 @@ const statement = z.object({
 
 const encoder = new TextEncoder();
 
-/** What a function gets in place of a result. */
+/** An error instead of a result, for functions. */
 interface Refusal {
   readonly error: string;
   readonly sqlState: string;

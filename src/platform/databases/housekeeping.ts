@@ -56,7 +56,7 @@ interface Counts {
   readonly strays: number;
 }
 
-/** What a round did, for the log. */
+/** Summarizes a round for the log. */
 function report({ removed, expired, ended, kept, strays }: Counts): string[] {
   return [
     removed > 0 ? `removed ${formatCount(removed, "deleted database")} for good` : "",

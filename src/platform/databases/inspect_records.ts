@@ -1,5 +1,5 @@
 /**
- * What the records of databases say to whoever looks after a platform.
+ * Reports about the database records for operators.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export interface RecordFacts {
   readonly databases: number;
   /** Branches that failed, and why. */
   readonly failed: readonly (NamedBranch & { readonly reason: string })[];
-  /** Where the storages of branches are that show one. */
+  /** The branches, and the engines of their storages. */
   readonly shown: readonly (NamedBranch & { readonly engine: EngineKind; readonly id: string })[];
   /** The database on a server that may have most clients at a time, on each of its branches. */
   readonly largestOnServer: (NamedBranch & { readonly connections: number }) | undefined;

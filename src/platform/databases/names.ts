@@ -22,7 +22,7 @@ export const mintId = (random: Random): string => random(ID_BYTES).toHex();
 export const mintRole = (database: string, random: Random): string =>
   `${database}_${random(ROLE_BYTES).toHex()}`;
 
-/** What a password is sealed for. */
+/** Additional data for sealing a password. */
 export const passwordPlace = (databaseId: string, branchId: string): string =>
   `database/${databaseId}/${branchId}`;
 

@@ -1,5 +1,5 @@
 /**
- * What the owner of a database should know, in sentences. Pure.
+ * Notices for the owner of a database, in sentences. Pure.
  *
  * @module
  */
@@ -66,7 +66,7 @@ function describeVariable(
   }];
 }
 
-/** What deployments get in place of a database's connection string. */
+/** Describes variables that replace a database's connection string. */
 export function describeOverrides(
   database: DatabaseRecord,
   { others, variables }: OverrideFacts,
@@ -75,11 +75,11 @@ export function describeOverrides(
   return [...describeOlder(database, others), ...describeVariable(database, variables)];
 }
 
-/** What an engine means for its clients. */
+/** Describes an engine for its clients. */
 export function describeEngine(
   { name }: Pick<DatabaseRecord, "name">,
   { engine, hasServer }: {
-    /** Where its branch `main` is. */
+    /** The engine of its branch `main`. */
     readonly engine: EngineKind;
     readonly hasServer: boolean;
   },

@@ -100,7 +100,7 @@ const housekeeping = ({ platform }: Place) =>
     Lease.ofSoleNode("housekeeping"),
   );
 
-/** Where a server keeps the files of its databases, in folders named by number. */
+/** The server's folder of database files, with numbered subfolders. */
 const BASE = "postgres/data/base";
 
 /** Hides the only database from its engine; returns what brings it back. */

@@ -26,7 +26,7 @@ export const databaseRecord = z.object({
   workspaceId: z.string(),
   projectId: z.string(),
   name: z.string(),
-  /** Where its new branches are made. */
+  /** The engine of new branches. */
   engine: z.enum(DATABASE_ENGINES),
   cuSize: z.enum(CU_SIZES),
   autoInject: z.boolean(),
@@ -41,12 +41,12 @@ export const databaseRecord = z.object({
 });
 export type DatabaseRecord = z.infer<typeof databaseRecord>;
 
-/** What a storage is made from. A branch and a snapshot are found when the work begins. */
+/** The source of a storage. A branch and a snapshot are found when the work begins. */
 const sourceRecord = z.discriminatedUnion("type", [
   z.object({ type: z.literal("empty") }),
   z.object({ type: z.literal("branch"), name: z.string() }),
   z.object({ type: z.literal("snapshot"), id: z.string() }),
-  /** What the branch itself shows, on another engine; clients wait meanwhile. */
+  /** The branch's own content, for a move to another engine; clients wait meanwhile. */
   z.object({ type: z.literal("move") }),
   /** The SQL of a restored backup, under the id that its storage had. */
   z.object({ type: z.literal("backup"), id: z.string() }),
@@ -64,9 +64,9 @@ export const branchRecord = z.object({
   password: sealedSecret,
   /** For SCRAM-SHA-256, in PostgreSQL's text form. */
   verifier: z.string(),
-  /** What it shows; null before it is made. */
+  /** The current storage; null before it is created. */
   storage: storageRecord.nullable(),
-  /** What is being made to be shown; null where nothing is. */
+  /** The storage that is being created; null if there is none. */
   task: z.object({
     target: storageRecord,
     source: sourceRecord,
@@ -99,14 +99,14 @@ export const snapshotRecord = z.object({
 });
 export type SnapshotRecord = z.infer<typeof snapshotRecord>;
 
-/** Where the branch of a role is. */
+/** Finds the branch of a role. */
 export const roleRecord = z.object({
   projectId: z.string(),
   databaseId: z.string(),
   branch: z.string(),
 });
 
-/** What people see of a branch's state, and why it is so. */
+/** The state of a branch for people, with its reason. */
 export interface ShownState {
   readonly state: DatabaseState;
   readonly reason: string | null;

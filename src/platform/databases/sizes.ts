@@ -1,5 +1,5 @@
 /**
- * What the sizes of `--cu-size` mean. Pure.
+ * Meanings of the sizes of `--cu-size`. Pure.
  *
  * @module
  */

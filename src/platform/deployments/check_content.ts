@@ -20,7 +20,7 @@ import { Failure } from "../core/http/mod.ts";
 /** Most problems of one kind that a response lists. */
 const MAX_PROBLEMS = 100;
 
-/** Where in a request the file stands that has an index in the list. */
+/** Returns the place of a file in the request by its index in the list. */
 export type PlaceOf = (index: number) => string;
 
 const inList: PlaceOf = (index) => `body.files[${index}]`;

@@ -1,5 +1,5 @@
 /**
- * What differs between the contents of two deployments. Pure.
+ * Compares the contents of two deployments. Pure.
  *
  * @module
  */
@@ -20,7 +20,7 @@ const MAX_TEXT = 400;
 interface Part {
   readonly name: string;
   readonly mark: string;
-  /** What it is, in short. */
+  /** A short text. */
   readonly text: string | null;
 }
 

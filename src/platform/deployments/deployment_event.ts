@@ -7,7 +7,7 @@ import type { RaisedEvent } from "../core/events/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 
-/** What happens to a deployment that people are notified of. */
+/** A moment in a deployment that raises an event. */
 export type Moment =
   | "started"
   | "building"

@@ -81,7 +81,7 @@ export class DeploymentService {
     const deploying = await this.#beginActivation(deployment, functions);
     if (deploying.environment === ENVIRONMENT_PRODUCTION) {
       await this.#prepare(deploying, content).catch(async (error) => {
-        // What cannot be removed now is left to housekeeping; the first error is the one to report.
+        // Housekeeping removes the rest later; the first error is the one to report.
         await this.#services.computeService.remove(deploying.id).catch(() => {});
         throw error;
       });

@@ -1,6 +1,6 @@
 /**
- * What must hold of a deployment's content before it goes live: every blob is
- * stored, and every function is sealed.
+ * Checks a deployment's content before it goes live: every blob must be stored, and every function
+ * sealed.
  *
  * @module
  */

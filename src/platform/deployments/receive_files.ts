@@ -24,7 +24,7 @@ export interface FileServices {
 
 export interface ReceivedFiles {
   readonly files: DeploymentFile[];
-  /** Where in the request a file of the list stands. */
+  /** Returns the place of a file in the request. */
   readonly placeOf?: PlaceOf;
 }
 

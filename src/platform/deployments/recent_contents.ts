@@ -6,7 +6,7 @@
  * @module
  */
 
-/** What is remembered of all contents together, in files: about 15 MB. */
+/** Maximum number of files in all remembered contents: about 15 MB. */
 const MAX_FILES = 40_000;
 
 /** Files that any content counts as, besides its own. */

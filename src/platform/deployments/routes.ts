@@ -39,7 +39,7 @@ export interface DeploymentRouteServices extends NewDeploymentServices {
   readonly variableService: CreateServices["variables"] & Pick<VariableService, "openSnapshot">;
 }
 
-/** What a deployment is made of. @throws {Failure} `conflict` where it was never built. */
+/** Reads the content of a deployment. @throws {Failure} `conflict` where it was never built. */
 async function describedContent(
   blobs: BlobStore,
   { id, contentSha }: DeploymentRecord,

@@ -34,7 +34,7 @@ import { bindDomainRoutes, type DomainRouteServices } from "./routes.ts";
 export interface DomainSetup {
   readonly settings: DomainSettings;
   readonly dns: DnsLookup;
-  /** Where certificates are ordered; `undefined` if they are not. */
+  /** The authority for certificates; `undefined` if none is used. */
   readonly acme: AcmeOptions | undefined;
   /** Proves the base domain by DNS; `undefined` if nothing can. */
   readonly dns01: Dns01Challenges | undefined;

@@ -11,7 +11,7 @@ import { isWildcard } from "./domain_name.ts";
 const CHALLENGE_LABEL = "_svc-challenge";
 const TOKEN_PREFIX = "svc-verify=";
 
-/** Where visitors of custom domains should arrive. */
+/** The target for traffic of custom domains. */
 export interface RoutingTarget {
   /** The hostname that CNAME records point at. */
   readonly hostname: string;
@@ -59,7 +59,7 @@ export function recordsToSet(
   return [proof, ...domains.flatMap((domain) => routingRecords(domain, target))];
 }
 
-/** What else people should know about the records, in sentences. */
+/** Further notes about the records, in sentences. */
 export function notesOn(
   domains: readonly DomainRecord[],
   context: { readonly target: RoutingTarget; readonly acme: boolean },

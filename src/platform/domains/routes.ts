@@ -18,7 +18,7 @@ export interface DomainRouteServices {
   readonly environments: EnvironmentStore;
   readonly domains: DomainStore;
   readonly domainService: DomainService;
-  /** What is known of a hostname's certificate. */
+  /** Returns the certificate state of a hostname. */
   certificateOf(hostname: string): Domain["certificate"];
 }
 

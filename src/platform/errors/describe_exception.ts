@@ -1,5 +1,5 @@
 /**
- * What two occurrences of one fault have in common. Pure.
+ * Computes the fingerprint of an error, by which occurrences are grouped. Pure.
  *
  * @module
  */
@@ -12,7 +12,7 @@ export const MAX_STACK = 4000;
 const MAX_FRAMES = 8;
 const ID_LENGTH = 16;
 
-/** Where something failed. */
+/** The source of an error. */
 export type ErrorKind = "function" | "server" | "response";
 
 export interface Occurrence {
@@ -43,7 +43,7 @@ export function withoutVarying(text: string): string {
 }
 
 const FRAME = /^\s*at (?:async )?(?:(.*?) \()?(.+?)\)?$/;
-/** What stands before a file of the project: protocols, and folders of the sandbox. */
+/** Prefixes of project files in stacks: protocols, and folders of the sandbox. */
 const FOLDERS = /^(?:file:\/\/)?(?:\/(?:[^/\s]+\/)*(?:app|root|build|compute\/[^/]+)\/)?/;
 
 /** A frame as function and file, without line and column: those move with each change. */

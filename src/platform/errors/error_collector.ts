@@ -33,7 +33,7 @@ export interface ErrorCollectorOptions {
 }
 
 export class ErrorCollector {
-  /** What could not be written yet, by project and fault. */
+  /** Counts that could not be stored yet, by project and fault. */
   readonly #kept = new Map<string, Map<string, ErrorGroup>>();
   #events = { hour: NaN, byProject: new Map<string, number>() };
   #running: Promise<void> = Promise.resolve();

@@ -37,7 +37,7 @@ interface Waiting {
   firstSeen: number;
 }
 
-/** What was counted of one project. */
+/** The counts of one project. */
 export interface ProjectErrors {
   readonly projectId: string;
   readonly groups: readonly ErrorGroup[];

@@ -15,7 +15,7 @@ const HEAD = /^(?:Uncaught )?(?:\(in promise\) )?(?:\[[^\]]*\] ?)*[\w$.]*(?:Erro
 const ANY_CLASS =
   /^(?:Uncaught )?(?:\(in promise\) )?(?!Trace\b)[A-Z_$][\w$.]*(?: \[\w+\])?(?:: .*)?$/;
 const FRAME = /^\s+at .+/;
-/** What Node shows before an error that nobody caught: its place, the line, and a caret. */
+/** Node's output before an uncaught error: its place, the line, and a caret. */
 const CAUSE = /^\s*(?:\[?cause\]?: |Caused by:? )/i;
 
 export interface ServerLine {

@@ -60,7 +60,7 @@ export function bindErrorRoutes(
     readonly sharedLogs: Pick<SharedLogs, "read">;
   },
 ): void {
-  /** What the log has of the latest request that met an error. */
+  /** Reads the log lines of the latest request with an error. */
   async function linesOf(projectId: string, { samples, lastSeen }: ErrorGroup) {
     const latest = samples.find(({ requestId }) => requestId !== null);
     if (latest === undefined || latest.time < lastSeen - SEARCHED_MS) {

@@ -1,6 +1,6 @@
 /**
- * What a commit refers to and does not hold: submodules, and files of Git LFS. Each is fetched into
- * the exported repository, or named with the reason why it cannot be.
+ * Content that a commit refers to but does not contain: submodules, and files of Git LFS. Each is
+ * fetched into the exported repository, or named with the reason why it cannot be.
  *
  * @module
  */
@@ -40,12 +40,12 @@ const MAX_SUBMODULES = 100;
 /** Blobs that are read at once to find pointers. */
 const POINTERS_PER_READ = 5000;
 
-/** What was added to an exported commit; paths are relative to its repository. */
+/** Parts added to an exported commit; paths are relative to its repository. */
 export interface ExportedParts {
   readonly submodules: readonly { readonly path: string; readonly commitSha: string }[];
   readonly largeFiles: readonly {
     readonly path: string;
-    /** Where its content lies. */
+    /** The place of its content. */
     readonly object: string;
     readonly size: number;
   }[];

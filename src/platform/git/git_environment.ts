@@ -64,7 +64,7 @@ export interface GitFolder {
   readonly root: string;
   /** git's home, with our config file. */
   readonly home: string;
-  /** Where programs are found. */
+  /** The search path of programs. */
   readonly path: string;
   /** Variables that configure how the network is reached. */
   readonly network: Readonly<Record<string, string>>;
@@ -149,7 +149,7 @@ function sshConfig(
   ].join("\n");
 }
 
-/** What one connection to a repository needs beyond the usual environment. */
+/** The extra environment of one connection to a repository. */
 export interface RemoteAccess {
   readonly env: Readonly<Record<string, string>>;
   readonly masker: SecretMasker;

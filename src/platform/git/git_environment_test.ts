@@ -66,7 +66,7 @@ Deno.test("openRemote() gives no token to ssh, and no key to https", async () =>
   await access.dispose();
 });
 
-/** What ssh itself understands of the config file. */
+/** Returns ssh's own interpretation of the config file. */
 async function understood(command: string): Promise<Map<string, string>> {
   const { stdout, success, stderr } = await new Deno.Command("/bin/sh", {
     args: ["-c", `${command} -G git@git.example.com`],

@@ -1,5 +1,5 @@
 /**
- * What a failure of git means, in words that are safe to show. Pure.
+ * Translates a failure of git into words that are safe to show. Pure.
  *
  * @module
  */
@@ -9,7 +9,7 @@ export type GitFailure =
   | { readonly type: "unauthorized" }
   | { readonly type: "unreachable"; readonly reason: string };
 
-/** What git, curl and ssh print where access is denied, or the repository hidden without it. */
+/** Output of git, curl and ssh if access is denied, or the repository is hidden. */
 const NOT_LET_IN = new RegExp(
   [
     "Authentication failed",

@@ -1,5 +1,5 @@
 /**
- * What the platform asks the repositories of projects: commits and branches.
+ * Questions of the platform to project repositories: commits and branches.
  *
  * @module
  */

@@ -38,7 +38,7 @@ export function readPointers(text: string): ReadonlyMap<string, Omit<LargeFile, 
   return pointers;
 }
 
-/** Where Git LFS keeps an object, relative to `.git`. */
+/** Returns the path of a Git LFS object, relative to `.git`. */
 export const objectPath = (oid: string): string =>
   `lfs/objects/${oid.slice(0, 2)}/${oid.slice(2, 4)}/${oid}`;
 

@@ -235,7 +235,7 @@ export class GitMirrors implements GitService {
       to,
     ]);
     const files = stdout.split("\0").filter((path) => path !== "");
-    // What git prints beyond its limit is cut off.
+    // Output beyond git's limit is cut off.
     const isWhole = stdout.length < MAX_CHANGES && files.length <= MAX_CHANGED_FILES;
     return code === 0 && isWhole ? files : undefined;
   }

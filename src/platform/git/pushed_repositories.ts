@@ -143,7 +143,7 @@ export class PushedRepositories {
     await makeBare(repository);
     for (const pack of record.packs) await fetchPack(blobs, join(repository, PACKS), pack);
     const refs = await blobs.read(record.refs);
-    // What a push left that does not count.
+    // Removes refs that a push left and that do not count.
     for (const folder of ["heads", "tags"]) await emptyFolder(join(repository, "refs", folder));
     await writeFileAtomically(join(repository, "packed-refs"), new TextDecoder().decode(refs), {
       mode: 0o644,

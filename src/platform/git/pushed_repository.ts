@@ -1,5 +1,5 @@
 /**
- * Where the repositories are that are pushed to the platform.
+ * Paths of the repositories that are pushed to the platform.
  *
  * @module
  */

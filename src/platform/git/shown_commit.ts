@@ -1,5 +1,5 @@
 /**
- * What is kept of a commit, from the fields that git shows of it. Pure.
+ * Reads a commit from the fields that git prints. Pure.
  *
  * @module
  */

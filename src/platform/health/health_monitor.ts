@@ -123,7 +123,7 @@ export class HealthMonitor {
       const { owner } = checked;
       if (sites.deploymentAt(this.#hostOf(owner.projectName)) !== owner.id) continue;
       const known = checks.get(owner.projectId);
-      // What does not work on one node does not work for the visitors of that node.
+      // If one node is unhealthy, its visitors see that.
       if (known?.health.state !== "unhealthy") checks.set(owner.projectId, checked);
     }
     for (const checked of checks.values()) await this.#weigh(checked, lease);
@@ -152,7 +152,7 @@ export class HealthMonitor {
       { health, owner, now: now() },
     );
     if (change !== undefined) {
-      // What cannot be stored is found, and reported, by the next check.
+      // The next check finds and reports failures to store.
       const event = this.#eventOf(owner, record);
       await store.change(projectId, record, event, lease);
       await raiseEvent(event);

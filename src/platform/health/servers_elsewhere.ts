@@ -51,7 +51,7 @@ export class ServersElsewhere {
     });
   }
 
-  /** What other nodes see of the servers that run there; one that does not answer is left out. */
+  /** Collects the server checks of other nodes; leaves out those that do not respond. */
   async all(): Promise<readonly Checked[]> {
     const { peers, closing } = this.#options;
     const { answers } = await askAll(peers, {

@@ -34,7 +34,7 @@ import type { TriggerService } from "./trigger_service.ts";
 /** Largest payload of a forge, in bytes: it lists the commits of a push. */
 const MAX_PAYLOAD_BYTES = 5 * 1024 * 1024;
 
-/** What a replayed end of a branch is remembered as. */
+/** The marker of a replayed end of a branch. */
 const STOPPED = "stopped";
 
 export interface ForgeServices {

@@ -22,7 +22,7 @@ export const hookRecord = z.object({
   scope: z.enum(HOOK_SCOPES),
   /** The token itself is not stored. */
   tokenHash: z.string(),
-  /** What makes the hook's secret out of its token; null where calls need no signature. */
+  /** The salt that derives the hook's secret from its token; null if calls need no signature. */
   secretSalt: z.string().nullable().default(null),
   createdAt: z.number(),
   updatedAt: z.number(),

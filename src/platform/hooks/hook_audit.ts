@@ -1,5 +1,5 @@
 /**
- * What deploy hooks leave in the audit log. A hook has no user: its address is the credential.
+ * Audit log entries of deploy hooks. A hook has no user: its address is the credential.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { type AuditedChange, type AuditLog, HOOK_REFUSED, HOOK_STOPPED } from ".
 import { RateWindow } from "../core/access/mod.ts";
 import type { HookRecord } from "./hook.ts";
 
-/** Where a call of a hook came from. */
+/** The origin of a hook's call. */
 export interface HookVisit {
   readonly address: string;
   readonly requestId: string;

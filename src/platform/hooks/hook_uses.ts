@@ -58,7 +58,7 @@ export class HookUses {
   }
 
   async #storeAll(): Promise<void> {
-    // What is noted in the same turn is stored together.
+    // Notes of the same turn are stored together.
     await Promise.resolve();
     while (this.#noted.size > 0) {
       const batch = [...this.#noted].slice(0, MAX_HOOKS);

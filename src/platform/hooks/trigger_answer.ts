@@ -1,5 +1,5 @@
 /**
- * What the caller of a hook learns about a deployment. Pure.
+ * Describes a deployment for the caller of a hook. Pure.
  *
  * @module
  */

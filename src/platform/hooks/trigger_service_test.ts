@@ -57,7 +57,7 @@ interface Trigger {
 
 interface TriggerBench {
   readonly clock: { now: number };
-  /** What git answers; by default it finds every commit on every branch. */
+  /** The response of git; by default it finds every commit on every branch. */
   git: GitService["resolve"];
   /** How often git was asked. */
   asked: number;

@@ -6,7 +6,7 @@
  */
 import { createLoopbackAcceptor } from "../core/listener/mod.ts";
 
-/** Where the store is reached. */
+/** The address of the store. */
 export interface KvAddress {
   readonly host: "127.0.0.1";
   readonly port: number;

@@ -108,7 +108,7 @@ export function bindKvRoutes(router: Router, services: KvRouteServices): void {
     }
     if (result.type === "full") throw new Failure("storage_full", result.message);
     const set = await store.get(namespace, key);
-    // What another writer changed in the meantime is as good an answer: it holds now.
+    // A change by another writer in the meantime is also current.
     return entryOf({
       key,
       size: set?.bytes.byteLength ?? bytes.byteLength,

@@ -1,5 +1,5 @@
 /**
- * What one node does for all, each over a store of a test.
+ * Tasks that one node does for all, each over a test store.
  *
  * @module
  */

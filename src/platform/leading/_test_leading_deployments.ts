@@ -204,7 +204,7 @@ export const storageSweep: Holder = {
         const own = await openVault(kv);
         opened.push(own);
         return () => {
-          // What another has begun to remove is left alone for a minute.
+          // A removal that another node has begun is left alone for a minute.
           now += HOUR_MS;
           return nodes.during("housekeeping", (lease) => sweepWith(kv, own, { now, lease }));
         };

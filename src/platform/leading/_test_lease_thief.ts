@@ -29,11 +29,11 @@ export interface LeaderNode {
   readonly nodes: Nodes;
 }
 
-/** What one node does for all, over a store. */
+/** A task that one node does for all, over a store. */
 export interface Scene extends AsyncDisposable {
   /** Opens it on a node; each call of the result is a round. */
   open(node: LeaderNode): Promise<() => Promise<unknown>>;
-  /** What became of it, whichever node has done it. */
+  /** Returns the outcome, whichever node produced it. */
   outcome(): Promise<unknown>;
   /** Done beside the store, such as files that were removed. */
   readonly done: readonly string[];
@@ -48,11 +48,11 @@ export interface Holder {
   prepare(kv: RecordStore): Promise<Scene>;
 }
 
-/** What came of a round and of the one after it. */
+/** The outcome of a round and of the next one. */
 export interface Told {
   /** Reads and commits of the round. */
   readonly moments: number;
-  /** What the leader stored or did without its lease. */
+  /** Writes and actions of the leader without its lease. */
   readonly stale: readonly string[];
   readonly outcome: unknown;
 }
@@ -151,7 +151,7 @@ export async function stealAt(
     let theft: Promise<void> | undefined;
     const watched = new WatchedStore(kv, async () => {
       if (isRound && ++moments === moment) theft = steal();
-      // What goes on beside it waits as well.
+      // Concurrent work waits as well.
       await theft;
     });
     const a = { kv: watched, nodes: nodesOf("a", first, alive) };
@@ -160,7 +160,7 @@ export async function stealAt(
     isRound = true;
     await round().catch(rethrowOthers);
     await theft;
-    // What the round has begun and not waited for.
+    // Waits for work that the round has started but not awaited.
     await delay(SETTLE_MS);
     isRound = false;
     const stale = atTheft === undefined ? [] : [

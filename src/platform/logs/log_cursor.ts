@@ -1,5 +1,5 @@
 /**
- * Where the next page of a log begins: a place in the files of each node that has more.
+ * A cursor of a log: a place in the files of each node that has more.
  *
  * @module
  */

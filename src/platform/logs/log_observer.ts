@@ -49,7 +49,7 @@ export function observeRecord(
   record: AccessRecord | FunctionRecord | ServerRecord,
 ): void {
   if ("method" in record) {
-    // What a rule has refused is no failure of the site.
+    // A refusal by a rule is not a failure of the site.
     const isRefused = record.rules?.some(({ outcome }) =>
       outcome === "denied" || outcome === "limited"
     );

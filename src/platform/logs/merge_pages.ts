@@ -7,13 +7,13 @@ import type { LogEntry } from "../../contract/logs.ts";
 import type { LogCursor } from "./log_cursor.ts";
 import type { LogLine, LogPlace } from "./log_files.ts";
 
-/** What a node found. */
+/** The findings of one node. */
 export interface NodePage {
   /** Oldest first. */
   readonly lines: readonly LogLine[];
-  /** Where it would go on; null where there is nothing before. */
+  /** The place to continue; null at the start of the log. */
   readonly next: LogPlace | null;
-  /** Where it began to read backwards. */
+  /** The place where it started to read backwards. */
   readonly top: LogPlace;
 }
 

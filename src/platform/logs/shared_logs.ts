@@ -50,7 +50,7 @@ export interface SharedLogsOptions {
 export interface SharedLogPage {
   /** Oldest first. */
   readonly items: LogEntry[];
-  /** Where the nodes have more; empty where none has. */
+  /** The places where nodes have more; empty if none has. */
   readonly cursor: LogCursor;
   readonly silent: readonly SilentNode[];
 }

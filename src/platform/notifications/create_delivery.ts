@@ -49,7 +49,7 @@ export interface DeliveryOptions {
   readonly bot: BotSettings | undefined;
   /** Tells forges of deployments. */
   readonly forge?: Channel;
-  /** What the bot can do besides linking chats. */
+  /** Dialogues of the bot besides linking chats. */
   readonly dialogues: readonly BotDialogue[];
   readonly now: Clock;
   readonly random: Random;

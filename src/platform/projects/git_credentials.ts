@@ -22,7 +22,7 @@ export type GitCredentials =
     readonly type: "https";
     readonly username: string;
     readonly token: string;
-    /** What serves the repository, for reports; known by its host where missing. */
+    /** The forge of the repository, for reports; derived from the host if missing. */
     readonly forge?: Forge | undefined;
     /** Address of the forge's API. */
     readonly apiUrl?: string | undefined;

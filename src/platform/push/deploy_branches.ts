@@ -1,6 +1,6 @@
 /**
- * What follows a push: a build for each branch that was pushed, told to who pushed as it
- * happens, and the end of previews whose branches were deleted.
+ * Handles a push: builds each pushed branch, streams progress to the person who pushed, and ends
+ * previews of deleted branches.
  *
  * @module
  */

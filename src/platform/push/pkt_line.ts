@@ -15,7 +15,7 @@ const MAX_BAND = MAX_PACKET - LENGTH_DIGITS - 1;
 /** Ends a list of packets. */
 export const FLUSH = new TextEncoder().encode("0000");
 
-/** What a packet of the side-band carries. */
+/** Channels of the side-band. */
 export const BAND = { result: 1, words: 2, fatal: 3 } as const;
 
 const encoder = new TextEncoder();
@@ -68,7 +68,7 @@ export class PacketReader {
     this.#rest = this.#rest.byteLength === 0 ? chunk : join([this.#rest, chunk]);
   }
 
-  /** What follows the packets taken so far. */
+  /** Returns the bytes after the packets read so far. */
   get rest(): Uint8Array {
     return this.#rest;
   }

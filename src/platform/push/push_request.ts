@@ -1,6 +1,6 @@
 /**
- * What a push asks for, and whether it is allowed (gitprotocol-pack, "Reference Update
- * Request"). Pure.
+ * Parses the commands of a push, and checks whether they are allowed (gitprotocol-pack, "Reference
+ * Update Request"). Pure.
  *
  * @module
  */

@@ -149,7 +149,7 @@ export class PushService {
       push = await readPush(this.#services, request, this.#services.closing);
     } catch (error) {
       leave();
-      // What no git sends is answered as any other request.
+      // Requests that no git sends get the usual error response.
       if (!(error instanceof Failure) || NOT_OF_GIT.has(error.code)) throw error;
       // git shows no body of an HTTP error at this point, but words of the side-band.
       await request.body?.cancel().catch(() => {});

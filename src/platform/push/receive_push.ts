@@ -28,7 +28,7 @@ export const REQUEST_FILE = "request";
 /** Most bytes of git's report. */
 const MAX_REPORT = 4 * 1024 * 1024;
 
-/** What the client must be able to read: every git since 2010 can. */
+/** Capabilities that clients must have: every git since 2010 does. */
 const NEEDED = [["side-band-64k"], ["report-status-v2", "report-status"]];
 
 export interface ReceiveServices {

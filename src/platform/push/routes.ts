@@ -18,7 +18,7 @@ const MAX_RECORDED = 20;
 
 const PATH = "/git/:workspace/:project";
 
-/** What a request for each service needs. */
+/** The required access of each service. */
 const ACCESS = {
   "git-upload-pack": { access: "viewer", method: "GET", path: "/git" },
   "git-receive-pack": { access: "developer", method: "POST", path: "/git" },

@@ -42,7 +42,7 @@ export interface SandboxedRun {
   /** The repository, on this machine. */
   readonly repository: string;
   readonly script: string;
-  /** What the script gets after the path of the repository. */
+  /** Arguments of the script after the path of the repository. */
   readonly args: readonly string[];
   /** A file in the scratch folder, as the script's last argument. */
   readonly input?: string;

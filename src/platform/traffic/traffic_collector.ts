@@ -40,7 +40,7 @@ export class TrafficCollector {
     this.#add(counter.take());
     for (const [deploymentId, { projectId }] of [...this.#arrived]) {
       const deployment = await deployments.find(projectId, deploymentId);
-      // What has come since is part of it; another round may have been quicker.
+      // It includes later changes, because another round may have been faster.
       const arrived = this.#arrived.get(deploymentId);
       this.#arrived.delete(deploymentId);
       if (deployment === undefined || arrived === undefined) continue;

@@ -24,7 +24,7 @@ export interface TrafficPart {
   readonly unit: Unit;
   /** In milliseconds since the Unix epoch. */
   readonly start: number;
-  /** What tells it from parts that others wrote. */
+  /** Identifies it among parts from other writers. */
   readonly part: string;
 }
 

@@ -50,7 +50,7 @@ export function visibleIn(
   return [...visible.values()];
 }
 
-/** What setting a variable would do, or which flag it needs and why. */
+/** The effect of setting a variable, or the flag that it needs and the reason. */
 export type SetPlan =
   | { readonly type: "set"; readonly remove: readonly VariableRecord[] }
   | { readonly type: "refuse"; readonly message: string };

@@ -22,7 +22,7 @@ const apiKeyRecord = z.object({
   prefix: z.string(),
   /** The most that the key may do; its maker's role limits it further. */
   role: z.enum(ROLES).default("owner"),
-  /** What it may do; keys from before there were permissions may do everything. */
+  /** Its permissions; older keys without the field can do everything. */
   permissions: z.array(z.enum(PERMISSION_NAMES)).default(["everything"]),
   /** Ids of the projects that it reaches; null for all of the workspace. */
   projects: z.array(z.string()).nullable().default(null),

@@ -17,7 +17,7 @@ import type { AccountParts } from "../parts.ts";
 type NewApiKey = BodyOf<typeof endpoints.createApiKey>;
 type Change = BodyOf<typeof endpoints.updateApiKey>;
 
-/** What a key may do, in words. */
+/** Describes the permissions of a key. */
 function allowed({ role, permissions, projects }: ApiKeyRecord): string {
   const reach = projects === null ? "" : `, for ${projects.length} of the projects`;
   return `${role} with ${permissions.join(", ")}${reach}`;

@@ -29,7 +29,7 @@ const MINUTE_MS = 60_000;
 const REGISTRATIONS_PER_MINUTE = 20;
 const EXCHANGES_PER_MINUTE = 60;
 
-/** What a client may do: `read` looks only, `write` does what its person may do. */
+/** The scope of a client: `read` can only read, `write` can do what its person can. */
 export type Scope = "read" | "write";
 
 /** The scope that words ask for: `read` where only that is named; all else means all. */
@@ -40,7 +40,7 @@ export function scopeOf(text: string | undefined): Scope {
     : "write";
 }
 
-/** What a person approves. */
+/** The approval of a person. */
 export interface Approval {
   readonly clientId: string;
   readonly redirect: string;
@@ -57,7 +57,7 @@ export interface Tokens {
   readonly scope: string;
 }
 
-/** What an exchange or a refresh came to. */
+/** The outcome of an exchange or a refresh. */
 type Outcome =
   | { readonly type: "tokens"; readonly tokens: Tokens; readonly replaced?: string }
   | { readonly type: "refused"; readonly reason: string }

@@ -72,7 +72,7 @@ const redirect = z.string().max(MAX_REDIRECT).superRefine((address, context) => 
   if (problem !== undefined) context.addIssue({ code: "custom", message: `It ${problem}` });
 });
 
-/** What a client may say of itself; members that mean nothing here are left out. */
+/** The registration of a client; unknown fields are dropped. */
 export const registrationBody = z.object({
   redirect_uris: z.array(redirect).min(1).max(MAX_REDIRECTS),
   client_name: z.string().max(200).optional(),
@@ -81,7 +81,7 @@ export const registrationBody = z.object({
 const registered = z.tuple([z.string(), z.array(z.string())]);
 
 export interface RegisteredClient {
-  /** What it calls itself; nobody has verified it. */
+  /** Its own name, which nobody has verified. */
   readonly name: string;
   readonly redirects: readonly string[];
 }

@@ -64,7 +64,7 @@ async function exchangeGrant(
   return await service.refresh({ token: given.refresh_token, clientId: given.client_id }, client);
 }
 
-/** What a grant is asked with. */
+/** The parameters of a grant request. */
 interface Asked {
   readonly fields: unknown;
   readonly request: Request;

@@ -1,5 +1,5 @@
 /**
- * What authentication adds to a warm request (aim: under 50 µs).
+ * The cost of authentication in a warm request (goal: under 50 µs).
  *
  * @module
  */

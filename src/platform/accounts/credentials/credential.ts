@@ -35,7 +35,7 @@ const accessTokenRecord = z.object({
   workspaceId: z.string(),
   hash: z.string(),
   prefix: z.string(),
-  /** What the tool calls itself. */
+  /** The name that the program gives itself. */
   name: z.string(),
   address: z.string(),
   createdAt: z.number(),
@@ -43,7 +43,7 @@ const accessTokenRecord = z.object({
   role: z.literal("viewer").optional(),
   /** When it ends; missing where only lack of use ends it. */
   expiresAt: z.number().optional(),
-  /** What renews it, where something does. */
+  /** Its refresh token, if it has one. */
   refresh: z.object({
     hash: z.string(),
     /** The one before: whoever sends it again is not alone in having it. */

@@ -37,7 +37,7 @@ interface Found {
   readonly expiresAt?: number | null | undefined;
 }
 
-/** What a credential may do; everything where it is no API key. */
+/** Returns the limits of a credential; none unless it is an API key. */
 function grantOf({ permissions, projects, expiresAt }: Found): KeyGrant | undefined {
   return permissions && {
     permissions,

@@ -11,7 +11,7 @@ export interface KnownCredential {
   readonly owner: CredentialOwner;
   /** The most that it may do: less than its user, for some API keys. */
   readonly role: Role;
-  /** What an API key may do; `undefined` for sessions and tools. */
+  /** Limits of an API key; `undefined` for sessions and CLI tokens. */
   readonly grant: KeyGrant | undefined;
   readonly createdAt: number;
   /** When it ends however much it is used. */

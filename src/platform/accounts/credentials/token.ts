@@ -8,7 +8,7 @@ import { Buffer } from "node:buffer";
 import type { Random } from "../../../lib/clock.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 
-/** What a token is for; the hash of one kind is of no use as another. */
+/** The purpose of a token; the hash of one kind does not work for another. */
 export type TokenKind =
   | "session"
   | "access token"

@@ -59,8 +59,8 @@ function isClientOf(grant: DeviceGrant, clientId: string | undefined): boolean {
 }
 
 /**
- * What a grant says to a poll, and the grant after it. A code that was used, expired
- * long ago or belongs to another client is answered like one that never existed.
+ * Answers a poll, and returns the next state of the grant. A code that was used, expired long ago
+ * or belongs to another client is answered like one that never existed.
  */
 export function pollGrant(
   grant: DeviceGrant | undefined,

@@ -12,12 +12,12 @@ const base = z.object({
   userHash: z.string(),
   /** The `client_id` that the codes are for; null where the tool gave none: polls need none then. */
   clientId: z.string().nullable().default(null),
-  /** What the tool calls itself (`client_id`, else its `User-Agent`). */
+  /** The name that the program gives itself (`client_id`, else its `User-Agent`). */
   tool: z.string(),
   /** The address that the tool sent its request from. */
   address: z.string(),
   country: z.string().nullable(),
-  /** What the tool may do where it is let in. */
+  /** The requested scope. */
   scope: z.enum(["read", "write"]).default("write"),
   createdAt: z.number(),
   expiresAt: z.number(),
@@ -54,7 +54,7 @@ export type GrantOutcome =
 /** The answer to a poll. */
 export type PollOutcome = GrantOutcome | { readonly type: "slow_down" };
 
-/** What is shown to the person who decides. */
+/** The request as the deciding person sees it. */
 export interface DeviceRequest {
   /** As it is shown to people: `WDJB-MJHT`. */
   readonly userCode: string;

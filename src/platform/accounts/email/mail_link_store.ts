@@ -1,6 +1,6 @@
 /**
- * What a link in a mail does when somebody follows it. Each link works once, and
- * only the hash of its token is stored.
+ * Performs the action of a link in a mail. Each link works once, and only the hash of its token is
+ * stored.
  *
  * @module
  */

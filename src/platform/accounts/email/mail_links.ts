@@ -21,7 +21,7 @@ const ALL_MAILS_PER_HOUR = 20;
 const HOUR_MS = 60 * 60 * 1000;
 
 export interface LinkMail {
-  /** What the link is for. */
+  /** The purpose of the link. */
   readonly link: MailLink;
   /** Path of the page that the mail links to, with `{token}` in place of the link's token. */
   readonly path: string;
@@ -29,7 +29,7 @@ export interface LinkMail {
   readonly client: Client;
   /** The account that the mail is for; missing where there is none yet. */
   readonly userId?: string | undefined;
-  /** What the mail says; undefined to send none, with the same work. */
+  /** The text of the mail; undefined to send none, with the same work. */
   readonly mail: ((to: string, facts: { host: string; url: string }) => AccountMail) | undefined;
 }
 

@@ -13,7 +13,7 @@ import { addressGroup, type Client, Failure } from "../../core/http/mod.ts";
 import { AttemptLimiter, type AttemptLimits } from "./attempt_limiter.ts";
 import type { DeviceCookies } from "./device_cookie.ts";
 
-/** What is guessed; each kind has a count of its own. */
+/** The kind of a guess; each has its own count. */
 export type Guessed = "password" | "second factor" | "link" | "user code";
 
 /** Whose secret is guessed. */

@@ -182,7 +182,7 @@ export class ExchangeService {
   }
 }
 
-/** What a token says, read as the first provider that its issuer is trusted as. */
+/** Parses a token as the first provider that trusts its issuer. */
 function readRun(
   trusted: readonly PublisherRecord[],
   { claims }: VerifiedToken,

@@ -39,7 +39,7 @@ export function mismatch(publisher: PublisherRecord, run: WorkflowRun): string |
   return undefined;
 }
 
-/** What a run gets. */
+/** The rights of a run. */
 export interface Trust {
   /** Those that it is one of. */
   readonly publishers: readonly [PublisherRecord, ...PublisherRecord[]];

@@ -60,7 +60,7 @@ function readHeader(token: string, decode: (token: string) => unknown): unknown 
   }
 }
 
-/** What a fault of the library means. */
+/** Describes an error of the library. */
 function describeFault(error: { readonly code: string }): string {
   const claim = "claim" in error ? String(error.claim) : undefined;
   if (error.code === "ERR_JWT_EXPIRED") return "it has expired";

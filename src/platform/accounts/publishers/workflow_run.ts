@@ -1,13 +1,12 @@
 /**
- * What a token says of the workflow that has it, read alike from the tokens of GitHub Actions
- * and of GitLab CI. Pure.
+ * Reads the workflow from a token of GitHub Actions or GitLab CI. Pure.
  *
  * @module
  */
 import * as z from "zod";
 import type { PublisherProvider } from "../../../contract/publishers.ts";
 
-/** What a workflow runs for. */
+/** The trigger of a workflow. */
 export interface WorkflowRef {
   readonly type: "branch" | "tag" | "pull request";
   readonly name: string;

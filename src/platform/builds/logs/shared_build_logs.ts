@@ -28,7 +28,7 @@ const AGAIN_MS = 30_000;
 /** Time for a whole log that another node has, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
-/** Where the log of a build is, and the process that builds or has built, where one is known. */
+/** The place of a build's log, and the build's process if it is known. */
 export type LogSource =
   & { readonly runner?: string | undefined }
   & (
@@ -84,7 +84,7 @@ export class SharedBuildLogs {
     return this.#options.local.isOpen(build);
   }
 
-  /** Where to read a log. */
+  /** Finds the source of a log. */
   async find(build: LoggedBuild): Promise<LogSource> {
     const { local, archive, instance, runnerOf, peers } = this.#options;
     if (local.isOpen(build)) return { type: "here", runner: instance };

@@ -125,7 +125,7 @@ export class BuildWorker {
     }
   }
 
-  /** What the deployment's address shows now, where it was built of the same variables. */
+  /** Returns the current deployment of the branch, if it was built with the same variables. */
   async #shownBefore(deployment: DeploymentRecord): Promise<BuildJob["since"]> {
     const { deployments } = this.#services;
     const { projectId, projectName, branchLabel, environment, variablesVersion } = deployment;

@@ -12,7 +12,7 @@ export interface BuildFolder {
   readonly path: string;
   /** Becomes the root folder that the build sees. */
   readonly root: string;
-  /** Where the checkout goes, on this machine. */
+  /** The path of the checkout on this machine. */
   readonly repository: string;
   readonly jobFile: string;
   readonly shown: readonly Shown[];

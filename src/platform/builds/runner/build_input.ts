@@ -1,6 +1,6 @@
 /**
- * What a build process gets from the platform: its job, its environment, and
- * the variables of its project, whose secret values are masked in its log.
+ * Inputs of a build process: its job, its environment, and the project's variables, whose secret
+ * values are masked in the log.
  *
  * @module
  */

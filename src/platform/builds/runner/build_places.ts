@@ -1,7 +1,7 @@
 /**
- * Where builds and the caches of projects are: in the data directory, except for
- * builds that have a user but no root folder of their own. Such a user cannot
- * enter the data directory, which is open to the platform only.
+ * Folders of builds and of project caches: in the data directory, except for builds that have a
+ * user but no root folder. Such a user cannot enter the data directory, which is open to the
+ * platform only.
  *
  * @module
  */

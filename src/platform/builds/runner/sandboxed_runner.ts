@@ -344,7 +344,7 @@ export class SandboxedRunner implements BuildRunner {
     return { type: "built", content };
   }
 
-  /** What changed since the branch's deployment; null where that says too little. */
+  /** Returns the changes since the branch's deployment; null if they are unknown. */
   async #changes(project: ProjectRecord, { since, commitSha }: BuildJob) {
     // Other settings make another site of the same files.
     if (since === null || project.updatedAt > since.createdAt) return null;

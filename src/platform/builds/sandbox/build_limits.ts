@@ -1,5 +1,5 @@
 /**
- * What one build may use.
+ * Limits of one build.
  *
  * @module
  */

@@ -19,7 +19,7 @@ export class SandboxUndecidedError extends Error {
   override readonly name = "SandboxUndecidedError";
 }
 
-/** What trying one kind of sandbox showed. */
+/** The result of trying one kind of sandbox. */
 type Trial = "works" | "fails" | "late";
 
 /**

@@ -73,7 +73,7 @@ export interface SandboxedProcess {
   end(): Promise<void>;
 }
 
-/** Where the programs are that set up the sandbox. */
+/** The search path of the programs that set up the sandbox. */
 const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** True where each build has a root folder of its own. */

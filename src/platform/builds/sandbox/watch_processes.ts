@@ -108,7 +108,7 @@ export function watchProcesses(
   };
   const lookLater = (): void => {
     if (isStopped) return;
-    // What fails is that there is no /proc.
+    // Fails only if there is no /proc.
     timer = setTimeout(() => void lookAtAll().then(lookLater, lookLater), INTERVAL_MS);
   };
   if (lowerSession(root)) lowered.add(root);

@@ -65,7 +65,7 @@ export function isInScope(scope: PersonalScope, workspaceId: string | null): boo
   return scope.workspaceId === null || scope.workspaceId === workspaceId;
 }
 
-/** What an API key may do, and for which projects; null for all of its workspace. */
+/** The limits of an API key: permissions, and projects; null for the whole workspace. */
 export interface KeyGrant {
   readonly permissions: readonly Permission[];
   readonly projects: readonly string[] | null;
@@ -94,6 +94,6 @@ export interface Caller {
     readonly role: Role;
   };
   readonly credential: Credential;
-  /** What an API key may do; people and the tools they signed in are not limited. */
+  /** The limits of an API key; people and their CLIs have none. */
   readonly grant?: KeyGrant | undefined;
 }

@@ -136,7 +136,7 @@ export class EventBus {
   start(passOn: PassOn): void {
     this.#passOn = passOn;
     this.#options.nodes?.onGained("events", () => {
-      // What failed before may have failed by what kept this node from leading.
+      // The cause of earlier failures may have kept this node from leading.
       clearTimeout(this.#retry);
       this.#retry = undefined;
       this.#failures = 0;
@@ -221,7 +221,8 @@ export class EventBus {
     this.#passing ??= this.#passHere(passOn).finally(() => {
       this.#passing = undefined;
       if (this.#behind || this.#fresh.length > 0) this.#wake();
-      // What was stored while this round ended is passed on by the next, and watched until then.
+      // The next round passes on events that were stored while this one ended, and watches them
+      // until then.
       if (this.#passing === undefined) this.#release();
     });
   }
@@ -268,7 +269,7 @@ export class EventBus {
   /** Passes events on one batch at a time, as a later event must not overtake an earlier one. */
   async #passAll(passOn: PassOn, lease: Lease): Promise<void> {
     const { onTrouble } = this.#options;
-    // What was passed on is removed while the next is passed on: the two share a flush.
+    // The removal of passed events and the passing of the next ones share a flush.
     let removed: Promise<void> | undefined;
     try {
       while (!this.#closed) {

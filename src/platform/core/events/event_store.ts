@@ -55,11 +55,11 @@ export interface NewEvent extends Omit<EventRecord, "id"> {
 /** Keys of one `getMany` (Deno KV). */
 const MANY = 10;
 
-/** Where the id of an event with a key is; `undefined` for one without. */
+/** Returns the key under which an event with a key has its ID; `undefined` without a key. */
 const keyOf = ({ key, audience, event }: NewEvent): RecordKey | undefined =>
   key === undefined ? undefined : eventKeys.byKey(audience, event, key);
 
-/** What became of events that were to be stored. */
+/** The result of storing events. */
 export interface AddedEvents {
   /** The id of each, in order; that of the older one where the key was used before. */
   readonly ids: readonly string[];

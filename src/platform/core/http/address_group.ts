@@ -5,9 +5,8 @@
  */
 
 /**
- * What limits count a client by: its IPv4 address, or the /64 network of its
- * IPv6 address, as whoever has one address of such a network has all of them
- * (RFC 6177).
+ * The unit in which limits count clients: an IPv4 address, or the /64 network of an IPv6 address,
+ * because the owner of one address has the whole network (RFC 6177).
  */
 export function addressGroup(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

@@ -69,5 +69,5 @@ export interface CompletedCall {
   readonly noted: NotedFacts;
 }
 
-/** What decides who may call an endpoint. */
+/** The endpoint's fields that decide who can call it. */
 export type GuardedEndpoint = Pick<Endpoint, "access" | "method" | "path">;

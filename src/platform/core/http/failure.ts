@@ -44,7 +44,7 @@ export class Failure extends Error {
   readonly problems: readonly Problem[] | undefined;
   /** Seconds after which a retry may succeed, for `Retry-After`. */
   readonly retryAfter: number | undefined;
-  /** What helps, where that is more than what helps with every failure of the code. */
+  /** A hint that is more specific than the code's. */
   readonly hint: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: {

@@ -146,7 +146,7 @@ export class Idempotency {
 
 const placeOf = (id: string): string => `idempotency/${id}`;
 
-/** What makes a request the same one: its query, workspace and body. */
+/** Computes the identity of a request: its query, workspace and body. */
 async function fingerprintOf({ request, maxBodyBytes }: RepeatableRequest): Promise<string> {
   const body = await readBytes(request.clone(), maxBodyBytes);
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", body)).toHex();

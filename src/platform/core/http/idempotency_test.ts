@@ -20,7 +20,7 @@ interface Bench {
   }): Promise<string>;
   /** How often a handler ran. */
   ran: number;
-  /** What the next handler does, in place of answering with a number. */
+  /** The response of the next handler, instead of a number. */
   next: (() => Promise<Response>) | undefined;
   time: number;
   readonly kv: RecordStore;

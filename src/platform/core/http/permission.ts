@@ -1,5 +1,5 @@
 /**
- * What a refusal for lack of a permission says.
+ * Explains a refusal for a missing permission.
  *
  * @module
  */
@@ -13,7 +13,7 @@ const HINT =
 
 const quoted = (permissions: readonly Permission[]) => permissions.map((each) => `"${each}"`);
 
-/** Where a key may do what it may. */
+/** Describes the projects of a key. */
 function describeReach({ projects }: KeyGrant): string {
   if (projects === null) return "in all projects";
   return projects.length === 1 ? "in one project" : `in ${projects.length} projects`;

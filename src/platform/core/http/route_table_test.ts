@@ -38,7 +38,9 @@ function mostSpecific(path: string): string {
     .reduce((best, next) => next.rank < best.rank ? next : best).path;
 }
 
-/** What can stand at a place of a path: any word, or a fixed segment of another path. */
+/**
+ * Returns the possible words at a position of a path: any word, or a fixed segment of another path.
+ */
 function wordsAt(index: number): string[] {
   const fixed = paths.map((path) => path.split("/")[index] ?? "{}");
   return ["any", ...new Set(fixed.filter((segment) => !segment.startsWith("{")))];

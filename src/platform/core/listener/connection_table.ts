@@ -6,7 +6,7 @@
  */
 import type { ConnectionLimits } from "./types.ts";
 
-/** What a connection waits for. */
+/** The phase of a connection. */
 export type Phase =
   | "handshake"
   /** The first request. */
@@ -29,7 +29,7 @@ export interface BodyWait {
 export interface Sending {
   /** When the client last took a part of it; `undefined` while more is awaited from its source. */
   since: number | undefined;
-  /** What may be held for it, in bytes. */
+  /** Its maximum buffered bytes. */
   readonly bytes: number;
   /** How many answers it stands for. */
   readonly stands: number;
@@ -91,7 +91,7 @@ const RESETS_MS = 10_000;
 
 /** Most bytes held for clients of all connections that do not take them. */
 const MAX_UNSENT = 64 * 1024 * 1024;
-/** What each connection may have of that when it is all taken. */
+/** The share of each connection when all of that is in use. */
 const FAIR_UNSENT = 1024 * 1024;
 /** How long an answer may rest while it is all taken, in milliseconds. */
 const PRESSED_MS = 2_000;

@@ -1,4 +1,4 @@
-/** What becomes of connections and requests when an acceptor stops. */
+/** Connections and requests when an acceptor stops. */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { until } from "../../../lib/_test_until.ts";

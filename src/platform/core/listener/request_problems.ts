@@ -31,7 +31,7 @@ export interface HostFacts {
   readonly host: string | null;
 }
 
-/** What is wrong with a request's host; `undefined` where nothing is. */
+/** Returns the problem of a request's host; `undefined` if there is none. */
 export function hostProblem({ url, placeholder, isHttp2, host }: HostFacts): string | undefined {
   // The URL has the first one alone.
   if (host?.includes(COMMA)) return "The request names several hosts: name one";
@@ -46,9 +46,9 @@ export function hostProblem({ url, placeholder, isHttp2, host }: HostFacts): str
 }
 
 /**
- * What is wrong with the framing of a request; `undefined` where nothing is. A
- * proxy could take a request with two framings to end elsewhere than its sender
- * meant, and a body in another coding would reach the site as if it were in none.
+ * Returns the problem of a request's framing; `undefined` if there is none. A proxy could take a
+ * request with two framings to end elsewhere than its sender meant, and a body in another coding
+ * would reach the site as if it were in none.
  */
 export function framingProblem(headers: Headers): string | undefined {
   const coding = fieldOf(headers, "transfer-encoding");

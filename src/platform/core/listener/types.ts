@@ -1,6 +1,5 @@
 /**
- * What a handler knows of a request's connection, and the limits of
- * connections.
+ * Connection facts for handlers, and limits of connections.
  *
  * @module
  */

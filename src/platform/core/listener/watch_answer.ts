@@ -14,7 +14,7 @@ import type { ConnectionTable, Sending, Tracked } from "./connection_table.ts";
 
 /** Of so many answers in one piece one is watched, and stands for all. */
 const SAMPLED = 16;
-/** What the runtime holds at most of a stream that its client does not take, in bytes. */
+/** Maximum bytes that the runtime buffers of a stream whose client does not read. */
 const STREAM_BYTES = 64 * 1024;
 
 export interface AnswerWatch {

@@ -22,7 +22,7 @@ export class Claims {
     this.#nodes = nodes;
   }
 
-  /** What this process writes into a record to hold it. */
+  /** This process as the holder in a record. */
   get holder(): ClaimHolder {
     return this.#nodes?.instance ?? null;
   }

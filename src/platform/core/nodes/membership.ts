@@ -38,7 +38,7 @@ export interface MembershipOptions extends NodeIdentity {
   readonly instance: string;
   readonly version: string;
   readonly addresses: readonly string[];
-  /** Where other nodes reach this one. */
+  /** The URL of this node for other nodes. */
   readonly url: string;
   readonly now: Clock;
   /** Milliseconds of a clock that is never set. */

@@ -1,6 +1,6 @@
 /**
- * What a node is called, and which data directory it is: both are kept there, so that a
- * node has the same name after a restart.
+ * The name of a node and the ID of its data directory. Both are stored there, so the name survives
+ * restarts.
  *
  * @module
  */

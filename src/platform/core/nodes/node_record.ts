@@ -1,11 +1,11 @@
 /**
- * What nodes store about themselves, and who leads what.
+ * Records of nodes about themselves and about leaders.
  *
  * @module
  */
 import * as z from "zod";
 
-/** What one node at a time does for all. */
+/** Tasks that one node at a time does for all. */
 export const ROLES = ["bot", "certificates", "events", "health", "housekeeping"] as const;
 export type Role = typeof ROLES[number];
 
@@ -16,9 +16,9 @@ export const nodeRecord = z.object({
   /** Of its process. */
   instance: z.string(),
   version: z.string(),
-  /** Where its listeners are. */
+  /** Addresses of its listeners. */
   addresses: z.array(z.string()),
-  /** Where other nodes reach it; a version before has none. */
+  /** Its URL for other nodes; older versions have none. */
   url: z.string().optional(),
   /** When it started, in milliseconds since the epoch, by its own clock. */
   since: z.number(),

@@ -1,4 +1,4 @@
-/** What a node held that has died is taken up by another within 15 seconds, by a test's clock. */
+/** Another node takes over the claims of a dead one within 15 seconds, by a test's clock. */
 import assert from "node:assert/strict";
 import { systemRandom } from "../../../lib/clock.ts";
 import { until } from "../../../lib/_test_until.ts";

@@ -11,7 +11,7 @@ import type { Peers, SilentNode } from "./peers.ts";
 const PATIENCE_MS = 10_000;
 
 export interface Gathered<T> {
-  /** What the nodes gave, by their names. */
+  /** The responses of the nodes, by their names. */
   readonly answers: ReadonlyMap<string, readonly T[]>;
   /** Nodes whose part is missing. */
   readonly silent: readonly SilentNode[];

@@ -1,8 +1,8 @@
 /**
- * What travels between two nodes is encrypted with keys that both derive from `keys.json`,
- * so that a network between them needs no TLS, and nobody without the file can ask. The asker
- * and the answerer each bring a salt: no key seals twice with the same nonce, though a
- * question is sent again by somebody who has recorded it.
+ * Encrypts the traffic between two nodes with keys that both derive from `keys.json`. The network
+ * needs no TLS, and nobody without the file can send requests. The asker and the answerer each
+ * bring a salt: no key seals twice with the same nonce, though a question is sent again by somebody
+ * who has recorded it.
  *
  * @module
  */

@@ -1,11 +1,11 @@
 /**
- * Where other nodes reach this one.
+ * The URL of this node for other nodes.
  *
  * @module
  */
 const ANY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::", "[::]"]);
 
-/** What the system says of an interface of the network. */
+/** The fields of a network interface that are used. */
 export type Interface = Pick<Deno.NetworkInterfaceInfo, "address" | "family">;
 
 /**

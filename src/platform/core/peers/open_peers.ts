@@ -99,7 +99,7 @@ function answerStream(
   });
 }
 
-/** What a node says that does not answer. */
+/** Describes the error response of a node. */
 async function reasonOf(status: number, body: AsyncIterable<Uint8Array> | null): Promise<string> {
   if (status === 404) return "cannot be asked that: it runs another version, or is not svc";
   let text = "";

@@ -15,7 +15,7 @@ export interface Peer {
   readonly id: string;
   /** Of its process. */
   readonly instance: string;
-  /** Where it is reached; a version before has none. */
+  /** Its URL; older versions have none. */
   readonly url?: string | undefined;
 }
 

@@ -13,7 +13,7 @@ const BUCKET = "svc-test";
 export interface TestStorage {
   /** Address for `--blobs`, with a prefix of its own. */
   readonly place: string;
-  /** Where the access keys are. */
+  /** The environment with the access keys. */
   readonly env: Environment;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -48,7 +48,7 @@ export async function openTestStorage(): Promise<TestStorage> {
 
 export type Decision = Response | "pass" | "cut";
 
-/** What the proxy does with a request: passes it on, answers itself, or cuts the connection. */
+/** The action of the proxy for a request: pass it on, respond, or cut the connection. */
 export type Fault = (request: Request) => Decision | Promise<Decision>;
 
 export interface FaultyStorage extends AsyncDisposable {

@@ -1,7 +1,6 @@
 /**
- * What the records say of blobs that are not simply there: that nothing needed them, that
- * they are being removed, or that they are damaged. All nodes see the same marks, and a mark
- * changes only in a checked commit.
+ * Marks of blobs in the records: unused, being removed, or damaged. All nodes see the same marks,
+ * and a mark changes only in a checked commit.
  *
  * A blob goes in two steps. A sweep marks it; a day later a sweep that finds the mark
  * untouched changes it to "removing" and removes the object. Whoever needs the blob

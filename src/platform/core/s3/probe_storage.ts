@@ -11,7 +11,7 @@ import { S3Bucket } from "./s3_bucket.ts";
 import { parseS3Place } from "./s3_place.ts";
 import { DEFAULT_PATIENCE, type S3Patience, S3Requests } from "./s3_requests.ts";
 
-/** What of the storage did not do. */
+/** A test of the storage failed. */
 export class ProbeError extends Error {
   override readonly name = "ProbeError";
 }

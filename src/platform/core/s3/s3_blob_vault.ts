@@ -23,7 +23,7 @@ import type { RecordStore } from "../../../store/mod.ts";
 export interface S3VaultOptions {
   /** `s3://bucket/prefix?endpoint=…&region=…` */
   readonly place: string;
-  /** Where access keys are found. */
+  /** The environment with the access keys. */
   readonly env: Environment;
   /** The records, which hold the marks of blobs. */
   readonly kv: RecordStore;
@@ -120,7 +120,7 @@ export async function openS3BlobVault(options: S3VaultOptions): Promise<CachedVa
   };
 }
 
-/** What to do about a refusal, after the storage's own words. */
+/** Returns advice for a refusal, after the storage's own message. */
 function adviceFor({ code }: S3Error): string {
   return code === "NoSuchBucket"
     ? "Create the bucket, or name another one"

@@ -1,5 +1,5 @@
 /**
- * Where blobs are in an object storage, as `--blobs` names it:
+ * Parses the place of blobs in an object storage from `--blobs`:
  * `s3://bucket/prefix?endpoint=https://…&region=…`.
  *
  * @module
@@ -56,7 +56,7 @@ function refuseCredentials(): never {
   );
 }
 
-/** What is wrong is never quoted where it may be a secret. */
+/** Errors never quote values that may be secret. */
 function checkSettings(settings: URLSearchParams): void {
   const given = new Set<string>();
   for (const name of settings.keys()) {

@@ -57,7 +57,7 @@ export interface ListedObject {
 
 export interface ListPage {
   readonly objects: readonly ListedObject[];
-  /** Where the next page begins; `undefined` after the last. */
+  /** The start of the next page; `undefined` after the last. */
   readonly next: string | undefined;
 }
 

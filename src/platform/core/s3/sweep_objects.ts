@@ -16,7 +16,7 @@ const REMOVAL_DELAY_MS = 24 * 60 * 60_000;
 /** How long the storage accepts the request that removes an object, in seconds. */
 const REMOVAL_SECONDS = 30;
 
-/** What clocks may differ by, and an accepted request may take, in milliseconds. */
+/** Allowance for clock differences and slow requests, in milliseconds. */
 const REMOVAL_MARGIN_MS = 30_000;
 
 export interface SweepOptions {

@@ -25,7 +25,7 @@ const streamOf = (content: Uint8Array<ArrayBuffer>) => new Blob([content]).strea
 const textOf = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) =>
   await new Response(stream).text();
 
-/** What every vault of blobs is tested with. */
+/** A kind of blob vault; the same tests run on each. */
 interface Kind {
   readonly name: string;
   /** Opens an empty vault; closing it is the caller's. */

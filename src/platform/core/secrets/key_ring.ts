@@ -30,7 +30,7 @@ type KeyFile = z.infer<typeof fileSchema>;
 export interface SecretKey {
   readonly id: string;
   readonly key: CryptoKey;
-  /** What keys of other purposes are derived from (HKDF, RFC 5869). */
+  /** The key from which keys of other purposes are derived (HKDF, RFC 5869). */
   readonly base: CryptoKey;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What tests of stores share.
+ * Helpers for tests of stores.
  *
  * @module
  */

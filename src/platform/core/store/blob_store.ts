@@ -61,7 +61,7 @@ export interface BlobStore {
    * missing or damaged. What was verified is not read again while the file is the same.
    */
   verify(sha256: string): Promise<number | undefined>;
-  /** What {@link verify} says of each of many blobs, by their hashes. */
+  /** Runs {@link verify} on many blobs and returns the results by hash. */
   verifyAll(
     hashes: readonly string[],
     options?: LookOptions,

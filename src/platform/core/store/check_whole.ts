@@ -15,7 +15,7 @@ export class DataIncompleteError extends Error {
   override readonly name = "DataIncompleteError";
 }
 
-/** Where files alone are being moved. */
+/** The target of a move of files alone. */
 const filesMove = z.object({ to: z.string() });
 
 /** True where a move of files to a place has begun, and not ended. */

@@ -6,7 +6,7 @@
 import { Buffer } from "node:buffer";
 import type { KeyPart, RecordKey } from "../../../store/mod.ts";
 
-/** What a commit touches, and how much of a transaction it takes. */
+/** The keys of a commit, and its share of a transaction. */
 export interface Footprint {
   /** Versions that the commit checks, by the names of their keys. */
   readonly checked: ReadonlyMap<string, string | null>;
@@ -20,7 +20,7 @@ export interface Footprint {
   readonly alone: boolean;
 }
 
-/** What one transaction may hold. */
+/** Limits of one transaction. */
 export interface GroupLimits {
   readonly checks: number;
   readonly mutations: number;
@@ -73,7 +73,7 @@ export function keySize(name: string, { length }: RecordKey): number {
   return Buffer.byteLength(name) + length * PART_BYTES;
 }
 
-/** What the commits of a group touch together. */
+/** The keys of all commits in a group. */
 class Union {
   readonly #checked = new Map<string, string | null>();
   readonly #changed = new Set<string>();

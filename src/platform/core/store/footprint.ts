@@ -1,5 +1,6 @@
 /**
- * What a commit touches, by which commits that wait can share one transaction. Pure.
+ * Computes the keys of a commit, which decide whether waiting commits can share a transaction.
+ * Pure.
  *
  * @module
  */

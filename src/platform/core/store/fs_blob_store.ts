@@ -57,13 +57,13 @@ export interface FsBlobStoreOptions {
   onDamaged(sha256: string, movedTo: string): void;
 }
 
-/** Where the file of a blob is, below the folder of its workspace. */
+/** Returns the file of a blob, below the folder of its workspace. */
 export function blobPath(root: string, sha256: string): string {
   if (!isSha256(sha256)) throw new TypeError(`Not a SHA-256: ${sha256}`);
   return `${root}${sep}${sha256.slice(0, 2)}${sep}${sha256}`;
 }
 
-/** What the operator is told of a damaged blob. */
+/** Describes a damaged blob for the operator. */
 export function describeDamage(
   sha256: string,
   { workspaceId, movedTo }: { readonly workspaceId: string; readonly movedTo: string },

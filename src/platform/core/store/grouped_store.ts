@@ -53,7 +53,7 @@ export class GroupedStore extends StoreLayer {
   /** @throws {StoreBusyError} where too much waits already. */
   override async write({ checks, mutations }: Changes): Promise<Outcome> {
     if (checks.length + mutations.length === 0) return { ok: true, versionstamp: this.#newest };
-    // What is added to the operation from now on is of its next commit.
+    // Later additions to the operation belong to its next commit.
     const changes = { checks: [...checks], mutations: [...mutations] };
     const footprint = footprintOf(changes);
     const { bytes } = footprint;
@@ -64,7 +64,7 @@ export class GroupedStore extends StoreLayer {
     this.#bytes += bytes;
     if (!this.#running) {
       this.#running = true;
-      // What is committed in the same turn joins the group.
+      // Commits of the same turn join the group.
       queueMicrotask(() => void this.#run().catch((failure) => this.#refuseAll(failure)));
     }
     return await promise;

@@ -36,7 +36,7 @@ export const keys = {
   apiKey: (id: string): Key => ["api_keys", id],
   apiKeyByHash: (hash: string): Key => ["api_key_by_hash", hash],
 
-  /** What was changed in a workspace, oldest first. */
+  /** Changes in a workspace, oldest first. */
   audit: (workspaceId: string): Key => ["audit", workspaceId],
   auditEntry: (workspaceId: string, id: string): Key => ["audit", workspaceId, id],
 
@@ -62,7 +62,7 @@ export const keys = {
   trafficPart: (
     part: { projectId: string; unit: string; start: number; environment: string; part: string },
   ): Key => ["traffic", part.projectId, part.unit, part.start, part.environment, part.part],
-  /** What the visitors of a day are hashed with. */
+  /** The salt for hashing the visitors of a day. */
   trafficSalt: (day: number): Key => ["traffic_salts", day],
 
   /** Faults of a project's functions and servers, by what tells them apart. */

@@ -242,7 +242,7 @@ const step = fc.record({
 });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** What became of each step; all are begun at once, in their order. */
+/** Runs the steps, all started at once and in their order, and returns the results. */
 async function run(kv: RecordStore, steps: readonly Step[]): Promise<unknown[]> {
   const { versionstamp } = await kv.set(["k", 0], bytes(0));
   const outcomes = await Promise.all(steps.map(({ key: n, type, value }) => {

@@ -1,5 +1,5 @@
 /**
- * What a forge reports of a repository, in our own words. Pure.
+ * The report of a forge about a repository, in svc's terms. Pure.
  *
  * @module
  */
@@ -30,7 +30,7 @@ export function refEvent(ref: string, isDeleted: boolean): ForgeEvent {
 /** The number of a pull request; a payload without one is followed all the same. */
 export const pullNumber = z.int().positive().optional();
 
-/** What happened to a pull request. */
+/** The event of a pull request. */
 export interface PullRequest {
   /** By which the forge's API knows it. */
   readonly number: number | undefined;

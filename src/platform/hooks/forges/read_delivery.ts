@@ -33,7 +33,7 @@ export interface Delivery {
   readonly event: string;
 }
 
-/** What a request's fields say that it is; `undefined` where no forge sent it. */
+/** Reads the delivery from a request's fields; `undefined` if no forge sent it. */
 export function deliveryOf(headers: Headers): Delivery | undefined {
   for (const [field, forge] of EVENT_FIELDS) {
     const event = headers.get(field);
@@ -86,7 +86,7 @@ const READERS: Readonly<Record<Forge, typeof githubEvents>> = {
   bitbucket: bitbucketEvents,
 };
 
-/** What a delivery reports. */
+/** The content of a delivery. */
 export interface Report {
   readonly events: readonly ForgeEvent[];
   /** The repository that they are of; `undefined` where the delivery names none. */

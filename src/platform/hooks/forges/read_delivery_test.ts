@@ -47,7 +47,7 @@ const stop = (branch: string, pull?: number): ForgeEvent => ({
   ...named(branch, pull),
 });
 
-/** What is done, or a pattern of the reason why nothing is. */
+/** The expected event, or a pattern of the reason why nothing happens. */
 type ExpectedResult = ForgeEvent | RegExp;
 
 const EVENTS:

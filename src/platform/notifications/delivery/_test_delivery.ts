@@ -89,7 +89,7 @@ export async function withQueue(
     readonly clock: { at: number };
     readonly kv: RecordStore;
     readonly troubles: string[];
-    /** What the receivers want at the moment; all of it at the beginning. */
+    /** The current preferences of the receivers; at first, everything. */
     readonly wants: { is(content: NotificationContent): boolean };
     restart(over?: RecordStore): ReturnType<typeof createDeliveryQueue>;
   }) => Promise<void>,
@@ -114,7 +114,7 @@ export async function withQueue(
   }
 }
 
-/** What is left in the store below a prefix. */
+/** Counts the records below a prefix. */
 export async function countOf(kv: RecordStore, prefix: RecordKey): Promise<number> {
   return (await Array.fromAsync(kv.list({ prefix }))).length;
 }

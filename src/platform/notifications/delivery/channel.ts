@@ -1,6 +1,6 @@
 /**
- * What a channel out of the platform does. It knows how to reach its receivers; the
- * queue decides when, how often and how many at once.
+ * The interface of an outgoing channel. It knows how to reach its receivers; the queue decides
+ * when, how often and how many at once.
  *
  * @module
  */

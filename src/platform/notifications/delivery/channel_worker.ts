@@ -18,7 +18,7 @@ import type { ReviewDelivery } from "./types.ts";
 export interface WorkerParts {
   readonly store: DeliveryStore;
   readonly review: ReviewDelivery;
-  /** Where other nodes send as well. */
+  /** Shared claims, if other nodes send as well. */
   readonly claims?: Claims | undefined;
   readonly now: Clock;
   readonly random: Random;
@@ -53,7 +53,7 @@ export class ChannelWorker {
   readonly #ended = new Set<string>();
   /** How many messages were started or postponed so far. */
   #progress = 0;
-  /** Where the next scan begins: after messages to busy hosts, else at the first. */
+  /** The start of the next scan: after messages to busy hosts, else at the first. */
   #behind: DueEntry | undefined;
   /** Whether scans since the first entry may have left room unused. */
   #hasNewRoom = false;

@@ -1,5 +1,5 @@
 /**
- * What the delivery queue takes: notifications that leave the platform.
+ * The interface of the delivery queue: notifications that leave the platform.
  *
  * @module
  */

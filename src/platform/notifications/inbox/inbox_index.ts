@@ -108,7 +108,7 @@ export function changePage(
   return page === undefined ? undefined : { page, deleted };
 }
 
-/** What one commit of `nextBehind()` takes: Deno KV takes 1000 changes of 800 KiB. */
+/** Maximum pages of one commit in `nextBehind()`: Deno KV allows 1000 changes of 800 KiB. */
 const MAX_COMMIT_PAGES = 50;
 const MAX_COMMIT_CHANGES = 600;
 
@@ -233,7 +233,7 @@ export class InboxIndex {
     return found;
   }
 
-  /** Where a notification is, deleted or not; `undefined` where there never was one. */
+  /** Finds the place of a notification, deleted or not; `undefined` if it never existed. */
   find(id: string, places: Places): Spot | undefined {
     const bytes = idBytes(id);
     const page = this.#list[this.#firstPage(bytes)];

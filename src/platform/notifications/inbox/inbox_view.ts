@@ -1,5 +1,5 @@
 /**
- * What a caller sees of an inbox, and what it gets back for a change. Pure.
+ * Views of an inbox for callers, and results of changes. Pure.
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * What reading an inbox costs with few and with many notifications, over a
- * real store on disk.
+ * The cost of reading an inbox with few and with many notifications, over a real store on disk.
  *
  * @module
  */

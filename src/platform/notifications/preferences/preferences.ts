@@ -30,7 +30,7 @@ const storedPreferences = categoryPreferences.extend({
   channels: categoryPreferences.shape.channels.partial(),
 });
 
-/** What a person has changed, by category; the defaults apply to the rest. */
+/** A person's own settings by category; defaults apply to the rest. */
 export const preferencesRecord = z.object({
   categories: z.partialRecord(z.enum(EVENT_CATEGORIES), storedPreferences),
 });

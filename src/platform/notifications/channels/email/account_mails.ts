@@ -40,8 +40,8 @@ const allMails = (): RecordKey => ["account_mails"];
 const placeOf = (id: string): string => `account_mail/${id}`;
 
 /**
- * What the queue and people see of a mail: nothing of it. One that cannot be sent is a dead
- * letter of the platform's first workspace, whose owners operate the platform.
+ * Returns the content of a mail for the queue and for people: nothing. One that cannot be sent is a
+ * dead letter of the platform's first workspace, whose owners operate the platform.
  */
 function contentOf(
   id: string,

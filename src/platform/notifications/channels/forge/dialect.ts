@@ -1,5 +1,5 @@
 /**
- * What the API of a forge is asked, in the words that all forges share.
+ * Requests to the API of a forge, in terms that all forges share.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export interface ForgeTarget {
 
 export type CommitState = "waiting" | "building" | "live" | "failed" | "stopped";
 
-/** What a commit is marked with. */
+/** The status of a commit. */
 export interface CommitStatus {
   readonly sha: string;
   readonly branch: string;
@@ -39,7 +39,7 @@ export interface ForgeRequest {
 export interface ShownComment {
   readonly id: string;
   readonly text: string;
-  /** Where a change must name what it changes. */
+  /** The version that a change must name. */
   readonly version?: number | undefined;
 }
 

@@ -119,7 +119,7 @@ export class ForgeReporter {
       if (!(error instanceof ForgeError)) throw error;
       const { outcome } = error;
       await reports.save(deployment, { ...record, problem: outcome.reason });
-      // What no attempt mends is shown with the deployment: it is no message that somebody lacks.
+      // Permanent failures are shown with the deployment. They are no lost messages.
       return outcome.type === "failed" ? { type: "gone", reason: outcome.reason } : outcome;
     }
   }

@@ -28,7 +28,7 @@ const SPEAKING: readonly (readonly [RegExp, Forge])[] = [
   [/^bitbucket\./, "bitbucket"],
 ];
 
-/** Where a forge of one's own has its API, below the address of its pages. */
+/** API paths of self-hosted forges, below the URL of their pages. */
 const API_PATHS: Readonly<Record<Forge, string>> = {
   github: "/api/v3",
   gitlab: "/api/v4",

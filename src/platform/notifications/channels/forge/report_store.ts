@@ -1,5 +1,5 @@
 /**
- * What the forge of each deployment was told last, and why it could not be told more.
+ * The last report to the forge of each deployment, and the reason of its failure.
  *
  * @module
  */

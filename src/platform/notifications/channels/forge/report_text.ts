@@ -1,6 +1,6 @@
 /**
- * What a forge is told of a deployment, in words that everyone who reads the repository may read:
- * the cause of a failure stays on the deployment's page. Pure.
+ * Texts about a deployment for a forge, readable by everyone who reads the repository. The cause of
+ * a failure stays on the deployment's page. Pure.
  *
  * @module
  */
@@ -57,7 +57,7 @@ export function commitStatus(
     const description = "Nothing of it had to be built";
     return { sha: commitSha, branch, description, state: "live", name, url: page };
   }
-  // What was live has been built: that it is gone by now is no fault of the commit.
+  // A deployment that was live has been built. That it is gone now is not the commit's fault.
   if (state === "stopped" && liveAt !== null) return undefined;
   return {
     sha: commitSha,

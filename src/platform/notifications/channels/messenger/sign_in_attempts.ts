@@ -58,7 +58,7 @@ const hashOf = (cookie: string): string => sha256Hex(`svc messenger sign-in\n${c
 
 const CODE_BYTES = 24;
 
-/** What the link to the bot holds: it follows from the cookie, so that no store has it. */
+/** Derives the code in the link to the bot from the cookie, so it is not stored. */
 export function signInCode(cookie: string): string {
   const hash = Buffer.from(sha256Hex(`svc messenger sign-in code\n${cookie}`), "hex");
   return hash.subarray(0, CODE_BYTES).toString("base64url");

@@ -1,5 +1,5 @@
 /**
- * What a push message holds, and how urgent it is (RFC 8030). Pure.
+ * Content and urgency of a push message (RFC 8030). Pure.
  *
  * @module
  */
@@ -27,7 +27,7 @@ export function pushTopic(deliveryId: string): string {
   return deliveryId.slice(0, 32);
 }
 
-/** What the service worker shows. */
+/** Creates the message for the service worker. */
 export function pushPayload(content: NotificationContent): string {
   const { id, event, category, priority, title, actionUrl, createdAt } = content;
   const rest = { id, event, category, priority, title: title.slice(0, MAX_TITLE), createdAt };

@@ -51,7 +51,7 @@ const subscriptions = new RecordType({
   },
 });
 
-/** What a browser requests; the store decides whether it may have it. */
+/** The subscription that a browser requests; the store decides whether to accept it. */
 export type NewSubscription = Pick<
   SubscriptionRecord,
   "id" | "endpoint" | "p256dh" | "auth" | "name" | "createdAt"

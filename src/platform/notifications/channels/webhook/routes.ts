@@ -7,7 +7,10 @@ import { endpoints } from "../../../../contract/endpoints.ts";
 import type { AuditFacts, Router } from "../../../core/http/mod.ts";
 import type { WebhookService } from "./webhook_service.ts";
 
-/** What the audit log holds of a webhook: its host alone, as the rest of a URL can be secret. */
+/**
+ * Facts about a webhook for the audit log: only its host, because the rest of the URL can be
+ * secret.
+ */
 const factsOf = ({ url, ...rest }: { readonly url: string }): AuditFacts => ({
   ...rest,
   host: new URL(url).host,

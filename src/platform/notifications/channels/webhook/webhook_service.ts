@@ -1,5 +1,5 @@
 /**
- * What owners can do with the webhooks of a workspace.
+ * Actions of owners on the webhooks of a workspace.
  *
  * @module
  */
