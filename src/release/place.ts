@@ -1,6 +1,6 @@
 /**
- * Where releases are. The layout is that of releases on GitHub, so that any static
- * server can be a place as well.
+ * URLs of releases. The layout is that of releases on GitHub, so that any static server can be a
+ * place as well.
  *
  * @module
  */

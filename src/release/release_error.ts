@@ -5,7 +5,7 @@
  */
 
 export interface ReleaseErrorFacts {
-  /** What to do about it. */
+  /** A hint. */
   readonly hint?: string;
   readonly cause?: unknown;
 }
