@@ -1,5 +1,5 @@
 /**
- * What the rules decide about one request; the edge carries it out.
+ * The decision of the rules about one request; the edge carries it out.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export const LAST_PHASE: Phase = "headers";
 /** Names a rule; `index` is its place in the runtime rule set. */
 export interface RuleRef {
   readonly id: string;
-  /** What counters per rule are kept by. */
+  /** The index of the rule for counters. */
   readonly index: number;
 }
 
@@ -33,7 +33,7 @@ export interface VaryNames {
   readonly query: readonly string[];
 }
 
-/** What a `cache` or `bypass_cache` rule decides, the same for all requests. */
+/** The decision of a `cache` or `bypass_cache` rule, the same for all requests. */
 export type CacheDecision =
   | {
     readonly type: "cache";
@@ -49,7 +49,7 @@ export type CacheDecision =
 /** Whether a rule acts, or only records what it would have done. */
 export type EnforceMode = "shadow" | "enforce";
 
-/** What the edge counts requests against. */
+/** The limit that the edge counts requests against. */
 export interface RateLimitAction {
   readonly type: "rate_limit";
   readonly limit: number;
@@ -105,7 +105,7 @@ export interface Decision {
   readonly matched: readonly number[];
 }
 
-/** What evaluation needs from the edge; each is called only when a rule needs it. */
+/** Callbacks of evaluation into the edge; each is called only if a rule needs it. */
 export interface EvaluationHooks {
   /** True where a static file answers the normalized path. Called at most once per request. */
   fileExists(path: string): boolean;

@@ -1,6 +1,6 @@
 /**
- * What one evaluation costs as the rule set grows, and what a compiled set
- * weighs. Run by `deno task bench`; setup is not timed.
+ * The cost of one evaluation as the rule set grows, and the size of a compiled set. Run by `deno
+ * task bench`; setup is not timed.
  *
  * @module
  */

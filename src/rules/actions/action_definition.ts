@@ -36,7 +36,7 @@ export interface PlacedTemplate {
   readonly path: readonly PathStep[];
 }
 
-/** What compiling an action needs to know of its rule. */
+/** Facts about a rule for compiling its action. */
 export interface CompilationContext {
   readonly ref: RuleRef;
   readonly condition: RuntimeCondition;
@@ -44,7 +44,7 @@ export interface CompilationContext {
   readonly captureNames: readonly string[];
 }
 
-/** Where a request goes: its path, normalized, and its query without the `?`. */
+/** The target of a request: its normalized path, and its query without the `?`. */
 export type Location = Pick<RequestFacts, "path" | "rawQuery">;
 
 /** The decision about one request in the making, while a rule that matches is applied. */
@@ -55,7 +55,7 @@ export interface DecisionDraft {
   rewrite: RewriteDecision | undefined;
   cache: CacheDecision | undefined;
   pipeline: PipelineDecision | undefined;
-  /** What the root glob of the rule captured; nothing for an effect that uses no captures. */
+  /** The captures of the rule's root glob; empty for an effect that uses none. */
   captures(): readonly string[];
   /** Skips the remaining rules of this phase and of those before it. */
   closeThrough(phase: Phase): void;
@@ -65,7 +65,7 @@ export interface DecisionDraft {
   editHeader(edit: HeaderEdit): void;
 }
 
-/** What an action does to a request, without anything left to parse. */
+/** The effect of an action on a request, fully parsed. */
 export interface Effect {
   apply(draft: DecisionDraft): void;
   /** True when it needs the captures of the path. */
@@ -74,7 +74,7 @@ export interface Effect {
   readonly ifNoFile: boolean;
   /** True when the rule runs before the other rules of its phase. */
   readonly isOverride: boolean;
-  /** Where a rewrite leads a request to that location. */
+  /** Rewrites a request for that location. */
   readonly rewriteFrom?: (location: Location, captures: readonly string[]) => RewriteDecision;
 }
 

@@ -21,7 +21,7 @@ import {
 import { encodeUrlText } from "../pattern/template.ts";
 import type { CompilationContext, Location } from "./action_definition.ts";
 
-/** What is wrong with a target; its place is known. */
+/** The problem of a target, without its place. */
 export type TargetProblem = Omit<Finding, "severity" | "path">;
 
 const MAX_PORT = 65_535;
@@ -74,11 +74,11 @@ function checkRelative(
     : undefined;
 }
 
-/** What one action wants of its target beyond what all want. */
+/** The requirements of one action on its target, beyond the common ones. */
 export interface TargetRules {
   /** Whether a target without captures may follow from the path of the request. */
   readonly isRelativeAllowed: boolean;
-  /** What is wrong with the kind of the target. */
+  /** Checks the kind of the target. */
   checkKind(target: ParsedTarget): TargetProblem | undefined;
 }
 

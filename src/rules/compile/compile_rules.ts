@@ -15,7 +15,7 @@ import { RuleIndex } from "./rule_index.ts";
 
 /** A rule set ready to evaluate. */
 export interface CompiledRules {
-  /** What was compiled; counters per rule are kept by the index into its rules. */
+  /** The source of the compiled set; counters per rule are stored by its indexes. */
   readonly source: RuntimeRuleSet;
   /** The enabled rules in the order of evaluation. */
   readonly rules: readonly CompiledRule[];

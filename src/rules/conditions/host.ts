@@ -5,7 +5,7 @@ import { canonicalHost, hostOrSame, type HostProblem } from "../request/host.ts"
 import { text } from "../schema_parts.ts";
 import type { ConditionType } from "./condition_type.ts";
 
-/** What no name of a host can be, though a request may say it. */
+/** Returns the problem of a host that cannot exist, though a request may name it. */
 function problemOf(canonical: string): HostProblem | undefined {
   if (canonical.startsWith("[")) {
     return { wanted: "and no IPv6 address", hint: "No domain of a project is an address" };

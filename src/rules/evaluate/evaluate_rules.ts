@@ -139,9 +139,8 @@ export function isSameForAllClients({ clientBound }: CompiledRules, facts: Reque
 }
 
 /**
- * Where a rewrite rule that has taken effect leads a request whose path or query
- * a pipeline has changed since; `undefined` where the rule's path does not match
- * the changed one.
+ * Returns the target of an applied rewrite rule for a request whose path or query a pipeline has
+ * changed; `undefined` if the rule's path does not match the new one.
  */
 export function rewriteChanged(
   compiled: CompiledRules,

@@ -64,7 +64,7 @@ function stepLine(step: PipelineStep): string {
   return `  ${step.mode} step ${named}, ${cachePositionOf(step)} the cache: ${failure}`;
 }
 
-/** What rules do that the decision does not show, such as counting a request. */
+/** Describes effects of rules that the decision does not contain, such as counting a request. */
 export function actionLines(rules: readonly RuntimeRule[]): readonly string[] {
   return rules.flatMap(({ id, action }) => {
     const line = definitionOf(action).explain?.(action);

@@ -1,5 +1,5 @@
 /**
- * What becomes of a request by the rules that an import has made.
+ * Tests imported rules by what happens to requests.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { evaluateRules } from "../evaluate/evaluate_rules.ts";
 import { type DescribedRequest, factsFromRequest } from "../request/facts.ts";
 import type { ImportResult } from "./import_result.ts";
 
-/** Where a request is led, as `301 /x`, `/x` for a rewrite, or "-". */
+/** Returns the target of a request, as `301 /x`, `/x` for a rewrite, or "-". */
 export function leads(
   result: ImportResult,
   request: DescribedRequest | string,

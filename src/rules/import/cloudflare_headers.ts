@@ -45,7 +45,7 @@ interface Contribution {
   readonly values: readonly string[];
 }
 
-/** What earlier paths give to a header of a later one. */
+/** Returns the values that earlier paths contribute to a header of a later one. */
 function contributionsTo(
   key: string,
   later: HeaderBlock,

@@ -45,7 +45,7 @@ export interface ImportOptions {
   readonly flavor?: ImportFlavor;
 }
 
-/** Where a rule comes from. */
+/** The source line of a rule. */
 export interface SourceLine {
   readonly line: number;
   readonly text: string;

@@ -1,6 +1,6 @@
 /**
- * What an imported file means to its owner, as what happens to requests, and what is
- * skipped because rules cannot say it.
+ * Tests imports by their meaning: what happens to requests, and which entries are skipped because
+ * rules cannot express them.
  */
 import assert from "node:assert/strict";
 import type { DescribedRequest } from "../request/facts.ts";

@@ -1,5 +1,5 @@
 /**
- * Where svc has the settings of a `netlify.toml` that are no rules. Pure.
+ * Equivalents of `netlify.toml` settings that are not rules. Pure.
  *
  * @module
  */

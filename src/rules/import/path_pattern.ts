@@ -29,7 +29,7 @@ const SPLAT = "splat";
 const PLACEHOLDER = /^:([A-Za-z_][A-Za-z0-9_]*)$/;
 const PLACEHOLDERS = /:([A-Za-z_][A-Za-z0-9_]*)/g;
 const WILDCARDS = /\*|:[A-Za-z_][A-Za-z0-9_]*/g;
-/** What a wildcard in a glob matches: any path, any text of a segment. */
+/** Wildcards of a glob: any path, any text of a segment. */
 const ANY_PATH = "**";
 const ANY_TEXT = "?*";
 

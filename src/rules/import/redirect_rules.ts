@@ -1,5 +1,5 @@
 /**
- * What a redirect of Netlify or Cloudflare says, and the rules that say the same.
+ * Converts a redirect of Netlify or Cloudflare to equivalent rules.
  *
  * @module
  */

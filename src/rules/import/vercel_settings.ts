@@ -1,5 +1,5 @@
 /**
- * Where svc has the settings of a `vercel.json` that are no rules. Pure.
+ * Equivalents of `vercel.json` settings that are not rules. Pure.
  *
  * @module
  */

@@ -24,7 +24,7 @@ export interface VercelSource {
   readonly takesBase: boolean;
   /** A path that ends with a slash does not fit (`:path*`, `:path+`; `(.*)` takes it). */
   readonly refusesSlash: boolean;
-  /** What does not fit though the segments do. */
+  /** Paths that do not match although their segments do. */
   readonly excluded: PathMatch | undefined;
 }
 

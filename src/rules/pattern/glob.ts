@@ -15,12 +15,12 @@ import { canonicalPathText } from "../request/path.ts";
 /** Longest glob, in characters; it bounds what one match can cost. */
 export const MAX_GLOB_LENGTH = 1024;
 
-/** What is wrong at one place of a glob or template. */
+/** A problem at one place of a glob or template. */
 export interface PatternProblem {
   /** Capital first, no final stop. */
   readonly message: string;
   readonly hint?: string;
-  /** Where it stands: index into the authored text, in UTF-16 units. */
+  /** Its place: index into the authored text, in UTF-16 units. */
   readonly offset: number;
 }
 
@@ -42,7 +42,7 @@ export type GlobResult =
   | { readonly problems: readonly PatternProblem[] };
 
 const CAPTURE = /\{([^{}]*)\}/y;
-/** What a capture may be called: letters, digits, `_` and `-`, at most 64. */
+/** Valid names of captures: letters, digits, `_` and `-`, at most 64. */
 const CAPTURE_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 class GlobParser {

@@ -135,7 +135,7 @@ export interface CompiledTarget {
   readonly fragment?: CompiledText;
 }
 
-/** Where a target leads for one request. */
+/** The expanded target for one request. */
 export interface ExpandedTarget {
   readonly origin: string;
   /** Begins with exactly one slash. */
@@ -158,7 +158,7 @@ export function compileTarget(target: ParsedTarget, names: readonly string[]): C
   };
 }
 
-/** Where a relative path leads from another, both without query (RFC 3986, 5.2.2). */
+/** Resolves a relative path against another, both without query (RFC 3986, 5.2.2). */
 function resolvePath(from: string, relative: string): string {
   if (relative === "") return from;
   return resolveSegments(from.slice(0, from.lastIndexOf("/") + 1) + relative);

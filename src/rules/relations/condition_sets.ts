@@ -1,6 +1,6 @@
 /**
- * What can be proven about the sets of requests that two conditions match.
- * Every answer `true` is a proof; `false` means "not proven".
+ * Proves relations between the sets of requests that two conditions match. Every answer `true` is a
+ * proof; `false` means "not proven".
  *
  * @module
  */

@@ -14,7 +14,7 @@ const OWN: ReadonlySet<string> = new Set([
   "date",
 ]);
 
-/** What all fields of the edge's own making begin with. */
+/** The prefix of all header fields of the edge. */
 const PREFIX = "x-svc-";
 
 /** Whether a field, its name in lower case, is the edge's alone. */

@@ -30,7 +30,7 @@ export interface RequestFacts {
   device(): Device | undefined;
 }
 
-/** Where facts come from. The functions are called at most once each, `header` excepted. */
+/** The sources of facts. The functions are called at most once each, `header` excepted. */
 export interface FactSources {
   readonly method: string;
   readonly host: string;

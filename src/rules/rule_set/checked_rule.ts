@@ -31,7 +31,7 @@ export function leavesOfRule(checked: CheckedRule): PlacedLeaf[] {
   return leavesOf(checked.rule.condition, [...rulePath(checked), "condition"]);
 }
 
-/** What the definition of the rule's action asks about the rule. */
+/** Returns the place of the rule's action for its definition. */
 export function actionPlaceOf(checked: CheckedRule): ActionPlace {
   return {
     path: [...rulePath(checked), "action"],

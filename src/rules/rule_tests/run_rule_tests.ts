@@ -77,13 +77,13 @@ function cacheOf({ cache }: Decision): string | number | undefined {
   return cache?.type === "cache" ? cache.ttlSeconds : cache?.type;
 }
 
-/** What runs, in its order; "" where nothing does. */
+/** Returns the steps in order; "" if there are none. */
 function stepsOf({ pipeline }: Decision): string {
   return runningOrder(pipeline?.steps ?? [])
     .map((step) => "use" in step ? step.use : step.handle).join(", ");
 }
 
-/** What the edits leave of each header that they touch; `null` where it is removed. */
+/** Returns the final value of each edited header; `null` if it is removed. */
 function headersOf({ headerEdits }: Decision): ReadonlyMap<string, string | null> {
   return new Map(
     headerEdits.map((edit) =>

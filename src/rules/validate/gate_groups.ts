@@ -22,10 +22,10 @@ export interface Pipeline extends Ranked {
   readonly inheritGate: boolean;
 }
 
-/** What of a gate can be missing: the gate itself, or its place before the cache. */
+/** Finds pipelines whose gate is missing, or does not stand before the cache. */
 export interface GatedPipelines {
   readonly gate: string;
-  /** Where they stand before the cache; such a group concerns rules that have the gate behind it. */
+  /** Whether they stand before the cache; then the group concerns rules whose gate is behind it. */
   readonly inFront: boolean;
   /** Those that declare the gate, in order. */
   readonly members: Pipeline[];

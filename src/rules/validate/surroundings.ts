@@ -1,6 +1,6 @@
 /**
- * What a rule set needs of the place where it runs: functions, and databases of
- * networks (ASN) and countries.
+ * Checks the requirements of a rule set on its environment: functions, and databases of networks
+ * (ASN) and countries.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { RuntimeRuleSet } from "../rule_set/types.ts";
 import { errorAt, type Finding, joinNames, warningAt } from "../finding.ts";
 import { isHandleStep, ORIGIN_HANDLE } from "../pipeline_steps.ts";
 
-/** What is known of the place; what is missing here is not checked. */
+/** Known facts about the environment; unknown ones are not checked. */
 export interface Surroundings {
   /** Names of the functions that pipelines can use. */
   readonly functions?: readonly string[] | undefined;

@@ -45,12 +45,12 @@ class StateTable {
     this.#add(this.start("accept"), states.length);
   }
 
-  /** Where the row of a kind begins. */
+  /** Returns the start of a kind's row. */
   start(kind: keyof typeof ROWS): number {
     return ROWS[kind] * this.words;
   }
 
-  /** Where the row of the states begins that take the character. */
+  /** Returns the start of the row of states that accept the character. */
   rowOf(code: number): number {
     return this.#rows.get(code) ?? this.start("none");
   }
