@@ -33,7 +33,7 @@ export interface ServerBundleOptions extends EsbuildOptions {
   readonly forNode?: boolean;
   /** Text that runs before any of the server's own modules. */
   readonly prelude?: string;
-  /** What bare names of modules stand for, as in an import map of Deno. */
+  /** The import map for bare names. */
   readonly imports?: ImportMap;
   /** Module whose functions JSX calls, where no tsconfig.json says so. */
   readonly jsxImportSource?: string;

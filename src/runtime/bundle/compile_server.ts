@@ -12,7 +12,7 @@ import { isBuildFailure } from "./seal_function.ts";
 /** The oldest Node that servers run on, in the notation of esbuild. */
 const TARGET = "node18";
 
-/** What modules of CommonJS find; a name of the server's own goes before it. */
+/** The `require` of CommonJS modules; a name of the server's own overrides it. */
 const BANNER = `import { createRequire as __svcCreateRequire } from "node:module";
 import { fileURLToPath as __svcToPath } from "node:url";
 var require = __svcCreateRequire(import.meta.url);
@@ -23,7 +23,7 @@ export type CompiledServer =
   | {
     readonly ok: true;
     readonly source: Uint8Array<ArrayBuffer>;
-    /** What it imports of packages, such as `hono/jsx`. */
+    /** Its imports of packages, such as `hono/jsx`. */
     readonly imports: readonly string[];
   }
   | { readonly ok: false; readonly problems: readonly FunctionProblem[] };

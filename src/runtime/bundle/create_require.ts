@@ -11,7 +11,7 @@ import { parse } from "acorn";
 export interface OwnRequires {
   /** The module, with its own `require` looking into the table; unchanged where it needs none. */
   readonly text: string;
-  /** What is required by a plain name, without Node's own modules. */
+  /** Plain names that are required, without Node's own modules. */
   readonly specifiers: readonly string[];
   /** Whether something is required by a name that is computed, or from another place. */
   readonly computed: boolean;
@@ -46,7 +46,7 @@ const textOf = (value: unknown): string | undefined =>
     ? value.value
     : undefined;
 
-/** What bundlers wrap around `require` for code that is CommonJS, and what they name it. */
+/** The wrapper that bundlers put around `require` for CommonJS code, and its name. */
 const SHIM_MESSAGE = "Dynamic require of";
 const SHIM_NAME = /^__require/;
 
@@ -152,7 +152,7 @@ class Search {
     if (NAMED.has(node.type) && node.computed !== true && node.shorthand !== true) {
       return isNode(node.value) ? this.visit(node.value) : undefined;
     }
-    // What is exported is looked at where it is called.
+    // Exported names are checked at their calls.
     if (node.type === "ExportSpecifier" && SHIM_NAME.test(nameOf(node.exported) ?? "")) return;
     if (this.requires.has(nameOf(node) ?? "")) this.computed = true;
     for (const child of childrenOf(node)) this.visit(child);

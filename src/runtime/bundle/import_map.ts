@@ -7,10 +7,10 @@
 import type { OnResolveResult, Plugin } from "esbuild";
 import { join } from "node:path";
 
-/** What bare names stand for; a name that ends with `/` stands for all that begin with it. */
+/** The meaning of bare names; a name that ends with `/` applies to all that begin with it. */
 export type ImportMap = Readonly<Record<string, string>>;
 
-/** What an import map makes of a specifier; the longest name that matches counts. */
+/** Maps a specifier with an import map; the longest matching name wins. */
 export function mapSpecifier(specifier: string, imports: ImportMap): string {
   const exact = imports[specifier];
   if (exact !== undefined) return exact;

@@ -31,12 +31,12 @@ export function binaryPackage(build: { readonly os: string; readonly arch: strin
   return `@esbuild/${os}-${arch}`;
 }
 
-/** Where the binary is in the package of its platform. */
+/** Returns the binary's path in the package of its platform. */
 export function binaryName(os: string): string {
   return os === "windows" ? "esbuild.exe" : join("bin", "esbuild");
 }
 
-/** What a compiled program knows of its binary before it unpacks it. */
+/** Facts about the binary, known before it is unpacked. */
 const factsSchema = z.object({ bytes: z.int().positive(), sha256: z.string().length(64) });
 export type BinaryFacts = z.infer<typeof factsSchema>;
 

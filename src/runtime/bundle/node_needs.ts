@@ -20,7 +20,7 @@ export interface NodeNeed {
   readonly subject: string;
 }
 
-/** What esbuild notes of calls that it leaves as they are. */
+/** Notes of esbuild about calls that it leaves unchanged. */
 const COMPUTED: ReadonlySet<string> = new Set([
   "unsupported-require-call",
   "unsupported-dynamic-import",
@@ -60,7 +60,7 @@ function usedFiles({ outputs }: Metafile): ReadonlySet<string> {
   );
 }
 
-/** What plugins noted of single modules, by paths relative to the output, with `/`. */
+/** Notes of plugins about single modules, by paths relative to the output, with `/`. */
 export interface ModuleNotes {
   readonly computed: ReadonlySet<string>;
   readonly threads: ReadonlySet<string>;

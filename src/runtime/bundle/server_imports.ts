@@ -1,7 +1,6 @@
 /**
- * What the modules of a server import: Node's own modules stay imports, packages
- * that are not installed fail when they are loaded, and native addons are
- * reported.
+ * Resolves imports of a server's modules: Node's own modules remain imports, missing packages fail
+ * when they are loaded, and native addons are reported.
  *
  * @module
  */

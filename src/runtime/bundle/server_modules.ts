@@ -33,7 +33,7 @@ export const SERVER_BANNER = [
   "const __svcAt = (path) => new URL(path, import.meta.url).href;",
 ].join("\n");
 
-/** What is noted of single modules while they are loaded. */
+/** Notes about single modules while they are loaded. */
 export interface PlaceNotes {
   /** Modules that require by computed names, by paths relative to the output, with `/`. */
   readonly computed: Set<string>;
@@ -47,7 +47,7 @@ export interface PlaceNotes {
 
 const TABLES = "svc-requires";
 
-/** What a module may read to learn its own place, and the variable that replaces it. */
+/** Expressions by which a module learns its own place, and their replacements. */
 const PLACE: Readonly<Record<string, string>> = {
   "import.meta.url": "__svc_url",
   "import.meta.filename": "__svc_filename",
@@ -72,8 +72,8 @@ const DATA_FILE = /["'`/]([\w@.-][\w@./-]{0,200}\.(?:wasm|dat|data|bin|ttf|otf|w
 const inUrl = (path: string) => path.split(sep).map(encodeURIComponent).join("/");
 
 /**
- * Where a module is, or would be, relative to the entry's folder. One of the
- * project's packages gets a place below `node_modules` there.
+ * Returns the place of a module relative to the entry's folder. One of the project's packages gets
+ * a place below `node_modules` there.
  */
 function placeOf(file: string, entryFolder: string, root: string): string {
   if (file.startsWith(root + sep)) return relative(entryFolder, file);

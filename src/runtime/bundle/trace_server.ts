@@ -41,7 +41,7 @@ export interface Trace {
   readonly unresolved: readonly { readonly specifier: string; readonly importer: string }[];
 }
 
-/** What no server needs: caches, programs for shells, types, and maps for machines of authors. */
+/** Files that servers do not need: caches, shell programs, types, and source maps. */
 const LEFT_OUT =
   /(?:^|\/)node_modules\/\.(?:bin|cache|vite|package-lock\.json)(?:\/|$)|\.d\.[cm]?ts$|\.map$/;
 

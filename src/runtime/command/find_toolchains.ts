@@ -24,7 +24,7 @@ const ASK_MS = 10_000;
 
 const VERSION = /\d+\.\d+(?:\.\d+)?/;
 
-/** Where a program is, by the search path. */
+/** Finds a program on the search path. */
 export function findProgram(name: string, env: Environment): string | undefined {
   for (const folder of (env.PATH ?? "").split(":")) {
     if (!folder.startsWith("/")) continue;
@@ -41,7 +41,7 @@ export function findProgram(name: string, env: Environment): string | undefined 
 export const programOf = ({ programs }: Toolchain, env: Environment): string | undefined =>
   programs.map((name) => findProgram(name, env)).find((path) => path !== undefined);
 
-/** What a program printed, that it failed, or that it took too long on a busy machine. */
+/** The output of a program, its failure, or a timeout on a busy machine. */
 export type Reply = { readonly text: string } | "failed" | "late";
 
 export async function ask(

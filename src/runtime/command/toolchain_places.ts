@@ -1,5 +1,5 @@
 /**
- * What of this machine's toolchains a sandbox shows beside the system's own folders.
+ * Finds the toolchain folders of this machine that a sandbox shows in addition to the system's.
  *
  * @module
  */
@@ -43,11 +43,11 @@ async function folderOf(
     : dirname(dirname(Deno.realPathSync(program)));
 }
 
-/** What of a toolchain is shown, and where its programs are then. */
+/** The visible folder of a toolchain, and the place of its programs in it. */
 interface Place {
   readonly shown: string;
   readonly bin: string;
-  /** Where the search path has its program. */
+  /** The program's position on the search path. */
   readonly rank: number;
 }
 

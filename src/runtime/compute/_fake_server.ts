@@ -52,7 +52,7 @@ function connect(): readonly [FrameConnection, FrameConnection] {
   ];
 }
 
-/** What the platform asked of a process. */
+/** The last request of the platform to a process. */
 type Asked = "start" | "ping" | "terminate" | "kill";
 
 export class FakeServer implements RunningServer {

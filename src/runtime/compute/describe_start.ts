@@ -1,5 +1,5 @@
 /**
- * What the process of a server is told at its start. Pure.
+ * Start message for the process of a server. Pure.
  *
  * @module
  */

@@ -15,7 +15,7 @@ import { TEMPORARY_PLACES } from "./sandbox/temporary_folder.ts";
 import { PRIVATE_RANGES } from "../public_address.ts";
 import type { SpawnFacts } from "./types.ts";
 
-/** What frameworks ask about the machine, and what reveals nothing. */
+/** Harmless facts about the machine that frameworks read. */
 export const ALLOWED_SYS = [
   "hostname",
   "osRelease",
@@ -53,7 +53,7 @@ export function computeProcessCommand(
       `--allow-read=${[runtime, directory, folder, ...TEMPORARY_PLACES].join(",")}`,
       `--allow-write=${[folder, ...TEMPORARY_PLACES].join(",")}`,
       "--allow-net",
-      // Where the kernel judges connections, it also knows the single peers that are allowed.
+      // If the kernel checks connections, it also knows the individually allowed peers.
       ...(allowPrivate || !allowUnsandboxed ? [] : [`--deny-net=${DENIED_BY_FLAG}`]),
       "--allow-env",
       "--allow-sys",

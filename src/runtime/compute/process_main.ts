@@ -47,7 +47,10 @@ const WORKER = workerUrl(
   new URL("./worker/worker_main.ts", import.meta.url),
 );
 
-/** What the server's thread reads of the program itself: the executable, or the source and Deno's cache. */
+/**
+ * Paths that the server's thread reads of the program: the executable, or the source and Deno's
+ * cache.
+ */
 function runtimePaths(): string[] {
   if (Deno.build.standalone) return [Deno.execPath()];
   const cache = denoCache(Deno.env.toObject());

@@ -25,7 +25,7 @@ export const toResponse = ({ head, body }: WireAnswer): ComputeResponse =>
     body,
   };
 
-/** What an error of the connection means while the process is alive. */
+/** Classifies an error of the connection while the process is alive. */
 export function failureOf(error: unknown, timeoutMs: number): Failed {
   if (!(error instanceof OutboundError)) return failed("invalid_response", String(error));
   switch (error.code) {

@@ -1,5 +1,5 @@
 /**
- * What callers of a deployment's server pass and get.
+ * Inputs and results of a deployment's server.
  *
  * @module
  */
@@ -127,7 +127,7 @@ export interface ComputeLimits {
   readonly idleMs: number;
 }
 
-/** What the command that starts a process depends on. */
+/** The inputs of a process's start command. */
 export interface SpawnFacts {
   readonly directory: string;
   readonly allowPrivate: boolean;
@@ -163,15 +163,15 @@ export interface ComputeServerOptions {
   readonly log: (entry: ComputeLogEntry) => void;
   /** Revalidates cached pages of the deployment, for the server's code; a rejection is its answer. */
   readonly revalidate?: Revalidate;
-  /** What runs the server: this program's own runtime, which is the default, Node, or a command. */
+  /** The server's engine: this program's own runtime (the default), Node, or a command. */
   readonly engine?: "deno" | "node" | "command";
-  /** What is started; needed where the engine is a command. */
+  /** The program to start; required for commands. */
   readonly program?: ProgramStart;
   /** Absolute path of the Node binary; needed where the engine is Node. */
   readonly nodeBinary?: string;
   /** Shell command that starts the server, where the engine is Node; its entry is run where missing. */
   readonly command?: string;
-  /** What the command finds by name, beside the programs of the machine. */
+  /** Programs that the command finds by name, besides those of the machine. */
   readonly tools?: readonly ServerTool[];
   /** The command that starts the program as a process of that engine; `folder` is private to the process. */
   readonly spawn: (folder: string, server: SpawnFacts) => ProcessCommand | Promise<ProcessCommand>;

@@ -1,7 +1,7 @@
 /**
- * What the platform and the process of a server send each other: frames
- * (`../process/frames/`) whose payload is a JSON head. These are the plain
- * shapes; the platform checks what it receives with `parse_wire.ts`.
+ * Frames between the platform and the process of a server (`../process/frames/`), with a JSON head
+ * as payload. These are the plain shapes; the platform checks what it receives with
+ * `parse_wire.ts`.
  *
  * @module
  */
@@ -61,7 +61,7 @@ export interface ServerStart {
   readonly nodeBinary?: string;
   /** Shell command that starts the server; its entry is run where missing. */
   readonly command?: string;
-  /** What the command finds by name, beside the programs of the machine. */
+  /** Programs that the command finds by name, besides those of the machine. */
   readonly tools?: readonly ServerTool[];
 }
 
@@ -95,7 +95,7 @@ export interface ProcessLog {
 export interface Listening {
   /** It sends `GREETING` over each connection that it accepts. */
   readonly greets?: boolean;
-  /** Where it listens, where it is a program; its own socket where missing. */
+  /** The address of a program; its own socket if missing. */
   readonly address?: { readonly hostname: string; readonly port: number };
 }
 

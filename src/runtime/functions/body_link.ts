@@ -18,7 +18,7 @@ export const EAGER_BYTES = 64 * 1024;
 
 const MAX_CHUNK_BYTES = 64 * 1024;
 
-/** What a chunk costs at least of the granted bytes: each takes memory, however small it is. */
+/** Minimum cost of a chunk in granted bytes: each takes memory, however small it is. */
 const MIN_CHUNK_COST = 256;
 
 const costOf = (chunkBytes: number): number => Math.max(chunkBytes, MIN_CHUNK_COST);

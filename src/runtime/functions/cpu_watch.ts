@@ -25,7 +25,7 @@ const TICK_MS = 10;
 export const CALM_PRIORITY = constants.priority.PRIORITY_BELOW_NORMAL;
 export const BURNING_PRIORITY = constants.priority.PRIORITY_LOW;
 
-/** What a thread has had of a processor, and how long it waited for one, in milliseconds. */
+/** Processor time and waiting time of a thread, in milliseconds. */
 export interface ThreadTimes {
   readonly ran: number;
   /** 0 where the system does not count it. */

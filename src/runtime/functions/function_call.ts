@@ -18,7 +18,7 @@ import {
 } from "./wire.ts";
 import type { WorkerContext } from "./worker_context.ts";
 
-/** What a step of each kind may return. */
+/** Allowed results of each kind of step. */
 const ALLOWED: Readonly<Record<StepMode, readonly ResultHead["type"][]>> = {
   request: ["next", "request", "response"],
   response: ["next", "response"],

@@ -17,18 +17,18 @@ interface Running {
   readonly abort: AbortController;
 }
 
-/** What is performed where a deployment has no database. */
+/** The response if a deployment has no database. */
 const NO_DATABASE: OutboundFetch = () =>
   Promise.reject(new TypeError("This deployment has no database"));
 
 /** Statuses that never have a body (Fetch standard, null body status). */
 const NULL_BODY: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
 
-/** What is performed where a deployment has no key-value store. */
+/** The response if a deployment has no key-value store. */
 const NO_KV: OutboundFetch = () =>
   Promise.reject(new TypeError("This deployment has no key-value store"));
 
-/** What performs the requests of functions to a store, or to the network. */
+/** Returns the handler of a function's requests: a store, or the network. */
 function serviceOf(
   { outbound, kv = NO_KV, database = NO_DATABASE }: FunctionServices,
   to: FetchHead["to"],

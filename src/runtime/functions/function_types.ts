@@ -37,7 +37,7 @@ interface SvcKvList {
     readonly version: string;
     readonly expiresAt?: number;
   }[];
-  /** Where the next page begins; \`null\` after the last one. */
+  /** The start of the next page; \`null\` after the last one. */
   readonly cursor: string | null;
 }
 

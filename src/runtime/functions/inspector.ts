@@ -5,7 +5,7 @@
  * @module
  */
 
-/** Where an inspector listens, on the loopback address. */
+/** An inspector's address on the loopback interface. */
 export interface Inspector {
   readonly port: number;
   /** Whether functions are loaded only once a debugger is there. */

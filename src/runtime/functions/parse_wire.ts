@@ -47,7 +47,7 @@ const result = z.discriminatedUnion("type", [
   }),
 ]);
 
-/** What most request steps return. */
+/** The result of most request steps. */
 const NEXT = new TextEncoder().encode('{"type":"next"}');
 const NOTHING_CHANGED: ResultHead = { type: "next" };
 

@@ -1,7 +1,6 @@
 /**
- * What the calls of one worker take of the processor. The system counts that for
- * the worker's thread; what passes between two readings is shared by the calls that
- * ran all that time.
+ * Measures the processor time of one worker's calls. The system counts that for the worker's
+ * thread; what passes between two readings is shared by the calls that ran all that time.
  *
  * @module
  */
@@ -39,7 +38,10 @@ export class ProcessorTime {
     this.#options = options;
   }
 
-  /** What the thread has taken since the worker was last heard of, in milliseconds, by the last reading. */
+  /**
+   * Processor time of the thread since the worker last responded, in milliseconds, by the last
+   * reading.
+   */
   get silentMs(): number {
     return this.#silentMs;
   }
@@ -73,7 +75,7 @@ export class ProcessorTime {
     this.#calls.delete(id);
   }
 
-  /** What a call has taken by the last reading, in milliseconds. */
+  /** Processor time of a call by the last reading, in milliseconds. */
   spentMs(id: number): number {
     return this.#calls.get(id)?.spentMs ?? 0;
   }

@@ -23,7 +23,7 @@ export interface RunningWorkerProcess extends AttendedProcess {
   ranOut(): boolean;
   /** Accepts the connections of its workers. */
   readonly workers: WorkerConnections;
-  /** Where they connect to. */
+  /** The socket to connect to. */
   readonly socketPath: string;
 }
 

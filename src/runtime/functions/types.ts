@@ -1,5 +1,5 @@
 /**
- * What callers of functions pass and receive.
+ * Inputs and results of functions.
  *
  * @module
  */

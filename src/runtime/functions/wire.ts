@@ -1,8 +1,6 @@
 /**
- * What the platform and a process of functions send each other: the types of
- * frames, and the JSON heads that travel in them. These are the plain shapes;
- * the platform checks what comes from a function with the schemas of
- * `parse_wire.ts`.
+ * Frames between the platform and a process of functions: their types and JSON heads. These are the
+ * plain shapes; the platform checks what comes from a function with the schemas of `parse_wire.ts`.
  *
  * The process has a connection of its own, where a frame's worker number says
  * which worker it is about. Each worker has another one, on which it identifies
@@ -75,7 +73,7 @@ export const MAX_UPWARD_BYTES = 512 * 1024;
 /** Step modes of the pipeline (spec, pipeline step), and the terminal handle. */
 export type StepMode = "request" | "response" | "observe" | "handle";
 
-/** What a step learns about the client and the deployment. */
+/** Information about client and deployment for a step. */
 export interface CallContext {
   readonly requestId: string;
   readonly ip: string;
@@ -85,7 +83,7 @@ export interface CallContext {
   readonly deployment: { readonly id: string; readonly url?: string };
 }
 
-/** Where a new worker connects to, and the key by which it is known there. */
+/** The socket and key for a new worker. */
 export interface WorkerOpening {
   readonly key: string;
   readonly socketPath: string;

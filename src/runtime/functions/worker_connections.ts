@@ -19,7 +19,7 @@ const ACCEPT_AGAIN_MS = 100;
 
 const KEY_BYTES = 32;
 
-/** What happens on a worker's connection. */
+/** Events of a worker's connection. */
 export interface WorkerEvents {
   /** The worker has connected. */
   opened(connection: FrameConnection): void;

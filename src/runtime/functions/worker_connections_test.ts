@@ -43,7 +43,7 @@ async function openLines(helloMs?: number) {
   };
 }
 
-/** What a connection is answered to its first frame; `undefined` where it is closed. */
+/** Returns the response to a connection's first frame; `undefined` if it is closed. */
 async function answer(conn: Deno.Conn, type: number, worker: number, text: string) {
   const connection = new FrameConnection(conn);
   connection.send({ type, worker, id: 0, payload: encoder.encode(text) });

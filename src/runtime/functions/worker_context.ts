@@ -1,5 +1,5 @@
 /**
- * What a worker shares with its calls and fetches.
+ * State that a worker shares with its calls and fetches.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import type { WireError } from "./wire.ts";
 /** Sends a frame to this worker. */
 export type SendToWorker = (type: number, id: number, payload?: Uint8Array) => void;
 
-/** What functions are given, and what performs their requests. */
+/** Services for functions, which perform their requests. */
 export type FunctionServices = Pick<
   FunctionHostOptions,
   "env" | "outbound" | "kv" | "database"

@@ -1,6 +1,5 @@
 /**
- * What can end an exchange early: nobody waits for the answer any more, or its
- * head does not come in time.
+ * Ends an exchange early: nobody waits for the response any more, or its head is late.
  *
  * @module
  */

@@ -9,7 +9,7 @@ import { brotliDecompressSync } from "node:zlib";
 import { readShippedFile } from "../../lib/shipped_file.ts";
 import type { EngineFiles } from "./worker/messages.ts";
 
-/** Where the engine's files are, in the compiled program or beside the source. */
+/** Returns the folder of the engine's files, in the compiled program or beside the source. */
 export function engineFolder(): URL {
   return Deno.build.standalone
     ? new URL("./node_modules/wasm-vips/lib/", Deno.mainModule)

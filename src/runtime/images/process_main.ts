@@ -23,7 +23,7 @@ import type { FromImageWorker, ToImageWorker } from "./worker/messages.ts";
 
 const WORKER = workerUrl("image_worker.js", new URL("./worker/worker_main.ts", import.meta.url));
 
-/** What the worker's thread reads: the executable, or the source and Deno's cache. */
+/** Paths that the worker's thread reads: the executable, or the source and Deno's cache. */
 function runtimePaths(): string[] {
   if (Deno.build.standalone) return [Deno.execPath()];
   const source = fileURLToPath(new URL("../", import.meta.url));

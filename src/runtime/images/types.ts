@@ -1,5 +1,5 @@
 /**
- * What is converted, and what comes of it.
+ * Inputs and results of conversions.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export interface Conversion {
   readonly width: number;
   /** Height of the box; where missing, it follows from the width. */
   readonly height?: number | undefined;
-  /** Where there is a height: `inside` the box, `cover` (cropped), or `fill` (distorted). */
+  /** How to fit a given height: `inside` the box, `cover` (cropped), or `fill` (distorted). */
   readonly fit?: ImageFit | undefined;
   /** 1 to 100. */
   readonly quality: number;

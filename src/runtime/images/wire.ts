@@ -1,6 +1,6 @@
 /**
- * What the platform and a process of images send each other. A job is its head
- * and then its source; a result is its head and then its bytes.
+ * Messages between the platform and a process of images. A job is its head and then its source; a
+ * result is its head and then its bytes.
  *
  * @module
  */

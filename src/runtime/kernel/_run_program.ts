@@ -7,7 +7,7 @@ const jumps: Readonly<Record<number, (value: number, k: number) => boolean>> = {
   [JUMP_ANY_BIT]: (value, k) => (value & k) !== 0,
 };
 
-/** What a program answers to a call (struct seccomp_data). */
+/** Runs a filter program on a call (struct seccomp_data). */
 export function runProgram(
   program: Uint8Array<ArrayBuffer>,
   call: { readonly arch: number; readonly number: number; readonly args?: readonly bigint[] },

@@ -36,7 +36,7 @@ const SIGNALS = 2n;
 const O_PATH = 0x200000;
 const O_CLOEXEC = 0x80000;
 
-/** What may be done below a path; a path that does not exist is left out. */
+/** Allowed operations below a path; a path that does not exist is left out. */
 export interface FileRule {
   readonly path: string;
   readonly rights: "read" | "read_write" | "sockets" | "temporary";

@@ -6,7 +6,7 @@
  */
 import { type CallName, EPERM, type Processor } from "./system_calls.ts";
 
-/** What the kernel does with a call. */
+/** Actions of the kernel for a call. */
 export const Answer = {
   allow: 0x7fff0000,
   /** Asks the listener of the filter. */

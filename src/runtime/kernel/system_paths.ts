@@ -1,6 +1,6 @@
 /**
- * What processes of foreign code may read of the system. Paths that a system does not
- * have are left out by whoever opens or shows them.
+ * System files that processes of project code can read. Paths that a system does not have are left
+ * out by whoever opens or shows them.
  *
  * @module
  */
@@ -44,7 +44,7 @@ const FOR_NATIVE_CODE: readonly string[] = [
 /** Devices without a state. */
 const DEVICES: readonly string[] = ["/dev/zero", "/dev/random", "/dev/urandom"];
 
-/** What a runtime asks of the machine and of itself, where it has no root folder of its own. */
+/** Files that a runtime reads about the machine and itself, if it has no root folder. */
 const FOR_RUNTIMES: readonly string[] = [
   // /etc/resolv.conf leads there.
   "/run/systemd/resolve/stub-resolv.conf",

@@ -6,7 +6,7 @@
  * @module
  */
 
-/** What a server sees as the address that it listens on. */
+/** The address that a server believes to listen on. */
 export interface AdvertisedAddress {
   readonly address: string;
   readonly port: number;

@@ -12,7 +12,7 @@ const FRAME = /^\s+at /;
 export interface StackPlaces {
   /** Absolute path of the deployment's folder. */
   readonly directory: string;
-  /** What the URLs or paths of svc's own code contain: its frames do not help the author. */
+  /** URLs or paths of svc's own code, whose frames do not help the author. */
   readonly own: readonly string[];
 }
 

@@ -31,5 +31,5 @@ export const depthField = (): readonly [string, string] => [
   String((current.getStore()?.depth ?? 0) + 1),
 ];
 
-/** What a server answers, with status 508, that has called itself too often. */
+/** The 508 response of a server that has called itself too often. */
 export const CALLS_ITSELF = `This server has called itself ${MAX_DEPTH} times in a row.\n`;

@@ -49,7 +49,7 @@ interface SupervisorOptions {
 }
 
 class Supervisor {
-  /** Where the addresses are to which this class itself connects, which the kernel asks about too. */
+  /** Addresses of this class's own connections, which the kernel also reports. */
   readonly #own = new Set<bigint>();
 
   readonly #options: SupervisorOptions;

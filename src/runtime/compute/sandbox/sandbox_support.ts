@@ -1,5 +1,5 @@
 /**
- * What the kernel can close to a server, beyond the permissions of the runtime.
+ * Restrictions by the kernel on a server, beyond the permissions of the runtime.
  *
  * @module
  */
@@ -37,7 +37,7 @@ export function missingSandbox({ files, calls }: SandboxSupport): readonly strin
   ];
 }
 
-/** What an operator can do where something is missing. */
+/** Advice for operators if a feature is missing. */
 export const SANDBOX_ADVICE =
   "Run the platform on Linux 5.13 or later with the GNU C library, Landlock (lsm=landlock,…) " +
   "and seccomp; svc serve --allow-unsandboxed-servers runs servers without, for code that you " +

@@ -13,7 +13,7 @@ import { openLibc, setNoNewPrivileges } from "../../kernel/libc.ts";
 import { restrictFiles } from "../../kernel/landlock.ts";
 import { REFUSED, SIGNALS } from "./seccomp_filter.ts";
 
-/** What the kernel has closed to this process. */
+/** The kernel's restrictions on this process. */
 export interface SealState {
   /** Files and folders (Landlock). */
   readonly files: boolean;

@@ -34,7 +34,9 @@ const FIRST_ROOM = 4096;
 
 export class MessageJoiner {
   #opcode = 0;
-  /** What has arrived of a message. Parts are not kept one by one: there may be endless empty ones. */
+  /**
+   * The received part of a message. Parts are not kept one by one: there may be endless empty ones.
+   */
   #begun = new Uint8Array(0);
   #bytes = 0;
 

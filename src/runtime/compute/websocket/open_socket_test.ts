@@ -9,7 +9,7 @@ const ASKED = {
   requestId: "r",
 } as const;
 
-/** What a server says to a request. */
+/** The server's reply to a request. */
 type Words = string | ((request: string) => Promise<string>);
 
 /** A server that says one thing to whoever connects. */

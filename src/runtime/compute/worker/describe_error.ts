@@ -6,7 +6,7 @@
 import { cleanStack } from "../engine/clean_stack.ts";
 import { truncate } from "../lines.ts";
 
-/** Where this code lies. */
+/** Folders of this code. */
 const OWN = ["./", "../engine/"].map((folder) => new URL(folder, import.meta.url).href);
 
 /** Text as it goes to the log: stacks in it as `cleanStack` leaves them, of bounded length. */

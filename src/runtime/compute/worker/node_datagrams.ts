@@ -7,7 +7,7 @@
  */
 import process from "node:process";
 
-/** What Node reads as EACCES from a handle. */
+/** Node's code for EACCES from a handle. */
 const EACCES = -13;
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;

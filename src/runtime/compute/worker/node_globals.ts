@@ -1,7 +1,6 @@
 /**
- * What servers of Node find in their process, where Deno has something else or
- * nothing: timers that are objects, all methods of requests and responses, and harmless
- * answers about user and network.
+ * Node APIs that servers expect and Deno lacks or implements differently: timers as objects, all
+ * methods of requests and responses, and harmless values for user and network.
  *
  * @module
  */

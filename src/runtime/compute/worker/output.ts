@@ -1,6 +1,5 @@
 /**
- * What a server writes to `console` and the streams of the process, as lines for
- * the log.
+ * Converts output of a server's `console` and streams to log lines.
  *
  * @module
  */

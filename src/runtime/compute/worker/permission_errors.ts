@@ -9,7 +9,7 @@
 const EPERM = 1;
 const EACCES = 13;
 
-/** What a server tried, by the kind of permission that it lacks. */
+/** The API that a server used, by the kind of the missing permission. */
 const CALLS: Readonly<Record<string, string>> = {
   read: "open",
   write: "open",
@@ -56,7 +56,7 @@ export function describeDenial(message: string): DeniedCall | undefined {
   };
 }
 
-/** What errors of the runtime's permissions are made of from now on. */
+/** The error class for denied permissions of the runtime. */
 class DeniedError extends Error {
   constructor(message?: string, options?: ErrorOptions) {
     const denied = describeDenial(String(message));

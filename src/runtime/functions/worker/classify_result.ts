@@ -1,7 +1,7 @@
 /**
- * What a step's return value means: next, a request, a response, or nothing that
- * the step may return. `Request` and `Response` are recognised by the runtime's
- * own getters, so that no look-alike passes.
+ * Classifies the return value of a step: next, a request, a response, or an invalid result.
+ * `Request` and `Response` are recognised by the runtime's own getters, so that no look-alike
+ * passes.
  *
  * @module
  */

@@ -6,7 +6,7 @@
  * @module
  */
 
-/** What a function can use: the language, and the web's interfaces for data. */
+/** Globals that functions can use: the language, and the web's APIs for data. */
 const KEPT = new Set(
   ("Object Function Array Number parseFloat parseInt Infinity NaN undefined Boolean String Symbol " +
     "Date Promise RegExp Error AggregateError EvalError RangeError ReferenceError SyntaxError " +

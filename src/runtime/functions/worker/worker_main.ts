@@ -146,6 +146,6 @@ listen("message", (event) => {
   isIntroduced = true;
   const identity = event.data as WorkerIdentity;
   begun = identity.begun;
-  // What goes wrong before it is connected ends the worker, and the process reports that.
+  // Errors before the connection end the worker, and the process reports them.
   connectWorker(identity).then(serve).catch(reportError);
 });

@@ -16,7 +16,7 @@ export type ConvertOutcome =
   }
   | FailedHead;
 
-/** What libvips takes for "as high as it comes". */
+/** libvips's value for an unlimited height. */
 const ANY_HEIGHT = 10_000_000;
 
 /** Behind transparent parts, in a format that has none. */

@@ -1,5 +1,5 @@
 /**
- * What the first thread of a process of images and its worker send each other.
+ * Messages between the first thread of a process of images and its worker.
  *
  * @module
  */

@@ -15,16 +15,15 @@ interface WorkerScope {
 
 const scope = globalThis as unknown as WorkerScope;
 
-/** What is kept of a message of libvips, in characters. */
+/** Length of a libvips message that is kept, in characters. */
 const MAX_MESSAGE = 300;
 
 let vips: VipsEngine | undefined;
 let maxPixels = 0;
 
 /**
- * What libvips says about an image, from the error that its WebAssembly throws:
- * type and text. The last line is about this image, those before may be about
- * earlier ones.
+ * Reads type and text of a libvips error from what its WebAssembly throws. The last line is about
+ * this image, those before may be about earlier ones.
  *
  * @returns `undefined` for any other error, after which the engine cannot go on
  */
