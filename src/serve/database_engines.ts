@@ -26,7 +26,7 @@ const SHARED_KEY_BYTES = 32;
 /** Port for PostgreSQL clients, where none is given: two platforms on a machine never share it. */
 const postgresPortBeside = (port: number): number => port === 0 || port === 65535 ? 0 : port + 1;
 
-/** Where clients of databases connect. */
+/** Creates the listener for database clients. */
 export function databaseListener(
   { host, port: own, postgresPort, tls }: Pick<
     CompleteOptions,
@@ -62,7 +62,7 @@ function currentCertificate(
   };
 }
 
-/** Where nodes share records, what one of them has in its data directory can be lost. */
+/** If nodes share records, data in one node's data directory can be lost. */
 const LACK_OF_NODES = "The records of this platform are shared by nodes, so databases need a " +
   "PostgreSQL that all of them reach: start each svc serve with its address in SVC_POSTGRES_URL";
 
@@ -75,7 +75,7 @@ async function sharedKey(
   return Uint8Array.fromHex(await sealedSetting({ kv, box }, "database_server_key", make));
 }
 
-/** What opens each engine, when it is first needed. */
+/** Opens each engine when it is first needed. */
 export function databaseEngines(
   { postgres }: Pick<CompleteOptions, "postgres">,
   foundation: Pick<Foundation, "box" | "dataDir" | "env" | "kv" | "nodes" | "onTrouble" | "random">,

@@ -1,5 +1,5 @@
 /**
- * What the sockets answer before the platform is there.
+ * Responses of the sockets before the platform has started.
  *
  * @module
  */

@@ -32,7 +32,7 @@ import type { CompleteOptions } from "./options.ts";
  */
 const HSTS = "max-age=31536000";
 
-/** What hosts show. */
+/** Overrides the sites of hosts. */
 export interface HostOverride {
   /** The one host whose site answers every request, and the API none; all hosts where missing. */
   hostname: string | undefined;
@@ -123,7 +123,7 @@ export function createHandlers(
     readonly answerPeer: ((request: Request) => Promise<Response>) | undefined;
     /** Why the platform is not ready; `undefined` if it is. */
     readonly unready: () => string | undefined;
-    /** What it can do less well than it should; `undefined` if nothing. */
+    /** Describes reduced abilities; `undefined` if there are none. */
     readonly trouble: () => string | undefined;
   },
 ): ReturnType<typeof createHostDispatch> {

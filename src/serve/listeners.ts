@@ -33,7 +33,7 @@ const ASSUMED_DESCRIPTORS = 1024;
 /** The part of all descriptors that is reserved for files and connections to other sites. */
 const RESERVE = 1 / 4;
 
-/** Where to listen, and for whom. Data only. */
+/** Addresses of the listeners, and their handlers. Data only. */
 export interface ListenOptions {
   /** Address to listen on. */
   readonly host: string;
@@ -56,7 +56,7 @@ export interface ListenOptions {
 export interface Listeners {
   readonly port: number;
   readonly httpsPort: number | undefined;
-  /** Where servers of deployments reach the edge. */
+  /** The listeners by which servers of deployments reach the edge. */
   readonly own: Pick<OwnListeners, "routeOf">;
   /**
    * Resolves when the HTTP listener has ended; rejects where the platform gave its place to

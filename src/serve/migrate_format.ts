@@ -13,7 +13,7 @@ import { messageOf } from "../lib/error_message.ts";
 import { isRemoteStore } from "../platform/core/store/mod.ts";
 import { BackupError } from "./backup/backup_layout.ts";
 
-/** Where the data of a platform is. */
+/** Places of a platform's data. */
 export interface DataPlaces {
   readonly dataDir: string;
   /** Path of the key-value store. */
@@ -26,7 +26,7 @@ export interface DataPlaces {
 export interface Migration {
   /** Format that it starts from; it leads to the next one. */
   readonly from: number;
-  /** What it does, for the log. */
+  /** A summary for the log. */
   readonly summary: string;
   /** Flushes to disk what it writes. */
   readonly run: (places: DataPlaces) => Promise<void>;

@@ -53,7 +53,7 @@ export interface OpenFoundation {
   readonly foundation: Foundation;
   /** Whether the store is read-only, so that the platform only serves. */
   readonly readOnly: boolean;
-  /** What other nodes change in the store, where it is shared. */
+  /** Follows the changes of other nodes, if they share the store. */
   readonly follower: ChangeFollower | undefined;
   /** Answers other nodes, where the store is shared. */
   readonly answerPeer: OpenPeers["handle"] | undefined;
@@ -149,11 +149,11 @@ export async function openFoundation(
   { base, listening, url, localRoutes, outbound, closing }: {
     /** The address at which people reach the platform. */
     readonly base: URL;
-    /** Where this node itself listens. */
+    /** Addresses of this node's listeners. */
     readonly listening: readonly string[];
-    /** Where other nodes reach it. */
+    /** Its URL for other nodes. */
     readonly url: string;
-    /** Where its servers reach the edge. */
+    /** Routes by which its servers reach the edge. */
     readonly localRoutes: readonly LocalRoute[];
     readonly outbound: Outbound;
     readonly closing: AbortSignal;

@@ -12,7 +12,7 @@ import type { PlatformLog } from "../platform/core/log.ts";
 import type { SandboxSupport } from "../runtime/mod.ts";
 import type { GivenSettings, Settings } from "../settings/mod.ts";
 
-/** What no setting says: the surroundings of the process, and what tests replace. */
+/** Inputs without a setting: the process's environment, and parts that tests replace. */
 interface Surroundings {
   /**
    * The process's environment: where programs and caches are, and how the
@@ -33,7 +33,7 @@ interface Surroundings {
   readonly minutes?: Minutes;
   /** Opens git and the build runner, for builds that run elsewhere; the platform's own by default. */
   readonly openBuilds?: OpenBuilds;
-  /** What the system offers for the sandbox of servers; probed by default. */
+  /** The system's support for the sandbox of servers; probed by default. */
   readonly servers?: { readonly support?: SandboxSupport };
   /** The only kind of sandbox that builds try; the best available one where missing. */
   readonly builds?: { readonly sandbox?: SandboxKind };

@@ -1,7 +1,7 @@
 /**
- * Where the servers of deployments reach the hosts of the platform that they run on,
- * without leaving the machine: ports of the loopback address that lead to the edge, and to
- * nothing else. Their sandboxes lead connections to the platform's ports here.
+ * Routes by which servers of deployments reach hosts of their platform without leaving the machine:
+ * ports of the loopback address that lead only to the edge. Their sandboxes lead connections to the
+ * platform's ports here.
  *
  * @module
  */

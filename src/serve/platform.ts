@@ -19,7 +19,7 @@ import type { WorkspaceService } from "../platform/workspaces/mod.ts";
 import type { RuntimeRuleSet } from "../rules/mod.ts";
 import type { CompleteOptions } from "./options.ts";
 
-/** What the operator set up, read and checked. */
+/** The operator's settings, read and checked. */
 export interface Setup {
   readonly options: CompleteOptions;
   /** The edge's cache of answers. */

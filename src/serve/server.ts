@@ -80,14 +80,16 @@ function listenOptions(options: CompleteOptions, takesOver: boolean): ListenOpti
   };
 }
 
-/** Where the listeners themselves are, whatever stands before them. */
+/** Returns the listeners' own URLs, regardless of proxies. */
 function ownAddresses({ host }: CompleteOptions, { port, httpsPort }: Listeners): string[] {
   const authority = host.includes(":") ? `[${host}]` : host;
   const secure = httpsPort === undefined ? [] : [`https://${authority}:${httpsPort}`];
   return [`http://${authority}:${port}`, ...secure];
 }
 
-/** Where servers get when they connect to a port of the platform at the loopback address. */
+/**
+ * Returns the routes for servers that connect to a port of the platform at the loopback address.
+ */
 function localRoutes(base: URL, { port, httpsPort, own }: Listeners): readonly LocalRoute[] {
   const secure = httpsPort === undefined ? undefined : own.routeOf(httpsPort, "https");
   const plain = new Set([port, ...base.protocol === "http:" ? [Number(base.port || 80)] : []]);
@@ -208,7 +210,7 @@ interface Leaving {
   countNodes: () => Promise<number>;
 }
 
-/** What is open from a start to the release of the data directory. */
+/** The resources between a start and the release of the data directory. */
 interface Term {
   readonly closers: Closers;
   readonly closing: AbortController;
@@ -224,7 +226,7 @@ const newTerm = (): Term => ({
   running: new RunningRequests(),
 });
 
-/** What anyone may read of a storage that fails; the log says more. */
+/** The public message for a failed storage; the log has details. */
 const STORAGE_DOWN = "the object storage does not answer: sites are served from files that are " +
   "cached here, and what needs others, or stores some, is answered with 503";
 

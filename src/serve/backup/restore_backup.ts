@@ -162,7 +162,7 @@ async function refuseDamage(folder: string, { from }: RestoreOptions): Promise<v
   );
 }
 
-/** What unpacking failed with, as far as the file or the disk is at fault. */
+/** Explains a failure to unpack, if the file or the disk is at fault. */
 function explain(cause: unknown, { from, dataDir }: RestoreOptions): unknown {
   if (cause instanceof BackupError) return cause;
   if (isFileFault(cause)) {

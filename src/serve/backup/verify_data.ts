@@ -36,7 +36,7 @@ export interface Verified {
   readonly pages: number;
   /** Folders of databases that were made without checksums. */
   readonly uncheckedDatabases: readonly string[];
-  /** What is damaged or missing. */
+  /** Damaged or missing files. */
   readonly damage: readonly string[];
   /** How much more damage there is than is named. */
   readonly more: number;

@@ -9,7 +9,7 @@ import { BackupError } from "./backup_layout.ts";
 
 const LOCK = "lock";
 
-/** What a backup has in the folder. */
+/** Files of a backup in the folder. */
 const OWN_NAME = /^(?:lock|backup\.tar|kv\.sqlite3.*|dump-.*)$/;
 
 /** How often a folder is opened again that its last user was about to remove. */

@@ -1,6 +1,6 @@
 /**
- * Where a platform can be reached by its successor: two sockets in a folder of their own,
- * which a file in the data directory names.
+ * The sockets for a platform's successor: two in their own folder, which a file in the data
+ * directory names.
  *
  * @module
  */

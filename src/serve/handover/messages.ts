@@ -1,6 +1,6 @@
 /**
- * What a platform and its successor say to each other, as lines of JSON over a socket in
- * the data directory.
+ * Messages between a platform and its successor, as lines of JSON over a socket in the data
+ * directory.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import * as z from "zod";
 
 const port = z.int().min(1).max(65_535);
 
-/** What the successor says, in this order. */
+/** Messages of the successor, in this order. */
 export const successorSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("replace"), pid: z.int().positive() }),
   /** It listens on the ports, and leaves new connections to the other one. */
@@ -17,7 +17,7 @@ export const successorSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("ready"), requests: z.string().min(1).max(4096) }),
 ]);
 
-/** What the platform that leaves says, in this order. */
+/** Messages of the leaving platform, in this order. */
 export const predecessorSchema = z.discriminatedUnion("type", [
   /** Its ports can be shared now; `sockets` is how many of its own are on each. */
   z.object({

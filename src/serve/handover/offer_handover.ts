@@ -29,7 +29,7 @@ import { type Answering, RequestPasser } from "./pass_requests.ts";
  */
 const LINGER_MS = 2000;
 
-/** What of a platform is handed over. */
+/** The parts of a platform that are handed over. */
 export interface Leaving {
   readonly port: number;
   readonly httpsPort: number | undefined;

@@ -1,6 +1,5 @@
 /**
- * What a move finds in its target: nothing, its own beginning, all of the source, or something
- * that is not its own.
+ * Examines the target of a move: empty, its own beginning, all of the source, or something else.
  *
  * @module
  */
@@ -16,7 +15,7 @@ export type Found =
   | { readonly kind: "begun"; readonly move: Move }
   | { readonly kind: "equal"; readonly records?: RecordsReport; readonly files?: FilesReport };
 
-/** What the target has where that is all of the source; `undefined` where it differs. */
+/** Returns the target's records if they equal the source; `undefined` if they differ. */
 async function findEqual(
   { from, to, vaults }: Opened,
   signal: AbortSignal,

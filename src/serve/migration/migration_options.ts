@@ -1,5 +1,5 @@
 /**
- * What is moved, and what a move says.
+ * Types of a move.
  *
  * @module
  */
@@ -25,7 +25,10 @@ export interface Watch {
 export interface MigrationOptions {
   /** The data directory of the platform, on which none may be running. */
   readonly dataDir: string;
-  /** What is moved: records between a file and `postgres://`, files between a folder and `s3://`. */
+  /**
+   * Source and target: records between a file and `postgres://`, files between a folder and
+   * `s3://`.
+   */
   readonly records?: Ends;
   readonly files?: Ends;
   /** Place of the records where they stay; in the data directory by default. */
@@ -36,7 +39,7 @@ export interface MigrationOptions {
   readonly dryRun?: boolean;
   /** Version of this program. */
   readonly version: string;
-  /** Where passwords and access keys are. */
+  /** The environment with passwords and access keys. */
   readonly env: Environment;
   readonly signal: AbortSignal;
   /** Called before each kind of data, with how much there is. */
@@ -66,7 +69,7 @@ export interface FilesReport {
 export interface MigrationReport {
   readonly records?: RecordsReport;
   readonly files?: FilesReport;
-  /** What there is to be moved, where nothing was. */
+  /** The amount to move, for a dry run. */
   readonly planned?: { readonly records?: Amount; readonly files?: Amount };
   /** Whether it goes on with a move that was interrupted. */
   readonly resumed: boolean;

@@ -106,7 +106,7 @@ export async function hasFiles(vault: BlobVault): Promise<boolean> {
   return false;
 }
 
-/** What a target has where its list is that of the source; `undefined` where they differ. */
+/** Returns the target's files if they equal the source's list; `undefined` if they differ. */
 export async function compareFiles(
   { from, to }: Vaults,
 ): Promise<Pick<FilesReport, "blobs" | "bytes"> | undefined> {

@@ -1,7 +1,7 @@
 /**
- * What says that a move is under way: a file in the data directory, and a record in the
- * target, with which no platform starts. Where files alone are moved, the record is in the
- * store that stays, and no platform starts on their target.
+ * Marks a move in progress: a file in the data directory, and a record in the target, with which no
+ * platform starts. Where files alone are moved, the record is in the store that stays, and no
+ * platform starts on their target.
  *
  * @module
  */
@@ -24,7 +24,7 @@ const moveSchema = z.object({
 });
 export type Move = Readonly<z.infer<typeof moveSchema>>;
 
-/** What is moved where. */
+/** Sources and targets of a move. */
 export type Places = Pick<Move, "records" | "files">;
 
 const fileOf = (dataDir: string) => join(dataDir, "move.json");

@@ -20,7 +20,7 @@ import {
 } from "./raw_record.ts";
 import type { Change, MovedStore } from "./record_store.ts";
 
-/** What there is to be moved. */
+/** The amount to move. */
 export interface Survey {
   readonly count: number;
   readonly bytes: number;

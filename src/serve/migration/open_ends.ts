@@ -28,7 +28,7 @@ export interface Opened {
   readonly from: MovedStore;
   /** Place of the records that are moved or stay, as messages have it. */
   readonly source: string;
-  /** Where records are moved. */
+  /** The target of records. */
   readonly to: MovedStore | undefined;
   readonly vaults: { readonly from: BlobVault; readonly to: BlobVault } | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * What the platform answers to whoever operates it: `/healthz`, `/readyz` and `/metrics`,
- * on the platform's own hosts and on its addresses.
+ * Endpoints for operators: `/healthz`, `/readyz` and `/metrics`, on the platform's own hosts and on
+ * its addresses.
  *
  * @module
  */
@@ -11,8 +11,8 @@ export interface OperationsOptions {
   /** Why the platform is not ready; `undefined` if it is. */
   readonly unready: () => string | undefined;
   /**
-   * What a ready platform can do less well than it should; `undefined` if nothing. Such a
-   * platform stays ready: where several share what fails, none would be left.
+   * Describes reduced abilities of a ready platform; `undefined` if there are none. Such a platform
+   * stays ready: where several share what fails, none would be left.
    */
   readonly trouble: () => string | undefined;
   readonly metrics: () => string;

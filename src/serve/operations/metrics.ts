@@ -1,5 +1,5 @@
 /**
- * What the platform reports of itself to a monitor, in Prometheus's text format 0.0.4.
+ * Metrics of the platform in Prometheus's text format 0.0.4.
  *
  * @module
  */
@@ -29,7 +29,7 @@ export class RequestCounters {
   }
 }
 
-/** What is measured at the moment of the request. */
+/** Values measured during the request. */
 export interface ProcessFacts {
   readonly version: string;
   readonly isReady: boolean;
