@@ -64,7 +64,7 @@ export type Settings = Options<LeafOf<PlatformSetting>, "required" | "default">;
 
 type Tree = Readonly<Record<string, unknown>>;
 
-/** What is at a path among options; `undefined` where there is nothing. */
+/** Returns the option at a path; `undefined` if there is none. */
 export function optionAt(options: object, path: string): unknown {
   return path.split(".").reduce<unknown>(
     (found, name) => (found as Tree | undefined)?.[name],

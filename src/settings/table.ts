@@ -30,7 +30,7 @@ import {
 export interface Setting {
   /** Name of the flag without its dashes, and the key in `serve.toml`. */
   readonly name: string;
-  /** Where the value is among the options of the platform; missing for what only the command does. */
+  /** The path of the value in the platform's options; missing for options of the command alone. */
   readonly option?: string;
   // deno-lint-ignore no-explicit-any -- each row has a type of its own
   readonly kind: Kind<any>;
@@ -296,7 +296,7 @@ export const SETTINGS: readonly Setting[] = GROUPS.flatMap(({ settings }) => [..
 export const isAction = ({ name, option }: Setting): boolean =>
   option === undefined || name === "replace";
 
-/** What the variables begin with that have no other name. */
+/** The prefix of variables without another name. */
 export const VARIABLE_PREFIX = "SVC_SERVE_";
 
 /** The variable that gives a setting. */
