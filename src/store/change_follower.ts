@@ -39,7 +39,7 @@ interface Row {
   readonly keys: string | null;
 }
 
-/** What a follower is told of its node. */
+/** Events for a follower about its node. */
 export interface Followed {
   /** Names the node in the list of changes: its own ones are left out. */
   readonly writer: string;
@@ -139,7 +139,7 @@ export class ChangeFollower {
       try {
         await this.#read(this.#handlers);
       } catch (error) {
-        // Where the store cannot be reached, the node falls behind, and that is reported.
+        // If the store is unreachable, the node falls behind, and that is reported.
         if (this.isCurrent()) this.#handlers?.onError(error);
       }
     }
@@ -156,7 +156,7 @@ export class ChangeFollower {
     else this.#isAskedAgain = true;
   }
 
-  /** What comes after the place, as it was at one moment. */
+  /** Reads the changes after the place, from one moment. */
   async #next() {
     const { writer, seen } = this.#options;
     const [row] = await this.#connections.run(async (sql) => {

@@ -30,7 +30,7 @@ interface MutationData {
   readonly expire_ms?: number | undefined;
 }
 
-/** What the function `svc.commit()` takes for one commit. */
+/** The argument of `svc.commit()`. */
 export interface CommitData {
   readonly checks: readonly CheckData[];
   readonly mutations: readonly MutationData[];

@@ -8,7 +8,7 @@
 
 import type { KeyPart, RecordKey } from "./record_types.ts";
 
-/** What a part begins with, in the order in which parts of different types sort. */
+/** First bytes of key parts, in the order in which types sort. */
 const TAG = {
   bytes: 0x01,
   string: 0x02,

@@ -1,5 +1,5 @@
 /**
- * What a listing selects, as a range of encoded keys. Pure.
+ * Converts the selector of a listing to a range of encoded keys. Pure.
  *
  * @module
  */
@@ -53,7 +53,7 @@ function rangeBelow(
   };
 }
 
-/** What is left of a range after one of its keys. */
+/** Returns the rest of a range after one of its keys. */
 export function rangeAfter(range: KeyRange, last: Uint8Array, reverse: boolean): KeyRange {
   // No key lies between another one and the same with a zero.
   return reverse ? { ...range, end: Uint8Array.from(last) } : { ...range, start: extend(last, 0) };

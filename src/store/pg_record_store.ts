@@ -31,7 +31,7 @@ const MAX_BATCH = 1000;
 /** Damaged keys that are remembered as told of. */
 const MAX_UNREADABLE = 1000;
 
-/** What the function `svc.commit()` returns in place of a version. */
+/** The result of `svc.commit()` instead of a version. */
 const CHECK_FAILED = 0n;
 
 interface Row {

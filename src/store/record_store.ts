@@ -1,6 +1,6 @@
 /**
- * What the platform asks of a key-value store: entries by keys in order, and commits of checks
- * and changes. Deno KV and PostgreSQL implement it, and so does each layer above them.
+ * The interface of a key-value store: ordered entries by key, and commits of checks and changes.
+ * Deno KV and PostgreSQL implement it, and so does each layer above them.
  *
  * @module
  */

@@ -41,13 +41,13 @@ export type Mutation =
   /** Adds to a counter, or raises it; counters are read as `Deno.KvU64`. */
   | { readonly type: "sum" | "max"; readonly key: RecordKey; readonly value: bigint };
 
-/** What one commit checks and changes, all of it or nothing. */
+/** Checks and changes of one commit, which apply completely or not at all. */
 export interface Changes {
   readonly checks: readonly Check[];
   readonly mutations: readonly Mutation[];
 }
 
-/** What is added to a commit before it is made. */
+/** A commit under construction. */
 export interface Draft extends Changes {
   check(...checks: readonly Check[]): this;
   set(key: RecordKey, value: unknown, options?: SetOptions): this;
@@ -59,7 +59,7 @@ export interface Stored {
   readonly versionstamp: string;
 }
 
-/** What became of a commit; it is not `ok` where a check failed. */
+/** The outcome of a commit; not `ok` if a check failed. */
 export type Outcome = Stored | { readonly ok: false };
 
 export type ListSelector =

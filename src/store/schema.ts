@@ -14,7 +14,7 @@ export interface SchemaMigration {
   readonly sql: string;
 }
 
-/** Where all of the store is; a database can hold other things beside it. */
+/** The schema that contains all of the store; a database can contain other schemas too. */
 const TABLES = `
 CREATE TABLE svc.clock (
   single boolean PRIMARY KEY DEFAULT true CHECK (single),

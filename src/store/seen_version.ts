@@ -1,6 +1,6 @@
 /**
- * What this node knows of the store's version, by which a server is told that is behind: a
- * primary that stood still goes on answering for a moment after another has taken over.
+ * The highest known version of the store, which reveals a stale server: an old primary may respond
+ * for a moment after another has taken over.
  *
  * @module
  */

@@ -115,7 +115,7 @@ const WORDS: Readonly<Record<string, string>> = {
   CONNECT_TIMEOUT: "no server answered in time",
 };
 
-/** What an error says to the operator, without the parameters of its query. */
+/** Describes an error for the operator, without the parameters of its query. */
 export function describeFault(error: unknown): string {
   const code = codeOf(error);
   const words = WORDS[code];

@@ -1,6 +1,6 @@
 /**
- * Where a store in PostgreSQL is, and who signs in: from a URL as `libpq` takes
- * it, with several hosts, its environment variables, and files.
+ * Address and user of a store in PostgreSQL, from a URL as in `libpq` with several hosts,
+ * environment variables, and files.
  *
  * @module
  */
