@@ -11,9 +11,9 @@
 const ACCURACY = 0.02;
 const GROWTH = (1 + ACCURACY) / (1 - ACCURACY);
 const LOG_GROWTH = Math.log(GROWTH);
-/** What is shorter counts as this, in milliseconds. */
+/** The minimum counted duration, in milliseconds. */
 const SHORTEST_MS = 0.01;
-/** What is longer counts as this: ten minutes. */
+/** The maximum counted duration: ten minutes. */
 const LONGEST_MS = 600_000;
 const FIRST_BIN = Math.ceil(Math.log(SHORTEST_MS) / LOG_GROWTH);
 const BINS = Math.ceil(Math.log(LONGEST_MS) / LOG_GROWTH) - FIRST_BIN + 1;

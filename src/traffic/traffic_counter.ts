@@ -38,7 +38,7 @@ export interface CountedRequest {
   readonly page: string | undefined;
 }
 
-/** What a visitor's browser measured of one view of a page. */
+/** A browser's measurements of one page view. */
 export interface CountedVitals {
   readonly projectId: string;
   readonly deploymentId: string;
@@ -46,7 +46,7 @@ export interface CountedVitals {
   readonly vitals: MeasuredVitals;
 }
 
-/** What one edge counted for one deployment. */
+/** The counts of one edge for one deployment. */
 export interface DeploymentCounts {
   readonly projectId: string;
   readonly deploymentId: string;
@@ -139,7 +139,7 @@ export class TrafficCounter {
     this.#visitorsOf(time);
   }
 
-  /** What was counted since the last call. */
+  /** Returns the counts since the last call. */
   take(): DeploymentCounts[] {
     const taken = this.#deployments;
     this.#deployments = new Map();

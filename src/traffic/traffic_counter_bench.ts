@@ -1,5 +1,5 @@
 /**
- * What counting a request costs; `deno bench src/traffic`. The aim is 1 µs.
+ * The cost of counting a request; `deno bench src/traffic`. The aim is 1 µs.
  *
  * @module
  */

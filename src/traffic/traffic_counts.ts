@@ -8,7 +8,7 @@ import { Distribution, type EncodedDistribution } from "./distribution.ts";
 import { type EncodedTopList, TopList } from "./top_list.ts";
 import { type EncodedVitals, type MeasuredVitals, VitalsCounts } from "./vitals_counts.ts";
 
-/** What answers requests. */
+/** Sources of responses. */
 export const LAYERS = ["static", "cache", "function", "server", "proxy", "rules"] as const;
 export type Layer = typeof LAYERS[number];
 

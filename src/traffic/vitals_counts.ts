@@ -21,12 +21,12 @@ export const MAX_VITAL_PATH = 200;
 const ACCURACY = 0.05;
 const GROWTH = (1 + ACCURACY) / (1 - ACCURACY);
 const LOG_GROWTH = Math.log(GROWTH);
-/** What is larger counts as this: one minute, or a shift of 60. */
+/** The maximum counted value: one minute, or a shift of 60. */
 const LARGEST = 60_000;
 /** The first bin holds what is 1 or less, and is read as zero. */
 const BINS = Math.ceil(Math.log(LARGEST) / LOG_GROWTH) + 1;
 
-/** What a browser measured of one view of a page; missing where it cannot measure it. */
+/** A browser's measurements of one page view; values that it cannot measure are missing. */
 export type MeasuredVitals = Readonly<Partial<Record<Vital, number>>>;
 
 /** Counts as they are stored and sent: at most 52 KB. */
@@ -35,10 +35,10 @@ export interface EncodedVitals {
   readonly pages: readonly (readonly [path: string, views: number, bins: Uint32Array])[];
 }
 
-/** What is said about one vital. */
+/** The figure of one vital. */
 export interface VitalQuantile {
   readonly count: number;
-  /** What three quarters of the views do not exceed. */
+  /** The 75th percentile of all views. */
   readonly p75: number;
 }
 export type VitalQuantiles = Readonly<Partial<Record<Vital, VitalQuantile>>>;
