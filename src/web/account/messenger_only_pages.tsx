@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * What an account that signs in by the messenger alone is shown in place of its
- * password: a way to confirm who it is, and an address and password to add.
+ * The form for accounts that sign in only by messenger, instead of the password: a way to confirm
+ * the person, and to add an address and a password.
  *
  * @module
  */

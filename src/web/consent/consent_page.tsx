@@ -11,7 +11,7 @@ import { Form, Notice } from "../layout/pieces.tsx";
 import { PAGE_POLICY, showPage } from "../layout/document.tsx";
 import type { AuthorizationRequest } from "./read_request.ts";
 
-/** Where the answer goes, as a person recognizes it. */
+/** Describes the redirect target for people. */
 function placeOf(redirect: string): string {
   const { protocol, host } = new URL(redirect);
   if (protocol === "http:") return `a program on your machine (${host})`;

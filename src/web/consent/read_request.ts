@@ -1,5 +1,5 @@
 /**
- * What a program asks for at `/oauth/authorize` (RFC 6749, 4.1.1; 7636, 4.3; 8707). Pure.
+ * Parses a request to `/oauth/authorize` (RFC 6749, 4.1.1; 7636, 4.3; 8707). Pure.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import {
   scopeOf,
 } from "../../platform/accounts/mod.ts";
 
-/** Where an answer goes: known before anything else is judged. */
+/** The redirect target, which is checked before anything else. */
 export interface Destination {
   readonly clientId: string;
   readonly client: RegisteredClient;
@@ -45,7 +45,7 @@ const fields = z.object({
   resource: z.string().max(500).optional(),
 });
 
-/** Where the answer to a request goes; a text says why it goes nowhere. */
+/** Reads the redirect target; a text says why there is none. */
 export function readDestination(
   query: URLSearchParams,
   client: RegisteredClient | undefined,
@@ -65,7 +65,7 @@ export function readDestination(
   return { clientId: query.get("client_id") ?? "", client, redirect, state };
 }
 
-/** What is asked for, or what is wrong with it. */
+/** Reads the request, or its problem. */
 export function readRequest(
   query: URLSearchParams,
   destination: Destination,

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * What differs between a deployment and another one of its project.
+ * Shows the differences between a deployment and another one of its project.
  *
  * @module
  */
@@ -34,7 +34,7 @@ const MAX_TEXT = 200;
 
 export interface ComparisonView {
   readonly deployment: Deployment;
-  /** What differs, or why that cannot be said. */
+  /** The differences, or the reason why they are unknown. */
   readonly comparison: DeploymentComparison | string;
   /** Deployments of the project to compare with, the newest first. */
   readonly others: readonly Deployment[];

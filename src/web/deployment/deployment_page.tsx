@@ -31,13 +31,13 @@ export interface DeploymentView {
   readonly project: Project;
   /** The build that made it; undefined where the tool sent it. */
   readonly build: Build | undefined;
-  /** What the forge of its repository was told of it. */
+  /** The last report to the forge. */
   readonly report: ForgeReport | null;
-  /** What brought it here, in words. */
+  /** Its origin, in words. */
   readonly origin: string;
   /** The last lines of its build. */
   readonly lines: readonly BuildLogLine[];
-  /** What its log was searched for. */
+  /** The search text for its log. */
   readonly search: string;
 }
 
@@ -212,7 +212,7 @@ function Act({ deployment, csrf, action, word, kind = "quiet" }: {
   );
 }
 
-/** What can be done with a deployment as it stands. */
+/** Shows the possible actions on a deployment. */
 function Acts({ view, context }: {
   readonly view: DeploymentView;
   readonly context: BoardContext;

@@ -32,7 +32,7 @@ const ORIGINS: Readonly<Record<DeploymentRecord["source"], string>> = {
   git: "Built from git",
 };
 
-/** What differs between two deployments, or why that cannot be said. */
+/** Compares two deployments, or returns the reason why that is impossible. */
 async function compare(
   api: PageApi,
   input: Parameters<typeof api.call<typeof endpoints.compareDeployments>>[1],

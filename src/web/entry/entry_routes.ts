@@ -32,7 +32,7 @@ export function redirectSignedIn({ setCookie, deviceCookie }: SignedIn, path: st
   return response;
 }
 
-/** Where to go after sign-in: the account's page in place of the start page. */
+/** The target after sign-in: the account's page instead of the start page. */
 const afterSignIn = (next: string): string => next === "/" ? "/account" : next;
 
 const signUpFields = endpoints.signUp.body.omit({ next: true });

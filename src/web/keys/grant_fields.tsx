@@ -7,14 +7,14 @@
  */
 import { type Permission, PERMISSION_NAMES, PERMISSIONS } from "../../contract/permissions.ts";
 
-/** What is ticked. */
+/** The selected permissions and projects. */
 export interface Grant {
   readonly permissions: readonly string[];
   /** Ids of projects; null for all of the workspace. */
   readonly projects: readonly string[] | null;
 }
 
-/** What can be ticked. */
+/** The available permissions and projects. */
 export interface GrantChoices {
   readonly projects: readonly { readonly id: string; readonly name: string }[];
   /** Whether the workspace has more projects than the page shows. */

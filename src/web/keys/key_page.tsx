@@ -33,7 +33,7 @@ export function keyPage(
   { apiKey, choices, grant = apiKey, ...shown }: FormPage & {
     readonly apiKey: ApiKey;
     readonly choices: GrantChoices;
-    /** What was ticked. */
+    /** The selection. */
     readonly grant?: Grant;
   },
 ): Response {

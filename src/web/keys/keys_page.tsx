@@ -18,7 +18,7 @@ import { WorkspaceFrame } from "../layout/board_frame.tsx";
 import { type Grant, type GrantChoices, PermissionFields, ProjectFields } from "./grant_fields.tsx";
 import { EXPIRY_DAYS, NEVER } from "./read_grant.ts";
 
-/** What a new key may do before anything is ticked. */
+/** The default selection of a new key. */
 const USUAL: Grant = { permissions: ["everything"], projects: null };
 
 /** When a key ends, in words. */
@@ -82,7 +82,7 @@ export function keysPage(
     readonly choices: GrantChoices;
     /** A new key. */
     readonly made?: string;
-    /** What was ticked. */
+    /** The selection. */
     readonly grant?: Grant;
   },
 ): Response {

@@ -27,7 +27,7 @@ const SIZE = 50;
 
 type Shown = FormPage & { readonly made?: string; readonly grant?: Grant };
 
-/** What is wrong with the texts and boxes of a form. */
+/** Checks the texts and boxes of a form. */
 function checkForm(visit: PersonVisit, grant: Grant) {
   const checked = checkFields(texts, visit.fields);
   if (!checked.ok) return { ok: false as const, state: checked.state };

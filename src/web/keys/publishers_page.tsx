@@ -139,7 +139,7 @@ export function publishersPage(
   { publishers, choices, grant = USUAL, ...shown }: FormPage & {
     readonly publishers: readonly TrustedPublisher[];
     readonly choices: GrantChoices;
-    /** What was ticked. */
+    /** The selection. */
     readonly grant?: Grant;
   },
 ): Response {

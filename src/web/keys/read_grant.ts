@@ -1,5 +1,5 @@
 /**
- * What a form says of permissions, projects and an expiry. Pure.
+ * Reads permissions, projects and expiry from a form. Pure.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export const EXPIRY_DAYS = ["7", "30", "90", "365"] as const;
 export const NEVER = "never";
 export const AS_IT_IS = "as it is";
 
-/** What the boxes of a form say. */
+/** Reads the boxes of a form. */
 export function readGrant(form: SentForm): Grant & { readonly permissions: Permission[] } {
   const ticked = new Set(form.values("permissions"));
   return {

@@ -11,7 +11,7 @@ export const takesGzip = (accepted: string | null): boolean =>
 
 type Content = string | Uint8Array<ArrayBuffer>;
 
-/** What answers requests for a file that is named after its content, read when first asked for. */
+/** Creates a handler for a file that is named after its content, read when first requested. */
 export function makeAsset(
   type: string,
   read: () => Content | Promise<Content>,

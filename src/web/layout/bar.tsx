@@ -10,7 +10,7 @@ import type { Child } from "hono/jsx";
 import type { PageContext } from "./page_context.ts";
 import { Form, Mark } from "./pieces.tsx";
 
-/** Where a page is: the workspace, and what of it. */
+/** The place of a page: the workspace, and a part of it. */
 export interface Place {
   readonly workspace: { readonly slug: string; readonly name: string };
   /** The project that the page belongs to. */

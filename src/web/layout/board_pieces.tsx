@@ -137,7 +137,7 @@ export function Commit({ sha }: { readonly sha: string | null }) {
   return sha === null ? null : <span class="sha">{sha.slice(0, 7)}</span>;
 }
 
-/** What stands in place of an empty list: why it is empty, and the command to type next. */
+/** Shown instead of an empty list: the reason, and the next command. */
 export function Empty({ title, command, children }: {
   readonly title: string;
   readonly command?: string;
@@ -176,9 +176,9 @@ export function Pager({ path, cursor, nextCursor, name = "cursor", query = {} }:
   readonly path: string;
   readonly cursor: string | null;
   readonly nextCursor: string | null;
-  /** What the address calls the cursor, where a page has two lists. */
+  /** The query parameter of the cursor, if a page has two lists. */
   readonly name?: string;
-  /** What else the address holds. */
+  /** Other query parameters. */
   readonly query?: Readonly<Record<string, string>>;
 }) {
   if (cursor === null && nextCursor === null) return null;

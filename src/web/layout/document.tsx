@@ -15,7 +15,7 @@ import { STYLESHEET } from "./stylesheet.ts";
 /** Named after its content, so that browsers can cache it for good. */
 export const STYLESHEET_PATH = `/assets/${sha256Hex(STYLESHEET).slice(0, 16)}.css`;
 
-/** What a page may load and do: no scripts. */
+/** The Content Security Policy of pages: no scripts. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -47,7 +47,7 @@ export interface PageFacts {
   readonly headers?: Readonly<Record<string, string>>;
   /** Scripts that the page loads, by their paths; its policy has to allow them. */
   readonly scripts?: readonly string[];
-  /** What htmx is told of itself, as JSON. */
+  /** Configuration of htmx, as JSON. */
   readonly htmxConfig?: string;
 }
 

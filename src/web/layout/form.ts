@@ -11,12 +11,12 @@ const MAX_FORM_BYTES = 64 * 1024;
 
 export type Fields = Readonly<Record<string, string>>;
 
-/** What a form shows: values that were typed, and what is wrong with them. */
+/** The state of a form: typed values and their problems. */
 export interface FormState {
   readonly values: Fields;
-  /** What is wrong with single fields. */
+  /** Problems of single fields. */
   readonly problems: Fields;
-  /** What is wrong with all of it. */
+  /** The problem of the whole form. */
   readonly failure?: string;
 }
 
@@ -39,7 +39,7 @@ export interface SentForm {
   values(name: string): readonly string[];
 }
 
-/** What a page that nobody sent a form to has. */
+/** The state of a page without a sent form. */
 export const NO_FORM: SentForm = { fields: {}, values: () => [] };
 
 /** Reads a form (`application/x-www-form-urlencoded`). */

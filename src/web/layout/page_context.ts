@@ -1,5 +1,5 @@
 /**
- * What the frames of signed-in pages show beside the page itself.
+ * The frame around the pages of signed-in people.
  *
  * @module
  */
@@ -12,7 +12,7 @@ export interface PageContext {
   readonly workspaces: readonly Workspace[];
   /** Path of the page. */
   readonly path: string;
-  /** What was just done. */
+  /** The last action. */
   readonly done?: string | undefined;
 }
 

@@ -28,7 +28,7 @@ export function Notice(
   return <div class={`notice ${kind}`} role={kind === "bad" ? "alert" : "status"}>{children}</div>;
 }
 
-/** What is wrong with a form as a whole, above it. */
+/** The problem of the whole form, above it. */
 export function Trouble({ state }: { readonly state: FormState }) {
   if (state.failure !== undefined) return <Notice kind="bad">{state.failure}</Notice>;
   if (Object.keys(state.problems).length === 0) return null;

@@ -11,7 +11,7 @@ export interface PlotBar {
   readonly value: number;
   /** The part of the value that went wrong. */
   readonly bad?: number;
-  /** What the bar stands for, such as `14:00: 120 requests`. */
+  /** The label of a bar, such as `14:00: 120 requests`. */
   readonly name: string;
 }
 
@@ -28,7 +28,7 @@ const heightOf = (value: number, most: number): number =>
 /** Values over time as bars, the oldest first. */
 export function BarPlot({ bars, label }: {
   readonly bars: readonly PlotBar[];
-  /** What a reader of the screen hears in place of the plot. */
+  /** The text for screen readers. */
   readonly label: string;
 }) {
   const most = Math.max(1, ...bars.map(({ value }) => value));

@@ -132,7 +132,7 @@ const HTMX_VERSION = /@([\d.]+)$/.exec(config.imports["htmx.org"])?.[1] ?? "";
 export const HTMX_PATH = `/assets/htmx-${HTMX_VERSION}.js`;
 export const BOARD_SCRIPT_PATH = `/assets/board-${sha256Hex(FOLLOW).slice(0, 16)}.js`;
 
-/** What a page of the dashboard may load and do: our own scripts and requests, and no others. */
+/** The Content Security Policy of the dashboard: our own scripts and requests only. */
 export const BOARD_POLICY = `${PAGE_POLICY}; script-src 'self'; connect-src 'self'`;
 
 /** htmx brings no style of its own, which the policy would refuse, and calls no other site. */

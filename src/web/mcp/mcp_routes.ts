@@ -24,7 +24,7 @@ const MAX_MESSAGES = 10;
 /** The lowest access that any tool needs; each call is judged by the API itself. */
 const ACCESS = { access: "viewer", method: "GET", path: "/mcp" } as const;
 
-/** Where the metadata of `/mcp` is (RFC 9728, 3.1), and where clients look that know no path. */
+/** Path of the metadata of `/mcp` (RFC 9728, 3.1), and the one for clients that know no path. */
 const METADATA_PATH = "/.well-known/oauth-protected-resource/mcp";
 const METADATA_PATHS = [METADATA_PATH, "/.well-known/oauth-protected-resource"];
 

@@ -1,5 +1,5 @@
 /**
- * What an agent's address may say: `/mcp?project=blog&read-only=true`.
+ * Parses the URL of an agent: `/mcp?project=blog&read-only=true`.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * What tools use at `/mcp`: the public API through the router of this process, with the
- * credential that the agent sent.
+ * The client of tools at `/mcp`: the public API through the router of this process, with the
+ * agent's credential.
  *
  * @module
  */

@@ -73,7 +73,7 @@ function Act({ action, csrf, id, word, title, kind = "quiet little" }: {
   readonly csrf: string;
   readonly id?: string;
   readonly word: string;
-  /** What the action applies to, for screen readers. */
+  /** The subject of the action, for screen readers. */
   readonly title?: string;
   readonly kind?: string;
 }) {

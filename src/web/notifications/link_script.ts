@@ -7,7 +7,7 @@
 import type { MessengerLink } from "../../contract/messenger.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 
-/** What the page and its script tell a link by: a chat that is linked again has a new moment. */
+/** Identifies a link for the page and its script; a chat that is linked again has a new time. */
 export const linkMark = ({ id, status, createdAt }: MessengerLink): string =>
   `${id} ${status} ${createdAt}`;
 

@@ -101,7 +101,7 @@ function CategoryRow({ preferences, isRefused }: {
 
 export function preferencesPage(context: PageContext, shown: {
   readonly preferences: NotificationPreferences;
-  /** What is wrong with the row of a category. */
+  /** The problem in the row of a category. */
   readonly refused?: { readonly category: EventCategory; readonly state: FormState } | undefined;
 }): Response {
   const { preferences, refused } = shown;

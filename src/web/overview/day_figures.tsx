@@ -13,7 +13,7 @@ import { HealthMark } from "../layout/board_pieces.tsx";
 
 const number = (value: number): string => value.toLocaleString("en-US");
 
-/** Where the figures at `path` are put; without scripts, a way to those of the traffic page. */
+/** A placeholder for the figures at `path`; without scripts, a link to the traffic page. */
 export function DayPlace({ path, traffic }: { readonly path: string; readonly traffic: string }) {
   return (
     <div class="day" hx-get={path} hx-trigger="load" hx-select=".day" hx-swap="outerHTML">

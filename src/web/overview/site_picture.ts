@@ -15,7 +15,7 @@ const MOST_NAMED = 16;
 const MOST_TAGS = 1000;
 const LONGEST_TAG = 2000;
 
-/** Where sites have their picture although no page names it. */
+/** Usual places of a site's icon that no page names. */
 const USUAL = ["favicon.svg", "icon.svg", "apple-touch-icon.png", "favicon.png", "favicon.ico"];
 
 const TAG_START = /<(?:link|meta)\b/gi;
@@ -32,7 +32,7 @@ function* tagsOf(page: string): Generator<string> {
   }
 }
 
-/** What a tag says, by the names of its attributes. */
+/** Returns the attributes of a tag by name. */
 function attributesOf(tag: string): ReadonlyMap<string, string> {
   return new Map(
     [...tag.matchAll(ATTRIBUTE)].map(([, name, ...values]) => [
@@ -94,7 +94,7 @@ export function pictureType(bytes: Uint8Array): string | undefined {
   return /^<svg[\s>]/.test(afterProlog(head)) ? "image/svg+xml" : undefined;
 }
 
-/** What follows an XML document's declaration and first comments. */
+/** Returns the rest of an XML document after its declaration and first comments. */
 function afterProlog(text: string): string {
   let rest = text.trimStart();
   for (const [start, end] of [["<?xml", "?>"], ["<!--", "-->"]] as const) {

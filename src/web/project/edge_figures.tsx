@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * What the edge counted of the last day: its cache, refusals by rate limits, and functions.
+ * The edge page: cache, rate limits and functions of the last day.
  *
  * @module
  */

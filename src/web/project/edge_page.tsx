@@ -34,9 +34,11 @@ export interface EdgeView {
   readonly total: number;
   readonly hits: ReadonlyMap<string, number>;
   readonly asked: AskedRequest;
-  /** What the edge counted of the last day. */
+  /** The counts of the last day. */
   readonly traffic: TrafficReport;
-  /** What the rules do with the request, or why that cannot be said; undefined before one asks. */
+  /**
+   * The explanation of the request, or the reason why there is none; undefined before anyone asks.
+   */
   readonly explained: Explanation | string | undefined;
 }
 

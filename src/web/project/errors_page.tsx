@@ -12,7 +12,7 @@ import { LogLine } from "./log_line.tsx";
 import type { ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 
-/** Where an error comes from, in words. */
+/** Describes the source of an error. */
 function sourceOf({ kind, source }: ErrorSummary): string {
   if (kind === "response") return "Answer without a known exception";
   return `${kind === "function" ? "Function" : "Server"} ${source ?? ""}`;

@@ -15,7 +15,7 @@ import { shownKey, type ShownKvValue } from "./kv_value.ts";
 import type { ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 
-/** What of the store is shown, as the address has it. */
+/** The shown part of the store, from the URL. */
 export interface KvWish {
   readonly environment: string;
   readonly prefix: string;
@@ -323,7 +323,7 @@ export function kvValuePage(
   );
 }
 
-/** What a viewer sees in place of the store, whose values may be anybody's. */
+/** Shown to viewers instead of the store, whose values may be personal. */
 export function closedKvPage(parts: ProjectVisit, shown: FormPage): Response {
   return projectPage(
     parts,

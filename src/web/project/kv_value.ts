@@ -43,7 +43,7 @@ function whyFixed({ encoding, value }: KvValue): string | undefined {
   return undefined;
 }
 
-/** What a page shows of a value. */
+/** Converts a value for a page. */
 export function showKvValue(found: KvValue): ShownKvValue {
   const { value, encoding: _, ...facts } = found;
   const why = whyFixed(found);

@@ -13,7 +13,7 @@ import type { ProjectVisit } from "./open_project.ts";
 import { LogLine } from "./log_line.tsx";
 import { projectPage } from "./project_page.tsx";
 
-/** What of the log is shown, as the address has it. */
+/** The shown part of the log, from the URL. */
 export interface LogWish {
   readonly search: string;
   readonly level: string;

@@ -18,7 +18,7 @@ export function projectPage(
   { context, project }: ProjectVisit,
   shown: FormPage & {
     readonly here: ProjectSection;
-    /** What the page is about, for the title of the window. */
+    /** The subject of the page, for the window's title. */
     readonly about: string;
     readonly acts?: Child;
   },

@@ -9,7 +9,7 @@ import { type QueryEvent, queryEvent } from "../../contract/database_queries.ts"
 export interface ShownResult {
   readonly columns: readonly { readonly name: string; readonly type: string }[];
   readonly rows: readonly (readonly (string | null)[])[];
-  /** What the statement came to, such as `INSERT 0 3`; undefined where it was cut off. */
+  /** The command tag of the statement, such as `INSERT 0 3`; undefined if it was interrupted. */
   readonly command?: string;
 }
 
@@ -22,7 +22,7 @@ export interface QueryOutcome {
   readonly isCut: boolean;
 }
 
-/** What a page shows of all statements together. */
+/** Maximum number of rows on a page, for all statements together. */
 const MAX_ROWS = 200;
 const MAX_RESULTS = 20;
 const MAX_NOTICES = 20;

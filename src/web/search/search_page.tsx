@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * What was found in a workspace by a text.
+ * Shows the results of a search in a workspace.
  *
  * @module
  */

@@ -18,7 +18,7 @@ export interface BoardServices {
   readonly now: Clock;
 }
 
-/** What a page of the dashboard is made with. */
+/** The inputs of a dashboard page. */
 export interface BoardVisit {
   readonly visit: PersonVisit;
   readonly context: BoardContext;

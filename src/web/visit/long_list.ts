@@ -10,7 +10,7 @@ import type { Page } from "../../platform/core/store/mod.ts";
 /** Entries of one list on a page that has other things to show too. */
 const LIST_SIZE = 25;
 
-/** What is asked of the list: how many entries, and after which. */
+/** The requested part of a list: the number of entries, and the start. */
 export interface ListWish {
   readonly limit: number;
   readonly cursor?: string;
@@ -19,7 +19,7 @@ export interface ListWish {
 /** One part of a list, and the ways on from it. */
 export interface ListPart<T> {
   readonly items: readonly T[];
-  /** Where this part begins; null for the first. */
+  /** The start of this part; null for the first. */
   readonly cursor: string | null;
   readonly nextCursor: string | null;
 }
@@ -30,7 +30,7 @@ export function cursorIn(query: URLSearchParams, name = "cursor"): string | null
   return cursor !== null && isUuid(cursor) ? cursor : null;
 }
 
-/** What to ask of the list that an address calls `name`. */
+/** Reads the requested part of the list `name` from the URL. */
 export function listWish(query: URLSearchParams, name = "cursor"): ListWish {
   const cursor = cursorIn(query, name);
   return { limit: LIST_SIZE, ...(cursor === null ? {} : { cursor }) };

@@ -22,7 +22,7 @@ export interface PageApi {
   raw(path: string, body: unknown): Promise<Response>;
 }
 
-/** What the API answered, as the failure that its handler threw. */
+/** Converts the API's response back to the failure that its handler threw. */
 function toFailure(error: unknown): unknown {
   if (!(error instanceof ApiError) || error.code === undefined) return error;
   const { code, message, problems, retryAfter } = error;

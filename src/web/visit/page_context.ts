@@ -1,5 +1,5 @@
 /**
- * What the frame of a signed-in person's page shows.
+ * The content of the frame of a signed-in person's page.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export const WHOLE_LIST = { limit: PAGE_LIMIT_MAX } as const;
 /** Workspaces that the frame of a page names; the page of all workspaces has the rest. */
 const NAMED_WORKSPACES = { limit: 20 } as const;
 
-/** What a page reports as done, by the name that its address carries (`?done=`). */
+/** Messages of completed actions, by their name in the URL (`?done=`). */
 const DONE: Readonly<Record<string, string>> = {
   "password-changed": "The password is changed. All other sessions were ended.",
   "email-added": "You can sign in with the address and password from now on.",

@@ -1,5 +1,5 @@
 /**
- * Where a page may redirect to.
+ * Checks redirect targets of pages.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What the query of the audit log's page asks for. Pure.
+ * Parses the query of the audit log's page. Pure.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { endpoints } from "../../contract/endpoints.ts";
 
 const { query: schema } = endpoints.listAudit;
 
-/** What is shown of the log. */
+/** The shown part of the log. */
 export interface AuditWish {
   readonly limit: number;
   readonly cursor?: string;

@@ -29,9 +29,9 @@ export interface WorkspaceView {
   readonly workspace: Pick<Workspace, "slug" | "name" | "role">;
   readonly members: readonly Member[];
   readonly nextMembers: string | null;
-  /** Where the lists that are shown begin. */
+  /** The start of each list. */
   readonly cursors: Readonly<Record<"members" | "invitations", string | null>>;
-  /** What only owners see. */
+  /** Facts that only owners see. */
   readonly owned:
     | { readonly invitations: readonly Invitation[]; readonly nextInvitations: string | null }
     | undefined;
