@@ -1,6 +1,5 @@
 /**
- * Where the process enters the tool: the version, a process of the program's
- * own, or a command line.
+ * The entry of the process: prints the version, runs an internal process, or runs a command line.
  *
  * @module
  */

@@ -19,7 +19,7 @@ import { EXIT } from "./exit_code.ts";
 
 type Run = (path: string) => Promise<never>;
 
-/** What runs for each hidden argument; a path follows it. */
+/** Processes by their hidden argument; a path follows it. */
 const PROCESSES: Readonly<Record<string, () => Promise<Run>>> = {
   [BUILD_PROCESS_ARGUMENT]: async () => (await import("../build/mod.ts")).runBuildProcess,
   [FUNCTION_PROCESS_ARGUMENT]: async () =>

@@ -8,7 +8,7 @@ import { renderManual, roffText } from "./manual.ts";
 const MANUAL = new URL("../../docs/svc.1", import.meta.url);
 const NO_GROFF = await runProgram("groff", { args: ["--version"] }).then(() => false, () => true);
 
-/** What groff shows of a page, and what it says against it. */
+/** Renders a page with groff, and returns the text and the warnings. */
 async function show(page: string): Promise<{ readonly text: string; readonly said: string }> {
   const file = await Deno.makeTempFile({ suffix: ".1" });
   await Deno.writeTextFile(file, page);

@@ -117,7 +117,7 @@ export function buildProgram(asked: AskedCommand | undefined, options: BuildOpti
   return program;
 }
 
-/** What a command line may have. */
+/** The inputs of a command line. */
 export interface CommandInputs {
   /** Flags, the global ones too. */
   readonly flags: readonly KnownFlag[];

@@ -40,7 +40,7 @@ import { EXIT } from "./exit_code.ts";
 import { buildProgram, inputsOf } from "./parser.ts";
 import { VERSION } from "./version.ts";
 
-/** What errors need to know of a run. */
+/** Facts about a run for errors. */
 interface RunFacts {
   apiUrl: string;
   lines?: SuggestedCommands;
@@ -62,7 +62,7 @@ function missingCommand(argv: readonly string[]): CliError | undefined {
   });
 }
 
-/** What help is about, as data: one command, those of a group, or all with the global flags. */
+/** Returns help as data: one command, those of a group, or all with the global flags. */
 async function helpAsData(argv: readonly string[]): Promise<Record<string, unknown>> {
   const { describeCommands, describeGlobalFlags } = await import("./describe_commands.ts");
   const words = namedWords(argv, COMMANDS);
@@ -89,7 +89,7 @@ async function answerParserExit(
   return false;
 }
 
-/** What fits at the end of `words`; loads the completion and one command at most. */
+/** Completes the end of `words`; loads the completion and one command at most. */
 async function completeWords(
   words: readonly string[],
   lookUp: LookUp,
@@ -258,7 +258,7 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<n
     );
     const usual = await remedyOf(report.code);
     if (!json) {
-      // What helps with every failure of the code is for `svc explain`.
+      // Hints that apply to every failure with the code belong to `svc explain`.
       const { hint, ...rest } = report;
       stderr.write(`${toHumanError(hint === usual ? rest : report, ui.colors)}\n`);
     } else if (!ui.answered) {

@@ -10,8 +10,8 @@ export type PointState = "ok" | "warn" | "fail";
 export interface Point {
   readonly name: string;
   readonly state: PointState;
-  /** What was found. */
+  /** A description of the finding. */
   readonly found: string;
-  /** What to do, where the state is not ok. */
+  /** How to fix it, if the state is not ok. */
   readonly advice?: string;
 }

@@ -1,5 +1,5 @@
 /**
- * What answers at the address of a platform, which may be another program.
+ * Finds out which program responds at the URL of a platform.
  *
  * @module
  */

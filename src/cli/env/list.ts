@@ -5,7 +5,7 @@ import { openProject } from "../projects/resolve_project.ts";
 import { formatAge } from "../terminal/format.ts";
 import { listVariables } from "./project_variables.ts";
 
-/** What stands in place of a secret's value, whatever its length. */
+/** Replaces a secret's value, whatever its length. */
 const MASK = "********";
 
 export default defineCommand({

@@ -80,7 +80,7 @@ export function environmentVariable(ctx: Pick<Context, "env">): string | undefin
   return value === "" ? undefined : value;
 }
 
-/** Where the environment is named; `undefined` where it is nowhere. */
+/** Finds the source of the environment; `undefined` if there is none. */
 async function findReference(
   ctx: Context,
   { given, folder, project, phase }: EnvironmentFacts,
@@ -127,7 +127,7 @@ function unknownEnvironment(
     readonly environments: readonly Environment[];
     readonly reference: string;
     readonly project: Project;
-    /** Where it was named. */
+    /** The source of the name. */
     readonly from: "argument" | EnvironmentReference["source"];
   },
 ): CliError {

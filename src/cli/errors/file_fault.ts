@@ -12,7 +12,7 @@ import { CliError } from "./cli_error.ts";
 /** A full disk, or a quota that is used up. */
 const FULL = / \(os error (?:28|122)\)/;
 
-/** What is wrong with a file, as a sentence; any other error is returned as it is. */
+/** Describes the problem of a file as a sentence; returns other errors unchanged. */
 export function explainFileFault(error: unknown): unknown {
   if (error instanceof NotUtf8Error) {
     return new CliError("file_unusable", `Correct ${printableName(error.file)}: it is not UTF-8`, {

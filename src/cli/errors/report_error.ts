@@ -31,7 +31,7 @@ export interface ErrorReport {
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** What stands behind the `=` of an unknown flag: perhaps a secret. */
+/** The value after `=` of an unknown flag, which may be a secret. */
 const VALUE_OF_UNKNOWN = /^(unknown option '[^=']*)=.*?'(?=\n\(|$)/s;
 /** Surplus words, which may be secrets too. */
 const SURPLUS_WORDS = /^(too many arguments for .*? but got \d+):.*$/s;
@@ -60,7 +60,7 @@ function describeUsage(error: CommanderError, usage: string | undefined): ErrorR
   };
 }
 
-/** What an error is described by, beside itself. */
+/** Facts that describe an error, besides itself. */
 export interface ErrorFacts {
   readonly apiUrl: string;
   /** Missing where the command line could not be read. */
@@ -153,7 +153,7 @@ export function describeError(error: unknown, facts: ErrorFacts): ErrorReport {
   if (error instanceof CommanderError) return describeUsage(error, facts.usage);
   if (error instanceof ApiError) return describeApiError(error, facts);
   if (error instanceof UnreachableError) {
-    // What the tool's own fetch refused, such as a file of certificates.
+    // The CLI's own fetch refused it, for example because of a certificate file.
     if (error.cause instanceof CliError) return describeError(error.cause, facts);
     return {
       message: error.message,

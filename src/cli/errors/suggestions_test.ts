@@ -1,4 +1,4 @@
-/** What errors suggest can be run as it is printed, and settles the matter. */
+/** Commands that errors suggest must run as printed, and solve the problem. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Bench, withPlatform } from "../_test_platform.ts";

@@ -1,5 +1,5 @@
 /**
- * What a code means, for people and as Markdown. Pure.
+ * Explains a code, for people and as Markdown. Pure.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What to do about a code, for errors that say nothing nearer.
+ * Advice for a code, for errors without a more specific hint.
  *
  * @module
  */

@@ -32,7 +32,7 @@ function placeOf(url: string, pattern: RegExp): Place | undefined {
   return { baseUrl: `${parsed.origin}${match[1]}`, key: match[2]! };
 }
 
-/** What went wrong, without what could repeat the URL. */
+/** Describes the failure without text that could repeat the URL. */
 function explain(error: unknown): unknown {
   if (error instanceof UnreachableError) {
     return new CliError("unreachable", `Cannot reach the platform at ${error.baseUrl}`);
@@ -61,7 +61,7 @@ export async function sendTrigger(ctx: Context, request: TriggerRequest): Promis
       path: `/v1/hooks/${place.key}`,
       headers: {
         "content-type": "application/json",
-        // What is between here and there may send it again when a connection closes.
+        // Proxies may send it again when a connection closes.
         "idempotency-key": request.idempotencyKey ?? crypto.randomUUID(),
       },
       body: () => JSON.stringify(request.body),

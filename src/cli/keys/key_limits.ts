@@ -1,5 +1,5 @@
 /**
- * What limits an API key, as flags give it.
+ * Reads the limits of an API key from flags.
  *
  * @module
  */

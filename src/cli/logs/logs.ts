@@ -29,7 +29,7 @@ function colorOfStatus(status: number, colors: Palette): (text: string) => strin
 
 type Written = Exclude<LogEntry, { readonly type: "request" }>;
 
-/** What a function or a server wrote, as a line and its stack. */
+/** Formats output of a function or server: a line and its stack. */
 function formatWritten(entry: Written, colors: Palette): string {
   const paint = { error: colors.red, warn: colors.yellow, info: colors.cyan, debug: colors.dim };
   const [writer, stack] = entry.type === "function"

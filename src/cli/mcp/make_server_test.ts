@@ -19,7 +19,7 @@ interface Call {
 
 const PROJECT = { id: "p1", name: "blog", url: "http://blog.localhost" } as Project;
 
-/** What each endpoint answers where the test does not say. */
+/** Default responses of the endpoints, unless the test sets others. */
 const EMPTY: Answer = {
   items: [],
   nextCursor: null,
@@ -275,7 +275,7 @@ Deno.test("the documents are resources, each with a title and a line of what it 
 
 const D1 = "01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11";
 
-/** What the API of a test answers about the deployment D1 of a project. */
+/** The deployment D1 of a project in the API of a test. */
 const deploymentOf = (projectId: string, lines: readonly unknown[] = []) => (path: string) =>
   path.endsWith("/build-log")
     ? { lines, isComplete: true }

@@ -7,7 +7,7 @@ import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { ToolFailure } from "../../agents/tool.ts";
 import { findProjectRoot } from "../../config/project_root.ts";
 
-/** What decides which files an agent may name. */
+/** Limits of the files that an agent can name. */
 export interface FileLimits {
   /** Folder in which the server was started. */
   readonly start: string;

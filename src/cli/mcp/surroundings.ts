@@ -1,6 +1,6 @@
 /**
- * What tools use on the machine of an agent: the login, project and files that commands in
- * the server's folder would have.
+ * The environment of tools on an agent's machine: the login, project and files of commands in the
+ * server's folder.
  *
  * @module
  */

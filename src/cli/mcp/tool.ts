@@ -1,5 +1,5 @@
 /**
- * What tools that work on a folder use beside the API: command lines, files, variables.
+ * Dependencies of tools that work on a folder, besides the API: command lines, files, variables.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export interface CommandCall {
   readonly stdin?: string;
 }
 
-/** What a tool may use on the machine of the agent. */
+/** The environment of a tool on the agent's machine. */
 export interface FolderSurroundings extends Surroundings {
   /**
    * Runs a command line of svc, and returns its object.

@@ -10,7 +10,7 @@ const END = "<!-- svc: end -->";
 /** A section of this or another version, from its own beginning: a mark may have lost its other. */
 const SECTION = /<!-- svc: begin(?:(?!<!-- svc: begin)[^])*?<!-- svc: end -->/;
 
-/** What the section is about. */
+/** Facts for the section. */
 export interface AgentsFacts {
   readonly name: string;
   readonly buildCommand: string | undefined;

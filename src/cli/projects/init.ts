@@ -122,7 +122,7 @@ function devChanges(
   return folder.config?.dev.command === undefined ? { command: devCommand } : {};
 }
 
-/** What detection found, as far as the file does not set it yet. */
+/** Returns detected settings that the file does not have yet. */
 async function buildChanges(
   folder: ProjectFolder,
   detected: DetectedProject | undefined,

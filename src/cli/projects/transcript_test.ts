@@ -1,4 +1,7 @@
-/** What `init` names, and how a deploy refuses a server that passes for a site, in both modes. */
+/**
+ * Tests the output of `init`, and the error of a deploy for a server that looks like a site, in
+ * both modes.
+ */
 import { dirname, join } from "node:path";
 import type { Bench } from "../_test_platform.ts";
 import { type Step, testTranscript } from "../_test_transcript.ts";

@@ -1,5 +1,5 @@
 /**
- * What a person types at a terminal, and pastes there.
+ * Reads typed and pasted input of a terminal.
  *
  * @module
  */
@@ -94,7 +94,7 @@ export class Keys {
     }
   }
 
-  /** What was pasted, up to its mark, with the line breaks of text. */
+  /** Reads pasted text up to its end mark, with the line breaks of text. */
   async #paste(onText: (text: string) => void): Promise<string> {
     for (;;) {
       const end = this.#rest.indexOf(PASTE_ENDS);
@@ -135,7 +135,7 @@ export class Keys {
     return text;
   }
 
-  /** What is typed next, for one `fill`; throws when the command is stopped. */
+  /** Returns the next input for one `fill`; throws when the command is stopped. */
   async #read(): Promise<Uint8Array | null> {
     const { promise, reject } = Promise.withResolvers<never>();
     const giveUp = () => reject(interrupted());

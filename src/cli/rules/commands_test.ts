@@ -66,7 +66,7 @@ action = { type = "deny" }
     await Deno.writeTextFile(join(cwd, "notes", "index.html"), "");
     assert.equal((await warnings(cwd))[0].code, "open_folder_page");
   });
-  // Where the output is elsewhere, and not built yet, it cannot be known.
+  // An output in another folder that is not built yet is unknown.
   await inFolder({ ...files, "svc.toml": '[build]\ncommand = "make"\n' }, async (cwd) => {
     assert.equal((await warnings(cwd))[0].code, "open_folder_page");
   });

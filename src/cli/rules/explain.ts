@@ -66,7 +66,7 @@ function factsOf(request: DescribedRequest): RequestFacts {
   throw new CliError("usage", `Give another URL: the edge answers 400 to "${shown}"`);
 }
 
-/** What the edge would know of the address: its country, where the user did not say it. */
+/** Looks up the country of an address, unless the user has given one. */
 async function countryOf(ip: string | undefined): Promise<string | undefined> {
   return ip === undefined ? undefined : (await loadGeo()).geo.country(ip);
 }

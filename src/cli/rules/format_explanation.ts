@@ -1,5 +1,5 @@
 /**
- * What the rules do with a request, for people.
+ * Explains for people how the rules handle a request.
  *
  * @module
  */

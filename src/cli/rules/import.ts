@@ -59,7 +59,7 @@ function convert(text: string, format: Format, flavor: ImportFlavor): ImportResu
   }
 }
 
-/** What stands where a file was not text in UTF-8. */
+/** Marks of text that was not UTF-8. */
 const NO_TEXT = /[\0\uFFFD]/;
 
 /** Imports text; a file that is none, or not of its format, is an error. */
@@ -131,7 +131,7 @@ async function addTo(
   throw new CliError("rules_invalid", "Import fewer files: a set holds at most 10,000 rules");
 }
 
-/** What the files hold in all; each remark with its file. */
+/** Sums up the files, with the file of each remark. */
 function sumOf(files: readonly ImportedFile[]) {
   const remarks = (key: "unsupported" | "notes") =>
     files.flatMap(({ shown, result }) => result[key].map((one) => ({ file: shown, ...one })));

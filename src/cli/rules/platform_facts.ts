@@ -1,6 +1,6 @@
 /**
- * What rules need to know of the platform: whether it can find network (ASN) and
- * country of an address, and how many nodes count requests.
+ * Facts about the platform for rules: whether it can find network (ASN) and country of an address,
+ * and how many nodes count requests.
  *
  * @module
  */
@@ -15,8 +15,8 @@ const PATIENCE_MS = 2000;
 const ASKS_FOR_PLATFORM = /\b(?:asn|geo)\b|rate_limit/;
 
 /**
- * What is known of the platform that is set up; nothing where the text does not depend on
- * it, or nobody answers.
+ * Returns facts about the platform; nothing if the text does not depend on them, or nobody
+ * responds.
  */
 export async function findPlatform(
   ctx: Context,

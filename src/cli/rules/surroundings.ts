@@ -1,7 +1,6 @@
 /**
- * What is known of the place where a rules file will run: the project's
- * functions, the pages of its
- * folders, and what the platform can do.
+ * Facts about the environment of a rules file: the project's functions, the pages of its folders,
+ * and the platform's abilities.
  *
  * @module
  */
@@ -46,7 +45,7 @@ function isFile(path: string): boolean {
   }
 }
 
-/** What is known of the place where a rules file will run. */
+/** Returns facts about the environment of a rules file. */
 export async function surroundingsOf(ctx: Context, file: RulesSource): Promise<Surroundings> {
   const [functions, platform, hasFolderPage] = await Promise.all([
     findNames(file.path),

@@ -7,7 +7,7 @@ import { COMMANDS } from "../command_tree.ts";
 
 /** Commands that print no JSON: a protocol of others is what they speak. */
 const SILENT = ["git-credential", "mcp"];
-/** What has a schema and is no command. */
+/** Names with a schema that are not commands. */
 const OTHERS = ["help", "version"];
 
 const told = async (...words: string[]) => {

@@ -9,7 +9,7 @@ import type { Context } from "../session/context.ts";
 import { addSettingFlags, readServeSettings } from "./setting_flags.ts";
 import { readPlatformOptions } from "./start_on.ts";
 
-/** What these flags and variables set. */
+/** Converts flags and variables to options. */
 export async function optionsOf(
   argv: readonly string[] = [],
   env: Context["env"] = {},

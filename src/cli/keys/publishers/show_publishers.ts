@@ -72,7 +72,7 @@ export function publisherRow(publisher: TrustedPublisher, now: number): string[]
   ];
 }
 
-/** What the workflow needs, as lines of its file. */
+/** Returns the lines that the workflow file needs. */
 export function publisherLines({ provider }: TrustedPublisher, apiUrl: string): string {
   const { origin } = new URL(apiUrl);
   return provider === "github"
