@@ -1,5 +1,5 @@
 /**
- * What an error says.
+ * Returns the message of an error.
  *
  * @module
  */

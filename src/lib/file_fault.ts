@@ -1,6 +1,6 @@
 /**
- * What is wrong with a file or folder, in words: the system's own messages end
- * in numbers ("os error 13") and do not say what to do.
+ * Describes the problem of a file or folder. The system's own messages end in numbers ("os error
+ * 13") and give no advice.
  *
  * @module
  */
@@ -79,9 +79,9 @@ async function probe(folder: string): Promise<void> {
 }
 
 /**
- * What would stop a file from being written beside itself and renamed into its
- * place; `undefined` where nothing would. Writes a file and removes it again, as
- * permissions alone do not show read-only file systems and full disks.
+ * Checks whether a file could be written beside itself and renamed; returns the fault, or
+ * `undefined`. Writes a file and removes it again, as permissions alone do not show read-only file
+ * systems and full disks.
  */
 export async function findWriteFault(path: string): Promise<WriteFault | undefined> {
   let at = path;

@@ -6,7 +6,7 @@
  * @module
  */
 
-/** Where a repository is, in a form that git takes for exactly this and nothing else. */
+/** The address of a repository, in a form that git cannot misread. */
 export type GitAddress =
   | {
     readonly transport: "http";

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { connectionOptions, dropHopByHop, HOP_BY_HOP } from "./hop_by_hop.ts";
 
-/** What RFC 9110 says to remove: 7.6.1, 11.7.1 to 11.7.3, and 6.6.2 where no trailer is passed on. */
+/**
+ * Fields that RFC 9110 requires to be removed: 7.6.1, 11.7.1 to 11.7.3, and 6.6.2 if no trailer is
+ * passed on.
+ */
 const NAMED_BY_RFC_9110 = [
   "Connection",
   "Proxy-Connection",

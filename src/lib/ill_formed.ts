@@ -10,7 +10,7 @@ import { nextTurn } from "./next_turn.ts";
 /** Values that are looked at in one turn of the event loop. */
 const VALUES_PER_TURN = 5000;
 
-/** Where the first ill-formed text is in a JSON value, as a member's name or as a value. */
+/** Finds the first ill-formed text in a JSON value, in a member's name or in a value. */
 export async function findIllFormed(root: unknown): Promise<readonly PathStep[] | undefined> {
   const waiting: { readonly value: unknown; readonly path: readonly PathStep[] }[] = [
     { value: root, path: [] },

@@ -5,7 +5,7 @@
  * @module
  */
 
-/** What stands in place of a secret. */
+/** Replaces a secret. */
 export const MASK = "•••";
 
 /** Shorter values are not masked: they would blot out half of every log. */
@@ -82,7 +82,7 @@ export function createSecretMasker(secrets: Iterable<string>): SecretMasker {
         push(chunk) {
           const text = rest + chunk;
           const open = openEnd(text, forms);
-          // What is held back may be the end of a secret, too: it is cut where no secret stands.
+          // The retained text may contain the end of a secret, so it is cut where there is none.
           const cut = cutOutside(text, text.length - open, pattern);
           rest = text.slice(cut);
           return mask(text.slice(0, cut));

@@ -120,7 +120,7 @@ function withoutCredentialsOf(text: string): string {
   return url.href;
 }
 
-/** What of an environment says how the network is reached, under the names that it has there. */
+/** Returns the network settings of an environment, under their names there. */
 export function networkVariables(env: Environment): Record<string, string> {
   return Object.fromEntries(
     find(env).map(({ name, value, kind }) => [

@@ -45,15 +45,15 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 
 /** An array or object that the scan is in. */
 interface Container {
   readonly isArray: boolean;
-  /** Where its bracket is. */
+  /** Position of its bracket. */
   readonly start: number;
-  /** Where the group begins that is not parsed yet. */
+  /** Start of the group that is not parsed yet. */
   groupStart: number;
-  /** Where the element begins that the scan is in. */
+  /** Start of the current element. */
   elementStart: number;
   /** Elements that have ended. */
   count: number;
-  /** What was built so far; `undefined` while it is small enough to be parsed as part of a group. */
+  /** The value so far; `undefined` while it is small enough to be parsed as part of a group. */
   value: unknown[] | Record<string, unknown> | undefined;
   /** Name of the member that is being built, in an object. */
   memberName: string;

@@ -5,7 +5,7 @@ import { JsonError, parseJson } from "./parse_json.ts";
 const encode = (text: string) => new TextEncoder().encode(text);
 const pause = () => Promise.resolve();
 
-/** What the language's parser says of the same bytes; a fault is `undefined`. */
+/** Parses the same bytes with the language's parser; a fault is `undefined`. */
 function expected(bytes: Uint8Array): { readonly value: unknown } | undefined {
   try {
     return { value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) };

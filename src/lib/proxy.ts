@@ -13,7 +13,7 @@ export interface NamedProxy {
   readonly address: string;
 }
 
-/** What `NO_PROXY` needs so that requests to this machine never go through a proxy. */
+/** Entries of `NO_PROXY` that keep requests to this machine away from proxies. */
 const LOOPBACK = ["localhost", "127.0.0.1", "::1"];
 
 const noProxyOf = (env: Variables): string => env.NO_PROXY || env.no_proxy || "";

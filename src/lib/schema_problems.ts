@@ -1,7 +1,7 @@
 /**
- * What a schema found wrong in a document, in one wording for all of svc: what
- * to do, then what was found instead. The schema's own messages say what is
- * wanted, as in "Use a port number from 1 to 65535".
+ * Describes schema problems of a document in one wording for all of svc: how to fix it, then the
+ * current value. The schema's own messages say what is wanted, as in "Use a port number from 1 to
+ * 65535".
  *
  * @module
  */
@@ -36,7 +36,7 @@ export interface DocumentPart {
   readonly fields: readonly string[];
 }
 
-/** What the translator asks about a format and the document in hand. */
+/** The translator's questions about the format and the document. */
 export interface DocumentFormat {
   /** The whole untyped document, from which current values are read. */
   readonly root: unknown;
