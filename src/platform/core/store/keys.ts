@@ -146,7 +146,7 @@ export const keys = {
   acmeChallenge: (token: string): Key => ["acme_challenges", token],
   acmeAccounts: (): Key => ["acme_accounts"],
 
-  /** What was purged lately, for nodes that have not done it yet. */
+  /** Recent purges, for nodes that have not done them yet. */
   purges: (): Key => ["purges"],
   purge: (id: string): Key => ["purges", id],
 
@@ -194,7 +194,7 @@ export const keys = {
   /** Pull requests of a project, by the branch that they offer. */
   pulls: (projectId: string): Key => ["forge_pulls", projectId],
   pull: (projectId: string, branch: string): Key => ["forge_pulls", projectId, branch],
-  /** What forges were told of a project's deployments. */
+  /** Reports to forges about a project's deployments. */
   forgeReports: (projectId: string): Key => ["forge_reports", projectId],
   forgeReport: (projectId: string, id: string): Key => ["forge_reports", projectId, id],
   /** Counters, apart from the hook, so that triggers do not contend for its record. */
@@ -229,7 +229,7 @@ export const keys = {
   /** Builds that wait or run, in the order of their triggers. */
   buildQueue: (): Key => ["build_queue"],
   buildTicket: (place: number): Key => ["build_queue", place],
-  /** What is being built of a branch. */
+  /** The active builds of a branch. */
   branchBuilds: (projectId: string): Key => ["branch_builds", projectId],
   branchBuild: (projectId: string, branch: string): Key => ["branch_builds", projectId, branch],
   /** The latest deployment of each commit. */

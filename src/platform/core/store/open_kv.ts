@@ -43,7 +43,7 @@ export interface OpenedKv {
   readonly kv: RecordStore;
   /** Why nothing can be stored; `undefined` if it can. */
   readonly readOnly: string | undefined;
-  /** What other nodes change, where several share the store. */
+  /** Follows the changes of other nodes, if several share the store. */
   readonly follower: ChangeFollower | undefined;
   close(): Promise<void>;
 }
@@ -69,7 +69,7 @@ export function placeName(place: string): string {
 
 /** Says of which place an error is, and what the operator can do. */
 export function unusable(place: string, cause: unknown): StoreUnusableError {
-  // What is wrong with an address is said as it is: nothing was opened yet.
+  // An address error needs no wrapper, because nothing was opened yet.
   if (cause instanceof StoreAddressError) return new StoreUnusableError(cause.message, { cause });
   const reason = reasonOf(cause);
   const advice = !isStoreUrl(place) && MALFORMED.test(reason)
@@ -187,7 +187,7 @@ async function openWritable(
 
 async function copyInto(folder: string, place: string): Promise<void> {
   await Deno.copyFile(place, join(folder, basename(place)));
-  // What is not yet merged into the database.
+  // Data that is not yet merged into the database.
   await Deno.copyFile(`${place}-wal`, join(folder, `${basename(place)}-wal`)).catch((error) => {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   });

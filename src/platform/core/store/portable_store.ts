@@ -108,7 +108,7 @@ export interface DamageOptions {
 /** How often a damaged record that changes all the time is read again. */
 const MAX_ATTEMPTS = 5;
 
-/** What is left of a listing after an entry. */
+/** Returns the rest of a listing after an entry. */
 function restOf(selector: ListSelector, last: RecordKey, reverse: boolean): ListSelector {
   // No key lies between another one and the same with empty bytes behind it.
   if (!reverse) {

@@ -27,7 +27,7 @@ const RECORD = {
   kinds: new Map([["a", new Set([1])]]),
 };
 
-/** What Deno 2.6.10 and Deno 2.9.6 both write: another runtime that writes something else fails here. */
+/** Bytes that Deno 2.6.10 and Deno 2.9.6 both write. A runtime that writes others fails here. */
 const BYTES =
   "ff0f6f220269642208303161316663373422046e6f6e653022076d697373696e675f2205636f756e7449092205" +
   "73686172654e000000000000e03f22036269675a10f22fce733a0b00002204746578744103220548fc74746500" +

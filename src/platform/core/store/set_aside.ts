@@ -13,7 +13,7 @@ const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 /** Longest key in the place of damaged records, in bytes. */
 const MAX_NAME_BYTES = 1900;
 
-/** Where a damaged record is kept, by its encoded key. */
+/** Returns the key of a damaged record that was set aside, by its encoded key. */
 export function asideKey(encoded: Uint8Array): RecordKey {
   return keys.damagedRecord(encoded.slice(0, MAX_NAME_BYTES));
 }
@@ -47,7 +47,7 @@ export async function markDamaged(kv: RecordStore, encoded: Uint8Array): Promise
   await kv.set(asideKey(encoded), new Uint8Array(), { expireIn: KEPT_MS });
 }
 
-/** What the operator is told. */
+/** Describes the damage for the operator. */
 export function describeDamage(key: RecordKey, cause: unknown): string {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return `The record ${nameOf(key)} is damaged, and was set aside for 30 days. ${reason}. ` +

@@ -54,7 +54,7 @@ export function sharedReads(store: RecordStore): RecordStore["get"] {
   function plan(): void {
     if (planned || running === AT_ONCE) return;
     planned = true;
-    // What is read in the same turn joins the request.
+    // Reads of the same turn join the request.
     queueMicrotask(() => {
       planned = false;
       void readOn();

@@ -1,5 +1,5 @@
 /**
- * What a caller gets where more is written than the store keeps up with.
+ * The error for callers if the store cannot keep up with writes.
  *
  * @module
  */

@@ -1,4 +1,4 @@
-/** What every store does alike, as the platform uses it: embedded, `denokv`, and PostgreSQL. */
+/** Tests the behaviour that all stores share: embedded, `denokv`, and PostgreSQL. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { until } from "../../../lib/_test_until.ts";
