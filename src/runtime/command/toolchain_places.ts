@@ -66,10 +66,9 @@ async function placeOf(toolchain: Toolchain, env: Environment): Promise<Place | 
 }
 
 /**
- * What of this machine's toolchains a sandbox may show beside the system's own folders:
- * those that the platform itself finds by its search path, and nothing that holds more
- * than one of them or the data of the platform. A server sees those that run servers, a
- * build sees all.
+ * Finds toolchain folders of this machine that a sandbox can show besides the system's: those on
+ * the platform's search path that contain nothing else, and no data of the platform. A server sees
+ * those that run servers, a build sees all.
  */
 export async function toolchainPlaces(
   env: Environment,

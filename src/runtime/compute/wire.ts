@@ -100,10 +100,9 @@ export interface Listening {
 }
 
 /**
- * What a server of `node:http` on Node sends as soon as it has accepted a connection,
- * before any request: Node accepts only one connection in each turn of its loop, so a
- * busy server takes its time, for which a request should not wait. It reads as an
- * interim answer, which clients skip.
+ * The greeting of a `node:http` server on Node, sent as soon as it accepts a connection. Node
+ * accepts only one connection per turn of its loop, and requests should not wait for a busy server.
+ * It reads as an interim answer, which clients skip.
  */
 export const GREETING = "HTTP/1.1 100 Continue\r\n\r\n";
 

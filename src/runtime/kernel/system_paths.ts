@@ -61,14 +61,14 @@ const FOR_RUNTIMES: readonly string[] = [
   "/sys/fs/cgroup",
 ];
 
-/** What a server on Deno may read of the machine's root folder. */
+/** Paths of the machine that a server on Deno can read. */
 export const READABLE_BY_DENO: readonly string[] = [
   ...LIBRARIES_AND_SETTINGS,
   ...DEVICES,
   ...FOR_RUNTIMES,
 ];
 
-/** What a server on Node may read of the machine's root folder, where it has none of its own. */
+/** Paths of the machine that a server on Node can read, if it has no root folder. */
 export const READABLE_BY_NODE: readonly string[] = [...READABLE_BY_DENO, ...FOR_NATIVE_CODE];
 
 /** Programs of the system, and what they read. */
@@ -86,7 +86,7 @@ export const READABLE_PROGRAMS: readonly string[] = [
   "/etc/php",
 ];
 
-/** What a root folder of Node's own shows of the system. */
+/** System paths in Node's root folder. */
 export const SHOWN_TO_NODE: readonly string[] = [
   ...LIBRARIES_AND_SETTINGS,
   ...FOR_NATIVE_CODE,
@@ -95,7 +95,7 @@ export const SHOWN_TO_NODE: readonly string[] = [
   "/dev/full",
 ];
 
-/** What a root folder shows of the system to a server that starts programs. */
+/** System paths in the root folder of a server that starts programs. */
 export const SHOWN_TO_PROGRAMS: readonly string[] = [
   ...SHOWN_TO_NODE.filter((path) => !path.startsWith("/usr/")),
   ...READABLE_PROGRAMS,

@@ -27,7 +27,7 @@ const PNPM_SETTINGS = {
   npm_config_verify_deps_before_run: "false",
 };
 
-/** What the preload of a server has to know. */
+/** Creates the start data for a server's preload. */
 export function preloadStart(
   { entry, port, host, hosts, command }: ServerStart,
   { directory, controlSocket: control, serverSocket: socket, files: [preload] }: NodeView,

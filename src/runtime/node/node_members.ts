@@ -26,7 +26,7 @@ const OTHER_MS = 1000;
 /** Further ports that are told apart, and reported. */
 const MAX_OTHERS = 16;
 
-/** What Node says first, before it has loaded any code of the server. */
+/** Node's first message, before it has loaded any code of the server. */
 type Greeting = { readonly runtime: string };
 
 export interface MembersOptions {
@@ -98,7 +98,9 @@ export class NodeMembers {
     }
   }
 
-  /** What Node may say; it may not claim to be another process, or in another sandbox. */
+  /**
+   * Handles a message from Node, which must not claim to be another process or in another sandbox.
+   */
   #take(member: FrameConnection, { type, id, payload }: Frame): void {
     switch (type) {
       case ComputeFrame.booted:

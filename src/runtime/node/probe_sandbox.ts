@@ -21,17 +21,17 @@ export const NAMESPACES_IN_CONTAINER =
   "in a container, add --security-opt seccomp=unconfined and --security-opt unmask=ALL (Docker: " +
   "systempaths=unconfined)";
 
-/** What an operator can do where servers on Node get no namespaces. */
+/** Advice for operators if servers on Node get no namespaces. */
 const NAMESPACES_ADVICE =
   "Run the platform as root, or allow user namespaces to its user, with util-linux (unshare) " +
   `installed; ${NAMESPACES_IN_CONTAINER}`;
 
-/** What an operator can do where Landlock and seccomp are there, and no server runs on Node. */
+/** Advice for operators if Landlock and seccomp exist but no server runs on Node. */
 const CONTAINER_ADVICE =
   "Run the platform where the system call pidfd_getfd is allowed; in a container, add --cap-add " +
   "SYS_PTRACE. Servers on Deno run without it";
 
-/** What an operator can do for a better sandbox; `undefined` where there is none. */
+/** Returns advice for a better sandbox; `undefined` if there is none. */
 export function nodeSandboxAdvice({ kind }: FoundKind): string | undefined {
   if (kind === "namespaces") return undefined;
   return kind === "kernel" ? NAMESPACES_ADVICE : CONTAINER_ADVICE;

@@ -15,7 +15,9 @@ import { sourceCache } from "../process/source_cache.ts";
 import { findNamespacePrefix } from "../process/own_namespaces.ts";
 import { bundlePreload } from "./bundle_preload.ts";
 
-/** Where what starts the process is looked for; Node itself gets an environment of its own. */
+/**
+ * The search path for the program that starts the process; Node itself gets another environment.
+ */
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** The command for this very program, compiled or run from source. */

@@ -25,7 +25,9 @@ export function isLocalName(host: string): boolean {
   return LOCAL_NAMES.test(host.toLowerCase().replace(/\.$/, ""));
 }
 
-/** What an address can look like in a URL (WHATWG URL, 3.5): checking a name with `ipaddr` is slow. */
+/**
+ * Possible forms of an address in a URL (WHATWG URL, 3.5); checking a name with `ipaddr` is slow.
+ */
 const LIKE_ADDRESS = /^[\d.]+$|:/;
 
 /** The address in a URL's host, without brackets; `undefined` where the host is a name. */

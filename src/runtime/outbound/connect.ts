@@ -39,7 +39,7 @@ export interface ConnectRules {
 /** Most addresses of a name that are tried. */
 const MAX_ADDRESSES = 4;
 
-/** Where a URL leads, as far as that is known without a lookup. */
+/** The target of a URL, as far as it is known without a lookup. */
 export interface Target {
   readonly url: URL;
   readonly secure: boolean;
@@ -119,7 +119,7 @@ async function connectTo(target: Target, address: string, rules: ConnectRules): 
   }
 }
 
-/** What a connect is doing just now. */
+/** The state of a connection attempt. */
 interface Attempt {
   address: string | undefined;
   /** Nobody waits any more. */

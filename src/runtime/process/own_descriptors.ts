@@ -1,13 +1,13 @@
 /**
- * What a process that runs foreign code may hold open. The kernel's sandbox
- * judges paths when they are opened, so whatever was open before stays open to
- * that code: each process checks its descriptors before it loads any.
+ * Checks the open files of a process that runs project code. The kernel's sandbox judges paths when
+ * they are opened, so whatever was open before stays open to that code: each process checks its
+ * descriptors before it loads any.
  *
  * @module
  */
 import { type Descriptor, openDescriptors } from "../../lib/descriptors.ts";
 
-/** What the runtime's event loop consists of, and the kernel's requests (seccomp). */
+/** Files of the runtime's event loop, and the kernel's requests (seccomp). */
 const EVENT_LOOP: ReadonlySet<string> = new Set([
   "anon_inode:[eventpoll]",
   "anon_inode:[eventfd]",

@@ -1,6 +1,6 @@
 /**
- * What starts a process of foreign code so that it may make namespaces, where the
- * platform is an ordinary user.
+ * Starts a process of project code with the right to create namespaces, if the platform is an
+ * ordinary user.
  *
  * @module
  */

@@ -2,7 +2,7 @@
  * Keeps one process of foreign code: started when needed, ended when idle or
  * when others need its place, started again after a pause when it failed.
  *
- * What kind of process it is, is up to the driver.
+ * The driver decides the kind of process.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export interface SupervisedProcess {
  */
 export type EndCause = "idle" | "place" | "late" | "closed";
 
-/** What distinguishes one kind of process from another. */
+/** The differences between kinds of processes. */
 export interface ProcessDriver<P extends SupervisedProcess> {
   /** Starts a process; rejects where it does not start. */
   spawn(): Promise<P>;

@@ -56,8 +56,8 @@ export async function servePlatform(
 }
 
 /**
- * Where a worker's module is: staged beside the compiled program's main module
- * under a name, or in the source.
+ * Returns the URL of a worker's module: staged beside the compiled program's main module, or in the
+ * source.
  */
 export function workerUrl(staged: string, source: URL): URL {
   return Deno.build.standalone ? new URL(`./${staged}`, Deno.mainModule) : source;

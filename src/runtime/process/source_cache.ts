@@ -1,6 +1,5 @@
 /**
- * Where processes of foreign code keep compiled source when the program runs
- * from source.
+ * The cache folder for compiled source of project processes when the program runs from source.
  *
  * @module
  */

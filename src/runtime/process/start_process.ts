@@ -13,7 +13,7 @@ import { within } from "./timers.ts";
 /** Longest time from the start of the process to its connection, in milliseconds. */
 const CONNECT_MS = 15_000;
 
-/** What is kept of the last words of a process, in characters. */
+/** Length of a process's last output that is kept, in characters. */
 const LAST_WORDS = 600;
 
 /** The end of what a process wrote: why it ended, mostly. */
@@ -30,7 +30,7 @@ class LastWords {
 }
 
 export interface StartProcessOptions {
-  /** What the process is, for the message when it does not start: "A function process". */
+  /** The name for error messages: "A function process". */
   readonly name: string;
   /** Private folders of this kind of process are recognised by it. */
   readonly folderPrefix: string;

@@ -8,7 +8,7 @@ import { join } from "node:path";
 
 const DELETED = " (deleted)";
 
-/** What Node may have in the folder besides bytes: an empty file takes a place on the disk too. */
+/** Disk space of an empty file, which counts besides the bytes. */
 const BYTES_PER_FILE = 4096;
 
 /**

@@ -11,7 +11,7 @@ import { createRequire } from "node:module";
 type Fetch = (request: Request) => Response | Promise<Response>;
 type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-/** What a module exports, as far as it may be an app. */
+/** The exports of a module that may be an app. */
 interface Exported {
   readonly default?: unknown;
   readonly fetch?: unknown;

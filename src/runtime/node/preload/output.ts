@@ -42,7 +42,7 @@ type WriteCallback = (error?: Error | null) => void;
 type ConsoleMethod = (this: unknown, ...args: unknown[]) => unknown;
 
 class Output {
-  /** What the running call of `console` has written. */
+  /** The output of the active `console` call. */
   #message: string | undefined;
 
   readonly #options: OutputOptions;

@@ -9,7 +9,7 @@ import http from "node:http";
 import { depthField } from "../../compute/engine/request_scope.ts";
 import { findOwnHosts, OwnHosts } from "../../compute/engine/own_hosts.ts";
 
-/** What the clients of undici, `fetch` among them, tell of a request before it is sent. */
+/** The event of undici's clients, including `fetch`, before a request is sent. */
 interface Created {
   readonly request: {
     readonly origin: string | URL;

@@ -1,5 +1,5 @@
 /**
- * What a Node process knows about its server when it starts.
+ * Data about the server for a Node process when it starts.
  *
  * @module
  */
@@ -25,7 +25,7 @@ export interface PreloadStart {
   readonly socket: string;
   /** Path of the Unix socket of the process that started this one. */
   readonly control: string;
-  /** What the server sees as its address. */
+  /** The port of the server's visible address. */
   readonly port: number;
   readonly host: string;
   /** Names that lead to the platform, as it listens on the loopback address. */

@@ -50,7 +50,7 @@ export interface SupervisorOptions {
   readonly begin: (pid: number) => number;
 }
 
-/** What is known of Node once it runs. */
+/** Facts about Node once it runs. */
 interface Begun {
   readonly sockets: SocketCalls;
   /** Its number as it sees it itself. */

@@ -106,7 +106,7 @@ function writeMessage(data: Bytes, descriptors: readonly number[]) {
   view.setBigUint64(24, 1n, true);
   view.setBigUint64(32, addressOf(control), true);
   view.setBigUint64(40, BigInt(control.byteLength), true);
-  // What the message points to has to live until it is sent.
+  // Memory that the message points to must live until it is sent.
   return { message, parts: [data, vector, control] };
 }
 

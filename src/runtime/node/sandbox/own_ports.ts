@@ -23,7 +23,7 @@ const IPV6_V6ONLY = 26;
 /** Ports that a server's programs may have bound at different times. */
 const MAX_PORTS = 256;
 
-/** Where a server can be reached. */
+/** An address of a server. */
 export interface OwnAddress {
   /** IPv4, in dotted decimals. */
   readonly hostname: string;
@@ -41,7 +41,7 @@ interface Port {
   readonly real: number;
 }
 
-/** What a program asks to bind or to connect to. */
+/** The peer of a bind or connect call. */
 type Asked = NonNullable<ReturnType<typeof readPeer>>;
 
 const isAll = (bytes: Uint8Array, value: number): boolean => bytes.every((byte) => byte === value);

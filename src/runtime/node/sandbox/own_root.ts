@@ -27,7 +27,7 @@ const AF_INET = 2;
 const SOCK_DGRAM = 2;
 const SIOCSIFFLAGS = 0x8914;
 const IFF_UP = 1;
-/** Where struct ifreq has the flags of an interface, and its size. */
+/** Position of the flags in struct ifreq, and its size. */
 const IFREQ_FLAGS = 16;
 const IFREQ_BYTES = 40;
 
@@ -43,7 +43,7 @@ const NO_DEVICES = 4;
 const FOR_FILES = READ_ONLY | NO_SUID | NO_DEVICES;
 const FOR_DEVICES = READ_ONLY | NO_SUID;
 
-/** What of `/proc` is about the machine, and shown. */
+/** Files of `/proc` about the machine that are shown. */
 const ABOUT_MACHINE: readonly string[] = [
   "cpuinfo",
   "loadavg",
@@ -87,7 +87,7 @@ function linkOf(file: string): string | undefined {
 export interface OwnRootOptions {
   /** An empty folder that becomes the root folder. */
   readonly root: string;
-  /** What Node sees beside the system's libraries. */
+  /** Places that Node sees, besides the system's libraries. */
   readonly shown: readonly Place[];
   /** Size of the folder for temporary files, in MiB. */
   readonly tmpMb: number;
@@ -123,7 +123,7 @@ export class OwnRoot {
     Deno.mkdirSync(join(root, PROCESSES), { recursive: true });
   }
 
-  /** Where the processes are to be mounted, by one of them. */
+  /** The mount point of the processes, for one of them. */
   get processes(): string {
     return join(this.#options.root, PROCESSES);
   }
@@ -163,7 +163,7 @@ export class OwnRoot {
     this.#seal("/", 0);
   }
 
-  /** What programs expect of any machine: links of devices, and a user. */
+  /** Creates files that programs expect on any machine: device links and a user. */
   #furnish(): void {
     const { root, uid = Deno.uid() ?? 0 } = this.#options;
     for (const [name, target] of Object.entries(LINKED_DEVICES)) {

@@ -1,5 +1,5 @@
 /**
- * Where Node finds its files and sockets.
+ * Paths of Node's files and sockets.
  *
  * @module
  */

@@ -13,7 +13,7 @@ import { Thread } from "./thread.ts";
 import type { ThreadPlan } from "./thread_messages.ts";
 import { LaunchError, type NodeLaunch, type NodeSandboxKind, type Place } from "./types.ts";
 
-/** What a sandbox is made for. */
+/** The inputs of a sandbox. */
 export type SandboxLaunch = Pick<
   NodeLaunch,
   | "node"
@@ -37,7 +37,7 @@ export interface Prepared {
   readonly listener?: number;
   /** How many programs may be started, one after the other. */
   readonly programs: number;
-  /** What the system refuses of the best sandbox. */
+  /** The reason why the best sandbox is unavailable. */
   readonly reason?: string;
 }
 

@@ -13,7 +13,7 @@ import { LaunchError, type NodeSandboxKind } from "./types.ts";
 export interface FoundKind {
   /** `null` where none works, and no Node is started. */
   readonly kind: Exclude<NodeSandboxKind, "open"> | null;
-  /** What the system refuses; missing for the best sandbox. */
+  /** The reason why the best sandbox is unavailable; missing if it is not. */
   readonly reason?: string;
 }
 

@@ -50,7 +50,7 @@ const MAX_MESSAGES = 64;
 
 const MAX_BACKLOG = 4096;
 
-/** What the socket of a further port has after the name of the server's own. */
+/** The suffix of a further port's socket, after the name of the server's own. */
 const OF_PORT = /^(?:-\d{1,5})?$/;
 
 /** Unix sockets: the name that Node uses, and the path that is meant. */

@@ -23,5 +23,5 @@ export function unixPath(address: Bytes): string {
   return new TextDecoder().decode(end < 0 ? rest : rest.subarray(0, end));
 }
 
-/** What kind of address it is. */
+/** Returns the family of an address. */
 export const familyOf = (address: Bytes): number => address[0]! | address[1]! << 8;

@@ -76,7 +76,7 @@ type Post = (message: FromThread) => void;
 class NodeThread {
   #plan: ThreadPlan | undefined;
   #first: FirstProcess | undefined;
-  /** What starts Node, or the command, program by program. */
+  /** Programs that start Node or the command, in order. */
   #launchers: readonly string[] = [];
 
   readonly #post: Post;

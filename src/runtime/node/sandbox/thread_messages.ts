@@ -6,7 +6,7 @@
  */
 import type { NodeCommand, NodeSandboxKind, NodeView, Place } from "./types.ts";
 
-/** What the thread prepares for Node. */
+/** The thread's plan for Node. */
 export interface ThreadPlan {
   readonly kind: NodeSandboxKind;
   readonly view: NodeView;

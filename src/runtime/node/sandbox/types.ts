@@ -1,6 +1,6 @@
 /**
- * What callers of the sandbox around Node pass and get. All of it runs in the
- * first thread of the process of a server, which runs no foreign code.
+ * Inputs and results of the sandbox around Node. All of it runs in the first thread of the process
+ * of a server, which runs no foreign code.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export interface Place {
   readonly to: string;
 }
 
-/** What is to be shown to Node, by paths of this machine. */
+/** Places to show to Node, by paths of this machine. */
 export interface NodeRequest {
   readonly kind: NodeSandboxKind;
   /** The Node binary. */

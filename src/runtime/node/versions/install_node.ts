@@ -25,7 +25,7 @@ const ARCHITECTURES: Readonly<Record<string, string>> = { x86_64: "x64", aarch64
 const packageName = (): string =>
   `node-${Deno.build.os}-${ARCHITECTURES[Deno.build.arch] ?? Deno.build.arch}`;
 
-/** Where the binary is below the folder that a version was installed in. */
+/** Returns the binary's path below the folder of an installed version. */
 export const binaryIn = (folder: string): string => join(folder, "bin", "node");
 
 export interface InstallOptions {
@@ -53,7 +53,7 @@ export class NodeInstallError extends NodeVersionError {
   }
 }
 
-/** What npm says is wrong, without its prefixes and the place of its log. */
+/** Returns npm's error without its prefixes and the place of its log. */
 function reasonOf(output: string): string {
   const lines = output.split("\n").map((line) =>
     line.replace(/^npm (error|ERR!) ?(code \w+$|notarget|404)? ?/, "").trim()

@@ -12,7 +12,7 @@ const frame = (id: number, size: number) => ({
   payload: new Uint8Array(size),
 });
 
-/** What a frame with 1000 bytes takes of what may wait. */
+/** The cost of a frame with 1000 bytes in the queue. */
 const COST_OF_1000 = HEADER_BYTES + 1000 + FRAME_COST_BYTES;
 
 /** Both ends of a Unix socket. */
