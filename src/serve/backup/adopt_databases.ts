@@ -1,5 +1,5 @@
 /**
- * What the databases of a restored backup need before a platform starts on it.
+ * Prepares the databases of a restored backup before a platform starts on it.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * What a backup consists of: a tar archive that begins with a description and ends with
- * the digests of everything in between, so that a part of one is not taken for a whole.
+ * The format of a backup: a tar archive that begins with a description and ends with digests of
+ * everything in between, which reveal a truncated file.
  *
  * @module
  */
@@ -36,7 +36,7 @@ export const descriptionSchema = z.object({
   createdAt: z.iso.datetime(),
 });
 
-/** What later kinds of descriptions say as well. */
+/** The part of the description that all versions have. */
 export const makerSchema = descriptionSchema.pick({ program: true });
 
 export type BackupDescription = z.infer<typeof descriptionSchema>;
