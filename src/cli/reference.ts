@@ -96,7 +96,7 @@ const MADE_FROM =
 
 function introduction(): string[] {
   return [
-    "# The command line",
+    "# CLI",
     "",
     MADE_FROM,
     "",

@@ -42,7 +42,7 @@ export function renderErrorPage(): string {
     "",
   ]);
   return [
-    "# Codes of errors",
+    "# Error codes",
     "",
     "<!-- Made from `src/cli/explain` by `UPDATE_GOLDENS=1 deno test -A src/cli/explain`. -->",
     "",

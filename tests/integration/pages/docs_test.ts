@@ -104,7 +104,7 @@ Deno.test("llms.txt leads to every document, and is sent again only where it cha
     }
     const whole = await platform.get("localhost", "/llms-full.txt");
     assert.match(whole.text, /^# Frameworks$/m);
-    assert.match(whole.text, /^# Codes of errors$/m);
+    assert.match(whole.text, /^# Error codes$/m);
     for (const path of ["/llms.txt", "/llms-full.txt", "/docs", "/docs/kv", "/docs/kv.md"]) {
       const first = await platform.get("localhost", path);
       const etag = String(first.headers.etag);
