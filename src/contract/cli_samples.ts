@@ -13,6 +13,7 @@ export const CLI_SAMPLES: Readonly<Partial<Record<keyof typeof endpoints, string
   getIdentity: "svc whoami",
   listAudit: "svc audit",
   listUsage: "svc usage",
+  listProjectUsage: "svc usage --project-id shop",
   listWorkspaces: "svc workspace list",
   createApiKey: "svc keys create ci --permission deploy-previews",
   listApiKeys: "svc keys list",

@@ -141,7 +141,7 @@ function Body({ title, content, schemas, isAnswer }: {
       <Fields schema={media.schema} schemas={schemas} isAnswer={isAnswer} />
       <Example
         value={media.example}
-        label={isAnswer ? "Example of an answer" : "Example of a body"}
+        label={isAnswer ? "Example response" : "Example body"}
       />
     </section>
   );
@@ -196,14 +196,14 @@ export function Operation({ method, path, operation, reference }: ReferenceOpera
           answer.content === undefined
             ? (
               <section key={status}>
-                <h3>Answer {status}</h3>
+                <h3>Response {status}</h3>
                 <p class="soft">{answer.description}</p>
               </section>
             )
             : (
               <Body
                 key={status}
-                title={`Answer ${status}`}
+                title={`Response ${status}`}
                 content={answer.content}
                 schemas={schemas}
                 isAnswer
@@ -211,7 +211,7 @@ export function Operation({ method, path, operation, reference }: ReferenceOpera
             )
         )}
         <section>
-          <h3>Refusals</h3>
+          <h3>Errors</h3>
           <dl class="fields">
             {refusals.map(([status, { $ref = "" }]) => (
               <div key={status}>
