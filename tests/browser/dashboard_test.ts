@@ -202,6 +202,7 @@ async function furnish(parts: DashboardPlatform) {
     ["sessions", "/account/sessions"],
     ["docs", "/docs"],
     ["document", "/docs/rules"],
+    ["docs-search", "/docs/search?q=rollback"],
   ] as [string, string][];
 }
 
