@@ -45,7 +45,7 @@ async function stat(path: string): Promise<Deno.FileInfo | undefined> {
 
 /**
  * Reads below `directory`; whatever is missing, unreadable or too large counts as not there.
- * What is not UTF-8 is refused with a `NotUtf8Error`.
+ * Other encodings than UTF-8 throw a `NotUtf8Error`.
  */
 export function createFolderReader(directory: string): ProjectReader & OutputProbe {
   const at = (path: string) => stat(join(directory, path));

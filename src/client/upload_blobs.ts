@@ -1,8 +1,7 @@
 /**
- * Uploading blobs: small ones many to a request, large ones streamed alone,
- * several requests at a time, each repeated with growing pauses when it fails.
- * What has arrived stays, so an upload that was cut off goes on when the
- * deployment is started again and the platform names what is still missing.
+ * Uploads blobs: many small ones in a request, large ones streamed alone, several requests at a
+ * time. Failed requests are repeated with growing pauses. The platform keeps uploaded blobs, so the
+ * next deploy continues an interrupted upload with the missing ones.
  *
  * @module
  */

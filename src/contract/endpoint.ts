@@ -47,8 +47,8 @@ export type Access = (typeof ACCESS_LEVELS)[number];
 export type IdempotencyKind = "kept" | "own" | "refused" | "none";
 
 /**
- * What of HTTP an endpoint uses beside bodies: `if-match` is a condition of the
- * request, `etag` a field of the answer, `resumable` takes `Last-Event-ID`,
+ * HTTP features that an endpoint uses besides bodies: `if-match` is a condition of the
+ * request, `etag` a field of the response, `resumable` takes `Last-Event-ID`,
  * `sets-cookie` signs in or out, `limited` counts requests without a credential,
  * `idempotency-key` reads that field itself.
  */

@@ -91,7 +91,7 @@ const FOR_CLIENTS = new Set(["max-age", "no-cache", "no-store", "private"]);
 /**
  * `Cache-Control` for clients. Pages are refreshed here, so directives for shared
  * caches are removed: another cache in front would only make the page older.
- * Where the server says nothing to clients, they revalidate each time.
+ * If the server sends no directives to clients, they revalidate each time.
  */
 export function clientCacheControl(headers: HeaderList): Header {
   const directives = (joinedHeader(headers, "cache-control") ?? "").split(",")

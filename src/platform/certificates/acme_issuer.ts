@@ -82,7 +82,7 @@ type AcmeIssuerOptions = AcmeOptions & {
 
 export class AcmeIssuer implements Issuer {
   #client: Promise<Client> | undefined;
-  /** Where the authority says when to renew; "" if it does not. */
+  /** URL of the authority's renewal information; "" if there is none. */
   #renewalInfo: Promise<string> | undefined;
 
   readonly #options: AcmeIssuerOptions;

@@ -1,6 +1,6 @@
 /**
- * What the name servers of a zone say themselves: resolvers remember for minutes that a record was
- * missing.
+ * Looks up records at the name servers of a zone, because resolvers cache for minutes that a record
+ * was missing.
  *
  * @module
  */

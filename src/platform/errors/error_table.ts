@@ -84,9 +84,8 @@ export class ErrorTable implements LogObserver {
   };
 
   /**
-   * All that came before a time and was not taken yet, by project, and how much was dropped.
-   * What is younger stays: the lines of an exception, and the exception of a request, may
-   * still be on their way.
+   * Takes the errors from before a time, by project, and the number of dropped ones. Younger errors
+   * stay, because further lines of an exception, or the exception of a request, may still arrive.
    */
   take(before: number): { readonly projects: readonly ProjectErrors[]; readonly dropped: number } {
     for (const [projectId, lines] of this.#lines) {

@@ -74,7 +74,7 @@ async function emptyFolder(folder: string, to: string): Promise<void> {
 
 /**
  * Runs `work` with an empty folder `<to>.partial`, which nobody else uses, and removes it.
- * What a backup left in it that was killed goes first.
+ * Removes the leftovers of a killed backup first.
  *
  * @throws {BackupError} while another process uses the folder, or where it is somebody else's.
  */

@@ -10,7 +10,7 @@ import type { DnsProvider } from "./dns_provider.ts";
 const PAUSE_MS = 2000;
 const PATIENCE_MS = 180_000;
 
-/** What each name server of a zone has: the values of a name, or why there are none. */
+/** The values of a name at each name server of a zone, or the reason why there are none. */
 export type Seen = readonly (readonly string[] | string)[];
 
 export interface Dns01Options {

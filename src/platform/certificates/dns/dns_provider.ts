@@ -1,5 +1,5 @@
 /**
- * Where DNS-01 challenges (RFC 8555, 8.4) are published.
+ * Publishes DNS-01 challenges (RFC 8555, 8.4).
  *
  * @module
  */

@@ -105,7 +105,7 @@ export interface BlobVault {
   /**
    * Removes blobs that are not needed: those for which the predicate of `mark`
    * is false, that are older than `minAgeMs`, and that nobody looks up meanwhile.
-   * Where several platforms share the blobs, it takes two sweeps, a day apart.
+   * If several platforms share the blobs, it takes two sweeps, a day apart.
    * Returns how many were removed.
    */
   sweep(options: {

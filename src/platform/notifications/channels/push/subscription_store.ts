@@ -100,7 +100,7 @@ export class SubscriptionStore extends Table<
   /**
    * Stores a subscription in the scope of its credential, until that is revoked. The same
    * endpoint keeps its id, and a person at a browser takes it over from any account.
-   * Where an account or workspace has too many, its oldest is removed.
+   * If an account or workspace has too many, its oldest is removed.
    *
    * @throws {Failure} `conflict` where a key or token names an endpoint out of its scope.
    */
