@@ -10,7 +10,7 @@ import { type BuildOptions, buildProject, type BuiltProject } from "./build_proj
 import { checkPackageJson } from "./check_package.ts";
 import { withCronTasks } from "./cron_tasks.ts";
 import { withFunctionLimits } from "./function_limits.ts";
-import { withVitals } from "./vitals.ts";
+import { withDeclaredSettings } from "./declared_settings.ts";
 import { bundleProjectFunctions } from "./bundle_functions.ts";
 import { createFolderReader } from "./folder_reader.ts";
 import { warnOfForeignFiles, warnOfOwnTimers, withoutForeignFiles } from "./foreign_files.ts";
@@ -119,7 +119,7 @@ export async function assembleProject(host: BuildHost, options: PackOptions): Pr
     isApp: findFramework(framework?.id)?.isSinglePage === true &&
       built.detected.server === undefined,
   });
-  const manifest = withVitals(
+  const manifest = withDeclaredSettings(
     withFunctionLimits(withCronTasks(host, paged, config), config),
     config,
   );

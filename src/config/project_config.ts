@@ -4,6 +4,7 @@
  * @module
  */
 import { type Diagnostic } from "../lib/diagnostic.ts";
+import type { Protection } from "../lib/protection.ts";
 import { parseToml, type TomlLimits } from "../lib/toml.ts";
 import { normalizeInsidePath, parseTime } from "./field_rules.ts";
 import { describeProblems } from "./problems.ts";
@@ -102,6 +103,10 @@ export interface ProjectConfig {
     /** Whether browsers of visitors measure web vitals. */
     readonly vitals?: boolean;
   };
+  readonly previews?: {
+    /** Who may visit previews; overrides the project's setting. */
+    readonly protection?: Protection;
+  };
 }
 
 /** `config` is there exactly when no diagnostic is an error. */
@@ -159,6 +164,7 @@ function normalize(raw: RawProjectConfig): ProjectConfig {
     ...(raw.functions === undefined ? {} : { functions: cpuMs === undefined ? {} : { cpuMs } }),
     ...(raw.static === undefined ? {} : { static: raw.static }),
     ...(raw.traffic === undefined ? {} : { traffic: raw.traffic }),
+    ...(raw.previews === undefined ? {} : { previews: raw.previews }),
     ...(raw.images === undefined ? {} : {
       images: { ...images, ...(minTtlSeconds === undefined ? {} : { minTtlSeconds }) },
     }),

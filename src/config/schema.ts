@@ -23,7 +23,7 @@ import {
   VARIABLE_NAME,
   VARIABLE_NAME_MAX,
 } from "./field_rules.ts";
-import { images, staticSite, traffic } from "./site_tables.ts";
+import { images, previews, staticSite, traffic } from "./site_tables.ts";
 import { table } from "./table.ts";
 
 /** Most scheduled tasks. */
@@ -291,6 +291,7 @@ export const projectConfigSchema = table({
   images: images.optional().meta({ description: "Converting images at /_svc/image." }),
   static: staticSite.optional().meta({ description: "How files are served." }),
   traffic: traffic.optional().meta({ description: "What is counted of visits." }),
+  previews: previews.optional().meta({ description: "Who may visit previews." }),
 });
 
 /** A valid `svc.toml` as written, before defaults and both declaration forms are resolved. */
@@ -310,6 +311,7 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   images: Object.keys(images.shape),
   static: Object.keys(staticSite.shape),
   traffic: Object.keys(traffic.shape),
+  previews: Object.keys(previews.shape),
 };
 
 /** Keys of the table form of a declaration. */

@@ -41,6 +41,7 @@ Deno.test("the schema has the keys of the specification, and those of servers an
       "images",
       "static",
       "traffic",
+      "previews",
     ],
     project: ["id", "name", "workspace"],
     dev: ["command", "port", "host", "data_dir", "aliases"],
@@ -62,6 +63,7 @@ Deno.test("the schema has the keys of the specification, and those of servers an
     images: ["enabled", "sizes", "qualities", "formats", "hosts", "svg", "min_ttl"],
     static: ["spa"],
     traffic: ["vitals"],
+    previews: ["protection"],
   });
 });
 

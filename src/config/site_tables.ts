@@ -4,6 +4,7 @@
  * @module
  */
 import * as z from "zod";
+import { PROTECTIONS } from "../lib/protection.ts";
 import { parseRemotePattern } from "../lib/remote_pattern.ts";
 import { table } from "./table.ts";
 
@@ -64,5 +65,15 @@ export const staticSite = table({
 export const traffic = table({
   vitals: z.boolean(ENABLED_RULE).optional().meta({
     description: "Whether /_svc/vitals.js measures web vitals of visitors; false when omitted.",
+  }),
+});
+
+const PROTECTION_RULE = `Use ${PROTECTIONS.map((each) => `"${each}"`).join(", ")}`;
+
+export const previews = table({
+  protection: z.enum(PROTECTIONS, PROTECTION_RULE).optional().meta({
+    description:
+      "Who may visit previews: everyone (off), members of the workspace (members), or also everyone with the project's password (password). With all, production is for members too. The project's setting applies when omitted.",
+    examples: ["members"],
   }),
 });

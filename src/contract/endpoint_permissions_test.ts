@@ -31,6 +31,8 @@ Deno.test("a permission changes what it names, and nothing else", () => {
     "cancelBuild",
     "checkDeployment",
     "createDeployment",
+    "createShare",
+    "deleteShare",
     "postBlobs",
     "putBlob",
     "redeployDeployment",

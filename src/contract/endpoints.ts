@@ -31,6 +31,7 @@ import * as kv from "./kv.ts";
 import * as logs from "./logs.ts";
 import * as messenger from "./messenger.ts";
 import * as notifications from "./notifications.ts";
+import * as previews from "./previews.ts";
 import * as projects from "./projects.ts";
 import * as publishers from "./publishers.ts";
 import * as push from "./push.ts";
@@ -118,6 +119,13 @@ export const endpoints = {
   redeployDeployment: deployments.redeployDeployment,
   compareDeployments: comparison.compareDeployments,
   rollback: deployments.rollback,
+  getPreviewAccess: previews.getPreviewAccess,
+  updatePreviewAccess: previews.updatePreviewAccess,
+  createBypassKey: previews.createBypassKey,
+  deleteBypassKey: previews.deleteBypassKey,
+  createShare: previews.createShare,
+  listShares: previews.listShares,
+  deleteShare: previews.deleteShare,
   listBuilds: builds.listBuilds,
   getBuild: builds.getBuild,
   startBuild: builds.startBuild,

@@ -43,6 +43,7 @@ export const CONTENTS: readonly Section[] = [
     "builds": "Build from git: commands, package managers, caches and limits",
     "ci": "Deploy from GitHub Actions and GitLab CI without a stored secret",
     "environments": "Environments, variables, secrets and contexts",
+    "previews": "Decide who can visit previews, and share them",
     "retention": "When old deployments and previews are deleted",
   }),
   section("Edge", {

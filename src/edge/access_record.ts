@@ -54,6 +54,12 @@ function tracesOf(hits: readonly Hit[]): readonly RuleTrace[] | undefined {
   return hits.map((hit) => ({ ruleId: hit.rule.id, ...TRACES[hit.type] }));
 }
 
+/** The secrets of share links and bypass keys, which a log must not let in. */
+const SECRET = /(x-svc-(?:share|bypass)=)[^&]*/g;
+
+const withoutSecrets = (target: string): string =>
+  target.includes("x-svc-") ? target.replace(SECRET, "$1…") : target;
+
 /** The record of a request that was answered. */
 export function recordOf(
   request: ClientRequest,
@@ -72,7 +78,7 @@ export function recordOf(
     requestId: request.id,
     method: request.method,
     host: request.host,
-    path: request.target,
+    path: withoutSecrets(request.target),
     status: response.status,
     bytes: response.bytes ?? null,
     durationMs,

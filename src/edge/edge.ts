@@ -13,6 +13,9 @@ import {
   normalizePath,
   type RequestFacts,
 } from "../rules/mod.ts";
+import { withoutGateCookies } from "./access/gate_cookies.ts";
+import { Gatekeeper } from "./access/gatekeeper.ts";
+import { isClosed, type SiteGate } from "./access/site_access.ts";
 import { recordOf } from "./access_record.ts";
 import { ComputeFailedError } from "./compute/compute_failure.ts";
 import { DynamicResponder, isDynamic } from "./dynamic/dynamic_responder.ts";
@@ -59,6 +62,7 @@ class Edge {
   readonly #options: EdgeOptions;
   readonly #siteResponder: SiteResponder;
   readonly #dynamic: DynamicResponder;
+  readonly #gatekeeper: Pick<Gatekeeper, "judge">;
   readonly #vitals: VitalsEndpoint;
   readonly #decisions = new DecisionCache();
   readonly #lookups: ClientLookups;
@@ -67,6 +71,10 @@ class Edge {
   constructor(options: EdgeOptions) {
     this.#options = options;
     const { now, random, cache, outbound } = options;
+    const keeper = options.access;
+    this.#gatekeeper = keeper === undefined
+      ? { judge: (request) => Promise.resolve(edgePage(request, 401)) }
+      : new Gatekeeper({ keeper, now, random });
     this.#limiter = createRateLimiter({ now, seed: randomSeed(random) });
     this.#vitals = new VitalsEndpoint(this.#limiter, options.countVitals);
     const pseudonym = makePseudonym(random);
@@ -128,6 +136,27 @@ class Edge {
     }
     const limiter = this.#limiter;
     const context = new RequestContext(clientRequest, site, { startedAt, limiter });
+    const { gate } = site;
+    return gate !== undefined && isClosed(gate)
+      ? this.#serveMembers(context, gate)
+      : this.#serveAll(context);
+  }
+
+  /** Answers on a protected host: nothing of the site is looked at for whoever is not let in. */
+  async #serveMembers(context: RequestContext, gate: SiteGate): Promise<Response> {
+    const { clientRequest, site } = context;
+    try {
+      const refusal = await this.#gatekeeper.judge(clientRequest, { ...site, gate });
+      if (refusal !== undefined) return this.#finish(context, refusal);
+    } catch (error) {
+      return this.#finish(context, this.#fault(clientRequest, error, site));
+    }
+    clientRequest.hideCookies(withoutGateCookies);
+    return await this.#serveAll(context);
+  }
+
+  #serveAll(context: RequestContext): Response | Promise<Response> {
+    const { clientRequest, site } = context;
     try {
       const decided = this.#decide(context);
       const edgeResponse = isDestination(decided) ? this.#follow(context, decided) : decided;

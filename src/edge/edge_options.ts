@@ -6,6 +6,7 @@
 import type { Clock, Random } from "../lib/clock.ts";
 import type { OutboundFetch } from "../runtime/mod.ts";
 import type { CountedRequest, CountedVitals } from "../traffic/mod.ts";
+import type { AccessKeeper } from "./access/gatekeeper.ts";
 import type { AccessRecord } from "./access_record.ts";
 import type { ObservedRequest } from "./observed_request.ts";
 import type { HttpCache } from "./cache/http_cache.ts";
@@ -18,6 +19,8 @@ import type { Site } from "./site/site.ts";
 export interface EdgeOptions {
   /** The site of a host name in canonical form: lower-case punycode without port. */
   resolveHost(host: string): Site | undefined | Promise<Site | undefined>;
+  /** Lets visitors in at protected hosts; without it, no host is protected. */
+  readonly access?: AccessKeeper | undefined;
   /** Logs a response; must be quick and must not throw. */
   record(entry: AccessRecord): void;
   /** Counts a response; must be quick and must not throw. */

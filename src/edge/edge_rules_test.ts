@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { Action, Condition, Rule } from "../rules/mod.ts";
 import { runtimeRules, testEdge, testSite } from "./_test_site.ts";
-import { ruleCounts, withoutIndexing, withRules } from "./site/site.ts";
+import { SiteAccess } from "./access/site_access.ts";
+import { atHost, ruleCounts, withRules } from "./site/site.ts";
 
 const FILES = {
   "index.html": "home",
@@ -365,8 +366,19 @@ Deno.test("a site that is not indexed says so on every answer, unless a rule rem
     "/a",
     "noarchive",
   ]] as const;
-  const preview = testEdge(withoutIndexing(site));
-  const production = testEdge(site);
+  const access = new SiteAccess("project-1", {
+    version: "",
+    protection: "off",
+    workspaceId: "w1",
+    passwordId: null,
+    bypassHash: null,
+    shares: [],
+    allowCidrs: [],
+    exemptPaths: [],
+    exemptOptions: false,
+  });
+  const preview = testEdge(atHost(site, { isProduction: false, access }));
+  const production = testEdge(atHost(site, { isProduction: true, access }));
   for (const [path, robots] of rows) {
     for (let round = 0; round < 2; round++) {
       const { headers } = await preview.fetch(path);

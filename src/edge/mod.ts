@@ -5,6 +5,10 @@
  *
  * @module
  */
+export { type AccessKeeper, BYPASS, type PasswordOutcome, SHARE } from "./access/gatekeeper.ts";
+export { CALLBACK_PATH } from "./access/gate_pages.ts";
+export { openToken, sealToken, type TokenContent } from "./access/sealed_token.ts";
+export { type AccessFacts, type ShareFacts, SiteAccess } from "./access/site_access.ts";
 export type { AccessRecord, RuleTrace } from "./access_record.ts";
 export { BlobCorruptError, type BlobReader } from "./blobs/blob_reader.ts";
 export { DEFAULT_CACHE_BYTES, MAX_CACHED_BYTES } from "./blobs/blob_cache.ts";
@@ -37,12 +41,12 @@ export { deviceOf } from "./request/device.ts";
 export { type ForwardedHeader, TrustedProxies } from "./request/trusted_proxies.ts";
 export { askServer, type ServerQuestion, type ServerReply } from "./site/ask_server.ts";
 export {
+  atHost,
   compileSite,
   compileSiteInTurns,
   ruleCounts,
   type Site,
   type SiteSource,
-  withoutIndexing,
   withRules,
   withRulesInTurns,
 } from "./site/site.ts";

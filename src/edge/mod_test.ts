@@ -3,7 +3,9 @@ import * as edge from "./mod.ts";
 
 Deno.test("the edge's public names", () => {
   assert.deepEqual(Object.keys(edge).sort(), [
+    "BYPASS",
     "BlobCorruptError",
+    "CALLBACK_PATH",
     "DEFAULT_CACHE_BYTES",
     "DEFAULT_ISR_MEMORY_BYTES",
     "DomainHosts",
@@ -11,9 +13,12 @@ Deno.test("the edge's public names", () => {
     "IsrCache",
     "IsrMemory",
     "MAX_CACHED_BYTES",
+    "SHARE",
+    "SiteAccess",
     "SiteDirectory",
     "TrustedProxies",
     "askServer",
+    "atHost",
     "compileSite",
     "compileSiteInTurns",
     "contentOf",
@@ -23,11 +28,12 @@ Deno.test("the edge's public names", () => {
     "loadGeo",
     "openAsnDatabase",
     "openCountryDatabase",
+    "openToken",
     "rateLimitHeaders",
     "resolveHost",
     "ruleCounts",
+    "sealToken",
     "withRules",
     "withRulesInTurns",
-    "withoutIndexing",
   ]);
 });

@@ -12,6 +12,8 @@ import {
   type RuleRef,
   type Terminal,
 } from "../rules/mod.ts";
+import { isClosed } from "./access/site_access.ts";
+import { keptPrivate } from "./response/lifetime_fields.ts";
 import { checkOnce, type Header } from "./messages/header_list.ts";
 import { isReading } from "./messages/messages.ts";
 import {
@@ -68,9 +70,18 @@ const NOINDEX: Header = ["x-robots-tag", "noindex"];
 
 /**
  * Applies the header edits of the rules, and adds the fields that report rate limits. A rule may
- * remove the field that keeps a preview out of search engines.
+ * remove the field that keeps a preview out of search engines; none can make a response of a
+ * protected host one that a cache on the way may keep.
  */
-export function finishResponse(
+export function finishResponse(context: RequestContext, answer: EdgeResponse): EdgeResponse {
+  const { gate } = context.site;
+  const edited = editResponse(context, answer);
+  return gate !== undefined && isClosed(gate)
+    ? { ...edited, headers: keptPrivate(edited.headers) }
+    : edited;
+}
+
+function editResponse(
   { decision, limits, site }: RequestContext,
   answer: EdgeResponse,
 ): EdgeResponse {

@@ -6,6 +6,7 @@
  * @module
  */
 import * as z from "zod";
+import { PROTECTIONS } from "../lib/protection.ts";
 import { fieldOf } from "../lib/schema_problems.ts";
 import { imagesSchema } from "./image_settings.ts";
 import { cronTaskSchema, cronTasksSchema } from "./cron_tasks.ts";
@@ -200,6 +201,11 @@ const vitals = z.boolean("Use true or false").optional().describe(
   "Whether /_svc/vitals.js measures web vitals of visitors; false where missing.",
 );
 
+const protection = z.enum(PROTECTIONS, `Use ${PROTECTIONS.map((each) => `"${each}"`).join(", ")}`)
+  .optional().describe(
+    "Who may visit the deployment; overrides the project's setting. `off`: everyone; `members`: members of the workspace; `password`: also everyone with the project's password; `all`: as `members`, in production too.",
+  );
+
 /** The top level with its lists unread, so that each item is judged by itself. */
 export const outlineSchema = z.strictObject({
   $schema: schemaReference,
@@ -210,6 +216,7 @@ export const outlineSchema = z.strictObject({
   cron,
   functionLimits,
   vitals,
+  protection,
   meta: metaSchema.optional(),
 });
 
@@ -224,6 +231,7 @@ export const manifestSchema = z.strictObject({
   cron,
   functionLimits,
   vitals,
+  protection,
   meta: metaSchema.optional(),
 });
 

@@ -50,7 +50,8 @@ export function buildApi(platform: Platform, foundation: Foundation, options: Ap
     return { ...openApiDocument({ version, serverUrl: options.url }) };
   });
   for (const each of capabilities) each.bindRoutes?.(router);
-  const pageParts = { ...accounts, workspaces, ...notifications, deployments };
+  const { previewSignIn } = platform;
+  const pageParts = { ...accounts, workspaces, ...notifications, deployments, previewSignIn };
   const { now } = foundation;
   bindPages(router, { ...foundation, ...pageParts }, { ...options, now });
   bindUnsubscribe(router, {

@@ -31,6 +31,7 @@ import { createHealth } from "../platform/health/mod.ts";
 import { createHooks } from "../platform/hooks/mod.ts";
 import { createLogs } from "../platform/logs/mod.ts";
 import { createNotifications } from "../platform/notifications/mod.ts";
+import { AccessTable, createPreviews } from "../platform/previews/mod.ts";
 import { createProjects } from "../platform/projects/mod.ts";
 import { createRetention } from "../platform/retention/mod.ts";
 import { createTraffic } from "../platform/traffic/mod.ts";
@@ -183,6 +184,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     maxServers: options.maxServers,
     serverSockets: options.serverSockets,
   });
+  const accessTable = new AccessTable(foundation);
   const images = options.images.off ? undefined : createImages(foundation, options.images);
   const { sites, deploymentService, capability: deploymentCapability } = createDeployments(
     foundation,
@@ -195,6 +197,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
       computeService,
       deployments,
       publishedRules,
+      accessOf: (projectId, workspaceId) => accessTable.of(projectId, workspaceId),
       async *otherBlobs() {
         for (const each of capabilities) if (each.neededBlobs) yield* each.neededBlobs();
       },
@@ -219,6 +222,12 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     concurrency: options.builds.here === "off" ? 0 : options.buildConcurrency,
     open: options.openBuilds,
   });
+  const previews = createPreviews(foundation, {
+    table: accessTable,
+    projects,
+    deployments,
+    accounts: people.accounts.parts,
+  });
   const traffic = createTraffic(foundation, { projects, environments, deployments });
 
   capabilities.push(
@@ -226,6 +235,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     ...projectCapabilities,
     functions.capability,
     deploymentCapability,
+    previews.capability,
     databases.capability,
     kv.capability,
     computeCapability,
@@ -307,6 +317,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
   return {
     accounts: people.accounts,
     notifications: people.notifications,
+    previewSignIn: previews.signIn,
     recordCall: people.recordCall,
     workspaces: people.workspaces,
     capabilities,

@@ -146,6 +146,7 @@ export function createHandlers(
   const edge = createEdge({
     resolveHost: (hostname) =>
       resolveHost(showing.hostname ?? hostname, { sites, domains: domainService.hosts }),
+    access: platform.previewSignIn,
     record: logs.record,
     count: traffic.count,
     countVitals: traffic.countVitals,

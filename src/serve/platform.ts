@@ -13,6 +13,7 @@ import type { Capability } from "../platform/core/capability.ts";
 import type { DeploymentStore } from "../platform/deployments/mod.ts";
 import type { Domains, DomainSetup } from "../platform/domains/mod.ts";
 import type { AccessLogs } from "../platform/logs/mod.ts";
+import type { PreviewSignIn } from "../platform/previews/mod.ts";
 import type { Mailer, Notifications } from "../platform/notifications/mod.ts";
 import type { Traffic } from "../platform/traffic/mod.ts";
 import type { WorkspaceService } from "../platform/workspaces/mod.ts";
@@ -42,6 +43,8 @@ export interface Platform {
   readonly workspaces: WorkspaceService;
   readonly notifications: Notifications;
   readonly deployments: DeploymentStore;
+  /** Lets members in at protected hosts. */
+  readonly previewSignIn: PreviewSignIn;
   readonly sites: SiteDirectory;
   /** The rules published over a project's deployments; `undefined` where there are none. */
   publishedRules(projectId: string): Promise<RuntimeRuleSet | undefined>;

@@ -25,6 +25,7 @@ import { bindMcp } from "./mcp/mcp_routes.ts";
 import { PageBinder } from "./visit/page_binder.tsx";
 import { PageSession, type PageSessionServices } from "./visit/page_session.ts";
 import { bindOverview, type OverviewServices } from "./overview/overview_routes.ts";
+import { bindPreviewPages, type PreviewPageServices } from "./previews/preview_routes.ts";
 import { bindProjectPages } from "./project/project_routes.ts";
 import { bindReferencePages } from "./reference/reference_routes.ts";
 import { bindSearch } from "./search/search_routes.ts";
@@ -47,6 +48,7 @@ export function bindPages(
     & ChannelPageServices
     & InboxPageServices
     & DeploymentPageServices
+    & PreviewPageServices
     & OverviewServices
     & { readonly messengerSignIn: MessengerSignIn | undefined },
   platform: {
@@ -83,6 +85,7 @@ export function bindPages(
   bindSearch(bind, services);
   bindProjectPages(bind, services);
   bindDeploymentPages(bind, services);
+  bindPreviewPages(bind, services);
   bindChannelPages(bind, router, services);
   bindInboxPages(bind, router, services);
   bindMcp(router, { publicOrigin, version, now });

@@ -18,6 +18,7 @@ import {
   rulesInEffect,
   server,
   text,
+  yes,
 } from "./parts.ts";
 
 const transfer = z.object({ files: count, bytes: count });
@@ -75,6 +76,19 @@ export const DEPLOYMENT_ANSWERS: Answers = {
     dryRun.describe("with --dry-run"),
   ]),
   "deployments list": z.object({ deployments: e.listDeployments.response.shape.items, nextCursor }),
+  "previews show": z.object({ previews: e.getPreviewAccess.response }),
+  "previews set": z.object({ previews: e.updatePreviewAccess.response }),
+  "previews share": z.object({
+    url: e.createShare.response.shape.url,
+    share: e.createShare.response.omit({ url: true }),
+  }),
+  "previews list": z.object({ shares: e.listShares.response.shape.items }),
+  "previews revoke": z.object({ revoked: yes, id: text }),
+  "previews password": z.object({ previews: e.updatePreviewAccess.response }),
+  "previews bypass": z.union([
+    z.object({ key: e.createBypassKey.response.shape.key }),
+    z.object({ removed: yes }).describe("with --remove"),
+  ]),
   "promote": z.object({ deployment, rulesInEffect }),
   "stop": z.object({ deployment }),
   "rollback": e.rollback.response.extend({ rulesInEffect }),

@@ -6,6 +6,7 @@
 export const TAGS: Readonly<Record<string, string>> = {
   Projects: "What is deployed, and how it is built",
   Deployments: "Versions of a project: created with a list of files, made visible in one step",
+  Previews: "Who may visit previews: members, share links, a password, a bypass key",
   Blobs: "Contents of files, by their SHA-256",
   Builds: "What the platform makes of a commit",
   "Deploy hooks": "Secret URLs that start deployments",

@@ -119,6 +119,7 @@ export class ClientRequest implements FactSources {
   readonly #isProxied: boolean;
   /** The fields that `Connection` names, once it was read. */
   #named: ReadonlySet<string> | undefined;
+  #editCookies: ((cookies: string) => string | null) | undefined;
 
   constructor(
     request: Request,
@@ -169,7 +170,21 @@ export class ClientRequest implements FactSources {
   header(name: string): string | null {
     const own = this.#edgeField(name);
     if (own !== undefined) return own;
-    return this.#isHidden(name) ? null : this.#sent(name);
+    if (this.#isHidden(name)) return null;
+    const sent = this.#sent(name);
+    return sent !== null && name === "cookie" && this.#editCookies !== undefined
+      ? this.#editCookies(sent)
+      : sent;
+  }
+
+  /** A field as the client sent it, for the gate of a protected host alone. */
+  gateField(name: string): string | null {
+    return this.#sent(name);
+  }
+
+  /** Changes what everything behind the gate sees of the cookies. */
+  hideCookies(edit: (cookies: string) => string | null): void {
+    this.#editCookies = edit;
   }
 
   /** A field as the client or its proxy sent it. */
@@ -212,7 +227,9 @@ export class ClientRequest implements FactSources {
     const fields: [string, string][] = [];
     // An iterator over them costs twice as much.
     this.#headers.forEach((value, name) => {
-      if (!this.#isHidden(name)) fields.push([name, value]);
+      if (this.#isHidden(name)) return;
+      const kept = name === "cookie" ? this.header(name) : value;
+      if (kept !== null) fields.push([name, kept]);
     });
     return fields;
   }

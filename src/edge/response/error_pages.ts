@@ -10,6 +10,7 @@ import type { EdgeResponse } from "./edge_response.ts";
 /** Title and sentence by status. */
 const SENTENCES: Readonly<Record<number, PageWords>> = {
   400: ["Bad request", "The address or the host of this request is not valid."],
+  401: ["Sign-in required", "This site is for people who sign in."],
   403: ["Forbidden", "This site does not allow this request."],
   404: ["Not found", "There is no page at this address."],
   405: ["Method not allowed", "This address can only be read."],
@@ -70,20 +71,22 @@ export interface PageOptions {
   readonly headers?: HeaderList;
   /** In place of the words of the status. */
   readonly words?: PageWords;
+  /** HTML below the words, for browsers. */
+  readonly extra?: string;
 }
 
 /** One of the edge's own pages: HTML for browsers, one line of text for everyone else. */
 export function edgePage(
   request: PagedRequest,
   status: number,
-  { headers: more = [], words = wordsFor(status) }: PageOptions = {},
+  { headers: more = [], words = wordsFor(status), extra = "" }: PageOptions = {},
 ): EdgeResponse {
   const [title, sentence] = words;
   const wantsHtml = request.header("accept")?.includes("text/html") ?? false;
   const text = wantsHtml
     ? `<!doctype html><html lang="en"><head><meta charset="utf-8">` +
       `<meta name="viewport" content="width=device-width"><title>${title}</title>` +
-      `<style>${STYLE}</style></head><body><h1>${title}</h1><p>${sentence}</p>` +
+      `<style>${STYLE}</style></head><body><h1>${title}</h1><p>${sentence}</p>${extra}` +
       `<small>${status} · ${escapeHtml(request.id)}</small></body></html>\n`
     : `${status} ${title}: ${sentence} (${request.id})\n`;
   const body = encoder.encode(text);

@@ -4,6 +4,7 @@
  * @module
  */
 import type { HeaderEdit } from "../../rules/mod.ts";
+import type { HeaderList } from "../messages/header_list.ts";
 
 const LIFETIME_FIELD = /^(?:(?:[a-z0-9-]+-)?cache-control|surrogate-control|expires)$/;
 const FORBIDS = /(?:^|[\s,])no-(?:store|cache)(?=[\s,=]|$)/i;
@@ -19,4 +20,16 @@ export function prolongs(name: string, edit: HeaderEdit): boolean {
   return name === "expires"
     ? DATE.test(edit.value)
     : !FORBIDS.test(edit.value) && GRANTS.test(edit.value);
+}
+
+/**
+ * Fields under which no cache but the visitor's own browser keeps a response, and that one asks
+ * again each time: for what not everyone may see.
+ */
+export function keptPrivate(headers: HeaderList): HeaderList {
+  const isKept = !headers.some(([name, value]) =>
+    name === "cache-control" && /(?:^|[\s,])no-store(?=[\s,=]|$)/i.test(value)
+  );
+  const value = isKept ? "private, no-cache" : "no-store";
+  return [...headers.filter(([name]) => !LIFETIME_FIELD.test(name)), ["cache-control", value]];
 }

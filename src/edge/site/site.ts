@@ -6,6 +6,8 @@
  */
 import type { Manifest } from "../../manifest/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
+import type { Protection } from "../../lib/protection.ts";
+import type { SiteAccess, SiteGate } from "../access/site_access.ts";
 import type { BlobReader } from "../blobs/blob_reader.ts";
 import type { SiteCompute } from "../compute/compute_responder.ts";
 import { compileImages, type SiteImages } from "../images/site_images.ts";
@@ -51,6 +53,10 @@ export interface Site {
   readonly hasVitals: boolean;
   /** Whether search engines may list it: on the hosts of production. */
   readonly isIndexed: boolean;
+  /** Who may visit it, as its `svc.toml` says; `undefined` where that says nothing. */
+  readonly protection: Protection | undefined;
+  /** How the host that shows it is protected; `undefined` where nothing ever is, as in `svc dev`. */
+  readonly gate: SiteGate | undefined;
 }
 
 function* siteSteps(source: SiteSource): Steps<Site> {
@@ -70,6 +76,8 @@ function* siteSteps(source: SiteSource): Steps<Site> {
     images: compileImages(manifest.images),
     hasVitals: manifest.vitals === true,
     isIndexed: true,
+    protection: manifest.protection,
+    gate: undefined,
   };
 }
 
@@ -88,9 +96,13 @@ export function compileSiteInTurns(source: SiteSource): Promise<Site> {
   return inTurns(siteSteps(source));
 }
 
-/** The same site on a host that search engines leave out: that of a preview, for example. */
-export function withoutIndexing(site: Site): Site {
-  return { ...site, isIndexed: false };
+/** The same site at a host: search engines leave out all but production, and each has its gate. */
+export function atHost(
+  site: Site,
+  { isProduction, access }: { readonly isProduction: boolean; readonly access: SiteAccess },
+): Site {
+  const gate = { access, isProduction, declared: site.protection };
+  return { ...site, isIndexed: isProduction, gate };
 }
 
 function* underRules(site: Site, rules: RuntimeRuleSet | null): Steps<Site> {

@@ -40,6 +40,7 @@ export type { FactorWanted, SignedIn } from "./outcomes.ts";
 export { issueOwnerLink } from "./owner_link.ts";
 export type { AccountParts } from "./parts.ts";
 export { type RaiseSecurityEvent, SecurityLog } from "./security_events.ts";
+export { Passwords } from "./sign_in/password.ts";
 export { SignInService } from "./sign_in/sign_in_service.ts";
 export { SignUpService } from "./sign_in/sign_up_service.ts";
 export { resealSecondFactors } from "./two_factor/reseal_second_factors.ts";

@@ -14,6 +14,9 @@ const HASH_LENGTH = 6;
 /** Labels that the platform keeps for itself. */
 const RESERVED = new Set(["www", "api", "app", "admin", "svc", "mail", "localhost", "cname"]);
 
+/** Names that never are in the public DNS (RFC 6761, RFC 6762, and ICANN's `internal`). */
+const LOCAL_DOMAIN = /(?:^|\.)(?:localhost|test|local|internal|invalid)$/;
+
 /**
  * The host label of a branch. A branch whose name is not a label, or is too
  * long for one, gets a short hash of its name, so that two branches never share
@@ -48,6 +51,11 @@ export class Addresses {
   constructor(base: AddressesBase) {
     this.#base = base;
     this.#suffix = `.${base.domain}`;
+  }
+
+  /** Whether the base domain is one that the public DNS can have. */
+  get isPublic(): boolean {
+    return !LOCAL_DOMAIN.test(this.#base.domain);
   }
 
   isReserved(label: string): boolean {

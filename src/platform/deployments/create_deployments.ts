@@ -42,6 +42,7 @@ export interface DeploymentParts {
   readonly computeService: DeployedServers;
   readonly functionService: DeployedFunctions;
   readonly publishedRules: SiteParts["publishedRules"];
+  readonly accessOf: SiteParts["accessOf"];
   readonly otherBlobs: SweepServices["otherBlobs"];
   /** Ends what belongs to a deployment that was stopped: its build, its databases. */
   onStopped(deployment: DeploymentRecord, lease?: Lease): Promise<void>;

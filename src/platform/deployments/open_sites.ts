@@ -5,10 +5,11 @@
  * @module
  */
 import {
+  atHost,
   compileSiteInTurns,
   type Site,
+  type SiteAccess,
   SiteDirectory,
-  withoutIndexing,
   withRulesInTurns,
 } from "../../edge/mod.ts";
 import type { HostBinding, Publisher } from "../../feed/mod.ts";
@@ -29,7 +30,19 @@ export interface SiteParts {
   readonly computeService: Pick<DeployedServers, "open" | "dispose">;
   /** The rules published over a project's deployments; `undefined` where there are none. */
   publishedRules(projectId: string): Promise<RuntimeRuleSet | undefined>;
+  /** Who may visit the sites of a project. */
+  accessOf(projectId: string, workspaceId: string): Promise<SiteAccess>;
   onTrouble(message: string): void;
+}
+
+/** Who may visit a site. */
+async function accessOf(
+  { deployments, accessOf }: SiteParts,
+  { projectId, deploymentId }: Site,
+): Promise<SiteAccess> {
+  const owner = await deployments.owner(deploymentId);
+  if (owner === undefined) throw new Error(`Deployment ${deploymentId} has no owner`);
+  return await accessOf(projectId, owner.workspaceId);
 }
 
 /** Reads a deployment and compiles it for the edge; `undefined` where it is not served. */
@@ -62,10 +75,11 @@ export function openSites(parts: SiteParts): SiteDirectory {
   const sites = new SiteDirectory({
     publish: feed.publish,
     load: (target) => loadSite(parts, target),
-    asShown: async (site, { production, projectId }) => {
-      if (!production) return withoutIndexing(site);
-      const rules = await parts.publishedRules(projectId);
-      return rules === undefined ? site : await withRulesInTurns(site, rules);
+    asShown: async (site, { production: isProduction, projectId }) => {
+      const access = await accessOf(parts, site);
+      const shown = atHost(site, { isProduction, access });
+      const rules = isProduction ? await parts.publishedRules(projectId) : undefined;
+      return rules === undefined ? shown : await withRulesInTurns(shown, rules);
     },
     dispose: ({ deploymentId, functions, compute }) => {
       const report = (error: unknown) =>

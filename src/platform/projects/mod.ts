@@ -13,5 +13,11 @@ export {
   type OpenGitCredentials,
 } from "./git_credentials.ts";
 export { type HostRecord, hostRecord } from "./host_record.ts";
-export { productionDeploymentId, type ProjectRecord } from "./project.ts";
+export {
+  newPreviewRecord,
+  type PreviewRecord,
+  previewRecord,
+  type ShareRecord,
+} from "./preview_record.ts";
+export { productionDeploymentId, type ProjectRecord, projectRecord } from "./project.ts";
 export { projects, ProjectStore } from "./project_store.ts";

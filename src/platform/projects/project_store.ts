@@ -6,6 +6,8 @@
  */
 import { hostRecord } from "./host_record.ts";
 import { keys, type Page, pageOf, type PageWish, RecordType, Table } from "../core/store/mod.ts";
+import type { Protection } from "../../lib/protection.ts";
+import { newPreviewRecord } from "./preview_record.ts";
 import { type ProjectRecord, projectRecord } from "./project.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
@@ -27,11 +29,15 @@ export class ProjectStore extends Table<ProjectRecord, readonly [string, string]
     super(kv, projects);
   }
 
-  /** Stores a new project and reserves its host label; false if the name is taken. */
-  async create(project: ProjectRecord): Promise<boolean> {
+  /**
+   * Stores a new project, who may visit its previews, and reserves its host label; false if the
+   * name is taken.
+   */
+  async create(project: ProjectRecord, protection: Protection = "off"): Promise<boolean> {
     const host = keys.host(project.name);
     const operation = this.kv.atomic()
       .check({ key: host, versionstamp: null })
+      .set(keys.previewAccess(project.id), newPreviewRecord(protection))
       .set(host, hostRecord.parse({ projectId: project.id, deploymentId: null }));
     projects.insert(operation, project);
     return (await operation.commit()).ok;

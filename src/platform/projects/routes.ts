@@ -84,7 +84,7 @@ export function bindProjectRoutes(router: Router, services: ProjectRouteServices
     if (addresses.isReserved(project.name)) {
       throw new Failure("conflict", `Project name "${project.name}" is reserved. Choose another`);
     }
-    if (!await projects.create(project)) {
+    if (!await projects.create(project, addresses.isPublic ? "members" : "off")) {
       throw new Failure("conflict", `Project name "${project.name}" is taken. Choose another`);
     }
     return toWire(project);

@@ -39,6 +39,8 @@ export interface DeploymentView {
   readonly lines: readonly BuildLogLine[];
   /** The search text for its log. */
   readonly search: string;
+  /** A link to it that was just created; its URL is shown this once. */
+  readonly share?: { readonly url: string; readonly endsAt: string } | undefined;
 }
 
 function Fact({ name, children }: { readonly name: string; children?: Child }) {
@@ -231,6 +233,7 @@ function Acts({ view, context }: {
       <a class="button quiet" href={`/deployments/${deployment.id}/compare`}>Compare</a>
       {workspace.role === "viewer" ? null : (
         <>
+          {isServed ? <Act {...shared} action="share" word="Share" /> : null}
           {isServed && isProduction ? <Act {...shared} action="rollback" word="Roll back" /> : null}
           {status === "LIVE" && !isProduction && deployment.isPreview
             ? <Act {...shared} action="promote" word="Promote to production" kind="" />
@@ -245,6 +248,25 @@ function Acts({ view, context }: {
         </>
       )}
     </>
+  );
+}
+
+/** A share link, which is shown once. */
+function ShareCard({ share }: { readonly share: NonNullable<DeploymentView["share"]> }) {
+  return (
+    <Card title="Share link" id="share">
+      <div class="body">
+        <Notice kind="care">
+          Copy it now. You won't see it again. Anyone with the link can see this deployment until
+          {" "}
+          <Moment at={share.endsAt} />.
+        </Notice>
+        <code class="secret" id="share-url">{share.url}</code>
+        <div class="actions">
+          <button class="quiet" type="button" data-copy="share-url">Copy link</button>
+        </div>
+      </div>
+    </Card>
   );
 }
 
@@ -276,6 +298,7 @@ export function deploymentPage(context: BoardContext, view: DeploymentView): Res
             {deployment.error}
           </Notice>
         )}
+      {view.share === undefined ? null : <ShareCard share={view.share} />}
       <ServerOutput lines={deployment.serverOutput ?? []} />
       {view.report === null || view.report.problem === null ? null : (
         <Notice kind="care">

@@ -14,7 +14,7 @@ import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import { Failure } from "../../platform/core/http/mod.ts";
 import type { DeploymentRecord, DeploymentStore } from "../../platform/deployments/mod.ts";
 import { comparisonPage } from "./comparison_page.tsx";
-import { deploymentPage } from "./deployment_page.tsx";
+import { deploymentPage, type DeploymentView } from "./deployment_page.tsx";
 
 export interface DeploymentPageServices extends BoardServices {
   readonly deployments: Pick<DeploymentStore, "owner" | "find">;
@@ -79,7 +79,7 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
     }
   };
 
-  bind.personal("GET", "/deployments/:deployment", async (visit) => {
+  const show = async (visit: PersonVisit, share?: DeploymentView["share"]) => {
     const { record, slug } = await open(visit);
     const { context, api } = await openBoard(visit, slug, services);
     const params = { deployment: record.id };
@@ -101,7 +101,16 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
       report,
       origin: originOf(record),
       lines: lines.slice(-SHOWN_LINES),
+      share,
     });
+  };
+
+  bind.personal("GET", "/deployments/:deployment", (visit) => show(visit));
+
+  bind.personal("POST", "/deployments/:deployment/share", async (visit) => {
+    const { record, slug } = await open(visit);
+    const params = { deployment: record.id };
+    return show(visit, await visit.api(slug).call(endpoints.createShare, { params, body: {} }));
   });
 
   // Notifications about errors lead here.

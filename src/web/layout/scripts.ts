@@ -114,6 +114,14 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   places[from + step].focus();
 });
+/* Browsers let pages write the clipboard over https and on this machine; else the text is marked. */
+document.addEventListener("click", ({ target }) => {
+  const button = target.closest("[data-copy]");
+  const source = button && document.getElementById(button.dataset.copy);
+  if (!source) return;
+  getSelection().selectAllChildren(source);
+  navigator.clipboard?.writeText(source.textContent).then(() => { button.textContent = "Copied"; }, () => {});
+});
 for (const menu of document.querySelectorAll("details.switch")) {
   document.addEventListener("click", ({ target }) => { if (!menu.contains(target)) menu.open = false; });
   menu.addEventListener("keydown", ({ key }) => {

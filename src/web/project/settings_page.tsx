@@ -5,7 +5,9 @@
  *
  * @module
  */
+import { PASSWORD_MAX, PASSWORD_MIN, type PreviewAccess } from "../../contract/previews.ts";
 import { FRAMEWORKS } from "../../contract/projects.ts";
+import { PROTECTIONS } from "../../lib/protection.ts";
 import { Card, Field, Form, Notice, Trouble } from "../layout/pieces.tsx";
 import { EMPTY, type FormPage, type FormState } from "../layout/form.ts";
 import { SelectField } from "../layout/board_pieces.tsx";
@@ -51,12 +53,73 @@ function EndCard({ parts, state }: { readonly parts: ProjectVisit; readonly stat
   );
 }
 
-export function settingsPage(parts: ProjectVisit, shown: FormPage & {
-  /** The form that was refused. */
-  readonly of?: "settings" | "end";
-} = {}): Response {
+/** Each protection in words. */
+const PROTECTION_WORDS: Readonly<Record<PreviewAccess["protection"], string>> = {
+  off: "Everyone can visit previews.",
+  members: "Only members of this workspace can visit previews.",
+  password: "Members, and everyone with the password, can visit previews.",
+  all: "Only members can visit previews and production.",
+};
+
+function PreviewsCard({ parts, previews, state }: {
+  readonly parts: ProjectVisit;
+  readonly previews: PreviewAccess;
+  readonly state: FormState;
+}) {
+  const { path, context } = parts;
+  return (
+    <Card
+      title="Protection"
+      id="previews"
+      lead={`${PROTECTION_WORDS[previews.protection]} Settings in svc.toml override this.`}
+    >
+      <div class="body">
+        <Trouble state={state} />
+        <Form action={path("settings/previews")} csrf={context.csrf} class="wide">
+          <div class="fields-two">
+            <SelectField
+              label="Who can visit"
+              name="protection"
+              values={PROTECTIONS}
+              chosen={state.values.protection ?? previews.protection}
+            />
+            <Field
+              label="Password"
+              name="password"
+              type="password"
+              state={state}
+              autocomplete="new-password"
+              minlength={PASSWORD_MIN}
+              maxlength={PASSWORD_MAX}
+              optional
+              hint={previews.hasPassword
+                ? "A password is set. Leave empty to keep it."
+                : "No password is set."}
+            />
+          </div>
+          {canChange(parts)
+            ? (
+              <div>
+                <button type="submit">Save</button>
+              </div>
+            )
+            : null}
+        </Form>
+      </div>
+    </Card>
+  );
+}
+
+export function settingsPage(
+  parts: ProjectVisit,
+  shown: FormPage & {
+    readonly previews: PreviewAccess;
+    /** The form that was refused. */
+    readonly of?: "settings" | "previews" | "end";
+  },
+): Response {
   const { project, path, context } = parts;
-  const { of = "settings", state = EMPTY } = shown;
+  const { of = "settings", state = EMPTY, previews } = shown;
   const settings = of === "settings" ? state : EMPTY;
   return projectPage(
     parts,
@@ -101,6 +164,7 @@ export function settingsPage(parts: ProjectVisit, shown: FormPage & {
           </Form>
         </div>
       </Card>
+      <PreviewsCard parts={parts} previews={previews} state={of === "previews" ? state : EMPTY} />
       {context.workspace.role === "owner"
         ? <EndCard parts={parts} state={of === "end" ? state : EMPTY} />
         : null}

@@ -5,18 +5,45 @@
  */
 import { endpoints } from "../../contract/endpoints.ts";
 import { FRAMEWORKS } from "../../contract/projects.ts";
+import { PROTECTIONS } from "../../lib/protection.ts";
 import { goTo } from "../layout/document.tsx";
 import { overviewPath } from "../layout/bar.tsx";
 import { refused } from "../layout/form.ts";
 import type { BoardServices } from "../visit/board_context.ts";
 import type { PageBinder } from "../visit/page_binder.tsx";
-import { openProject } from "./open_project.ts";
+import { openProject, type ProjectVisit } from "./open_project.ts";
 import { settingsPage } from "./settings_page.tsx";
 
 const AT = "/workspaces/:slug/projects/:project/settings";
 
 export function bindSettings(bind: PageBinder, services: BoardServices): void {
-  bind.personal("GET", AT, async (visit) => settingsPage(await openProject(visit, services)));
+  const show = async (
+    parts: ProjectVisit,
+    shown: Omit<Parameters<typeof settingsPage>[1], "previews"> = {},
+  ) => {
+    const params = { project: parts.project.name };
+    const previews = await parts.api.call(endpoints.getPreviewAccess, { params });
+    return settingsPage(parts, { ...shown, previews });
+  };
+
+  bind.personal("GET", AT, async (visit) => show(await openProject(visit, services)));
+
+  bind.personal("POST", `${AT}/previews`, async (visit) => {
+    const parts = await openProject(visit, services);
+    const { protection, password = "" } = visit.fields;
+    try {
+      await parts.api.call(endpoints.updatePreviewAccess, {
+        params: { project: parts.project.name },
+        body: {
+          protection: PROTECTIONS.find((name) => name === protection),
+          password: password === "" ? undefined : password,
+        },
+      });
+      return parts.back("settings", "previews-saved");
+    } catch (error) {
+      return show(parts, { ...refused(error, visit.fields), of: "previews" });
+    }
+  });
 
   bind.personal("POST", AT, async (visit) => {
     const parts = await openProject(visit, services);
@@ -40,7 +67,7 @@ export function bindSettings(bind: PageBinder, services: BoardServices): void {
       });
       return parts.back("settings", "settings-saved");
     } catch (error) {
-      return settingsPage(parts, refused(error, fields));
+      return show(parts, refused(error, fields));
     }
   });
 
@@ -50,7 +77,7 @@ export function bindSettings(bind: PageBinder, services: BoardServices): void {
     if (visit.fields.confirm !== name) {
       const problems = { confirm: `Must be "${name}"` };
       const state = { values: visit.fields, problems };
-      return settingsPage(parts, { of: "end", state, status: 400 });
+      return show(parts, { of: "end", state, status: 400 });
     }
     await parts.api.call(endpoints.deleteProject, { params: { project: name } });
     return goTo(`${overviewPath(parts.context.workspace.slug)}?done=project-deleted`);

@@ -36,6 +36,7 @@ const DONE: Readonly<Record<string, string>> = {
   "workspace-joined": "You are in.",
   "project-made": "The project is made.",
   "settings-saved": "The settings are saved. The next deployment follows them.",
+  "previews-saved": "The protection is saved. It takes effect on the next request.",
   "project-deleted": "The project is deleted, with its deployments.",
   "promoted": "Production shows this deployment now.",
   "redeployed": "The same files are deployed again, with the variables of now.",

@@ -14,7 +14,7 @@ import { AttemptLimiter, type AttemptLimits } from "./attempt_limiter.ts";
 import type { DeviceCookies } from "./device_cookie.ts";
 
 /** The kind of a guess; each has its own count. */
-export type Guessed = "password" | "second factor" | "link" | "user code";
+export type Guessed = "password" | "second factor" | "link" | "user code" | "preview password";
 
 /** Whose secret is guessed. */
 export interface GuessedAccount {

@@ -146,6 +146,11 @@ export const keys = {
   acmeChallenge: (token: string): Key => ["acme_challenges", token],
   acmeAccounts: (): Key => ["acme_accounts"],
 
+  /** Who may visit the hosts of a project. */
+  previewAccess: (projectId: string): Key => ["preview_access", projectId],
+  /** Grants with which members came in at a protected host: each works once. */
+  usedGrant: (id: string): Key => ["used_grants", id],
+
   /** Recent purges, for nodes that have not done them yet. */
   purges: (): Key => ["purges"],
   purge: (id: string): Key => ["purges", id],

@@ -1,0 +1,29 @@
+/**
+ * What `svc.toml` says of a deployment as a whole, in its manifest: whether visitors' web vitals
+ * are measured, and who may visit it.
+ *
+ * @module
+ */
+import * as z from "zod";
+import type { ProjectConfig } from "../config/project_config.ts";
+
+const anyObject = z.record(z.string(), z.unknown());
+
+/**
+ * A manifest with the settings of `svc.toml`, which count before its own. A manifest that is no
+ * object stays as it is: it is refused elsewhere.
+ */
+export function withDeclaredSettings(
+  manifest: unknown,
+  config: Pick<ProjectConfig, "traffic" | "previews"> | undefined,
+): unknown {
+  const fields = anyObject.safeParse(manifest).data;
+  if (fields === undefined) return manifest;
+  const vitals = config?.traffic?.vitals;
+  const protection = config?.previews?.protection;
+  return {
+    ...fields,
+    ...(vitals === undefined ? {} : { vitals }),
+    ...(protection === undefined ? {} : { protection }),
+  };
+}

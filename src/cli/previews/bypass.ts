@@ -1,0 +1,30 @@
+import { createBypassKey, deleteBypassKey } from "../../contract/previews.ts";
+import { defineCommand } from "../command/command.ts";
+import { openProject } from "../projects/resolve_project.ts";
+
+export default defineCommand({
+  description:
+    "Prints a new key once; the one before stops working. CI and agents send it in the header " +
+    "x-svc-bypass, or once in a query of that name.",
+  define: (command) =>
+    command
+      .option("--remove", "delete the key")
+      .option("--project-id <id>", "id or name of the project"),
+  examples: [
+    ["previews bypass", "create a key"],
+    ["previews bypass --remove", "delete it"],
+  ],
+  async run({ flags }, ctx) {
+    const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
+    const params = { project: project.id };
+    if (flags.remove === true) {
+      await client.call(deleteBypassKey, { params });
+      ctx.ui.done("deploy", `Deleted the bypass key of ${project.name}`);
+      return ctx.ui.result({ removed: true }, "");
+    }
+    const { key } = await client.call(createBypassKey, { params });
+    ctx.ui.done("deploy", `Created a bypass key for the previews of ${project.name}`);
+    ctx.ui.note("The key is a secret, and is shown only this once");
+    ctx.ui.result({ key }, key);
+  },
+});

@@ -1,0 +1,49 @@
+/**
+ * The commands of `cli/previews/`, with what loads each of them.
+ *
+ * @module
+ */
+import type { CommandGroup } from "../command/command_entry.ts";
+
+export const PREVIEWS: CommandGroup = {
+  name: "previews",
+  section: "Projects and deployments",
+  summary: "Protect previews, and share them",
+  commands: [
+    {
+      name: "show",
+      summary: "Show who may visit previews",
+      load: () => import("./show.ts"),
+    },
+    {
+      name: "set",
+      summary: "Change who may visit previews",
+      load: () => import("./set.ts"),
+    },
+    {
+      name: "share",
+      summary: "Create a link to a deployment or its branch",
+      load: () => import("./share.ts"),
+    },
+    {
+      name: "list",
+      summary: "List share links",
+      load: () => import("./list.ts"),
+    },
+    {
+      name: "revoke",
+      summary: "Revoke a share link",
+      load: () => import("./revoke.ts"),
+    },
+    {
+      name: "password",
+      summary: "Set or remove the password of previews",
+      load: () => import("./password.ts"),
+    },
+    {
+      name: "bypass",
+      summary: "Create or delete the key with which CI and agents get in",
+      load: () => import("./bypass.ts"),
+    },
+  ],
+};

@@ -1,0 +1,51 @@
+import { Option } from "@commander-js/extra-typings";
+import { updatePreviewAccess } from "../../contract/previews.ts";
+import { PROTECTIONS } from "../../lib/protection.ts";
+import { defineCommand } from "../command/command.ts";
+import { booleanValue } from "../command/option_values.ts";
+import { definedOnly } from "../command/defined_only.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { openProject } from "../projects/resolve_project.ts";
+import { formatAccess } from "./format_access.ts";
+
+/** The entries of a flag that takes several, separated by commas; an empty text clears it. */
+const entriesOf = (text: string | undefined): string[] | undefined =>
+  text?.split(",").map((entry) => entry.trim()).filter((entry) => entry !== "");
+
+export default defineCommand({
+  description: "Takes effect on the next request. An empty text clears a list: --allow-cidr ''.",
+  define: (command) =>
+    command
+      .addOption(
+        new Option("--protection <who>", "who may visit; all protects production as well")
+          .choices(PROTECTIONS),
+      )
+      .option("--allow-cidr <list>", "addresses and CIDRs that need no sign-in, comma-separated")
+      .option("--exempt-path <list>", "paths that need no sign-in, comma-separated; * is any text")
+      .option("--exempt-options <true|false>", "whether OPTIONS needs no sign-in", booleanValue)
+      .option("--project-id <id>", "id or name of the project"),
+  examples: [
+    ["previews set --protection members", "let only members of the workspace in"],
+    ["previews set --exempt-path '/api/webhooks/*'", "let webhooks in"],
+  ],
+  async run({ flags }, ctx) {
+    const body = definedOnly({
+      protection: flags.protection,
+      allowCidrs: entriesOf(flags.allowCidr),
+      exemptPaths: entriesOf(flags.exemptPath),
+      exemptOptions: flags.exemptOptions,
+    });
+    if (Object.keys(body).length === 0) {
+      throw new CliError("usage", "Name at least one setting to change", {
+        hint: "svc previews set --help lists them",
+      });
+    }
+    const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
+    const access = await client.call(updatePreviewAccess, {
+      params: { project: project.id },
+      body,
+    });
+    ctx.ui.done("deploy", `Updated the previews of ${project.name}`);
+    ctx.ui.result({ previews: access }, formatAccess(access));
+  },
+});

@@ -1,0 +1,158 @@
+/**
+ * Who may visit the protected hosts of a project: its protection, the password, the bypass key of
+ * CI and agents, and share links.
+ *
+ * @module
+ */
+import * as z from "zod";
+import { PROTECTIONS } from "../lib/protection.ts";
+import { page, pageQuery, timestamp, uuid } from "./common.ts";
+import { endpoint } from "./endpoint.ts";
+import { projectParams } from "./projects.ts";
+
+const tag = "Previews";
+
+/** Most share links of a project that have not ended. */
+export const MAX_SHARES = 100;
+/** Days after which a share link ends, where nothing else is asked for. */
+export const SHARE_DAYS = 7;
+const MAX_SHARE_DAYS = 365;
+const MAX_CIDRS = 50;
+const MAX_PATHS = 50;
+export const PASSWORD_MIN = 8;
+export const PASSWORD_MAX = 200;
+
+const CIDR = /^[0-9A-Fa-f.:]{2,45}(?:\/\d{1,3})?$/;
+
+const settings = z.object({
+  protection: z.enum(PROTECTIONS).describe(
+    "Who may visit all hosts but production: everyone (`off`), members of the workspace (`members`), or also everyone with the password (`password`). With `all`, production is for members too",
+  ),
+  allowCidrs: z.array(z.string().regex(CIDR, "Must be an IP address or a CIDR")).max(MAX_CIDRS)
+    .meta({
+      description: "Addresses and CIDRs that need no sign-in",
+      example: ["198.51.100.0/24"],
+    }),
+  exemptPaths: z.array(
+    z.string().max(512).regex(/^\/[\x21-\x7e]*$/, "Must be a path that begins with /"),
+  ).max(MAX_PATHS).meta({
+    description: "Paths that need no sign-in, such as those of webhooks; `*` stands for any text",
+    example: ["/api/webhooks/*"],
+  }),
+  exemptOptions: z.boolean().describe(
+    "True where `OPTIONS` requests need no sign-in, as browsers send them without cookies",
+  ),
+});
+
+export const previewAccess = settings.extend({
+  project: z.string().meta({ description: "Name of the project", example: "shop" }),
+  hasPassword: z.boolean().describe("True where a password is set"),
+  hasBypassKey: z.boolean().describe("True where there is a bypass key"),
+}).meta({ id: "PreviewAccess" });
+export type PreviewAccess = z.infer<typeof previewAccess>;
+
+export const previewShare = z.object({
+  id: uuid.describe("Id of the share link"),
+  project: z.string().meta({ description: "Name of the project", example: "shop" }),
+  deploymentId: uuid.nullable().describe(
+    "The deployment that it shows; null where it shows a branch",
+  ),
+  branch: z.string().nullable().meta({
+    description: "The branch whose latest deployment it shows; null where it shows a deployment",
+    example: "feature",
+  }),
+  endsAt: timestamp.describe("When it ends"),
+  createdAt: timestamp.describe("When it was created"),
+  createdBy: z.string().meta({
+    description: "Name of the person who created it",
+    example: "Ada Lovelace",
+  }),
+}).meta({ id: "PreviewShare" });
+export type PreviewShare = z.infer<typeof previewShare>;
+
+export const getPreviewAccess = endpoint({
+  method: "GET",
+  path: "/v1/projects/{project}/previews",
+  summary: "Show who may visit a project's previews",
+  tag,
+  params: projectParams,
+  response: previewAccess,
+});
+
+export const updatePreviewAccess = endpoint({
+  method: "PATCH",
+  path: "/v1/projects/{project}/previews",
+  summary: "Change who may visit a project's previews; takes effect on the next request",
+  tag,
+  params: projectParams,
+  body: settings.partial().extend({
+    password: z.string().min(PASSWORD_MIN).max(PASSWORD_MAX).nullable().optional().meta({
+      description: "A new password, which ends the visits of the old one; null removes it",
+      example: "correct horse battery staple",
+    }),
+  }).strict(),
+  maxBodyBytes: 128 * 1024,
+  response: previewAccess,
+});
+
+export const createBypassKey = endpoint({
+  method: "POST",
+  path: "/v1/projects/{project}/previews/bypass-key",
+  summary: "Create a bypass key for CI and agents, shown this once; the old one stops working",
+  tag,
+  params: projectParams,
+  response: z.object({
+    project: z.string().meta({ description: "Name of the project", example: "shop" }),
+    key: z.string().describe("The key: send it as `x-svc-bypass`"),
+  }),
+  status: 201,
+});
+
+export const deleteBypassKey = endpoint({
+  method: "DELETE",
+  path: "/v1/projects/{project}/previews/bypass-key",
+  summary: "Delete the bypass key; it stops working at once",
+  tag,
+  params: projectParams,
+  status: 204,
+});
+
+export const createShare = endpoint({
+  method: "POST",
+  path: "/v1/deployments/{deployment}/shares",
+  summary: "Create a link that lets its holder see a deployment; its URL is shown this once",
+  tag,
+  params: z.object({ deployment: uuid.describe("Id of the deployment") }),
+  body: z.object({
+    scope: z.enum(["deployment", "branch"]).default("deployment").describe(
+      "What the link shows: this deployment, or whichever its branch shows",
+    ),
+    days: z.int().min(1).max(MAX_SHARE_DAYS).default(SHARE_DAYS).meta({
+      description: "Days until it ends",
+      example: 7,
+    }),
+  }).strict(),
+  response: previewShare.extend({
+    url: z.url().describe("The link: a secret that is shown this once"),
+  }),
+  status: 201,
+});
+
+export const listShares = endpoint({
+  method: "GET",
+  path: "/v1/projects/{project}/previews/shares",
+  summary: "List share links that have not ended, newest first",
+  tag,
+  params: projectParams,
+  query: pageQuery,
+  response: page(previewShare),
+});
+
+export const deleteShare = endpoint({
+  method: "DELETE",
+  path: "/v1/projects/{project}/previews/shares/{share}",
+  summary: "Revoke a share link; whoever came in by it is out at once",
+  tag,
+  params: projectParams.extend({ share: uuid.describe("Id of the share link") }),
+  status: 204,
+});

@@ -1,0 +1,47 @@
+/**
+ * The cookies of a protected host.
+ *
+ * @module
+ */
+
+/** Holds the pass that lets a browser in. */
+export const PASS = "svc_access";
+/** Holds a random text while a browser signs in, so that nobody else can finish it. */
+export const BROWSER = "svc_access_browser";
+
+/** Most values of one name that are read: another host below the same domain may plant some. */
+const MAX_VALUES = 10;
+
+/** Over https no other host can set it: its name begins with `__Host-`. */
+export const gateCookieName = (name: string, scheme: "http" | "https"): string =>
+  scheme === "https" ? `__Host-${name}` : name;
+
+/** A `Set-Cookie` field for this host alone, out of reach of scripts. */
+export function gateCookie(
+  name: string,
+  value: string,
+  { scheme, maxAge }: { readonly scheme: "http" | "https"; readonly maxAge: number },
+): string {
+  const secure = scheme === "https" ? "; Secure" : "";
+  return `${gateCookieName(name, scheme)}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; ` +
+    `SameSite=Lax${secure}`;
+}
+
+/** The first values of a name in a `Cookie` field. */
+export function gateCookieValues(header: string | null, name: string): string[] {
+  const start = `${name}=`;
+  const values: string[] = [];
+  for (const part of header?.split(";") ?? []) {
+    const pair = part.trim();
+    if (pair.startsWith(start)) values.push(pair.slice(start.length));
+    if (values.length === MAX_VALUES) break;
+  }
+  return values;
+}
+
+/** A `Cookie` field without those of the gate; null where nothing is left. */
+export function withoutGateCookies(header: string): string | null {
+  const kept = header.split(";").map((part) => part.trim())
+    .filter((pair) => pair !== "" && !/^(?:__Host-)?svc_access(?:_browser)?=/.test(pair));
+  return kept.length === 0 ? null : kept.join("; ");
+}

@@ -1,0 +1,304 @@
+/**
+ * Decides who gets in at a protected host: before rules, cache, functions and files. A member
+ * signs in at the platform's own host and comes back with a grant that works once, in the same
+ * browser, within a minute; no session leaves the platform's host. `docs/previews.md` has the
+ * ways in.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import type { Clock, Random } from "../../lib/clock.ts";
+import { equalInConstantTime, sha256Hex } from "../../lib/hash.ts";
+import type { Protection } from "../../lib/protection.ts";
+import { normalizePath } from "../../rules/mod.ts";
+import { isReading } from "../messages/messages.ts";
+import type { ClientRequest } from "../request/client_request.ts";
+import { edgePage, type PageWords } from "../response/error_pages.ts";
+import type { EdgeResponse } from "../response/edge_response.ts";
+import { BROWSER, gateCookie, gateCookieName, gateCookieValues, PASS } from "./gate_cookies.ts";
+import {
+  ASK,
+  ASK_PASSWORD,
+  CALLBACK_PATH,
+  FAILED_SIGN_IN,
+  GATE_PATH,
+  gatePage,
+  gateRedirect,
+  LOST_LINK,
+  PASSWORD_PATH,
+  SIGN_IN_PATH,
+  WRONG_PASSWORD,
+} from "./gate_pages.ts";
+import { readForm } from "./read_form.ts";
+import { openToken, sealToken, type TokenContent } from "./sealed_token.ts";
+import { protectionOf, type SiteGate } from "./site_access.ts";
+
+/** The header, and the name in a query, of the bypass key. */
+export const BYPASS = "x-svc-bypass";
+/** The name of a share link's token in a query. */
+export const SHARE = "x-svc-share";
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const DAY = 24 * 60 * MINUTE;
+/** A member comes back to the platform without noticing when a pass ends. */
+const PASS_MS = 7 * DAY;
+/** Time to sign in at the platform. */
+const REQUEST_MS = 15 * MINUTE;
+/** Longest path and query to return to; a longer one leads to the start page. */
+const MAX_RETURN = 2000;
+
+/** How a guess of a password ended. */
+export type PasswordOutcome =
+  | { readonly type: "right"; readonly passwordId: string }
+  | { readonly type: "wrong" }
+  | { readonly type: "wait"; readonly seconds: number };
+
+/** What the platform does for the gate. */
+export interface AccessKeeper {
+  /** The key of its tokens, 32 bytes. */
+  key(): Promise<Uint8Array>;
+  /** The page of the platform at which members sign in. */
+  readonly signInUrl: string;
+  /** Whether a session stands, and its person is a member of a workspace. */
+  isMember(
+    visitor: { readonly userId: string; readonly session: string },
+    workspaceId: string,
+  ): Promise<boolean>;
+  /** Whether a grant is used for the first time, on whichever node. */
+  redeem(grantId: string): Promise<boolean>;
+  /** Checks a guess of a project's password, within limits. */
+  checkPassword(
+    projectId: string,
+    guess: { readonly password: string; readonly address: string },
+  ): Promise<PasswordOutcome>;
+}
+
+export interface GatekeeperOptions {
+  readonly keeper: AccessKeeper;
+  readonly now: Clock;
+  readonly random: Random;
+}
+
+/** A request at a gate. */
+interface Visit {
+  readonly request: ClientRequest;
+  readonly gate: SiteGate;
+  readonly deploymentId: string;
+  readonly protection: Protection;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly key: Uint8Array;
+  readonly now: number;
+}
+
+/** The pass of a browser, by its way in. */
+type Way = Distribute<TokenContent<"pass">>;
+type Distribute<T> = T extends unknown ? Omit<T, "host" | "projectId" | "endsAt"> : never;
+
+const hashOf = (text: string): string => sha256Hex(`svc access browser\n${text}`);
+
+export class Gatekeeper {
+  readonly #options: GatekeeperOptions;
+
+  constructor(options: GatekeeperOptions) {
+    this.#options = options;
+  }
+
+  /** The response for whoever does not get in, or not yet; `undefined` lets a request in. */
+  async judge(
+    request: ClientRequest,
+    { gate, deploymentId }: { readonly gate: SiteGate; readonly deploymentId: string },
+  ): Promise<EdgeResponse | undefined> {
+    const { access } = gate;
+    const path = normalizePath(request.rawPath);
+    if (typeof path !== "string") return edgePage(request, 400);
+    const isOwnPath = path.startsWith(GATE_PATH);
+    const bypass = request.gateField(BYPASS);
+    if (
+      !isOwnPath && (access.isExempt(request.method, path) || access.allows(request.ip) ||
+        (bypass !== null && access.isBypassKey(bypass)))
+    ) {
+      return undefined;
+    }
+    const visit: Visit = {
+      request,
+      gate,
+      deploymentId,
+      path,
+      protection: protectionOf(gate),
+      query: new URLSearchParams(request.rawQuery),
+      key: await this.#options.keeper.key(),
+      now: this.#options.now(),
+    };
+    if (isOwnPath) return await this.#answer(visit);
+    return this.#takeSecret(visit) ??
+      (await this.#hasPass(visit) ? undefined : this.#turnAway(visit));
+  }
+
+  /** Answers at the gate's own paths. */
+  async #answer(visit: Visit): Promise<EdgeResponse> {
+    const { request: { method }, path } = visit;
+    if (path === SIGN_IN_PATH && method === "GET") return this.#sendToPlatform(visit);
+    if (path === CALLBACK_PATH && method === "GET") return await this.#return(visit);
+    if (path === PASSWORD_PATH && method === "POST") return await this.#takePassword(visit);
+    return edgePage(visit.request, 404);
+  }
+
+  /** Takes a share link or a bypass key from the query, and takes it out of the address. */
+  #takeSecret(visit: Visit): EdgeResponse | undefined {
+    const { request, gate: { access }, deploymentId, query, now } = visit;
+    if (!isReading(request.method)) return undefined;
+    const key = query.get(BYPASS);
+    if (key !== null && access.isBypassKey(key)) {
+      return this.#letIn(visit, { by: "bypass", bypassHash: sha256Hex(key) }, now + PASS_MS);
+    }
+    const token = query.get(SHARE);
+    if (token === null) return undefined;
+    const share = access.shareOf(token, { hostname: request.host, deploymentId }, now);
+    return share && this.#letIn(visit, { by: "share", shareId: share.id }, share.endsAt);
+  }
+
+  /** Whether the browser has a pass for this host that still stands. */
+  async #hasPass(visit: Visit): Promise<boolean> {
+    const { request, gate: { access }, protection, deploymentId, key, now } = visit;
+    const name = gateCookieName(PASS, request.scheme);
+    const { facts, projectId } = access;
+    for (const value of gateCookieValues(request.gateField("cookie"), name)) {
+      const pass = openToken("pass", value, { key, now });
+      if (pass === undefined) continue;
+      if (pass.host !== request.host || pass.projectId !== projectId) continue;
+      switch (pass.by) {
+        case "member":
+          if (await this.#options.keeper.isMember(pass, facts.workspaceId)) return true;
+          break;
+        case "share":
+          if (access.isShared(pass.shareId, { hostname: request.host, deploymentId }, now)) {
+            return true;
+          }
+          break;
+        case "password":
+          if (pass.passwordId === facts.passwordId && access.takesPassword(protection)) return true;
+          break;
+        case "bypass":
+          if (pass.bypassHash === facts.bypassHash) return true;
+      }
+    }
+    return false;
+  }
+
+  #turnAway(visit: Visit): EdgeResponse {
+    const { request, query } = visit;
+    if (query.has(SHARE)) return this.#page(visit, LOST_LINK);
+    const isPage = request.method === "GET" &&
+      (request.header("accept")?.includes("text/html") ?? false);
+    const asksPassword = visit.gate.access.takesPassword(visit.protection);
+    if (isPage && !asksPassword) return this.#sendToPlatform(visit);
+    return this.#page(visit, asksPassword ? ASK_PASSWORD : ASK);
+  }
+
+  #page(visit: Visit, words: PageWords, status = 401, to = returnOf(visit)): EdgeResponse {
+    const asksPassword = visit.gate.access.takesPassword(visit.protection);
+    return gatePage(visit.request, status, { words, to, asksPassword });
+  }
+
+  /** Sends a browser to the platform, where its person signs in. */
+  #sendToPlatform(visit: Visit): EdgeResponse {
+    const { request, gate, key, now } = visit;
+    const { scheme } = request;
+    const known = this.#browserOf(visit);
+    const browser = known ?? Buffer.from(this.#options.random(16)).toString("base64url");
+    const token = sealToken("request", {
+      host: request.host,
+      projectId: gate.access.projectId,
+      workspaceId: gate.access.facts.workspaceId,
+      origin: originOf(request),
+      to: returnOf(visit),
+      browser: hashOf(browser),
+      endsAt: now + REQUEST_MS,
+    }, { key, random: this.#options.random });
+    const cookie = gateCookie(BROWSER, browser, { scheme, maxAge: REQUEST_MS / SECOND });
+    return gateRedirect(`${this.#options.keeper.signInUrl}?request=${token}`, {
+      cookies: [cookie],
+    });
+  }
+
+  #browserOf({ request }: Visit): string | undefined {
+    const name = gateCookieName(BROWSER, request.scheme);
+    return gateCookieValues(request.gateField("cookie"), name)
+      .find((value) => /^[A-Za-z0-9_-]{22}$/.test(value));
+  }
+
+  /** Takes the grant with which a browser returns from the platform. */
+  async #return(visit: Visit): Promise<EdgeResponse> {
+    const { request, gate: { access }, query, key, now } = visit;
+    const grant = openToken("grant", query.get("grant") ?? "", { key, now });
+    const browser = this.#browserOf(visit);
+    if (
+      grant === undefined || browser === undefined || grant.host !== request.host ||
+      grant.projectId !== access.projectId ||
+      !equalInConstantTime(grant.browser, hashOf(browser)) ||
+      !await this.#options.keeper.redeem(grant.id)
+    ) {
+      return this.#page(visit, FAILED_SIGN_IN, 401, "/");
+    }
+    const { userId, session } = grant;
+    return this.#letIn(visit, { by: "member", userId, session }, now + PASS_MS, grant.to);
+  }
+
+  async #takePassword(visit: Visit): Promise<EdgeResponse> {
+    const { request, gate: { access }, protection, now } = visit;
+    const site = request.header("sec-fetch-site");
+    const form = site === null || site === "same-origin" ? await readForm(request.body) : undefined;
+    if (form === undefined) return edgePage(request, 400);
+    const to = safePath(form.get("to"));
+    if (!access.takesPassword(protection)) return this.#page(visit, ASK, 401, to);
+    const outcome = await this.#options.keeper.checkPassword(access.projectId, {
+      password: form.get("password") ?? "",
+      address: request.ip,
+    });
+    if (outcome.type === "right") {
+      const { passwordId } = outcome;
+      return this.#letIn(visit, { by: "password", passwordId }, now + PASS_MS, to);
+    }
+    if (outcome.type === "wrong") return this.#page(visit, WRONG_PASSWORD, 401, to);
+    const words = ["Too many attempts", `Try again in ${outcome.seconds} seconds.`] as const;
+    const more = [["retry-after", String(outcome.seconds)]] as [string, string][];
+    return gatePage(request, 429, { words, to, asksPassword: true, more });
+  }
+
+  /** Gives a browser its pass, and sends it to the page that it wanted. */
+  #letIn(visit: Visit, way: Way, endsAt: number, to = returnOf(visit)): EdgeResponse {
+    const { request, gate, key, now } = visit;
+    const { scheme, host } = request;
+    const content = { ...way, host, projectId: gate.access.projectId, endsAt };
+    const value = sealToken("pass", content, { key, random: this.#options.random });
+    const maxAge = Math.max(1, Math.floor((endsAt - now) / SECOND));
+    return gateRedirect(`${originOf(request)}${to}`, {
+      status: 303,
+      cookies: [
+        gateCookie(PASS, value, { scheme, maxAge }),
+        gateCookie(BROWSER, "", { scheme, maxAge: 0 }),
+      ],
+    });
+  }
+}
+
+const originOf = ({ scheme, authority }: ClientRequest): string => `${scheme}://${authority}`;
+
+/** A path and query of this host; `/` for anything else. Joined to the origin, it stays there. */
+function safePath(text: string | null): string {
+  const isPath = text !== null && text.length <= MAX_RETURN && /^\/[\x21-\x7e]*$/.test(text);
+  return isPath ? text : "/";
+}
+
+/** Where a browser goes on to: the page that it asked for, without the secrets of its query. */
+function returnOf({ request, path, query }: Visit): string {
+  if (path.startsWith(GATE_PATH)) return safePath(query.get("to"));
+  if (!query.has(SHARE) && !query.has(BYPASS)) return safePath(request.target);
+  const kept = request.rawQuery.split("&").filter((part) => {
+    const one = new URLSearchParams(part);
+    return !one.has(SHARE) && !one.has(BYPASS);
+  }).join("&");
+  return safePath(kept === "" ? request.rawPath : `${request.rawPath}?${kept}`);
+}

@@ -1,0 +1,136 @@
+/**
+ * Who may visit the protected hosts of a project: what the platform told the edge, compiled. All
+ * sites of a project share one, so that a change takes effect on the next request.
+ *
+ * @module
+ */
+import { equalInConstantTime, sha256Hex } from "../../lib/hash.ts";
+import type { Protection } from "../../lib/protection.ts";
+import { matchesWildcard } from "../../lib/wildcard.ts";
+import { IpBlockSet, parseCidr, parseIp } from "../../rules/mod.ts";
+
+/** A link that lets its holder in until it ends. */
+export interface ShareFacts {
+  readonly id: string;
+  /** SHA-256 of its token. */
+  readonly hash: string;
+  /** The deployment that it shows, on whichever host; null where it is for a host. */
+  readonly deploymentId: string | null;
+  /** The host of a branch, whichever deployment that shows; null where it is for a deployment. */
+  readonly hostname: string | null;
+  /** In milliseconds since the Unix epoch. */
+  readonly endsAt: number;
+}
+
+/** What the platform says of a project. */
+export interface AccessFacts {
+  /** Versionstamp of the record; "" for none. A later one wins. */
+  readonly version: string;
+  readonly protection: Protection;
+  readonly workspaceId: string;
+  /** Changes with the password; null where there is none. */
+  readonly passwordId: string | null;
+  /** SHA-256 of the bypass key; null where there is none. */
+  readonly bypassHash: string | null;
+  readonly shares: readonly ShareFacts[];
+  /** Addresses and CIDRs that need no sign-in. */
+  readonly allowCidrs: readonly string[];
+  /** Paths that need no sign-in; `*` stands for any text. */
+  readonly exemptPaths: readonly string[];
+  /** Whether `OPTIONS` needs no sign-in. */
+  readonly exemptOptions: boolean;
+}
+
+/** A host with what it shows, as far as a share link is limited to it. */
+export interface SharedPlace {
+  readonly hostname: string;
+  readonly deploymentId: string;
+}
+
+export class SiteAccess {
+  #facts: AccessFacts;
+  #addresses: IpBlockSet;
+  readonly projectId: string;
+
+  constructor(projectId: string, facts: AccessFacts) {
+    this.projectId = projectId;
+    this.#facts = facts;
+    this.#addresses = blocksOf(facts);
+  }
+
+  get facts(): AccessFacts {
+    return this.#facts;
+  }
+
+  /** Takes over what the platform says, unless something later is known. */
+  replace(facts: AccessFacts): void {
+    if (facts.version < this.#facts.version) return;
+    this.#facts = facts;
+    this.#addresses = blocksOf(facts);
+  }
+
+  /** Whether a password opens the hosts of the project. */
+  takesPassword(protection: Protection): boolean {
+    return protection === "password" ||
+      (protection === "all" && this.#facts.passwordId !== null);
+  }
+
+  /** Whether a request needs no sign-in for what it asks. */
+  isExempt(method: string, path: string): boolean {
+    const { exemptOptions, exemptPaths } = this.#facts;
+    return (exemptOptions && method === "OPTIONS") ||
+      exemptPaths.some((pattern) => matchesWildcard(pattern, path));
+  }
+
+  /** Whether an address needs no sign-in. */
+  allows(address: string): boolean {
+    if (this.#facts.allowCidrs.length === 0) return false;
+    const ip = parseIp(address);
+    return ip !== undefined && this.#addresses.has(ip);
+  }
+
+  /** Whether this is the bypass key. */
+  isBypassKey(key: string): boolean {
+    const { bypassHash } = this.#facts;
+    return bypassHash !== null && equalInConstantTime(sha256Hex(key), bypassHash);
+  }
+
+  /** The share link of a token, where it opens a place now. */
+  shareOf(token: string, place: SharedPlace, now: number): ShareFacts | undefined {
+    const hash = sha256Hex(token);
+    const share = this.#facts.shares.find((each) => equalInConstantTime(each.hash, hash));
+    return share !== undefined && opens(share, place, now) ? share : undefined;
+  }
+
+  /** Whether a share link opens a place now. */
+  isShared(id: string, place: SharedPlace, now: number): boolean {
+    const share = this.#facts.shares.find((each) => each.id === id);
+    return share !== undefined && opens(share, place, now);
+  }
+}
+
+function opens(share: ShareFacts, { hostname, deploymentId }: SharedPlace, now: number): boolean {
+  return now < share.endsAt &&
+    (share.hostname === null ? share.deploymentId === deploymentId : share.hostname === hostname);
+}
+
+const blocksOf = ({ allowCidrs }: AccessFacts): IpBlockSet =>
+  new IpBlockSet(allowCidrs.map((text) => parseCidr(text)).filter((block) => block !== undefined));
+
+/** How a host of a site is protected. */
+export interface SiteGate {
+  readonly access: SiteAccess;
+  readonly isProduction: boolean;
+  /** What the `svc.toml` of the deployment says, which overrides the project's setting. */
+  readonly declared: Protection | undefined;
+}
+
+/** What applies at a host. */
+export const protectionOf = ({ declared, access }: SiteGate): Protection =>
+  declared ?? access.facts.protection;
+
+/** Whether visitors of a host have to show that they may. */
+export function isClosed(gate: SiteGate): boolean {
+  const protection = protectionOf(gate);
+  return protection === "all" || (protection !== "off" && !gate.isProduction);
+}

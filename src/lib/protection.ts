@@ -1,0 +1,12 @@
+/**
+ * Who may visit a project's hosts, as `svc.toml`, the API and the edge name it.
+ *
+ * @module
+ */
+
+/**
+ * `off`: everyone. `members`: members of the workspace; `password`: also everyone with the
+ * project's password. Both apply to all hosts but production. `all` applies to production too.
+ */
+export const PROTECTIONS = ["off", "members", "password", "all"] as const;
+export type Protection = (typeof PROTECTIONS)[number];

@@ -1,0 +1,74 @@
+/**
+ * Who may visit the sites of each project, in memory: read with a site, and again when a record
+ * changes, here or on another node.
+ *
+ * @module
+ */
+import { type AccessFacts, SiteAccess } from "../../edge/mod.ts";
+import type { Addresses } from "../core/addresses.ts";
+import { keys, readRecord } from "../core/store/mod.ts";
+import { newPreviewRecord, previewRecord } from "../projects/mod.ts";
+import type { RecordStore } from "../../store/mod.ts";
+
+interface Known {
+  readonly workspaceId: string;
+  readonly access: Promise<SiteAccess>;
+}
+
+export class AccessTable {
+  readonly #known = new Map<string, Known>();
+
+  readonly #kv: RecordStore;
+  readonly #addresses: Addresses;
+
+  constructor({ kv, addresses }: { readonly kv: RecordStore; readonly addresses: Addresses }) {
+    this.#kv = kv;
+    this.#addresses = addresses;
+  }
+
+  /** Who may visit the sites of a project; all of them share what is returned. */
+  of(projectId: string, workspaceId: string): Promise<SiteAccess> {
+    const known = this.#known.get(projectId);
+    if (known !== undefined) return known.access;
+    const access = this.#read(projectId, workspaceId)
+      .then((facts) => new SiteAccess(projectId, facts));
+    this.#known.set(projectId, { workspaceId, access });
+    access.catch(() => this.#known.delete(projectId));
+    return access;
+  }
+
+  /** Takes over what the store says of a project. */
+  async refresh(projectId: string): Promise<void> {
+    const known = this.#known.get(projectId);
+    if (known === undefined) return;
+    const access = await known.access;
+    access.replace(await this.#read(projectId, known.workspaceId));
+  }
+
+  async refreshAll(): Promise<void> {
+    for (const projectId of [...this.#known.keys()]) await this.refresh(projectId);
+  }
+
+  /** Drops a project that is deleted. */
+  forget(projectId: string): void {
+    this.#known.delete(projectId);
+  }
+
+  async #read(projectId: string, workspaceId: string): Promise<AccessFacts> {
+    const found = await readRecord(this.#kv, keys.previewAccess(projectId), previewRecord);
+    const { password, shares, ...settings } = found?.value ?? newPreviewRecord("off");
+    return {
+      ...settings,
+      version: found?.versionstamp ?? "",
+      workspaceId,
+      passwordId: password?.id ?? null,
+      shares: shares.map(({ id, hash, deploymentId, branch, endsAt }) => ({
+        id,
+        hash,
+        deploymentId,
+        hostname: branch === null ? null : this.#addresses.hostname(branch.label),
+        endsAt,
+      })),
+    };
+  }
+}

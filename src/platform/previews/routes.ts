@@ -1,0 +1,77 @@
+/**
+ * `/v1/projects/{project}/previews` and `/v1/deployments/{deployment}/shares`.
+ *
+ * @module
+ */
+import { endpoints } from "../../contract/endpoints.ts";
+import { type Caller, reachesProject } from "../core/access/mod.ts";
+import { Failure, requireDeploy, type Router } from "../core/http/mod.ts";
+import type { DeploymentStore } from "../deployments/mod.ts";
+import { findProject, type ProjectStore } from "../projects/mod.ts";
+import type { PreviewService } from "./preview_service.ts";
+
+export interface PreviewRouteServices {
+  readonly projects: ProjectStore;
+  readonly deployments: Pick<DeploymentStore, "owner" | "find">;
+  readonly service: PreviewService;
+}
+
+export function bindPreviewRoutes(router: Router, services: PreviewRouteServices): void {
+  const { projects, deployments, service } = services;
+  const find = (caller: Caller, name: string) => findProject(projects, caller, name);
+
+  router.guarded(
+    endpoints.getPreviewAccess,
+    async (caller, { params }) => service.read(await find(caller, params.project)),
+  );
+
+  router.guarded(endpoints.updatePreviewAccess, async (caller, { params, body, note }) => {
+    const project = await find(caller, params.project);
+    note({ before: await service.read(project) });
+    return await service.update(project, body);
+  });
+
+  router.guarded(endpoints.createBypassKey, async (caller, { params }) => {
+    const project = await find(caller, params.project);
+    return { project: project.name, key: await service.createBypassKey(project) };
+  });
+
+  router.guarded(endpoints.deleteBypassKey, async (caller, { params, note }) => {
+    const project = await find(caller, params.project);
+    note({ before: { project: project.name } });
+    await service.deleteBypassKey(project);
+    return undefined;
+  });
+
+  router.guarded(endpoints.createShare, async (caller, { params, body, note }) => {
+    const { workspace } = caller;
+    const id = params.deployment;
+    const owner = await deployments.owner(id);
+    const deployment =
+      owner?.workspaceId === workspace.id && reachesProject(caller, owner.projectId)
+        ? await deployments.find(owner.projectId, id)
+        : undefined;
+    if (deployment === undefined) {
+      const { slug } = workspace;
+      throw new Failure("not_found", `Deployment ${id} does not exist in workspace "${slug}"`);
+    }
+    requireDeploy(caller, deployment.environment);
+    const share = await service.share(deployment, { ...body, caller });
+    note({ after: { project: share.project } });
+    return share;
+  });
+
+  router.guarded(endpoints.listShares, async (caller, { params, query }) => {
+    const shares = await service.shares(await find(caller, params.project));
+    const { cursor, limit } = query;
+    const rest = cursor === undefined ? shares : shares.filter(({ id }) => id < cursor);
+    const items = rest.slice(0, limit);
+    return { items, nextCursor: rest.length > limit ? items.at(-1)!.id : null };
+  });
+
+  router.guarded(endpoints.deleteShare, async (caller, { params, note }) => {
+    const project = await find(caller, params.project);
+    note({ before: await service.revoke(project, params.share) });
+    return undefined;
+  });
+}

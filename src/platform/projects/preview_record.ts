@@ -1,0 +1,54 @@
+/**
+ * Who may visit the hosts of a project. The record is made with the project; one from before
+ * there was protection has none, and is open to everyone.
+ *
+ * @module
+ */
+import * as z from "zod";
+import { type Protection, PROTECTIONS } from "../../lib/protection.ts";
+
+export const shareRecord = z.object({
+  id: z.string(),
+  /** SHA-256 of the token. */
+  hash: z.string(),
+  deploymentId: z.string().nullable(),
+  /** The branch whose host it opens, with the label of that; null where it is for a deployment. */
+  branch: z.object({ name: z.string(), label: z.string() }).nullable(),
+  endsAt: z.number(),
+  createdAt: z.number(),
+  createdBy: z.string(),
+});
+export type ShareRecord = z.infer<typeof shareRecord>;
+
+export const previewRecord = z.object({
+  protection: z.enum(PROTECTIONS),
+  password: z.object({
+    id: z.string(),
+    hash: z.object({
+      algorithm: z.literal("scrypt"),
+      n: z.number(),
+      r: z.number(),
+      p: z.number(),
+      salt: z.string(),
+      hash: z.string(),
+    }),
+  }).nullable(),
+  bypassHash: z.string().nullable(),
+  allowCidrs: z.array(z.string()),
+  exemptPaths: z.array(z.string()),
+  exemptOptions: z.boolean(),
+  /** Newest first; those that have ended are left out when one is added. */
+  shares: z.array(shareRecord),
+});
+export type PreviewRecord = z.infer<typeof previewRecord>;
+
+/** The record of a project that has none, or a new one. */
+export const newPreviewRecord = (protection: Protection): PreviewRecord => ({
+  protection,
+  password: null,
+  bypassHash: null,
+  allowCidrs: [],
+  exemptPaths: [],
+  exemptOptions: false,
+  shares: [],
+});

@@ -1,0 +1,44 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The pages between the platform's sign-in and a protected host.
+ *
+ * @module
+ */
+import { EntryFrame } from "../layout/frames.tsx";
+import { showPage } from "../layout/document.tsx";
+
+const HEADERS = { "referrer-policy": "no-referrer", "cache-control": "no-store" };
+
+/**
+ * Sends a browser on to the host by a refresh: the policy of the form by which it signed in would
+ * refuse a redirect to another host.
+ */
+export function leavingPage({ host, url }: { readonly host: string; readonly url: string }) {
+  const title = "Opening the preview";
+  return showPage(
+    <EntryFrame title={title} lead={host}>
+      <p>
+        <a class="button" href={url}>Continue</a>
+      </p>
+    </EntryFrame>,
+    { title, headers: { ...HEADERS, refresh: `0;url=${url}` } },
+  );
+}
+
+/** Says why a person does not get in, and what to do. */
+export function strangerPage({ host, email }: { readonly host: string; readonly email: string }) {
+  const title = "You are not a member";
+  return showPage(
+    <EntryFrame
+      title={title}
+      lead={`${host} is for members of its workspace, and ${email} is not one.`}
+    >
+      <p>Ask the person who sent you here for a share link, or for an invitation.</p>
+      <p>
+        <a class="button quiet" href="/">Go to projects</a>
+      </p>
+    </EntryFrame>,
+    { title, status: 403, headers: HEADERS },
+  );
+}
