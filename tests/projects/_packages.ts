@@ -14,18 +14,11 @@ const FIXTURES = join(ROOT, "fixtures", "packages");
 /** Names of packages in a module: those that it imports, and those that a comment says are loaded. */
 const NAMED = /(?:from |^import )"((?:@[^/"]+\/)?[^./"][^/"]*)|^\/\/ Loads (\S+) by its name/gm;
 
-const SECOND_PORT = /"\.\/ask\.js"|listen\(0|port: 0|bindAsync/;
-
 const versionsSchema = z.object({ dependencies: z.record(z.string(), z.string()) });
 
 export interface PackageCase {
   readonly name: string;
   readonly code: string;
-  /**
-   * Whether it listens on a second port with number 0, and connects to it. Servers on Node
-   * cannot do so yet when they are deployed: the second `listen` fails.
-   */
-  readonly listensTwice: boolean;
   /** Versions of the packages that it needs, by their names. */
   readonly dependencies: Readonly<Record<string, string>>;
 }
@@ -39,8 +32,7 @@ function readCase(name: string, versions: Readonly<Record<string, string>>): Pac
     if (version === undefined) throw new Error(`package.json has no version of ${each}`);
     return [each, version] as const;
   });
-  const listensTwice = SECOND_PORT.test(code);
-  return { name, code, listensTwice, dependencies: Object.fromEntries(dependencies) };
+  return { name, code, dependencies: Object.fromEntries(dependencies) };
 }
 
 /** The cases that `PACKAGES` names: `all`, names with commas, else a few that install fast. */

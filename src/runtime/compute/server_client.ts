@@ -102,8 +102,13 @@ export class ServerClient {
   }
 
   /** Closes idle connections. */
-  close(): void {
+  closeIdle(): void {
     this.#connections.close();
+  }
+
+  /** Closes idle connections, and watches no others. */
+  close(): void {
+    this.closeIdle();
     this.#times.deadlines.stop();
     this.#times.exchanges.stop();
   }

@@ -18,6 +18,8 @@ const IS_HELD = 0x40082102n;
 const CONTINUE = 1;
 const ADD_DESCRIPTOR = 0x40182103n;
 const O_CLOEXEC = 0x80000;
+/** Puts the copy where another descriptor was. */
+const SET_DESCRIPTOR = 1;
 
 const NOTIFICATION_BYTES = 80;
 const ANSWER_BYTES = 24;
@@ -73,23 +75,27 @@ export function answerCall(libc: Libc, descriptor: number, id: bigint, result: n
 
 /**
  * Gives the caller of a held call a copy of a descriptor, which is not passed on to
- * programs that it starts where `isPrivate`.
+ * programs that it starts where `isPrivate`. It takes the place of the caller's
+ * descriptor `at`, where that is given.
  *
  * @returns its number there, or the negative number of an error
  */
 export function addDescriptor(
   libc: Libc,
   listener: number,
-  { id, descriptor, isPrivate }: {
+  { id, descriptor, isPrivate, at }: {
     readonly id: bigint;
     readonly descriptor: number;
     readonly isPrivate: boolean;
+    readonly at?: number;
   },
 ): number {
   const request = new Uint8Array(24);
   const view = new DataView(request.buffer);
   view.setBigUint64(0, id, true);
+  view.setUint32(8, at === undefined ? 0 : SET_DESCRIPTOR, true);
   view.setUint32(12, descriptor, true);
+  view.setUint32(16, at ?? 0, true);
   view.setUint32(20, isPrivate ? O_CLOEXEC : 0, true);
   const result = libc.ioctl(listener, ADD_DESCRIPTOR, request);
   return result === -1 ? -lastError(libc) : result;

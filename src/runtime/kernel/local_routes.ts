@@ -46,18 +46,34 @@ function isOwnMachine(bytes: Uint8Array): boolean {
   return bytes.join() === LOOPBACK_V6;
 }
 
+interface OwnPort {
+  readonly family: number;
+  /** Where the address begins in the struct. */
+  readonly from: number;
+  readonly port: number;
+}
+
+function readOwnPort(sockaddr: Uint8Array): OwnPort | undefined {
+  if (sockaddr.byteLength < 4) return undefined;
+  const family = sockaddr[0]! | sockaddr[1]! << 8;
+  const [from, size] = family === AF_INET ? [4, 4] : family === AF_INET6 ? [8, 16] : [0, 0];
+  if (size === 0 || sockaddr.byteLength < from + size) return undefined;
+  if (!isOwnMachine(sockaddr.subarray(from, from + size))) return undefined;
+  return { family, from, port: sockaddr[2]! << 8 | sockaddr[3]! };
+}
+
+/** The port of this machine that an address names; `undefined` for an address elsewhere. */
+export const ownPortOf = (sockaddr: Uint8Array): number | undefined => readOwnPort(sockaddr)?.port;
+
 /** Finds where a connection to an address goes; `undefined` where it goes to that address. */
 export function findLocalRoute(
   sockaddr: Uint8Array,
   routes: readonly LocalRoute[],
 ): RoutedConnect | undefined {
-  if (sockaddr.byteLength < 4) return undefined;
-  const family = sockaddr[0]! | sockaddr[1]! << 8;
-  const [from, size] = family === AF_INET ? [4, 4] : family === AF_INET6 ? [8, 16] : [0, 0];
-  if (size === 0 || sockaddr.byteLength < from + size) return undefined;
-  const port = sockaddr[2]! << 8 | sockaddr[3]!;
-  const route = routes.find((each) => each.port === port);
-  if (route === undefined || !isOwnMachine(sockaddr.subarray(from, from + size))) return undefined;
+  const own = readOwnPort(sockaddr);
+  const route = routes.find((each) => each.port === own?.port);
+  if (own === undefined || route === undefined) return undefined;
+  const { family, from } = own;
   const address = new Uint8Array(sockaddr);
   const host = route.to.host.split(".").map(Number);
   address.set(family === AF_INET ? host : [...V4_IN_V6, ...host], from);

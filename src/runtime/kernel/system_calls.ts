@@ -194,7 +194,8 @@ export function lastError(libc: Libc): number {
 }
 
 export const EPERM = 1;
-const EIO = 5;
+export const ENOENT = 2;
+export const EIO = 5;
 export const EBADF = 9;
 export const EAGAIN = 11;
 export const EACCES = 13;

@@ -23,6 +23,9 @@ const MAX_ASKED = 1000;
 /** Time in which the server's own port may still come once another one listens, in milliseconds. */
 const OTHER_MS = 1000;
 
+/** The same, where the other port is any: it is rarely meant for requests. */
+const ANY_MS = 5000;
+
 /** Further ports that are told apart, and reported. */
 const MAX_OTHERS = 16;
 
@@ -50,7 +53,7 @@ export class NodeMembers {
   #listens = false;
   /** Other ports that listen. */
   readonly #others = new Set<number>();
-  /** The other port that requests go to, where nothing listens on the server's own. */
+  /** The other port that requests go to, for as long as nothing listens on the server's own. */
   #adopted: number | undefined;
   readonly #asked = new Map<number, { readonly member: FrameConnection; readonly id: number }>();
   #nextAsked = 1;
@@ -122,37 +125,44 @@ export class NodeMembers {
     }
   }
 
-  #hearListening(member: FrameConnection, { greets = true, port }: NodeListening): void {
-    if (port === undefined) return this.#publish(member, greets);
-    if (port === this.#adopted) return this.#adopt(member, { greets, port });
+  #hearListening(member: FrameConnection, listening: NodeListening): void {
+    const { greets = true, port, isAny = false } = listening;
+    if (port === undefined) return this.#replaceAdopted(member, greets);
+    if (port === this.#adopted) return this.#publish(member, false);
     if (this.#others.has(port) || this.#others.size >= MAX_OTHERS) return;
-    this.#others.add(port);
-    if (this.#listens) return this.#reportOther(port);
+    if (!isAny) this.#others.add(port);
+    if (this.#listens) return isAny ? undefined : this.#reportOther(port);
     setTimeout(() => {
-      if (!this.#listens && this.#members.has(member)) this.#adopt(member, { greets, port });
-    }, OTHER_MS);
+      if (!this.#listens && this.#members.has(member)) this.#adopt(member, listening);
+    }, isAny ? ANY_MS : OTHER_MS);
   }
 
   /** Requests go to another port than the server's own, as nothing else listens. */
-  #adopt(
-    member: FrameConnection,
-    { greets, port }: { readonly greets: boolean; readonly port: number },
-  ): void {
+  #adopt(member: FrameConnection, { port, refused }: NodeListening): void {
+    if (refused !== undefined) return this.#log("warn", `Port ${port}: ${refused}`);
     const socket = join(this.#options.folder, SERVER_SOCKET);
     try {
-      Deno.renameSync(`${socket}-${port}`, socket);
+      Deno.symlinkSync(`${SERVER_SOCKET}-${port}`, socket);
     } catch {
       return;
     }
-    this.#others.delete(port);
-    if (this.#adopted === undefined) {
-      this.#log(
-        "info",
-        `The server listens on port ${port}, and not on $PORT (${this.#options.port}): ` +
-          "requests reach it there",
-      );
-    }
+    this.#others.delete(port!);
+    this.#log(
+      "info",
+      `The server listens on port ${port}, and not on $PORT (${this.#options.port}): ` +
+        "requests reach it there",
+    );
     this.#adopted = port;
+    this.#publish(member, false);
+  }
+
+  /** The server listens on its own port, maybe after another one had to answer for it. */
+  #replaceAdopted(member: FrameConnection, greets: boolean): void {
+    if (this.#adopted !== undefined) {
+      this.#listens = false;
+      this.#others.add(this.#adopted);
+      this.#adopted = undefined;
+    }
     this.#publish(member, greets);
   }
 
@@ -167,9 +177,9 @@ export class NodeMembers {
   #reportOther(port: number): void {
     const own = this.#adopted ?? this.#options.port;
     this.#log(
-      "warn",
-      `The server also listens on port ${port}, which nobody can reach: requests go to port ` +
-        `${own} only. Serve what is behind it from there, by path`,
+      "info",
+      `The server also listens on port ${port}, which only its own processes reach. Requests go ` +
+        `to port ${own}: serve from there what others need`,
     );
   }
 

@@ -20,18 +20,36 @@ interface ServerAddressOptions {
   readonly greets?: boolean;
   /** Whether servers may listen on further ports; false where missing. */
   readonly others?: boolean;
+  /** Whether a server may listen on the port itself; true where missing. */
+  readonly own?: boolean;
   /** Called before a server listens. */
   readonly taken?: () => void;
-  /**
-   * Called as soon as a server listens, with whether it greets, and with its port
-   * where that is another one.
-   */
-  readonly listening: (greets: boolean, port?: number) => void;
+  /** Called as soon as a server listens. */
+  readonly listening: (how: TakenPort, server?: object) => void;
 }
+
+/** How a server listens. */
+export interface TakenPort {
+  readonly greets: boolean;
+  /** Where it is a further port. */
+  readonly port?: number;
+  /** True where the server asked for any free port. */
+  readonly isAny?: boolean;
+}
+
+/** The first of the ports that no service is assigned to (RFC 6335, 6), and the one after the last. */
+const DYNAMIC_PORTS = { from: 49_152, to: 65_536 } as const;
+
+/** Ports of those that one process takes in turn: another one begins elsewhere. */
+const IN_TURN = 1024;
 
 export class ServerAddress {
   /** Paths of the sockets that are in use. */
   readonly #taken = new Set<string>();
+
+  readonly #firstFree = DYNAMIC_PORTS.from +
+    Math.floor(Math.random() * (DYNAMIC_PORTS.to - DYNAMIC_PORTS.from - IN_TURN));
+  #given = 0;
 
   readonly #options: ServerAddressOptions;
 
@@ -39,20 +57,25 @@ export class ServerAddress {
     this.#options = options;
   }
 
-  /** Whether servers of `node:http` greet each connection that they accept. */
-  get greets(): boolean {
-    return this.#options.greets === true;
+  /** Whether a server of `node:http` greets each connection that it accepts at a path. */
+  greetsAt(path: string): boolean {
+    return this.#options.greets === true && path === this.socket;
   }
 
   get taken(): boolean {
     return this.#taken.size > 0;
   }
 
+  /** Whether a port is the one that requests go to. */
+  isOwn(port: number): boolean {
+    return this.#options.others !== true || port === this.#options.port;
+  }
+
   /** Takes the path of the socket for a port; `undefined` where a server already listens there. */
   take(port = this.#options.port): string | undefined {
-    const isOther = this.#options.others === true && port !== this.#options.port;
-    const path = isOther ? `${this.socket}-${port}` : this.socket;
+    const path = this.isOwn(port) ? this.socket : `${this.socket}-${port}`;
     if (this.#taken.has(path)) return undefined;
+    if (path === this.socket && this.#options.own === false) return undefined;
     this.#options.taken?.();
     this.#taken.add(path);
     return path;
@@ -64,32 +87,73 @@ export class ServerAddress {
   }
 
   /** The server listens; `greets` where it sends `GREETING` over each connection that it accepts. */
-  listening(greets = false, path = this.socket): void {
-    if (path === this.socket) return this.#options.listening(greets);
-    this.#options.listening(greets, Number(path.slice(this.socket.length + 1)));
+  listening(greets = false, path = this.socket, server?: object): void {
+    if (path === this.socket) return this.#options.listening({ greets }, server);
+    const port = Number(path.slice(this.socket.length + 1));
+    this.#options.listening({ greets, port, isAny: this.#isFree(port) }, server);
   }
 
-  /** The address that the server sees; for port 0, or no port, the platform chooses one. */
+  /** Whether a port is one of those that are given for port 0. */
+  #isFree(port: number): boolean {
+    return port >= this.#firstFree && port < this.#firstFree + IN_TURN;
+  }
+
+  /** Why a server cannot listen where another does. */
+  refused(advertised: AdvertisedAddress): Error {
+    const { others, own } = this.#options;
+    if (others !== true) return refusedListen(advertised, ONE_ONLY);
+    const isForbidden = own === false && this.isOwn(advertised.port);
+    return refusedListen(advertised, isForbidden ? MAIN_THREAD_ONLY : IN_USE);
+  }
+
+  /**
+   * The address that the server sees. For port 0, or no port, it is the only port, or a free
+   * one where servers may listen on further ports.
+   */
   advertised(port?: number, host?: string): AdvertisedAddress {
     const address = host === undefined || host === "localhost" ? this.#options.host : host;
     return {
       address,
-      port: port === undefined || port === 0 ? this.#options.port : port,
+      port: port === undefined || port === 0 ? this.#freePort() : port,
       family: address.includes(":") ? "IPv6" : "IPv4",
     };
   }
+
+  #freePort(): number {
+    const { port: own, others } = this.#options;
+    if (others !== true) return own;
+    for (let tried = 0; tried < IN_TURN; tried++) {
+      const port = this.#firstFree + this.#given++ % IN_TURN;
+      if (port !== own && !this.#taken.has(`${this.socket}-${port}`)) return port;
+    }
+    return own;
+  }
 }
 
-/** The error for a second address, in the form that Node uses. */
-export function refusedListen({ address, port }: AdvertisedAddress): Error {
-  const message = `listen EACCES: permission denied ${address}:${port}: ` +
-    "a deployment's server listens on one port only, that of its first listen; " +
-    "serve all from there, by path or host";
-  return Object.assign(new Error(message), {
-    code: "EACCES",
-    errno: -13,
-    syscall: "listen",
-    address,
-    port,
-  });
+interface Refusal {
+  readonly code: string;
+  readonly errno: number;
+  readonly what: string;
+  readonly hint?: string;
+}
+
+const IN_USE: Refusal = { code: "EADDRINUSE", errno: -98, what: "address already in use" };
+const FORBIDDEN = { code: "EACCES", errno: -13, what: "permission denied" } as const;
+const ONE_ONLY: Refusal = {
+  ...FORBIDDEN,
+  hint: ": a deployment's server listens on one port only, that of its first listen; " +
+    "serve all from there, by path or host",
+};
+const MAIN_THREAD_ONLY: Refusal = {
+  ...FORBIDDEN,
+  hint: ": the main thread listens on the port of requests, not a worker",
+};
+
+/** The error of a server that cannot listen, in the form that Node uses. */
+function refusedListen(
+  { address, port }: AdvertisedAddress,
+  { code, errno, what, hint = "" }: Refusal,
+): Error {
+  const message = `listen ${code}: ${what} ${address}:${port}${hint}`;
+  return Object.assign(new Error(message), { code, errno, syscall: "listen", address, port });
 }

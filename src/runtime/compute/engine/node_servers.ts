@@ -13,7 +13,7 @@ import {
   MAX_DEPTH,
   REQUEST_ID_HEADER,
 } from "../wire.ts";
-import { type AdvertisedAddress, refusedListen, type ServerAddress } from "./address.ts";
+import type { AdvertisedAddress, ServerAddress } from "./address.ts";
 import { CALLS_ITSELF, inRequest, readDepth } from "./request_scope.ts";
 
 export type Method = (this: Emitter, ...args: unknown[]) => unknown;
@@ -146,11 +146,11 @@ export function takeAddress(
   address: ServerAddress,
 ): string | Error {
   const path = address.take(advertised.port);
-  if (path === undefined) return refusedListen(advertised);
+  if (path === undefined) return address.refused(advertised);
   advertisedBy.set(server, advertised);
-  const greets = address.greets && server instanceof http.Server;
+  const greets = address.greetsAt(path) && server instanceof http.Server;
   if (greets) greeters.add(server);
-  server.once("listening", () => address.listening(greets, path));
+  server.once("listening", () => address.listening(greets, path, server));
   server.once("close", () => {
     advertisedBy.delete(server);
     address.release(path);

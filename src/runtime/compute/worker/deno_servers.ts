@@ -6,7 +6,7 @@
  * @module
  */
 import { CALLS_ITSELF, inRequest, readDepth } from "../engine/request_scope.ts";
-import { refusedListen, type ServerAddress } from "../engine/address.ts";
+import type { ServerAddress } from "../engine/address.ts";
 import { ACCEPT_ENCODING_HEADER, DEPTH_HEADER, MAX_DEPTH, REQUEST_ID_HEADER } from "../wire.ts";
 
 type Handler = (request: Request, info: object) => Response | Promise<Response>;
@@ -58,7 +58,7 @@ function serveAt(
 ): Deno.HttpServer {
   const advertised = address.advertised(options.port ?? 8000, options.hostname);
   if (address.take() === undefined) {
-    throw new Deno.errors.PermissionDenied(refusedListen(advertised).message);
+    throw new Deno.errors.PermissionDenied(address.refused(advertised).message);
   }
   const shown = { transport: "tcp", hostname: advertised.address, port: advertised.port };
   const { signal, onError, onListen } = options;

@@ -79,15 +79,15 @@ const prepareFunction = (exported: (...args: unknown[]) => unknown): Prepare => 
 /**
  * Finds out how a module is served by what it exports.
  *
- * @param entry absolute path of the module
+ * @param options absolute path of the module, and where its server listens
  * @returns what starts the server; `undefined` where the module exports no server
  */
 export function findModuleServer(
   exported: unknown,
-  entry: string,
+  { entry, port }: { readonly entry: string; readonly port: number },
 ): (() => Promise<void>) | undefined {
   if (exported instanceof Server) {
-    return () => Promise.resolve(void exported.listen());
+    return () => Promise.resolve(void exported.listen(port));
   }
   if (typeof exported !== "object" && !isFunction(exported) || exported === null) return undefined;
   const prepare = prepareApp(exported, entry) ??
@@ -95,9 +95,11 @@ export function findModuleServer(
   if (prepare !== undefined) {
     return async () => {
       const listener = await prepare();
-      createServer((request, response) => void listener(request, response)).listen();
+      createServer((request, response) => void listener(request, response)).listen(port);
     };
   }
   const inner = (exported as Exported).default;
-  return inner === undefined || inner === exported ? undefined : findModuleServer(inner, entry);
+  return inner === undefined || inner === exported
+    ? undefined
+    : findModuleServer(inner, { entry, port });
 }

@@ -19,8 +19,9 @@ import { ComputeFrame } from "../../compute/wire.ts";
 import { Control } from "./control.ts";
 import { exitNow, watchEnd } from "./ends.ts";
 import { captureOutput } from "./output.ts";
+import { allowTypeOfService } from "./further_sockets.ts";
 import { prepareOwnRequests } from "./own_requests.ts";
-import { redirectServers } from "./servers.ts";
+import { redirectServers, refusedProtocol } from "./servers.ts";
 import type { NodeListening, PreloadStart } from "./start.ts";
 
 /** The first line of the file defines it. */
@@ -58,13 +59,16 @@ function throwUncaught(error: unknown): void {
 }
 
 /** Serves a module that only says how to answer, once it has been loaded. */
-async function serveExports(entry: string, address: ServerAddress): Promise<void> {
+async function serveExports(
+  { entry, port }: { readonly entry: string; readonly port: number },
+  address: ServerAddress,
+): Promise<void> {
   const { default: exported } = await import(pathToFileURL(entry).href) as {
     readonly default?: unknown;
   };
   if (address.taken) return;
   const { findModuleServer } = await import("./module_server.ts");
-  const serve = findModuleServer(exported, entry);
+  const serve = findModuleServer(exported, { entry, port });
   if (serve === undefined) return;
   if (typeof exported === "object" && typeof Reflect.get(exported ?? {}, "fetch") === "function") {
     return await serve();
@@ -119,11 +123,22 @@ function redirect(
     greets: true,
     others: true,
     taken: on.taken,
-    listening: (greets, port) => on.listening(port === undefined ? { greets } : { greets, port }),
+    listening: (how, server = {}) => {
+      const refused = refusedProtocol(server)?.message;
+      on.listening(refused === undefined ? how : { ...how, refused });
+    },
   });
   redirectServers(address);
   prepareOwnRequests(start.hosts);
   return address;
+}
+
+/** A worker listens on further ports, which only the server's own threads and processes reach. */
+function prepareWorker({ socket, port, host, hosts }: PreloadStart): void {
+  redirectServers(
+    new ServerAddress(socket, { port, host, others: true, own: false, listening: () => {} }),
+  );
+  prepareOwnRequests(hosts);
 }
 
 /** This process is the server. */
@@ -131,7 +146,7 @@ function prepare(start: PreloadStart, entry: string): void {
   const listening = attach(start);
   const address = redirect(start, { taken: () => {}, listening });
   process.execArgv = [];
-  setImmediate(() => void serveExports(entry, address).catch(throwUncaught));
+  setImmediate(() => void serveExports({ entry, port: start.port }, address).catch(throwUncaught));
 }
 
 /** This process may become the server, or start it, or do something else. */
@@ -150,10 +165,12 @@ function prepareCommand(start: PreloadStart, preload: string): void {
 
 const LOADED = Symbol.for("svc.preload");
 
-// A worker of the server loads this file as well, and a command may name it twice.
-if (isMainThread && !Reflect.has(globalThis, LOADED)) {
+// A command may name this file twice.
+if (!Reflect.has(globalThis, LOADED)) {
   Object.defineProperty(globalThis, LOADED, { value: true });
+  allowTypeOfService();
   const { entry, preload } = svcStart;
-  if (entry !== undefined) prepare(svcStart, entry);
+  if (!isMainThread) prepareWorker(svcStart);
+  else if (entry !== undefined) prepare(svcStart, entry);
   else if (preload !== undefined) prepareCommand(svcStart, preload);
 }

@@ -8,6 +8,7 @@ import net from "node:net";
 import {
   type Emitter,
   type Method,
+  readListenArguments,
   replaceListen,
   scopeRequests,
 } from "../../compute/engine/node_servers.ts";
@@ -20,7 +21,7 @@ const OTHERS: Readonly<Record<string, string>> = {
 };
 
 /** Why a server cannot be reached by the platform; `undefined` where it can. */
-function refuse(server: object): Error | undefined {
+export function refusedProtocol(server: object): Error | undefined {
   const method = Object.keys(OTHERS).find((name) =>
     typeof Reflect.get(server, name) === "function"
   );
@@ -31,13 +32,19 @@ function refuse(server: object): Error | undefined {
   );
 }
 
-/** Leads the servers of Node's interfaces to the address. */
+/**
+ * Leads the servers of Node's interfaces to the address; other protocols than HTTP/1.1 are
+ * spoken at further ports only.
+ */
 export function redirectServers(address: ServerAddress): void {
   replaceListen(address);
   const prototype = net.Server.prototype as unknown as Record<string, Method>;
   const listen = prototype.listen!;
   prototype.listen = function (...args) {
-    const refused = refuse(this);
+    const asked = readListenArguments(args);
+    const refused = asked !== "other" && address.isOwn(asked.port ?? 0)
+      ? refusedProtocol(this)
+      : undefined;
     if (refused !== undefined) throw refused;
     return listen.apply(this, args);
   };

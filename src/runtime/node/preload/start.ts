@@ -9,6 +9,10 @@ import type { Listening } from "../../compute/wire.ts";
 /** How a server listens, and on which port where that is not its own. */
 export interface NodeListening extends Listening {
   readonly port?: number;
+  /** True where the server asked for any free port. */
+  readonly isAny?: boolean;
+  /** Why requests cannot go to the port: another protocol is spoken there. */
+  readonly refused?: string;
 }
 
 export interface PreloadStart {

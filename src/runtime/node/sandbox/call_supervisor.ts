@@ -135,12 +135,16 @@ export class CallSupervisor {
       .finally(() => process.close());
   }
 
-  #perform(sockets: SocketCalls, { number: asked, args }: HeldCall): number | Promise<number> {
-    const { number } = this.#options.processor;
+  #perform(sockets: SocketCalls, { id, number: asked, args }: HeldCall): number | Promise<number> {
+    const { libc, listener, processor: { number } } = this.#options;
     const [a = 0n, b = 0n, c = 0n, d = 0n, e = 0n, f = 0n] = args;
     switch (asked) {
       case number("connect"):
-        return sockets.connect(int(a), b, int(c));
+        return sockets.connect(int(a), b, {
+          length: int(c),
+          replace: (descriptor) =>
+            addDescriptor(libc, listener, { id, descriptor, isPrivate: true, at: int(a) }),
+        });
       case number("bind"):
         return sockets.bind(int(a), b, int(c));
       case number("listen"):

@@ -17,9 +17,15 @@ import {
   ETIMEDOUT,
   systemCall,
 } from "../../kernel/system_calls.ts";
-import { findLocalRoute, portOf, type RoutedConnect } from "../../kernel/local_routes.ts";
+import {
+  findLocalRoute,
+  ownPortOf,
+  portOf,
+  type RoutedConnect,
+} from "../../kernel/local_routes.ts";
 import type { Libc } from "../../kernel/libc.ts";
 import type { ForeignProcess } from "./foreign_process.ts";
+import { connectFurther, furtherPath, type ReplaceSocket } from "./further_ports.ts";
 import { MAX_DATA_BYTES, MSGHDR_BYTES, readData, readRights, sendRights } from "./message_parts.ts";
 import type { OwnPorts } from "./own_ports.ts";
 import { familyOf, unixAddress, unixPath } from "./socket_names.ts";
@@ -86,7 +92,11 @@ export class SocketCalls {
     this.#rules = rules;
   }
 
-  async connect(descriptor: number, at: bigint, length: number): Promise<number> {
+  async connect(
+    descriptor: number,
+    at: bigint,
+    { length, replace }: { readonly length: number; readonly replace: ReplaceSocket },
+  ): Promise<number> {
     const address = this.#address(at, length);
     if (typeof address === "number") return address;
     if (familyOf(address) === AF_UNIX) {
@@ -102,6 +112,8 @@ export class SocketCalls {
         return this.#connect(copy, own);
       });
     }
+    const further = this.#connectFurther(descriptor, address, replace);
+    if (further !== undefined) return further;
     const routed = findLocalRoute(address, this.#rules.routes);
     if (routed !== undefined) {
       return await this.#with(descriptor, (copy) => this.#connectLocally(copy, routed));
@@ -109,6 +121,21 @@ export class SocketCalls {
     const error = judgeConnect(address, this.#rules);
     if (error !== 0) return -error;
     return await this.#with(descriptor, (copy) => this.#connect(copy, address));
+  }
+
+  /** Connects to a further port of the server; `undefined` where it has none of that number. */
+  #connectFurther(descriptor: number, address: Bytes, replace: ReplaceSocket): number | undefined {
+    const port = ownPortOf(address);
+    const { server } = this.#rules;
+    if (port === undefined || server === undefined) return undefined;
+    const copy = this.#process.lend(descriptor);
+    if (copy < 0) return copy;
+    try {
+      const path = furtherPath(server.path, port);
+      return connectFurther(this.#libc, { asked: copy, path, replace });
+    } finally {
+      this.#libc.close(copy);
+    }
   }
 
   async #connectLocally(copy: number, { address, route }: RoutedConnect): Promise<number> {
@@ -154,12 +181,16 @@ export class SocketCalls {
     return OF_PORT.test(port) ? `${server.path}${port}` : undefined;
   }
 
-  /** Takes the place of a server that has ended and left its socket. */
+  /**
+   * Takes the place of a server that has ended and left its socket, or of a link to a
+   * further port that has answered for it.
+   */
   #bindServer(socket: number, path: string): number {
     const address = unixAddress(path);
     const bind = () => systemCall(this.#libc, "bind", socket, address, address.byteLength);
     const result = bind();
-    if (result !== -EADDRINUSE || this.#isInUse(address)) return result;
+    if (result !== -EADDRINUSE) return result;
+    if (!Deno.lstatSync(path).isSymlink && this.#isInUse(address)) return result;
     Deno.removeSync(path);
     return bind();
   }

@@ -1,0 +1,25 @@
+/**
+ * Connections to further ports: the system has put Unix sockets in their place, which know
+ * no type of service.
+ *
+ * @module
+ */
+import net from "node:net";
+
+type SetTypeOfService = (this: net.Socket, tos: number) => net.Socket;
+
+/** Lets clients such as `fetch` set the type of service, which Node 24 and later refuse else. */
+export function allowTypeOfService(): void {
+  const prototype = net.Socket.prototype as unknown as { setTypeOfService?: SetTypeOfService };
+  const { setTypeOfService } = prototype;
+  if (setTypeOfService === undefined) return;
+  prototype.setTypeOfService = function (tos) {
+    try {
+      return setTypeOfService.call(this, tos);
+    } catch (error) {
+      const { code } = error as { readonly code?: string };
+      if (code === "EINVAL" && (this.remoteFamily ?? "") === "") return this;
+      throw error;
+    }
+  };
+}

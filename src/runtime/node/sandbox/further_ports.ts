@@ -1,0 +1,63 @@
+/**
+ * Further ports of a server on Node: each is a Unix socket beside the server's own, which
+ * only the server's processes and the platform reach. A process that connects to such a
+ * port gets a socket that leads there in the place of its own.
+ *
+ * @module
+ */
+import { ECONNREFUSED, ENOENT, systemCall } from "../../kernel/system_calls.ts";
+import { AF_UNIX } from "../../kernel/judge_connect.ts";
+import type { Libc } from "../../kernel/libc.ts";
+import { unixAddress } from "./socket_names.ts";
+
+const F_GETFL = 3;
+const F_SETFL = 4;
+
+const [SOL_SOCKET, SO_TYPE] = [1, 3];
+const SOCK_STREAM = 1;
+const SOCK_NONBLOCK = 0x800;
+const SOCK_CLOEXEC = 0x80000;
+
+/** Puts a socket in the place of the caller's; returns the negative number of an error. */
+export type ReplaceSocket = (socket: number) => number;
+
+/** The path of the socket of a further port. */
+export const furtherPath = (server: string, port: number): string => `${server}-${port}`;
+
+function typeOf(libc: Libc, socket: number): number {
+  const value = new Uint8Array(4);
+  const size = new Uint8Array(Uint32Array.of(4).buffer);
+  systemCall(libc, "getsockopt", socket, SOL_SOCKET, SO_TYPE, value, size);
+  return new DataView(value.buffer).getInt32(0, true);
+}
+
+/**
+ * Connects the caller of a held call to a further port.
+ *
+ * @param asked a copy of the caller's socket
+ * @returns 0, the negative number of an error, or `undefined` where no such port was ever there
+ */
+export function connectFurther(
+  libc: Libc,
+  { asked, path, replace }: {
+    readonly asked: number;
+    readonly path: string;
+    readonly replace: ReplaceSocket;
+  },
+): number | undefined {
+  if (typeOf(libc, asked) !== SOCK_STREAM) return undefined;
+  const flags = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
+  const socket = systemCall(libc, "socket", AF_UNIX, flags, 0);
+  if (socket < 0) return socket;
+  try {
+    const address = unixAddress(path);
+    const result = systemCall(libc, "connect", socket, address, address.byteLength);
+    if (result === -ENOENT) return undefined;
+    // A queue that is full refuses, too: this thread cannot wait for it.
+    if (result < 0) return -ECONNREFUSED;
+    systemCall(libc, "fcntl", socket, F_SETFL, systemCall(libc, "fcntl", asked, F_GETFL, 0));
+    return Math.min(replace(socket), 0);
+  } finally {
+    libc.close(socket);
+  }
+}
