@@ -179,6 +179,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     logs,
     databases: databases.deploymentDatabases,
     kvFor: kv.kvFor,
+    customHosts: (projectId) => domains.domainService.hostsHere(projectId),
     cache: setup.cache,
     sandbox: setup.serverSandbox,
     maxServers: options.maxServers,

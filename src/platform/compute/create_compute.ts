@@ -32,6 +32,7 @@ export function createCompute(
     & Pick<
       ComputeServices,
       | "cache"
+      | "customHosts"
       | "databases"
       | "kvFor"
       | "variables"

@@ -42,6 +42,8 @@ export interface ServerMakerOptions {
   /** Lets the servers of a deployment reach its databases. */
   readonly databases: Pick<DeploymentDatabases, "injectedInto" | "identityFor">;
   readonly addresses: Pick<Addresses, "url">;
+  /** Custom hosts of a project whose visitors come to this platform. */
+  readonly customHosts: (projectId: string) => Promise<readonly string[]>;
   /** Ports of the loopback address by which servers reach the hosts of this platform. */
   readonly localRoutes: readonly LocalRoute[];
   /** Folder for files of deployments and versions of Node. */
@@ -199,7 +201,11 @@ export class ServerMaker {
       ...(engine === "command" ? { program: await this.#program(command) } : {}),
       allowPrivate,
       routes: localRoutes,
-      hosts: localHosts(deployment, { addresses, localRoutes }),
+      hosts: localHosts(deployment, {
+        addresses,
+        localRoutes,
+        custom: await this.#options.customHosts(projectId),
+      }),
       peers: [kv.address, ...databases.addresses],
       allowUnsandboxed: sandbox.sandbox === "unsandboxed",
       places,

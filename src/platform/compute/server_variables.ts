@@ -21,20 +21,25 @@ export function deploymentUrl(
   return addresses.url(ownLabel(deployment));
 }
 
-/** The hosts of a deployment that its servers reach without leaving the machine. */
+/**
+ * The hosts of a deployment that its servers reach without leaving the machine: its own, and
+ * the custom ones of its project. There are none where another program ends TLS.
+ */
 export function localHosts(
   deployment: DeploymentRecord,
-  { addresses, localRoutes }: {
+  { addresses, localRoutes, custom }: {
     readonly addresses: Pick<Addresses, "url">;
     readonly localRoutes: readonly LocalRoute[];
+    readonly custom: readonly string[];
   },
 ): string[] {
   const { uniqueLabel, branchLabel } = deployment;
-  return [ownLabel(deployment), uniqueLabel, branchLabel].flatMap((label) => {
-    const { protocol, port, hostname } = new URL(addresses.url(label));
-    const used = port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
-    return localRoutes.some((route) => route.port === used) ? [hostname] : [];
-  });
+  const urls = [ownLabel(deployment), uniqueLabel, branchLabel]
+    .map((label) => new URL(addresses.url(label)));
+  const { protocol, port } = urls[0]!;
+  const used = port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
+  if (!localRoutes.some((route) => route.port === used)) return [];
+  return [...new Set([...urls.map(({ hostname }) => hostname), ...custom])];
 }
 
 /** The environment of a deployment's server: variables of the project go before these. */

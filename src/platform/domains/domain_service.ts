@@ -190,6 +190,15 @@ export class DomainService {
     await this.#refreshZone(domain.zone);
   }
 
+  /** Served names of a project that lead to this platform, as they were last looked up. */
+  async hostsHere(projectId: string): Promise<string[]> {
+    const { items } = await this.#services.domains.list(projectId, { limit: MAX_DOMAINS });
+    return items.filter(({ hostname, zone, lastCheck }) =>
+      this.hosts.namesOf(zone).has(hostname) && !hostname.startsWith("*.") &&
+      lastCheck?.checks.some(({ purpose, ok }) => purpose === "routing" && ok) === true
+    ).map(({ hostname }) => hostname);
+  }
+
   /** Stops serving all domains of a deleted project. */
   async forgetProject(projectId: string): Promise<void> {
     for (const zone of this.hosts.zonesOf(projectId)) await this.#refreshZone(zone);

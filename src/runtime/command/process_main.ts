@@ -97,7 +97,8 @@ class CommandProcess {
     start: ServerStart,
     listens: (port: number, at: OwnAddress) => void,
   ): Promise<RunningNode> {
-    const { directory, allowPrivate, peers, routes, allowUnsandboxed, tmpMb, memoryMb } = start;
+    const { directory, allowPrivate, peers, routes, hosts, allowUnsandboxed, tmpMb, memoryMb } =
+      start;
     return await this.#launch({
       node: SHELL,
       processes: true,
@@ -112,6 +113,7 @@ class CommandProcess {
       allowPrivate,
       peers,
       routes,
+      hosts,
       allowUnsandboxed,
       announce: (port) => this.#announce(port),
     });

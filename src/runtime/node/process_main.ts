@@ -157,7 +157,7 @@ class NodeProcess {
 
   async #launch(start: ServerStart): Promise<RunningNode> {
     const { folder, preload } = this.#options;
-    const { directory, allowPrivate, peers, routes, allowUnsandboxed } = start;
+    const { directory, allowPrivate, peers, routes, hosts, allowUnsandboxed } = start;
     const { tmpMb, memoryMb, nodeBinary } = start;
     if (nodeBinary === undefined) throw new TypeError("The path of the Node binary is missing");
     const file = join(folder, PRELOAD);
@@ -187,6 +187,7 @@ class NodeProcess {
       allowPrivate,
       peers,
       routes,
+      hosts,
       announce: (port) => this.#announce(port),
       allowUnsandboxed,
     });

@@ -4,9 +4,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
+import { findToolchains } from "../../../src/runtime/mod.ts";
 import { ENGINES, onEachEngine, type TestEngine } from "../../helpers/compute_server.ts";
 import { deployServer, PATIENT_MANIFEST } from "../../helpers/compute_site.ts";
 import { secureGet } from "../../helpers/domains.ts";
+import { startDns } from "../../../src/lib/_test_dns_server.ts";
 import { makeCertificate } from "../../helpers/pebble.ts";
 import {
   createProject,
@@ -87,6 +89,24 @@ const RULES = {
   ],
 };
 
+/** The same in Python. */
+const PROGRAM = `
+import http.server, os, urllib.request
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        path, _, url = self.path.partition("?")
+        try:
+            body = urllib.request.urlopen(url + "/hello").read() if url else b"hello"
+        except OSError as error:
+            body = str(error).encode()
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(body)
+
+http.server.ThreadingHTTPServer(("", int(os.environ["PORT"])), Handler).serve_forever()
+`;
+
 async function deployReaching(platform: TestPlatform, engine: TestEngine, prod: boolean) {
   return await deployServer(platform, "shop", {
     engine,
@@ -165,6 +185,80 @@ onEachEngine(
       });
     }),
 );
+
+Deno.test("a server reaches the custom domains of its project that lead here", async () => {
+  const dns = await startDns();
+  try {
+    await withPlatform(async (platform) => {
+      await createProject(platform, "shop");
+      const bound = ["www.shop.example", "moving.example"];
+      for (const hostname of bound) {
+        const { json } = await platform.api("POST", "/v1/projects/shop/domains", {
+          json: { hostname, environment: "production" },
+        });
+        for (const { purpose, name, value } of json.records) {
+          if (purpose === "proof") dns.names.set(name, { TXT: [value] });
+        }
+        dns.names.set("www.shop.example", { CNAME: ["cname.localhost"] });
+        await platform.api("POST", `/v1/projects/shop/domains/${json.domain.id}/verify`);
+      }
+      await deployReaching(platform, "node", true);
+      const ask = reach(platform, "shop.localhost");
+      const urlOf = (hostname: string) => `http://${hostname}:${platform.port}/hello`;
+      for (const way of ["fetch", "request", "socket"]) {
+        assert.equal(await ask(way, urlOf(bound[0]!)), "200 passed hello");
+      }
+      assert.match(await ask("fetch", urlOf(bound[1]!)), /^failed: /);
+    }, { dnsServer: dns.server });
+  } finally {
+    await dns.close();
+  }
+});
+
+Deno.test({
+  name: "a program of any language reaches its own host and custom domains",
+  ignore: Deno.uid() !== 0 ||
+    (await findToolchains(Deno.env.toObject(), ["python"])).length === 0,
+  async fn() {
+    const dns = await startDns();
+    try {
+      await withPlatform(async (platform) => {
+        await createProject(platform, "shop");
+        const { json } = await platform.api("POST", "/v1/projects/shop/domains", {
+          json: { hostname: "www.shop.example", environment: "production" },
+        });
+        const [{ name, value }] = json.records;
+        dns.names.set(name, { TXT: [value] });
+        dns.names.set("www.shop.example", { CNAME: ["cname.localhost"] });
+        await platform.api("POST", `/v1/projects/shop/domains/${json.domain.id}/verify`);
+        await deploy(platform, "shop", {
+          files: { "server.py": PROGRAM },
+          manifest: {
+            version: 1,
+            layers: [{
+              name: "app",
+              target: "COMPUTE",
+              directory: ".",
+              entry: "server.py",
+              runtime: { engine: "command", command: "exec python3 server.py", timeoutMs: 20_000 },
+            }],
+            routes: [{ pattern: "^/.*$", layer: "app" }],
+          },
+          prod: true,
+        });
+        for (const host of ["www.shop.example", "shop.localhost"]) {
+          const { text } = await platform.get(
+            "shop.localhost",
+            `/?http://${host}:${platform.port}`,
+          );
+          assert.equal(text, "hello");
+        }
+      }, { dnsServer: dns.server });
+    } finally {
+      await dns.close();
+    }
+  },
+});
 
 Deno.test("a server reaches its own host where that is HTTPS", () =>
   inTestFolder(async (folder) => {

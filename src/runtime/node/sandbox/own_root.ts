@@ -65,6 +65,9 @@ const LINKED_DEVICES: Readonly<Record<string, string>> = {
   shm: TMP,
 };
 
+/** The table of names that are looked up before a name server is asked (hosts(5)). */
+const HOSTS = "/etc/hosts";
+
 /** The processes that Node sees, which are its own. */
 const PROCESSES = "/proc/.processes";
 
@@ -93,6 +96,8 @@ export interface OwnRootOptions {
   readonly tmpMb: number;
   /** Whether it sees the programs of the system. */
   readonly processes: boolean;
+  /** Names that lead to this machine, beside those that the machine knows. */
+  readonly hosts: readonly string[];
   /** The user that the folder for temporary files belongs to; the present one where missing. */
   readonly uid?: number | undefined;
 }
@@ -136,8 +141,9 @@ export class OwnRoot {
   fill(): void {
     const { root, shown, tmpMb, uid, processes } = this.#options;
     for (const each of processes ? SHOWN_TO_PROGRAMS : SHOWN_TO_NODE) {
-      this.#show({ from: each, to: each });
+      if (each !== HOSTS) this.#show({ from: each, to: each });
     }
+    this.#writeHosts();
     if (processes) this.#furnish();
     for (const each of ABOUT_MACHINE) this.#show({ from: `/proc/${each}`, to: `/proc/${each}` });
     for (const each of ["self", "thread-self"]) {
@@ -171,6 +177,15 @@ export class OwnRoot {
     }
     Deno.writeTextFileSync(join(root, "etc/passwd"), `svc:x:${uid}:${uid}::${TMP}:/bin/sh\n`);
     Deno.writeTextFileSync(join(root, "etc/group"), `svc:x:${uid}:\n`);
+  }
+
+  /** The machine's own table of names, after the names of the server. */
+  #writeHosts(): void {
+    const { root, hosts } = this.#options;
+    const own = hosts.map((host) => `127.0.0.1 ${host}\n`).join("");
+    const known = typeOf(HOSTS) === "file" ? Deno.readTextFileSync(HOSTS) : "";
+    Deno.mkdirSync(join(root, dirname(HOSTS)), { recursive: true });
+    Deno.writeTextFileSync(join(root, HOSTS), own + known);
   }
 
   /** Without it, programs that list the interfaces would find none at all. */

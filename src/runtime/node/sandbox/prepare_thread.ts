@@ -25,6 +25,7 @@ export type SandboxLaunch = Pick<
   | "programs"
   | "toolchains"
   | "processes"
+  | "hosts"
   | "tmpMb"
   | "allowUnsandboxed"
   | "only"
@@ -61,7 +62,7 @@ function ownUid(): number | undefined {
 
 function planThread(launch: SandboxLaunch, kind: NodeSandboxKind): ThreadPlan {
   const { node, directory, folder, files, tmpMb } = launch;
-  const { programs = [], toolchains = [], processes = false } = launch;
+  const { programs = [], toolchains = [], processes = false, hosts = [] } = launch;
   const view = planSandbox({ ...launch, kind });
   const root = join(folder, ROOT_FOLDER);
   Deno.mkdirSync(kind === "namespaces" ? root : join(folder, TMP_FOLDER), {
@@ -80,7 +81,7 @@ function planThread(launch: SandboxLaunch, kind: NodeSandboxKind): ThreadPlan {
   ];
   const uid = kind === "namespaces" ? ownUid() : undefined;
   const beat = new Int32Array(new SharedArrayBuffer(4));
-  return { kind, view, root, shown, tmpMb, processes, beat, uid };
+  return { kind, view, root, shown, tmpMb, processes, hosts, beat, uid };
 }
 
 const SANDBOXED: readonly NodeSandboxKind[] = ["namespaces", "kernel"];

@@ -17,6 +17,8 @@ export interface ThreadPlan {
   readonly tmpMb: number;
   /** Whether it may start programs and processes. */
   readonly processes: boolean;
+  /** Names that lead to this machine. */
+  readonly hosts: readonly string[];
   readonly uid?: number;
   /** Changes for as long as the first thread watches Node. */
   readonly beat: Int32Array<SharedArrayBuffer>;

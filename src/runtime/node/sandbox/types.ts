@@ -49,6 +49,8 @@ export interface NodeRequest {
   readonly toolchains?: readonly string[];
   /** True where it may start programs and processes; false where missing. */
   readonly processes?: boolean;
+  /** Names that lead to this machine; only those that the machine knows where missing. */
+  readonly hosts?: readonly string[];
 }
 
 /** The same things by the paths that Node sees. */
