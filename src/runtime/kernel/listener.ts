@@ -5,11 +5,13 @@
  * @module
  */
 import type { Libc } from "./libc.ts";
-import { addressOf, lastError, PROCESSOR, systemCall } from "./system_calls.ts";
+import { addressOf, EINVAL, lastError, PROCESSOR, systemCall } from "./system_calls.ts";
 
 const SET_MODE_FILTER = 1;
 const GET_ACTION_AVAILABLE = 2;
 const NEW_LISTENER = 8;
+/** A signal does not interrupt a call that has been received (Linux 5.19). */
+const WAIT_KILLABLE = 32;
 const NOTIFY_ACTION = 0x7fc00000;
 
 const RECEIVE = 0xc0502100n;
@@ -54,8 +56,12 @@ export function installFilter(libc: Libc, filter: Uint8Array<ArrayBuffer>): numb
   const view = new DataView(program.buffer);
   view.setUint16(0, filter.byteLength / 8, true);
   view.setBigUint64(8, addressOf(filter), true);
-  const result = systemCall(libc, "seccomp", SET_MODE_FILTER, NEW_LISTENER, program);
-  return result < 0 ? undefined : result;
+  for (const flags of [NEW_LISTENER | WAIT_KILLABLE, NEW_LISTENER]) {
+    const result = systemCall(libc, "seccomp", SET_MODE_FILTER, flags, program);
+    if (result >= 0) return result;
+    if (result !== -EINVAL) break;
+  }
+  return undefined;
 }
 
 /** Whether a call still waits: its thread, and the number of that, are still those that called. */

@@ -200,6 +200,7 @@ export const EBADF = 9;
 export const EAGAIN = 11;
 export const EACCES = 13;
 export const EFAULT = 14;
+export const EINVAL = 22;
 export const ENOSYS = 38;
 export const EMSGSIZE = 90;
 export const EPROTONOSUPPORT = 93;

@@ -227,6 +227,20 @@ testNode("Node ends with the process that has started it, however that ends", as
   await reader.cancel();
 });
 
+testNode("Node's programs start others while earlier ones end", async (only) => {
+  await using server = await launchServer(
+    `
+import { execFile } from "node:child_process";
+const loop = 'n=0; i=0; while [ $i -lt 100 ]; do i=$((i+1)); x=$(echo a | sed s/a/b/); ' +
+  '[ "$x" = b ] || n=$((n+1)); done; echo failed $n of $i';
+const answer = () => new Promise((resolve) => execFile("/bin/sh", ["-c", loop],
+  (error, stdout, stderr) => resolve(stdout + stderr + (error?.message ?? ""))));
+`,
+    { only, processes: true, programs: ["/bin", "/usr/bin"] },
+  );
+  assert.equal(await server.ask("/"), "failed 0 of 100\n");
+}, isRoot ? ["namespaces"] : []);
+
 /** Whether a process of this machine sleeps so long. */
 async function sleeps(seconds: number): Promise<boolean> {
   for await (const { name } of Deno.readDir("/proc")) {

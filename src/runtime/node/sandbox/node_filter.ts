@@ -167,9 +167,9 @@ const SIGNALS: readonly CallName[] = ["kill", "tgkill", "tkill"];
  * Calls of a server that may start processes: each of those has the same filter.
  * Signals reach its own processes only, in a namespace of their own.
  */
-function ofProcesses(hasOwnRoot: boolean): readonly Block[] {
+function ofProcesses(hasOwnRoot: boolean, onStart: number): readonly Block[] {
   return [
-    ...CLONES.map((call) => always(call, Answer.ask)),
+    ...CLONES.map((call) => always(call, onStart)),
     ...GROUPS.map((call) => always(call, Answer.allow)),
     ...(hasOwnRoot ? SIGNALS.map((call) => always(call, Answer.allow)) : []),
   ];
@@ -190,18 +190,18 @@ const CLONE_THREAD = 0x00010000;
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET. */
 const CLONE_NAMESPACES = 0x7e020000;
 
-/** Threads are free, processes are asked for: Node itself is one. */
-const CLONE: Block = {
+/** Threads are free; Node itself is a process. */
+const cloneBlock = (onStart: number): Block => ({
   call: "clone",
   steps: [
     loadArgument(0),
     { code: JUMP_ANY_BIT, k: CLONE_NAMESPACES, jt: 2, jf: 0 },
     { code: JUMP_ANY_BIT, k: CLONE_THREAD, jt: 2, jf: 0 },
-    { code: RETURN, k: Answer.ask },
+    { code: RETURN, k: onStart },
     { code: RETURN, k: Answer.fail(EPERM) },
     { code: RETURN, k: Answer.allow },
   ],
-};
+});
 
 const PR_SET_PDEATHSIG = 1;
 const PR_SET_SECCOMP = 22;
@@ -297,18 +297,22 @@ const ON_PROCESSES: readonly (readonly [CallName, number])[] = [
  * Writes the filter: calls that it does not name fail as if the kernel had none.
  *
  * @param hasOwnRoot true where Node has a root folder and a network of its own; else
- * the files of the machine are in sight; `hasProcesses` where it may start programs
+ * the files of the machine are in sight; `hasProcesses` where it may start programs, and
+ * `limitsProcesses` where the kernel limits their number. It must not ask about those
+ * then: a signal to the caller would interrupt the call, which programs do not expect.
  */
 export function buildNodeFilter(
   processor: Processor,
-  { hasOwnRoot, hasProcesses = false }: {
+  { hasOwnRoot, hasProcesses = false, limitsProcesses = false }: {
     readonly hasOwnRoot: boolean;
     readonly hasProcesses?: boolean;
+    readonly limitsProcesses?: boolean;
   },
 ): Uint8Array<ArrayBuffer> {
   const { allow, ask } = Answer;
   const onFiles = hasOwnRoot ? allow : FAIL;
-  const onProcesses = hasProcesses ? ofProcesses(hasOwnRoot) : [];
+  const onStart = hasProcesses && limitsProcesses ? allow : ask;
+  const onProcesses = hasProcesses ? ofProcesses(hasOwnRoot, onStart) : [];
   const isOpen = (call: CallName) => onProcesses.some((block) => block.call === call);
   return writeProgram(processor, [
     ...ALLOWED.map((call) => always(call, allow)),
@@ -317,7 +321,7 @@ export function buildNodeFilter(
     ...REFUSED_IN_SIGHT.map((call) => always(call, onFiles)),
     ...ASKED.filter((call) => !isOpen(call)).map((call) => always(call, ask)),
     wherePointer("sendto", { index: 4, given: ask, missing: allow }),
-    CLONE,
+    cloneBlock(onStart),
     // The C library then uses `clone`, whose flags can be judged.
     always("clone3", Answer.fail(ENOSYS)),
     socketBlock(hasOwnRoot),

@@ -94,6 +94,20 @@ for (const [name, processor] of Object.entries(PROCESSORS)) {
     if (number("fork") >= 0) assert.deepEqual([apart("fork"), apart("vfork")], [ask, ask]);
   });
 
+  Deno.test(`buildNodeFilter() leaves the number of processes to the kernel on ${name}`, () => {
+    const filter = buildNodeFilter(processor, {
+      hasOwnRoot: true,
+      hasProcesses: true,
+      limitsProcesses: true,
+    });
+    const call = (call: CallName, ...args: bigint[]) =>
+      runProgram(filter, { arch, number: number(call), args });
+    assert.equal(call("clone", 0x1200011n), allow);
+    assert.equal(call("clone", 0x10000011n), REFUSE);
+    assert.equal(call("execve"), ask);
+    if (number("fork") >= 0) assert.deepEqual([call("fork"), call("vfork")], [allow, allow]);
+  });
+
   Deno.test(`buildNodeFilter() refuses to change attributes of files in sight on ${name}`, () => {
     const call = caller(false);
     for (const each of REFUSED_IN_SIGHT.filter((each) => number(each) >= 0)) {

@@ -16,8 +16,8 @@ const MAX_PROCESSES = 128;
 /** Shortest time between two searches that a full tree causes, in milliseconds. */
 const PAUSE_MS = 50;
 
-/** Looks at the processes before they are searched for again, where none was started. */
-const LOOKS_PER_SEARCH = 20;
+/** Looks at the processes before they are searched for again. */
+const LOOKS_PER_SEARCH = 4;
 
 /** Searches until all have ended: one may start another while it is being ended. */
 const MAX_ROUNDS = 20;
@@ -35,8 +35,45 @@ function parentOf(pid: string): number | undefined {
   }
 }
 
+/** The children of a process; `undefined` where the kernel does not list them (proc(5)). */
+function childrenOf(pid: number): number[] | undefined {
+  const found: number[] = [];
+  try {
+    for (const { name } of Deno.readDirSync(`/proc/${pid}/task`)) {
+      const text = Deno.readTextFileSync(`/proc/${pid}/task/${name}/children`);
+      found.push(...text.split(" ").filter((each) => each !== "").map(Number));
+    }
+  } catch (error) {
+    // A thread, or all of them, may have ended meanwhile.
+    return error instanceof Deno.errors.NotFound && isListed() ? found : undefined;
+  }
+  return found;
+}
+
+/** Whether the kernel lists the children of a process. */
+function isListed(): boolean {
+  try {
+    Deno.statSync(`/proc/self/task/${Deno.pid}/children`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** All processes below one. */
 function descendantsOf(top: number): number[] {
+  const found: number[] = [];
+  for (let next: number[] = [top]; next.length > 0;) {
+    const below = next.map(childrenOf);
+    if (below.includes(undefined)) return searchAll(top);
+    next = below.flatMap((children) => children!);
+    found.push(...next);
+  }
+  return found;
+}
+
+/** The same, by the parents of all processes of the machine. */
+function searchAll(top: number): number[] {
   const children = new Map<number, number[]>();
   for (const { name } of Deno.readDirSync("/proc")) {
     const parent = PID.test(name) ? parentOf(name) : undefined;

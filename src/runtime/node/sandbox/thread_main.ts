@@ -107,6 +107,8 @@ class NodeThread {
     const filter = buildNodeFilter(PROCESSOR, {
       hasOwnRoot: plan.kind === "namespaces",
       hasProcesses: plan.processes,
+      // Its own user has a limit.
+      limitsProcesses: plan.uid !== undefined,
     });
     const listener = installFilter(libc, filter);
     if (listener === undefined) throw new Error("The kernel refuses a filter of system calls");
