@@ -89,6 +89,12 @@ const SITES: Readonly<Record<string, App>> = {
   },
 };
 
+/** Where rustup keeps its toolchains: in the home folder, which is another one here. */
+const rustVariables = ({ HOME, RUSTUP_HOME, CARGO_HOME }: Record<string, string>) => ({
+  RUSTUP_HOME: RUSTUP_HOME ?? `${HOME}/.rustup`,
+  CARGO_HOME: CARGO_HOME ?? `${HOME}/.cargo`,
+});
+
 /** An app that was pushed, as its visitors and its owner see it. */
 class Pushed {
   readonly #box: Sandbox;
@@ -289,10 +295,9 @@ Deno.test({
   name: "real apps in other languages go from a push to live",
   ignore: WANTED === undefined || Deno.uid() !== 0,
   fn: async (t) => {
-    const found = new Set(
-      (await findToolchains(Deno.env.toObject())).map(({ toolchain }) => toolchain.id),
-    );
     await withSandbox(async (box) => {
+      Object.assign(box.env, rustVariables(Deno.env.toObject()));
+      const found = new Set((await findToolchains(box.env)).map(({ toolchain }) => toolchain.id));
       // The user of PostgreSQL must reach the data directory.
       await Deno.chmod(box.folder, 0o711);
       await box.start(noServer() === undefined ? ["--postgres", "local"] : []);
