@@ -50,7 +50,7 @@ export type ReceivedContent =
 /** The fields of a record that describe its content. */
 export type StoredContent = Pick<
   DeploymentRecord,
-  "contentSha" | "cron" | "fileCount" | "totalBytes"
+  "contentSha" | "cron" | "protection" | "fileCount" | "totalBytes"
 >;
 
 /** Validates the content of a deployment; throws a `Failure` with all problems of a part. */
@@ -77,6 +77,7 @@ export async function storeContent(
   return {
     contentSha: await writeContent(blobs, { manifest, files, functions, rules }),
     cron: manifest.cron ?? [],
+    ...(manifest.protection === undefined ? {} : { protection: manifest.protection }),
     fileCount: files.length,
     totalBytes: files.reduce((sum, file) => sum + file.size, 0),
   };

@@ -12,6 +12,7 @@ import {
 } from "../../contract/deployments.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import { cronTaskSchema } from "../../manifest/mod.ts";
+import { PROTECTIONS } from "../../lib/protection.ts";
 import type { Addresses } from "../core/addresses.ts";
 
 export const deploymentRecord = z.object({
@@ -37,6 +38,8 @@ export const deploymentRecord = z.object({
   contentSha: z.string().nullable(),
   /** Its scheduled tasks, as its manifest has them. */
   cron: z.array(cronTaskSchema).default([]),
+  /** Who may visit it, as its manifest says; missing where the project's setting applies. */
+  protection: z.enum(PROTECTIONS).optional(),
   /** Its sealed functions; empty until it is activated. */
   functions: z.array(z.object({ name: z.string(), sha256: z.string() })),
   /** Version of the variables that it was created with. */

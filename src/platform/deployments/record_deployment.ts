@@ -25,7 +25,7 @@ export interface RecordServices {
 
 type DeploymentContent =
   & Pick<DeploymentRecord, "branch" | "commitSha" | "message" | "author" | "source">
-  & Pick<DeploymentRecord, "contentSha" | "cron" | "fileCount" | "totalBytes">;
+  & Pick<DeploymentRecord, "contentSha" | "cron" | "protection" | "fileCount" | "totalBytes">;
 
 export type WantedDeployment = DeploymentContent & {
   /** Name of the environment. */
@@ -38,8 +38,9 @@ export type WantedDeployment = DeploymentContent & {
 
 /** What a deployment shows and where it came from, for another one that shows the same. */
 export function contentOf(source: DeploymentRecord): DeploymentContent {
-  const { branch, commitSha, message, author, contentSha, cron, fileCount, totalBytes } = source;
-  const content = { contentSha, cron, fileCount, totalBytes };
+  const { branch, commitSha, message, author, contentSha, cron, protection } = source;
+  const { fileCount, totalBytes } = source;
+  const content = { contentSha, cron, protection, fileCount, totalBytes };
   return { branch, commitSha, message, author, source: source.source, ...content };
 }
 

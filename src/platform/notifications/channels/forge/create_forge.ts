@@ -9,7 +9,8 @@ import type { Foundation } from "../../../core/foundation.ts";
 import { Failure, type Router } from "../../../core/http/mod.ts";
 import { DeploymentStore } from "../../../deployments/mod.ts";
 import { PullStore } from "../../../hooks/mod.ts";
-import { GitCredentialStore, ProjectStore } from "../../../projects/mod.ts";
+import { keys, readRecord } from "../../../core/store/mod.ts";
+import { GitCredentialStore, previewRecord, ProjectStore } from "../../../projects/mod.ts";
 import type { Channel } from "../../delivery/channel.ts";
 import { createForgeChannel } from "./forge_channel.ts";
 import { ForgeReporter } from "./forge_reporter.ts";
@@ -34,6 +35,10 @@ export function createForge(foundation: ForgeFoundation): {
     credentials: new GitCredentialStore(kv, box).open,
     pulls: new PullStore(kv, now),
     reports,
+    async protectionOf(projectId) {
+      const found = await readRecord(kv, keys.previewAccess(projectId), previewRecord);
+      return found?.value.protection ?? "off";
+    },
   });
   return { channel: createForgeChannel(reporter), reports };
 }

@@ -8,6 +8,7 @@
 import { ENVIRONMENT_PRODUCTION } from "../../../../contract/environment_names.ts";
 import type { Clock } from "../../../../lib/clock.ts";
 import { sha256Hex } from "../../../../lib/hash.ts";
+import type { Protection } from "../../../../lib/protection.ts";
 import { KeyedLock } from "../../../../lib/keyed_lock.ts";
 import type { OutboundFetch } from "../../../../runtime/mod.ts";
 import type { DeploymentRecord, DeploymentStore } from "../../../deployments/mod.ts";
@@ -31,6 +32,8 @@ export interface ReporterParts extends ReportContext {
   readonly credentials: OpenGitCredentials;
   readonly pulls: Pick<PullStore, "find" | "commented">;
   readonly reports: ReportStore;
+  /** Who may visit the previews of a project. */
+  protectionOf(projectId: string): Promise<Protection>;
   readonly outbound: OutboundFetch;
   /** Plain http is allowed. */
   readonly allowPrivate: boolean;
@@ -145,7 +148,8 @@ export class ForgeReporter {
     if (pull === undefined || last === null && !pull.isOpen) return known;
     // A newer deployment of the branch is what the pull request shows.
     if (last !== null && last.deploymentId > deployment.id) return known;
-    const text = commentText(deployment, this.#parts);
+    const protection = await this.#parts.protectionOf(deployment.projectId);
+    const text = commentText(deployment, { ...this.#parts, protection });
     const hash = sha256Hex(text);
     if (last?.deploymentId === deployment.id && hash === known) return known;
     const id = await this.#write(addressed, pull, text);

@@ -5,6 +5,7 @@
  * @module
  */
 import { ENVIRONMENT_PRODUCTION } from "../../../../contract/environment_names.ts";
+import type { Protection } from "../../../../lib/protection.ts";
 import type { Addresses } from "../../../core/addresses.ts";
 import type { DeploymentRecord } from "../../../deployments/mod.ts";
 import type { CommitState, CommitStatus } from "./dialect.ts";
@@ -72,8 +73,28 @@ export function commitStatus(
 /** A line that pages do not show, by which a comment is found again. */
 export const markOf = (projectId: string): string => `[//]: # (svc preview ${projectId})`;
 
-/** The comment of a pull request about its preview. */
-export function commentText(deployment: DeploymentRecord, context: ReportContext): string {
+/** How to get in where a preview asks for it. */
+const WAYS_IN: Readonly<Record<Protection, readonly string[]>> = {
+  off: [],
+  members: [
+    "",
+    "To see it, sign in as a member of the workspace, or ask one for a share link.",
+  ],
+  password: [
+    "",
+    "To see it, enter the password, sign in as a member of the workspace, or ask one for a share link.",
+  ],
+  all: [
+    "",
+    "To see it, sign in as a member of the workspace, or ask one for a share link.",
+  ],
+};
+
+/** The comment of a pull request about its preview, whose project has a protection. */
+export function commentText(
+  deployment: DeploymentRecord,
+  context: ReportContext & { readonly protection: Protection },
+): string {
   const { addresses } = context;
   const { status, commitSha, projectId, projectName, branchLabel, uniqueLabel, liveAt } =
     deployment;
@@ -86,6 +107,7 @@ export function commentText(deployment: DeploymentRecord, context: ReportContext
       `The preview of ${commit} is live: ${addresses.url(branchLabel)}`,
       "",
       `This commit stays at ${addresses.url(uniqueLabel)}`,
+      ...WAYS_IN[deployment.protection ?? context.protection],
     ],
     ROLLED_BACK: [`The preview of ${commit} was rolled back.`],
     FAILED: [`The preview of ${commit} could not be built or started.`],

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { Addresses } from "../../../core/addresses.ts";
+import { deploymentRecord } from "../../../deployments/mod.ts";
+import { commentText } from "./report_text.ts";
+
+const DEPLOYMENT = deploymentRecord.parse({
+  id: "d1",
+  projectId: "p1",
+  workspaceId: "w1",
+  projectName: "shop",
+  status: "LIVE",
+  environment: "preview",
+  branch: "map",
+  commitSha: "8f14e45fceea167a5a36dedd4bea2543c1a0f4d1",
+  message: null,
+  author: null,
+  uniqueLabel: "shop-2b3c4d5f",
+  branchLabel: "shop-git-map",
+  contentSha: null,
+  functions: [],
+  variablesVersion: "1",
+  fileCount: 0,
+  totalBytes: 0,
+  error: null,
+  createdAt: 0,
+  updatedAt: 0,
+  liveAt: 0,
+});
+
+const CONTEXT = {
+  addresses: new Addresses({ protocol: "https:", domain: "example.net", port: "" }),
+  publicOrigin: "https://example.net",
+};
+
+Deno.test("commentText() says how to get in at a protected preview, and nothing at an open one", () => {
+  const rows = [
+    ["off", undefined, undefined],
+    ["members", undefined, /sign in as a member/],
+    ["all", undefined, /sign in as a member/],
+    ["password", undefined, /enter the password/],
+    ["members", "off", undefined],
+    ["off", "members", /sign in as a member/],
+  ] as const;
+  for (const [protection, declared, wanted] of rows) {
+    const deployment = declared === undefined
+      ? DEPLOYMENT
+      : { ...DEPLOYMENT, protection: declared };
+    const text = commentText(deployment, { ...CONTEXT, protection });
+    if (wanted === undefined) assert.doesNotMatch(text, /To see it/, `${protection} ${declared}`);
+    else assert.match(text, wanted, `${protection} ${declared}`);
+  }
+});
