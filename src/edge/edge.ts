@@ -160,12 +160,32 @@ class Edge {
     try {
       const decided = this.#decide(context);
       const edgeResponse = isDestination(decided) ? this.#follow(context, decided) : decided;
-      if (!(edgeResponse instanceof Promise)) return this.#finish(context, edgeResponse);
+      if (!(edgeResponse instanceof Promise)) return this.#settle(context, edgeResponse);
       return edgeResponse.catch((error) => this.#fault(clientRequest, error, site))
+        .then((settled) => this.#settle(context, settled));
+    } catch (error) {
+      return this.#settle(context, this.#fault(clientRequest, error, site));
+    }
+  }
+
+  /** Replaces one of the edge's pages by the site's own, where it has one. */
+  #settle(context: RequestContext, edgeResponse: EdgeResponse): Response | Promise<Response> {
+    if (edgeResponse.isEdgePage !== true) return this.#finish(context, edgeResponse);
+    const { clientRequest, site } = context;
+    try {
+      const page = this.#siteResponder.failurePage(site, clientRequest, edgeResponse);
+      if (!(page instanceof Promise)) return this.#finish(context, page);
+      return page.catch((error) => this.#lostPage(clientRequest, error, edgeResponse))
         .then((settled) => this.#finish(context, settled));
     } catch (error) {
-      return this.#finish(context, this.#fault(clientRequest, error, site));
+      return this.#finish(context, this.#lostPage(clientRequest, error, edgeResponse));
     }
+  }
+
+  /** The edge's page, where that of the site cannot be read. */
+  #lostPage(clientRequest: ClientRequest, error: unknown, own: EdgeResponse): EdgeResponse {
+    this.#options.onError?.(error, clientRequest.id);
+    return own;
   }
 
   /** Answers a request that the rules let through. */

@@ -82,11 +82,11 @@ export class DynamicResponder {
     response: PipelineResponse,
   ): EdgeResponse {
     const headers: HeaderList = withCommon(response.headers, site.common);
-    const { status, problem, upgrade } = response;
+    const { status, problem, upgrade, isEdgePage } = response;
     if (upgrade !== undefined) return { status, headers, body: null, bytes: 0, upgrade };
     const edgeResponse = hasNoContent(clientRequest.method, status)
       ? bodilessResponse({ ...response, headers })
-      : { status, headers, body: response.body, bytes: bodyBytes(response) };
+      : { status, headers, body: response.body, bytes: bodyBytes(response), isEdgePage };
     return problem === undefined ? edgeResponse : { ...edgeResponse, problem };
   }
 }

@@ -40,4 +40,6 @@ export interface PipelineResponse extends OriginResponse {
   readonly problem?: string;
   /** The open WebSocket of a server: no step changes such a response. */
   readonly upgrade?: ComputeSocket;
+  /** Whether it is one of the edge's own pages. */
+  readonly isEdgePage?: boolean | undefined;
 }

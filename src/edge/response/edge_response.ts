@@ -23,6 +23,8 @@ export interface EdgeResponse {
   readonly problem?: string;
   /** The open WebSocket of a server; the client's connection is upgraded, and the status is 101. */
   readonly upgrade?: ComputeSocket;
+  /** Whether it is one of the edge's own pages, which a page of the site may replace. */
+  readonly isEdgePage?: boolean | undefined;
   /** Whether traffic statistics leave it out. */
   readonly isUncounted?: boolean;
 }

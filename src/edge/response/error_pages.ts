@@ -91,7 +91,10 @@ export function edgePage(
     : `${status} ${title}: ${sentence} (${request.id})\n`;
   const body = encoder.encode(text);
   const headers = [...(wantsHtml ? HTML : TEXT), ...more];
-  if (request.method !== "HEAD") return { status, headers, body, bytes: body.byteLength };
+  const isEdgePage = true;
+  if (request.method !== "HEAD") {
+    return { status, headers, body, bytes: body.byteLength, isEdgePage };
+  }
   headers.push(["content-length", String(body.byteLength)]);
-  return { status, headers, body: null, bytes: 0 };
+  return { status, headers, body: null, bytes: 0, isEdgePage };
 }

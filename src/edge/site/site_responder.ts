@@ -25,6 +25,22 @@ const VARY_ACCEPT: Header = ["vary", "accept"];
 const wantsDocument = (request: PagedRequest): boolean =>
   request.header("accept")?.includes("text/html") === true;
 
+/** Fields of a page that concern its file: a failure has none. */
+const OF_FILE: ReadonlySet<string> = new Set(["accept-ranges", "cache-control", "etag", "vary"]);
+/** Fields of one of the edge's pages that concern the failure. */
+const OF_FAILURE: ReadonlySet<string> = new Set(["allow", "retry-after"]);
+
+/** A page of the site as the response to a failure. */
+function asFailure(page: EdgeResponse, failure: EdgeResponse): EdgeResponse {
+  const headers: Header[] = [
+    ...page.headers.filter(([name]) => !OF_FILE.has(name)),
+    ...failure.headers.filter(([name]) => OF_FAILURE.has(name)),
+    ["cache-control", "no-store"],
+    ["vary", "accept, accept-encoding"],
+  ];
+  return { ...failure, headers, body: page.body, bytes: page.bytes };
+}
+
 /** A request that follows the routes. */
 interface RouteContext {
   readonly site: Site;
@@ -136,6 +152,27 @@ export class SiteResponder {
         : response;
     const response = respondFromCompute({ site, compute, request, target, resolution, ...use });
     return response instanceof Promise ? response.then(next) : next(response);
+  }
+
+  /**
+   * The site's own page in place of one of the edge's, for browsers. It keeps the fields that
+   * belong to the failure, and is never cached.
+   */
+  failurePage(
+    site: Site,
+    request: PagedRequest,
+    response: EdgeResponse,
+  ): EdgeResponse | Promise<EdgeResponse> {
+    const page = site.content.failurePage(response.status);
+    if (page === undefined || !wantsDocument(request)) return response;
+    const method = request.method === "HEAD" ? "HEAD" : "GET";
+    const shown = this.#files.whole(negotiate(page, request), response.status, {
+      method,
+      blobs: site.blobs,
+    });
+    return shown instanceof Promise
+      ? shown.then((whole) => asFailure(whole, response))
+      : asFailure(shown, response);
   }
 
   /** Serves a file; the method is `GET` or `HEAD`. */

@@ -83,6 +83,25 @@ export function* createFileTables(
   return tables;
 }
 
+/** Failures for which a site can have a page of its own, such as `502.html`. */
+const PAGED_FAILURES = [401, 403, 404, 429, 500, 502, 503, 504] as const;
+
+/** The pages for failures by their status: of each, that of the first layer that has one. */
+function failurePagesOf(
+  tables: ReadonlyMap<string, FileTable>,
+): ReadonlyMap<number, StaticFile> {
+  const pages = new Map<number, StaticFile>();
+  for (const status of PAGED_FAILURES) {
+    for (const { byPath } of tables.values()) {
+      const page = byPath.get(`/${status}.html`);
+      if (page === undefined) continue;
+      pages.set(status, page);
+      break;
+    }
+  }
+  return pages;
+}
+
 export class SiteContent {
   readonly #routes: RouteTable;
   readonly #tables: ReadonlyMap<string, FileTable>;
@@ -91,14 +110,18 @@ export class SiteContent {
     GET: new Map(),
     HEAD: new Map(),
   };
-  readonly #defaultPage: StaticFile | undefined;
+  readonly #failurePages: ReadonlyMap<number, StaticFile>;
 
   /** `tables` are those that `createFileTables()` makes of the manifest's STATIC layers. */
   constructor(manifest: Manifest, tables: ReadonlyMap<string, FileTable>) {
     this.#routes = createRouteTable(manifest);
     this.#tables = tables;
-    this.#defaultPage = [...tables.values()].find((table) => table.notFound !== undefined)
-      ?.notFound;
+    this.#failurePages = failurePagesOf(tables);
+  }
+
+  /** The site's own page for a failure, such as its `502.html`. */
+  failurePage(status: number): StaticFile | undefined {
+    return this.#failurePages.get(status);
   }
 
   /**
@@ -163,6 +186,6 @@ export class SiteContent {
       if (route.fallthrough) continue;
       return isFile ? READ_ONLY : { type: "missing", page: table.notFound, fallback };
     }
-    return isFile ? READ_ONLY : { type: "missing", page: page ?? this.#defaultPage, fallback };
+    return isFile ? READ_ONLY : { type: "missing", page: page ?? this.failurePage(404), fallback };
   }
 }
