@@ -17,7 +17,7 @@ import { BUILDS, HOOKS } from "./hooks/group.ts";
 import { KEYS } from "./keys/group.ts";
 import { KV } from "./kv/group.ts";
 import { NOTIFICATIONS, TRIGGER } from "./notifications/group.ts";
-import { PREVIEWS } from "./previews/group.ts";
+import { MAINTENANCE, PREVIEWS } from "./previews/group.ts";
 import { INIT, LINK, LIST, PROJECTS } from "./projects/group.ts";
 import { RULES } from "./rules/group.ts";
 import { BACKUP, MIGRATE_STORE, REKEY, RESTORE, SERVE } from "./serve/group.ts";
@@ -61,6 +61,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   DEPLOY,
   DEPLOYMENTS,
   PREVIEWS,
+  MAINTENANCE,
   PROMOTE,
   STOP,
   CACHE,

@@ -44,10 +44,16 @@ const settings = z.object({
   ),
 });
 
+const cidrs = settings.shape.allowCidrs;
+
 export const previewAccess = settings.extend({
   project: z.string().meta({ description: "Name of the project", example: "shop" }),
   hasPassword: z.boolean().describe("True where a password is set"),
   hasBypassKey: z.boolean().describe("True where there is a bypass key"),
+  maintenance: z.object({
+    since: timestamp.describe("When it began"),
+    allowCidrs: cidrs,
+  }).nullable().describe("Maintenance of production; null where it is open"),
 }).meta({ id: "PreviewAccess" });
 export type PreviewAccess = z.infer<typeof previewAccess>;
 
@@ -86,6 +92,10 @@ export const updatePreviewAccess = endpoint({
   tag,
   params: projectParams,
   body: settings.partial().extend({
+    maintenance: z.object({ allowCidrs: cidrs.default([]) }).strict().nullable().optional()
+      .describe(
+        "Takes production down for everyone but members and these addresses; null opens it again",
+      ),
     password: z.string().min(PASSWORD_MIN).max(PASSWORD_MAX).nullable().optional().meta({
       description: "A new password, which ends the visits of the old one; null removes it",
       example: "correct horse battery staple",

@@ -73,7 +73,7 @@ class Edge {
     const { now, random, cache, outbound } = options;
     const keeper = options.access;
     this.#gatekeeper = keeper === undefined
-      ? { judge: (request) => Promise.resolve(edgePage(request, 401)) }
+      ? { judge: (request) => Promise.resolve({ ...edgePage(request, 401), isEdgePage: false }) }
       : new Gatekeeper({ keeper, now, random });
     this.#limiter = createRateLimiter({ now, seed: randomSeed(random) });
     this.#vitals = new VitalsEndpoint(this.#limiter, options.countVitals);
@@ -147,7 +147,7 @@ class Edge {
     const { clientRequest, site } = context;
     try {
       const refusal = await this.#gatekeeper.judge(clientRequest, { ...site, gate });
-      if (refusal !== undefined) return this.#finish(context, refusal);
+      if (refusal !== undefined) return await this.#settle(context, refusal);
     } catch (error) {
       return this.#finish(context, this.#fault(clientRequest, error, site));
     }

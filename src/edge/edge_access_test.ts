@@ -60,6 +60,7 @@ const FACTS: AccessFacts = {
   allowCidrs: ["198.51.100.0/24"],
   exemptPaths: ["/hooks/*"],
   exemptOptions: true,
+  maintenance: null,
 };
 
 interface Given {
@@ -97,6 +98,7 @@ function protectedEdge({ facts, production = false, rules = [] }: Given = {}) {
     "index.html": "secret home",
     "page.html": "secret page",
     "hooks/in.txt": "hook",
+    "503.html": "own maintenance",
   }, { rules });
   const shown = atHost(site, { isProduction: production, access });
   const edge = testEdge(shown, {
@@ -415,4 +417,42 @@ Deno.test("no rule answers, caches or redirects for a visitor who is not let in"
       assert.equal(await statusOf(parts, "/page", {}), 401, action.type);
     }
   }
+});
+
+Deno.test("maintenance takes production down for everyone but members and allowed addresses", async () => {
+  const maintenance = { allowCidrs: ["203.0.113.0/24"] };
+  const parts = protectedEdge({ facts: { protection: "off", maintenance }, production: true });
+  const { edge, access } = parts;
+  for (const url of ["/", "/hooks/in.txt", "/?x-svc-share=link"]) {
+    const down = await edge.fetch(url, { headers: PAGE });
+    assert.equal(down.status, 503, url);
+    assert.equal(down.headers.get("retry-after"), "300");
+    assert.equal(down.headers.get("cache-control"), "no-store");
+    assert.equal(down.headers.get("x-robots-tag"), null);
+    assert.equal(await down.text(), "own maintenance", url);
+  }
+  assert.equal((await edge.fetch("/", { method: "POST" })).status, 503);
+  assert.equal((await edge.fetch("/", { from: "198.51.100.9" })).status, 503, "of previews");
+  assert.equal((await edge.fetch("/", { from: "203.0.113.9" })).status, 200);
+  assert.equal((await edge.fetch("/", { headers: { "x-svc-bypass": "the-key" } })).status, 200);
+  const { callback, browserCookie } = await signIn(parts, {
+    url: "http://site.test/_svc/access/sign-in?to=/page",
+  });
+  const back = await edge.fetch(callback, { headers: { cookie: browserCookie } });
+  assert.equal(back.headers.get("location"), "http://site.test/page");
+  const headers = { cookie: cookieOf(back, "svc_access") };
+  const page = await edge.fetch("/page", { headers });
+  assert.equal(await page.text(), "secret page");
+  assert.equal(page.headers.get("cache-control"), "private, no-cache");
+  // A project that is protected as well shows strangers nothing of its own.
+  access.replace({ ...FACTS, protection: "all", maintenance, version: "2" });
+  const both = await edge.fetch("/", { headers: PAGE });
+  assert.equal(both.status, 503);
+  assert.doesNotMatch(await both.text(), /own maintenance/);
+  assert.equal((await edge.fetch("/", { from: "203.0.113.9" })).status, 401);
+  access.replace({ ...FACTS, protection: "off", version: "3" });
+  assert.equal((await edge.fetch("/")).status, 200);
+
+  const preview = protectedEdge({ facts: { protection: "off", maintenance } });
+  assert.equal((await preview.edge.fetch("/")).status, 200);
 });

@@ -376,6 +376,7 @@ Deno.test("a site that is not indexed says so on every answer, unless a rule rem
     allowCidrs: [],
     exemptPaths: [],
     exemptOptions: false,
+    maintenance: null,
   });
   const preview = testEdge(atHost(site, { isProduction: false, access }));
   const production = testEdge(atHost(site, { isProduction: true, access }));

@@ -89,6 +89,8 @@ export const DEPLOYMENT_ANSWERS: Answers = {
     z.object({ key: e.createBypassKey.response.shape.key }),
     z.object({ removed: yes }).describe("with --remove"),
   ]),
+  "maintenance on": z.object({ previews: e.updatePreviewAccess.response }),
+  "maintenance off": z.object({ previews: e.updatePreviewAccess.response }),
   "promote": z.object({ deployment, rulesInEffect }),
   "stop": z.object({ deployment }),
   "rollback": e.rollback.response.extend({ rulesInEffect }),

@@ -16,6 +16,7 @@ const MEANINGS: Readonly<Record<Protection, string>> = {
 
 /** One line for each fact. */
 export function formatAccess(access: PreviewAccess): string {
+  const { maintenance } = access;
   const { protection, hasPassword, hasBypassKey, allowCidrs, exemptPaths, exemptOptions } = access;
   const list = (texts: readonly string[]) =>
     texts.length === 0 ? "none" : texts.map(printable).join(", ");
@@ -25,5 +26,10 @@ export function formatAccess(access: PreviewAccess): string {
     `bypass key    ${hasBypassKey ? "set" : "none"}`,
     `allowed IPs   ${list(allowCidrs)}`,
     `exempt paths  ${list(exemptPaths)}${exemptOptions ? ", and OPTIONS requests" : ""}`,
+    `maintenance   ${
+      maintenance === null
+        ? "off"
+        : `on since ${maintenance.since}; allowed ${list(maintenance.allowCidrs)}`
+    }`,
   ].join("\n");
 }

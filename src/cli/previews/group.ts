@@ -47,3 +47,21 @@ export const PREVIEWS: CommandGroup = {
     },
   ],
 };
+
+export const MAINTENANCE: CommandGroup = {
+  name: "maintenance",
+  section: "Projects and deployments",
+  summary: "Take production down for maintenance",
+  commands: [
+    {
+      name: "on",
+      summary: "Take production down for everyone but members",
+      load: () => import("./maintenance_on.ts"),
+    },
+    {
+      name: "off",
+      summary: "Open production again",
+      load: () => import("./maintenance_off.ts"),
+    },
+  ],
+};

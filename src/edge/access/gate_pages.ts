@@ -41,6 +41,10 @@ export const FAILED_SIGN_IN: PageWords = [
   "Signing in did not work",
   "The sign-in took too long, was used before, or began in another browser. Try again.",
 ];
+export const MAINTENANCE: PageWords = [
+  "Down for maintenance",
+  "This site is being worked on. Please come back in a few minutes.",
+];
 export const WRONG_PASSWORD: PageWords = [
   "Wrong password",
   "Ask a member of its workspace for the password or for a share link.",
@@ -80,7 +84,25 @@ export function gatePage(request: PagedRequest, status: number, { words, to, ask
   const extra = (asksPassword ? passwordForm(to) : "") + signInLink(to, !asksPassword);
   const challenge: HeaderList = status === 401 ? [["www-authenticate", 'Svc realm="preview"']] : [];
   const headers = [...PRIVATE.slice(1), POLICY, ...challenge, ...more ?? []];
-  return { ...edgePage(request, status, { words, extra, headers }), isUncounted: true };
+  const page = edgePage(request, status, { words, extra, headers });
+  return { ...page, isUncounted: true, isEdgePage: false };
+}
+
+/** Seconds after which visitors and search engines may ask again during maintenance. */
+const MAINTENANCE_RETRY_SECONDS = 300;
+
+/** The page of a site that is down for maintenance; its own `503.html` may replace it. */
+export function maintenancePage(request: PagedRequest, { to, isPublic }: {
+  readonly to: string;
+  /** Whether everyone may see the site's own page. */
+  readonly isPublic: boolean;
+}): EdgeResponse {
+  const page = edgePage(request, 503, {
+    words: MAINTENANCE,
+    extra: signInLink(to, false),
+    headers: [["retry-after", String(MAINTENANCE_RETRY_SECONDS)], POLICY],
+  });
+  return { ...page, isUncounted: true, isEdgePage: isPublic };
 }
 
 /** A redirect that is never cached. */

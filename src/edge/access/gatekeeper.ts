@@ -25,13 +25,14 @@ import {
   gatePage,
   gateRedirect,
   LOST_LINK,
+  maintenancePage,
   PASSWORD_PATH,
   SIGN_IN_PATH,
   WRONG_PASSWORD,
 } from "./gate_pages.ts";
 import { readForm } from "./read_form.ts";
 import { openToken, sealToken, type TokenContent } from "./sealed_token.ts";
-import { protectionOf, type SiteGate } from "./site_access.ts";
+import { isDown, isProtected, protectionOf, type SiteGate } from "./site_access.ts";
 
 /** The header, and the name in a query, of the bypass key. */
 export const BYPASS = "x-svc-bypass";
@@ -87,6 +88,8 @@ interface Visit {
   readonly deploymentId: string;
   readonly protection: Protection;
   readonly path: string;
+  /** Whether maintenance keeps out everyone but members and holders of the bypass key. */
+  readonly isShut: boolean;
   readonly query: URLSearchParams;
   readonly key: Uint8Array;
   readonly now: number;
@@ -112,20 +115,20 @@ export class Gatekeeper {
   ): Promise<EdgeResponse | undefined> {
     const { access } = gate;
     const path = normalizePath(request.rawPath);
-    if (typeof path !== "string") return edgePage(request, 400);
+    if (typeof path !== "string") return ownPage(request, 400);
     const isOwnPath = path.startsWith(GATE_PATH);
     const bypass = request.gateField(BYPASS);
-    if (
-      !isOwnPath && (access.isExempt(request.method, path) || access.allows(request.ip) ||
-        (bypass !== null && access.isBypassKey(bypass)))
-    ) {
-      return undefined;
-    }
+    if (!isOwnPath && bypass !== null && access.isBypassKey(bypass)) return undefined;
+    const isShut = isDown(gate) && !access.allowsInMaintenance(request.ip);
+    const isGuarded = isProtected(gate) && !access.isExempt(request.method, path) &&
+      !access.allows(request.ip);
+    if (!isOwnPath && !isShut && !isGuarded) return undefined;
     const visit: Visit = {
       request,
       gate,
       deploymentId,
       path,
+      isShut,
       protection: protectionOf(gate),
       query: new URLSearchParams(request.rawQuery),
       key: await this.#options.keeper.key(),
@@ -142,19 +145,19 @@ export class Gatekeeper {
     if (path === SIGN_IN_PATH && method === "GET") return this.#sendToPlatform(visit);
     if (path === CALLBACK_PATH && method === "GET") return await this.#return(visit);
     if (path === PASSWORD_PATH && method === "POST") return await this.#takePassword(visit);
-    return edgePage(visit.request, 404);
+    return ownPage(visit.request, 404);
   }
 
   /** Takes a share link or a bypass key from the query, and takes it out of the address. */
   #takeSecret(visit: Visit): EdgeResponse | undefined {
-    const { request, gate: { access }, deploymentId, query, now } = visit;
+    const { request, gate: { access }, deploymentId, query, now, isShut } = visit;
     if (!isReading(request.method)) return undefined;
     const key = query.get(BYPASS);
     if (key !== null && access.isBypassKey(key)) {
       return this.#letIn(visit, { by: "bypass", bypassHash: sha256Hex(key) }, now + PASS_MS);
     }
     const token = query.get(SHARE);
-    if (token === null) return undefined;
+    if (token === null || isShut) return undefined;
     const share = access.shareOf(token, { hostname: request.host, deploymentId }, now);
     return share && this.#letIn(visit, { by: "share", shareId: share.id }, share.endsAt);
   }
@@ -168,6 +171,7 @@ export class Gatekeeper {
       const pass = openToken("pass", value, { key, now });
       if (pass === undefined) continue;
       if (pass.host !== request.host || pass.projectId !== projectId) continue;
+      if (visit.isShut && pass.by !== "member" && pass.by !== "bypass") continue;
       switch (pass.by) {
         case "member":
           if (await this.#options.keeper.isMember(pass, facts.workspaceId)) return true;
@@ -189,6 +193,9 @@ export class Gatekeeper {
 
   #turnAway(visit: Visit): EdgeResponse {
     const { request, query } = visit;
+    if (visit.isShut) {
+      return maintenancePage(request, { to: returnOf(visit), isPublic: !isProtected(visit.gate) });
+    }
     if (query.has(SHARE)) return this.#page(visit, LOST_LINK);
     const isPage = request.method === "GET" &&
       (request.header("accept")?.includes("text/html") ?? false);
@@ -250,7 +257,7 @@ export class Gatekeeper {
     const { request, gate: { access }, protection, now } = visit;
     const site = request.header("sec-fetch-site");
     const form = site === null || site === "same-origin" ? await readForm(request.body) : undefined;
-    if (form === undefined) return edgePage(request, 400);
+    if (form === undefined) return ownPage(request, 400);
     const to = safePath(form.get("to"));
     if (!access.takesPassword(protection)) return this.#page(visit, ASK, 401, to);
     const outcome = await this.#options.keeper.checkPassword(access.projectId, {
@@ -283,6 +290,12 @@ export class Gatekeeper {
     });
   }
 }
+
+/** A page of the gate that no page of the site replaces. */
+const ownPage = (request: ClientRequest, status: number): EdgeResponse => ({
+  ...edgePage(request, status),
+  isEdgePage: false,
+});
 
 const originOf = ({ scheme, authority }: ClientRequest): string => `${scheme}://${authority}`;
 

@@ -39,6 +39,8 @@ export interface AccessFacts {
   readonly exemptPaths: readonly string[];
   /** Whether `OPTIONS` needs no sign-in. */
   readonly exemptOptions: boolean;
+  /** Set while production is down for maintenance: addresses that get in all the same. */
+  readonly maintenance: { readonly allowCidrs: readonly string[] } | null;
 }
 
 /** A host with what it shows, as far as a share link is limited to it. */
@@ -50,12 +52,14 @@ export interface SharedPlace {
 export class SiteAccess {
   #facts: AccessFacts;
   #addresses: IpBlockSet;
+  #maintainers: IpBlockSet;
   readonly projectId: string;
 
   constructor(projectId: string, facts: AccessFacts) {
     this.projectId = projectId;
     this.#facts = facts;
-    this.#addresses = blocksOf(facts);
+    this.#addresses = blocksOf(facts.allowCidrs);
+    this.#maintainers = blocksOf(facts.maintenance?.allowCidrs ?? []);
   }
 
   get facts(): AccessFacts {
@@ -66,7 +70,8 @@ export class SiteAccess {
   replace(facts: AccessFacts): void {
     if (facts.version < this.#facts.version) return;
     this.#facts = facts;
-    this.#addresses = blocksOf(facts);
+    this.#addresses = blocksOf(facts.allowCidrs);
+    this.#maintainers = blocksOf(facts.maintenance?.allowCidrs ?? []);
   }
 
   /** Whether a password opens the hosts of the project. */
@@ -84,9 +89,12 @@ export class SiteAccess {
 
   /** Whether an address needs no sign-in. */
   allows(address: string): boolean {
-    if (this.#facts.allowCidrs.length === 0) return false;
-    const ip = parseIp(address);
-    return ip !== undefined && this.#addresses.has(ip);
+    return this.#facts.allowCidrs.length > 0 && has(this.#addresses, address);
+  }
+
+  /** Whether an address gets in while production is down for maintenance. */
+  allowsInMaintenance(address: string): boolean {
+    return has(this.#maintainers, address);
   }
 
   /** Whether this is the bypass key. */
@@ -114,8 +122,13 @@ function opens(share: ShareFacts, { hostname, deploymentId }: SharedPlace, now: 
     (share.hostname === null ? share.deploymentId === deploymentId : share.hostname === hostname);
 }
 
-const blocksOf = ({ allowCidrs }: AccessFacts): IpBlockSet =>
-  new IpBlockSet(allowCidrs.map((text) => parseCidr(text)).filter((block) => block !== undefined));
+function has(blocks: IpBlockSet, address: string): boolean {
+  const ip = parseIp(address);
+  return ip !== undefined && blocks.has(ip);
+}
+
+const blocksOf = (cidrs: readonly string[]): IpBlockSet =>
+  new IpBlockSet(cidrs.map((text) => parseCidr(text)).filter((block) => block !== undefined));
 
 /** How a host of a site is protected. */
 export interface SiteGate {
@@ -129,8 +142,15 @@ export interface SiteGate {
 export const protectionOf = ({ declared, access }: SiteGate): Protection =>
   declared ?? access.facts.protection;
 
-/** Whether visitors of a host have to show that they may. */
-export function isClosed(gate: SiteGate): boolean {
+/** Whether the protection of a project applies to a host. */
+export function isProtected(gate: SiteGate): boolean {
   const protection = protectionOf(gate);
   return protection === "all" || (protection !== "off" && !gate.isProduction);
 }
+
+/** Whether a host is down for maintenance. */
+export const isDown = ({ access, isProduction }: SiteGate): boolean =>
+  isProduction && access.facts.maintenance !== null;
+
+/** Whether visitors of a host have to show that they may. */
+export const isClosed = (gate: SiteGate): boolean => isProtected(gate) || isDown(gate);

@@ -111,7 +111,14 @@ const rows: ReadonlyMap<string, Row> = new Map(Object.entries(
     updatePreviewAccess: {
       id: null,
       name: ["project"],
-      facts: ["protection", "hasPassword", "allowCidrs", "exemptPaths", "exemptOptions"],
+      facts: [
+        "protection",
+        "hasPassword",
+        "allowCidrs",
+        "exemptPaths",
+        "exemptOptions",
+        "maintenance",
+      ],
     },
     createBypassKey: { id: null, name: ["project"] },
     deleteBypassKey: { id: null, name: ["project"] },

@@ -58,8 +58,12 @@ export class PreviewService {
   }
 
   /** @throws {Failure} `invalid_request` for what is no address. */
-  async update(project: ProjectRecord, { password, ...settings }: Wish): Promise<PreviewAccess> {
-    const wrong = settings.allowCidrs?.find((text) => parseCidr(text) === undefined);
+  async update(
+    project: ProjectRecord,
+    { password, maintenance, ...settings }: Wish,
+  ): Promise<PreviewAccess> {
+    const given = [...settings.allowCidrs ?? [], ...maintenance?.allowCidrs ?? []];
+    const wrong = given.find((text) => parseCidr(text) === undefined);
     if (wrong !== undefined) {
       throw new Failure("invalid_request", `"${wrong}" is no IP address or CIDR`, {
         problems: [{ path: "body.allowCidrs", message: "Must be IP addresses or CIDRs" }],
@@ -71,12 +75,17 @@ export class PreviewService {
       : password === null
       ? { password }
       : {};
-    const given = Object.fromEntries(
+    const set = Object.fromEntries(
       Object.entries(settings).filter(([, value]) => value !== undefined),
     );
     return accessToWire(
       project,
-      await this.#change(project.id, (record) => ({ ...record, ...given, ...changed })),
+      await this.#change(project.id, (record) => ({
+        ...record,
+        ...set,
+        ...changed,
+        ...maintenanceOf(record, maintenance, now()),
+      })),
     );
   }
 
@@ -172,6 +181,17 @@ export class PreviewService {
   }
 }
 
+/** The maintenance that is wished for: one that is under way goes on, with other addresses. */
+function maintenanceOf(
+  { maintenance }: PreviewRecord,
+  wish: Wish["maintenance"],
+  now: number,
+): Partial<Pick<PreviewRecord, "maintenance">> {
+  if (wish === undefined) return {};
+  if (wish === null) return { maintenance: null };
+  return { maintenance: { since: maintenance?.since ?? now, allowCidrs: wish.allowCidrs } };
+}
+
 function accessToWire(project: ProjectRecord, record: PreviewRecord): PreviewAccess {
   const { protection, allowCidrs, exemptPaths, exemptOptions, password, bypassHash } = record;
   return {
@@ -182,6 +202,10 @@ function accessToWire(project: ProjectRecord, record: PreviewRecord): PreviewAcc
     exemptOptions,
     hasPassword: password !== null,
     hasBypassKey: bypassHash !== null,
+    maintenance: record.maintenance === null ? null : {
+      since: new Date(record.maintenance.since).toISOString(),
+      allowCidrs: record.maintenance.allowCidrs,
+    },
   };
 }
 

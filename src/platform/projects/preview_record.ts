@@ -37,6 +37,9 @@ export const previewRecord = z.object({
   allowCidrs: z.array(z.string()),
   exemptPaths: z.array(z.string()),
   exemptOptions: z.boolean(),
+  /** Since when production is down for everyone but members, and who still gets in; null if it is not. */
+  maintenance: z.object({ since: z.number(), allowCidrs: z.array(z.string()) }).nullable()
+    .default(null),
   /** Newest first; those that have ended are left out when one is added. */
   shares: z.array(shareRecord),
 });
@@ -50,5 +53,6 @@ export const newPreviewRecord = (protection: Protection): PreviewRecord => ({
   allowCidrs: [],
   exemptPaths: [],
   exemptOptions: false,
+  maintenance: null,
   shares: [],
 });

@@ -77,7 +77,9 @@ Deno.test("previews are for members and for whoever has a way in; production is 
       };
       const parts: Parts = { ...dashboard, get };
       await api("POST", "/v1/projects", { name: "shop" });
-      await deploy(own, "shop", { files: { "index.html": "open for all" } });
+      await deploy(own, "shop", {
+        files: { "index.html": "open for all", "503.html": "back soon" },
+      });
       const preview = await deploy(own, "shop", {
         files: { "index.html": "not public yet", "hook": "hook" },
         prod: false,
@@ -231,6 +233,26 @@ Deno.test("previews are for members and for whoever has a way in; production is 
         "shop",
       );
       assert.equal(await statusOf(unique!), 401);
+      assert.equal(await statusOf(production!), 200);
+
+      // Maintenance of production, with the site's own page; members and listed addresses pass.
+      await run("maintenance", "on", "--project-id", "shop");
+      const down = await get(production!, PAGE);
+      assert.equal(down.status, 503);
+      assert.equal(down.text, "back soon");
+      assert.equal(down.headers["retry-after"], "300");
+      assert.equal(down.headers["cache-control"], "no-store");
+      assert.equal(await statusOf(unique!, member), 200);
+      const signIn = await get(`${production}/_svc/access/sign-in?to=/`);
+      const grant = await get(String(signIn.headers.location), { cookie: ada.cookie });
+      const returned = await get(String(grant.headers.refresh).replace(/^0;url=/, ""), {
+        cookie: cookieOf(signIn, "svc_access_browser"),
+      });
+      const maintainer = { cookie: cookieOf(returned, "svc_access") };
+      assert.equal((await get(production!, maintainer)).text, "open for all");
+      await run("maintenance", "on", "--allow", "127.0.0.0/8", "--project-id", "shop");
+      assert.equal(await statusOf(production!), 200);
+      await run("maintenance", "off", "--project-id", "shop");
       assert.equal(await statusOf(production!), 200);
 
       // A member who leaves is out on the next request.
