@@ -125,3 +125,23 @@ Deno.test("the page of a single-page app is revalidated, and varies by Accept", 
   const data = await edge.fetch("/users", { headers: { accept: "*/*", "if-none-match": etag } });
   assert.equal(data.status, 404);
 });
+
+Deno.test("a missing part of a page is 404 whatever it accepts, by what the browser does with it", async () => {
+  const edge = testEdge(testSite(NO_404, APP).site);
+  const rows = [
+    ["document", 200],
+    ["iframe", 200],
+    ["empty", 200],
+    ["script", 404],
+    ["style", 404],
+    ["image", 404],
+    ["font", 404],
+    ["worker", 404],
+  ] as const;
+  for (const [dest, status] of rows) {
+    const headers = { accept: BROWSER, "sec-fetch-dest": dest };
+    const answer = await edge.fetch("/chunk-2f8a", { headers });
+    assert.equal(answer.status, status, dest);
+    if (status === 200) assert.match(answer.headers.get("vary") ?? "", /sec-fetch-dest/);
+  }
+});

@@ -22,7 +22,13 @@ export interface RuleRef {
 
 /** A change of the answer's headers. */
 export type HeaderEdit =
-  | { readonly type: "set"; readonly name: string; readonly value: string }
+  | {
+    readonly type: "set";
+    readonly name: string;
+    readonly value: string;
+    /** Whether a failure gets it although it is a lifetime. */
+    readonly onFailure?: boolean;
+  }
   | { readonly type: "remove"; readonly name: string };
 
 /** The names that `header`, `cookie` and `query` in `vary` refer to. */

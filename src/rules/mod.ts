@@ -67,7 +67,7 @@ export {
   parseCidr,
   parseIp,
 } from "./request/ip_address.ts";
-export { isEdgeField } from "./request/edge_fields.ts";
+export { isEdgeField, isLifetimeField } from "./request/edge_fields.ts";
 export { normalizePath, type PathRejection } from "./request/path.ts";
 export {
   asksForAsn,

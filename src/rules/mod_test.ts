@@ -35,6 +35,7 @@ Deno.test("the public names of the room", () => {
     "importRedirects",
     "importVercelJson",
     "isEdgeField",
+    "isLifetimeField",
     "isSameForAllClients",
     "loadRulesInSteps",
     "loadRulesToml",

@@ -42,9 +42,12 @@ export function applyHeaderEdits(
   let edited: Header[] = [...headers];
   for (const edit of edits) {
     const name = edit.name.toLowerCase();
-    if (isEdgeField(name) || (isFailure && prolongs(name, edit))) continue;
+    if (isEdgeField(name) || (isFailure && !isForFailures(edit) && prolongs(name, edit))) continue;
     edited = edited.filter((header) => header[0] !== name);
     if (edit.type === "set") edited.push([name, edit.value]);
   }
   return edited;
 }
+
+/** Whether an edit gives failures a lifetime because its rule says so. */
+const isForFailures = (edit: HeaderEdit): boolean => edit.type === "set" && edit.onFailure === true;

@@ -3,10 +3,9 @@
  *
  * @module
  */
-import type { HeaderEdit } from "../../rules/mod.ts";
+import { type HeaderEdit, isLifetimeField } from "../../rules/mod.ts";
 import type { HeaderList } from "../messages/header_list.ts";
 
-const LIFETIME_FIELD = /^(?:(?:[a-z0-9-]+-)?cache-control|surrogate-control|expires)$/;
 const FORBIDS = /(?:^|[\s,])no-(?:store|cache)(?=[\s,=]|$)/i;
 /** Of `Expires`; anything else there, such as 0, is in the past (RFC 9111, 5.3). */
 const DATE = /^[A-Za-z]/;
@@ -15,7 +14,7 @@ const GRANTS =
 
 /** Whether an edit can keep a response longer: it sets a lifetime, or takes a limit away. */
 export function prolongs(name: string, edit: HeaderEdit): boolean {
-  if (!LIFETIME_FIELD.test(name)) return false;
+  if (!isLifetimeField(name)) return false;
   if (edit.type === "remove") return true;
   return name === "expires"
     ? DATE.test(edit.value)
@@ -31,5 +30,5 @@ export function keptPrivate(headers: HeaderList): HeaderList {
     name === "cache-control" && /(?:^|[\s,])no-store(?=[\s,=]|$)/i.test(value)
   );
   const value = isKept ? "private, no-cache" : "no-store";
-  return [...headers.filter(([name]) => !LIFETIME_FIELD.test(name)), ["cache-control", value]];
+  return [...headers.filter(([name]) => !isLifetimeField(name)), ["cache-control", value]];
 }

@@ -36,3 +36,15 @@ Deno.test("applyHeaderEdits() never gives a failure a lifetime", () => {
     }
   }
 });
+
+Deno.test("applyHeaderEdits() gives a failure the lifetime of a rule that asks for it", () => {
+  const edit: HeaderEdit = {
+    type: "set",
+    name: "cache-control",
+    value: "max-age=60",
+    onFailure: true,
+  };
+  assert.deepEqual(applyHeaderEdits({ status: 404, headers: [] }, [edit]), [
+    ["cache-control", "max-age=60"],
+  ]);
+});

@@ -19,11 +19,15 @@ import type { Site } from "./site.ts";
 
 const ALLOW_READING: HeaderList = [["allow", "GET, HEAD"]];
 
-const VARY_ACCEPT: Header = ["vary", "accept"];
+const VARY_ACCEPT: Header = ["vary", "accept, sec-fetch-dest"];
 
-/** Whether a browser asks for a page, rather than a script for an asset. */
+/** Parts of a page, which a browser asks for by what it does with them (Fetch, `Sec-Fetch-Dest`). */
+const PARTS: ReadonlySet<string> = new Set(["script", "style", "image", "font", "worker"]);
+
+/** Whether a browser asks for a page, rather than for a part of one or a script for data. */
 const wantsDocument = (request: PagedRequest): boolean =>
-  request.header("accept")?.includes("text/html") === true;
+  request.header("accept")?.includes("text/html") === true &&
+  !PARTS.has(request.header("sec-fetch-dest") ?? "");
 
 /** Fields of a page that concern its file: a failure has none. */
 const OF_FILE: ReadonlySet<string> = new Set(["accept-ranges", "cache-control", "etag", "vary"]);

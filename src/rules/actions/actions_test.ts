@@ -48,3 +48,24 @@ Deno.test("only actions that take all requests end their phase", () => {
   );
   assert.equal(ending({ type: "deny", mode: "shadow" }), false);
 });
+
+Deno.test("set_headers warns where it gives failures a lifetime", () => {
+  const rows = [
+    [{ "Cache-Control": "public, max-age=86400" }, true, ["lifetime_on_failure"]],
+    [{ "CDN-Cache-Control": "s-maxage=31536000, immutable" }, true, ["lifetime_on_failure"]],
+    [{ "Expires": "Thu, 26 Nov 2099 12:00:00 GMT" }, true, ["lifetime_on_failure"]],
+    [{ "Cache-Control": "max-age=60" }, true, []],
+    [{ "Expires": "0", "X-A": "1" }, true, []],
+    [{ "Cache-Control": "max-age=86400" }, false, []],
+    [{ "Cache-Control": "max-age=86400" }, undefined, []],
+  ] as const;
+  for (const [headers, onFailure, codes] of rows) {
+    const action: Action = {
+      type: "set_headers",
+      headers,
+      ...onFailure === undefined ? {} : { onFailure },
+    };
+    const found = [...definitionOf(action).warn?.(action, { path: [] } as never) ?? []];
+    assert.deepEqual(found.map(({ code }) => code), codes);
+  }
+});

@@ -8,15 +8,17 @@ import * as z from "zod";
 import { describeValue } from "../../lib/describe_value.ts";
 import type { PathStep } from "../../lib/diagnostic.ts";
 import { checkHeaderMap, lowerCaseNames } from "../request/header_map.ts";
-import { isEdgeField } from "../request/edge_fields.ts";
+import { isEdgeField, isLifetimeField } from "../request/edge_fields.ts";
 import { compileHeaderValue, encodeHeaderText, expandPieces } from "../pattern/template.ts";
-import { errorAt, type Finding } from "../finding.ts";
-import { textMap } from "../schema_parts.ts";
+import { errorAt, type Finding, joinNames, warningAt } from "../finding.ts";
+import { flag, textMap } from "../schema_parts.ts";
 import { type ActionDefinition, effectOf } from "./action_definition.ts";
 
 export interface SetHeadersAction {
   readonly type: "set_headers";
   readonly headers: Readonly<Record<string, string>>;
+  /** Whether failures (status 400 and above) get a lifetime that it sets. */
+  readonly onFailure?: boolean;
 }
 
 /** No space around it, and nothing beyond Latin-1; controls are reported elsewhere. */
@@ -36,6 +38,15 @@ function valueProblem(value: string): Omit<Finding, "severity" | "path"> | undef
     message: `Use a header value of ASCII or Latin-1 characters: it is ${shown}`,
     hint: "Percent-encode other characters",
   };
+}
+
+/** Longest lifetime of a failure without a warning, in seconds. */
+const USUAL_SECONDS = 3600;
+
+/** Whether a field of a lifetime grants more than an hour; a date of `Expires` may. */
+function isLong(value: string): boolean {
+  const [, seconds] = /(?:^|[\s,])(?:s-maxage|max-age)\s*=\s*"?(\d+)/i.exec(value) ?? [];
+  return /immutable|GMT/i.test(value) || Number(seconds ?? 0) > USUAL_SECONDS;
 }
 
 /** Reports fields that no rule can set, and values that cannot be sent as they are written. */
@@ -58,7 +69,13 @@ function* checkSettable(
 }
 
 export const setHeaders: ActionDefinition<SetHeadersAction, SetHeadersAction> = {
-  schema: z.strictObject({ type: z.literal("set_headers"), headers: textMap() }),
+  schema: z.strictObject({
+    type: z.literal("set_headers"),
+    headers: textMap(),
+    onFailure: flag().optional().describe(
+      "Whether failures (status 400 and above) get a lifetime that it sets",
+    ),
+  }),
   phase: "headers",
   isClientBound: false,
   templates: ({ headers }) =>
@@ -67,10 +84,26 @@ export const setHeaders: ActionDefinition<SetHeadersAction, SetHeadersAction> = 
     yield* checkHeaderMap(headers, [...path, "headers"]);
     yield* checkSettable(headers, [...path, "headers"]);
   },
-  normalize: ({ type, headers }) => ({ type, headers: lowerCaseNames(headers) }),
+  *warn({ headers, onFailure }, { path }) {
+    const lifetimes = Object.entries(headers)
+      .filter(([name, value]) => isLifetimeField(name.toLowerCase()) && isLong(value))
+      .map(([name]) => name);
+    if (onFailure !== true || lifetimes.length === 0) return;
+    yield warningAt([...path, "onFailure"], {
+      code: "lifetime_on_failure",
+      message: `Check that caches may keep failures for long: ${joinNames(lifetimes)} says so`,
+      hint: "Leave out onFailure: failures then get no lifetime",
+    });
+  },
+  normalize: ({ type, headers, onFailure }) => ({
+    type,
+    headers: lowerCaseNames(headers),
+    ...(onFailure === true ? { onFailure } : {}),
+  }),
   endsPhase: () => false,
   closes: () => undefined,
-  compile({ headers }, { captureNames }) {
+  compile({ headers, onFailure }, { captureNames }) {
+    const more = onFailure === true ? { onFailure } : {};
     const values = Object.entries(headers).map(([name, value]) => ({
       name,
       pieces: compileHeaderValue(value, captureNames),
@@ -80,7 +113,7 @@ export const setHeaders: ActionDefinition<SetHeadersAction, SetHeadersAction> = 
     );
     if (isConstant) {
       const edits = values.map(({ name, pieces }) =>
-        ({ type: "set", name, value: pieces.join("") }) as const
+        ({ type: "set", name, value: pieces.join(""), ...more }) as const
       );
       return effectOf((draft) => {
         for (const edit of edits) draft.editHeader(edit);
@@ -90,7 +123,7 @@ export const setHeaders: ActionDefinition<SetHeadersAction, SetHeadersAction> = 
       const captures = draft.captures();
       for (const { name, pieces } of values) {
         const value = encodeHeaderText(expandPieces(pieces, captures));
-        draft.editHeader({ type: "set", name, value });
+        draft.editHeader({ type: "set", name, value, ...more });
       }
     }, { usesCaptures: true });
   },

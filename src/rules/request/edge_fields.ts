@@ -21,3 +21,8 @@ const PREFIX = "x-svc-";
 export function isEdgeField(name: string): boolean {
   return OWN.has(name) || name.startsWith(PREFIX);
 }
+
+const LIFETIME_FIELD = /^(?:(?:[a-z0-9-]+-)?cache-control|surrogate-control|expires)$/;
+
+/** Whether a field, its name in lower case, says how long a response is kept. */
+export const isLifetimeField = (name: string): boolean => LIFETIME_FIELD.test(name);
