@@ -29,8 +29,17 @@ export const CLI_PAGES: readonly CliPage[] = [
   {
     name: "cli-deploy",
     title: "CLI: deploy",
-    about: "svc deploy, deployments, promote, stop, rollback, builds",
-    commands: ["deploy", "deployments", "promote", "stop", "rollback", "builds"],
+    about: "svc deploy, deployments, previews, promote, maintenance, stop, rollback, builds",
+    commands: [
+      "deploy",
+      "deployments",
+      "previews",
+      "promote",
+      "maintenance",
+      "stop",
+      "rollback",
+      "builds",
+    ],
   },
   {
     name: "cli-observe",
