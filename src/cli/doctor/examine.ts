@@ -162,7 +162,7 @@ export async function examine(
     await processLimits(),
     await bundler(cacheDir),
     await git(),
-    await examineToolchains(env),
+    ...await examineToolchains(env),
     await countries(),
     await databases(env.PATH ?? ""),
     await examineBuildSandbox(env),

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { examine } from "./examine.ts";
 
+const LANGUAGES = ["go", "rust", "python", "ruby", "php", "java", "elixir", "jekyll", "hugo"];
+
 Deno.test("examine() looks at each point, and advises where one fails", async () => {
   const folder = await Deno.makeTempDir();
   const points = await examine({
@@ -18,7 +20,7 @@ Deno.test("examine() looks at each point, and advises where one fails", async ()
     "process limits",
     "esbuild",
     "git",
-    "toolchains",
+    ...LANGUAGES,
     "countries",
     "databases",
     "build sandbox",

@@ -1,27 +1,59 @@
 /**
- * The point of `svc doctor` about toolchains: with which languages this machine can build
- * and run projects.
+ * The points of `svc doctor` about languages: with which toolchains this machine builds and
+ * runs projects, and how to install those that are missing.
  *
  * @module
  */
 import { findToolchains, type FoundToolchain, TOOLCHAINS } from "../../runtime/mod.ts";
 import type { Point } from "./point.ts";
 
-/** Lists the toolchains that are there, and those that are not. */
-export function judgeToolchains(found: readonly FoundToolchain[]): Point {
-  const there = found.map(({ toolchain: { name }, version }) =>
-    version === undefined ? name : `${name} ${version}`
-  );
-  const missing = TOOLCHAINS.filter(({ id }) => !found.some(({ toolchain }) => toolchain.id === id))
-    .map(({ name }) => name);
-  const listed = there.length === 0 ? "none" : there.join(", ");
-  const rest = missing.length === 0 ? "" : `; missing: ${missing.join(", ")}`;
-  return { name: "toolchains", state: "ok", found: `${listed}${rest}` };
+interface Language {
+  /** As the point is called. */
+  readonly name: string;
+  /** What needs it. */
+  readonly projects: string;
+  /** Ids of the toolchains that it cannot do without. */
+  readonly needs: readonly string[];
+  /** Ids of the toolchains that some of its projects use. */
+  readonly uses?: readonly string[];
 }
+
+const LANGUAGES: readonly Language[] = [
+  { name: "go", projects: "Projects in Go", needs: ["go"] },
+  { name: "rust", projects: "Projects in Rust", needs: ["rust"] },
+  { name: "python", projects: "Projects in Python", needs: ["python"], uses: ["uv"] },
+  { name: "ruby", projects: "Projects in Ruby", needs: ["ruby"], uses: ["bundler"] },
+  { name: "php", projects: "Projects in PHP", needs: ["php"], uses: ["composer"] },
+  { name: "java", projects: "Projects in Java", needs: ["java"], uses: ["maven", "gradle"] },
+  { name: "elixir", projects: "Projects in Elixir", needs: ["elixir"] },
+  { name: "jekyll", projects: "Sites of Jekyll", needs: ["jekyll"] },
+  { name: "hugo", projects: "Sites of Hugo", needs: ["hugo"] },
+];
+
+const installOf = (id: string): string => TOOLCHAINS.find((each) => each.id === id)!.install;
+
+function judgeLanguage(
+  { name, projects, needs, uses = [] }: Language,
+  found: readonly FoundToolchain[],
+): Point {
+  const foundOf = (id: string) => found.find((each) => each.toolchain.id === id);
+  const wanted = [...needs, ...uses];
+  const there = wanted.flatMap((id) => foundOf(id) ?? [])
+    .map(({ toolchain: { name }, version }) => version === undefined ? name : `${name} ${version}`);
+  const isUsable = needs.every((id) => foundOf(id) !== undefined);
+  const first = isUsable ? there.join(", ") : `${projects} do not build or run here`;
+  const installs = wanted.filter((id) => foundOf(id) === undefined).map(installOf);
+  // Nothing is wrong with a machine that lacks a language.
+  return { name, state: "ok", found: [first, ...installs].join(". ") };
+}
+
+/** Says for each language whether its projects build and run here, and what would be missing. */
+export const judgeToolchains = (found: readonly FoundToolchain[]): readonly Point[] =>
+  LANGUAGES.map((language) => judgeLanguage(language, found));
 
 /** Looks for the toolchains by the search path of this process. */
 export async function examineToolchains(
   env: Readonly<Record<string, string | undefined>>,
-): Promise<Point> {
+): Promise<readonly Point[]> {
   return judgeToolchains(await findToolchains(env));
 }

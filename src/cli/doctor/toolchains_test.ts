@@ -2,16 +2,41 @@ import assert from "node:assert/strict";
 import { TOOLCHAINS } from "../../runtime/mod.ts";
 import { judgeToolchains } from "./toolchains.ts";
 
-Deno.test("judgeToolchains() lists toolchains with their versions, and those that are missing", () => {
-  const [go, rust] = TOOLCHAINS;
-  const { state, found } = judgeToolchains([
-    { toolchain: go!, program: "/usr/bin/go", version: "1.26.8" },
-    { toolchain: rust!, program: "/usr/bin/cargo" },
-  ]);
-  assert.equal(state, "ok");
-  assert.match(found, /^Go 1\.26\.8, Rust; missing: Python, uv, Ruby, .*Elixir/);
+const found = (id: string, version?: string) => ({
+  toolchain: TOOLCHAINS.find((each) => each.id === id)!,
+  program: `/usr/bin/${id}`,
+  ...version === undefined ? {} : { version },
 });
 
-Deno.test("judgeToolchains() says where there is none", () => {
-  assert.match(judgeToolchains([]).found, /^none; missing: Go, /);
+function sentences(...toolchains: readonly ReturnType<typeof found>[]): Record<string, string> {
+  return Object.fromEntries(
+    judgeToolchains(toolchains).map(({ name, state, found }) => {
+      assert.equal(state, "ok");
+      return [name, found];
+    }),
+  );
+}
+
+Deno.test("judgeToolchains() says what each language has, and how to install the rest", () => {
+  const said = sentences(
+    found("go", "1.26.8"),
+    found("python", "3.11.7"),
+    found("uv"),
+    found("java", "17.0.15"),
+    found("maven", "3.8.7"),
+  );
+  assert.equal(said.go, "Go 1.26.8");
+  assert.equal(said.python, "Python 3.11.7, uv");
+  assert.match(said.java!, /^Java 17\.0\.15, Maven 3\.8\.7\. Install Gradle from /);
+  assert.match(said.rust!, /^Projects in Rust do not build or run here\. Install Rust from /);
+});
+
+Deno.test("judgeToolchains() names all that a language lacks", () => {
+  const { ruby } = sentences();
+  assert.match(ruby!, /^Projects in Ruby do not .*\. Install Ruby with .*\. Install Bundler with /);
+});
+
+Deno.test("judgeToolchains() has each toolchain in one language", () => {
+  const said = Object.values(sentences()).join("\n");
+  for (const { install } of TOOLCHAINS) assert.equal(said.split(install).length, 2, install);
 });
