@@ -43,8 +43,8 @@ export const account = z.object({
     example: "ada@example.com",
   }),
   signUpMethod: z.enum(SIGN_UP_METHODS).describe("How the account was created"),
-  hasPassword: z.boolean().describe("False for an account that signs in by the messenger alone"),
-  twoFactorEnabled: z.boolean().describe("Whether sign-in needs a second factor"),
+  hasPassword: z.boolean().describe("False for an account that signs in with the messenger only"),
+  twoFactorEnabled: z.boolean().describe("Whether sign-in requires a second factor"),
   createdAt: timestamp.describe("When the account was created"),
 }).meta({ id: "Account" });
 export type Account = z.infer<typeof account>;
@@ -70,7 +70,7 @@ const factorWanted = z.object({
     example: "two_factor_required",
   }),
   challenge: z.string().meta({
-    description: "Send it with the second factor, within 5 minutes",
+    description: "Send it with the code, within 5 minutes",
     example: "mJ6c0p8b2xQk4sT7wZr9Lf3Hn5Vd1Ya",
   }),
 });
@@ -78,8 +78,8 @@ const factorWanted = z.object({
 export const signUp = endpoint({
   method: "POST",
   path: "/v1/sign-up",
-  summary: "Make an account and sign in: the session comes as a cookie. Where the platform sends " +
-    "mail, the answer is 202, and the account is made by the link in a mail",
+  summary:
+    "Create an account and sign in. The session is set as a cookie. If the platform sends mail, the response is 202 and the link in the mail creates the account",
   traits: ["sets-cookie"],
   tag,
   auth: "none",
@@ -103,7 +103,7 @@ export const signUp = endpoint({
 export const confirmSignUp = endpoint({
   method: "POST",
   path: "/v1/sign-up/confirm",
-  summary: "Confirm an account by the token of the mail's link, and sign in",
+  summary: "Confirm an account with the token from the mail, and sign in",
   traits: ["sets-cookie"],
   refusals: [404],
   tag,
@@ -121,7 +121,7 @@ export const confirmSignUp = endpoint({
 export const requestPasswordReset = endpoint({
   method: "POST",
   path: "/v1/password-reset",
-  summary: "Send a link for a new password, where the address has an account",
+  summary: "Mail a password reset link, if the address has an account",
   tag,
   auth: "none",
   body: z.object({
@@ -133,7 +133,7 @@ export const requestPasswordReset = endpoint({
 export const completePasswordReset = endpoint({
   method: "POST",
   path: "/v1/password-reset/complete",
-  summary: "Set a new password by the token of the mail's link; ends all sessions",
+  summary: "Set a new password with the token from the mail. Ends all sessions",
   refusals: [404],
   tag,
   auth: "none",
@@ -153,7 +153,7 @@ export const completePasswordReset = endpoint({
 export const signIn = endpoint({
   method: "POST",
   path: "/v1/sign-in",
-  summary: "Sign in by email and password: the session comes as a cookie",
+  summary: "Sign in with email and password. The session is set as a cookie",
   traits: ["sets-cookie"],
   refusals: [401],
   tag,
@@ -171,7 +171,7 @@ export const signIn = endpoint({
 export const signInSecondFactor = endpoint({
   method: "POST",
   path: "/v1/sign-in/two-factor",
-  summary: "Complete a sign-in with a code of the authenticator or a recovery code",
+  summary: "Complete a sign-in with a code from the authenticator app or a recovery code",
   traits: ["sets-cookie"],
   refusals: [401],
   tag,
@@ -182,7 +182,7 @@ export const signInSecondFactor = endpoint({
       example: "mJ6c0p8b2xQk4sT7wZr9Lf3Hn5Vd1Ya",
     }),
     code: factorCode.meta({
-      description: "Code of the authenticator, or a recovery code",
+      description: "Code from the authenticator app, or a recovery code",
       example: "123456",
     }),
   }).strict(),
@@ -192,7 +192,8 @@ export const signInSecondFactor = endpoint({
 export const claimOwner = endpoint({
   method: "POST",
   path: "/v1/owner-link",
-  summary: "Use the one-time link of a new platform: sets the owner's email and password, signs in",
+  summary:
+    "Claim a new platform with its one-time link: set the owner's email and password, and sign in",
   traits: ["sets-cookie"],
   refusals: [404],
   tag,
@@ -226,7 +227,7 @@ export const signOut = endpoint({
 export const getAccount = endpoint({
   method: "GET",
   path: "/v1/account",
-  summary: "Show the account that is signed in",
+  summary: "Show the current account",
   refusals: [404],
   tag,
   access: "account",
@@ -236,7 +237,7 @@ export const getAccount = endpoint({
 export const changePassword = endpoint({
   method: "POST",
   path: "/v1/account/password",
-  summary: "Change the password; ends all other sessions",
+  summary: "Change the password. Ends all other sessions",
   tag,
   access: "account",
   body: z.object({
@@ -255,14 +256,14 @@ export const changePassword = endpoint({
 export const addEmail = endpoint({
   method: "POST",
   path: "/v1/account/email",
-  summary: "Give an account that has none an email address and a password to sign in with; takes " +
-    "a session of the last ten minutes. Where the platform sends mail, a link in a mail confirms it",
+  summary:
+    "Add an email address and a password to an account without them. Requires a session created in the last ten minutes. If the platform sends mail, a link confirms the address",
   tag,
   access: "account",
   body: z.object({
     email: email.meta({ description: "Email address", example: "ada@example.com" }),
     password: newPassword.meta({
-      description: "New password for signing in by email",
+      description: "New password for signing in with the email address",
       example: "correct horse battery staple",
     }),
   }).strict(),
@@ -278,7 +279,7 @@ export const addEmail = endpoint({
 export const confirmEmail = endpoint({
   method: "POST",
   path: "/v1/account/email/confirm",
-  summary: "Confirm the address by the token of the mail's link, in a session of the account",
+  summary: "Confirm the email address with the token from the mail, in a session of the account",
   refusals: [404],
   tag,
   access: "account",
@@ -293,7 +294,7 @@ export const confirmEmail = endpoint({
 
 export const session = z.object({
   id: uuid.describe("Id of the session"),
-  name: z.string().describe("Browser and system as far as they are known"),
+  name: z.string().describe("Browser and operating system, if known"),
   address: z.string().meta({
     description: "IP address that last used the session",
     example: "203.0.113.7",
@@ -302,10 +303,10 @@ export const session = z.object({
     description: "Country as ISO 3166-1 alpha-2 code; null if unknown",
     example: "DE",
   }),
-  current: z.boolean().describe("True for the session that asks"),
+  current: z.boolean().describe("True for the session that makes the request"),
   createdAt: timestamp.describe("When the session was created"),
   lastUsedAt: timestamp.describe("When the session was last used"),
-  expiresAt: timestamp.describe("Latest end, however often it is used"),
+  expiresAt: timestamp.describe("Latest possible expiry"),
 }).meta({ id: "Session" });
 export type Session = z.infer<typeof session>;
 
@@ -333,11 +334,11 @@ export const revokeSession = endpoint({
 export const tool = z.object({
   id: uuid.describe("Id of the grant"),
   name: z.string().meta({
-    description: "Name that the tool gave itself",
+    description: "Name that the client gave itself",
     example: "svc on laptop",
   }),
   prefix: z.string().meta({ description: "First characters of the token", example: "/blog/" }),
-  workspace: z.string().describe("Slug of the workspace that its token is for"),
+  workspace: z.string().describe("Slug of the workspace that the token is for"),
   address: z.string().meta({
     description: "IP address that last used the token",
     example: "203.0.113.7",
@@ -350,7 +351,7 @@ export type Tool = z.infer<typeof tool>;
 export const listTools = endpoint({
   method: "GET",
   path: "/v1/account/tools",
-  summary: "List the tools that hold an access token of the account",
+  summary: "List the clients that hold an access token of the account",
   tag,
   access: "account",
   query: pageQuery,
@@ -360,7 +361,7 @@ export const listTools = endpoint({
 export const revokeTool = endpoint({
   method: "DELETE",
   path: "/v1/account/tools/{tool}",
-  summary: "Revoke a tool's access token",
+  summary: "Revoke a client's access token",
   tag,
   access: "account",
   params: z.object({ tool: uuid.describe("Id of the grant") }),

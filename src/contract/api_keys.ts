@@ -23,29 +23,33 @@ const projects = z.array(uuid).min(1).max(MAX_KEY_PROJECTS).nullable();
 export const apiKey = z.object({
   id: uuid.describe("Id of the API key"),
   name: z.string().meta({ description: "Name of the key", example: "ci" }),
-  prefix: z.string().describe("The first characters of the key, enough to recognise it"),
-  role: role.describe("Most that the key may do; it never may more than the member who made it"),
-  permissions: permissions.describe("What the key may do, within its role"),
-  projects: z.array(uuid).nullable().describe("The projects that it reaches; null for all"),
+  prefix: z.string().describe("First characters of the key, enough to recognise it"),
+  role: role.describe(
+    "Upper limit of what the key can do. It can never do more than the member who created it",
+  ),
+  permissions: permissions.describe("Permissions of the key, within its role"),
+  projects: z.array(uuid).nullable().describe("Projects that the key can access; null for all"),
   description: z.string().meta({
     description: "Description of the key",
     example: "For the nightly run",
   }),
-  expiresAt: timestamp.nullable().describe("When it stops working; null for never"),
+  expiresAt: timestamp.nullable().describe("When the key expires; null for never"),
   publisherId: uuid.nullable().describe(
-    "Trusted publisher that got it; null for keys that people made",
+    "Trusted publisher that got the key; null for keys created by people",
   ).meta({ example: null }),
   createdBy: uuid.describe("Id of the member who created it"),
   createdAt: timestamp.describe("When the API key was created"),
-  lastUsedAt: timestamp.nullable().describe("To the minute; null where the key was never used"),
-  lastAddress: z.string().nullable().describe("Where it was last used from"),
+  lastUsedAt: timestamp.nullable().describe(
+    "When the key was last used, to the minute; null if never",
+  ),
+  lastAddress: z.string().nullable().describe("IP address that last used the key"),
 }).meta({ id: "ApiKey" });
 export type ApiKey = z.infer<typeof apiKey>;
 
 export const createApiKey = endpoint({
   method: "POST",
   path: "/v1/api-keys",
-  summary: "Create an API key of the workspace; the key is shown this once",
+  summary: "Create an API key. The key is only shown once",
   tag,
   access: "owner",
   body: z.object({
@@ -56,7 +60,7 @@ export const createApiKey = endpoint({
       example: ["deploy-previews"],
     }),
     projects: projects.default(null).meta({
-      description: "Ids or names of the projects that the key reaches; null for all",
+      description: "Ids or names of the projects that the key can access; null for all",
       example: ["019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e02"],
     }),
     description: description.default("").meta({
@@ -77,7 +81,7 @@ export const createApiKey = endpoint({
 export const listApiKeys = endpoint({
   method: "GET",
   path: "/v1/api-keys",
-  summary: "List the API keys of the workspace by prefix and last use",
+  summary: "List the API keys of the workspace",
   tag,
   access: "owner",
   query: pageQuery,
@@ -87,7 +91,7 @@ export const listApiKeys = endpoint({
 export const updateApiKey = endpoint({
   method: "PATCH",
   path: "/v1/api-keys/{key}",
-  summary: "Change what an API key may do, its name, or when it expires",
+  summary: "Update an API key: its permissions, projects, name or expiry",
   tag,
   access: "owner",
   params: z.object({ key: uuid.describe("Name of the variable") }),
@@ -98,7 +102,7 @@ export const updateApiKey = endpoint({
       example: ["deploy-previews"],
     }),
     projects: projects.meta({
-      description: "Ids or names of the projects that the key reaches; null for all",
+      description: "Ids or names of the projects that the key can access; null for all",
       example: ["019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e02"],
     }),
     description: description.meta({

@@ -19,26 +19,25 @@ export const AUDIT_CREDENTIALS = [...CREDENTIAL_TYPES, "hook"] as const;
 export const auditEntry = z.object({
   id: uuid.describe("Id of the entry"),
   at: timestamp.describe("Time of the change"),
-  action: z.string().describe("The operation of the API").meta({ example: "createApiKey" }),
-  summary: z.string().describe("What the operation does").meta({ example: "Create an API key" }),
-  path: z.string().describe("Path of the request, which names what was changed").meta({
+  action: z.string().describe("API operation").meta({ example: "createApiKey" }),
+  summary: z.string().describe("Summary of the operation").meta({ example: "Create an API key" }),
+  path: z.string().describe("Path of the request").meta({
     example: "/v1/api-keys",
   }),
   project: z.string().nullable().describe(
-    "Name or id of the project as the request gave it, or the name of the project that the " +
-      "request's resource belongs to; null where it was about none",
+    "Project of the request: the name or id in the request, or the name of the project that the resource belongs to; null if none",
   ).meta({ example: "lanterns" }),
   user: z.object({
     id: uuid.describe("Id of the user"),
     name: z.string().meta({ description: "Name of the user", example: "shop" }),
   }).nullable().describe(
-    "Whose account it was; null for a call of a deploy hook, which is nobody's",
+    "Account that made the change; null for a deploy hook",
   ),
   credential: z.object({
     type: z.enum(AUDIT_CREDENTIALS).describe("Type of the credential"),
     id: uuid.describe("Id of the credential"),
     name: z.string().meta({ description: "Name of the credential", example: "shop" }),
-  }).describe("What the request was authorized by"),
+  }).describe("Credential of the request"),
   target: z.object({
     id: z.string().nullable().describe("Id of the subject; null if it has none"),
     name: z.string().nullable().meta({
@@ -46,41 +45,39 @@ export const auditEntry = z.object({
       example: "shop",
     }),
   }).nullable().describe(
-    "What was created, changed or deleted: its id, and the name it has, such as that of a key, " +
-      "variable or domain; null in entries of older versions",
+    "Resource that was created, changed or deleted, with its id and name; null in entries of older versions",
   ).meta({ example: { id: "01940000-0000-7000-8000-000000000000", name: "ci" } }),
   changes: z.array(z.object({
     field: z.string().describe("Name of the field").meta({ example: "role" }),
-    from: z.string().nullable().describe("Value before; null where there was none")
+    from: z.string().nullable().describe("Previous value; null if there was none")
       .meta({ example: "viewer" }),
-    to: z.string().nullable().describe("Value after; null where it was removed")
+    to: z.string().nullable().describe("New value; null if it was removed")
       .meta({ example: "developer" }),
-  })).describe("Fields that were set or changed, with their old and new values; never a secret")
+  })).describe("Changed fields with their old and new values. Secrets are left out")
     .meta({ example: [{ field: "role", from: "viewer", to: "developer" }] }),
-  address: z.string().describe("Where the request came from"),
-  requestId: z.string().nullable().describe("Id of the request, as its answer named it"),
+  address: z.string().describe("IP address of the request"),
+  requestId: z.string().nullable().describe("Id of the request, as in its response"),
 }).meta({ id: "AuditEntry" });
 export type AuditEntry = z.infer<typeof auditEntry>;
 
 export const listAudit = endpoint({
   method: "GET",
   path: "/v1/audit",
-  summary: "List what was changed in the workspace, newest first",
+  summary: "List changes in the workspace, newest first",
   tag: "Security",
   access: "owner",
   query: pageQuery.extend({
-    user: uuid.optional().describe("Only what this account did"),
+    user: uuid.optional().describe("Only changes by this account"),
     action: z.string().max(60).optional().meta({
       description: "Only this operation",
       example: "createProject",
     }),
     project: z.string().max(60).optional().meta({
-      description: "Only requests that named this project",
+      description: "Only changes to this project",
       example: "shop",
     }),
   }),
   response: page(auditEntry).describe(
-    "A page can have fewer entries than the limit, or none, before the last one: " +
-      "`nextCursor` says whether there is more",
+    "A page can have fewer entries than the limit, or none, before the last page. `nextCursor` tells whether there are more",
   ),
 });

@@ -23,14 +23,14 @@ export const blobReceipt = z.object({
 
 export const blobQuery = z.object({
   deployment: uuid.optional().describe(
-    "The deployment that the blobs are for: what arrives keeps its upload open",
+    "Deployment that the blobs are for. Each blob keeps its upload open",
   ),
 });
 
 export const putBlob = endpoint({
   method: "PUT",
   path: "/v1/blobs/{sha256}",
-  summary: "Upload one blob; refused when its content has another hash",
+  summary: "Upload one blob. Refused if the content does not match its hash",
   tag: "Blobs",
   params: z.object({
     sha256: sha256.meta({

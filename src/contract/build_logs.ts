@@ -12,18 +12,18 @@ export const BUILD_LOG_LEVELS = ["output", "info", "warn", "error"] as const;
 export type BuildLogLevel = (typeof BUILD_LOG_LEVELS)[number];
 
 export const buildLogLine = z.object({
-  number: z.int().describe("Counts from 1, without gaps but for lines that were left out"),
+  number: z.int().describe("Line number, from 1. Gaps stand for lines that were left out"),
   time: timestamp.describe("Time of the line"),
   level: z.enum(BUILD_LOG_LEVELS).meta({ description: "Level of the line", example: "info" }),
   text: z.string().describe(
-    "Without control sequences; the values of secrets are replaced by `•••`",
+    "Text of the line, without control sequences. Values of secrets are replaced by `•••`",
   ),
 }).meta({ id: "BuildLogLine" });
 export type BuildLogLine = z.infer<typeof buildLogLine>;
 
 export const buildLogPart = z.object({
   lines: z.array(buildLogLine).describe("Lines, oldest first"),
-  isComplete: z.boolean().describe("True where nothing more comes"),
+  isComplete: z.boolean().describe("True if the log is complete"),
 }).meta({ id: "BuildLogPart" });
 export type BuildLogPart = z.infer<typeof buildLogPart>;
 
@@ -41,7 +41,7 @@ export const getBuildLog = endpoint({
 export const followBuildLog = endpoint({
   method: "GET",
   path: "/v1/deployments/{deployment}/build-log/stream",
-  summary: "Follow a build log as Server-Sent Events, one BuildLogPart each, to its end",
+  summary: "Stream a build log as Server-Sent Events, one BuildLogPart each, until it is complete",
   tag: "Logs",
   params,
   response: buildLogPart,

@@ -14,11 +14,11 @@ export const BUILD_STATES = ["QUEUED", "RUNNING", "SUCCEEDED", "FAILED", "CANCEL
 export type BuildState = (typeof BUILD_STATES)[number];
 
 export const build = z.object({
-  id: uuid.describe("The id of the deployment that it is for"),
+  id: uuid.describe("Id of the build, the same as that of its deployment"),
   projectId: uuid.describe("Id of the project"),
   project: z.string().meta({ description: "Name of the project", example: "shop" }),
   state: z.enum(BUILD_STATES).meta({ description: "State of the build", example: "SUCCEEDED" }),
-  ahead: z.int().nullable().describe("Builds that are ahead of it; null once it runs"),
+  ahead: z.int().nullable().describe("Number of builds ahead in the queue; null once it runs"),
   branch: z.string().meta({ description: "Git branch", example: "main" }),
   commitSha: z.string().meta({
     description: "SHA of the commit",
@@ -27,11 +27,11 @@ export const build = z.object({
   environment: z.string().meta({ description: "Name of the environment", example: "production" }),
   error: z.string().nullable().meta({
     description: "Why the build failed; null if it did not",
-    example: "npm run build ended with exit code 1",
+    example: "Build failed: `npm run build` exited with code 1. See the log below.",
   }),
   queuedAt: timestamp.describe("When the build was queued"),
-  startedAt: timestamp.nullable().describe("When it started; null before"),
-  finishedAt: timestamp.nullable().describe("When it ended; null before"),
+  startedAt: timestamp.nullable().describe("When the build started; null if it has not started"),
+  finishedAt: timestamp.nullable().describe("When the build ended; null if it has not ended"),
 }).meta({ id: "Build" });
 export type Build = z.infer<typeof build>;
 
@@ -42,13 +42,13 @@ export const startBuild = endpoint({
   tag,
   params: projectParams,
   body: z.object({
-    branch: branchName.optional().describe("The production branch where missing"),
+    branch: branchName.optional().describe("Branch to build; the production branch if missing"),
     commitSha: z.string().regex(/^[0-9a-fA-F]{7,40}$/, "Must have 7 to 40 hexadecimal digits")
       .optional().meta({
-        description: "A commit of the branch; its head if missing",
+        description: "Commit of the branch; its head if missing",
         example: "8f14e45fceea167a5a36dedd4bea2543c1a0f4d1",
       }),
-    force: z.boolean().default(false).describe("Builds what is deployed already as well"),
+    force: z.boolean().default(false).describe("Build the commit even if it is already deployed"),
   }).strict(),
   response: build,
 });
@@ -77,7 +77,7 @@ export const getBuild = endpoint({
 export const cancelBuild = endpoint({
   method: "POST",
   path: "/v1/builds/{build}/cancel",
-  summary: "Cancel a build that waits or runs; its deployment is stopped",
+  summary: "Cancel a queued or running build and stop its deployment",
   tag,
   params: buildParams,
   response: build,

@@ -13,10 +13,10 @@ const purgePath = z.string().min(1).max(2048).startsWith("/", "Must begin with /
 /** How a purge is carried out, and where. */
 const purgeOptions = {
   soft: z.boolean().optional().describe(
-    "True marks answers as stale, so that they may be served while they are refreshed; false, or missing, removes them",
+    "If true, mark responses as stale: they can be served while the edge refreshes them. If false or missing, remove them",
   ),
   environment: environmentReference.optional().describe(
-    "Name or id of the environment whose deployments are meant; all where missing",
+    "Name or id of the environment to purge; all if missing",
   ),
 };
 
@@ -44,7 +44,7 @@ export const purgeBody = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("tag").meta({ description: "Purge by tags", example: "tag" }),
     tag: z.string().min(1).max(256).describe(
-      "Tag that answers name in `Cache-Tag` or `SVC-Cache-Tag`",
+      "Tag from the response header `Cache-Tag` or `SVC-Cache-Tag`",
     ),
     ...purgeOptions,
   }).strict(),
@@ -53,11 +53,11 @@ export const purgeBody = z.discriminatedUnion("type", [
 export const purgeCache = endpoint({
   method: "POST",
   path: "/v1/projects/{project}/purge",
-  summary: "Purge cached answers of the project's deployments",
+  summary: "Purge cached responses of the project's deployments",
   tag: "Cache",
   params: projectParams,
   body: purgeBody,
   response: z.object({
-    purged: z.int().describe("Answers that were removed, or marked as stale"),
+    purged: z.int().describe("Number of responses that were removed or marked as stale"),
   }),
 });

@@ -99,7 +99,7 @@ export type Problem = z.infer<typeof problem>;
 /** Body of every failed request. */
 export const apiError = z.object({
   error: z.string().meta({
-    description: "What is wrong, and what to do",
+    description: "What went wrong",
     example: "Request is not valid: body.name: Must not be empty",
   }),
   code: z.enum(ERROR_CODES).describe("Machine-readable code of the error"),
@@ -107,8 +107,8 @@ export const apiError = z.object({
     description: "Id of the request in the platform's log",
     example: "5f2c9a7b1e-4q",
   }),
-  hint: z.string().optional().describe("What to do about it"),
-  docs: z.string().optional().describe("Where the platform says more: a path of its own").meta({
+  hint: z.string().optional().describe("How to fix it"),
+  docs: z.string().optional().describe("Path of the documentation of the error").meta({
     example: "/docs/errors#not_found",
   }),
   problems: z.array(problem).optional().describe("Every invalid field"),
@@ -117,8 +117,8 @@ export type ApiErrorBody = z.infer<typeof apiError>;
 
 /** A node whose part of an answer is missing. */
 export const missingNode = z.object({
-  node: z.string().describe("Its name").meta({ example: "a" }),
-  reason: z.string().describe("Goes on from the node's name").meta({ example: "does not answer" }),
+  node: z.string().describe("Name of the node").meta({ example: "a" }),
+  reason: z.string().describe("Why the results are missing").meta({ example: "does not answer" }),
 });
 export type MissingNode = z.infer<typeof missingNode>;
 
@@ -126,5 +126,5 @@ export type MissingNode = z.infer<typeof missingNode>;
 export const MISSING_NODE_EVENT = "missing-node";
 
 export const missingNodes = z.array(missingNode).optional().describe(
-  "Nodes of the platform that should have given a part of this, and did not; missing where all did",
+  "Nodes whose results are missing. Left out if none are missing",
 );

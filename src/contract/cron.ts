@@ -18,14 +18,14 @@ export const cronRun = z.object({
     example: "/api/cron",
   }),
   deploymentId: uuid.describe("Id of the deployment"),
-  trigger: z.enum(["schedule", "request"]).describe("What started it"),
+  trigger: z.enum(["schedule", "request"]).describe("What started the run"),
   outcome: z.enum(CRON_OUTCOMES).describe(
-    "`succeeded` where the status is below 400; `running` where it has not ended yet",
+    "`succeeded` if the status is below 400, `running` if the run has not ended",
   ),
-  status: z.int().nullable().describe("Status of the answer; null where there was none"),
-  error: z.string().nullable().describe("Why there was no whole answer; null otherwise"),
+  status: z.int().nullable().describe("Status of the response; null if there was none"),
+  error: z.string().nullable().describe("Why there was no complete response; null otherwise"),
   startedAt: timestamp.describe("When the run started"),
-  durationMs: z.number().nullable().describe("Time to the end of the answer in milliseconds"),
+  durationMs: z.number().nullable().describe("Time to the end of the response in milliseconds"),
   requestId: z.string().meta({
     description: "Id of the run's request in the log",
     example: "5f2c9a7b1e-4q",
@@ -43,16 +43,16 @@ export const cronTask = z.object({
   timezone: z.string().describe("IANA name of the schedule's time zone").meta({
     example: "Europe/Berlin",
   }),
-  deploymentId: uuid.describe("The deployment that is live in production"),
-  nextRunAt: timestamp.nullable().describe("When it is due next; null for never"),
-  lastRun: cronRun.nullable().describe("The last run of this path; null where none is known"),
+  deploymentId: uuid.describe("Deployment that is live in production"),
+  nextRunAt: timestamp.nullable().describe("Next run; null if never"),
+  lastRun: cronRun.nullable().describe("Last run of this path; null if unknown"),
 }).meta({ id: "CronTask" });
 export type CronTask = z.infer<typeof cronTask>;
 
 export const listCronTasks = endpoint({
   method: "GET",
   path: "/v1/projects/{project}/cron",
-  summary: "List the scheduled tasks of what is live in production",
+  summary: "List the scheduled tasks of the production deployment",
   tag,
   params: projectParams,
   response: z.object({ items: z.array(cronTask).describe("Entries of the page") }),
@@ -61,7 +61,7 @@ export const listCronTasks = endpoint({
 export const runCronTask = endpoint({
   method: "POST",
   path: "/v1/projects/{project}/cron/runs",
-  summary: "Run a scheduled task now, and wait up to 50 seconds for its end",
+  summary: "Run a scheduled task now, and wait up to 50 seconds for it to end",
   tag,
   params: projectParams,
   body: z.object({

@@ -21,16 +21,18 @@ export const BRANCH_TTL_MAX = 31_536_000;
 export const databaseBranch = z.object({
   id: z.string().describe("16 hexadecimal digits"),
   name: branchName.meta({ description: "Name of the branch", example: "feature/cart" }),
-  parent: z.string().nullable().describe("The branch that it was copied from; null for `main`"),
+  parent: z.string().nullable().describe("Branch that it was copied from; null for `main`"),
   state: z.enum(DATABASE_STATES).describe("State of the branch"),
-  reason: z.string().nullable().describe("Why it failed, and what to do; null where it has not"),
-  running: z.boolean().describe("Whether it takes memory now; one that sleeps starts by itself"),
+  reason: z.string().nullable().describe("Why the branch failed and what to do; null otherwise"),
+  running: z.boolean().describe(
+    "Whether it is running. A sleeping branch starts when a client connects",
+  ),
   connections: z.int().describe("Clients connected now"),
-  sizeBytes: z.int().nullable().describe("Bytes on disk; null while unknown"),
-  gitBranch: z.string().nullable().describe("The git branch whose previews it belongs to"),
+  sizeBytes: z.int().nullable().describe("Size on disk in bytes; null while unknown"),
+  gitBranch: z.string().nullable().describe("Git branch whose previews use it"),
   createdAt: timestamp.describe("When the branch was created"),
-  resetAt: timestamp.nullable().describe("When it was last made equal to its parent"),
-  expiresAt: timestamp.nullable().describe("When it is removed by itself; null for never"),
+  resetAt: timestamp.nullable().describe("When it was last reset to its parent"),
+  expiresAt: timestamp.nullable().describe("When it expires and is deleted; null for never"),
 }).meta({ id: "DatabaseBranch" });
 export type DatabaseBranch = z.infer<typeof databaseBranch>;
 
@@ -70,7 +72,7 @@ export const listDatabaseBranches = endpoint({
 export const createDatabaseBranch = endpoint({
   method: "POST",
   path: `${path}/branches`,
-  summary: "Copy a branch",
+  summary: "Create a branch as a copy of another one",
   tag,
   params: databaseParams,
   body: createBranchBody,
@@ -81,7 +83,7 @@ export const createDatabaseBranch = endpoint({
 export const deleteDatabaseBranch = endpoint({
   method: "DELETE",
   path: `${path}/branches/{branch}`,
-  summary: "Remove a branch with its data",
+  summary: "Delete a branch and its data",
   tag,
   params: branchParams,
   status: 204,
@@ -90,7 +92,7 @@ export const deleteDatabaseBranch = endpoint({
 export const resetDatabaseBranch = endpoint({
   method: "POST",
   path: `${path}/branches/{branch}/reset`,
-  summary: "Make a branch equal to its parent again",
+  summary: "Reset a branch to its parent",
   tag,
   params: branchParams,
   response: databaseBranch,
@@ -108,7 +110,7 @@ export const listDatabaseSnapshots = endpoint({
 export const createDatabaseSnapshot = endpoint({
   method: "POST",
   path: `${path}/snapshots`,
-  summary: "Keep a branch as it is now",
+  summary: "Create a snapshot of a branch",
   tag,
   params: databaseParams,
   body: z.object({
@@ -124,7 +126,7 @@ export const createDatabaseSnapshot = endpoint({
 export const restoreDatabaseSnapshot = endpoint({
   method: "POST",
   path: `${path}/snapshots/{snapshot}/restore`,
-  summary: "Bring a snapshot back, as a branch of its own or in place of its branch",
+  summary: "Restore a snapshot, to a new branch or to the branch it was taken from",
   tag,
   params: databaseParams.extend({ snapshot: uuid.describe("Id of the snapshot") }),
   body: z.object({
@@ -139,7 +141,7 @@ export const restoreDatabaseSnapshot = endpoint({
 export const deleteDatabaseSnapshot = endpoint({
   method: "DELETE",
   path: `${path}/snapshots/{snapshot}`,
-  summary: "Remove a snapshot",
+  summary: "Delete a snapshot",
   tag,
   params: databaseParams.extend({ snapshot: uuid.describe("Id of the snapshot") }),
   status: 204,

@@ -28,7 +28,7 @@ export const querySqlBody = z.object({
     example: "SELECT 1 AS answer",
   }),
   branch: branchName.default(MAIN_BRANCH).meta({ description: "Branch to query", example: "main" }),
-  readOnly: z.boolean().default(false).describe("Refuse statements that change anything"),
+  readOnly: z.boolean().default(false).describe("Refuse statements that write"),
 }).strict();
 
 /**
@@ -41,11 +41,16 @@ export const queryEvent = z.discriminatedUnion("type", [
     type: z.literal("columns"),
     columns: z.array(z.object({
       name: z.string(),
-      type: z.string().describe("Such as `int4`, `text`, `jsonb`; `oid:<n>` where not built in"),
+      type: z.string().describe(
+        "Type, such as `int4`, `text` or `jsonb`; `oid:<n>` for types that are not built in",
+      ),
     })),
   }),
   z.object({ type: z.literal("rows"), rows: z.array(z.array(z.string().nullable())) }),
-  z.object({ type: z.literal("complete"), command: z.string().describe("Such as `INSERT 0 3`") }),
+  z.object({
+    type: z.literal("complete"),
+    command: z.string().describe("Command tag, such as `INSERT 0 3`"),
+  }),
   z.object({ type: z.literal("notice"), severity: z.string(), message: z.string() }),
   z.object({
     type: z.literal("error"),
@@ -53,7 +58,7 @@ export const queryEvent = z.discriminatedUnion("type", [
     sqlState: z.string(),
     detail: z.string().nullable(),
     hint: z.string().nullable(),
-    position: z.int().nullable().describe("Character of the SQL text, from 1"),
+    position: z.int().nullable().describe("Position in the SQL text, in characters from 1"),
   }),
 ]).meta({ id: "QueryEvent" });
 export type QueryEvent = z.infer<typeof queryEvent>;
@@ -61,7 +66,7 @@ export type QueryEvent = z.infer<typeof queryEvent>;
 export const queryDatabase = endpoint({
   method: "POST",
   path: `${path}/query`,
-  summary: "Run SQL on a branch; the answer is a stream of events, a line of JSON each",
+  summary: "Run SQL on a branch. The response is a stream of events, one JSON object per line",
   tag,
   params: databaseParams,
   body: querySqlBody,
@@ -74,7 +79,7 @@ export const queryDatabase = endpoint({
 export const getDatabaseSchema = endpoint({
   method: "GET",
   path: `${path}/schema`,
-  summary: "Show a branch's definitions as SQL that can be run again",
+  summary: "Export the schema of a branch as SQL",
   tag,
   params: databaseParams,
   query: branchQuery,
@@ -85,7 +90,7 @@ export const getDatabaseSchema = endpoint({
 export const exportDatabase = endpoint({
   method: "GET",
   path: `${path}/export`,
-  summary: "Download a branch as SQL",
+  summary: "Export a branch as SQL",
   tag,
   access: "developer",
   params: databaseParams,
@@ -97,7 +102,8 @@ export const exportDatabase = endpoint({
 export const importDatabase = endpoint({
   method: "POST",
   path: `${path}/import`,
-  summary: "Run a script of SQL on a branch as one transaction; answers as a query does",
+  summary:
+    "Run an SQL script on a branch in one transaction. The response is the same as for a query",
   tag,
   params: databaseParams,
   query: branchQuery,

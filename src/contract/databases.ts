@@ -31,18 +31,18 @@ export const DATABASE_VARIABLE = "DATABASE_URL";
 const cuSize = z.enum(CU_SIZES);
 const variableName = z.string().max(200).regex(
   /^[A-Za-z_][A-Za-z0-9_]*$/,
-  "Must be letters, digits and underscores, and not begin with a digit",
+  "Must be letters, digits and underscores, not beginning with a digit",
 );
 const environmentNames = z.array(z.string().min(1).max(100)).max(50).nullable();
 
 /** A variable that replaces a database's connection string, and the environments that have it. */
 export const databaseOverride = z.object({
   by: z.enum(["database", "variable"]).describe(
-    "An older database with the same variable, or a variable of the project",
+    "What overrides the variable: an older database with the same variable, or a variable of the project",
   ),
-  name: z.string().describe("Of that database or variable"),
-  environments: environmentNames.describe("Where that is so; null for all environments"),
-  note: z.string().describe("The same as a sentence, which is among the notes"),
+  name: z.string().describe("Name of that database or variable"),
+  environments: environmentNames.describe("Environments in which it is overridden; null for all"),
+  note: z.string().describe("The same as a sentence, as in `notes`"),
 }).meta({ id: "DatabaseOverride" });
 export type DatabaseOverride = z.infer<typeof databaseOverride>;
 
@@ -50,18 +50,20 @@ export const database = z.object({
   id: uuid.describe("Id of the database"),
   name: databaseName.meta({ description: "Name of the database", example: "orders" }),
   projectId: uuid.describe("Id of the project"),
-  engine: z.enum(DATABASE_ENGINES).describe("`embedded` in svc, or on a PostgreSQL `server`"),
-  version: z.string().nullable().describe("Of PostgreSQL; null while it can't be asked"),
-  state: z.enum(DATABASE_STATES).describe("That of its branch `main`"),
+  engine: z.enum(DATABASE_ENGINES).describe(
+    "`embedded` (runs inside svc) or `server` (a PostgreSQL server)",
+  ),
+  version: z.string().nullable().describe("PostgreSQL version; null while unknown"),
+  state: z.enum(DATABASE_STATES).describe("State of the branch `main`"),
   reason: z.string().nullable().meta({
-    description: "Why the database has its state; null if it is active",
-    example: "The PostgreSQL server does not answer",
+    description: "Why the database is not active; null if it is",
+    example: "The PostgreSQL server does not respond",
   }),
   cuSize: cuSize.describe("Compute units, which set memory and connections"),
   memoryMb: z.int().describe(
-    "Memory that each branch may take; on a server, all databases share its memory",
+    "Memory limit of each branch. On a server, all databases share its memory",
   ),
-  maxConnections: z.int().describe("Clients of one branch at a time"),
+  maxConnections: z.int().describe("Maximum number of connections per branch"),
   autoInject: z.boolean().describe("Whether deployments get its connection string as a variable"),
   envVar: variableName.meta({
     description: "Variable that holds the connection string",
@@ -69,19 +71,21 @@ export const database = z.object({
   }),
   environments: environmentNames.describe("Environments that get the variable; null for all"),
   previewBranches: z.boolean().describe(
-    "Whether previews of a git branch get a branch of the database of their own",
+    "Whether the previews of each git branch get their own database branch",
   ),
-  branches: z.int().describe("How many there are"),
-  sizeBytes: z.int().nullable().describe("Bytes on disk of all branches; null while unknown"),
+  branches: z.int().describe("Number of branches"),
+  sizeBytes: z.int().nullable().describe(
+    "Size of all branches on disk in bytes; null while unknown",
+  ),
   overriddenBy: z.array(databaseOverride).default([]).describe(
-    "What deployments get in place of its connection string",
+    "What overrides the connection string in deployments",
   ),
   notes: z.array(z.string()).describe(
-    "What its owner should know, in sentences for people: programs read the other fields",
+    "Remarks for people",
   ),
   createdAt: timestamp.describe("When the database was created"),
-  deletedAt: timestamp.nullable().describe("When it was deleted; it can be had back until then"),
-  removedAt: timestamp.nullable().describe("When a deleted one is gone for good"),
+  deletedAt: timestamp.nullable().describe("When it was deleted; null if it was not"),
+  removedAt: timestamp.nullable().describe("When a deleted database is removed permanently"),
 }).meta({ id: "Database" });
 export type Database = z.infer<typeof database>;
 
@@ -91,7 +95,7 @@ export const createDatabaseBody = z.object({
     example: "orders",
   }),
   cuSize: cuSize.default("0.25").describe("Compute units, which set memory and connections"),
-  engine: z.enum(DATABASE_ENGINES).optional().describe("The platform's usual one where missing"),
+  engine: z.enum(DATABASE_ENGINES).optional().describe("Engine; the platform's default if missing"),
   autoInject: z.boolean().default(true).describe(
     "Whether deployments get the connection string as a variable",
   ),
@@ -116,7 +120,7 @@ export const updateDatabaseBody = z.object({
 }).partial().strict();
 
 export const databaseConnection = z.object({
-  url: z.string().describe("Holds the password: for `psql`, drivers and ORMs"),
+  url: z.string().describe("Connection string with the password, for `psql`, drivers and ORMs"),
   host: z.string().meta({ description: "Host for PostgreSQL clients", example: "127.0.0.1" }),
   port: z.int().meta({ description: "Port for PostgreSQL clients", example: 8788 }),
   user: z.string().meta({ description: "Role that owns the branch", example: "orders_9f86d081" }),
@@ -155,7 +159,9 @@ export const listDatabases = endpoint({
   tag: DATABASE_TAG,
   params: projectParams,
   query: pageQuery.extend({
-    deleted: z.enum(["true", "false"]).default("false").describe("Those that can be had back"),
+    deleted: z.enum(["true", "false"]).default("false").describe(
+      "Deleted databases that can be restored",
+    ),
   }),
   response: page(database),
 });
@@ -163,7 +169,7 @@ export const listDatabases = endpoint({
 export const createDatabase = endpoint({
   method: "POST",
   path: "/v1/projects/{project}/databases",
-  summary: "Create a database; it is `creating` until its branch `main` is there",
+  summary: "Create a database. Its state is `creating` until the branch `main` is ready",
   tag: DATABASE_TAG,
   params: projectParams,
   body: createDatabaseBody,
@@ -183,7 +189,7 @@ export const getDatabase = endpoint({
 export const updateDatabase = endpoint({
   method: "PATCH",
   path: DATABASE_PATH,
-  summary: "Change a database's size, or what deployments get of it",
+  summary: "Update a database: its size, or how deployments get its connection string",
   tag: DATABASE_TAG,
   params: databaseParams,
   body: updateDatabaseBody,
@@ -193,7 +199,7 @@ export const updateDatabase = endpoint({
 export const deleteDatabase = endpoint({
   method: "DELETE",
   path: DATABASE_PATH,
-  summary: "Delete a database; it can be had back for seven days",
+  summary: "Delete a database. It can be restored for seven days",
   tag: DATABASE_TAG,
   params: databaseParams,
   response: database,
@@ -202,7 +208,7 @@ export const deleteDatabase = endpoint({
 export const undeleteDatabase = endpoint({
   method: "POST",
   path: `${DATABASE_PATH}/undelete`,
-  summary: "Bring a deleted database back",
+  summary: "Restore a deleted database",
   tag: DATABASE_TAG,
   params: databaseParams,
   response: database,
@@ -211,7 +217,7 @@ export const undeleteDatabase = endpoint({
 export const startDatabase = endpoint({
   method: "POST",
   path: `${DATABASE_PATH}/start`,
-  summary: "Let clients connect again",
+  summary: "Start a database",
   tag: DATABASE_TAG,
   params: databaseParams,
   response: database,
@@ -220,7 +226,7 @@ export const startDatabase = endpoint({
 export const stopDatabase = endpoint({
   method: "POST",
   path: `${DATABASE_PATH}/stop`,
-  summary: "End all connections, and refuse new ones until it is started",
+  summary: "Stop a database: end all connections and refuse new ones",
   tag: DATABASE_TAG,
   params: databaseParams,
   response: database,
@@ -229,7 +235,7 @@ export const stopDatabase = endpoint({
 export const getDatabaseConnection = endpoint({
   method: "GET",
   path: `${DATABASE_PATH}/connection`,
-  summary: "Show how a branch is reached, with its password",
+  summary: "Show the connection details of a branch, with its password",
   tag: DATABASE_TAG,
   access: "developer",
   params: databaseParams,
@@ -240,7 +246,7 @@ export const getDatabaseConnection = endpoint({
 export const moveDatabase = endpoint({
   method: "POST",
   path: `${DATABASE_PATH}/move`,
-  summary: "Copy a database to another engine and point its clients there",
+  summary: "Move a database to another engine",
   tag: DATABASE_TAG,
   params: databaseParams,
   body: z.object({ engine: z.enum(DATABASE_ENGINES).describe("Engine to move the database to") })

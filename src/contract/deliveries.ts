@@ -14,28 +14,28 @@ const tag = "Deliveries";
 export const deadLetter = z.object({
   id: uuid.describe("Id of the dead letter"),
   channel: z.enum(DELIVERY_CHANNELS).describe("Channel of the message"),
-  userId: uuid.nullable().describe("Null for a webhook or a forge"),
+  userId: uuid.nullable().describe("Account of the recipient; null for a webhook or a forge"),
   workspaceId: uuid.nullable().describe("Id of the workspace; null if the message has none"),
-  event: eventName.describe("Event of the notification; of a digest, that of the first"),
+  event: eventName.describe("Event of the notification; for a digest, of the first one"),
   title: z.string().meta({ description: "Title of the message", example: "shop is live" }),
-  notifications: z.int().describe("Notifications that the message stands for"),
+  notifications: z.int().describe("Number of notifications in the message"),
   reason: z.string().meta({
-    description: "Why the message was given up",
+    description: "Why the delivery failed",
     example: "Connection refused",
   }),
   attempts: z.int().meta({ description: "Number of attempts", example: 3 }),
   acceptedAt: timestamp.describe("When the message was queued"),
-  givenUpAt: timestamp.describe("When the message was given up"),
+  givenUpAt: timestamp.describe("When the delivery was given up"),
 }).meta({ id: "DeadLetter" });
 export type DeadLetter = z.infer<typeof deadLetter>;
 
 const one = z.object({ letter: uuid.describe("Id of the dead letter") });
-const resent = z.object({ resent: z.int().describe("Number of messages that are sent again") });
+const resent = z.object({ resent: z.int().describe("Number of messages queued again") });
 
 export const listDeadLetters = endpoint({
   method: "GET",
   path: "/v1/notifications/dead-letters",
-  summary: "List own messages that could not be delivered, newest first; kept for 30 days",
+  summary: "List your messages that could not be delivered, newest first. Kept for 30 days",
   tag,
   access: "self",
   query: pageQuery,
@@ -45,7 +45,7 @@ export const listDeadLetters = endpoint({
 export const resendDeadLetter = endpoint({
   method: "POST",
   path: "/v1/notifications/dead-letters/{letter}/resend",
-  summary: "Send one of them again",
+  summary: "Resend one of them",
   tag,
   access: "self",
   params: one,
@@ -55,7 +55,7 @@ export const resendDeadLetter = endpoint({
 export const resendDeadLetters = endpoint({
   method: "POST",
   path: "/v1/notifications/dead-letters/resend-all",
-  summary: "Send all of them again",
+  summary: "Resend all of them",
   tag,
   access: "self",
   response: resent,
@@ -64,7 +64,7 @@ export const resendDeadLetters = endpoint({
 export const deleteDeadLetter = endpoint({
   method: "DELETE",
   path: "/v1/notifications/dead-letters/{letter}",
-  summary: "Discard one of them",
+  summary: "Delete one of them",
   tag,
   access: "self",
   params: one,
@@ -74,7 +74,7 @@ export const deleteDeadLetter = endpoint({
 export const listWorkspaceDeadLetters = endpoint({
   method: "GET",
   path: "/v1/dead-letters",
-  summary: "List messages about the workspace, to anybody, that could not be delivered",
+  summary: "List all messages about the workspace that could not be delivered",
   tag,
   access: "owner",
   query: pageQuery,
@@ -84,7 +84,7 @@ export const listWorkspaceDeadLetters = endpoint({
 export const resendWorkspaceDeadLetter = endpoint({
   method: "POST",
   path: "/v1/dead-letters/{letter}/resend",
-  summary: "Send one of the workspace's dead letters again",
+  summary: "Resend one of the workspace's dead letters",
   tag,
   access: "owner",
   params: one,
@@ -94,7 +94,7 @@ export const resendWorkspaceDeadLetter = endpoint({
 export const resendWorkspaceDeadLetters = endpoint({
   method: "POST",
   path: "/v1/dead-letters/resend-all",
-  summary: "Send all of the workspace's dead letters again",
+  summary: "Resend all of the workspace's dead letters",
   tag,
   access: "owner",
   response: resent,
@@ -102,16 +102,16 @@ export const resendWorkspaceDeadLetters = endpoint({
 
 /** The result of one attempt. */
 const attemptResult = z.object({
-  receiver: z.string().describe("Address, chat or browser, as far as lists show it"),
+  receiver: z.string().describe("Address, chat or browser, shortened"),
   delivered: z.boolean().describe("Whether the receiver accepted the message"),
-  detail: z.string().describe("What the receiver answered, or why it did not get it"),
+  detail: z.string().describe("Response of the receiver, or why it could not be reached"),
   durationMs: z.int().meta({ description: "Duration in milliseconds", example: 48 }),
 });
 
 export const sendTestNotification = endpoint({
   method: "POST",
   path: "/v1/notifications/test",
-  summary: "Send a test message to oneself over a channel at once, and show the result",
+  summary: "Send yourself a test message over a channel, and show the result",
   tag,
   access: "self",
   body: z.object({ channel: z.enum(PERSONAL_CHANNELS).describe("Channel to test") }).strict(),

@@ -16,33 +16,33 @@ export const CHANGES = ["added", "removed", "changed"] as const;
 const text = z.string().nullable();
 
 export const difference = z.object({
-  name: z.string().describe("What differs: a path, a pattern, an id or a name"),
-  change: z.enum(CHANGES).describe("What became of it since the base"),
-  before: text.describe("What it was in the base, in short; null where it was not, or is secret"),
-  after: text.describe("What it is now, in short; null where it is not, or is secret"),
+  name: z.string().describe("The path, pattern, id or name that differs"),
+  change: z.enum(CHANGES).describe("How it differs from the base"),
+  before: text.describe("Short form in the base; null if absent or secret"),
+  after: text.describe("Short form now; null if absent or secret"),
 }).meta({ id: "Difference" });
 export type Difference = z.infer<typeof difference>;
 
-const count = z.int().nonnegative().describe("How many, listed or not");
+const count = z.int().nonnegative().describe("Number of differences");
 
 export const differences = z.object({
   added: count,
   removed: count,
   changed: count,
-  items: z.array(difference).describe(`The first ${MAX_DIFFERENCES} of them, by name`),
+  items: z.array(difference).describe(`First ${MAX_DIFFERENCES} differences by name`),
 }).meta({ id: "Differences" });
 export type Differences = z.infer<typeof differences>;
 
 export const deploymentComparison = z.object({
-  base: deployment.describe("The deployment that is compared with"),
-  deployment: deployment.describe("The deployment that is compared"),
+  base: deployment.describe("Deployment to compare with"),
+  deployment: deployment.describe("Compared deployment"),
   files: differences.describe("Files by path"),
   routes: differences.describe("Routes of the manifest by methods and pattern"),
   rules: differences.describe("Edge rules by id"),
-  rulesReordered: z.boolean().describe("True where rules of both are in another order"),
+  rulesReordered: z.boolean().describe("True if the shared rules are in a different order"),
   functions: differences.describe("Functions by name"),
   variables: differences.describe(
-    "Variables that they were created with, by name; values are never part of the answer",
+    "Variables by name. Values are left out",
   ),
 }).meta({ id: "DeploymentComparison" });
 export type DeploymentComparison = z.infer<typeof deploymentComparison>;
@@ -50,13 +50,12 @@ export type DeploymentComparison = z.infer<typeof deploymentComparison>;
 export const compareDeployments = endpoint({
   method: "GET",
   path: "/v1/deployments/{deployment}/comparison",
-  summary: "Show what differs between a deployment and another one of its project",
+  summary: "Compare a deployment with another one of its project",
   tag: "Deployments",
   params: z.object({ deployment: uuid.describe("Id of the deployment") }),
   query: z.object({
     base: uuid.optional().describe(
-      "Id of the deployment to compare with; where missing, the one that production shows, or " +
-        "showed before where it shows this one",
+      "Id of the deployment to compare with. If missing, the production deployment, or the previous one if this is the production deployment",
     ),
   }),
   response: deploymentComparison,

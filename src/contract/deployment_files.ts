@@ -30,7 +30,7 @@ export const filePath = z.string().min(1).max(1024).refine(
   "Must be a relative path without empty, . or .. segments",
 ).refine((path) => path.isWellFormed(), "Must be well-formed Unicode").refine(
   (path) => path.split("/").every(nameFits),
-  `Must have names of at most ${MAX_NAME_BYTES} bytes between the slashes`,
+  `Must have path segments of at most ${MAX_NAME_BYTES} bytes`,
 );
 
 export const deploymentFile = z.object({

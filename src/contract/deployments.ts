@@ -49,9 +49,9 @@ export const deploymentFunction = z.object({
 export type DeploymentFunction = z.infer<typeof deploymentFunction>;
 
 export const deploymentUrls = z.object({
-  unique: z.url().describe("Address of this deployment alone; never changes what it shows"),
-  branch: z.url().describe("Address of the branch's latest deployment"),
-  production: z.url().describe("Address of the project's production deployment"),
+  unique: z.url().describe("Permanent URL of this deployment"),
+  branch: z.url().describe("URL of the branch's latest deployment"),
+  production: z.url().describe("URL of the production deployment"),
 });
 
 export const deployment = z.object({
@@ -65,10 +65,10 @@ export const deployment = z.object({
   environment: z.string().meta({ description: "Name of the environment", example: "production" }),
   isPreview: z.boolean().describe("False for a production deployment, true otherwise"),
   isProduction: z.boolean().describe(
-    "True while the project's production address shows this deployment",
+    "True while production shows this deployment",
   ),
   variablesChanged: z.boolean().describe(
-    "True where the environment's variables changed since: a new deploy would take them",
+    "True if variables of the environment have changed since. Redeploy to apply them",
   ),
   branch: z.string().meta({ description: "Git branch", example: "main" }),
   commitSha: z.string().nullable().meta({
@@ -90,20 +90,19 @@ export const deployment = z.object({
   totalBytes: z.int().meta({ description: "Total size of the files, in bytes", example: 1048576 }),
   error: z.string().nullable().describe("Why the deployment failed; null otherwise"),
   serverOutput: z.array(z.string()).optional().describe(
-    "The last lines that its server wrote, oldest first, where that did not start",
+    "Last lines of the server's output, oldest first, if it did not start",
   ),
   createdAt: timestamp.describe("When the deployment was created"),
   updatedAt: timestamp.describe("When the deployment was last changed"),
-  liveAt: timestamp.nullable().describe("When it went live; null before"),
+  liveAt: timestamp.nullable().describe("When it went live; null if it has not"),
 }).meta({ id: "Deployment" });
 export type Deployment = z.infer<typeof deployment>;
 
 /** The deployment that a list of files is a difference to (`file_difference.ts`). */
 export const deploymentBase = z.object({
-  deployment: uuid.describe("Id of a deployment of the same project, whose files are taken over"),
+  deployment: uuid.describe("Id of a deployment of the same project to take files from"),
   digest: sha256.describe(
-    "SHA-256 of the whole list that results: a line `<sha256> <size> <path>` for each file, " +
-      "with a line feed at its end, in ascending order of the UTF-16 units of the paths",
+    "SHA-256 of the resulting list: one line `<sha256> <size> <path>` per file, each with a line feed, sorted by the UTF-16 code units of the paths",
   ),
 }).strict().meta({ id: "DeploymentBase" });
 
@@ -112,10 +111,10 @@ const MAX_DEPLOYMENT_BYTES = 32 * 1024 * 1024;
 
 export const createDeploymentBody = z.object({
   environment: environmentReference.describe(
-    "Name or id of the environment: `production`, `preview`, or the project's own",
+    "Name or id of the environment: `production`, `preview` or a custom one",
   ),
   branch: branchName.optional().describe(
-    "The branch that is deployed; the project's production branch where missing",
+    "Branch to deploy; the production branch if missing",
   ),
   commitSha: z.string().regex(/^[0-9a-f]{7,40}$/, "Must be 7 to 40 hexadecimal digits").optional()
     .meta({
@@ -131,17 +130,17 @@ export const createDeploymentBody = z.object({
     example: "Ada Lovelace",
   }),
   manifest: z.unknown().describe(
-    "The content of `.svc/manifest.json`; validated by the manifest's own rules",
+    "Content of `.svc/manifest.json`",
   ),
   rules: z.unknown().optional().describe(
-    "The edge rule set as authored; validated by its own rules",
+    "Edge rule set as authored",
   ),
   files: z.array(deploymentFile).max(MAX_FILES).describe(
-    "All files of the deployment; with `base` those that are new or changed",
+    "All files of the deployment. With `base`, the new and changed files",
   ),
-  base: deploymentBase.optional().describe("Deployment that the file list builds on"),
+  base: deploymentBase.optional().describe("Deployment that the file list is based on"),
   removed: z.array(filePath).max(MAX_FILES).default([]).describe(
-    "With `base`: paths of its files that the deployment does not have",
+    "With `base`: paths of files to leave out",
   ),
   functions: z.array(deploymentFunction).max(MAX_FUNCTIONS).default([]).describe(
     "Functions for pipelines",
@@ -174,7 +173,7 @@ const deploymentParams = z.object({ deployment: uuid.describe("Id of the deploym
 export const createDeployment = endpoint({
   method: "POST",
   path: "/v1/projects/{project}/deployments",
-  summary: "Start a deployment and learn which blobs are missing",
+  summary: "Create a deployment. The response lists the blobs to upload",
   tag: "Deployments",
   params: projectParams,
   body: createDeploymentBody,
@@ -184,15 +183,15 @@ export const createDeployment = endpoint({
 });
 
 export const checkDeploymentAnswer = z.object({
-  environment: z.string().describe("Name of the environment that it would go to"),
-  branch: z.string().describe("Branch that it would count as"),
-  missing: z.array(sha256).describe("SHA-256 of each blob that would have to be uploaded"),
+  environment: z.string().describe("Environment it would deploy to"),
+  branch: z.string().describe("Branch it would deploy as"),
+  missing: z.array(sha256).describe("SHA-256 of each blob that must be uploaded"),
 });
 
 export const checkDeployment = endpoint({
   method: "POST",
   path: "/v1/projects/{project}/deployment-checks",
-  summary: "Check what a deployment would be made of, and make none",
+  summary: "Check a deployment without creating it",
   tag: "Deployments",
   params: projectParams,
   body: createDeploymentBody,
@@ -222,7 +221,7 @@ export const getDeployment = endpoint({
 export const activateDeployment = endpoint({
   method: "POST",
   path: "/v1/deployments/{deployment}/activate",
-  summary: "Make a deployment visible, in one atomic step",
+  summary: "Activate a deployment, in one atomic step",
   tag: "Deployments",
   params: deploymentParams,
   response: deployment,
@@ -230,14 +229,14 @@ export const activateDeployment = endpoint({
 
 export const stopDeploymentBody = z.object({
   unlessLive: z.boolean().optional().describe(
-    "True to leave alone what is live: the answer is then 409",
+    "If true, respond with 409 instead of stopping a live deployment",
   ),
 }).strict();
 
 export const stopDeployment = endpoint({
   method: "POST",
   path: "/v1/deployments/{deployment}/stop",
-  summary: "Stop a deployment that production does not show",
+  summary: "Stop a deployment that is not in production",
   tag: "Deployments",
   params: deploymentParams,
   body: stopDeploymentBody,
@@ -247,7 +246,7 @@ export const stopDeployment = endpoint({
 export const promoteDeployment = endpoint({
   method: "POST",
   path: "/v1/deployments/{deployment}/promote",
-  summary: "Make production show what a deployment shows, with production's variables",
+  summary: "Promote a preview to production, with production's variables",
   tag: "Deployments",
   params: deploymentParams,
   response: deployment,
@@ -256,7 +255,7 @@ export const promoteDeployment = endpoint({
 export const redeployDeployment = endpoint({
   method: "POST",
   path: "/v1/deployments/{deployment}/redeploy",
-  summary: "Deploy the files of a deployment again, with the variables of now",
+  summary: "Redeploy the files of a deployment with the current variables",
   tag: "Deployments",
   params: deploymentParams,
   response: deployment,
@@ -265,22 +264,22 @@ export const redeployDeployment = endpoint({
 
 export const rollbackBody = z.object({
   deploymentId: uuid.optional().describe(
-    "The deployment to undo; the one live in production where missing",
+    "Deployment to roll back; the production deployment if missing",
   ),
   to: uuid.optional().describe(
-    "The deployment to make live; the one that was live before if missing",
+    "Deployment to roll back to; the previous one if missing",
   ),
 }).strict().meta({ example: { to: "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e02" } });
 
 export const rollbackAnswer = z.object({
-  deployment: deployment.describe("The deployment that is live now"),
-  rolledBack: deployment.describe("The deployment that was live before"),
+  deployment: deployment.describe("Deployment that is live now"),
+  rolledBack: deployment.describe("Deployment that was live before"),
 });
 
 export const rollback = endpoint({
   method: "POST",
   path: "/v1/projects/{project}/rollback",
-  summary: "Make the previous production deployment live again",
+  summary: "Roll production back to an earlier deployment",
   tag: "Deployments",
   params: projectParams,
   body: rollbackBody,

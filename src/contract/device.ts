@@ -23,23 +23,23 @@ const short = z.string().max(200);
 
 const startDeviceBody = z.object({
   client_id: short.optional().meta({
-    description: "Name of the tool, which the page of consent shows",
+    description: "Name of the client, shown on the consent page",
     example: "my-tool",
   }),
   scope: short.optional().meta({
-    description: "`read` for a token that changes nothing; otherwise it can do what its user can",
+    description: "`read` for a read-only token. Otherwise the token can do what its user can",
     example: "read",
   }),
 });
 
 export const deviceAuthorization = z.object({
   device_code: z.string().meta({
-    description: "Secret that the tool polls with",
+    description: "Secret that the client polls with",
     example: "GmRhmhcxhwAzkoEqiMEg_DnyEysNkuNhszIySk9eS",
   }),
-  user_code: z.string().meta({ description: "Code that the person enters", example: "WDJB-MJHT" }),
+  user_code: z.string().meta({ description: "Code that the user enters", example: "WDJB-MJHT" }),
   verification_uri: z.url().meta({
-    description: "Page where the person enters the code",
+    description: "Page where the user enters the code",
     example: "https://svc.example.net/device",
   }),
   verification_uri_complete: z.url().meta({
@@ -89,7 +89,7 @@ export const deviceToken = z.object({
   }),
   token_type: z.literal("Bearer").meta({ description: "Always `Bearer`", example: "Bearer" }),
   scope: z.enum(["read", "write"]).optional().describe(
-    "What the token can do; platforms of older versions leave it out",
+    "Scope of the token. Older platforms leave it out",
   ),
   workspace_slug: z.string().meta({ description: "Slug of the workspace", example: "acme" }),
   workspace_name: z.string().meta({ description: "Name of the workspace", example: "Acme" }),
@@ -99,7 +99,7 @@ export type DeviceToken = z.infer<typeof deviceToken>;
 export const pollDeviceToken = endpoint({
   method: "POST",
   path: "/v1/device/token",
-  summary: "Ask for the token of a device authorization; 400 says why there is none yet",
+  summary: "Request the token of a device authorization. A 400 response says why there is none yet",
   tag,
   auth: "none",
   body: deviceTokenBody,
@@ -109,21 +109,21 @@ export const pollDeviceToken = endpoint({
 });
 
 export const deviceRequest = z.object({
-  userCode: z.string().describe("As it is shown: `WDJB-MJHT`"),
-  tool: z.string().describe("What the tool calls itself: its own word"),
-  address: z.string().describe("Where the tool asked from"),
+  userCode: z.string().describe("As displayed: `WDJB-MJHT`"),
+  tool: z.string().describe("Name of the client, not verified"),
+  address: z.string().describe("IP address of the client"),
   country: z.string().nullable().meta({
     description: "Country as ISO 3166-1 alpha-2 code; null if unknown",
     example: "DE",
   }),
-  scope: z.enum(["read", "write"]).describe("What the tool asks for"),
+  scope: z.enum(["read", "write"]).describe("Requested access"),
   createdAt: timestamp.describe("When the request was created"),
   expiresAt: timestamp.describe("When the request expires"),
 }).meta({ id: "DeviceRequest" });
 
 const userCodeParams = z.object({
   userCode: z.string().min(1).max(64).meta({
-    description: "Code that the tool shows",
+    description: "Code that the client shows",
     example: "WDJB-MJHT",
   }),
 });
@@ -131,7 +131,7 @@ const userCodeParams = z.object({
 export const findDevice = endpoint({
   method: "GET",
   path: "/v1/device/requests/{userCode}",
-  summary: "Show the tool that waits under a user code",
+  summary: "Show the pending device authorization of a user code",
   tag,
   access: "account",
   params: userCodeParams,
@@ -141,7 +141,7 @@ export const findDevice = endpoint({
 export const approveDevice = endpoint({
   method: "POST",
   path: "/v1/device/requests/{userCode}/approve",
-  summary: "Give the tool a token for one of the person's workspaces",
+  summary: "Approve a device authorization for one of your workspaces",
   tag,
   access: "account",
   params: userCodeParams,
@@ -152,7 +152,7 @@ export const approveDevice = endpoint({
 export const denyDevice = endpoint({
   method: "POST",
   path: "/v1/device/requests/{userCode}/deny",
-  summary: "Refuse the tool",
+  summary: "Deny a device authorization",
   tag,
   access: "account",
   params: userCodeParams,
@@ -178,7 +178,7 @@ export type OAuthErrorCode = (typeof OAUTH_ERRORS)[number];
 export const oauthError = z.object({
   error: z.enum(OAUTH_ERRORS).describe("Error code of OAuth"),
   error_description: z.string().optional().meta({
-    description: "What is wrong",
+    description: "What went wrong",
     example: "The user has not confirmed yet",
   }),
 }).meta({ id: "OAuthError" });

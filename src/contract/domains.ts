@@ -25,11 +25,11 @@ export const dnsRecord = z.object({
   type: z.enum(DNS_RECORD_TYPES).describe("Type of the record"),
   name: z.string().describe("Full name, without the final dot"),
   value: z.string().meta({
-    description: "Value that the record needs",
+    description: "Value of the record",
     example: "svc.example.net",
   }),
   purpose: z.enum(["proof", "routing"]).describe(
-    "What the record is for: the proof of control, or the way of the visitors",
+    "Purpose of the record: prove ownership or route traffic",
   ),
 }).meta({ id: "DnsRecord" });
 export type DnsRecord = z.infer<typeof dnsRecord>;
@@ -39,7 +39,7 @@ export const dnsCheck = z.object({
   type: z.string().meta({ description: "Type of the record", example: "TXT" }),
   name: z.string().meta({ description: "Name of the record", example: "shop" }),
   purpose: z.enum(["proof", "routing"]).describe(
-    "Whether the record proves control or directs visitors",
+    "Whether the record proves ownership or routes traffic",
   ),
   ok: z.boolean().describe("Whether the record is correct"),
   expected: z.array(z.string()).meta({
@@ -48,23 +48,23 @@ export const dnsCheck = z.object({
   }),
   seen: z.array(z.string()).describe("Values found"),
   failure: z.string().nullable().describe(
-    "Why nothing was seen: `NXDOMAIN`, `SERVFAIL`, `TIMEOUT` and the like; null where an answer came",
+    "Why the lookup failed, such as `NXDOMAIN`, `SERVFAIL` or `TIMEOUT`; null if it did not",
   ),
-  hint: z.string().nullable().describe("What to do about it; null where all is well"),
+  hint: z.string().nullable().describe("What to do about it; null if the record is correct"),
 }).meta({ id: "DnsCheck" });
 export type DnsCheck = z.infer<typeof dnsCheck>;
 
 export const domain = z.object({
   id: uuid.describe("Id of the domain"),
-  hostname: z.string().describe("In punycode; `*.example.com` covers one label"),
-  zone: z.string().describe("The registrable domain, where the proof stands"),
+  hostname: z.string().describe("Hostname in punycode. `*.example.com` covers one label"),
+  zone: z.string().describe("Registrable domain, which carries the ownership record"),
   projectId: uuid.describe("Id of the project"),
   environment: z.string().meta({
     description: "Environment that the domain shows",
     example: "production",
   }),
   redirectTo: z.string().nullable().describe(
-    "The hostname that visitors are sent on to; null where the project answers",
+    "Hostname that it redirects to; null if it shows the project",
   ),
   status: z.enum(DOMAIN_STATUSES).describe("Status of the domain"),
   certificate: z.object({
@@ -74,14 +74,14 @@ export const domain = z.object({
       description: "Why no certificate was issued; null if one was",
       example: "The authority refused the order",
     }),
-  }).describe("`pending` while one is being ordered; `none` where the platform orders none"),
+  }).describe("`pending` while a certificate is requested, `none` if the platform requests none"),
   createdAt: timestamp.describe("When the domain was created"),
-  verifiedAt: timestamp.nullable().describe("When the domain was verified; null before"),
+  verifiedAt: timestamp.nullable().describe("When the domain was verified; null if it was not"),
   lastCheck: z.object({
-    checkedAt: timestamp.describe("When the records were looked up"),
-    checks: z.array(dnsCheck).describe("Records that were looked up"),
+    checkedAt: timestamp.describe("When the records were checked"),
+    checks: z.array(dnsCheck).describe("Checked records"),
   }).nullable().describe(
-    "When the records were last looked up, and what was seen then",
+    "Result of the last DNS check",
   ),
 }).meta({ id: "Domain" });
 export type Domain = z.infer<typeof domain>;
@@ -100,19 +100,19 @@ export const addDomainBody = z.object({
 export const addDomainAnswer = z.object({
   domain: domain.describe("The domain"),
   companion: domain.nullable().describe(
-    "The `www` name of an apex, or the apex of a `www` name: it redirects. Null where there is none.",
+    "The `www` name of an apex domain, or the apex of a `www` name, which redirects; null if there is none",
   ),
-  records: z.array(dnsRecord).describe("The records to set for both"),
-  notes: z.array(z.string()).describe("What the records leave open, in sentences for people"),
+  records: z.array(dnsRecord).describe("Records to set for both"),
+  notes: z.array(z.string()).describe("Remarks for people"),
 });
 export type AddedDomain = z.infer<typeof addDomainAnswer>;
 
 export const verifyDomainAnswer = z.object({
   domain: domain.describe("The domain"),
   checks: z.array(dnsCheck).describe(
-    "The look-ups that were made; an empty hint list means that all is as it should be",
+    "Results of the DNS check",
   ),
-  notes: z.array(z.string()).describe("Remarks in sentences"),
+  notes: z.array(z.string()).describe("Remarks for people"),
 });
 export type VerifiedDomain = z.infer<typeof verifyDomainAnswer>;
 
@@ -133,7 +133,7 @@ export const listDomains = endpoint({
 export const addDomain = endpoint({
   method: "POST",
   path: "/v1/projects/{project}/domains",
-  summary: "Bind a hostname to an environment and learn which DNS records to set",
+  summary: "Add a custom domain to an environment. The response lists the DNS records to set",
   tag: "Domains",
   params: projectParams,
   body: addDomainBody,
@@ -144,7 +144,7 @@ export const addDomain = endpoint({
 export const getDomain = endpoint({
   method: "GET",
   path: "/v1/projects/{project}/domains/{domain}",
-  summary: "Show a custom domain with the DNS records that it needs",
+  summary: "Show a custom domain with its DNS records",
   tag: "Domains",
   params: domainParams,
   response: addDomainAnswer.omit({ companion: true }),
@@ -153,7 +153,7 @@ export const getDomain = endpoint({
 export const verifyDomain = endpoint({
   method: "POST",
   path: "/v1/projects/{project}/domains/{domain}/verify",
-  summary: "Look the DNS records up and, once the proof is seen, activate the zone's domains",
+  summary: "Check the DNS records and, once ownership is proven, activate the zone's domains",
   tag: "Domains",
   params: domainParams,
   response: verifyDomainAnswer,
@@ -162,7 +162,7 @@ export const verifyDomain = endpoint({
 export const deleteDomain = endpoint({
   method: "DELETE",
   path: "/v1/projects/{project}/domains/{domain}",
-  summary: "Remove a custom domain and free its hostname",
+  summary: "Remove a custom domain",
   tag: "Domains",
   params: domainParams,
   status: 204,

@@ -14,11 +14,11 @@ const NAME_MAX = 20;
 export const environmentName = slug(NAME_MAX);
 
 export const environment = z.object({
-  id: z.string().describe("UUID of a custom environment; the name itself of a built-in one"),
+  id: z.string().describe("UUID of a custom environment, or the name of a built-in one"),
   name: environmentName.meta({ description: "Name of the environment", example: "stage" }),
   isBuiltIn: z.boolean().describe("True for `production` and `preview`"),
   url: z.url().nullable().describe(
-    "Address of the environment's latest deployment; null for `preview`, which has one per branch",
+    "URL of the environment's latest deployment; null for `preview`, which has one per branch",
   ),
   createdAt: timestamp.nullable().describe(
     "When the environment was created; null for a built-in one",
@@ -32,7 +32,7 @@ export const environmentReference = z.string().min(1).max(64).meta({ example: "p
 export const listEnvironments = endpoint({
   method: "GET",
   path: "/v1/projects/{project}/environments",
-  summary: "List a project's environments, the built-in ones first",
+  summary: "List a project's environments, built-in ones first",
   tag: "Environments",
   params: projectParams,
   query: pageQuery,
@@ -55,7 +55,7 @@ export const createEnvironment = endpoint({
 export const deleteEnvironment = endpoint({
   method: "DELETE",
   path: "/v1/projects/{project}/environments/{environment}",
-  summary: "Delete an environment with its variables",
+  summary: "Delete an environment and its variables",
   tag: "Environments",
   params: projectParams.extend({
     environment: environmentReference.meta({

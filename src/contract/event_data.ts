@@ -35,7 +35,7 @@ function field<Schema extends z.ZodType>(
 }
 
 const text = (maximum: number) =>
-  z.string("Must be a text").max(maximum, `Must have at most ${maximum} characters`);
+  z.string("Must be a string").max(maximum, `Must have at most ${maximum} characters`);
 
 /** A field of text with at most `maximum` characters. */
 const line = (maximum: number, description: string, example: string) =>
@@ -43,7 +43,7 @@ const line = (maximum: number, description: string, example: string) =>
 
 const scalar = z.union(
   [text(MAX_EVENT_TEXT), z.number(), z.boolean(), z.null()],
-  "Must be a text, a number, true, false or null",
+  "Must be a string, a number, true, false or null",
 );
 const moment = z.union(
   [z.iso.datetime({ offset: true }), z.iso.date()],
@@ -76,7 +76,7 @@ const url = field(httpUrl, "URL that the notification opens", "https://shop.exam
 const detail = (example: string) => line(MAX_EVENT_TEXT, "Details for people", example);
 const endsAt = field(moment, "Day or time of the end", "2026-12-01T23:00:00Z");
 const cardLast4 = field(
-  z.string('Must be a text of the last 4 digits of the card, in quotes: "4242"')
+  z.string('Must be the last 4 digits of the card as a string: "4242"')
     .regex(/^\d{4}$/, "Must be the last 4 digits of the card"),
   "Last four digits of the card",
   "4242",
@@ -90,8 +90,8 @@ const project = {
 const invoiced = {
   amount: field(amount, "Amount in units of the currency", 29.9),
   currency: field(
-    z.string("Must be a text, such as EUR")
-      .regex(/^[A-Z]{3}$/, "Must be a currency of ISO 4217, such as EUR"),
+    z.string("Must be a currency code such as EUR")
+      .regex(/^[A-Z]{3}$/, "Must be an ISO 4217 currency code such as EUR"),
     "Currency code (ISO 4217)",
     "EUR",
   ),

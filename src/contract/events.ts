@@ -130,7 +130,7 @@ export const EVENTS = {
   "billing.payment_failed": payment(
     "CRITICAL",
     "Payment failed",
-    "Your payment[ of {money}][ for invoice {invoiceId}][ by the card ending in {cardLast4}] failed[: {reason}]",
+    "Your payment[ of {money}][ for invoice {invoiceId}][ with the card ending in {cardLast4}] failed[: {reason}]",
   ),
   "billing.invoice_created": invoice(
     "LOW",
@@ -145,14 +145,18 @@ export const EVENTS = {
   "billing.invoice_overdue": invoice(
     "HIGH",
     "Invoice overdue",
-    "Invoice[ {invoiceId}][ for {money}] is overdue[ since {dueDate:day}]",
+    "Invoice[ {invoiceId}][ for {money}] is overdue[. It was due on {dueDate:day}]",
   ),
   "billing.trial_ending_soon": plan(
     "HIGH",
-    "Trial ends soon",
+    "Your trial ends soon",
     "Your[ {plan}] trial ends {endsAt:on|soon}",
   ),
-  "billing.trial_ended": plan("HIGH", "Trial ended", "Your[ {plan}] trial ended[ {endsAt:on}]"),
+  "billing.trial_ended": plan(
+    "HIGH",
+    "Your trial has ended",
+    "Your[ {plan}] trial ended[ {endsAt:on}]",
+  ),
   "billing.limit_approaching": limit(
     "NORMAL",
     "Limit almost reached",
@@ -175,12 +179,12 @@ export const EVENTS = {
   ),
   "billing.card_expiring_soon": card(
     "HIGH",
-    "Card expires soon",
+    "Your card expires soon",
     "Your {cardBrand|card}[ ending in {cardLast4}] expires {expiresAt:on|soon}",
   ),
   "billing.card_expired": card(
     "CRITICAL",
-    "Card expired",
+    "Your card has expired",
     "Your {cardBrand|card}[ ending in {cardLast4}] expired[ {expiresAt:on}]",
   ),
   "security.new_login": security("NORMAL", "New sign-in"),

@@ -10,10 +10,10 @@ import { projectParams } from "./projects.ts";
 
 export const projectHealth = z.object({
   state: z.enum(["none", "static", "idle", "healthy", "unhealthy"]).describe(
-    "`none`: nothing is live. `static`: files only, which need no server. `idle`: the server has ended because nobody asked; the next request starts it.",
+    "`none`: nothing is live. `static`: a static site without a server. `idle`: the server stopped because there were no requests. The next request starts it.",
   ),
-  since: timestamp.nullable().describe("Since when it is so; null where that is not known"),
-  reason: z.string().nullable().describe("What is wrong; null where nothing is"),
+  since: timestamp.nullable().describe("Since when; null if unknown"),
+  reason: z.string().nullable().describe("Why it is unhealthy; null if it is not"),
   deploymentId: uuid.nullable().describe("Id of the production deployment; null before the first"),
 }).meta({ id: "ProjectHealth" });
 export type ProjectHealth = z.infer<typeof projectHealth>;
@@ -21,7 +21,7 @@ export type ProjectHealth = z.infer<typeof projectHealth>;
 export const getProjectHealth = endpoint({
   method: "GET",
   path: "/v1/projects/{project}/health",
-  summary: "Show whether the servers of a project's production deployment work",
+  summary: "Show the health of a project's production servers",
   tag: "Projects",
   params: projectParams,
   response: projectHealth,

@@ -38,14 +38,14 @@ export const deployHook = z.object({
     example: "main",
   }),
   restrictBranch: z.boolean().describe(
-    "True where triggers for other branches than `branch` are refused",
+    "True if requests for branches other than `branch` are refused",
   ),
   scope: z.enum(HOOK_SCOPES).meta({
-    description: "Environments that triggers may deploy to",
+    description: "Environments that the hook can deploy to",
     example: "All",
   }),
-  signed: z.boolean().describe("True where calls must be signed with the hook's secret"),
-  triggeredCount: z.int().describe("Triggers that were answered with a deployment"),
+  signed: z.boolean().describe("True if requests must be signed with the hook's secret"),
+  triggeredCount: z.int().describe("Number of deployments that the hook triggered"),
   lastTriggeredAt: timestamp.nullable().describe("When the hook was last triggered; null if never"),
   createdAt: timestamp.describe("When the deploy hook was created"),
   updatedAt: timestamp.describe("When the deploy hook was last changed"),
@@ -53,9 +53,9 @@ export const deployHook = z.object({
 export type DeployHook = z.infer<typeof deployHook>;
 
 const withUrl = deployHook.extend({
-  url: z.url().describe("The trigger URL: a secret that is shown this once"),
+  url: z.url().describe("Trigger URL. It is a secret and only shown once"),
   secret: z.string().nullable().describe(
-    "What calls are signed with, shown this once; null where they need no signature",
+    "Secret for signing requests, only shown once; null if no signature is required",
   ),
 });
 
@@ -64,7 +64,7 @@ const hookParams = z.object({ hook: uuid.describe("Id of the deploy hook") });
 export const createHook = endpoint({
   method: "POST",
   path: "/v1/deploy-hooks",
-  summary: "Create a deploy hook; its URL is shown this once",
+  summary: "Create a deploy hook. Its URL is only shown once",
   tag,
   body: z.object({
     projectId: projectReference.meta({
@@ -77,14 +77,14 @@ export const createHook = endpoint({
       example: "main",
     }),
     scope: z.enum(HOOK_SCOPES).meta({
-      description: "Environments that triggers may deploy to",
+      description: "Environments that the hook can deploy to",
       example: "All",
     }),
     restrictBranch: z.boolean().optional().describe(
-      "Refuses triggers for other branches; always so where `branch` is a pattern",
+      "Refuse requests for other branches. Always on if `branch` is a pattern",
     ),
     signed: z.boolean().default(false).describe(
-      "Makes a secret, and refuses calls that are not signed with it as forges do",
+      "Create a secret, and refuse requests without a signature in the style of the forges",
     ),
   }).strict(),
   response: withUrl,
@@ -94,11 +94,11 @@ export const createHook = endpoint({
 export const listHooks = endpoint({
   method: "GET",
   path: "/v1/deploy-hooks",
-  summary: "List deploy hooks with their use, newest first",
+  summary: "List deploy hooks, newest first",
   tag,
   query: pageQuery.extend({
     projectId: projectReference.optional().meta({
-      description: "Id or name of a project; all of the workspace if missing",
+      description: "Id or name of a project; all projects if missing",
       example: "shop",
     }),
     workspace: z.string().optional().describe(
@@ -131,7 +131,7 @@ export const updateHook = endpoint({
 export const deleteHook = endpoint({
   method: "DELETE",
   path: "/v1/deploy-hooks/{hook}",
-  summary: "Delete a deploy hook; its URL stops working at once",
+  summary: "Delete a deploy hook. Its URL stops working immediately",
   tag,
   params: hookParams,
   status: 204,
@@ -140,14 +140,15 @@ export const deleteHook = endpoint({
 export const regenerateHook = endpoint({
   method: "POST",
   path: "/v1/deploy-hooks/{hook}/regenerate",
-  summary: "Give a deploy hook a new URL, shown this once; the old one stops working at once",
+  summary:
+    "Regenerate the URL of a deploy hook. The new URL is only shown once. The old one stops working immediately",
   tag,
   params: hookParams,
   response: withUrl,
 });
 
 const text = (what: string, maximum: number) =>
-  z.string("Must be text").max(maximum, `${what} must have at most ${maximum} characters`);
+  z.string("Must be a string").max(maximum, `${what} must have at most ${maximum} characters`);
 
 /** The commit to deploy, as the caller names it; other fields are ignored. */
 export const triggerBody = z.object({
@@ -155,7 +156,7 @@ export const triggerBody = z.object({
     /^[0-9a-fA-F]{7,40}$/,
     "Must be 7 to 40 hexadecimal digits",
   ).transform((sha) => sha.toLowerCase()).meta({
-    description: "The commit to deploy, 7 to 40 hexadecimal digits",
+    description: "Commit to deploy, 7 to 40 hexadecimal digits",
     example: "8f14e45fceea167a5a36dedd4bea2543c1a0f4d1",
   }),
   branch: z.string("Must be a git branch name").refine(
@@ -171,7 +172,7 @@ export const triggerBody = z.object({
     example: "Ada Lovelace",
   }),
   force: z.boolean("Must be true or false").default(false).describe(
-    "Deploys although the same commit is deployed already",
+    "Deploy even if the same commit is already deployed",
   ),
 });
 
@@ -182,14 +183,14 @@ export const triggerAnswer = z.object({
   url: z.url().meta({ description: "URL of the deployment", example: "https://shop.example.net" }),
   urls: deploymentUrls.describe("URLs that show the deployment"),
   message: z.string().meta({
-    description: "Status of the deployment, in words",
+    description: "Status of the deployment, for people",
     example: "Add the summer menu",
   }),
   branch: z.string().meta({ description: "Git branch", example: "main" }),
-  commitSha: z.string().describe("All 40 digits"),
+  commitSha: z.string().describe("Full commit SHA"),
   error: z.string().nullable().describe("Why the deployment failed; null otherwise"),
   statusUrl: z.url().describe(
-    "Where to ask how it goes on, without the hook's token; for whoever has the address",
+    "URL to check the progress. It needs no token, so anyone who has it can see the progress",
   ),
 }).meta({ id: "TriggeredDeployment" });
 export type TriggerAnswer = z.infer<typeof triggerAnswer>;
@@ -197,7 +198,8 @@ export type TriggerAnswer = z.infer<typeof triggerAnswer>;
 export const triggerHook = endpoint({
   method: "POST",
   path: "/v1/hooks/{token}",
-  summary: "Deploy a commit, or take an event of a forge; the token in the path authorizes it",
+  summary:
+    "Deploy a commit, or handle a webhook of a forge. The token in the path authorizes the request",
   tag,
   auth: "none",
   idempotency: "own",
@@ -217,7 +219,8 @@ export const triggerHook = endpoint({
 export const getTriggeredDeployment = endpoint({
   method: "GET",
   path: "/v1/triggered-deployments/{ticket}",
-  summary: "Show the progress of a triggered deployment; the answer to a trigger names the address",
+  summary:
+    "Show the progress of a triggered deployment. Use the status URL from the response to the trigger",
   tag,
   auth: "none",
   params: z.object({

@@ -22,7 +22,7 @@ const UNSEEN = /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 export const displayName = z.string().trim().min(1, "Must not be empty").max(
   100,
   "Must have at most 100 characters",
-).refine((name) => !UNSEEN.test(name), "Must hold no control characters");
+).refine((name) => !UNSEEN.test(name), "Must not contain control characters");
 
 export const workspace = z.object({
   id: uuid.describe("Id of the workspace"),
@@ -47,7 +47,7 @@ export const identity = z.object({
       description: "Email address of the user; null if there is none",
       example: "ada@example.com",
     }),
-  }).describe("User that the request acts for"),
+  }).describe("User of the request"),
   workspace: workspace.pick({ id: true, slug: true, name: true, role: true }).describe(
     "Workspace of the request",
   ),
@@ -56,15 +56,15 @@ export const identity = z.object({
     id: uuid.describe("Id of the credential"),
     name: z.string().meta({ description: "Name of the credential", example: "ci" }),
     prefix: z.string().nullable().describe(
-      "The first characters of the key or token, enough to recognise it; null for a session",
+      "First characters of the key or token, enough to recognise it; null for a session",
     ),
     createdAt: timestamp.describe("When the credential was created"),
   }).describe("Credential of the request"),
   grant: z.object({
-    permissions: permissions.describe("What the key may do, within its role"),
-    projects: z.array(uuid).nullable().describe("The projects that it reaches; null for all"),
-    expiresAt: timestamp.nullable().describe("When it stops working; null for never"),
-  }).nullable().default(null).describe("What an API key may do; null for sessions and tools"),
+    permissions: permissions.describe("Permissions of the key, within its role"),
+    projects: z.array(uuid).nullable().describe("Projects that the key can access; null for all"),
+    expiresAt: timestamp.nullable().describe("When the key expires; null for never"),
+  }).nullable().default(null).describe("Grant of an API key; null for sessions and access tokens"),
 }).meta({ id: "Identity" });
 export type Identity = z.infer<typeof identity>;
 
@@ -79,7 +79,7 @@ export const getIdentity = endpoint({
 export const listWorkspaces = endpoint({
   method: "GET",
   path: "/v1/workspaces",
-  summary: "List the workspaces of the current user; a key sees only its own",
+  summary: "List the workspaces of the current user. A key only sees its own",
   tag: "Workspaces",
   access: "self",
   query: pageQuery,

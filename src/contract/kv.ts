@@ -27,7 +27,7 @@ const KEY_RULE = `Must be well-formed text of at most ${MAX_KEY_BYTES} bytes`;
 
 const prefix = z.string().max(MAX_KEY_BYTES).refine(fitsKey, KEY_RULE);
 const key = prefix.min(1, "Must not be empty");
-const version = z.string().regex(/^[0-9a-f]{1,64}$/, "Must be the version that an answer gave")
+const version = z.string().regex(/^[0-9a-f]{1,64}$/, "Must be a version from an earlier response")
   .meta({
     example: "00000000000000a20000",
   });
@@ -37,9 +37,9 @@ const environment = environmentReference.default(ENVIRONMENT_PRODUCTION).describ
 
 const entry = {
   key: z.string().describe("Key of the value").meta({ example: "boats/kestrel" }),
-  size: z.int().nonnegative().describe("Bytes of the value").meta({ example: 42 }),
+  size: z.int().nonnegative().describe("Size of the value in bytes").meta({ example: 42 }),
   version: z.string().describe("Changes with each write of the key"),
-  expiresAt: timestamp.nullable().describe("When the value expires; null where it stays"),
+  expiresAt: timestamp.nullable().describe("When the value expires; null for never"),
 };
 
 export const kvEntry = z.object(entry).meta({ id: "KvEntry" });
@@ -51,7 +51,7 @@ export const kvValue = z.object({
   ...entry,
   contentType: z.string().describe("Media type that the value was set with"),
   encoding: z.enum(KV_ENCODINGS).describe(
-    "How `value` stands for the bytes: `text` where they are UTF-8, else `base64`",
+    "Encoding of `value`: `text` for UTF-8, otherwise `base64`",
   ),
   value: z.string().describe("The value"),
 }).meta({ id: "KvValue" });
@@ -63,13 +63,13 @@ const tag = "KV";
 export const listKv = endpoint({
   method: "GET",
   path,
-  summary: "List the keys of a project's key-value store, in the order of their bytes",
+  summary: "List the keys of a project's key-value store in byte order",
   access: "developer",
   tag,
   params: projectParams,
   query: z.object({
     environment,
-    prefix: prefix.default("").describe("What the keys begin with"),
+    prefix: prefix.default("").describe("Only keys with this prefix"),
     limit: pageLimit(LIST_MAX, LIST_DEFAULT).meta({
       description: "Maximum number of keys",
       example: 20,
@@ -103,7 +103,7 @@ const base64Bytes = (text: string): number =>
   text.length / 4 * 3 - (/=*$/.exec(text)?.[0].length ?? 0);
 const base64 = z.base64("Must be base64").max(Math.ceil(MAX_VALUE_BYTES / 3) * 4).refine(
   (value) => base64Bytes(value) <= MAX_VALUE_BYTES,
-  `Must stand for at most ${MAX_VALUE_BYTES} bytes`,
+  `Must decode to at most ${MAX_VALUE_BYTES} bytes`,
 );
 const text = z.string().max(MAX_VALUE_BYTES).refine(
   (value) => value.isWellFormed() && new TextEncoder().encode(value).byteLength <= MAX_VALUE_BYTES,
@@ -117,10 +117,10 @@ const written = {
     "Must be a media type such as text/plain",
   ).default("text/plain; charset=utf-8").describe("Media type of the value"),
   ttlSeconds: z.int().min(1).max(MAX_TTL_SECONDS).nullable().default(null).describe(
-    "After how many seconds the value expires; null for a value that stays",
+    "Seconds until the value expires; null for never",
   ),
   version: version.nullable().optional().describe(
-    "The version that the key must have now, or null for a key that must be new; else 409",
+    "Version that the key must have, or null if the key must be new. Otherwise the response is 409",
   ),
 };
 
@@ -139,7 +139,7 @@ export const setKvValue = endpoint({
     z.object({
       ...written,
       encoding: z.literal("base64").describe("The value is base64"),
-      value: base64.describe("The bytes of the value as base64"),
+      value: base64.describe("The value as base64"),
     }).strict(),
   ]).meta({ example: { key: "boats/kestrel", encoding: "text", value: "ready" } }),
   // JSON writes a character as six at most.
@@ -150,14 +150,14 @@ export const setKvValue = endpoint({
 export const deleteKvValue = endpoint({
   method: "DELETE",
   path: `${path}/value`,
-  summary: "Remove a key from a project's key-value store; one that is not there is no error",
+  summary: "Delete a key from a project's key-value store. Succeeds if the key does not exist",
   tag,
   params: projectParams,
   query: z.object({
     environment,
     key: key.meta({ description: "Key of the value", example: "boats/kestrel" }),
     version: version.optional().meta({
-      description: "The version that the key must have now; else 409",
+      description: "Version that the key must have. Otherwise the response is 409",
       example: "00000000000000a20000",
     }),
   }),

@@ -36,18 +36,18 @@ export const requestLogEntry = z.object({
   path: z.string().meta({ description: "Path of the request, without query", example: "/menu" }),
   status: z.int().meta({ description: "HTTP status of the response", example: 200 }),
   bytes: z.int().nullable().describe(
-    "Length of the answer's body in bytes; `null` for one that was streamed without it",
+    "Length of the response body in bytes; `null` for a stream of unknown length",
   ),
-  durationMs: z.number().describe("Time to the answer's head in milliseconds"),
+  durationMs: z.number().describe("Time to the response headers in milliseconds"),
   ip: z.string().meta({ description: "IP address of the client", example: "203.0.113.7" }),
   userAgent: z.string().nullable().meta({
     description: "`User-Agent` of the request; null if there was none",
     example: "curl/8.5.0",
   }),
   error: z.string().optional().describe(
-    "Why something behind the edge (a function, another site) could not answer",
+    "Why something behind the edge, such as a function or another site, failed",
   ),
-  rules: z.array(ruleHit).optional().describe("Rules that matched, in their order"),
+  rules: z.array(ruleHit).optional().describe("Rules that matched, in order"),
 }).meta({ id: "RequestLogEntry" });
 export type RequestLogEntry = z.infer<typeof requestLogEntry>;
 
@@ -59,12 +59,12 @@ export const functionLogEntry = z.object({
   time: timestamp.describe("Time of the entry"),
   deploymentId: uuid.describe("Id of the deployment"),
   requestId: z.string().nullable().describe(
-    "The request that it was running for, where one is known",
+    "Request that caused it, if known",
   ),
   function: z.string().meta({ description: "Name of the function", example: "hello" }),
   level: z.enum(LOG_LEVELS).meta({ description: "Level of the line", example: "info" }),
   message: z.string().meta({ description: "Text of the line", example: "Add the summer menu" }),
-  stack: z.string().nullable().describe("In files and lines of the author's source"),
+  stack: z.string().nullable().describe("Stack, mapped to your source files"),
 }).meta({ id: "FunctionLogEntry" });
 
 /** A line or lifecycle event of a COMPUTE layer's server: starts, timeouts, crashes. */
@@ -73,7 +73,7 @@ export const serverLogEntry = z.object({
   time: timestamp.describe("Time of the entry"),
   deploymentId: uuid.describe("Id of the deployment"),
   requestId: z.string().nullable().describe(
-    "The request that caused it; null where none, or more than one, can have",
+    "Request that caused it; null if unknown",
   ),
   layer: z.string().meta({ description: "Name of the layer", example: "server" }),
   level: z.enum(LOG_LEVELS).meta({ description: "Level of the line", example: "info" }),
@@ -92,18 +92,18 @@ export type LogEntry = z.infer<typeof logEntry>;
 const logFilter = z.object({
   deploymentId: uuid.optional().describe("Only entries of this deployment"),
   search: z.string().max(200).optional().describe(
-    "Only entries that contain it: in their address, status, request id, message or any other text",
+    "Only entries that contain this text in the URL, status, request id, message or any other field",
   ),
   level: z.enum(LOG_LEVELS).optional().describe(
-    "Only entries of this level and above; requests are warn with a 4xx, error with a 5xx, else info",
+    "Only entries of this level and above. A request is warn with a 4xx, error with a 5xx, otherwise info",
   ),
-  since: timestamp.optional().describe("Only entries at or after this moment"),
+  since: timestamp.optional().describe("Only entries at or after this time"),
 });
 
 export const logPage = z.object({
   items: z.array(logEntry).describe("Oldest first"),
   nextCursor: z.string().nullable().describe(
-    "For the entries before these; null when there are none",
+    "Cursor for older entries; null if there are none",
   ),
   missingNodes,
 });
@@ -127,8 +127,8 @@ export const listLogs = endpoint({
 export const followLogs = endpoint({
   method: "GET",
   path: "/v1/projects/{project}/logs/stream",
-  summary: "Follow new log entries as Server-Sent Events, one LogEntry each; an event " +
-    `\`${MISSING_NODE_EVENT}\` names a node of the platform that does not answer`,
+  summary: "Stream new log entries as Server-Sent Events, one LogEntry each. " +
+    `An event \`${MISSING_NODE_EVENT}\` names a node whose entries are missing`,
   tag: "Logs",
   params: projectParams,
   query: logFilter.omit({ since: true }),

@@ -16,10 +16,10 @@ export const MAX_MESSENGER_LINKS = 5;
 
 export const messengerLink = z.object({
   id: uuid.describe("Id of the link"),
-  name: z.string().describe("Name of the person, as the messenger gives it"),
-  username: z.string().nullable().describe("Without the leading @; null where there is none"),
+  name: z.string().describe("Name of the person in the messenger"),
+  username: z.string().nullable().describe("Username without the @; null if there is none"),
   status: z.enum(["active", "stopped", "blocked"]).describe(
-    "`stopped` by /stop in the chat; `blocked` where the messenger lets the bot write no more",
+    "`stopped` by /stop in the chat; `blocked` if the user blocked the bot",
   ),
   createdAt: timestamp.describe("When the link was created"),
 }).meta({ id: "MessengerLink" });
@@ -28,12 +28,12 @@ export type MessengerLink = z.infer<typeof messengerLink>;
 export const createMessengerLink = endpoint({
   method: "POST",
   path: "/v1/account/messenger/link",
-  summary: "Make a one-time address that opens the chat bot and links that chat to the account",
+  summary: "Create a one-time URL that opens the chat bot and links the chat to the account",
   tag,
   access: "account",
   response: z.object({
     url: z.url().meta({
-      description: "URL that opens the chat bot and links the chat, once",
+      description: "One-time URL that opens the chat bot and links the chat",
       example: "https://t.me/svc_bot?start=kX2v9Qm4",
     }),
     expiresAt: timestamp.describe("When the URL expires"),
@@ -49,7 +49,7 @@ export const listMessengerLinks = endpoint({
   access: "account",
   response: z.object({
     bot: z.string().nullable().describe(
-      "Name of the bot, without @; null where the platform has none",
+      "Name of the bot without @; null if the platform has none",
     ),
     items: z.array(messengerLink).describe("Entries of the page"),
   }),

@@ -23,15 +23,15 @@ export const notification = z.object({
   title: z.string().meta({ description: "Title", example: "shop is live" }),
   body: z.string().meta({ description: "Text", example: "Deployment of main at 8f14e45 is live" }),
   actionUrl: z.string().nullable().describe(
-    "What the inbox opens; null where there is nothing to open",
+    "URL that the inbox opens; null if there is none",
   ),
   data: eventData.describe("Data of the event"),
-  read: z.boolean().describe("Whether it was read"),
+  read: z.boolean().describe("Whether it has been read"),
   readAt: timestamp.nullable().describe("When it was read; null if never"),
-  archived: z.boolean().describe("Whether it is in the archive"),
+  archived: z.boolean().describe("Whether it is archived"),
   archivedAt: timestamp.nullable().describe("When it was archived; null if never"),
   createdAt: timestamp.describe("When the notification was created"),
-  workspaceId: uuid.nullable().describe("Null where it is about the account, in no workspace"),
+  workspaceId: uuid.nullable().describe("Workspace; null if the notification is about the account"),
 }).meta({ id: "Notification" });
 export type Notification = z.infer<typeof notification>;
 
@@ -65,10 +65,10 @@ export const listNotifications = endpoint({
     ),
   }).refine(
     ({ cursor, offset }) => cursor === undefined || offset === 0,
-    { path: ["offset"], error: "Must not stand beside cursor: use one of them" },
+    { path: ["offset"], error: "Must not be combined with cursor" },
   ),
   response: page(notification).extend({
-    total: count.describe("How many there are that the filters let through"),
+    total: count.describe("Number of notifications that match the filters"),
     limit: count.meta({ description: "Maximum number of notifications on a page", example: 20 }),
     offset: count.describe("Number of skipped notifications"),
   }),
@@ -77,7 +77,7 @@ export const listNotifications = endpoint({
 export const hasUnread = endpoint({
   method: "GET",
   path: "/v1/notifications/has-unread",
-  summary: "Show whether the inbox holds anything unread",
+  summary: "Show whether the inbox has unread notifications",
   tag,
   access: "self",
   response: z.object({
@@ -107,7 +107,7 @@ export type InboxCounts = z.infer<typeof inboxCounts>;
 export const getInboxCount = endpoint({
   method: "GET",
   path: "/v1/notifications/inbox-count",
-  summary: "Count what the inbox holds, read and unread, in each category",
+  summary: "Count read and unread notifications in each category",
   tag,
   access: "self",
   response: inboxCounts,
@@ -128,7 +128,7 @@ export const readNotification = endpoint({
 export const archiveNotification = endpoint({
   method: "POST",
   path: "/v1/notifications/{notification}/archive",
-  summary: "Move a notification to the archive",
+  summary: "Archive a notification",
   tag,
   access: "self",
   params: one,
@@ -138,7 +138,7 @@ export const archiveNotification = endpoint({
 export const readAllNotifications = endpoint({
   method: "POST",
   path: "/v1/notifications/read-all",
-  summary: "Mark all of the inbox as read",
+  summary: "Mark all notifications in the inbox as read",
   tag,
   access: "self",
   response: z.object({
@@ -149,7 +149,7 @@ export const readAllNotifications = endpoint({
 export const archiveAllNotifications = endpoint({
   method: "POST",
   path: "/v1/notifications/archive-all",
-  summary: "Move all of the inbox to the archive",
+  summary: "Archive all notifications in the inbox",
   tag,
   access: "self",
   response: z.object({
@@ -170,7 +170,7 @@ export const deleteNotification = endpoint({
 export const deleteArchivedNotifications = endpoint({
   method: "DELETE",
   path: "/v1/notifications/delete-all-archived",
-  summary: "Delete all of the archive",
+  summary: "Delete all archived notifications",
   tag,
   access: "self",
   response: z.object({
@@ -202,22 +202,22 @@ const quietHours = z.object({
 export const categoryPreferences = z.object({
   category: category.describe("Category of the event"),
   channels: channelSwitches.describe("Channels, each on or off"),
-  minimumPriority: priority.describe("The least urgent that is sent"),
+  minimumPriority: priority.describe("Minimum priority that is sent"),
   quietHours: quietHours.nullable().describe(
-    "Hours in UTC without email and with urgent messages only; null for none",
+    "Quiet hours in UTC: no email, and only urgent messages on other channels; null for none",
   ),
 }).meta({ id: "CategoryPreferences" });
 export type CategoryPreferences = z.infer<typeof categoryPreferences>;
 
 const preferences = z.object({
-  categories: z.array(categoryPreferences).describe("One for each category"),
+  categories: z.array(categoryPreferences).describe("Preferences of each category"),
 }).meta({ id: "NotificationPreferences" });
 export type NotificationPreferences = z.infer<typeof preferences>;
 
 export const getPreferences = endpoint({
   method: "GET",
   path: "/v1/notifications/preferences",
-  summary: "Show which notifications are sent, and how",
+  summary: "Show your notification preferences",
   tag,
   access: "self",
   response: preferences,
@@ -239,7 +239,8 @@ export const putChannelPreference = endpoint({
 export const putCategoryPreference = endpoint({
   method: "PUT",
   path: "/v1/notifications/preferences/category",
-  summary: "Change channels, minimum priority or quiet hours of a category; what is left out stays",
+  summary:
+    "Update the channels, minimum priority or quiet hours of a category. Fields that are left out don't change",
   tag,
   access: "self",
   body: z.object({
@@ -248,10 +249,10 @@ export const putCategoryPreference = endpoint({
       "Channels, each on or off",
     ),
     minimumPriority: priority.optional().meta({
-      description: "Least urgent priority that is sent",
+      description: "Minimum priority that is sent",
       example: "NORMAL",
     }),
-    quietHours: quietHours.nullable().optional().describe("Null for none"),
+    quietHours: quietHours.nullable().optional().describe("Quiet hours; null for none"),
   }).strict(),
   response: preferences,
 });
@@ -291,8 +292,8 @@ export type NotificationMessage = z.infer<typeof notificationMessage>;
 export const streamNotifications = endpoint({
   method: "GET",
   path: "/v1/notifications/stream",
-  summary: "Follow the inbox as Server-Sent Events, one NotificationMessage each, named by its " +
-    "type; Last-Event-ID, the id of a notification, brings those that came after it",
+  summary:
+    "Stream the inbox as Server-Sent Events, one NotificationMessage each, named by its type. Send the id of a notification as Last-Event-ID to get those that came after it",
   tag,
   access: "self",
   traits: ["resumable"],

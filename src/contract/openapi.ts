@@ -77,8 +77,8 @@ export function openApiDocument(info: { readonly version: string; readonly serve
     info: {
       title: "svc",
       version: info.version,
-      description: "The HTTP API of a hosting platform: projects, deployments, deploy hooks, " +
-        "notifications, and the device flow by which tools sign in.",
+      description:
+        "The HTTP API of a hosting platform: projects, deployments, deploy hooks, notifications, and the device flow for signing in from the CLI.",
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: info.serverUrl, description: "This platform" }],
@@ -91,13 +91,13 @@ export function openApiDocument(info: { readonly version: string; readonly serve
         bearer: {
           type: "http",
           scheme: "bearer",
-          description: "An API key, or the access token of a tool",
+          description: "An API key or an access token",
         },
         session: {
           type: "apiKey",
           in: "cookie",
           name: "svc_session",
-          description: "Named __Host-svc_session over https. Name the workspace by X-Workspace",
+          description: "Named __Host-svc_session over https. Set the workspace with X-Workspace",
         },
       },
     },

@@ -8,12 +8,12 @@ import { ENVIRONMENT_PRODUCTION } from "./environment_names.ts";
 
 /** Permissions of API keys, each with what it allows. */
 export const PERMISSIONS = {
-  "read": "see projects, deployments, builds, logs, rules, and variables without secrets",
-  "deploy-previews": "deploy to every environment but production, and push all other branches",
+  "read": "read projects, deployments, builds, logs, rules, and variables without secrets",
+  "deploy-previews": "deploy to every environment except production, and push all other branches",
   "deploy-production": "deploy to production, promote, roll back, and push its branch",
   "rules": "read and change edge rules",
   "variables": "set and delete variables, without seeing their values",
-  "everything": "all that the key's role allows",
+  "everything": "everything that the key's role allows",
 } as const;
 export type Permission = keyof typeof PERMISSIONS;
 

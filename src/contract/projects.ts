@@ -51,7 +51,7 @@ export const GIT_CREDENTIAL_TYPES = ["https", "ssh"] as const;
 
 const settings = z.object({
   displayName: z.string().min(1).max(100).nullable().meta({
-    description: "Name for people; null for none",
+    description: "Display name; null for none",
     example: "Web shop",
   }),
   gitUrl: gitUrl.nullable().meta({
@@ -94,12 +94,12 @@ export const project = settings.extend({
     description: "URL of the repository, without credentials; null for none",
     example: "https://git.example.com/ada/shop.git",
   }),
-  url: z.url().describe("Address of the production deployment, live or not"),
+  url: z.url().describe("URL of the production deployment, live or not"),
   gitCredentials: z.enum(GIT_CREDENTIAL_TYPES).nullable().default(null).describe(
-    "What kind of credentials the platform keeps for the repository; null for none",
+    "Kind of credentials stored for the repository; null for none",
   ),
   productionDeploymentId: uuid.nullable().describe(
-    "The deployment that production serves; null before the first",
+    "Deployment that production serves; null before the first one",
   ),
   createdAt: timestamp.describe("When the project was created"),
   updatedAt: timestamp.describe("When the project was last changed"),
@@ -152,7 +152,7 @@ export const getProject = endpoint({
 export const updateProject = endpoint({
   method: "PATCH",
   path: "/v1/projects/{project}",
-  summary: "Change a project's settings",
+  summary: "Update a project's settings",
   tag: "Projects",
   params: projectParams,
   body: updateProjectBody,
@@ -162,7 +162,7 @@ export const updateProject = endpoint({
 export const deleteProject = endpoint({
   method: "DELETE",
   path: "/v1/projects/{project}",
-  summary: "Delete a project with all its deployments",
+  summary: "Delete a project and all its deployments",
   tag: "Projects",
   access: "owner",
   params: projectParams,
@@ -188,7 +188,7 @@ const apiUrl = z.string().max(500).refine((text) => {
   const url = URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) && url.username === "" &&
     url.password === "" && url.search === "" && url.hash === "";
-}, "Must be an address such as https://git.example.com/api/v1");
+}, "Must be a URL such as https://git.example.com/api/v1");
 
 /** Credentials of a private repository. It can be set and removed, and is never shown. */
 export const gitCredentialsBody = z.discriminatedUnion("type", [
@@ -202,14 +202,15 @@ export const gitCredentialsBody = z.discriminatedUnion("type", [
       example: "git",
     }),
     token: credentialText.meta({
-      description: "A token, or a password",
+      description: "Token or password",
       example: "kX2v9Qm4Zr7Tb1Lw5Nc8",
     }),
     forge: z.enum(FORGES).optional().describe(
-      "What serves the git URL, for reports of builds; known by the host where missing",
+      "Forge of the git URL, for build reports. Detected from the host if missing",
     ),
     apiUrl: apiUrl.optional().meta({
-      description: "URL of the forge's API, which also gets the token; by the git URL if missing",
+      description:
+        "URL of the forge's API, which also receives the token. Derived from the git URL if missing",
       example: "https://git.example.com/api/v3",
     }),
   }).strict(),
@@ -217,14 +218,14 @@ export const gitCredentialsBody = z.discriminatedUnion("type", [
     type: z.literal("ssh").meta({ description: "`ssh`: private key", example: "ssh" }),
     privateKey: z.string().max(20_000).regex(
       /^-----BEGIN [A-Z ]*PRIVATE KEY-----\r?\n[\s\S]+\n-----END [A-Z ]*PRIVATE KEY-----\s*$/,
-      "Must be a private key in OpenSSH or PEM form",
+      "Must be a private key in OpenSSH or PEM format",
     ).meta({
       description: "Private key in OpenSSH or PEM format; never shown again",
       example:
         "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXk=\n-----END OPENSSH PRIVATE KEY-----",
     }),
     knownHosts: z.string().min(1).max(100_000).nullable().default(null).describe(
-      "Lines of a known_hosts file; without them a host's key is trusted when first seen",
+      "Lines of a known_hosts file. Without them, a host's key is trusted on first use",
     ),
   }).strict(),
 ]);
@@ -232,7 +233,7 @@ export const gitCredentialsBody = z.discriminatedUnion("type", [
 export const setGitCredentials = endpoint({
   method: "PUT",
   path: "/v1/projects/{project}/git-credentials",
-  summary: "Keep credentials for the project's repository, encrypted",
+  summary: "Set credentials for the project's repository. They are stored encrypted",
   tag: "Projects",
   params: projectParams,
   body: gitCredentialsBody,

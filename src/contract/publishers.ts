@@ -25,7 +25,7 @@ export const ISSUED_TOKEN_TYPE = "urn:ietf:params:oauth:token-type:access_token"
 export const PUBLISHER_PROVIDERS = ["github", "gitlab"] as const;
 export type PublisherProvider = (typeof PUBLISHER_PROVIDERS)[number];
 
-/** Who signs the tokens of each, where no other installation is named. */
+/** Issuer of the tokens of each, where no other installation is named. */
 export const USUAL_ISSUERS: Readonly<Record<PublisherProvider, string>> = {
   github: "https://token.actions.githubusercontent.com",
   gitlab: "https://gitlab.com",
@@ -41,11 +41,11 @@ const plain = (most: number) =>
   z.string().min(1, "Must not be empty").max(most, `Must have at most ${most} characters`).refine(
     // As a pattern of the document, only some validators could read it.
     (text) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text),
-    "Must hold no control characters",
+    "Must not contain control characters",
   );
 const pattern = plain(BRANCH_MAX).refine(
   (text) => text.split("*").length <= 10,
-  "Must hold at most nine *",
+  "Must contain at most nine *",
 );
 
 const issuer = z.string().max(300).refine((text) => {
@@ -53,50 +53,52 @@ const issuer = z.string().max(300).refine((text) => {
   return url !== null && /^https?:$/.test(url.protocol) && url.username === "" &&
     url.password === "" && !/[?#\s\\]|\/$/.test(text) &&
     (url.href === text || url.href === `${text}/`);
-}, "Must be the https URL that stands in tokens as `iss`, without / at its end");
+}, "Must be the https URL in the `iss` claim of the tokens, without a trailing /");
 
 const repository = z.string().max(500).regex(
   /^[\w.-]+(?:\/[\w.-]+)+$/,
   "Must be a path such as acme/shop",
 ).refine(
   (path) => path.split("/").every((part) => part !== "." && part !== ".."),
-  "Must hold no part . or ..",
+  "Must not contain the segments . or ..",
 );
 
 /** A file: of `.github/workflows`, or the configuration of a pipeline. */
 const workflow = plain(255).refine(
   (name) => !name.includes("@") && !name.startsWith("/"),
-  "Must be the name of the workflow's file, such as deploy.yml",
+  "Must be the name of a workflow file, such as deploy.yml",
 );
 
 /** The token claims that identify a publisher. */
 const trust = {
-  provider: z.enum(PUBLISHER_PROVIDERS).describe("Where the workflow runs")
+  provider: z.enum(PUBLISHER_PROVIDERS).describe("CI provider")
     .meta({ example: "github" }),
-  issuer: issuer.describe("Who signs the tokens").meta({ example: USUAL_ISSUERS.github }),
+  issuer: issuer.describe("Issuer of the tokens").meta({ example: USUAL_ISSUERS.github }),
   repository: repository.describe("Path of the repository").meta({ example: "acme/shop" }),
   branch: pattern.nullable().describe("Branch, or a pattern with *; null for any")
     .meta({ example: "main" }),
   tag: pattern.nullable().describe("Tag, or a pattern with *; null for none")
     .meta({ example: null }),
-  environment: plain(255).nullable().describe("Environment of the job; null for any")
+  environment: plain(255).nullable().describe("Job environment; null for any")
     .meta({ example: "production" }),
-  workflow: workflow.nullable().describe("File of the workflow; null for any")
+  workflow: workflow.nullable().describe("Workflow file; null for any")
     .meta({ example: "deploy.yml" }),
-  subject: plain(500).nullable().describe("The token's `sub`, or a pattern with *; null for any")
+  subject: plain(500).nullable().describe(
+    "`sub` claim of the token, or a pattern with *; null for any",
+  )
     .meta({ example: null }),
-  pullRequests: z.boolean().describe("Whether runs for pull and merge requests count as well")
+  pullRequests: z.boolean().describe("Whether runs for pull and merge requests are trusted")
     .meta({ example: false }),
 };
 
 const granted = {
-  permissions: permissions.describe("What its keys may do")
+  permissions: permissions.describe("Permissions of its keys")
     .meta({ example: ["deploy-production"] }),
   projects: z.array(uuid).min(1).max(MAX_KEY_PROJECTS).nullable()
-    .describe("Ids of the projects that its keys reach; null for all")
+    .describe("Ids of the projects that its keys can access; null for all")
     .meta({ example: ["019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e02"] }),
   keySeconds: z.int().min(KEY_SECONDS.min).max(KEY_SECONDS.max)
-    .describe("How long a key of it lives").meta({ example: KEY_SECONDS.usual }),
+    .describe("Lifetime of its keys").meta({ example: KEY_SECONDS.usual }),
 };
 
 export const trustedPublisher = z.object({
@@ -104,13 +106,13 @@ export const trustedPublisher = z.object({
   ...trust,
   ...granted,
   repositoryId: z.string().nullable().describe(
-    "Id of the repository, from its first token: another one of the same name is refused",
+    "Id of the repository, from its first token. Another repository of the same name is refused",
   ).meta({ example: "74" }),
   createdBy: uuid.describe("Id of the member who created it"),
   createdAt: timestamp.describe("When the trusted publisher was created"),
-  lastUsedAt: timestamp.nullable().describe("When it last got a key; null for never")
+  lastUsedAt: timestamp.nullable().describe("When it last got a key; null if never")
     .meta({ example: "2026-11-22T09:30:00.000Z" }),
-  lastSubject: z.string().nullable().describe("The `sub` that it last got a key for")
+  lastSubject: z.string().nullable().describe("`sub` claim of the last token")
     .meta({ example: "repo:acme/shop:ref:refs/heads/main" }),
 }).meta({ id: "TrustedPublisher" });
 export type TrustedPublisher = z.infer<typeof trustedPublisher>;
@@ -124,7 +126,7 @@ const FOR_PULL_REQUESTS: readonly string[] = ["read", "deploy-previews"];
 export const createPublisher = endpoint({
   method: "POST",
   path: "/v1/trusted-publishers",
-  summary: "Let the workflows of a repository get keys of a few minutes",
+  summary: "Create a trusted publisher: let the workflows of a repository get short-lived keys",
   tag,
   access: "owner",
   maxBodyBytes: MAX_PUBLISHER_BYTES,
@@ -142,11 +144,11 @@ export const createPublisher = endpoint({
     keySeconds: granted.keySeconds.default(KEY_SECONDS.usual),
   }).strict().superRefine(({ provider, repository, pullRequests, permissions }, context) => {
     if (provider === "github" && repository.split("/").length !== 2) {
-      const message = "Must be owner/name, as GitHub has it";
+      const message = "Must be owner/name, as on GitHub";
       context.addIssue({ code: "custom", path: ["repository"], message });
     }
     if (pullRequests && !permissions.every((each) => FOR_PULL_REQUESTS.includes(each))) {
-      const message = "Must be read or deploy-previews, as pull requests count as well";
+      const message = "Must be read or deploy-previews, because pull requests are trusted";
       context.addIssue({ code: "custom", path: ["permissions"], message });
     }
   }),
@@ -167,7 +169,7 @@ export const listPublishers = endpoint({
 export const deletePublisher = endpoint({
   method: "DELETE",
   path: "/v1/trusted-publishers/{publisher}",
-  summary: "Remove a trusted publisher; its keys end with it",
+  summary: "Delete a trusted publisher. Its keys stop working",
   tag,
   access: "owner",
   params: z.object({ publisher: uuid.describe("Id of the trusted publisher") }),
@@ -177,11 +179,11 @@ export const deletePublisher = endpoint({
 /** The body of a token exchange at `/oauth/token`. */
 export const exchangeBody = z.object({
   grant_type: z.literal(EXCHANGE_GRANT_TYPE),
-  subject_token: z.string("Must be given").min(1).max(12_000, "Must have at most 12000 characters"),
+  subject_token: z.string("Required").min(1).max(12_000, "Must have at most 12000 characters"),
   subject_token_type: z.enum(SUBJECT_TOKEN_TYPES, `Must be ${SUBJECT_TOKEN_TYPES.join(" or ")}`),
   requested_token_type: z.literal(ISSUED_TOKEN_TYPE, `Must be ${ISSUED_TOKEN_TYPE}`).optional(),
   actor_token: z.undefined("Must be left out").optional(),
-  workspace: z.string("Must be given: the slug of the workspace").min(1).max(40),
+  workspace: z.string("Required: the slug of the workspace").min(1).max(40),
   project: z.string().min(1).max(100).optional(),
 });
 

@@ -15,7 +15,7 @@ export const MAX_PUSH_SUBSCRIPTIONS = 20;
 export const getVapidKey = endpoint({
   method: "GET",
   path: "/v1/notifications/vapid-key",
-  summary: "Show the public key that browsers subscribe with (RFC 8292)",
+  summary: "Show the public key for browser subscriptions (RFC 8292)",
   tag,
   auth: "none",
   response: z.object({
@@ -34,36 +34,37 @@ function hasPossibleHost(url: string): boolean {
 const base64url = (bytes: number) =>
   z.string().max(200).regex(/^[A-Za-z0-9_-]+={0,2}$/, "Must be base64url").refine(
     (text) => Math.floor(text.replace(/=+$/, "").length * 3 / 4) === bytes,
-    `Must stand for ${bytes} bytes`,
+    `Must decode to ${bytes} bytes`,
   );
 
 export const pushSubscription = z.object({
   id: uuid.describe("Id of the subscription"),
-  name: z.string().describe("Browser and system, as far as they are known"),
+  name: z.string().describe("Browser and operating system, if known"),
   service: z.string().describe("Host of the push service"),
   workspaceId: uuid.nullable().describe(
-    "The workspace whose notifications alone it gets, as a key or tool of that workspace made it; null for all of the account's",
+    "Workspace whose notifications it gets, if created with a key or token of that workspace; null for all of the account's workspaces",
   ),
   createdAt: timestamp.describe("When the subscription was created"),
-  lastDeliveredAt: timestamp.nullable().describe("When a message last arrived; null if never"),
+  lastDeliveredAt: timestamp.nullable().describe(
+    "When a message was last delivered; null if never",
+  ),
 }).meta({ id: "PushSubscription" });
 export type PushSubscription = z.infer<typeof pushSubscription>;
 
 export const createPushSubscription = endpoint({
   method: "POST",
   path: "/v1/notifications/push-subscription",
-  summary: "Subscribe a browser: takes what `PushSubscription.toJSON()` gives",
+  summary: "Subscribe a browser. Accepts the result of `PushSubscription.toJSON()`",
   tag,
   access: "self",
   body: z.object({
     endpoint: z.url({ protocol: /^https?$/, error: "Must be an http or https URL" }).max(1000)
-      .refine(hasPossibleHost, "Must name a host of at most 253 characters, 63 in each part").meta({
+      .refine(hasPossibleHost, "Must have a host of at most 253 characters, 63 per label").meta({
         description: "URL of the push service",
         example: "https://push.example.net/send/abc",
       }),
     expirationTime: z.number().nullable().optional().meta({
-      description:
-        "When the push service ends the subscription, in milliseconds since 1970; null for never",
+      description: "When the subscription expires, in milliseconds since 1970; null for never",
       example: null,
     }),
     keys: z.object({
@@ -76,7 +77,7 @@ export const createPushSubscription = endpoint({
         description: "Secret of the subscription, in base64url",
         example: "BTBZMqHH6r4Tts7J_aSIgg",
       }),
-    }).strict().describe("Keys that messages are encrypted with (RFC 8291)"),
+    }).strict().describe("Keys for encrypting messages (RFC 8291)"),
   }).strict(),
   response: pushSubscription,
   status: 201,

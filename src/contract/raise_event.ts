@@ -27,7 +27,7 @@ const named = <Name extends EventName>(names: readonly [Name, ...Name[]]) =>
     event: z.enum(names).describe("Name of the event"),
     data: EVENTS[names[0]].data.optional().describe("Data of the event"),
     key: z.string().min(1).max(MAX_KEY).optional().meta({
-      description: "Events with the same name and key are raised once",
+      description: "Events with the same name and key are triggered once",
       example: "deploy-42",
     }),
   }).strict();
@@ -48,7 +48,7 @@ const triggerBody = z.discriminatedUnion(
       const hint = near === undefined ? `one of ${EVENT_NAMES.join(", ")}` : `"${near}"?`;
       return typeof given === "string"
         ? `Event "${given.slice(0, MAX_KEY)}" does not exist: did you mean ${hint}`
-        : `Must name an event: ${hint}`;
+        : `Must be an event: ${hint}`;
     },
   },
 );
@@ -57,8 +57,7 @@ export const triggerEvent = endpoint({
   method: "POST",
   path: "/v1/events",
   summary:
-    "Raise an event in the workspace: it notifies all its members, of a security event the " +
-    "caller alone",
+    "Trigger an event in the workspace. It notifies all members; a security event notifies only the caller",
   tag: "Events",
   access: "owner",
   body: triggerBody,

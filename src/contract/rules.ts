@@ -25,12 +25,12 @@ const runtimeRuleSet = z.object({
     revisionId: z.string().optional().describe("Id of the revision"),
   })
     .optional().describe("Origin of the rule set"),
-  rules: z.array(z.record(z.string(), z.unknown())).describe("Rules in their order"),
+  rules: z.array(z.record(z.string(), z.unknown())).describe("Rules in order"),
 }).meta({ id: "RuntimeRuleSet" });
 
 export const activeRules = z.object({
   origin: z.enum(["build", "ui"]).nullable().describe(
-    "`ui` for a published set, `build` for the live deployment's own, null for none",
+    "`ui` for a published set, `build` for the rules of the live deployment, null for none",
   ),
   revisionId: z.string().nullable().describe(
     "Id of the published revision; null if the rules come from a deployment",
@@ -51,19 +51,19 @@ export const rulesRevision = z.object({
     description: "Name of the person who published it",
     example: "Ada Lovelace",
   }),
-  active: z.boolean().describe("True while production uses it"),
+  active: z.boolean().describe("True if production uses it"),
 }).meta({ id: "RulesRevision" });
 export type RulesRevision = z.infer<typeof rulesRevision>;
 
 export const ruleCounter = z.object({
   ruleId: z.string().meta({ description: "Id of the rule", example: "no-admin" }),
-  matches: z.int().meta({ description: "Number of requests that matched", example: 17 }),
+  matches: z.int().meta({ description: "Number of matching requests", example: 17 }),
 });
 
 export const getRules = endpoint({
   method: "GET",
   path: "/v1/projects/{project}/rules",
-  summary: "Show the rule set that production uses; its ETag serves If-Match",
+  summary: "Show the active rule set of production. Use its ETag for If-Match",
   traits: ["etag"],
   tag: "Rules",
   params: projectParams,
@@ -73,7 +73,7 @@ export const getRules = endpoint({
 export const putRules = endpoint({
   method: "PUT",
   path: "/v1/projects/{project}/rules",
-  summary: "Publish a rule set to production at once; needs If-Match",
+  summary: "Publish a rule set to production immediately. Requires If-Match",
   traits: ["if-match", "etag"],
   tag: "Rules",
   params: projectParams,
@@ -94,7 +94,8 @@ export const putRules = endpoint({
 export const deleteRules = endpoint({
   method: "DELETE",
   path: "/v1/projects/{project}/rules",
-  summary: "Remove the published rule set, so that the deployment's own applies; needs If-Match",
+  summary:
+    "Remove the published rule set, so the deployment's rules apply again. Requires If-Match",
   traits: ["if-match", "etag"],
   tag: "Rules",
   params: projectParams,
@@ -114,7 +115,7 @@ export const listRuleRevisions = endpoint({
 export const restoreRules = endpoint({
   method: "POST",
   path: "/v1/projects/{project}/rules/revisions/{revision}/restore",
-  summary: "Publish an earlier rule set again; needs If-Match",
+  summary: "Publish an earlier rule set again. Requires If-Match",
   traits: ["if-match", "etag"],
   tag: "Rules",
   params: projectParams.extend({
@@ -126,7 +127,7 @@ export const restoreRules = endpoint({
 export const listRuleCounters = endpoint({
   method: "GET",
   path: "/v1/projects/{project}/rules/counters",
-  summary: "Count how often each active rule matched since the platform started",
+  summary: "Show how often each active rule has matched since the platform started",
   tag: "Rules",
   params: projectParams,
   response: z.object({ items: z.array(ruleCounter).describe("Entries of the page") }),

@@ -11,22 +11,22 @@ import { endpoint } from "./endpoint.ts";
 export const securityEvent = z.object({
   id: uuid.describe("Id of the event"),
   event: securityEventName.describe("Name of the event"),
-  userId: uuid.describe("The account that it is about"),
-  workspaceId: uuid.nullable().describe("Null where it is about the account, in no workspace"),
+  userId: uuid.describe("Affected account"),
+  workspaceId: uuid.nullable().describe("Workspace; null if the event is about the account"),
   at: timestamp.describe("Time of the event"),
-  address: z.string().describe("Where the request came from"),
+  address: z.string().describe("IP address of the request"),
   country: z.string().nullable().meta({
     description: "Country as ISO 3166-1 alpha-2 code; null if unknown",
     example: "DE",
   }),
-  detail: z.string().describe("What happened, in words"),
+  detail: z.string().describe("Description of the event"),
 }).meta({ id: "SecurityEvent" });
 export type SecurityEvent = z.infer<typeof securityEvent>;
 
 export const listSecurityEvents = endpoint({
   method: "GET",
   path: "/v1/security-events",
-  summary: "List what happened to the workspace's keys, newest first",
+  summary: "List security events of the workspace's keys, newest first",
   tag: "Security",
   access: "owner",
   query: pageQuery,
@@ -36,7 +36,7 @@ export const listSecurityEvents = endpoint({
 export const listAccountEvents = endpoint({
   method: "GET",
   path: "/v1/account/security-events",
-  summary: "List what happened to the account, newest first",
+  summary: "List security events of the account, newest first",
   tag: "Security",
   access: "account",
   query: pageQuery,

@@ -9,42 +9,42 @@ import { endpoint } from "./endpoint.ts";
 
 /** Processes of deployments: those that run, start or end, and the most at a time. */
 const processes = {
-  running: z.int().nonnegative().describe("Those that run, start or end"),
-  max: z.int().positive().describe("The most at the same time"),
+  running: z.int().nonnegative().describe("Processes that are running, starting or ending"),
+  max: z.int().positive().describe("Maximum number at a time"),
 };
 
 export const health = z.object({
-  status: z.literal("ok").meta({ description: "`ok` if the platform works", example: "ok" }),
+  status: z.literal("ok").meta({ description: "`ok` if the platform is healthy", example: "ok" }),
   version: z.string().meta({ description: "Version of the platform", example: "0.1.0" }),
   knowsNetworks: z.boolean().describe(
-    "Whether conditions on `asn` can hold: there is an ASN database, or a proxy that names networks",
+    "Whether conditions on `asn` can match: there is an ASN database, or a proxy that sends the ASN",
   ),
   knowsCountries: z.boolean().default(true).describe(
-    "Whether the database of countries can be read; where it cannot, conditions on `geo` match only what a trusted proxy names",
+    "Whether the country database can be read. If not, conditions on `geo` only match countries sent by a trusted proxy",
   ).meta({ example: true }),
   nodes: z.int().positive().default(1).describe(
-    "How many nodes the platform has; each counts the requests of rate limits by itself",
+    "Number of nodes. Each node counts rate limits on its own",
   ).meta({ example: 1 }),
   servers: z.object({
     sandbox: z.enum(["enforced", "refused", "unsandboxed"]).describe(
-      "`enforced`: they run in the whole sandbox. `refused`: the system does not offer it, and none runs. `unsandboxed`: they run without, as the operator wants.",
+      "`enforced`: they run in the full sandbox. `refused`: the system does not support the sandbox, so none runs. `unsandboxed`: the operator allowed them to run without a sandbox.",
     ),
-    missing: z.array(z.string()).describe("What the system does not offer of the sandbox"),
+    missing: z.array(z.string()).describe("Parts of the sandbox that the system does not support"),
     node: z.object({
       sandbox: z.enum(["namespaces", "kernel", "refused", "unsandboxed"]).describe(
-        "`namespaces`: a root folder, processes and a network of their own, and Landlock and seccomp. `kernel`: Landlock and seccomp only, as the system gives no namespaces. `refused`: no server runs on Node. `unsandboxed`: they run without, as the operator wants.",
+        "`namespaces`: own root folder, process and network namespaces, with Landlock and seccomp. `kernel`: only Landlock and seccomp, because the system does not allow namespaces. `refused`: no server runs on Node. `unsandboxed`: the operator allowed them to run without a sandbox.",
       ),
-      reason: z.string().nullable().describe("What the system refuses"),
-      advice: z.string().nullable().describe("What the operator can do for the whole sandbox"),
-    }).describe("The sandbox of servers on Node, which is tried once"),
+      reason: z.string().nullable().describe("What the system refused"),
+      advice: z.string().nullable().describe("How the operator can enable the full sandbox"),
+    }).describe("Sandbox of servers on Node, tested once"),
     ...processes,
   }).describe("Servers of deployments"),
   functions: z.object(processes).describe("Processes of functions"),
   databases: z.object({
-    engine: z.enum(DATABASE_ENGINES).describe("Which one new databases get"),
-    port: z.int().nullable().describe("Where PostgreSQL clients connect; null for nowhere yet"),
-    ready: z.boolean().describe("Whether databases can be used, or made"),
-    problem: z.string().nullable().describe("Why they can't, and what to do"),
+    engine: z.enum(DATABASE_ENGINES).describe("Default engine of new databases"),
+    port: z.int().nullable().describe("Address for PostgreSQL clients; null if there is none yet"),
+    ready: z.boolean().describe("Whether databases can be created and used"),
+    problem: z.string().nullable().describe("Why not, and what to do"),
   }).optional().describe("Managed databases"),
 }).meta({ id: "Health" });
 export type Health = z.infer<typeof health>;
@@ -52,7 +52,7 @@ export type Health = z.infer<typeof health>;
 export const getHealth = endpoint({
   method: "GET",
   path: "/v1/health",
-  summary: "Show that the platform answers, its version, and how it runs deployments",
+  summary: "Show the version and health of the platform, and how it runs deployments",
   tag: "System",
   auth: "none",
   response: health,

@@ -22,40 +22,41 @@ export const TRAFFIC_LAYERS = [
   "rules",
 ] as const;
 
-const count = z.int().nonnegative().describe("How often").meta({ example: 42 });
+const count = z.int().nonnegative().describe("Count").meta({ example: 42 });
 
 const sums = {
-  requests: count.describe("All requests that were answered"),
+  requests: count.describe("All requests"),
   visitors: count.describe(
-    "People, estimated within 2 %: different addresses and browsers of a UTC day; those of several days are added up",
+    "Visitors, estimated within 2 %: different IP addresses and browsers per UTC day. Several days are added up",
   ),
-  pageViews: count.describe("Pages that people were shown"),
-  bots: count.describe("Requests of crawlers, monitors and programs"),
-  bytes: count.describe("Bytes of bodies whose length was known in advance"),
-  failures: count.describe("Answers whose status is 500 or more"),
+  pageViews: count.describe("Page views by people"),
+  bots: count.describe("Requests from crawlers, monitors and programs"),
+  bytes: count.describe("Body bytes, if the length was known in advance"),
+  failures: count.describe("Responses with status 500 or above"),
 };
 
-export const trafficStep = z.object({ time: timestamp.describe("Its start"), ...sums }).meta({
-  id: "TrafficStep",
-});
+export const trafficStep = z.object({ time: timestamp.describe("Start of the step"), ...sums })
+  .meta({
+    id: "TrafficStep",
+  });
 export type TrafficStep = z.infer<typeof trafficStep>;
 
-const counted = z.object({ value: z.string().describe("What was counted"), count }).meta({
+const counted = z.object({ value: z.string().describe("Counted value"), count }).meta({
   id: "CountedValue",
 });
 export type CountedValue = z.infer<typeof counted>;
 
 const quantile = (share: string) =>
-  z.number().nonnegative().describe(`Time that ${share} of the answers did not exceed`).meta({
+  z.number().nonnegative().describe(`Time that ${share} of the responses did not exceed`).meta({
     example: 1.25,
   });
 
 export const layerTimes = z.object({
   layer: z.enum(TRAFFIC_LAYERS).describe(
-    "What answered: files, the cache, a function, a server, another site, or the rules themselves",
+    "Layer that served the response: files, the cache, a function, a server, another site, or the rules",
   ),
   count,
-  failures: count.default(0).describe("Answers whose status is 500 or more"),
+  failures: count.default(0).describe("Responses with status 500 or above"),
   p50: quantile("50 %"),
   p95: quantile("95 %"),
   p99: quantile("99 %"),
@@ -63,14 +64,14 @@ export const layerTimes = z.object({
 export type LayerTimes = z.infer<typeof layerTimes>;
 
 const vital = z.object({
-  count: count.describe("Views that it was measured of"),
+  count: count.describe("Number of measured views"),
   p75: z.number().nonnegative().describe(
-    "What three of four views did not exceed, right within 5 %: milliseconds, of CLS its score",
+    "75th percentile, accurate to 5 %: milliseconds, or the score for CLS",
   ).meta({ example: 1240 }),
 }).meta({ id: "VitalQuantile" });
 
 const webVitals = z.object({
-  lcp: vital.optional().describe("Largest Contentful Paint: until the largest part was shown"),
+  lcp: vital.optional().describe("Largest Contentful Paint: until the largest element was shown"),
   inp: vital.optional().describe("Interaction to Next Paint: until the page reacted"),
   cls: vital.optional().describe("Cumulative Layout Shift: how much of the page moved"),
   fcp: vital.optional().describe("First Contentful Paint: until something was shown"),
@@ -79,37 +80,37 @@ const webVitals = z.object({
 export type WebVitals = z.infer<typeof webVitals>;
 
 const vitalsReport = z.object({
-  all: webVitals.describe("Of all pages"),
+  all: webVitals.describe("Web vitals of all pages"),
   pages: z.array(
     z.object({
       path: z.string().describe("Path of the page"),
       vitals: webVitals.describe("Web vitals of the page"),
     }),
-  ).describe("Of the pages with the most measured views"),
+  ).describe("Web vitals of the pages with the most measured views"),
 }).meta({ id: "WebVitalsReport" });
 
 export const trafficReport = z.object({
-  range: z.enum(TRAFFIC_RANGES).describe("What was asked for"),
+  range: z.enum(TRAFFIC_RANGES).describe("Requested range"),
   environment: z.string().describe("Name of the environment"),
   from: timestamp.describe("Start of the first step"),
-  to: timestamp.describe("End of the last step, which is not over yet"),
+  to: timestamp.describe("End of the last step, which is still open"),
   stepSeconds: z.int().positive().describe("Length of a step").meta({ example: 3600 }),
-  totals: z.object(sums).describe("The sums of the whole range"),
-  steps: z.array(trafficStep).describe("All steps of the range, the oldest first"),
-  pages: z.array(counted).describe("Paths of pages with their views, the most viewed first"),
-  referrers: z.array(counted).describe("Hosts of other sites that linked to viewed pages"),
+  totals: z.object(sums).describe("Totals of the range"),
+  steps: z.array(trafficStep).describe("Steps of the range, oldest first"),
+  pages: z.array(counted).describe("Pages by views, most viewed first"),
+  referrers: z.array(counted).describe("Hosts of the sites that linked here"),
   countries: z.array(counted).describe(
-    "Requests of people by country, ISO 3166-1 alpha-2; `unknown` where none is known",
+    "Requests without bots by country (ISO 3166-1 alpha-2); `unknown` if unknown",
   ),
-  devices: z.array(counted).describe("Requests of people by kind of device"),
+  devices: z.array(counted).describe("Requests without bots by device"),
   statuses: z.array(
-    z.object({ status: z.int().describe("Status of the answers").meta({ example: 200 }), count }),
-  ).describe("Answers by status"),
+    z.object({ status: z.int().describe("HTTP status").meta({ example: 200 }), count }),
+  ).describe("Responses by status"),
   times: z.array(layerTimes).describe(
-    "Times until the head of an answer was ready, in milliseconds, right within 2 %",
+    "Time to response headers in milliseconds, accurate to 2 %",
   ),
   vitals: vitalsReport.optional().describe(
-    "Web vitals that browsers of visitors measured; missing where none did",
+    "Web vitals measured in visitors' browsers; missing if there are none",
   ),
 }).meta({ id: "TrafficReport" });
 export type TrafficReport = z.infer<typeof trafficReport>;

@@ -12,7 +12,7 @@ const tag = "Accounts";
 export const startTwoFactor = endpoint({
   method: "POST",
   path: "/v1/account/two-factor",
-  summary: "Start enrolling an authenticator; its secret is shown this once",
+  summary: "Start setting up an authenticator app. Its secret is only shown once",
   tag,
   access: "account",
   body: z.object({
@@ -23,7 +23,7 @@ export const startTwoFactor = endpoint({
   }).strict(),
   response: z.object({
     secret: z.string().describe("Base32 (RFC 4648)"),
-    uri: z.string().describe("`otpauth://` address, for a QR code"),
+    uri: z.string().describe("`otpauth://` URL for a QR code"),
   }),
 });
 
@@ -37,11 +37,11 @@ const recoveryCodes = z.object({
 export const confirmTwoFactor = endpoint({
   method: "POST",
   path: "/v1/account/two-factor/confirm",
-  summary: "Turn the second factor on with a code; the recovery codes are shown this once",
+  summary: "Turn on two-factor authentication with a code. The recovery codes are only shown once",
   tag,
   access: "account",
   body: z.object({
-    code: factorCode.meta({ description: "Code of the authenticator", example: "123456" }),
+    code: factorCode.meta({ description: "Code from the authenticator app", example: "123456" }),
   }).strict(),
   response: recoveryCodes,
 });
@@ -49,7 +49,7 @@ export const confirmTwoFactor = endpoint({
 export const disableTwoFactor = endpoint({
   method: "POST",
   path: "/v1/account/two-factor/disable",
-  summary: "Turn the second factor off",
+  summary: "Turn off two-factor authentication",
   tag,
   access: "account",
   body: z.object({
@@ -58,7 +58,7 @@ export const disableTwoFactor = endpoint({
       example: "correct horse battery staple",
     }),
     code: factorCode.meta({
-      description: "Code of the authenticator, or a recovery code",
+      description: "Code from the authenticator app, or a recovery code",
       example: "123456",
     }),
   }).strict(),
@@ -68,12 +68,12 @@ export const disableTwoFactor = endpoint({
 export const renewRecoveryCodes = endpoint({
   method: "POST",
   path: "/v1/account/two-factor/recovery-codes",
-  summary: "Make new recovery codes; the old ones end",
+  summary: "Create new recovery codes. The old ones stop working",
   tag,
   access: "account",
   body: z.object({
     code: factorCode.meta({
-      description: "Code of the authenticator, or a recovery code",
+      description: "Code from the authenticator app, or a recovery code",
       example: "123456",
     }),
   }).strict(),

@@ -29,15 +29,15 @@ export const USAGE_SUBJECTS = [
 export type UsageSubject = typeof USAGE_SUBJECTS[number];
 
 export const usageItem = z.object({
-  subject: z.enum(USAGE_SUBJECTS).describe("What is counted").meta({ example: "domains" }),
+  subject: z.enum(USAGE_SUBJECTS).describe("Counted resource").meta({ example: "domains" }),
   of: z.string().nullable().describe(
-    "Name of the database that it is counted of; null for the workspace or project itself",
+    "Name of the database it belongs to; null for the workspace or project",
   ).meta({ example: null }),
   used: z.int().nonnegative().max(MAX_COUNTED).describe(
-    `How many there are; ${MAX_COUNTED} stands for that many or more`,
+    `Current count; ${MAX_COUNTED} means that many or more`,
   ).meta({ example: 3 }),
   limit: z.int().positive().nullable().describe(
-    "How many there may be; null where the platform sets no limit",
+    "Limit; null if there is none",
   ).meta({ example: 200 }),
 }).meta({ id: "Usage" });
 export type Usage = z.infer<typeof usageItem>;

@@ -58,7 +58,7 @@ export const setVariableBody = z.object({
   ),
   scope: environmentReference.describe("`all`, or the name or id of an environment"),
   replaceScope: z.boolean().default(false).describe(
-    "Remove the values that the key has in other scopes",
+    "Remove the values of the key in other scopes",
   ),
   changeCategory: z.boolean().default(false).describe(
     "Allow a plain variable to become secret, or a secret to become plain",
@@ -72,12 +72,12 @@ const variableParams = projectParams.extend({
 export const listVariables = endpoint({
   method: "GET",
   path: "/v1/projects/{project}/variables",
-  summary: "List a project's variables by name; the values of secrets are left out",
+  summary: "List a project's variables by name. Values of secrets are left out",
   tag: "Variables",
   params: projectParams,
   query: pageQuery.omit({ cursor: true }).extend({
     environment: environmentReference.optional().describe(
-      "Only the variables that this environment sees",
+      "Only the variables of this environment",
     ),
     cursor: z.string().max(256).optional().describe("`nextCursor` of the previous page"),
   }),
@@ -98,7 +98,7 @@ export const setVariable = endpoint({
 export const deleteVariable = endpoint({
   method: "DELETE",
   path: "/v1/projects/{project}/variables/{key}",
-  summary: "Remove a variable from every scope",
+  summary: "Delete a variable from every scope",
   tag: "Variables",
   params: variableParams,
   status: 204,
@@ -107,7 +107,7 @@ export const deleteVariable = endpoint({
 export const exportVariables = endpoint({
   method: "POST",
   path: "/v1/projects/{project}/variables/export",
-  summary: "Give the values that one environment sees, secrets included, to run a command with",
+  summary: "Get the values for one environment, including secrets, to run a command with",
   tag: "Variables",
   idempotency: "refused",
   params: projectParams,

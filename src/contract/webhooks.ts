@@ -34,13 +34,13 @@ const settings = {
   }),
   description: description.meta({
     description: "Description of the webhook",
-    example: "Tells the chat room",
+    example: "Posts to the chat room",
   }),
   events: z.array(eventName).max(EVENT_NAMES.length).describe(
-    "Events that are sent; empty for those of `categories`, or all",
+    "Events to send; empty for the events of `categories`, or all",
   ),
   categories: z.array(category).max(EVENT_CATEGORIES.length).describe(
-    "Categories whose events are sent; all events where both lists are empty",
+    "Categories of events to send. If both lists are empty, all events are sent",
   ),
   enabled: z.boolean().meta({ description: "Whether events are sent", example: true }),
 };
@@ -53,7 +53,7 @@ export const webhook = z.object({
     example: "https://hooks.example.com/svc",
   }),
   disabledReason: z.string().nullable().describe(
-    "Why the platform turned it off; null while it is on, or an owner turned it off",
+    "Why the platform turned it off; null if it is on or an owner turned it off",
   ),
   createdAt: timestamp.describe("When the webhook was created"),
 }).meta({ id: "Webhook" });
@@ -71,7 +71,7 @@ const withSecret = webhook.extend({
 export const createWebhook = endpoint({
   method: "POST",
   path: "/v1/webhooks",
-  summary: "Create a webhook; the secret that it signs with is shown this once",
+  summary: "Create a webhook. Its signing secret is only shown once",
   tag,
   access: "owner",
   body: z.object({
@@ -81,7 +81,7 @@ export const createWebhook = endpoint({
     }),
     description: settings.description.default("").meta({
       description: "Description of the webhook",
-      example: "Tells the chat room",
+      example: "Posts to the chat room",
     }),
     events: settings.events.default([]),
     categories: settings.categories.default([]),
@@ -113,7 +113,7 @@ export const getWebhook = endpoint({
 export const updateWebhook = endpoint({
   method: "PATCH",
   path: "/v1/webhooks/{webhook}",
-  summary: "Change a webhook, or turn it on again",
+  summary: "Update a webhook, or turn it on again",
   tag,
   access: "owner",
   params: one,
@@ -124,7 +124,7 @@ export const updateWebhook = endpoint({
 export const deleteWebhook = endpoint({
   method: "DELETE",
   path: "/v1/webhooks/{webhook}",
-  summary: "Delete a webhook with its log",
+  summary: "Delete a webhook and its log",
   tag,
   access: "owner",
   params: one,
@@ -134,7 +134,7 @@ export const deleteWebhook = endpoint({
 export const rotateWebhookSecret = endpoint({
   method: "POST",
   path: "/v1/webhooks/{webhook}/rotate",
-  summary: "Make a new secret; for 24 hours messages are signed with both",
+  summary: "Rotate the signing secret. For 24 hours, messages are signed with both secrets",
   tag,
   access: "owner",
   params: one,
@@ -143,14 +143,14 @@ export const rotateWebhookSecret = endpoint({
 
 export const webhookDelivery = z.object({
   id: uuid.describe("Id of the delivery"),
-  messageId: z.string().describe("The `webhook-id` that receivers know repeats by"),
+  messageId: z.string().describe("`webhook-id`, which receivers use to detect duplicates"),
   event: eventName.meta({ description: "Name of the event", example: "deployment.live" }),
   status: z.enum(["pending", "delivered", "failed"]).describe("Status of the delivery"),
   attempts: z.array(z.object({
     at: timestamp.describe("Time of the attempt"),
-    status: z.int().nullable().describe("HTTP status of the answer; null where there was none"),
+    status: z.int().nullable().describe("HTTP status of the response; null if there was none"),
     durationMs: z.int().meta({ description: "Duration in milliseconds", example: 48 }),
-    detail: z.string().meta({ description: "What happened", example: "200 OK" }),
+    detail: z.string().meta({ description: "Result of the attempt", example: "200 OK" }),
   })).describe("Attempts, oldest first"),
   createdAt: timestamp.describe("When the delivery was created"),
 }).meta({ id: "WebhookDelivery" });
@@ -170,7 +170,7 @@ export const listWebhookDeliveries = endpoint({
 export const redeliverWebhook = endpoint({
   method: "POST",
   path: "/v1/webhooks/{webhook}/deliveries/{delivery}/redeliver",
-  summary: "Send a delivery again, with the same `webhook-id`",
+  summary: "Resend a delivery with the same `webhook-id`",
   tag,
   access: "owner",
   params: z.object({
@@ -183,7 +183,7 @@ export const redeliverWebhook = endpoint({
 export const testWebhook = endpoint({
   method: "POST",
   path: "/v1/webhooks/{webhook}/test",
-  summary: "Send a signed example of an event at once, and show the result",
+  summary: "Send a signed sample event, and show the result",
   tag,
   access: "owner",
   params: one,
@@ -200,6 +200,6 @@ export const testWebhook = endpoint({
       example: 200,
     }),
     durationMs: z.int().meta({ description: "Duration in milliseconds", example: 48 }),
-    detail: z.string().meta({ description: "What happened", example: "200 OK" }),
+    detail: z.string().meta({ description: "Result of the attempt", example: "200 OK" }),
   }),
 });

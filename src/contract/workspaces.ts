@@ -14,7 +14,7 @@ const tag = "Workspaces";
 export const createWorkspace = endpoint({
   method: "POST",
   path: "/v1/workspaces",
-  summary: "Create a workspace; who creates it owns it",
+  summary: "Create a workspace. You become its owner",
   tag,
   access: "account",
   body: z.object({
@@ -31,7 +31,7 @@ export const createWorkspace = endpoint({
 export const renameWorkspace = endpoint({
   method: "PATCH",
   path: "/v1/workspace",
-  summary: "Change the workspace's display name; its slug stays",
+  summary: "Rename the workspace. Its slug does not change",
   tag,
   access: "owner",
   body: z.object({
@@ -66,7 +66,7 @@ export const listMembers = endpoint({
 export const changeMember = endpoint({
   method: "PATCH",
   path: "/v1/members/{user}",
-  summary: "Change a member's role; the last owner stays owner",
+  summary: "Change a member's role. The last owner stays an owner",
   tag,
   access: "owner",
   params: memberParams,
@@ -79,7 +79,7 @@ export const changeMember = endpoint({
 export const removeMember = endpoint({
   method: "DELETE",
   path: "/v1/members/{user}",
-  summary: "Remove a member, with the keys and tokens that act for them; not the last owner",
+  summary: "Remove a member and revoke their keys and tokens. The last owner cannot be removed",
   tag,
   access: "owner",
   params: memberParams,
@@ -89,7 +89,7 @@ export const removeMember = endpoint({
 export const leaveWorkspace = endpoint({
   method: "POST",
   path: "/v1/workspace/leave",
-  summary: "Leave the workspace; the last owner cannot",
+  summary: "Leave the workspace. The last owner cannot leave",
   tag,
   access: "viewer",
   status: 204,
@@ -97,8 +97,8 @@ export const leaveWorkspace = endpoint({
 
 export const invitation = z.object({
   id: uuid.describe("Id of the invitation"),
-  role: role.meta({ description: "Role that the invitation gives", example: "developer" }),
-  invitedBy: uuid.describe("User who invites"),
+  role: role.meta({ description: "Role of the invited person", example: "developer" }),
+  invitedBy: uuid.describe("User who created the invitation"),
   createdAt: timestamp.describe("When the invitation was created"),
   expiresAt: timestamp.describe("When the invitation expires"),
 }).meta({ id: "Invitation" });
@@ -107,11 +107,11 @@ export type Invitation = z.infer<typeof invitation>;
 export const createInvitation = endpoint({
   method: "POST",
   path: "/v1/invitations",
-  summary: "Make a link that lets one person join, once; it is shown this once",
+  summary: "Create an invitation link for one person. It is only shown once",
   tag,
   access: "owner",
   body: z.object({
-    role: role.meta({ description: "Role that the invitation gives", example: "developer" }),
+    role: role.meta({ description: "Role of the invited person", example: "developer" }),
   }).strict(),
   response: invitation.extend({
     url: z.url().meta({
@@ -145,7 +145,7 @@ export const deleteInvitation = endpoint({
 export const acceptInvitation = endpoint({
   method: "POST",
   path: "/v1/invitations/accept",
-  summary: "Join the workspace that an invitation is for",
+  summary: "Accept an invitation",
   refusals: [404],
   tag,
   access: "account",

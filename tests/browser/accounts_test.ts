@@ -81,7 +81,7 @@ async function signUp(page: Page, url: string): Promise<void> {
   await page.getByLabel("Name").fill("Kestrel Hut");
   await page.getByLabel("Slug").fill("kestrel-hut");
   await page.getByRole("button", { name: "Create workspace" }).click();
-  await page.getByRole("status").getByText("The workspace is made").waitFor();
+  await page.getByRole("status").getByText("Workspace created").waitFor();
 }
 
 /** Runs `svc login` in a terminal; the browser that it opens notes the address. */
@@ -181,7 +181,7 @@ Deno.test({
       await page.goto(`${url}/account`);
       await shoot(page, "account");
       await page.getByLabel("Confirm your password").fill(PASSWORD);
-      await page.getByRole("button", { name: "Set it up" }).click();
+      await page.getByRole("button", { name: "Set up" }).click();
       await shoot(page, "enrol");
       const secret = (await page.locator("code.secret").innerText()).replaceAll(" ", "");
       await page.getByLabel("Six digits").fill(authenticatorCode(secret));

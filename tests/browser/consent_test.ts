@@ -82,20 +82,20 @@ Deno.test({
         await page.getByLabel("Email").fill("ada@example.com");
         await page.getByLabel("Password").fill(PASSWORD);
         await page.getByRole("button", { name: "Sign in" }).click();
-        await page.getByRole("heading", { name: "Authorize this program?" }).waitFor();
+        await page.getByRole("heading", { name: "Authorize this app?" }).waitFor();
         const text = await textOf(page);
         for (
           const wanted of [
             "Harbour agent",
-            `a program on your machine (${program.host})`,
+            `an app on your computer (${program.host})`,
             "ada@example.com",
-            "Nobody has verified its name",
+            "Its name is not verified",
             "Acme",
             "acme, as owner",
             "Read only",
-            "it changes nothing",
+            "See projects, deployments, logs and traffic",
             "Read and write",
-            "All that you can do there, such as roll production back",
+            "Do everything you can do there, such as rolling back production",
           ]
         ) assert.ok(text.includes(wanted), `${wanted}: ${text}`);
         await page.getByRole("button", { name: "Deny" }).click();
@@ -109,7 +109,7 @@ Deno.test({
 
         const { transport, address } = await program.ask();
         await page.goto(address);
-        await page.getByRole("radio", { name: /it changes nothing/ }).check();
+        await page.getByRole("radio", { name: /See projects/ }).check();
         await page.getByRole("button", { name: "Allow access" }).click();
         await page.getByText("Back in the program").waitFor();
         const yes = await program.answer();

@@ -357,7 +357,7 @@ async function use(page: Page, url: string, { platform }: DashboardPlatform) {
   assert.equal(await lines.filter({ hasText: "/other" }).count(), 0);
 
   await page.goto(`${url}${SHOP}/edge`);
-  await page.getByLabel("Path or address").fill("/blog/tides");
+  await page.getByLabel("Path or URL").fill("/blog/tides");
   await page.getByRole("button", { name: "Explain" }).click();
   await page.locator("#explained", { hasText: "Answers 301 to /news/tides" }).waitFor();
 

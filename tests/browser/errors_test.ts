@@ -26,7 +26,7 @@ Deno.test({
           assert.ok(title.includes(MARKUP), title);
           const stack = await page.getByLabel("Stack").innerText();
           assert.match(stack, name === "shop" ? /functions\/tides\.ts:5:\d+/ : /<script>taken/);
-          const brought = page.getByRole("link", { name: "the deployment that brought it" });
+          const brought = page.getByRole("link", { name: "this deployment" });
           assert.equal(await brought.getAttribute("href"), `/deployments/${deployment}`);
           const lines = page.locator("#lines li");
           assert.ok((await lines.allInnerTexts()).some((text) => / 500 |\b50\d\b/.test(text)));
@@ -35,7 +35,7 @@ Deno.test({
           }
           assert.equal(await page.title(), `${name}: errors · svc`);
           assert.equal(await page.locator("main img").count(), 0);
-          await page.getByRole("link", { name: "log of the request" }).first().click();
+          await page.getByRole("link", { name: "request log" }).first().click();
           await page.locator("#log li").first().waitFor();
         }
         assert.deepEqual(

@@ -192,7 +192,7 @@ Deno.test({
         await page.getByRole("button", { name: "Turn on in this browser" }).click();
         await page.getByText("On: notifications come to this browser").waitFor();
         await listed.getByRole("button", { name: "Remove" }).click();
-        await page.getByText("The browser is removed.").waitFor();
+        await page.getByText("Browser removed.").waitFor();
         await page.getByText("Off in this browser.").waitFor();
         assert.equal(await listed.count(), 0);
         const { json } = await owner.send("GET", "/v1/notifications/push-subscription");
@@ -233,7 +233,7 @@ Deno.test({
         await page.getByRole("button", { name: "Link a chat" }).click();
         const way = page.getByRole("link", { name: "Open Telegram" });
         const link = await way.getAttribute("href");
-        await page.getByText("Waiting for Start in the chat.").waitFor();
+        await page.getByText("Waiting for you to press Start in the chat.").waitFor();
         await page.evaluate("globalThis.isSamePage = true");
         api.write(7, `/start ${new URL(link!).searchParams.get("start")}`);
         await page.getByText("Linked with Ada <L> (@ada7).").waitFor();
@@ -243,7 +243,7 @@ Deno.test({
         await page.getByRole("link", { name: "Done" }).click();
         await page.getByText("Ada <L> (@ada7)").waitFor();
         await page.getByRole("button", { name: "Unlink" }).click();
-        await page.getByText("The chat is unlinked.").waitFor();
+        await page.getByText("Chat unlinked.").waitFor();
         assert.equal(await page.getByText("Ada <L> (@ada7)").count(), 0);
         assert.deepEqual(complaints, []);
       }), { bot: { token: BOT_TOKEN, api: api.url } });
@@ -286,7 +286,7 @@ Deno.test({
         const header = smtp.mails[0]!.headers.get("list-unsubscribe")!;
         await page.goto(`${origin}${new URL(header.slice(1, -1)).pathname}`);
         await shoot(page, "unsubscribe");
-        await page.getByRole("button", { name: "Turn them off" }).click();
+        await page.getByRole("button", { name: "Turn off" }).click();
         await page.getByRole("heading", { name: "No more health mails" }).waitFor();
         const html = /<!doctype html>[^]*<\/html>/i.exec(smtp.mails[0]!.text)![0];
         await page.goto("about:blank");

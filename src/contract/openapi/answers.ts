@@ -26,7 +26,7 @@ interface Refusal {
 /** Every refusal of the API, by status. */
 const REFUSALS: Readonly<Record<number, Refusal>> = {
   400: {
-    description: "The request is malformed, or a session names no workspace",
+    description: "The request is malformed, or a session request has no workspace",
     code: "invalid_request",
     message: "Request is not valid: body.name: Must not be empty",
   },
@@ -37,23 +37,24 @@ const REFUSALS: Readonly<Record<number, Refusal>> = {
     fields: ["WWW-Authenticate"],
   },
   403: {
-    description: "The caller may not do this, or not in this workspace",
+    description: "The caller is not allowed to do this, or not in this workspace",
     code: "forbidden",
     message: 'API key belongs to workspace "acme", not "other"',
   },
   404: {
-    description: "What the path or the workspace names does not exist for the caller",
+    description: "The resource does not exist, or the caller cannot see it",
     code: "not_found",
     message: 'Project "shop" does not exist',
   },
   409: {
-    description: "It conflicts with what is there; with Retry-After where it may succeed later",
+    description:
+      "The request conflicts with the current state. With Retry-After if it may succeed later",
     code: "conflict",
     message: 'Project "shop" exists already',
     fields: ["Retry-After"],
   },
   412: {
-    description: "If-Match is missing, or names another version than the current one",
+    description: "If-Match is missing or is not the current version",
     code: "precondition_failed",
     message: "The rules were changed meanwhile",
   },
@@ -63,7 +64,7 @@ const REFUSALS: Readonly<Record<number, Refusal>> = {
     message: "Send a body of at most 16384 bytes",
   },
   415: {
-    description: "The body is of another media type",
+    description: "The body has an unsupported media type",
     code: "unsupported_media_type",
     message: "Send JSON with Content-Type: application/json, not text/plain",
   },
@@ -74,12 +75,12 @@ const REFUSALS: Readonly<Record<number, Refusal>> = {
     fields: ["Retry-After"],
   },
   500: {
-    description: "The platform failed; its log says why, under the id of the request",
+    description: "The platform failed. Its log has the reason under the request id",
     code: "internal",
-    message: "The platform failed to answer",
+    message: "The platform failed to respond",
   },
   503: {
-    description: "The platform cannot answer now",
+    description: "The platform cannot respond now",
     code: "unavailable",
     message: "The repository is still being fetched. Try again later",
     fields: ["Retry-After"],
@@ -134,7 +135,7 @@ function successFields(endpoint: Endpoint): string[] {
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
   200: "Success",
   201: "Created",
-  202: "Accepted: a link in a mail completes it",
+  202: "Accepted. A link in a mail completes it",
   204: "Success, without a body",
 };
 
@@ -191,7 +192,7 @@ export function refusalComponents(schemas: {
   const oauth = OAUTH_STATUSES.map((status) => [`OAuth${status}`, {
     description: status === 429
       ? "Too many sign-ins were started"
-      : "There is no token, or not yet; the code says why (RFC 6749, 5.2; RFC 8628, 3.5)",
+      : "No token, or not yet. The code says why (RFC 6749, 5.2; RFC 8628, 3.5)",
     headers: fieldReferences([...always, ...limits, ...(status === 429 ? ["Retry-After"] : [])]),
     content: {
       "application/json": {

@@ -21,13 +21,13 @@ const text = (description: string, example: string): HeaderNode => ({
 
 /** Fields of answers, by the name of their component. */
 export const ANSWER_FIELDS: Readonly<Record<string, HeaderNode>> = {
-  "X-Svc-Request-Id": text("Names the request in the platform's log", "5f2c9a7b1e-4q"),
+  "X-Svc-Request-Id": text("Id of the request in the platform's log", "5f2c9a7b1e-4q"),
   "RateLimit-Policy": text(
-    "Limits that the request was counted under: requests and seconds (draft-ietf-httpapi-ratelimit-headers)",
+    "Rate limits that apply to the request: requests and seconds (draft-ietf-httpapi-ratelimit-headers)",
     '"api-key";q=5000;w=3600',
   ),
   RateLimit: text(
-    "How they stand: requests that are left, and seconds until the limit is free again",
+    "Remaining requests, and seconds until the limit resets",
     '"api-key";r=4999;t=3600',
   ),
   "Retry-After": {
@@ -36,9 +36,12 @@ export const ANSWER_FIELDS: Readonly<Record<string, HeaderNode>> = {
     example: 12,
   },
   ETag: text("Version of the rules, for `If-Match`", '"019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e05"'),
-  "Idempotency-Replayed": text("`true` where the answer is that of an earlier request", "true"),
+  "Idempotency-Replayed": text(
+    "`true` if this is the response to an earlier request with the same key",
+    "true",
+  ),
   "Set-Cookie": text(
-    "The session, where the request signs in or out",
+    "The session, if the request signs in or out",
     "svc_session=…; Path=/; HttpOnly; SameSite=Lax",
   ),
   "WWW-Authenticate": text("How to authenticate (RFC 6750)", "Bearer"),
@@ -71,7 +74,7 @@ export function requestFields(endpoint: Endpoint) {
         parameter(
           "X-Workspace",
           text(
-            "Slug of the workspace. Sessions need it; a key or token always acts in its own workspace",
+            "Slug of the workspace. Required for sessions. A key or token always uses its own workspace",
             "acme",
           ),
         ),
@@ -87,7 +90,10 @@ export function requestFields(endpoint: Endpoint) {
       ? [
         parameter(
           "If-Match",
-          text("The `ETag` that the change is based on; else 412 (RFC 9110, 13.1.1)", '"none"'),
+          text(
+            "`ETag` that the change is based on. Otherwise the response is 412 (RFC 9110, 13.1.1)",
+            '"none"',
+          ),
           true,
         ),
       ]
@@ -97,8 +103,7 @@ export function requestFields(endpoint: Endpoint) {
         parameter(
           "Idempotency-Key",
           text(
-            `1 to 255 visible ASCII characters: the same request with the same key gets the ` +
-              `same answer for ${IDEMPOTENCY_HOURS} hours`,
+            `1 to 255 visible ASCII characters. The same request with the same key gets the same response for ${IDEMPOTENCY_HOURS} hours`,
             "0b9f0c1e-7a53-4f0e-8f3d-2f1f6f9b7f55",
           ),
         ),
@@ -109,7 +114,7 @@ export function requestFields(endpoint: Endpoint) {
         parameter(
           "Last-Event-ID",
           text(
-            "Id of the last event that was received: what came after it is sent first",
+            "Id of the last received event. Later events are sent first",
             "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e01",
           ),
         ),

@@ -10,12 +10,12 @@ import { answersOf, MEDIA_TYPES } from "./answers.ts";
 import { requestFields } from "./fields.ts";
 
 const WHO: Readonly<Record<Access, string>> = {
-  anyone: "Needs no credential.",
-  account: "Needs a browser session: it is about the account itself.",
-  self: "Takes any credential: it is about the caller's own things.",
-  viewer: "Needs the role viewer in the workspace.",
-  developer: "Needs the role developer in the workspace.",
-  owner: "Needs the role owner in the workspace.",
+  anyone: "Requires no credential.",
+  account: "Requires a browser session, because it concerns the account.",
+  self: "Accepts any credential, because it concerns the caller's own data.",
+  viewer: "Requires the viewer role in the workspace.",
+  developer: "Requires the developer role in the workspace.",
+  owner: "Requires the owner role in the workspace.",
 };
 
 /** A person's account is managed from a browser; the rest takes keys and tokens too. */
@@ -35,13 +35,13 @@ function describe(endpoint: Endpoint): string {
   return [
     WHO[access],
     ...(hasBody(endpoint) && bodyKind !== "octets" && bodyKind !== "multipart"
-      ? [`Takes a body of at most ${sizeOf(maxBodyBytes)}.`]
+      ? [`Accepts a body of at most ${sizeOf(maxBodyBytes)}.`]
       : []),
     ...(idempotency === "kept" || endpoint.traits.includes("idempotency-key")
-      ? [`Can be repeated with the same \`Idempotency-Key\` for ${IDEMPOTENCY_HOURS} hours.`]
+      ? [`Safe to retry with the same \`Idempotency-Key\` for ${IDEMPOTENCY_HOURS} hours.`]
       : []),
     ...(idempotency === "refused" ? ["Refuses an `Idempotency-Key`."] : []),
-    ...(responseKind === "events" ? ["Answers with Server-Sent Events (WHATWG HTML, 9.2)."] : []),
+    ...(responseKind === "events" ? ["Responds with Server-Sent Events (WHATWG HTML, 9.2)."] : []),
   ].join(" ");
 }
 
@@ -49,7 +49,7 @@ const BINARY = { type: "string", format: "binary" } as const;
 
 /** Bodies that no schema of the contract describes. */
 const STREAMED = {
-  octets: { schema: { ...BINARY, description: "The bytes as they are" } },
+  octets: { schema: { ...BINARY, description: "The raw bytes" } },
   multipart: {
     schema: {
       type: "object",
@@ -67,7 +67,7 @@ function requestBody(endpoint: Endpoint) {
     : { schema: body };
   return {
     requestBody: {
-      description: "What the operation works with",
+      description: "Input of the operation",
       // An empty body counts as an empty object.
       required: !body.safeParse({}).success || bodyKind === "octets" || bodyKind === "multipart" ||
         body.type === "unknown",

@@ -53,7 +53,10 @@ Deno.test("AuditLog lists what fits, newest first, page by page", () =>
     const first = await log.list("w", { limit: 2 });
     assert.equal(first.items.length, 2);
     assert.deepEqual(await paths({ limit: 2, cursor: first.nextCursor! }), ["/1"]);
-    assert.equal(first.items[0]!.summary, "Delete a deploy hook; its URL stops working at once");
+    assert.equal(
+      first.items[0]!.summary,
+      "Delete a deploy hook. Its URL stops working immediately",
+    );
   }));
 
 Deno.test("AuditLog removes the oldest entries of a log that is too long", () =>

@@ -35,7 +35,7 @@ const summaries: ReadonlyMap<string, string> = new Map([
   ...Object.entries(endpoints).map(([name, { summary }]) => [name, summary] as const),
   [PUSHED, "Change a branch or tag by git push"],
   [HOOK_STOPPED, "Stop the preview of a branch, as a forge asked by a deploy hook"],
-  [HOOK_REFUSED, "Refuse a call of a deploy hook that is not signed with its secret"],
+  [HOOK_REFUSED, "Refuse an unsigned request to a deploy hook"],
   [EXCHANGED, "Get a key for the token of a workflow's job"],
 ]);
 

@@ -40,7 +40,7 @@ interface CardProps {
 
 function PasswordCard({ csrf, state, email }: CardProps) {
   return (
-    <Card title="Password" id="change-password" lead="A change ends all your other sessions.">
+    <Card title="Password" id="change-password" lead="Changing it signs you out everywhere else.">
       <div class="body">
         <Trouble state={state} />
         <Form action="/account/password" csrf={csrf}>
@@ -54,7 +54,7 @@ function PasswordCard({ csrf, state, email }: CardProps) {
           />
           <NewPassword name="next" state={state} brief />
           <div>
-            <button type="submit">Change the password</button>
+            <button type="submit">Change password</button>
           </div>
         </Form>
       </div>
@@ -67,11 +67,11 @@ function FactorOff({ csrf, state, email, hasPassword }: CardProps & {
 }) {
   return (
     <Card
-      title="Second factor"
+      title="Two-factor authentication"
       id="two-factor"
       lead={hasPassword
-        ? "A code of an authenticator app, besides the password. With it, a stolen password is not enough."
-        : "A code of an authenticator app, besides the messenger. With it, a stolen chat is not enough."}
+        ? "Ask for a code from an authenticator app as well as your password."
+        : "Ask for a code from an authenticator app as well as the messenger."}
     >
       <div class="body">
         <Trouble state={state} />
@@ -91,7 +91,7 @@ function FactorOff({ csrf, state, email, hasPassword }: CardProps & {
             )
             : null}
           <div>
-            <button type="submit">Set it up</button>
+            <button type="submit">Set up</button>
           </div>
         </Form>
       </div>
@@ -108,11 +108,11 @@ function FactorOn({ csrf, hasPassword, recovery, off }: {
   const wasRefused = (state: FormState) => state !== EMPTY;
   return (
     <Card
-      title="Second factor"
+      title="Two-factor authentication"
       id="two-factor"
       lead={
         <>
-          <span class="tag good">On</span> Sign-in asks for a code of your authenticator app.
+          <span class="tag good">On</span> You need a code from your authenticator app to sign in.
         </>
       }
     >
@@ -129,7 +129,7 @@ function FactorOn({ csrf, hasPassword, recovery, off }: {
                 autocomplete="one-time-code"
                 maxlength={32}
                 class="code"
-                hint="The codes that you have now end."
+                hint="Your current codes stop working."
               />
               <div>
                 <button class="quiet" type="submit">Generate new codes</button>
@@ -138,7 +138,7 @@ function FactorOn({ csrf, hasPassword, recovery, off }: {
           </div>
         </details>
         <details open={wasRefused(off)}>
-          <summary>Turn it off</summary>
+          <summary>Turn off</summary>
           <div class="stack">
             <Trouble state={off} />
             <form method="post" action="/account/two-factor/disable">
@@ -158,7 +158,7 @@ function FactorOn({ csrf, hasPassword, recovery, off }: {
                 )
                 : null}
               <div class="field">
-                <label for="off-code">Code, or a recovery code</label>
+                <label for="off-code">Code or recovery code</label>
                 <input
                   id="off-code"
                   name="code"
@@ -169,7 +169,7 @@ function FactorOn({ csrf, hasPassword, recovery, off }: {
                 />
               </div>
               <div>
-                <button class="danger" type="submit">Turn it off</button>
+                <button class="danger" type="submit">Turn off</button>
               </div>
             </form>
           </div>

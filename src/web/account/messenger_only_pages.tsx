@@ -18,9 +18,9 @@ import { MESSENGER_ENTRY_PATH } from "../entry/messenger_entry_pages.tsx";
 export function ConfirmCard({ csrf }: { readonly csrf: string }) {
   return (
     <Card
-      title="Confirm that it is you"
+      title="Confirm it's you"
       id="confirm"
-      lead="You sign in by the messenger alone. To add an email address, or to change the second factor, confirm it there; it holds for ten minutes."
+      lead="You sign in with the messenger only. Confirm there before you add an email address or change two-factor authentication. The confirmation lasts ten minutes."
     >
       <div class="body">
         <Form action={MESSENGER_ENTRY_PATH} csrf={csrf} hidden={{ next: "/account" }}>
@@ -38,7 +38,7 @@ export function EmailCard({ csrf, state }: { readonly csrf: string; readonly sta
     <Card
       title="Email and password"
       id="add-email"
-      lead="A second way in, should you lose the messenger."
+      lead="A second way to sign in if you lose access to the messenger."
     >
       <div class="body">
         <Trouble state={state} />
@@ -61,8 +61,8 @@ export function emailUnderWayPage(context: PageContext, email: string): Response
       <Card title="Confirmation link sent" id="mail">
         <div class="body">
           <p>
-            We wrote to{" "}
-            {email}. Open the link in this browser within an hour; then you can sign in with the
+            We sent a link to{" "}
+            {email}. Open it in this browser within an hour. Then you can sign in with this email
             address.
           </p>
           <div>
@@ -78,11 +78,11 @@ export function emailUnderWayPage(context: PageContext, email: string): Response
 /** Mail scanners follow links, so the link only opens a page with a button. */
 export function confirmEmailPage(context: PageContext, token: string): Response {
   return showSettings(
-    <SettingsFrame title="Confirm your address" context={context}>
+    <SettingsFrame title="Confirm your email address" context={context}>
       <Card
         title="Email address"
         id="confirm-email"
-        lead={`It becomes a way to sign in as ${context.person.user.name}.`}
+        lead={`You can then use it to sign in as ${context.person.user.name}.`}
       >
         <div class="body">
           <Form
@@ -90,12 +90,12 @@ export function confirmEmailPage(context: PageContext, token: string): Response 
             csrf={context.csrf}
           >
             <div>
-              <button type="submit">Confirm the address</button>
+              <button type="submit">Confirm email address</button>
             </div>
           </Form>
         </div>
       </Card>
     </SettingsFrame>,
-    { title: "Confirm your address" },
+    { title: "Confirm your email address" },
   );
 }

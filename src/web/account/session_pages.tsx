@@ -20,7 +20,7 @@ function SessionItem({ session, csrf }: { readonly session: Session; readonly cs
   return (
     <li>
       <div class="what">
-        <span>{name} {current ? <span class="tag good">This one</span> : null}</span>
+        <span>{name} {current ? <span class="tag good">This browser</span> : null}</span>
         <span>
           <span class="mono">{address}</span>
           {country === null ? "" : `, ${country}`} · last used <Moment at={lastUsedAt} />
@@ -33,7 +33,7 @@ function SessionItem({ session, csrf }: { readonly session: Session; readonly cs
         <EndButton
           action="/account/sessions/end"
           csrf={csrf}
-          word="End"
+          word="Sign out"
           what={`the session of ${name}`}
           hidden={{ id }}
         />
@@ -74,7 +74,7 @@ export function sessionsPage(context: PageContext, shown: {
   const { sessions, tools } = shown;
   return showSettings(
     <SettingsFrame
-      title="Sessions and tools"
+      title="Sessions and devices"
       lead="Devices and tools signed in to your account. Sign out any you don't recognise."
       context={context}
     >
@@ -89,7 +89,7 @@ export function sessionsPage(context: PageContext, shown: {
       <Card
         title="Tools"
         id="tools"
-        lead="Signed in by svc login, or let in by a page; each has its own token."
+        lead="CLIs and apps that you connected. Each has its own token."
       >
         {tools.items.length === 0
           ? (
@@ -106,7 +106,7 @@ export function sessionsPage(context: PageContext, shown: {
       </Card>
       <Pager {...tools} path={path} name="tools" />
     </SettingsFrame>,
-    { title: "Sessions and tools" },
+    { title: "Sessions and devices" },
   );
 }
 
@@ -114,7 +114,7 @@ export function activityPage(context: PageContext, events: ListPart<SecurityEven
   return showSettings(
     <SettingsFrame
       title="Activity"
-      lead="Recent security events of your account."
+      lead="Recent security events"
       context={context}
     >
       <section class="card" aria-label="Events">

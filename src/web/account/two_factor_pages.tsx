@@ -22,18 +22,18 @@ export function enrolPage(
   const { uri, state = EMPTY, status, headers } = shown;
   const secret = new URL(uri).searchParams.get("secret") ?? "";
   return showSettings(
-    <SettingsFrame title="Set up the second factor" context={context}>
-      <Card title="Your authenticator" id="enrol">
+    <SettingsFrame title="Set up two-factor authentication" context={context}>
+      <Card title="Your authenticator app" id="enrol">
         <div class="body">
           <Trouble state={state} />
           <div class="enrol">
-            <Qr text={uri} label="QR code with the secret; it is written out beside it" />
+            <Qr text={uri} label="QR code with the secret, also shown as text next to it" />
             <div class="stack">
-              <p>Scan the picture with your authenticator app, or type this secret into it:</p>
+              <p>Scan the QR code with your authenticator app, or enter this secret:</p>
               <code class="secret">{grouped(secret)}</code>
               <Form action="/account/two-factor/confirm" csrf={context.csrf} hidden={{ uri }}>
                 <Field
-                  label="Six digits that the app shows now"
+                  label="The six digits that the app shows"
                   name="code"
                   state={{ ...state, values: {} }}
                   autocomplete="one-time-code"
@@ -43,7 +43,7 @@ export function enrolPage(
                   focus
                 />
                 <div class="actions">
-                  <button type="submit">Turn it on</button>
+                  <button type="submit">Turn on</button>
                   <a class="button quiet" href="/account">Not now</a>
                 </div>
               </Form>
@@ -53,7 +53,7 @@ export function enrolPage(
       </Card>
     </SettingsFrame>,
     {
-      title: "Set up the second factor",
+      title: "Set up two-factor authentication",
       status,
       headers,
     },
@@ -67,12 +67,12 @@ export function recoveryPage(context: PageContext, codes: readonly string[]): Re
       <Card
         title="Recovery codes"
         id="codes"
-        lead="Each signs you in once, when your authenticator is lost."
+        lead="Each code signs you in once if you lose your authenticator app."
       >
         <div class="body">
           <Notice kind="care">
-            <strong>They are shown this once.</strong>
-            <span>Print them, or keep them in a password manager.</span>
+            <strong>You won't see them again.</strong>
+            <span>Print them or store them in a password manager.</span>
           </Notice>
           <ul class="codes">
             {codes.map((code) => <li key={code}>{code}</li>)}

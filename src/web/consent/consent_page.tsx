@@ -14,8 +14,8 @@ import type { AuthorizationRequest } from "./read_request.ts";
 /** Describes the redirect target for people. */
 function placeOf(redirect: string): string {
   const { protocol, host } = new URL(redirect);
-  if (protocol === "http:") return `a program on your machine (${host})`;
-  return protocol === "https:" ? host : `the program that opens ${protocol} links`;
+  if (protocol === "http:") return `an app on your computer (${host})`;
+  return protocol === "https:" ? host : `the app that opens ${protocol} links`;
 }
 
 /** The policy of a page whose form leads to the program (CSP 3, `form-action`). */
@@ -55,8 +55,8 @@ export function consentPage({ request, query, workspaces, csrf, email }: {
   const { client, redirect, scope } = request;
   return showPage(
     <EntryFrame
-      title="Authorize this program?"
-      lead="Only if you have just asked it to connect. Nobody has verified its name."
+      title="Authorize this app?"
+      lead="Authorize it only if you just asked it to connect. Its name is not verified."
       roomy
     >
       <dl class="facts">
@@ -76,10 +76,9 @@ export function consentPage({ request, query, workspaces, csrf, email }: {
       {workspaces.length === 0
         ? (
           <Notice kind="care">
-            <strong>You have no workspace yet.</strong>
+            <strong>You don't have a workspace yet.</strong>
             <span>
-              A program works in one.{" "}
-              <a href="/workspaces">Create a workspace</a>, then connect again.
+              An app needs one. <a href="/workspaces">Create a workspace</a>, then connect again.
             </span>
           </Notice>
         )
@@ -88,7 +87,7 @@ export function consentPage({ request, query, workspaces, csrf, email }: {
         {workspaces.length === 0 ? null : (
           <>
             <fieldset class="choices">
-              <legend>Workspace that it may use</legend>
+              <legend>Workspace it can use</legend>
               {workspaces.map(({ id, name, slug, role }, place) => (
                 <Choice
                   key={id}
@@ -101,13 +100,13 @@ export function consentPage({ request, query, workspaces, csrf, email }: {
               ))}
             </fieldset>
             <fieldset class="choices">
-              <legend>Permissions there</legend>
+              <legend>Permissions</legend>
               <Choice
                 name="scope"
                 value="read"
                 checked={scope === "read"}
                 title="Read only"
-                note="Projects, deployments, logs, traffic; it changes nothing"
+                note="See projects, deployments, logs and traffic"
               />
               {scope === "read" ? null : (
                 <Choice
@@ -115,13 +114,13 @@ export function consentPage({ request, query, workspaces, csrf, email }: {
                   value="write"
                   checked
                   title="Read and write"
-                  note="All that you can do there, such as roll production back"
+                  note="Do everything you can do there, such as rolling back production"
                 />
               )}
             </fieldset>
             <p class="soft small">
-              Until you revoke it under{" "}
-              <a href="/account/sessions">Sessions and tools</a>, or it does not come for 30 days.
+              Access ends when you revoke it under{" "}
+              <a href="/account/sessions">Sessions and devices</a>, or after 30 days without use.
             </p>
           </>
         )}
@@ -136,7 +135,7 @@ export function consentPage({ request, query, workspaces, csrf, email }: {
       </Form>
     </EntryFrame>,
     {
-      title: "Authorize this program?",
+      title: "Authorize this app?",
       headers: { "content-security-policy": policyFor(redirect) },
     },
   );

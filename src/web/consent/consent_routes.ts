@@ -36,7 +36,7 @@ export function bindConsentPages(
     const { error, description } = request;
     throw new Failure(
       "invalid_request",
-      `The program sent a faulty request: ${description} (${error})`,
+      `The app sent an invalid request: ${description} (${error})`,
     );
   };
 
@@ -51,11 +51,11 @@ export function bindConsentPages(
     const request = await read(new URLSearchParams(fields.request ?? ""));
     const { decision, workspaceId = "", scope } = fields;
     if (decision === "deny") {
-      const answer = { error: "access_denied", error_description: "The person denied it" };
+      const answer = { error: "access_denied", error_description: "The user denied access" };
       return goTo(answerAddress(request, { ...answer, iss: publicOrigin }));
     }
     if (decision !== "approve") {
-      throw new Failure("invalid_request", "Choose to let it in or to deny");
+      throw new Failure("invalid_request", "Choose to allow or deny access");
     }
     const code = await authorization.approve(person, {
       ...request,

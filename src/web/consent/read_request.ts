@@ -35,7 +35,7 @@ const MAX_STATE = 1024;
 
 const fields = z.object({
   response_type: z.literal("code", "response_type must be code"),
-  code_challenge: z.string("Give code_challenge: PKCE is required")
+  code_challenge: z.string("code_challenge is missing: PKCE is required")
     .regex(
       /^[A-Za-z0-9_-]{43}$/,
       "code_challenge must be the SHA-256 of the verifier, in base64url",
@@ -52,15 +52,15 @@ export function readDestination(
 ): Destination | string {
   const redirect = query.get("redirect_uri");
   const state = query.get("state") ?? undefined;
-  if (client === undefined) return "The program is not known here: it has to register again.";
+  if (client === undefined) return "This app is not registered here. It has to register again.";
   for (const name of ["client_id", "redirect_uri", "state"]) {
-    if (query.getAll(name).length > 1) return `The program sent ${name} more than once.`;
+    if (query.getAll(name).length > 1) return `The app sent ${name} more than once.`;
   }
   if (redirect === null || !isRegistered(redirect, client.redirects)) {
-    return "The program wants the answer at an address that it did not register.";
+    return "The app asked to redirect to a URL that it did not register.";
   }
   if (state !== undefined && state.length > MAX_STATE) {
-    return `The program sent a state of more than ${MAX_STATE} characters.`;
+    return `The app sent a state longer than ${MAX_STATE} characters.`;
   }
   return { clientId: query.get("client_id") ?? "", client, redirect, state };
 }

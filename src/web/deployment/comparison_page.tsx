@@ -117,8 +117,8 @@ function Found({ comparison }: { readonly comparison: DeploymentComparison }) {
   if (isSame) {
     return (
       <section class="card" aria-label="Differences">
-        <Empty title="Nothing differs">
-          Files, routes, rules, functions and variables are the same.
+        <Empty title="No differences">
+          Files, routes, rules, functions and variables are identical.
         </Empty>
       </section>
     );
@@ -126,7 +126,7 @@ function Found({ comparison }: { readonly comparison: DeploymentComparison }) {
   return (
     <>
       {comparison.rulesReordered
-        ? <Notice kind="care">The edge rules of both are in another order.</Notice>
+        ? <Notice kind="care">The edge rules are in a different order.</Notice>
         : null}
       {PARTS.map(([name, title]) => (
         <Part key={name} title={title} id={name} of={comparison[name]} />
@@ -204,7 +204,7 @@ export function comparisonPage(context: BoardContext, view: ComparisonView): Res
       context={context}
       project={deployment.project}
       here=""
-      title={`What changed in ${shorten(titleOf(deployment))}`}
+      title={`Changes in ${shorten(titleOf(deployment))}`}
       lead={
         <>
           <a href={projectPath(slug, deployment.project)}>All deployments</a>

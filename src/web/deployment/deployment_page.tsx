@@ -62,7 +62,7 @@ function tookOf({ deployment, build }: DeploymentView): string | undefined {
   }
   const { createdAt, liveAt } = deployment;
   if (liveAt === null) return undefined;
-  return `${durationText(Date.parse(liveAt) - Date.parse(createdAt))} until it was live`;
+  return `${durationText(Date.parse(liveAt) - Date.parse(createdAt))} to go live`;
 }
 
 function Facts({ view }: { readonly view: DeploymentView }) {
@@ -119,10 +119,10 @@ function Facts({ view }: { readonly view: DeploymentView }) {
           {deployment.functions.length === 0
             ? null
             : <Fact name="Functions">{deployment.functions.join(", ")}</Fact>}
-          <Fact name="Unique address">
+          <Fact name="Deployment URL">
             <SiteLink url={urls.unique} />
           </Fact>
-          <Fact name="Branch address">
+          <Fact name="Branch URL">
             <SiteLink url={urls.branch} />
           </Fact>
         </dl>
@@ -144,9 +144,7 @@ function BuildLog({ view, slug }: { readonly view: DeploymentView; readonly slug
     <Card
       title="Build log"
       id="log"
-      lead={isRunning
-        ? <span class="live">New lines come by themselves</span>
-        : "Times are in UTC."}
+      lead={isRunning ? <span class="live">Live</span> : "Oldest first · UTC"}
     >
       <div class="body">
         <form method="get" action={`/deployments/${id}`} class="line-form">
@@ -163,11 +161,11 @@ function BuildLog({ view, slug }: { readonly view: DeploymentView; readonly slug
           </div>
           <button class="quiet" type="submit">Search</button>
         </form>
-        {lines.length === 0 && search !== "" ? <p class="soft">No line contains it.</p> : null}
+        {lines.length === 0 && search !== "" ? <p class="soft">No matching lines.</p> : null}
         <ol
           class="log"
           tabindex={0}
-          aria-label="Lines of the build log"
+          aria-label="Build log lines"
           {...(isRunning && search === "" ? live : {})}
         >
           {lines.map(({ number, time, level, text }) => (
@@ -186,9 +184,9 @@ function BuildLog({ view, slug }: { readonly view: DeploymentView; readonly slug
 function ServerOutput({ lines }: { readonly lines: readonly string[] }) {
   if (lines.length === 0) return null;
   return (
-    <Card title="Last lines of the server" id="server-output">
+    <Card title="Last server output" id="server-output">
       <div class="body">
-        <ol class="log plain" tabindex={0} aria-label="Last lines of the server">
+        <ol class="log plain" tabindex={0} aria-label="Last server output">
           {lines.map((line, index) => (
             <li key={index}>
               <span>{line}</span>
@@ -241,7 +239,7 @@ function Acts({ view, context }: {
           {isUnderWay(status) || deployment.fileCount === 0
             ? null
             : <Act {...shared} action="redeploy" word="Redeploy" />}
-          {isBuilding ? <Act {...shared} action="cancel" word="Cancel the build" /> : null}
+          {isBuilding ? <Act {...shared} action="cancel" word="Cancel build" /> : null}
           {!isBuilding && !isProduction && (isServed || isUnderWay(status))
             ? <Act {...shared} action="stop" word="Stop" />
             : null}
@@ -302,13 +300,16 @@ export function deploymentPage(context: BoardContext, view: DeploymentView): Res
       <ServerOutput lines={deployment.serverOutput ?? []} />
       {view.report === null || view.report.problem === null ? null : (
         <Notice kind="care">
-          {`${FORGE_NAMES[view.report.forge]} was not told how it stands: ${view.report.problem}`}
+          {`Could not report the status to ${
+            FORGE_NAMES[view.report.forge]
+          }: ${view.report.problem}`}
         </Notice>
       )}
       {deployment.variablesChanged
         ? (
           <Notice kind="care">
-            The variables of its environment changed since. A new deployment takes them.
+            Variables of this environment have changed since this deployment. Redeploy to apply
+            them.
           </Notice>
         )
         : null}

@@ -28,8 +28,8 @@ const COMPARABLE = 30;
 const MAX_SEARCH = 200;
 
 const ORIGINS: Readonly<Record<DeploymentRecord["source"], string>> = {
-  upload: "Sent by the tool",
-  git: "Built from git",
+  upload: "CLI upload",
+  git: "Git push",
 };
 
 /** Compares two deployments, or returns the reason why that is impossible. */
@@ -46,7 +46,7 @@ async function compare(
 }
 
 function originOf({ promotedFrom, redeployOf, source }: DeploymentRecord): string {
-  if (redeployOf !== null) return `Deployed again, from ${redeployOf.slice(0, 8)}`;
+  if (redeployOf !== null) return `Redeploy of ${redeployOf.slice(0, 8)}`;
   return promotedFrom === null ? ORIGINS[source] : "Promoted from a preview";
 }
 

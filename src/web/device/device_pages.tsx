@@ -42,7 +42,7 @@ function AsWho({ email, csrf }: { readonly email: string; readonly csrf: string 
 export function codePage(shown: Signed): Response {
   const { state = EMPTY, csrf, email, status, headers } = shown;
   return showPage(
-    <EntryFrame title="Connect a tool" lead="Type the code that your terminal shows.">
+    <EntryFrame title="Connect a device" lead="Enter the code shown in your terminal.">
       <Trouble state={state} />
       <Form action="/device" csrf={csrf}>
         <Field
@@ -52,7 +52,7 @@ export function codePage(shown: Signed): Response {
           autocomplete="off"
           maxlength={32}
           class="code"
-          hint="Eight letters, such as BCDF-GHJK."
+          hint="Eight letters, for example BCDF-GHJK."
           focus
         />
         <button type="submit">Continue</button>
@@ -60,7 +60,7 @@ export function codePage(shown: Signed): Response {
       <AsWho email={email} csrf={csrf} />
     </EntryFrame>,
     {
-      title: "Connect a tool",
+      title: "Connect a device",
       status,
       headers,
     },
@@ -94,7 +94,7 @@ function Asker({ device }: { readonly device: DeviceRequest }) {
       </div>
       <div>
         <dt>Access</dt>
-        <dd>{scope === "read" ? "Look only: it can change nothing" : "All that you can do"}</dd>
+        <dd>{scope === "read" ? "Read only" : "Everything you can do"}</dd>
       </div>
       <div>
         <dt>Requested</dt>
@@ -119,7 +119,7 @@ function WorkspaceChoice({ workspaces, wanted }: {
   const chosen = workspaces.find(({ slug }) => slug === wanted) ?? workspaces[0];
   return (
     <fieldset class="choices">
-      <legend>Workspace that it may use</legend>
+      <legend>Workspace it can use</legend>
       {workspaces.map((workspace) => (
         <label class="choice">
           <input
@@ -155,8 +155,8 @@ export function confirmPage(
   const here = `/device?code=${device.userCode}`;
   return showPage(
     <EntryFrame
-      title="Authorize this tool?"
-      lead="Only if you just asked for it, and your terminal shows this very code."
+      title="Authorize this device?"
+      lead="Authorize it only if you started this and your terminal shows the same code."
       roomy
     >
       <Trouble state={state} />
@@ -165,9 +165,9 @@ export function confirmPage(
       {workspaces.length === 0
         ? (
           <Notice kind="care">
-            <strong>You have no workspace yet.</strong>
+            <strong>You don't have a workspace yet.</strong>
             <span>
-              A tool works in one.{" "}
+              The CLI needs one.{" "}
               <a href={`/workspaces?next=${encodeURIComponent(here)}`}>
                 Create a workspace
               </a>, then come back here.
@@ -182,9 +182,10 @@ export function confirmPage(
         {workspaces.length === 0 ? null : (
           <p class="soft small">
             {device.scope === "read"
-              ? "It can then look at what you can see there"
-              : "It can then do there what you can do"}, until you revoke it under{" "}
-            <a href="/account/sessions">Sessions and tools</a>.
+              ? "It can then see everything you can see in this workspace"
+              : "It can then do everything you can do in this workspace"}, until you revoke it under
+            {" "}
+            <a href="/account/sessions">Sessions and devices</a>.
           </p>
         )}
         <div class="actions">
@@ -199,7 +200,7 @@ export function confirmPage(
       <AsWho email={email} csrf={csrf} />
     </EntryFrame>,
     {
-      title: "Authorize this tool?",
+      title: "Authorize this device?",
       status,
       headers,
     },
@@ -220,10 +221,10 @@ export function decidedPage(decision: {
       crest={<Outcome good={approved} />}
       lead={approved
         ? `“${tool}” is signed in to ${workspace ?? "the workspace"}. Go back to your terminal.`
-        : `“${tool}” got nothing. If you did not ask for it, somebody may have sent you the link: you did well.`}
+        : `“${tool}” did not get access. If you did not start this, someone may have sent you the link. You were right to deny it.`}
     >
       <p>
-        <a href="/account/sessions">See everything that is signed in</a>
+        <a href="/account/sessions">View sessions and devices</a>
       </p>
     </EntryFrame>,
     { title },

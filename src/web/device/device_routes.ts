@@ -60,7 +60,7 @@ export function bindDevicePages(
     const { code: userCode = "", workspaceId = "", decision } = fields;
     try {
       if (decision !== "approve" && decision !== "deny") {
-        throw new Failure("invalid_request", "Choose to approve or to deny");
+        throw new Failure("invalid_request", "Choose to approve or deny");
       }
       const { tool } = await deviceLogin.find(person, userCode, client);
       if (decision === "deny") {

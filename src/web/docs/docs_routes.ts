@@ -57,7 +57,7 @@ function send(request: Request, { plain, packed, tags, ...page }: StoredPage): R
 const textOf = (text: string, type: string): Response =>
   new Response(text, { headers: { "content-type": type, "x-content-type-options": "nosniff" } });
 
-const NOWHERE = "This page of the documentation does not exist. See /docs for all pages";
+const NOWHERE = "This documentation page does not exist. See all pages at /docs";
 
 /** Renders a path below `/docs`. */
 async function makePage(library: Library, page: string): Promise<Response> {

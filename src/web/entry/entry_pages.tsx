@@ -47,7 +47,7 @@ export function signInPage(shown: EntryForm & { readonly canReset?: boolean }): 
   return showPage(
     <EntryFrame
       title="Sign in"
-      lead={forTool ? "Then you decide about the tool that waits for you." : undefined}
+      lead={forTool ? "Then you can authorize the waiting device." : undefined}
     >
       <Trouble state={state} />
       <Form action="/sign-in" hidden={{ next }}>
@@ -80,7 +80,7 @@ export function signInPage(shown: EntryForm & { readonly canReset?: boolean }): 
 export function signUpPage(shown: EntryForm): Response {
   const { state = EMPTY, next } = shown;
   return showPage(
-    <EntryFrame title="Create an account" lead="Three answers, and you can deploy.">
+    <EntryFrame title="Create an account" lead="Takes a minute.">
       <Trouble state={state} />
       <Form action="/sign-up" hidden={{ next }}>
         <NewAccount state={state} />
@@ -88,7 +88,7 @@ export function signUpPage(shown: EntryForm): Response {
       </Form>
       {shown.hasMessenger === true ? <MessengerDoor next={next} /> : null}
       <p class="aside-link">
-        Been here before? <a href={signInPath(next)}>Sign in</a>
+        Already have an account? <a href={signInPath(next)}>Sign in</a>
       </p>
     </EntryFrame>,
     formPageFacts("Create an account", shown),
@@ -100,7 +100,7 @@ export function secondFactorPage(shown: EntryForm & { readonly challenge: string
   return showPage(
     <EntryFrame
       title="Enter your code"
-      lead="Your authenticator app shows six digits. If you lost it, use a recovery code."
+      lead="Enter the six digits from your authenticator app. If you lost it, use a recovery code."
     >
       <Trouble state={state} />
       <Form action="/sign-in/two-factor" hidden={{ next, challenge }}>
@@ -128,7 +128,7 @@ export function welcomePage(shown: FormPage & { readonly token: string }): Respo
   return showPage(
     <EntryFrame
       title="Welcome to your platform"
-      lead="You own it. Choose how you sign in from now on; this link works once."
+      lead="You are the owner. Choose how to sign in from now on. This link works once."
     >
       <Trouble state={state} />
       <Form action={`/welcome/${token}`}>
@@ -143,7 +143,7 @@ export function welcomePage(shown: FormPage & { readonly token: string }): Respo
 export const usedWelcomePage = (): Response =>
   deadLinkPage({
     lead:
-      "It is old, or was used. While the owner has no password, each start of svc serve prints a new one.",
+      "It has expired or was already used. Until the owner sets a password, svc serve prints a new link at each start.",
     path: "/sign-in",
     word: "Sign in",
   });

@@ -43,7 +43,7 @@ function withoutEnumeration(error: unknown): unknown {
   if (!(error instanceof Failure) || error.code !== "conflict") return error;
   return new Failure(
     "conflict",
-    "Cannot make an account with this email address. If it is yours, sign in instead",
+    "Cannot create an account with this email address. If it is yours, sign in instead",
   );
 }
 

@@ -18,7 +18,7 @@ export function landingPage(platform: {
   return showPage(
     <EntryFrame
       title="svc is up"
-      lead={`Version ${version}. Point the tool here, and deploy a folder.`}
+      lead={`svc ${version} is running. Connect the CLI and deploy a folder.`}
       roomy
       shortPitch
     >
@@ -34,9 +34,8 @@ export function landingPage(platform: {
           : <a class="button quiet" href="/sign-up">Create an account</a>}
       </div>
       <p class="aside-link">
-        Read the <a href="/docs">documentation</a> and the{" "}
-        <a href="/docs/api">reference of the API</a>; programs start at{" "}
-        <a href="/llms.txt">llms.txt</a> and the <a href="/v1/openapi.json">OpenAPI document</a>.
+        <a href="/docs">Documentation</a> · <a href="/docs/api">API reference</a> · for agents:{" "}
+        <a href="/llms.txt">llms.txt</a> and <a href="/v1/openapi.json">OpenAPI</a>
       </p>
     </EntryFrame>,
     { title: "Platform" },

@@ -17,10 +17,10 @@ export function lookAtMailPage(email: string): Response {
   return showPage(
     <EntryFrame
       title="Check your email"
-      lead={`We wrote to ${email}. The link in the mail goes on from here.`}
+      lead={`We sent a link to ${email}. Open it to continue.`}
     >
       <p class="aside-link">
-        Nothing came? It may take a minute, and may be among the junk.
+        No email? Wait a minute, then check your spam folder.
       </p>
     </EntryFrame>,
     { title: "Check your email" },
@@ -30,7 +30,7 @@ export function lookAtMailPage(email: string): Response {
 /** Mail scanners follow links, so the link only opens a page with a button. */
 export function confirmSignUpPage(token: string): Response {
   return showPage(
-    <EntryFrame title="Confirm your account" lead="One press, and you are in.">
+    <EntryFrame title="Confirm your account" lead="Click to finish signing in.">
       <Form action={`/sign-up/confirm/${encodeURIComponent(token)}`}>
         <button type="submit">Confirm and sign in</button>
       </Form>
@@ -42,11 +42,11 @@ export function confirmSignUpPage(token: string): Response {
 export function forgotPasswordPage(shown: FormPage = {}): Response {
   const { state = EMPTY } = shown;
   return showPage(
-    <EntryFrame title="Choose a new password" lead="We send a link to the account's address.">
+    <EntryFrame title="Choose a new password" lead="We'll email you a link.">
       <Trouble state={state} />
       <Form action="/forgot-password">
         <EmailField state={state} focus />
-        <button type="submit">Send the link</button>
+        <button type="submit">Send link</button>
       </Form>
       <p class="aside-link">
         <a href="/sign-in">Back to sign-in</a>
@@ -61,12 +61,12 @@ export function resetPasswordPage(shown: FormPage & { readonly token: string }):
   return showPage(
     <EntryFrame
       title="Choose a new password"
-      lead="All sessions of the account end. Tools and keys stay as they are."
+      lead="This signs you out everywhere. Connected devices and API keys keep working."
     >
       <Trouble state={state} />
       <Form action={`/reset-password/${encodeURIComponent(token)}`}>
         <NewPassword state={state} />
-        <button type="submit">Set the password</button>
+        <button type="submit">Set password</button>
       </Form>
     </EntryFrame>,
     formPageFacts("Choose a new password", shown),
@@ -75,7 +75,7 @@ export function resetPasswordPage(shown: FormPage & { readonly token: string }):
 
 export function passwordSetPage(): Response {
   return showPage(
-    <EntryFrame title="The password is set" lead="Sign in with it.">
+    <EntryFrame title="Password set" lead="You can now sign in.">
       <p>
         <a class="button" href="/sign-in">Sign in</a>
       </p>

@@ -23,7 +23,7 @@ const resetFields = endpoints.completePasswordReset.body.omit({ token: true });
 
 const isUsed = (error: unknown): boolean => error instanceof Failure && error.code === "not_found";
 
-const lead = "It is old, or was used.";
+const lead = "It has expired or was already used.";
 const signUpAgain = () => deadLinkPage({ lead, path: "/sign-up", word: "Create an account" });
 const askAgain = () => deadLinkPage({ lead, path: "/forgot-password", word: "Send a new link" });
 

@@ -38,17 +38,17 @@ export function messengerWaitPage(shown: {
   return showPage(
     <EntryFrame
       title={`Your number is ${number}`}
-      lead="Open the bot, press Start, and tap this number there. The page goes on by itself."
+      lead="Open the bot, press Start, then tap this number. This page continues automatically."
     >
       <Qr text={url} label="QR code that opens the bot" />
       <p>
         <a class="button" href={url} rel="noreferrer">Open Telegram</a>
       </p>
       <p class="aside-link">
-        <a href={messengerEntryPath(next)}>I have tapped it</a>
+        <a href={messengerEntryPath(next)}>I've tapped it</a>
       </p>
       <p class="aside-link">
-        <a href={signInPath(next)}>Another way to sign in</a>
+        <a href={signInPath(next)}>Sign in another way</a>
       </p>
     </EntryFrame>,
     {
@@ -64,14 +64,14 @@ export function messengerOverPage(
 ): Response {
   return showPage(
     <EntryFrame
-      title={shown.wasDenied ? "Nobody was signed in" : "This took too long"}
+      title={shown.wasDenied ? "Sign-in failed" : "This sign-in expired"}
       lead={shown.wasDenied
-        ? "In the chat another number was tapped, or that it was not you."
-        : "A link to the bot works once, in this browser, for ten minutes."}
+        ? "Someone tapped a different number, or said it was not them."
+        : "A bot link works once, in this browser, for ten minutes."}
     >
       <MessengerDoor next={shown.next} />
       <p class="aside-link">
-        <a href={signInPath(shown.next)}>Another way to sign in</a>
+        <a href={signInPath(shown.next)}>Sign in another way</a>
       </p>
     </EntryFrame>,
     { title: "Not signed in", status: shown.wasDenied ? 403 : 400 },
@@ -88,7 +88,7 @@ export function newcomerPage(shown: {
   return showPage(
     <EntryFrame
       title="Create an account"
-      lead="Your chat has no account here yet. With one, notifications come to the chat."
+      lead="This chat has no account here yet. Create one to get notifications in the chat."
     >
       <Trouble state={state} />
       <Form action={`${MESSENGER_ENTRY_PATH}/account`} hidden={{ next }}>
@@ -104,8 +104,8 @@ export function newcomerPage(shown: {
         <button type="submit">Create account</button>
       </Form>
       <p class="aside-link">
-        Been here before?{" "}
-        <a href={signInPath(next)}>Sign in</a>, and link the chat in your settings.
+        Already have an account? <a href={signInPath(next)}>Sign in</a>{" "}
+        and link the chat in your settings.
       </p>
     </EntryFrame>,
     { title: "Create an account", status },

@@ -50,7 +50,7 @@ export function PermissionFields(
 ) {
   return (
     <fieldset class="choices">
-      <legend>What it may do</legend>
+      <legend>Permissions</legend>
       {offered.map((name) => (
         <Box
           key={name}
@@ -82,7 +82,7 @@ export function ProjectFields({ chosen, choices: { projects, hasMore } }: {
         name="reach"
         value="all"
         checked={chosen === null}
-        title="All of the workspace"
+        title="All projects in the workspace"
       />
       <Box
         id="reach-some"
@@ -90,7 +90,7 @@ export function ProjectFields({ chosen, choices: { projects, hasMore } }: {
         name="reach"
         value="some"
         checked={chosen !== null}
-        title="Selected permissions only"
+        title="Only these projects"
       />
       {[...projects, ...others].map(({ id, name }) => (
         <Box
@@ -105,7 +105,7 @@ export function ProjectFields({ chosen, choices: { projects, hasMore } }: {
       {hasMore
         ? (
           <p class="soft small">
-            Further projects: <code>svc keys create --project</code>
+            More projects: <code>svc keys create --project</code>
           </p>
         )
         : null}

@@ -55,9 +55,9 @@ export function keyPage(
       }
     >
       <Card
-        title="What it may do"
+        title="Permissions"
         id="change"
-        lead="Holds from the next request on. The key itself and its role stay."
+        lead="Takes effect on the next request. The key and its role don't change."
       >
         <div class="body">
           <Trouble state={state} />
@@ -80,7 +80,7 @@ export function keyPage(
               optional
             />
             <SelectField
-              label="Expires in days"
+              label="Expires after (days)"
               name="expires"
               values={[AS_IT_IS, NEVER, ...EXPIRY_DAYS]}
               chosen={state.values.expires ?? AS_IT_IS}
@@ -91,7 +91,11 @@ export function keyPage(
           </Form>
         </div>
       </Card>
-      <Card title="Revoke" id="revoke" lead="It stops working at once, and does not come back.">
+      <Card
+        title="Revoke"
+        id="revoke"
+        lead="The key stops working immediately. This cannot be undone."
+      >
         <div class="body">
           <Form
             action={`${keysPath(context.workspace.slug)}/revoke`}
@@ -99,9 +103,9 @@ export function keyPage(
             hidden={{ id: apiKey.id }}
           >
             <ConfirmBox id="confirm">
-              {`Whoever uses the key ${apiKey.name} is refused from now on`}
+              {`Anything that uses the key ${apiKey.name} loses access`}
             </ConfirmBox>
-            <button class="danger" type="submit">Revoke the key</button>
+            <button class="danger" type="submit">Revoke key</button>
           </Form>
         </div>
       </Card>

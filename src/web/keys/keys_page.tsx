@@ -16,6 +16,7 @@ import { keysPath } from "../layout/bar.tsx";
 import { showBoard } from "../layout/show_board.ts";
 import { WorkspaceFrame } from "../layout/board_frame.tsx";
 import { type Grant, type GrantChoices, PermissionFields, ProjectFields } from "./grant_fields.tsx";
+import { grantText } from "./grant_text.ts";
 import { EXPIRY_DAYS, NEVER } from "./read_grant.ts";
 
 /** The default selection of a new key. */
@@ -24,10 +25,10 @@ const USUAL: Grant = { permissions: ["everything"], projects: null };
 /** When a key ends, in words. */
 export function Ending({ apiKey, now }: { readonly apiKey: ApiKey; readonly now: number }) {
   const { expiresAt } = apiKey;
-  if (expiresAt === null) return <>never ends</>;
+  if (expiresAt === null) return <>never expires</>;
   return (
     <>
-      {Date.parse(expiresAt) <= now ? "ended" : "ends"} <Moment at={expiresAt} />
+      {Date.parse(expiresAt) <= now ? "expired" : "expires"} <Moment at={expiresAt} />
     </>
   );
 }
@@ -53,11 +54,11 @@ function KeyItem({ apiKey, context, choices }: {
           {apiKey.publisherId === null ? null : <span class="tag">publisher</span>}
         </span>
         <span>
-          <span class="mono">{prefix}…</span> may {permissions.join(", ")} on{" "}
-          {reachOf(apiKey, choices)}, <Ending apiKey={apiKey} now={context.now} />
+          <span class="mono">{prefix}…</span> {grantText(permissions, reachOf(apiKey, choices))} ·
+          {"  "}<Ending apiKey={apiKey} now={context.now} />
         </span>
         <span>
-          <MadeAndUsed word="Made" createdAt={apiKey.createdAt} lastUsedAt={apiKey.lastUsedAt} />
+          <MadeAndUsed word="Created" createdAt={apiKey.createdAt} lastUsedAt={apiKey.lastUsedAt} />
           {lastAddress === null ? null : (
             <>
               {" "}from <span class="mono">{lastAddress}</span>
@@ -67,7 +68,7 @@ function KeyItem({ apiKey, context, choices }: {
         {description === "" ? null : <span>{description}</span>}
       </div>
       <a class="button quiet little" href={`${keysPath(context.workspace.slug)}/${id}`}>
-        Change or revoke<span class="hush">{` the key ${name}`}</span>
+        Edit or revoke<span class="hush">{` the key ${name}`}</span>
       </a>
     </li>
   );
@@ -92,11 +93,11 @@ export function keysPage(
       context={context}
       here="keys"
       title="API keys"
-      lead="For automation. A key never may more than its role, and than who made it."
+      lead="A key can never do more than its role, or than the person who created it."
     >
       {made === undefined ? null : (
         <Notice kind="care">
-          <strong>Your new key. It is shown this once.</strong>
+          <strong>Copy your new key now. You won't see it again.</strong>
           <code class="secret">{made}</code>
         </Notice>
       )}
@@ -126,13 +127,13 @@ export function keysPage(
               optional
             />
             <SelectField
-              label="Role, the most that it may do"
+              label="Role (upper limit)"
               name="role"
               values={ROLES}
               chosen={state.values.role ?? "developer"}
             />
             <SelectField
-              label="Expires in days"
+              label="Expires after (days)"
               name="expires"
               values={[NEVER, ...EXPIRY_DAYS]}
               chosen={state.values.expires ?? NEVER}

@@ -73,7 +73,9 @@ export function bindKeys(bind: PageBinder, services: BoardServices): void {
   bind.personal("POST", `${AT}/revoke`, async (visit) => {
     const { api, context } = await openKeys(visit, services);
     const { id = "", confirm } = visit.fields;
-    if (confirm !== "yes") throw new Failure("invalid_request", "Tick the box to revoke the key");
+    if (confirm !== "yes") {
+      throw new Failure("invalid_request", "Select the checkbox to revoke the key");
+    }
     await api.call(endpoints.revokeApiKey, { params: { key: id } });
     return goTo(`${keysPath(context.workspace.slug)}?done=key-revoked`);
   });

@@ -43,5 +43,5 @@ export async function findKey({ api }: BoardVisit, id: string): Promise<ApiKey> 
     if (nextCursor === null) break;
     cursor = nextCursor;
   }
-  throw new Failure("not_found", "This API key does not exist, or was revoked");
+  throw new Failure("not_found", "This API key does not exist or was revoked");
 }

@@ -15,20 +15,29 @@ import { publishersPath } from "../layout/bar.tsx";
 import { showBoard } from "../layout/show_board.ts";
 import { WorkspaceFrame } from "../layout/board_frame.tsx";
 import { type Grant, type GrantChoices, PermissionFields, ProjectFields } from "./grant_fields.tsx";
+import { grantText } from "./grant_text.ts";
 import { ConfirmBox } from "./key_page.tsx";
 
 const USUAL: Grant = { permissions: ["deploy-previews"], projects: null };
 
 /** The texts that a token can be held to. */
 const LIMITS: readonly Pick<FieldProps, "name" | "label" | "hint">[] = [
-  { name: "branch", label: "Branch", hint: "Or a pattern with *; empty for any" },
-  { name: "tag", label: "Tag", hint: "Or a pattern with *; empty for none" },
-  { name: "environment", label: "Environment of the job", hint: "Empty for any" },
-  { name: "workflow", label: "File of the workflow", hint: "Such as deploy.yml; empty for any" },
+  {
+    name: "branch",
+    label: "Branch",
+    hint: "A name or a pattern with *. Leave empty for any branch.",
+  },
+  { name: "tag", label: "Tag", hint: "A name or a pattern with *. Leave empty for no tags." },
+  { name: "environment", label: "Job environment", hint: "Leave empty for any" },
+  {
+    name: "workflow",
+    label: "Workflow file",
+    hint: "For example deploy.yml. Leave empty for any.",
+  },
   {
     name: "issuer",
     label: "Issuer",
-    hint: "Only for a GitHub Enterprise Server or a GitLab of your own",
+    hint: "Only for GitHub Enterprise Server or self-hosted GitLab",
   },
 ];
 
@@ -62,7 +71,7 @@ function PublisherItem({ publisher, context, choices }: {
         <span>
           <Name text={runsOf(publisher)} />
         </span>
-        <span>may {permissions.join(", ")} on {reach ?? "all projects"}</span>
+        <span>{grantText(permissions, reach ?? "all projects")}</span>
         <MadeAndUsed word="Added" createdAt={createdAt} lastUsedAt={lastUsedAt} />
       </div>
       <details>
@@ -74,8 +83,8 @@ function PublisherItem({ publisher, context, choices }: {
           csrf={context.csrf}
           hidden={{ id }}
         >
-          <ConfirmBox id={`confirm-${id}`}>Its keys end at once</ConfirmBox>
-          <button class="danger little" type="submit">Remove the publisher</button>
+          <ConfirmBox id={`confirm-${id}`}>Its keys stop working immediately</ConfirmBox>
+          <button class="danger little" type="submit">Remove publisher</button>
         </Form>
       </details>
     </li>
@@ -91,7 +100,7 @@ function AddForm({ context, choices, state, grant }: {
   return (
     <Form action={publishersPath(context.workspace.slug)} csrf={context.csrf}>
       <SelectField
-        label="Where the workflow runs"
+        label="CI provider"
         name="provider"
         values={PUBLISHER_PROVIDERS}
         chosen={state.values.provider ?? "github"}
@@ -100,7 +109,7 @@ function AddForm({ context, choices, state, grant }: {
         label="Repository"
         name="repository"
         state={state}
-        hint="Such as acme/shop"
+        hint="For example acme/shop"
         autocomplete="off"
         maxlength={500}
       />
@@ -123,13 +132,13 @@ function AddForm({ context, choices, state, grant }: {
           checked={state.values.pullRequests === "yes"}
         />
         <span>
-          <strong>Pull and merge requests as well</strong>
-          <span class="soft small">With read and deploy-previews only</span>
+          <strong>Also pull and merge requests</strong>
+          <span class="soft small">Limited to read and deploy-previews</span>
         </span>
       </label>
       <PermissionFields chosen={grant.permissions} />
       <ProjectFields chosen={grant.projects} choices={choices} />
-      <button type="submit">Trust this publisher</button>
+      <button type="submit">Trust publisher</button>
     </Form>
   );
 }
@@ -151,15 +160,15 @@ export function publishersPage(
       title="Trusted publishers"
       lead={
         <>
-          Workflows of GitHub Actions and GitLab CI that get keys of some minutes, without a secret.
+          Let GitHub Actions and GitLab CI deploy with short-lived keys, without storing a secret.
           {" "}
-          <a href="/docs/ci">How to set a workflow up</a>
+          <a href="/docs/ci">Set up a workflow</a>
         </>
       }
     >
       <Card title="Publishers" id="publishers">
         {publishers.length === 0
-          ? <Empty title="No workflow is trusted yet" command="svc keys publishers add" />
+          ? <Empty title="No trusted publishers yet" command="svc keys publishers add" />
           : (
             <ul class="items">
               {publishers.map((publisher) => (

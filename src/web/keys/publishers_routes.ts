@@ -73,7 +73,7 @@ export function bindPublishers(bind: PageBinder, services: BoardServices): void 
     const { api, context } = await openKeys(visit, services);
     const { id = "", confirm } = visit.fields;
     if (confirm !== "yes") {
-      throw new Failure("invalid_request", "Tick the box to remove the publisher");
+      throw new Failure("invalid_request", "Select the checkbox to remove the publisher");
     }
     await api.call(endpoints.deletePublisher, { params: { publisher: id } });
     return goTo(`${publishersPath(context.workspace.slug)}?done=publisher-removed`);

@@ -27,8 +27,8 @@ export function readGrant(form: SentForm): Grant & { readonly permissions: Permi
 
 /** Why a grant cannot be given; `undefined` where it can. */
 export function grantProblem({ permissions, projects }: Grant): string | undefined {
-  if (permissions.length === 0) return "Tick at least one permission";
-  return projects?.length === 0 ? "Tick at least one project, or choose all" : undefined;
+  if (permissions.length === 0) return "Select at least one permission";
+  return projects?.length === 0 ? "Select at least one project, or choose all projects" : undefined;
 }
 
 /** When a key ends; `undefined` where that stays as it is. */

@@ -84,7 +84,7 @@ export function Bar({ context, place }: {
   const searched = place?.workspace ?? workspaces[0];
   return (
     <header class="bar">
-      <nav class="trail" aria-label="Where you are">
+      <nav class="trail" aria-label="Breadcrumb">
         <Mark />
         <span class="sep" aria-hidden="true">/</span>
         <Switcher context={context} place={place} />

@@ -8,6 +8,7 @@
 import type { Child } from "hono/jsx";
 import type { DeploymentState } from "../../contract/deployments.ts";
 import type { ProjectHealth } from "../../contract/health.ts";
+import { dayText } from "./pieces.tsx";
 
 export type Tone = "good" | "bad" | "care" | "idle";
 
@@ -52,7 +53,7 @@ export function DeploymentStateMark({ status }: { readonly status: DeploymentSta
 }
 
 const HEALTH_WORDS: Readonly<Record<Exclude<ProjectHealth["state"], "none">, ShownState>> = {
-  static: { tone: "good", word: "Files only, no server needed" },
+  static: { tone: "good", word: "Static site" },
   idle: { tone: "idle", word: "Server asleep until the next request" },
   healthy: { tone: "good", word: "Server healthy" },
   unhealthy: { tone: "bad", word: "Server unhealthy" },
@@ -77,7 +78,7 @@ export function agoText(at: number, now: number): string {
   if (past < DAY) return `${Math.floor(past / HOUR)} h ago`;
   const days = Math.floor(past / DAY);
   if (days < 60) return days === 1 ? "yesterday" : `${days} days ago`;
-  return new Date(at).toISOString().slice(0, 10);
+  return dayText(new Date(at).toISOString());
 }
 
 /** How long ago a moment was, with the moment itself for whoever points at it. */

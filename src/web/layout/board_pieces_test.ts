@@ -14,7 +14,7 @@ const agos = [
   [3600 * SECOND, "1 h ago"],
   [DAY, "yesterday"],
   [2 * DAY, "2 days ago"],
-  [60 * DAY, "2026-09-23"],
+  [60 * DAY, "23 Sept 2026"],
 ] as const;
 
 for (const [past, text] of agos) {

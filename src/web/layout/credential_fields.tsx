@@ -42,7 +42,7 @@ export function NewPassword({ state, name = "password", brief = false }: {
       autocomplete="new-password"
       minlength={PASSWORD_MIN}
       maxlength={PASSWORD_MAX}
-      hint={brief ? hint : `${hint}; a few words in a row are good.`}
+      hint={brief ? hint : `${hint}. A few random words work well.`}
     />
   );
 }

@@ -18,7 +18,7 @@ export function deadLinkPage({ lead, path, word, title = "Link used" }: {
   readonly title?: string;
 }): Response {
   return showPage(
-    <EntryFrame title="This link cannot be used" lead={lead}>
+    <EntryFrame title="This link no longer works" lead={lead}>
       <p>
         <a class="button quiet" href={path}>{word}</a>
       </p>

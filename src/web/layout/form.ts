@@ -46,7 +46,10 @@ export const NO_FORM: SentForm = { fields: {}, values: () => [] };
 export async function readForm(request: Request): Promise<SentForm> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/x-www-form-urlencoded") {
-    throw new Failure("unsupported_media_type", "Send a form of the platform's own pages");
+    throw new Failure(
+      "unsupported_media_type",
+      "Send the form from one of the platform's own pages",
+    );
   }
   const text = new TextDecoder().decode(await readBytes(request, MAX_FORM_BYTES));
   const sent = new URLSearchParams(text);

@@ -43,7 +43,7 @@ export function EntryFrame({ title, lead, roomy, shortPitch, crest, children }: 
         <Contours />
         <Mark />
         <Pitch short={shortPitch === true} />
-        <footer>Command-line tool, platform and edge in one program.</footer>
+        <footer>CLI, platform and edge in one program.</footer>
       </aside>
       <main id="main">
         <div class={roomy === true ? "sheet roomy" : "sheet"}>
@@ -61,7 +61,7 @@ export function EntryFrame({ title, lead, roomy, shortPitch, crest, children }: 
 
 const ACCOUNT_LINKS = [
   ["/account", "Security"],
-  ["/account/sessions", "Sessions and tools"],
+  ["/account/sessions", "Sessions and devices"],
   ["/account/activity", "Activity"],
   ["/account/channels", "Channels"],
 ] as const;

@@ -32,7 +32,7 @@ export function Notice(
 export function Trouble({ state }: { readonly state: FormState }) {
   if (state.failure !== undefined) return <Notice kind="bad">{state.failure}</Notice>;
   if (Object.keys(state.problems).length === 0) return null;
-  return <Notice kind="bad">Please look at the marked fields.</Notice>;
+  return <Notice kind="bad">Check the marked fields.</Notice>;
 }
 
 export interface FieldProps {
@@ -113,9 +113,19 @@ const MOMENT = new Intl.DateTimeFormat("en-GB", {
   timeZone: "UTC",
 });
 
-/** A time, in UTC: without a script, a page cannot know the reader's time zone. */
+const DAY = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  timeZone: "UTC",
+});
+
+/** A day in UTC, such as `1 Dec 2026`. */
+export const dayText = (at: string): string => DAY.format(new Date(at));
+
+/** A time in UTC. The dashboard's script shows it in the reader's time zone, with UTC as a tooltip. */
 export function Moment({ at }: { readonly at: string }) {
-  return <time datetime={at}>{`${MOMENT.format(new Date(at))} UTC`}</time>;
+  return <time datetime={at} data-local="">{`${MOMENT.format(new Date(at))} UTC`}</time>;
 }
 
 /** When a credential was made, and when it was last used. */
@@ -128,9 +138,9 @@ export function MadeAndUsed({ word, createdAt, lastUsedAt }: {
   return (
     <span>
       {word} <Moment at={createdAt} />
-      {lastUsedAt === null ? ", never used" : (
+      {lastUsedAt === null ? " · never used" : (
         <>
-          , last used <Moment at={lastUsedAt} />
+          {" · "}last used <Moment at={lastUsedAt} />
         </>
       )}
     </span>

@@ -70,6 +70,17 @@ const followAll = () => {
   for (const list of [...sources.keys()]) if (!list.isConnected) leave(list);
   for (const list of document.querySelectorAll("[data-stream]")) if (!sources.has(list)) follow(list);
 };
+/* The server does not know the reader's time zone: it writes UTC, which becomes the tooltip. */
+const LOCAL = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
+const localizeTimes = () => {
+  for (const time of document.querySelectorAll("time[data-local]")) {
+    time.title = time.textContent;
+    time.textContent = LOCAL.format(new Date(time.dateTime));
+    delete time.dataset.local;
+  }
+};
+localizeTimes();
+document.addEventListener("htmx:after:swap", localizeTimes);
 followAll();
 document.addEventListener("htmx:after:swap", followAll);
 window.addEventListener("pagehide", () => [...sources.keys()].forEach(leave));

@@ -17,28 +17,28 @@ const NAMES: Readonly<Record<UsageSubject, string>> = {
   publishers: "Trusted publishers",
   webhooks: "Webhooks",
   deployments: "Deployments",
-  environments: "Environments of its own",
+  environments: "Custom environments",
   variables: "Variables",
   domains: "Domains",
   deployHooks: "Deploy hooks",
   databases: "Databases",
   databaseBranches: "Branches",
-  databaseSnapshots: "Snapshots made by hand",
-  errors: "Kinds of errors",
+  databaseSnapshots: "Manual snapshots",
+  errors: "Error groups",
 };
 
 const number = (count: number): string => count.toLocaleString("en-US");
 
 function usedText({ used, limit }: Usage): string {
   const count = used === MAX_COUNTED ? `${number(used)} or more` : number(used);
-  return limit === null ? `${count}, no limit` : `${count} of ${number(limit)}`;
+  return limit === null ? `${count} (unlimited)` : `${count} of ${number(limit)}`;
 }
 
 function Row({ item }: { readonly item: Usage }) {
   const { subject, of, used, limit } = item;
   return (
     <li>
-      <span>{of === null ? NAMES[subject] : `${NAMES[subject]} of database ${of}`}</span>
+      <span>{of === null ? NAMES[subject] : `${NAMES[subject]} of the database ${of}`}</span>
       <span class="num">{usedText(item)}</span>
       {limit === null ? null : <ShareLine value={Math.min(used, limit)} most={limit} />}
     </li>
@@ -58,7 +58,7 @@ export function UsageCard({ items, command, children }: {
       </ol>
       <div class="body">
         <p class="soft small">
-          {children} <code>{command}</code> shows the same.
+          {children} <code>{command}</code> shows the same in a terminal.
         </p>
       </div>
     </Card>

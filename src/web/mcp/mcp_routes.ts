@@ -53,7 +53,7 @@ function refuse(failure: Failure, publicOrigin: string): Response {
   });
 }
 
-const MISSING = "Credentials are missing: send Authorization: Bearer <token or API key>";
+const MISSING = "Credentials are missing. Send the header Authorization: Bearer <token or API key>";
 
 async function readMessage(request: Request): Promise<unknown> {
   const { value } = await readJson(request, MAX_MESSAGE_BYTES);
@@ -67,7 +67,7 @@ async function readMessage(request: Request): Promise<unknown> {
 export function bindMcp(router: Router, { publicOrigin, version, now }: McpOptions): void {
   const answer = async ({ request, client, caller }: ForeignVisit): Promise<Response> => {
     if (request.headers.has("origin") && originOf(request, publicOrigin) !== "same") {
-      throw new Failure("forbidden", "Cannot accept this request: it comes from another site");
+      throw new Failure("forbidden", "Cannot accept a request from another site");
     }
     if (!request.headers.has("authorization")) throw new Failure("unauthorized", MISSING);
     const { workspace, grant } = await caller(request, ACCESS);

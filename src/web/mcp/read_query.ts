@@ -26,6 +26,6 @@ export function readQuery(params: URLSearchParams): AgentLimits {
   }
   throw new Failure(
     "invalid_request",
-    "Address is not valid: /mcp takes project=<name> and read-only=true, each once",
+    "URL is not valid: /mcp accepts project=<name> and read-only=true, each at most once",
   );
 }

@@ -51,10 +51,10 @@ export function makeSurroundings(
       const name = chooseProject(given, project);
       if (name === undefined) {
         throw new ToolFailure({
-          error: "Name the project: give `project`",
+          error: "Project is missing: set `project`",
           code: "action_required",
           hint:
-            "list_projects shows those there are; ?project=<name> of the address sets a usual one",
+            "list_projects lists the projects. ?project=<name> in the URL of this server sets a default",
         });
       }
       return { api, project: await api.call(endpoints.getProject, { params: { project: name } }) };

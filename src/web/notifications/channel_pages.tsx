@@ -30,7 +30,7 @@ function Chats({ csrf, links, hasBot }: {
   readonly hasBot: boolean;
 }) {
   return (
-    <Card title="Messenger" id="messenger" lead="A chat bot writes to you on Telegram.">
+    <Card title="Messenger" id="messenger" lead="Get notifications in Telegram.">
       {links.length === 0 ? null : (
         <ul class="items">
           {links.map(({ id, name, username, status, createdAt }) => (
@@ -61,7 +61,7 @@ function Chats({ csrf, links, hasBot }: {
               </div>
             </Form>
           )
-          : <p class="soft">This platform has no chat bot.</p>}
+          : <p class="soft">The operator of this platform has not set up a chat bot.</p>}
       </div>
     </Card>
   );
@@ -75,7 +75,7 @@ function Browsers({ csrf, subscriptions }: {
     <Card
       title="Browsers"
       id="push"
-      lead="Messages of this site, shown by the browser also while no page of it is open."
+      lead="Notifications from your browser, even when svc isn't open."
     >
       <div class="body">
         <p id="push-state" role="status">
@@ -116,7 +116,7 @@ export function channelsPage(context: PageContext, shown: {
 }): Response {
   const { csrf } = context;
   return showSettings(
-    <SettingsFrame title="Channels" lead="How notifications reach you." context={context}>
+    <SettingsFrame title="Channels" lead="Where you get notifications." context={context}>
       <Chats csrf={csrf} links={shown.links} hasBot={shown.hasBot} />
       <Browsers csrf={csrf} subscriptions={shown.subscriptions} />
       <script src={PUSH_PAGE_PATH} defer></script>
@@ -146,7 +146,7 @@ export function linkPage(context: PageContext, { url, known }: {
           >
           </p>
           <div id="link-ways">
-            <Qr text={url} label="QR code of the link" />
+            <Qr text={url} label="QR code for the link" />
             <div>
               <a class="button" href={url} rel="noreferrer">Open Telegram</a>
             </div>

@@ -150,7 +150,7 @@ function Pager({ wish, total, size }: {
 
 const EMPTY: Readonly<Record<InboxWish["tab"], string>> = {
   inbox: "Nothing here",
-  unread: "You have read everything",
+  unread: "You're all caught up",
   archive: "The archive is empty",
 };
 
@@ -166,7 +166,7 @@ export function inboxPage(context: PageContext, shown: {
   return showSettings(
     <SettingsFrame
       title="Notifications"
-      lead={<a href="/notifications/preferences">Choose what is sent, and how</a>}
+      lead={<a href="/notifications/preferences">Preferences</a>}
       context={context}
     >
       <div id="fresh" class="notice" role="status" hidden>
@@ -195,7 +195,7 @@ export function inboxPage(context: PageContext, shown: {
               {...(wish.tab === "inbox" ? { command: "svc notifications watch" } : {})}
             >
               {wish.tab === "inbox"
-                ? "What happens to your deployments and sites will be here. A terminal shows it as it comes:"
+                ? "Events from your deployments and sites will appear here. To follow them in a terminal, run:"
                 : null}
             </Empty>
           )
@@ -219,7 +219,7 @@ export function inboxPage(context: PageContext, shown: {
             <Act
               action="delete-all-archived"
               csrf={csrf}
-              word="Delete all of the archive"
+              word="Delete all archived"
               kind="danger"
             />
           )

@@ -102,7 +102,7 @@ function bindInbox(bind: PageBinder, { notifications, workspaces }: InboxPageSer
   const one = (fields: Fields): string => {
     const parsed = id.safeParse(fields);
     if (parsed.success) return parsed.data.id;
-    throw new Failure("invalid_request", "Send a form of the platform's own pages");
+    throw new Failure("invalid_request", "Send the form from one of the platform's own pages");
   };
   act(
     "read",
@@ -148,8 +148,8 @@ function bindPreferences(bind: PageBinder, { preferences, workspaces }: InboxPag
         continue;
       }
       const failure = parsed.error.issues.some(({ path: [field] }) => field === "quietHours")
-        ? `${category}: give both times of the quiet hours, or neither. Nothing was saved.`
-        : "Send a form of the platform's own pages";
+        ? `${category}: set both times of the quiet hours, or neither. Nothing was saved.`
+        : "Send the form from one of the platform's own pages";
       return preferencesPage(await context(visit), {
         preferences: await preferences.of(own),
         refused: { category, state: { values: {}, problems: {}, failure } },

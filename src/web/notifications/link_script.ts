@@ -23,7 +23,7 @@ const finish = (text) => {
   document.getElementById("link-ways").hidden = true;
 };
 const look = async () => {
-  if (performance.now() > end) return finish("The link has expired. Make another on the page of channels.");
+  if (performance.now() > end) return finish("The link has expired. Create another one under Channels.");
   try {
     const answer = await fetch("/v1/account/messenger");
     if (answer.status === 401) return finish("You are signed out. Sign in to see your chats.");
@@ -32,9 +32,9 @@ const look = async () => {
     if (made !== undefined) {
       return finish("Linked with " + made.name + (made.username === null ? "" : " (@" + made.username + ")") + ".");
     }
-    state.textContent = "Waiting for Start in the chat.";
+    state.textContent = "Waiting for you to press Start in the chat.";
   } catch {
-    state.textContent = "The platform does not answer. Trying again.";
+    state.textContent = "The platform does not respond. Trying again.";
   }
   setTimeout(look, EVERY_MS);
 };

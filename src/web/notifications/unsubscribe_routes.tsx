@@ -21,13 +21,13 @@ function askPage(token: string, { category }: Unsubscription): Response {
   return showPage(
     <EntryFrame
       title={`Turn off ${category.toLowerCase()} mails?`}
-      lead="Other channels and categories stay as they are. Critical mails come all the same."
+      lead="Other channels and categories don't change. You still get critical mails."
     >
       <form method="post" action={`${UNSUBSCRIBE_PATH}/${token}`}>
-        <button type="submit">Turn them off</button>
+        <button type="submit">Turn off</button>
       </form>
     </EntryFrame>,
-    { title: "Turn mails off" },
+    { title: "Turn off mails" },
   );
 }
 
@@ -35,22 +35,22 @@ function donePage({ category }: Unsubscription): Response {
   return showPage(
     <EntryFrame
       title={`No more ${category.toLowerCase()} mails`}
-      lead="They are off. The notification preferences of your account turn them on again."
+      lead="You can turn them on again in your notification preferences."
     >
       <p>
         <a class="button quiet" href="/account">To my account</a>
       </p>
     </EntryFrame>,
-    { title: "Mails are off" },
+    { title: "Mails turned off" },
   );
 }
 
 const unknownPage = (): Response =>
   deadLinkPage({
-    lead: "It is not complete, or was changed on the way. Sign in to change what you are sent.",
+    lead: "The link is incomplete or was changed. Sign in to change your notification preferences.",
     path: "/sign-in",
     word: "Sign in",
-    title: "Link not known",
+    title: "Unknown link",
   });
 
 export function bindUnsubscribe(router: Router, services: {

@@ -19,7 +19,7 @@ export function DayPlace({ path, traffic }: { readonly path: string; readonly tr
     <div class="day" hx-get={path} hx-trigger="load" hx-select=".day" hx-swap="outerHTML">
       <noscript>
         <p class="small">
-          <a href={traffic}>Requests of the last day</a>
+          <a href={traffic}>Requests in the last 24 hours</a>
         </p>
       </noscript>
     </div>

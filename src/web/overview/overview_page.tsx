@@ -85,7 +85,7 @@ function ProjectTile({ shown: { project, latest }, context }: {
           : <DeploymentStateMark status={latest.status} />}
       </div>
       <div class="said">
-        {productionDeploymentId === null ? <p class="small soft">Nothing in production</p> : (
+        {productionDeploymentId === null ? <p class="small soft">Not in production yet</p> : (
           <>
             <p class="on-air">
               <SiteLink url={url} class="out clip" />
@@ -121,7 +121,7 @@ export function overviewPage(context: BoardContext, shown: {
       lead={
         <>
           <span class="mono">{workspace.slug}</span>
-          <span>you are {workspace.role}</span>
+          <span>{`${workspace.role[0]!.toUpperCase()}${workspace.role.slice(1)}`}</span>
         </>
       }
       acts={canChange(context)
@@ -132,10 +132,10 @@ export function overviewPage(context: BoardContext, shown: {
         ? (
           <section class="card" aria-label="Projects">
             <Empty
-              title="No projects here"
+              title="Create your first project"
               command={FIRST_COMMANDS}
             >
-              Go to a folder with a site, and type:
+              In your project folder, run:
             </Empty>
           </section>
         )
@@ -168,7 +168,7 @@ export function newProjectPage(context: BoardContext, shown: FormPage = {}): Res
               state={state}
               autocomplete="off"
               maxlength={40}
-              hint="Part of its address: lower-case letters, digits and inner hyphens."
+              hint="Used in the URL. Lower-case letters, digits and hyphens."
             />
             <Field
               label="Git repository"
@@ -176,7 +176,7 @@ export function newProjectPage(context: BoardContext, shown: FormPage = {}): Res
               state={state}
               autocomplete="off"
               optional
-              hint="Its address, for deploys from git. Leave it empty to deploy folders by the tool."
+              hint="Repository URL, to deploy from git. Leave empty to deploy with the CLI."
             />
             <Field
               label="Production branch"

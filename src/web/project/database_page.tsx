@@ -10,7 +10,7 @@ import { formatBytes } from "../../lib/format.ts";
 import { type Database, MAIN_BRANCH } from "../../contract/databases.ts";
 import type { DatabaseBranch } from "../../contract/database_branches.ts";
 import { Ago, SelectField } from "../layout/board_pieces.tsx";
-import { Card, EndButton, Field, Form, Notice, Trouble } from "../layout/pieces.tsx";
+import { Card, dayText, EndButton, Field, Form, Notice, Trouble } from "../layout/pieces.tsx";
 import { EMPTY, type FormPage } from "../layout/form.ts";
 import { DatabaseStateMark } from "./database_state.tsx";
 import { canChange, type ProjectVisit } from "./open_project.ts";
@@ -53,7 +53,7 @@ function BranchRow({ parts, at, branch }: {
           <Ago at={branch.createdAt} now={now} />
           {sizeBytes === null ? null : <span>{formatBytes(sizeBytes)}</span>}
           {connections === 0 ? null : <span>{`${connections} connected`}</span>}
-          {expiresAt === null ? null : <span>{`removed on ${expiresAt.slice(0, 10)}`}</span>}
+          {expiresAt === null ? null : <span>{`removed on ${dayText(expiresAt)}`}</span>}
           {reason === null ? null : <span>{reason}</span>}
         </span>
       </div>
@@ -114,7 +114,7 @@ function Outcome({ outcome }: { readonly outcome: QueryOutcome | undefined }) {
     <div id="result" class="stack" aria-live="polite">
       {outcome?.results.map((result, index) => <Result key={index} result={result} />)}
       {outcome?.isCut
-        ? <Notice kind="care">More came than a page shows. svc db query shows all of it.</Notice>
+        ? <Notice kind="care">Results truncated. Use svc db query to see all rows.</Notice>
         : null}
       {outcome?.notices.map((text) => <Notice key={text} kind="care">{text}</Notice>)}
       {outcome?.error === undefined ? null : <Notice kind="bad">{outcome.error}</Notice>}
@@ -133,7 +133,7 @@ function QueryCard({ parts, at, view, asked }: {
     <Card
       title="Query"
       id="query"
-      lead="It runs in a transaction that only reads, unless you let it change things."
+      lead="Queries are read-only unless you allow writes."
     >
       <div class="body">
         <form
@@ -193,7 +193,7 @@ export function databasePage(
       <Card
         title={database.name}
         id="branches"
-        lead={<a href={parts.path("databases")}>All databases of the project</a>}
+        lead={<a href={parts.path("databases")}>All databases</a>}
       >
         <ol class="rows">
           {branches.map((each) => <BranchRow key={each.id} parts={parts} at={at} branch={each} />)}
@@ -206,14 +206,14 @@ export function databasePage(
             <Card
               title="Create a branch"
               id="make"
-              lead="A copy with all data, for a try-out or a preview."
+              lead="A full copy of the data, for experiments or previews."
             >
               <div class="body">
                 <Trouble state={state} />
                 <Form action={`${at}/branches`} csrf={parts.context.csrf} class="line-form">
                   <Field label="Name" name="name" state={state} autocomplete="off" />
                   <SelectField
-                    label="Copied from"
+                    label="Copy from"
                     name="from"
                     values={branches.map(({ name }) => name)}
                     chosen={state.values.from ?? MAIN_BRANCH}

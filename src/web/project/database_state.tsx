@@ -9,7 +9,7 @@ import type { DatabaseState } from "../../contract/databases.ts";
 import { State } from "../layout/board_pieces.tsx";
 
 const WORDS = {
-  creating: { tone: "care", word: "Being made", moving: true },
+  creating: { tone: "care", word: "Creating", moving: true },
   active: { tone: "good", word: "Active" },
   stopped: { tone: "idle", word: "Stopped", past: true },
   failed: { tone: "bad", word: "Failed" },

@@ -56,10 +56,10 @@ export function databasesPage(
         {databases.length === 0
           ? (
             <Empty
-              title="No databases"
+              title="No databases yet"
               command={`svc db create --name ${project.name} --project-id ${project.name}`}
             >
-              Create one below, or type:
+              Create one below, or run:
             </Empty>
           )
           : (
@@ -74,7 +74,7 @@ export function databasesPage(
           <Card
             title="Create a database"
             id="make"
-            lead="Deployments that follow get its address as DATABASE_URL."
+            lead="The next deployment gets its connection string as DATABASE_URL."
           >
             <div class="body">
               <Trouble state={state} />

@@ -129,10 +129,10 @@ export function deploymentsPage(parts: ProjectVisit, shown: {
         ? (
           <section class="card" aria-label="Deployments">
             <Empty
-              title="Nothing was deployed"
+              title="No deployments yet"
               command={`svc link --project-id ${project.name}\nsvc deploy --prod`}
             >
-              Go to the folder of the site, and type:
+              In your project folder, run:
             </Empty>
           </section>
         )

@@ -30,7 +30,7 @@ function Records({ records }: { readonly records: readonly DnsRecord[] }) {
               <td class="mono">{type}</td>
               <td class="mono">{name}</td>
               <td class="mono">{value}</td>
-              <td>{purpose === "proof" ? "proof of control" : "the way of visitors"}</td>
+              <td>{purpose === "proof" ? "Proves ownership" : "Routes traffic"}</td>
             </tr>
           ))}
         </tbody>
@@ -45,12 +45,12 @@ function Check({ check }: { readonly check: DnsCheck }) {
   const { type, name, ok, expected, seen, failure, hint } = check;
   return (
     <li>
-      <State tone={ok ? "good" : "care"}>{ok ? "As it should be" : "Not yet"}</State>{" "}
+      <State tone={ok ? "good" : "care"}>{ok ? "OK" : "Not yet"}</State>{" "}
       <span class="mono">{`${type} ${name}`}</span>
       {ok ? null : (
         <p class="small soft">
-          {`Seen: ${seen.length === 0 ? failure ?? "nothing" : listed(seen)}. `}
-          {`Wanted: ${listed(expected)}.`}
+          {`Found: ${seen.length === 0 ? failure ?? "nothing" : listed(seen)}. `}
+          {`Expected: ${listed(expected)}.`}
           {hint === null ? "" : ` ${hint}`}
         </p>
       )}
@@ -59,8 +59,8 @@ function Check({ check }: { readonly check: DnsCheck }) {
 }
 
 const CERTIFICATES: Readonly<Record<Domain["certificate"]["status"], string>> = {
-  none: "no certificate ordered",
-  pending: "certificate on its way",
+  none: "certificate not requested yet",
+  pending: "certificate requested",
   issued: "certificate issued",
   failed: "certificate failed",
 };
@@ -81,13 +81,13 @@ function DomainItem({ parts, domain }: { readonly parts: ProjectVisit; readonly 
           <span>{certificate.error ?? CERTIFICATES[certificate.status]}</span>
           {lastCheck === null ? null : (
             <span>
-              looked up <Ago at={lastCheck.checkedAt} now={context.now} />
+              checked <Ago at={lastCheck.checkedAt} now={context.now} />
             </span>
           )}
         </span>
         {lastCheck === null || lastCheck.checks.length === 0 ? null : (
           <details class="more">
-            <summary>What the name servers answered</summary>
+            <summary>DNS check results</summary>
             <ul class="stack small">
               {lastCheck.checks.map((check, index) => <Check key={index} check={check} />)}
             </ul>
@@ -102,7 +102,7 @@ function DomainItem({ parts, domain }: { readonly parts: ProjectVisit; readonly 
             </a>
             <Form action={path("domains/verify")} csrf={context.csrf} hidden={hidden}>
               <button class="quiet little" type="submit">
-                Look up<span class="hush">{` ${hostname}`}</span>
+                Check DNS<span class="hush">{` ${hostname}`}</span>
               </button>
             </Form>
             <EndButton
@@ -145,7 +145,7 @@ export function domainsPage(
         <Card
           title={`Set these records for ${records.hostname}`}
           id="records"
-          lead="Where the domain is registered, or at its name server."
+          lead="Add them where you manage the DNS of this domain."
         >
           <div class="body">
             <Records records={records.records} />
@@ -157,10 +157,10 @@ export function domainsPage(
         {domains.length === 0
           ? (
             <Empty
-              title="No custom domain"
+              title="No custom domains yet"
               command={`svc domains add www.example.com --project-id ${project.name}`}
             >
-              Add one below, or type:
+              Add one below, or run:
             </Empty>
           )
           : (

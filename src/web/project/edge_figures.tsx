@@ -31,16 +31,16 @@ const milliseconds = (value: number): string => `${number(value)} ms`;
 
 function Functions({ times }: { readonly times: LayerTimes | undefined }) {
   if (times === undefined) {
-    return <p class="soft">No function answered a request.</p>;
+    return <p class="soft">No function was called.</p>;
   }
   return (
     <dl class="figures">
       <div>
-        <dt>Answered by functions</dt>
+        <dt>Function calls</dt>
         <dd>{number(times.count)}</dd>
       </div>
       <div class={times.failures > 0 ? "bad" : undefined}>
-        <dt>Errors of functions</dt>
+        <dt>Function errors</dt>
         <dd>{number(times.failures)}</dd>
       </div>
       {(["p50", "p95", "p99"] as const).map((name) => (
@@ -68,14 +68,14 @@ export function EdgeFigures({ traffic, path, url }: {
       id="figures"
       lead={
         <>
-          Production's answers. <a href={path}>All traffic</a>
+          Production only. <a href={path}>All traffic</a>
         </>
       }
     >
       {totals.requests === 0
         ? (
-          <Empty title="No requests" command={`curl -I ${url}`}>
-            Nobody has visited production. Be the first:
+          <Empty title="No requests yet" command={`curl -I ${url}`}>
+            No requests in production yet. Try:
           </Empty>
         )
         : (
@@ -100,9 +100,9 @@ export function EdgeFigures({ traffic, path, url }: {
             </dl>
             <Functions times={times.find(({ layer }) => layer === "function")} />
             <p class="soft small">
-              The hit rate is that of answers by functions, servers and other sites; plain files are
-              never cached. 429 is the answer of rate limits, and of what a server itself refuses.
-              Matches of rules are counted since the platform started.
+              The hit rate covers responses from functions, servers and other sites. Static files
+              are not cached. 429 includes your rate limits and 429s returned by your server. Rule
+              matches are counted since the platform started.
             </p>
           </div>
         )}

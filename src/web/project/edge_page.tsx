@@ -79,7 +79,7 @@ function RuleRow({ rule, hits }: { readonly rule: RuntimeRule; readonly hits: nu
       </div>
       <div class="meta end">
         {enabled ? null : <span>disabled</span>}
-        {isShadow(rule) ? <span class="tag">Shadow: only recorded</span> : null}
+        {isShadow(rule) ? <span class="tag">Shadow mode</span> : null}
         <span>{hitsText(hits, isShadow(rule))}</span>
       </div>
     </li>
@@ -97,7 +97,7 @@ function whyOf(outcome: RuleOutcome): string | undefined {
   if (outcome.state === "skipped") return outcome.reason;
   if (outcome.state !== "not_matched") return undefined;
   const { field, wanted, seen } = outcome.mismatch;
-  return `${field} wants ${wanted}, sees ${seen}`;
+  return `${field} must be ${wanted}, but is ${seen}`;
 }
 
 function Explained({ explained }: { readonly explained: Explanation | string }) {
@@ -132,7 +132,7 @@ function ExplainCard({ path, view }: { readonly path: string; readonly view: Edg
     <Card
       title="Explain a request"
       id="explain"
-      lead="The edge's own engine judges it. No request is sent, and no static file is taken as there."
+      lead="Evaluated by the edge's rule engine. No request is sent; static files are ignored."
     >
       <div class="body">
         <form
@@ -146,11 +146,11 @@ function ExplainCard({ path, view }: { readonly path: string; readonly view: Edg
         >
           <SelectField label="Method" name="method" values={METHODS} chosen={method} />
           <div class="field">
-            <label for="url">Path or address</label>
+            <label for="url">Path or URL</label>
             <input id="url" name="url" value={url} required maxlength={2000} autocomplete="off" />
           </div>
           <div class="field">
-            <label for="ip">Address of the client</label>
+            <label for="ip">Client IP address</label>
             <input id="ip" name="ip" value={ip} maxlength={60} autocomplete="off" />
           </div>
           <button type="submit">Explain</button>
@@ -218,7 +218,7 @@ export function edgePage(parts: ProjectVisit, view: EdgeView): Response {
         {rules.length === 0
           ? (
             <Empty title="No rules" command="svc rules check">
-              Write them into svc.rules.toml beside the site, and check them:
+              Add rules to svc.rules.toml, then check them:
             </Empty>
           )
           : (

@@ -37,13 +37,13 @@ async function explain(
   { method, url, ip }: AskedRequest,
 ): Promise<Explanation | string> {
   if (ruleSet.rules.length > MAX_EXPLAINED) {
-    return `The set has more than ${MAX_EXPLAINED} rules: svc rules explain takes them all`;
+    return `The set has more than ${MAX_EXPLAINED} rules. Use svc rules explain instead`;
   }
-  if (!/^(?:https?:\/\/|\/)/i.test(url)) return 'Give a path that begins with "/", or an address';
-  if (ip !== "" && parseIp(ip) === undefined) return "Give an IPv4 or IPv6 address of the client";
+  if (!/^(?:https?:\/\/|\/)/i.test(url)) return 'Enter a URL, or a path that begins with "/"';
+  if (ip !== "" && parseIp(ip) === undefined) return "Enter the client's IPv4 or IPv6 address";
   try {
     const facts = factsFromRequest({ method, url, ...(ip === "" ? {} : { ip }) });
-    if ("rejected" in facts) return "The edge answers 400 to this address: it is not valid";
+    if ("rejected" in facts) return "URL is not valid: the edge responds with 400";
     const compiled = await inTurns(compileInSteps(ruleSet));
     return explainRequest(compiled, facts, { fileExists: () => false, rateLimited: () => false });
   } catch (error) {

@@ -7,14 +7,14 @@
  */
 import type { ErrorDetails, ErrorOccurrence, ErrorSummary } from "../../contract/errors.ts";
 import { Ago, Empty, Name, Pager } from "../layout/board_pieces.tsx";
-import { Card } from "../layout/pieces.tsx";
+import { Card, Moment } from "../layout/pieces.tsx";
 import { LogLine } from "./log_line.tsx";
 import type { ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 
 /** Describes the source of an error. */
 function sourceOf({ kind, source }: ErrorSummary): string {
-  if (kind === "response") return "Answer without a known exception";
+  if (kind === "response") return "Response with no exception logged";
   return `${kind === "function" ? "Function" : "Server"} ${source ?? ""}`;
 }
 
@@ -31,9 +31,9 @@ function Row({ error, path, now }: {
       <div class="main">
         <a class="mono clip" href={path}>{error.title}</a>
         <span class="soft">
-          {`${sourceOf(error)}, ${times(error.count)}, last `}
+          {`${sourceOf(error)} · ${times(error.count)} · last seen `}
           <Ago at={error.lastSeen} now={now} />
-          {", first "}
+          {" · first seen "}
           <Ago at={error.firstSeen} now={now} />
         </span>
       </div>
@@ -56,16 +56,16 @@ export function errorsPage(
     <Card
       title="Exceptions and failed requests"
       id="errors"
-      lead="Each kind once, the last seen first. Kept for 90 days after it was last seen."
+      lead="Grouped by kind, most recent first. Kept for 90 days."
     >
       <div class="body">
         {items.length === 0
           ? (
             <Empty
-              title="No errors so far"
+              title="No errors yet"
               command={`svc errors list --project-id ${project.name}`}
             >
-              The tool shows the same:
+              See the same in a terminal:
             </Empty>
           )
           : (
@@ -90,23 +90,23 @@ function Facts({ error, now }: { readonly error: ErrorDetails; readonly now: num
   return (
     <dl class="facts">
       <div>
-        <dt>From</dt>
+        <dt>Source</dt>
         <dd>{sourceOf(error)}</dd>
       </div>
       <div>
-        <dt>Seen</dt>
+        <dt>Occurrences</dt>
         <dd>{times(error.count)}</dd>
       </div>
       <div>
-        <dt>First</dt>
+        <dt>First seen</dt>
         <dd>
           <Ago at={error.firstSeen} now={now} />
           {" in "}
-          <a href={`/deployments/${error.broughtBy}`}>the deployment that brought it</a>
+          <a href={`/deployments/${error.broughtBy}`}>this deployment</a>
         </dd>
       </div>
       <div>
-        <dt>Last</dt>
+        <dt>Last seen</dt>
         <dd>
           <Ago at={error.lastSeen} now={now} />
         </dd>
@@ -124,14 +124,14 @@ function Occurrence({ seen, logs }: { readonly seen: ErrorOccurrence; readonly l
           <Name text={request ?? seen.message} />
         </span>
         <span class="soft">
-          <time datetime={seen.time}>{seen.time.slice(0, 19).replace("T", " ")}</time>
-          {" UTC, "}
+          <Moment at={seen.time} />
+          {" · "}
           <a href={`/deployments/${seen.deploymentId}`}>deployment</a>
           {seen.requestId === null ? null : (
             <>
-              {", "}
+              {" · "}
               <a href={`${logs}?${new URLSearchParams({ search: seen.requestId })}`}>
-                log of the request
+                request log
               </a>
             </>
           )}
@@ -156,7 +156,7 @@ export function errorPage(parts: ProjectVisit, error: ErrorDetails): Response {
             : <pre class="terminal" tabindex={0} aria-label="Stack">{stack}</pre>}
         </div>
       </Card>
-      <Card title="Latest occurrences" id="occurrences">
+      <Card title="Recent occurrences" id="occurrences">
         <div class="body">
           <ol class="rows plain inset">
             {occurrences.map((seen, index) => (
@@ -166,9 +166,9 @@ export function errorPage(parts: ProjectVisit, error: ErrorDetails): Response {
         </div>
       </Card>
       {lines.length === 0 ? null : (
-        <Card title="Log of the latest request" id="lines">
+        <Card title="Log of the last request" id="lines">
           <div class="body">
-            <ol class="log wide" tabindex={0} aria-label="Lines of the log">
+            <ol class="log wide" tabindex={0} aria-label="Log lines">
               {lines.map((entry, index) => <LogLine key={index} entry={entry} />)}
             </ol>
           </div>

@@ -23,7 +23,7 @@ function HookItem({ parts, hook }: { readonly parts: ProjectVisit; readonly hook
         <span class="dots soft">
           <span>
             <Branch name={branch} />
-            {restrictBranch ? ", no other branch" : ""}
+            {restrictBranch ? " only" : ""}
           </span>
           <span>{scope}</span>
           {triggeredCount === 0
@@ -41,15 +41,15 @@ function HookItem({ parts, hook }: { readonly parts: ProjectVisit; readonly hook
           <div class="acts">
             <details class="more">
               <summary>
-                New address<span class="hush">{` for ${name}`}</span>
+                New URL<span class="hush">{` for ${name}`}</span>
               </summary>
               <div class="stack">
                 <p class="small">
-                  The present address stops working at once. Whoever uses it needs the new one.
+                  The current URL stops working immediately. Update everything that uses it.
                 </p>
                 <Form action={path("hooks/regenerate")} csrf={csrf} hidden={{ id }}>
                   <button class="danger little" type="submit">
-                    Regenerate<span class="hush">{` the address of ${name}`}</span>
+                    Regenerate<span class="hush">{` the URL of ${name}`}</span>
                   </button>
                 </Form>
               </div>
@@ -77,10 +77,10 @@ export interface MadeHook {
 function MadeCard({ made }: { readonly made: MadeHook }) {
   const body = '{"branch": "main", "commitSha": "…"}';
   return (
-    <Card title={`The address of ${made.name}`} id="made">
+    <Card title={`URL of ${made.name}`} id="made">
       <div class="body">
         <Notice kind="care">
-          Keep it now: it is a secret, and is shown this once. Whoever has it can deploy.
+          Copy it now. You won't see it again. Anyone who has it can deploy.
         </Notice>
         <code class="secret">{made.url}</code>
         <pre class="terminal" tabindex={0}>
@@ -109,15 +109,15 @@ export function hooksPage(
       <Card
         title="Deploy hooks"
         id="hooks"
-        lead="Secret addresses that deploy a commit from wherever they are called."
+        lead="A deploy hook is a secret URL. Requesting it deploys a commit."
       >
         {hooks.length === 0
           ? (
             <Empty
-              title="No deploy hooks"
+              title="No deploy hooks yet"
               command={`svc hooks create --name ci --scope All --project-id ${project.name}`}
             >
-              Create one below, or type:
+              Create one below, or run:
             </Empty>
           )
           : (
@@ -134,7 +134,7 @@ export function hooksPage(
               {project.gitUrl === null
                 ? (
                   <p class="soft">
-                    The project has no repository URL: its hooks build commits that you have pushed
+                    This project has no repository URL, so its hooks build commits that you pushed
                     to the platform. Run <code>svc link --git-remote</code> and{" "}
                     <code>git push</code>, or set the URL of another repository in the{" "}
                     <a href={path("settings")}>settings</a>.

@@ -114,10 +114,10 @@ function Keys({ parts, view }: { readonly parts: ProjectVisit; readonly view: Kv
         )
         : (
           <Empty
-            title={prefix === "" && cursor === null ? "The store is empty" : "No key fits"}
+            title={prefix === "" && cursor === null ? "No keys yet" : "No matching keys"}
             command={`svc dev\nsvc kv set boats/kestrel "at sea"`}
           >
-            Servers and functions write to it (docs/kv.md). Add a key below, or try the store of
+            Your servers and functions write keys here. Add one below, or try the local store of
             {" "}
             <code>svc dev</code> on your machine:
           </Empty>
@@ -167,14 +167,14 @@ function Options({ state, contentType, ttl }: {
         initial={contentType}
       />
       <Field
-        label="Expires after seconds"
+        label="Expires after (seconds)"
         name="ttl"
         state={state}
         autocomplete="off"
         inputmode="numeric"
         maxlength={8}
         initial={ttl}
-        hint="Empty for a value that stays."
+        hint="Leave empty to keep the value."
         optional
       />
     </div>
@@ -251,7 +251,7 @@ function AddCard({ parts, view }: { readonly parts: ProjectVisit; readonly view:
   const { environment, prefix } = view.wish;
   const { state = EMPTY } = view;
   return (
-    <Card title="Add a key" id="add" lead={`To the store of ${environment}.`}>
+    <Card title="Add a key" id="add" lead={`Adds to the store of ${environment}.`}>
       <div class="body">
         <Trouble state={state} />
         <Form
@@ -283,7 +283,7 @@ export function kvPage(parts: ProjectVisit, view: KvView): Response {
     parts,
     { ...view, here: "kv", about: "key-value store" },
     <>
-      <Card title="Keys" id="kv" lead="Each environment has a store of its own.">
+      <Card title="Keys" id="kv" lead="Each environment has its own store.">
         <div class="body">
           <Filters path={parts.path("kv")} wish={view.wish} environments={view.environments} />
           <Keys parts={parts} view={view} />
@@ -314,8 +314,8 @@ export function kvValuePage(
       </nav>
       {value === null
         ? (
-          <section class="card" aria-label="The value">
-            <Empty title="There is no such key">It may have expired, or been removed.</Empty>
+          <section class="card" aria-label="Value">
+            <Empty title="Key not found">It may have expired or been removed.</Empty>
           </section>
         )
         : <ValueCard parts={parts} shown={shown} value={value} />}
@@ -329,9 +329,9 @@ export function closedKvPage(parts: ProjectVisit, shown: FormPage): Response {
     parts,
     { ...shown, here: "kv", about: "key-value store" },
     <section class="card" aria-label="Key-value store">
-      <Empty title="Developers look into the store">
-        Its keys and values may be personal, so the role of a viewer does not show them. Ask an
-        owner of the workspace for the role of a developer.
+      <Empty title="Only developers can see keys">
+        Keys and values may hold personal data, so viewers can't see them. Ask an owner of the
+        workspace for the developer role.
       </Empty>
     </section>,
   );

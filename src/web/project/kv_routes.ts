@@ -30,7 +30,7 @@ const wishOf = (query: URLSearchParams): KvWish => ({
   cursor: textOf(query, "cursor") || null,
 });
 
-/** The value of a key as the page shows it; null where the store has none. */
+/** Value of a key as the page shows it; null where the store has none. */
 async function readValue({ api, project }: ProjectVisit, environment: string, key: string) {
   try {
     return showKvValue(
@@ -50,7 +50,7 @@ const SECONDS = /^\d{1,8}$/;
 /** The fields of a value as the API takes them. */
 function writtenOf({ value = "", contentType = "", ttl = "" }: PersonVisit["fields"]) {
   if (ttl.trim() !== "" && !SECONDS.test(ttl.trim())) {
-    throw new Failure("invalid_request", "Give the seconds until it expires as a whole number");
+    throw new Failure("invalid_request", "Enter a whole number of seconds");
   }
   return {
     encoding: "text",

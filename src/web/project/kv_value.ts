@@ -11,7 +11,7 @@ const MAX_SHOWN = 10_000;
 const MAX_SHOWN_KEY = 160;
 
 export interface ShownKvValue extends Omit<KvValue, "value" | "encoding"> {
-  /** The value, or its beginning. */
+  /** Value, or its beginning. */
   readonly shown: string;
   /** Why a form cannot hold the value as it is; missing where it can. */
   readonly whyFixed?: string;
@@ -31,14 +31,14 @@ const NOT_IN_FORMS = /[\x00-\x08\x0b-\x1f\x7f]/;
 
 function whyFixed({ encoding, value }: KvValue): string | undefined {
   if (encoding === "base64") {
-    return "The value is not text: its bytes as base64. Code and the API can change it.";
+    return "This value is binary, shown as base64. Change it from code or through the API.";
   }
   if (value.length > MAX_SHOWN) {
-    return `The value is too long for a form: its first ${MAX_SHOWN} characters. Code and the API can change it.`;
+    return `This value is too long to edit here. Its first ${MAX_SHOWN} characters are shown. Change it from code or through the API.`;
   }
   // Browsers send every end of a line as CR LF, so that a CR would not come back as it was.
   if (NOT_IN_FORMS.test(value)) {
-    return "The value has control characters, which a form would change. Code and the API can change it.";
+    return "This value has control characters, so you can't edit it here. Change it from code or through the API.";
   }
   return undefined;
 }

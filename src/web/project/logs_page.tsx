@@ -86,25 +86,25 @@ export function logsPage(
     <Card
       title="Requests, functions and servers"
       id="logs"
-      lead="The oldest line first; times are in UTC. New lines come by themselves."
+      lead="Oldest first · UTC · live"
     >
       <div class="body">
         <Filters path={path("logs")} {...shown} />
         {missingNodes.map(({ node, reason }) => (
-          <Notice key={node} kind="care">Without the lines of node {node}: it {reason}</Notice>
+          <Notice key={node} kind="care">Missing logs from node {node}: it {reason}</Notice>
         ))}
         <div id="log" class="stack">
           {items.length === 0 && cursor === null
             ? (
               <Empty
-                title={search === "" && level === "" ? "No lines so far" : "No line fits"}
+                title={search === "" && level === "" ? "No logs yet" : "No matching lines"}
                 command={`svc logs --follow --project-id ${project.name}`}
               >
-                The tool follows the same log:
+                Follow the same log in a terminal:
               </Empty>
             )
             : null}
-          <ol class="log wide" tabindex={0} aria-label="Lines of the log" {...stream}>
+          <ol class="log wide" tabindex={0} aria-label="Log lines" {...stream}>
             {items.map((entry, index) => <LogLine key={index} entry={entry} />)}
           </ol>
           <Pager path={path("logs")} cursor={cursor} nextCursor={nextCursor} query={query} />

@@ -35,7 +35,7 @@ export function projectPage(
       lead={
         <>
           {productionDeploymentId === null
-            ? <span>Nothing in production</span>
+            ? <span>Not in production yet</span>
             : <SiteLink url={url} />}
           {framework === null ? null : <span>{framework}</span>}
           {project.gitUrl === null ? null : <span class="clip">{project.gitUrl}</span>}

@@ -16,14 +16,14 @@ import { projectPage } from "./project_page.tsx";
 
 /** The settings that are text, with their labels and what they mean. */
 const TEXTS = [
-  ["displayName", "Shown name", "In place of its name, on these pages."],
-  ["gitUrl", "Git repository", "Its address, without a password."],
-  ["branch", "Production branch", "Deploys of other branches are previews."],
-  ["rootDirectory", "Folder of the project", "Inside the repository; empty for its top."],
-  ["installCommand", "Install command", "Empty to find it out."],
-  ["buildCommand", "Build command", "Empty to find it out."],
-  ["outputDirectory", "Output folder", "Empty to find it out."],
-  ["nodeVersion", "Version of Node", "Such as 24; empty for the platform's."],
+  ["displayName", "Display name", "Shown instead of the project name."],
+  ["gitUrl", "Git repository", "Repository URL, without a password."],
+  ["branch", "Production branch", "Other branches deploy as previews."],
+  ["rootDirectory", "Root directory", "Path in the repository. Leave empty for its root."],
+  ["installCommand", "Install command", "Leave empty to detect it automatically."],
+  ["buildCommand", "Build command", "Leave empty to detect it automatically."],
+  ["outputDirectory", "Output folder", "Leave empty to detect it automatically."],
+  ["nodeVersion", "Node version", "For example 24. Leave empty to use the platform's version."],
 ] as const;
 
 /** What the form sends for no framework in particular. */
@@ -33,9 +33,9 @@ function EndCard({ parts, state }: { readonly parts: ProjectVisit; readonly stat
   const { project, path, context } = parts;
   return (
     <Card
-      title="Delete the project"
+      title="Delete project"
       id="end"
-      lead="With its deployments, domains, variables and databases. Nothing brings it back."
+      lead="This deletes its deployments, domains, variables and databases. It cannot be undone."
     >
       <div class="body">
         <Trouble state={state} />
@@ -128,10 +128,10 @@ export function settingsPage(
       <Card
         title="Build settings"
         id="settings"
-        lead="A svc.toml beside the code stands above these."
+        lead="Settings in svc.toml override these."
       >
         <div class="body">
-          {canChange(parts) ? null : <Notice kind="care">A viewer cannot change them.</Notice>}
+          {canChange(parts) ? null : <Notice kind="care">Viewers cannot change settings.</Notice>}
           <Trouble state={settings} />
           <Form action={path("settings")} csrf={context.csrf} class="wide">
             <div class="fields-two">

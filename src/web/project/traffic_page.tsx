@@ -104,7 +104,7 @@ function Totals({ totals }: Pick<TrafficReport, "totals">) {
 function StepTable({ steps, range }: Pick<TrafficReport, "steps" | "range">) {
   return (
     <details class="more">
-      <summary>As a table</summary>
+      <summary>Show as table</summary>
       <div class="scroll" tabindex={0} role="region" aria-label="Requests over time">
         <table>
           <thead>
@@ -183,15 +183,15 @@ function Times({ times }: Pick<TrafficReport, "times">) {
   const ms = (value: number) => `${value} ms`;
   return (
     <Card
-      title="Times"
-      lead="Until the head of an answer was ready; 95 of 100 were as fast as p95."
+      title="Response times"
+      lead="Time to response headers. 95 % of requests were at least as fast as p95."
       id="times"
     >
-      <div class="scroll" tabindex={0} role="region" aria-label="Times of answers">
+      <div class="scroll" tabindex={0} role="region" aria-label="Response times">
         <table>
           <thead>
             <tr>
-              <th>Answered by</th>
+              <th>Served by</th>
               <th class="num">Requests</th>
               <th class="num">p50</th>
               <th class="num">p95</th>
@@ -220,11 +220,16 @@ function Lists({ pages, referrers, countries, devices, statuses }: TrafficReport
     .sort((a, b) => b.count - a.count);
   return (
     <div class="tiles">
-      <List title="Pages" unit="Views" items={pages} none="No page was shown." />
-      <List title="Referrers" unit="Views" items={referrers} none="No other site led here." />
-      <List title="Countries" unit="Requests of people" items={countries} none="No people." />
-      <List title="Devices" unit="Requests of people" items={devices} none="No people." />
-      <List title="Statuses" unit="Answers" items={answers} none="No answers." />
+      <List title="Pages" unit="Views" items={pages} none="No page views yet." />
+      <List title="Referrers" unit="Views" items={referrers} none="No referrers yet." />
+      <List
+        title="Countries"
+        unit="Requests without bots"
+        items={countries}
+        none="No requests yet."
+      />
+      <List title="Devices" unit="Requests without bots" items={devices} none="No requests yet." />
+      <List title="Statuses" unit="Responses" items={answers} none="No responses yet." />
     </div>
   );
 }
@@ -244,7 +249,7 @@ export function trafficPage(
     <>
       <Card
         title={SPANS[report.range]}
-        lead="Counted at the edge: no script, no cookie, no list of visitors."
+        lead="Counted at the edge, without scripts, cookies or visitor profiles."
         id="traffic"
       >
         <div class="body">
@@ -252,10 +257,10 @@ export function trafficPage(
           {isQuiet
             ? (
               <Empty
-                title="No requests so far"
+                title="No requests yet"
                 command={`svc traffic --project-id ${project.name}`}
               >
-                The tool shows the same:
+                See the same in a terminal:
               </Empty>
             )
             : (

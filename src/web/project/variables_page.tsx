@@ -22,7 +22,7 @@ function VariableItem({ parts, variable }: {
       <div class="main">
         <span class="mono">{key}</span>
         <span class="mono soft">
-          {category === "secret" ? "secret, never shown" : value === "" ? "empty" : value}
+          {category === "secret" ? "secret, hidden" : value === "" ? "empty" : value}
         </span>
       </div>
       <div class="meta end">
@@ -34,7 +34,7 @@ function VariableItem({ parts, variable }: {
               action={parts.path("variables/remove")}
               csrf={parts.context.csrf}
               word="Remove"
-              what={`${key}, in every environment`}
+              what={`${key} from all environments`}
               hidden={{ key }}
             />
           )
@@ -54,7 +54,7 @@ function SetForm({ parts, shown }: {
     <Card
       title="Set a variable"
       id="set"
-      lead="A name that is there already gets the new value. Deployments that follow see it."
+      lead="Setting an existing name replaces its value. It takes effect with the next deployment."
     >
       <div class="body">
         <Trouble state={state} />
@@ -78,7 +78,7 @@ function SetForm({ parts, shown }: {
             <label for="value">Value</label>
             <textarea id="value" name="value" rows={3} autocomplete="off" spellcheck={false}>
             </textarea>
-            <p class="hint">A secret is sealed, and no page or list shows it again.</p>
+            <p class="hint">Secrets are encrypted and can't be viewed again.</p>
           </div>
           <div>
             <button type="submit">Set variable</button>
@@ -106,10 +106,10 @@ export function variablesPage(
         {variables.length === 0
           ? (
             <Empty
-              title="No variables"
+              title="No variables yet"
               command={`svc env set API_KEY --secret --stdin --all --project-id ${parts.project.name}`}
             >
-              Set one below, or type:
+              Set one below, or run:
             </Empty>
           )
           : (

@@ -50,7 +50,7 @@ function HowTo() {
     <div class="body">
       <p>
         Write <code>vitals = true</code> under <code>[traffic]</code> in{" "}
-        <code>svc.toml</code>, add this line to the head of your pages, and deploy:
+        <code>svc.toml</code>, add this line to the head of your pages, then deploy:
       </p>
       <pre class="terminal" tabindex={0}>{'<script defer src="/_svc/vitals.js"></script>'}</pre>
     </div>
@@ -60,7 +60,7 @@ function HowTo() {
 export function VitalsCard({ vitals }: Pick<TrafficReport, "vitals">) {
   if (vitals === undefined) {
     return (
-      <Card title="Web vitals" lead="Not measured in this time." id="vitals">
+      <Card title="Web vitals" lead="No measurements in this period." id="vitals">
         <HowTo />
       </Card>
     );
@@ -68,7 +68,7 @@ export function VitalsCard({ vitals }: Pick<TrafficReport, "vitals">) {
   return (
     <Card
       title="Web vitals"
-      lead="As browsers of visitors measured them: three of four views were as fast as this (p75)."
+      lead="Measured in your visitors' browsers. 75 % of views were at least this fast (p75)."
       id="vitals"
     >
       <div class="scroll" tabindex={0} role="region" aria-label="Web vitals by page">

@@ -28,7 +28,7 @@ function Frame({ reference, current, title, lead, children }: {
     <>
       <DocsBar />
       <div class="shell">
-        <nav class="rooms contents" aria-label="Parts of the API">
+        <nav class="rooms contents" aria-label="API sections">
           <div>
             <h2>API</h2>
             <ul>
@@ -70,7 +70,7 @@ export function referenceOverview(reference: Reference): Response {
       title="API reference"
       lead={
         <>
-          Send <code>Authorization: Bearer</code> with an API key. Programs read the{" "}
+          Send <code>Authorization: Bearer</code> with an API key. For agents:{" "}
           <a href="/v1/openapi.json">OpenAPI document</a>.
         </>
       }

@@ -28,7 +28,7 @@ export function bindReferencePages(
     const [reference, { referencePart }] = await load();
     const part = reference.parts.find(({ slug }) => slug === params.part);
     if (part === undefined) {
-      throw new Failure("not_found", `Part "${params.part}" of the API does not exist`);
+      throw new Failure("not_found", `API section "${params.part}" does not exist`);
     }
     return referencePart(reference, part);
   });

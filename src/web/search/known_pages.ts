@@ -46,7 +46,7 @@ export function findPages(slug: string, wanted: string): KnownPage[] {
       path: "/account",
       words: "account password second factor two-factor recovery codes settings",
     },
-    { name: "Sessions and tools", path: "/account/sessions", words: "browsers devices log out" },
+    { name: "Sessions and devices", path: "/account/sessions", words: "browsers devices log out" },
     { name: "Activity", path: "/account/activity", words: "audit log security events" },
     { name: "All workspaces", path: "/workspaces", words: "teams switch" },
     { name: "Documentation", path: "/docs", words: "docs help manual" },

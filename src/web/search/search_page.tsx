@@ -76,7 +76,7 @@ function SearchForm({ path, wanted }: { readonly path: string; readonly wanted: 
       hx-push-url="true"
     >
       <div class="field">
-        <label for="q">Name, message, commit, hostname or person</label>
+        <label for="q">Search by name, message, commit, hostname or person</label>
         <input
           id="q"
           name="q"
@@ -107,7 +107,7 @@ export function searchPage(context: BoardContext, shown: {
         <div class="body">
           <SearchForm path={searchPath(slug)} wanted={wanted} />
           <p class="soft small keys">
-            <kbd>/</kbd> or <kbd>Ctrl</kbd> <kbd>K</kbd> opens this page from anywhere; <kbd>↓</kbd>
+            <kbd>/</kbd> or <kbd>Ctrl</kbd> <kbd>K</kbd> opens search from anywhere. <kbd>↓</kbd>
             {" "}
             and <kbd>↑</kbd> go through what was found, <kbd>Enter</kbd> opens it.
           </p>
@@ -135,8 +135,8 @@ export function searchPage(context: BoardContext, shown: {
           ? null
           : (
             <section class="card" aria-label="Results">
-              <Empty title="Nothing was found" command="svc projects list">
-                Of deployments, the latest of each project are searched. The tool lists all:
+              <Empty title="No results" command="svc projects list">
+                Only recent deployments are searched. List all:
               </Empty>
             </section>
           )}

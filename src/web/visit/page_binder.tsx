@@ -53,8 +53,8 @@ export function signInPath(next: string, door: "sign-in" | "sign-up" = "sign-in"
 }
 
 function titleOf({ status }: Failure): string {
-  if (status === 404) return "There is nothing here";
-  return status >= 500 ? "That is our fault" : "That did not work";
+  if (status === 404) return "Page not found";
+  return status >= 500 ? "Something went wrong on our side" : "Something went wrong";
 }
 
 /** Renders a failure as a page. A fault of the platform's own names the request, as its log does. */
@@ -70,7 +70,7 @@ export function showFailure(failure: Failure, requestId?: string): Response {
         )
         : null}
       <p>
-        <a class="button quiet" href="/">Back to the start</a>
+        <a class="button quiet" href="/">Go to projects</a>
       </p>
     </EntryFrame>,
     {

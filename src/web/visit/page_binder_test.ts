@@ -24,7 +24,7 @@ Deno.test("Router shows a page for a fault behind a page, and keeps its cause fo
   );
   const html = await answer.text();
   assert.equal(answer.status, 500);
-  assert.match(html, /<h1>That is our fault<\/h1>[^]*<code>r1<\/code>/);
+  assert.match(html, /<h1>Something went wrong on our side<\/h1>[^]*<code>r1<\/code>/);
   assert.ok(!html.includes("gone"));
   assert.deepEqual(faults, [["r1", cause]]);
 });

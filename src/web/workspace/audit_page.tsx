@@ -13,12 +13,13 @@ import { Empty } from "../layout/board_pieces.tsx";
 import { showBoard } from "../layout/show_board.ts";
 import { WorkspaceFrame } from "../layout/board_frame.tsx";
 import { auditQuery, type AuditWish } from "./audit_wish.ts";
+import { pastTense } from "./past_tense.ts";
 
 const BY = {
-  api_key: "by key",
-  access_token: "by the tool",
+  api_key: "with the API key",
+  access_token: "with the CLI",
   session: "in a browser",
-  hook: "by the deploy hook",
+  hook: "with the deploy hook",
 } as const;
 
 function Entry({ entry, context }: { readonly entry: AuditEntry; readonly context: BoardContext }) {
@@ -28,7 +29,7 @@ function Entry({ entry, context }: { readonly entry: AuditEntry; readonly contex
     <li>
       <div class="main">
         <span>
-          {summary}
+          {pastTense(summary)}
           {target === null ? null : (
             <>
               : <strong>{target.name ?? target.id}</strong>
@@ -63,7 +64,7 @@ function Filters({ wish, slug }: { readonly wish: AuditWish; readonly slug: stri
     <form method="get" action={auditPath(slug)} class="line-form">
       {user === undefined ? null : <input type="hidden" name="user" value={user} />}
       <div class="field">
-        <label for="action">Operation, such as createApiKey</label>
+        <label for="action">Operation, for example createApiKey</label>
         <input id="action" name="action" value={action} maxlength={60} autocomplete="off" />
       </div>
       <div class="field">
@@ -90,16 +91,16 @@ export function auditPage(context: BoardContext, shown: {
       context={context}
       here="audit"
       title="Audit log"
-      lead={`Who changed what, and from where: ${AUDIT_DAYS} days.`}
+      lead={`Changes in the last ${AUDIT_DAYS} days: who, what and where from.`}
     >
       <Filters wish={wish} slug={slug} />
       <Card title="Changes" id="changes">
         {items.length === 0
           ? (
-            <Empty title="No changes here" command="svc audit">
+            <Empty title="No changes" command="svc audit">
               {nextCursor === null
-                ? "Nothing was changed, or nothing that fits."
-                : "None of the newest changes fit; older ones may."}
+                ? "No changes match these filters."
+                : "No match among the most recent changes. Look at older ones."}
             </Empty>
           )
           : (

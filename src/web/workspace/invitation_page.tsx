@@ -22,7 +22,7 @@ export function invitationPage(shown: {
   return showPage(
     <EntryFrame
       title={`Join ${workspace.name}?`}
-      lead={`${invitedBy} invites you to the workspace ${workspace.slug}, as ${role}.`}
+      lead={`${invitedBy} invites you to join the workspace ${workspace.slug} as ${role}.`}
     >
       <Form action={`/invitation/${token}`} csrf={csrf}>
         <div class="actions">

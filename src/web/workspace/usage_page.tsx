@@ -18,10 +18,10 @@ export function usagePage(context: BoardContext, items: readonly Usage[]): Respo
       context={context}
       here="usage"
       title="Usage"
-      lead="What this workspace uses, and its limits."
+      lead="Usage and limits of this workspace."
     >
       <UsageCard items={items} command="svc usage">
-        Each project has limits of its own: see the page "Usage" of a project.
+        Each project has its own limits on its Usage page.
       </UsageCard>
     </WorkspaceFrame>,
     { title: `Usage of ${name}` },

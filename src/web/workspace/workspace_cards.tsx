@@ -85,14 +85,14 @@ export function InvitationCard({ view, context, url }: {
   const base = `/workspaces/${view.workspace.slug}/invitations`;
   return (
     <Card
-      title="Invite somebody"
+      title="Invite someone"
       id="invite"
-      lead="A link lets one person join, once, within a week."
+      lead="An invitation link works once and expires after a week."
     >
       <div class="body">
         {url === undefined ? null : (
           <Notice kind="care">
-            <strong>Send this link to them. It is shown this once.</strong>
+            <strong>Copy and send this link now. You won't see it again.</strong>
             <code class="secret">{url}</code>
           </Notice>
         )}

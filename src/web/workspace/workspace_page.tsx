@@ -28,7 +28,7 @@ export function workspacePage(context: BoardContext, view: WorkspaceView, shown:
       lead={
         <>
           <span class="mono">{workspace.slug}</span>
-          <span>you are {workspace.role}</span>
+          <span>{`${workspace.role[0]!.toUpperCase()}${workspace.role.slice(1)}`}</span>
         </>
       }
       context={context}
@@ -55,7 +55,7 @@ export function workspacePage(context: BoardContext, view: WorkspaceView, shown:
       <Card
         title="Leave"
         id="leave"
-        lead="Your keys and tools for this workspace end. The last owner cannot leave."
+        lead="Your API keys and connected devices lose access to this workspace. The last owner cannot leave."
       >
         <div class="body">
           <EndButton

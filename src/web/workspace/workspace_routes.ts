@@ -36,7 +36,7 @@ function parse<T>(
 ): T {
   const checked = checkFields(schema, fields);
   if (checked.ok) return checked.value;
-  throw new Failure("invalid_request", "Send a form of the platform's own pages");
+  throw new Failure("invalid_request", "Send the form from one of the platform's own pages");
 }
 
 const memberRole = endpoints.changeMember.body;
@@ -181,7 +181,7 @@ export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServ
     if (invitation === undefined) {
       throw new Failure(
         "not_found",
-        "This invitation cannot be used: it is old, was used or was withdrawn",
+        "This invitation has expired, was already used or was withdrawn",
       );
     }
     const email = person.user.email ?? person.user.name;

@@ -25,7 +25,7 @@ export function workspacesPage(
   return showSettings(
     <SettingsFrame
       title="Workspaces"
-      lead="A workspace holds projects, and the people and keys that may change them."
+      lead="A workspace holds projects, and the people and keys that can change them."
       context={context}
     >
       {workspaces.length === 0 ? null : (
@@ -45,7 +45,7 @@ export function workspacesPage(
       )}
       <Pager path="/workspaces" cursor={list.cursor} nextCursor={list.nextCursor} />
       <Card
-        title={workspaces.length === 0 ? "Make your first workspace" : "Make another"}
+        title={workspaces.length === 0 ? "Create your first workspace" : "Create another workspace"}
         id="make"
       >
         <div class="body">
@@ -63,7 +63,7 @@ export function workspacesPage(
               name="slug"
               state={state}
               autocomplete="off"
-              hint="For the tool and addresses: lower-case letters, digits and hyphens. It stays."
+              hint="Used in URLs and the CLI. Lower-case letters, digits and hyphens. Can't be changed later."
             />
             <div>
               <button type="submit">Create workspace</button>

@@ -72,7 +72,7 @@ Deno.test("the page shows a refused call of a deploy hook, which is nobody's", (
     });
     await api("POST", new URL(hook.url).pathname, { branch: "main" }, 403);
     const page = await ada.open("/workspaces/acme/audit");
-    assert.match(page.html, /Refuse a call of a deploy hook/);
-    assert.match(page.html, /by the deploy hook &quot;&lt;b&gt;forge&lt;\/b&gt;&quot;/);
+    assert.match(page.html, /Refused an unsigned request to a deploy hook/);
+    assert.match(page.html, /with the deploy hook &quot;&lt;b&gt;forge&lt;\/b&gt;&quot;/);
     assert.ok(!page.html.includes(new URL(hook.url).pathname), "the hook's token is not shown");
   }));

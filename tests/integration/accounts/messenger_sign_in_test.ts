@@ -98,7 +98,7 @@ Deno.test(
     await tap(api, 7, numberOf(second));
     assert.equal((await again.open(PATH)).path, "/account");
     assert.match((await again.open("/account")).html, /Ada/);
-    assert.match((await new Visitor(platform).open(PATH)).html, /This took too long/);
+    assert.match((await new Visitor(platform).open(PATH)).html, /This sign-in expired/);
   }),
 );
 
@@ -115,7 +115,7 @@ Deno.test(
       await tap(api, 7, refuse === "wrong" ? wrong.text : refuse);
       const over = await eve.open(PATH);
       assert.equal(over.status, 403);
-      assert.match(over.html, /Nobody was signed in/);
+      assert.match(over.html, /Sign-in failed/);
     }
     const activity = await ada.open("/account/activity");
     assert.match(activity.html, /refused in the chat/);
@@ -134,15 +134,15 @@ Deno.test(
     await tap(api, 7, numberOf(waiting));
     const thief = new Visitor(platform);
     thief.cookie = `svc_messenger=${"A".repeat(43)}`;
-    assert.match((await thief.open(PATH)).html, /This took too long/);
+    assert.match((await thief.open(PATH)).html, /This sign-in expired/);
     const planted = new Visitor(platform);
     planted.cookie = `${ada.cookie}; ${ada.cookie}`;
-    assert.match((await planted.open(PATH)).html, /This took too long/);
+    assert.match((await planted.open(PATH)).html, /This sign-in expired/);
     const cookie = ada.cookie;
     assert.equal((await ada.open(PATH)).path, "/account");
     const replay = new Visitor(platform);
     replay.cookie = cookie;
-    assert.match((await replay.open(PATH)).html, /This took too long/);
+    assert.match((await replay.open(PATH)).html, /This sign-in expired/);
   }),
 );
 
@@ -193,10 +193,10 @@ Deno.test(
     await signUp(ada, api, 7);
     const wanted = { email: "ada@example.com", password: PASSWORD };
     const added = await ada.submit(await ada.open("/account"), "/account/email", wanted);
-    assert.match(added.html, /You can sign in with the address/);
-    assert.doesNotMatch(added.html, /Confirm that it is you/);
+    assert.match(added.html, /You can now sign in with this email address/);
+    assert.doesNotMatch(added.html, /Confirm it's you/);
     assert.match(added.html, /Confirm your password/);
-    assert.match((await new Visitor(platform).signIn(wanted.email)).html, /Change the password/);
+    assert.match((await new Visitor(platform).signIn(wanted.email)).html, /Change password/);
     const bob = new Visitor(platform);
     await signUp(bob, api, 8);
     const page = await bob.open("/account");
@@ -212,7 +212,7 @@ Deno.test(
     const off = await bob.submit(await bob.open("/account"), "/account/two-factor/disable", {
       code: authenticatorCode(secret),
     });
-    assert.match(off.html, /The second factor is off/);
+    assert.match(off.html, /Two-factor authentication turned off/);
   }),
 );
 

@@ -170,7 +170,7 @@ Deno.test("notifications are paged as every list is, and by offset", () =>
     const offset = (await platform.api("GET", "/v1/notifications?limit=3&offset=5")).json;
     assert.deepEqual(offset.items.map(({ id }: { id: string }) => id), ids.slice(5));
     const both = await platform.api("GET", `/v1/notifications?offset=1&cursor=${ids[0]}`);
-    assert.match(both.json.error, /query\.offset: Must not stand beside cursor/);
+    assert.match(both.json.error, /query\.offset: Must not be combined with cursor/);
   }));
 
 Deno.test("a key is told its limit, and an Idempotency-Key makes a project once", () =>

@@ -249,7 +249,7 @@ Deno.test("a server that does not start says why, with its last lines", async (t
         const { json: failed } = await platform.api("GET", `/v1/deployments/${id}`);
         assert.deepEqual([failed.status, failed.serverOutput], ["FAILED", lines]);
         const { html } = await ada.open(`/deployments/${id}`);
-        assert.match(html, /Last lines of the server/);
+        assert.match(html, /Last server output/);
         assert.ok(html.includes(lines.at(-2).replaceAll('"', "&quot;").split("\n")[0]), html);
       });
     }

@@ -145,7 +145,7 @@ Deno.test("every page of the dashboard shows hostile text as text, and obeys its
       }
     }
     const edge = await ada.open("/workspaces/acme/projects/shop/edge");
-    assert.match(edge.html, /Shadow: only recorded<\/span><span>[1-9]\d* shadow match/);
+    assert.match(edge.html, /Shadow mode<\/span><span>[1-9]\d* shadow match/);
     assert.match(edge.html, /Rate limited \(429\)<\/dt><dd>0</);
     assert.ok(tried.size >= 15, [...tried].join("\n"));
     assert.deepEqual(await state(), before);
@@ -163,7 +163,7 @@ Deno.test("the dashboard promotes, rolls back and stops by what the API does", (
 
     const at = `/deployments/${preview.id}`;
     const promoted = await ada.submit(await ada.open(at), `${at}/promote`);
-    assert.match(promoted.html, /Production shows this deployment now/);
+    assert.match(promoted.html, /Promoted to production/);
     const live = await production();
     assert.equal(promoted.path, `/deployments/${live}?done=promoted`);
     assert.notEqual(live, first.id);
@@ -218,9 +218,9 @@ Deno.test("the dashboard makes a project, its variables and hooks, and deletes i
     assert.equal(addressOf(later), undefined);
     const renewed = await ada.submit(later, `${at}/hooks/regenerate`);
     assert.notEqual(addressOf(renewed), addressOf(hooked));
-    assert.match(later.html, /The present address stops working at once/);
+    assert.match(later.html, /The current URL stops working immediately/);
     const gone = await ada.submit(later, `${at}/hooks/delete`);
-    assert.match(gone.html, /No deploy hooks/);
+    assert.match(gone.html, /No deploy hooks yet/);
 
     const settings = await ada.open(`${at}/settings`);
     const saved = await ada.submit(settings, `${at}/settings`, {

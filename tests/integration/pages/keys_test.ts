@@ -90,10 +90,13 @@ Deno.test("a form of keys that is wrong is shown again with what was ticked, and
     await api("POST", "/v1/projects", { name: "shop" });
     const before = (await api("GET", "/v1/api-keys")).json.items.length;
     const wrong: readonly (readonly [Record<string, string | string[]>, RegExp])[] = [
-      [{ name: "x", permissions: [] }, /Tick at least one permission/],
-      [{ name: "x", reach: "some", projects: [] }, /Tick at least one project, or choose all/],
+      [{ name: "x", permissions: [] }, /Select at least one permission/],
+      [
+        { name: "x", reach: "some", projects: [] },
+        /Select at least one project, or choose all projects/,
+      ],
       [{ name: "" }, /Must not be empty/],
-      [{ name: "x", permissions: ["root"] }, /Tick at least one permission/],
+      [{ name: "x", permissions: ["root"] }, /Select at least one permission/],
       [{ name: "x", reach: "some", projects: ["nonsense"] }, /Must be a UUID/],
     ];
     for (const [typed, reason] of wrong) {

@@ -19,7 +19,7 @@ for (const [name, error, logged] of rows) {
     const lines: string[] = [];
     const answer = faultAnswer(({ message }) => lines.push(message))(error);
     assert.equal(answer.status, 500);
-    assert.equal(await answer.text(), "The platform failed to answer\n");
+    assert.equal(await answer.text(), "The platform failed to respond\n");
     assert.equal(lines.length, logged === undefined ? 0 : 1);
     if (logged !== undefined) assert.match(lines[0]!, logged);
   });

@@ -56,7 +56,7 @@ export class Refusals {
   ): Response {
     const path = shownPath(pathname);
     if (wantsPage(request) && !path.startsWith("/v1/")) {
-      return this.asPage(new Failure("not_found", `No page is at ${path}`), requestId);
+      return this.asPage(new Failure("not_found", `No page exists at ${path}`), requestId);
     }
     const message = `No such endpoint: ${request.method} ${path}. See /v1/openapi.json`;
     return this.asJson(new Failure("not_found", message), requestId);
