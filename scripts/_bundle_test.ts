@@ -23,7 +23,7 @@ const ZOD = /\/zod\//;
 const LARGE =
   /re2js|toml-eslint-parser|acorn|croner|@clack|src\/(?:runtime|rules|manifest|build)\//;
 
-/** Schemas of a file that need not be there, and of what these commands do not ask for. */
+/** Schemas of a file that need not be there, and of what these commands skip the confirmation for. */
 const SCHEMAS_OF_OTHERS =
   /src\/(?:config\/credentials_schema|contract\/(?:deployments|projects))\.ts/;
 

@@ -48,14 +48,14 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "dev",
     section: "Projects and deployments",
-    summary: "Work on the project behind the edge of a platform",
+    summary: "Develop the project behind a local edge",
     load: () => import("./dev/dev.ts"),
   },
   BUILD,
   {
     name: "preview",
     section: "Projects and deployments",
-    summary: "Serve the built output on this machine, as a platform does",
+    summary: "Serve the built output on this machine, as the platform does",
     load: () => import("./preview/preview.ts"),
   },
   DEPLOY,
@@ -74,7 +74,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "logs",
     section: "Projects and deployments",
-    summary: "Show the access log of a project or deployment",
+    summary: "Show the logs of a project or deployment",
     load: () => import("./logs/logs.ts"),
   },
   {
@@ -98,7 +98,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "audit",
     section: "Account",
-    summary: "List who changed what in the workspace",
+    summary: "List changes in the workspace and who made them",
     load: () => import("./audit/audit.ts"),
   },
   {
@@ -146,7 +146,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "complete",
-    summary: "Answer a shell that completes a command line",
+    summary: "Print completions for a shell",
     hidden: true,
     load: () => import("./completion/answer_shell.ts"),
   },

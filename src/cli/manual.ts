@@ -88,16 +88,16 @@ function overview(commands: readonly CommandDescription[]): string[] {
 
 const EXIT_CODES = [
   ["0", "Success."],
-  ["1", "Failure, or a person said no; with --json, `error` says why."],
+  ["1", "Failure, or you declined a confirmation. With --json, `error` has the reason."],
   ["2", "Wrong usage: an unknown command or flag, or a bad value."],
   ["130", "Interrupted."],
 ] as const;
 
 const FILES = [
-  ["svc.toml", "The project of a folder, and its settings."],
-  ["svc.rules.toml", "The rules of its edge."],
-  ["~/.config/svc/credentials.json", "What `svc login` stores."],
-  ["~/.local/share/svc", "What `svc serve` keeps, where --data-dir names no other folder."],
+  ["svc.toml", "Project settings."],
+  ["svc.rules.toml", "Edge rules."],
+  ["~/.config/svc/credentials.json", "Logins stored by `svc login`."],
+  ["~/.local/share/svc", "Data of `svc serve`, unless --data-dir is set."],
 ] as const;
 
 /** The whole of `docs/svc.1`. */
@@ -112,12 +112,10 @@ export async function renderManual(): Promise<string> {
     "\\fBsvc\\fR \\fIcommand\\fR [\\fIarguments\\fR] [\\fIflags\\fR]",
     ".SH DESCRIPTION",
     roffText(
-      "One program that is the command-line tool of a hosting platform, the platform itself " +
-        "(`svc serve`), and the edge that answers requests. Every command speaks JSON with --json; " +
-        "`svc <command> --help` shows this text for one command.",
+      "svc is the CLI of a hosting platform, the platform itself (`svc serve`), and its edge. Every command prints JSON with --json. `svc <command> --help` shows this text for one command.",
     ),
     ".SH GLOBAL FLAGS",
-    "These may stand before or after the command.",
+    "You can put these before or after the command.",
     ...describeGlobalFlags().flatMap(flagLines),
     ".SH OVERVIEW",
     ...overview(commands),
@@ -129,7 +127,7 @@ export async function renderManual(): Promise<string> {
     ...FILES.flatMap(([file, text]) => tagged(`\\fI${roffText(file)}\\fR`, text)),
     ".SH SEE ALSO",
     roffText(
-      "`svc explain` says what the code of an error means. The platform serves its guides at /docs.",
+      "`svc explain` explains error codes. The platform serves its documentation at /docs.",
     ),
     "",
   ].join("\n");

@@ -36,15 +36,15 @@ async function keyFor(
 }
 
 export default defineCommand({
-  description: "Git runs it: `svc link --git-remote` sets that up. It prints a key, and stores " +
-    "nothing.",
-  define: (command) => command.argument("<operation>", "what git wants: get, store or erase"),
-  examples: [["git-credential get", "print the key for the repository that stdin describes"]],
+  description:
+    "Git runs this command after `svc link --git-remote`. It prints a key and stores nothing.",
+  define: (command) => command.argument("<operation>", "git's operation: get, store or erase"),
+  examples: [["git-credential get", "print the key for the repository described on stdin"]],
   async run({ args: [operation] }, ctx) {
     if (operation !== "get") return;
     const key = await keyFor(ctx, readQuestion(await readPiped(ctx, MAX_QUESTION)));
     if (key === undefined) {
-      ctx.ui.note("svc knows no key for this remote: run `svc login`\n");
+      ctx.ui.note("svc has no key for this remote: run `svc login`\n");
       return;
     }
     ctx.ui.data(`username=svc\npassword=${key}\n`);

@@ -8,7 +8,7 @@ import type { CommandGroup, CommandLeaf } from "../command/command_entry.ts";
 export const WORKSPACE: CommandGroup = {
   name: "workspace",
   section: "Account",
-  summary: "List workspaces, choose the default one",
+  summary: "List workspaces and choose the default",
   commands: [
     {
       name: "list",
@@ -26,7 +26,7 @@ export const WORKSPACE: CommandGroup = {
 export const LOGIN: CommandLeaf = {
   name: "login",
   section: "Account",
-  summary: "Log in to the platform, in a browser",
+  summary: "Log in to the platform in a browser",
   load: () => import("./login.ts"),
 };
 
@@ -47,6 +47,6 @@ export const WHOAMI: CommandLeaf = {
 export const GIT_CREDENTIAL: CommandLeaf = {
   name: "git-credential",
   section: "Account",
-  summary: "Give git the key for a project's remote",
+  summary: "Pass the key for a project's remote to git",
   load: () => import("./git_credential.ts"),
 };

@@ -15,5 +15,5 @@ export async function nameKeyProjects(client: Client): Promise<string> {
     (query) => client.call(listProjects, { query }),
     { limit: MAX_KEY_PROJECTS, pageSize: MAX_KEY_PROJECTS },
   );
-  return items.map(({ name }) => printable(name)).join(", ") || "none that exists any more";
+  return items.map(({ name }) => printable(name)).join(", ") || "deleted projects only";
 }

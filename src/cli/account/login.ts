@@ -45,17 +45,21 @@ function showWhere(login: DeviceLogin, ctx: Context, options: { readonly browser
   const isDrawn = width >= qr.columns + 2;
   if (isDrawn) ui.note(`${qr.text.replace(/^/gm, "  ")}\n`);
   const isOpen = options.browser && ctx.prompter !== undefined && ctx.openUrl(page);
-  const by = isDrawn ? "Open the page, or scan the picture" : "Open the page";
-  const where = isOpen ? "Your browser shows the page" : by;
-  ui.log("auth", "info", `${where}; the code expires in ${minutes} minutes, Ctrl-C stops`);
+  const by = isDrawn ? "Open the page, or scan the QR code" : "Open the page";
+  const where = isOpen ? "The page is open in your browser" : by;
+  ui.log(
+    "auth",
+    "info",
+    `${where}. The code expires in ${minutes} minutes. Press Ctrl-C to cancel`,
+  );
 }
 
 function refusal(
   ctx: Context,
   { code, message }: Extract<LoginOutcome, { type: "refused" }>,
 ): CliError {
-  if (code === "access_denied") return declined("Cannot log in: it was denied on the page");
-  const reason = code === "expired_token" ? "nobody approved the code in time" : message;
+  if (code === "access_denied") return declined("Login was denied in the browser");
+  const reason = code === "expired_token" ? "the code expired before it was approved" : message;
   return new CliError("unauthorized", `Cannot log in: ${reason}`, { next: [ctx.lines.again()] });
 }
 
@@ -74,7 +78,7 @@ async function store(token: DeviceToken, ctx: Context): Promise<void> {
   if (before !== undefined) await endToken(ctx, before.token);
   const asked = askedWorkspace(ctx);
   if (asked !== undefined && asked !== workspace) {
-    ui.log("workspace", "warn", `Workspace ${workspace} was approved, not ${asked}`);
+    ui.log("workspace", "warn", `You approved workspace ${workspace} instead of ${asked}`);
   }
   if (ctx.settings.token !== undefined) {
     ui.log(
@@ -87,16 +91,12 @@ async function store(token: DeviceToken, ctx: Context): Promise<void> {
 
 export default defineCommand({
   description:
-    "Shows an address and a code, and waits until you approve the code in a browser, on " +
-    "this machine or another. The token is stored for the platform in use; --api-url names " +
-    "another, and --workspace the workspace to request. In JSON mode nothing is asked or " +
-    "opened: a log line has the address and the code, and the result follows once somebody " +
-    "has approved.",
+    "Shows a URL and a code, and waits until you approve the code in a browser, on this machine or another. The token is stored for the current platform. Use --api-url for another platform and --workspace to request a workspace. With --json, nothing is asked or opened: a log line has the URL and the code, and the result follows once you approve the code.",
   define: (command) => command.option("--no-browser", "do not open a browser"),
   examples: [
-    ["login", "log in to the platform in use"],
-    ["login --no-browser", "only print the address, the code and a picture of it"],
-    ["login --json", "for programs: waits for somebody to approve"],
+    ["login", "log in to the current platform"],
+    ["login --no-browser", "only print the URL, the code and a QR code"],
+    ["login --json", "for scripts: waits until the code is approved"],
   ],
   async run({ flags }, ctx) {
     const { ui, now, apiUrl } = ctx;
@@ -113,7 +113,7 @@ export default defineCommand({
       sleep: ctx.sleep,
       onTrouble: (error) =>
         error === undefined
-          ? ui.log("auth", "info", "The platform answers again")
+          ? ui.log("auth", "info", "The platform is reachable again")
           : ui.log("auth", "warn", `${error.message}: still trying`),
     });
     if (waited.type === "refused") throw refusal(ctx, waited);

@@ -176,7 +176,7 @@ Deno.test("login polls on after trouble of the network, ever more slowly, and th
     const { code, stderr } = await run(["login"]);
     assert.equal(code, 0, stderr);
     assert.equal(stderr.match(/Cannot reach the platform/g)?.length, 1);
-    assert.match(stderr, /The platform answers again/);
+    assert.match(stderr, /The platform is reachable again/);
     assert.deepEqual(waits.slice(0, 3), [5000, 10_000, 20_000]);
   }));
 

@@ -16,15 +16,15 @@ function report({ workspace, token }: Ended, ctx: Context): void {
   }
   if (token === "unknown") {
     const page = `${ctx.apiUrl}/account/sessions`;
-    ctx.ui.log("auth", "warn", `The platform could not be asked to revoke the token: see ${page}`);
+    ctx.ui.log("auth", "warn", `Could not revoke the token on the platform. Revoke it at ${page}`);
   }
 }
 
 export default defineCommand({
-  description: "Removes the stored login of the workspace in use and revokes its token.",
+  description: "Removes the stored login of the current workspace and revokes its token.",
   define: (command) => command.option("--all", "log out of every workspace of the platform"),
   examples: [
-    ["logout", "log out of the workspace in use"],
+    ["logout", "log out of the current workspace"],
     ["logout --all", "log out of all workspaces"],
   ],
   async run({ flags }, ctx) {
@@ -42,10 +42,10 @@ export default defineCommand({
     }
     if (loggedOut.length === 0) {
       const which = wanted === undefined || flags.all === true ? apiUrl : `${wanted} at ${apiUrl}`;
-      ui.log("auth", "info", `No login is stored for ${which}`);
+      ui.log("auth", "info", `No stored login for ${which}`);
     }
     if (settings.token !== undefined) {
-      ui.log("auth", "warn", "--token or SVC_TOKEN is still set: commands keep using it");
+      ui.log("auth", "warn", "--token or SVC_TOKEN is still set, so commands keep using it");
     }
     ui.result({ loggedOut, apiUrl }, "");
   },

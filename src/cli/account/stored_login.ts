@@ -13,7 +13,7 @@ export async function assertCanStoreLogin(ctx: Context): Promise<void> {
   await assertWritable(
     ctx,
     ctx.credentials.writablePath(),
-    "Make the folder writable, or name another by XDG_CONFIG_HOME; SVC_TOKEN needs no file",
+    "Make the folder writable, or set XDG_CONFIG_HOME to another one. SVC_TOKEN needs no file",
   );
 }
 

@@ -33,8 +33,8 @@ async function namesOfProjects(client: Client): Promise<string> {
 export default defineCommand({
   define: (command) => command,
   examples: [
-    ["whoami", "show the user and key in use"],
-    ["whoami --json", "the same for programs"],
+    ["whoami", "show the current user and key"],
+    ["whoami --json", "the same for scripts"],
   ],
   async run(_, ctx) {
     const client = ctx.client({ phase: "auth" });

@@ -25,14 +25,14 @@ export default defineCommand({
     const workspace = items.find((item) => item.slug === slug);
     if (workspace === undefined) {
       const near = nearest(slug, items.map((item) => item.slug));
-      throw new CliError("not_found", `Name one of your workspaces: "${slug}" is not one of them`, {
+      throw new CliError("not_found", `You are not a member of a workspace "${slug}"`, {
         ...(near === undefined ? {} : { hint: `Did you mean ${near}?` }),
         next: [ctx.lines.of("workspace", "list")],
       });
     }
     const hasLogin = ctx.credentials.logins(ctx.apiUrl).some((login) => login.workspace === slug);
     if (ctx.settings.token === undefined && !hasLogin) {
-      throw actionRequired(`Log in to ${slug} first: a stored login is for one workspace`, [
+      throw actionRequired(`Log in to ${slug} first. A stored login covers one workspace`, [
         ctx.lines.of("login", "--workspace", slug),
       ]);
     }
@@ -50,7 +50,7 @@ export default defineCommand({
       ctx.ui.log(
         "workspace",
         "warn",
-        "A key given by --token or SVC_TOKEN acts in its own workspace: the default is for logins",
+        "A key from --token or SVC_TOKEN always uses its own workspace. The default applies to logins",
       );
     }
     ctx.ui.result({ workspace }, "");

@@ -34,14 +34,13 @@ const rowOf = (entry: AuditEntry) => [
 ];
 
 export default defineCommand({
-  description: `Newest first; entries are kept for ${AUDIT_DAYS} days. Only owners of the ` +
-    "workspace can list them. The log names what was changed, with old and new values such as " +
-    "roles, and leaves out secrets, such as the value of a variable.",
+  description:
+    `Newest first. Entries are kept for ${AUDIT_DAYS} days. Only owners of the workspace can list them. The log has old and new values, such as roles, but leaves out secrets, such as the value of a variable.`,
   define: (command) =>
     command
-      .option("--user <id>", "only what this account did")
-      .option("--action <name>", "only this operation of the API, such as createApiKey")
-      .option("--project <name>", "only requests that named this project")
+      .option("--user <id>", "only changes by this account")
+      .option("--action <name>", "only this API operation, such as createApiKey")
+      .option("--project <name>", "only changes to this project")
       .option(
         "--limit <n>",
         "how many",
@@ -49,8 +48,8 @@ export default defineCommand({
         PAGE_LIMIT_DEFAULT,
       ),
   examples: [
-    ["audit", "show what was changed last"],
-    ["audit --action createApiKey", "show who made keys"],
+    ["audit", "show the latest changes"],
+    ["audit --action createApiKey", "show who created keys"],
     [`audit --limit ${AUDIT_ENTRIES} --json`, "export the whole log"],
   ],
   async run({ flags: { limit, ...filter } }, ctx) {
@@ -67,7 +66,7 @@ export default defineCommand({
       entries.push(...page.items);
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined && entries.length < limit);
-    if (entries.length === 0) ctx.ui.note("Nothing was changed, or nothing that fits");
+    if (entries.length === 0) ctx.ui.note("No changes, or none that match");
     const rows = entries.map(rowOf);
     ctx.ui.result({ entries }, rows.length === 0 ? "" : ctx.ui.table(HEADINGS, rows));
   },

@@ -181,5 +181,5 @@ function resolveSwitch(word: string, flags: readonly KnownFlag[]): readonly stri
   if (name === undefined || flag === undefined || flag.takesValue) return [word];
   if (value === "true") return [name];
   if (value === "false") return [];
-  throw new CliError("usage", `Give ${name} alone, or as ${name}=true or ${name}=false`);
+  throw new CliError("usage", `Use ${name} alone, ${name}=true or ${name}=false`);
 }

@@ -23,7 +23,7 @@ export function knownNames<Name extends string>(
     const found = names.find((name) => name.toLowerCase() === text.toLowerCase());
     if (found !== undefined) return found;
     const near = nearest(text, names);
-    const all = names.length > MOST_NAMED ? "" : `; there are ${names.join(", ")}`;
+    const all = names.length > MOST_NAMED ? "" : `. Available: ${names.join(", ")}`;
     const meant = near === undefined ? all : `, did you mean ${near}?`;
     throw new CliError("usage", `Name an existing ${what}: there is no "${text}"${meant}`);
   });

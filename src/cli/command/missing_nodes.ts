@@ -13,6 +13,10 @@ export type MissingNodes =
 /** Names each node whose part is missing, beside the answer. */
 export function warnOfMissingNodes({ ui }: Pick<Context, "ui">, missing: MissingNodes): void {
   for (const { node, reason } of missing ?? []) {
-    ui.log("deploy", "warn", `Without what node ${printable(node)} has: it ${printable(reason)}`);
+    ui.log(
+      "deploy",
+      "warn",
+      `Results from node ${printable(node)} are missing: ${printable(reason)}`,
+    );
   }
 }

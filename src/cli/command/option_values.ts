@@ -28,7 +28,7 @@ const MAX_LISTED = 10_000;
 
 /** `--limit` of a list; `usual` where it is not given. */
 export const limitOption = (usual: number) =>
-  new Option("--limit <n>", "how many, newest first")
+  new Option("--limit <n>", "maximum number, newest first")
     .argParser(wholeNumber({ min: 1, max: MAX_LISTED })).default(usual);
 
 /** Collects a flag that may be given several times. */
@@ -43,7 +43,7 @@ export const httpUrl = asArgument(values.httpUrl);
 export function deploymentId(text: string): string {
   const id = text.toLowerCase();
   if (isUuid(id)) return id;
-  throw new InvalidArgumentError("Give the id of a deployment; svc deployments lists them.");
+  throw new InvalidArgumentError("Expected the id of a deployment. svc deployments lists them.");
 }
 
 /** Splits `a,b` and collects a flag that may be given several times. */
@@ -54,7 +54,7 @@ export function repeatedList(text: string, previous: readonly string[] | undefin
 /** `true` or `false`, of flags that set a setting. */
 export function booleanValue(text: string): boolean {
   if (text === "true" || text === "false") return text === "true";
-  throw new InvalidArgumentError("Give true or false.");
+  throw new InvalidArgumentError("Expected true or false.");
 }
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
@@ -66,7 +66,9 @@ export function duration(bounds: { readonly min: number; readonly max: number })
     const seconds = Number(count) * UNITS[unit ?? ""]!;
     if (seconds >= bounds.min && seconds <= bounds.max) return seconds;
     throw new InvalidArgumentError(
-      `Give a time from ${bounds.min} seconds to ${bounds.max / UNITS.d!} days, such as 12h or 7d.`,
+      `Expected a duration from ${bounds.min} seconds to ${
+        bounds.max / UNITS.d!
+      } days, such as 12h or 7d.`,
     );
   };
 }
@@ -79,5 +81,7 @@ export function parseSince(text: string, now: number): string {
   }
   const time = Date.parse(text);
   if (!Number.isNaN(time) && /^\d{4}-/.test(text)) return new Date(time).toISOString();
-  throw new InvalidArgumentError("Give a time back from now such as 15m, or a date and time.");
+  throw new InvalidArgumentError(
+    "Expected a duration before now, such as 15m, or a date and time.",
+  );
 }

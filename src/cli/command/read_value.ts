@@ -46,13 +46,12 @@ export function checkValueFlags(
     ...(flags.fromFile === undefined ? [] : ["--from-file"]),
   ];
   if (given.length > 1) {
-    throw new CliError("usage", `Give one of ${given.join(" and ")}`);
+    throw new CliError("usage", `Use only one of ${given.join(" and ")}`);
   }
   if (flags.value !== undefined && category === "secret") {
     throw new CliError(
       "usage",
-      `Give secret ${key} by --stdin or --from-file, not by --value: the list of processes ` +
-        "and the shell's history would show it",
+      `Pass the secret ${key} with --stdin or --from-file. --value would show it in the process list and the shell history`,
       { next: [ctx.lines.again({ "--value": undefined, "--stdin": true })] },
     );
   }
@@ -65,7 +64,7 @@ async function readText(stream: ReadableStream<Uint8Array>, source: Source): Pro
   for await (const chunk of stream) {
     size += chunk.byteLength;
     if (size > source.maxBytes) {
-      throw new CliError("usage", `Give at most ${source.maxBytes} bytes: ${source.name} has more`);
+      throw new CliError("usage", `${source.name} has more than ${source.maxBytes} bytes`);
     }
     chunks.push(chunk);
   }
@@ -74,7 +73,7 @@ async function readText(stream: ReadableStream<Uint8Array>, source: Source): Pro
   const { line, column } = decoded.fault.position;
   throw new CliError(
     "usage",
-    `Give UTF-8 text: ${source.name} has other bytes at line ${line}, column ${column}`,
+    `${source.name} is not UTF-8 at line ${line}, column ${column}`,
   );
 }
 
@@ -94,7 +93,7 @@ export async function readNamedFile(
     file = await Deno.open(ctx.path(given));
     if ((await file.stat()).isDirectory) {
       file.close();
-      throw new CliError("usage", `Name a file: "${given}" is a directory`);
+      throw new CliError("usage", `"${given}" is a directory, not a file`);
     }
   } catch (cause) {
     if (cause instanceof CliError) throw cause;
@@ -115,7 +114,7 @@ export function withoutFinalNewline(text: string): string {
 
 async function ask(ctx: Context, { key, category }: ValueFacts): Promise<string> {
   if (ctx.prompter === undefined) {
-    throw actionRequired(`Give the value of ${key}: no flag names its source`, [
+    throw actionRequired(`No value for ${key}: use --value, --stdin or --from-file`, [
       ctx.lines.again({ "--stdin": true }),
     ]);
   }
@@ -148,7 +147,9 @@ export function checkValue(
   if (value.includes("\0")) return "a value without a NUL character";
   if (value !== "") return undefined;
   if (category === "secret") return "a value that is not empty";
-  return allowEmpty === true ? undefined : "a value: it is empty, and --allow-empty is not given";
+  return allowEmpty === true
+    ? undefined
+    : "a value that is not empty. To store an empty value, use --allow-empty";
 }
 
 /**

@@ -17,7 +17,11 @@ export function wantsRebuild(
   phase: Phase,
 ): true | undefined {
   if (force === true && rebuild === undefined) {
-    ctx.ui.log(phase, "warn", "--force is --rebuild here: elsewhere it means not to ask");
+    ctx.ui.log(
+      phase,
+      "warn",
+      "Use --rebuild here. In other commands, --force skips the confirmation",
+    );
   }
   return rebuild ?? force;
 }

@@ -8,7 +8,7 @@ const LOOK_UP_MS = 2_000;
 /** Called by the scripts of `svc completion`, not by people. */
 export default defineCommand({
   define: (command) => command.argument("[words...]", "words of the command line so far"),
-  examples: [["complete -- pro", "what a shell asks when somebody types svc pro"]],
+  examples: [["complete -- pro", "what a shell requests after you type svc pro"]],
   async run({ args: [words] }, ctx) {
     const lookUp: LookUp = async (kind, project) => {
       const limit = AbortSignal.timeout(LOOK_UP_MS);

@@ -41,7 +41,7 @@ export async function askMissing(
     ? []
     : await (await import("./candidates.ts")).listCandidates(ctx, kind);
   if (candidates.length === 0) {
-    const validate = (answer: string) => answer.trim() === "" ? "Type an answer" : undefined;
+    const validate = (answer: string) => answer.trim() === "" ? "Type a value" : undefined;
     return await ctx.prompter.text({ message, validate });
   }
   return await ctx.prompter.select({

@@ -4,10 +4,9 @@ import { completionScript, type Shell, SHELLS } from "./complete.ts";
 
 export default defineCommand({
   description:
-    "The script completes commands, flags and their choices, and asks the platform for " +
-    "the names of projects, environments, deployments and the like.",
+    "The script completes commands, flags and their choices. It also completes names of projects, environments, deployments and other resources from the platform.",
   define: (command) =>
-    command.addArgument(new Argument("<shell>", "shell to complete in").choices(SHELLS)),
+    command.addArgument(new Argument("<shell>", "shell to print the script for").choices(SHELLS)),
   examples: [
     ["completion bash > ~/.local/share/bash-completion/completions/svc", "for bash"],
     ["completion zsh > ~/.zfunc/_svc", "for zsh, with ~/.zfunc in fpath"],

@@ -9,7 +9,7 @@ import { formatAge, formatDuration, printable } from "../terminal/format.ts";
 /** How a run ended, such as `200 in 31 ms`. */
 export function describeRun({ outcome, status, error, durationMs }: CronRun): string {
   if (outcome === "running") return "running";
-  const answer = status === null ? "no answer" : String(status);
+  const answer = status === null ? "no response" : String(status);
   const time = durationMs === null ? "" : ` in ${formatDuration(durationMs)}`;
   return `${answer}${time}${error === null ? "" : ` (${printable(error)})`}`;
 }

@@ -12,7 +12,7 @@ export const CRON: CommandGroup = {
   commands: [
     {
       name: "list",
-      summary: "List scheduled tasks, with their next and last runs",
+      summary: "List scheduled tasks with their next and last runs",
       load: () => import("./list.ts"),
     },
     {

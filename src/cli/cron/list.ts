@@ -7,7 +7,7 @@ import { describeLast } from "./describe_run.ts";
 const HEADINGS = ["PATH", "SCHEDULE", "TIME ZONE", "NEXT", "LAST"] as const;
 
 export default defineCommand({
-  description: "[[cron]] of svc.toml declares them; they run for what is live in production.",
+  description: "Declare them as [[cron]] in svc.toml. They run for the production deployment.",
   define: (command) => command.option("--project-id <id>", "id or name of the project"),
   examples: [["cron list", "show the scheduled tasks of this directory's project"]],
   async run({ flags }, ctx) {
@@ -16,7 +16,7 @@ export default defineCommand({
       params: { project: project.id },
     });
     if (tasks.length === 0) {
-      ctx.ui.note("No scheduled tasks: [[cron]] in svc.toml declares them for the next deploy");
+      ctx.ui.note("No scheduled tasks. Declare them as [[cron]] in svc.toml and deploy");
     }
     const rows = tasks.map(({ path, schedule, timezone, nextRunAt, lastRun }) => [
       printable(path),

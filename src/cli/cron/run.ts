@@ -6,12 +6,12 @@ import { printable } from "../terminal/format.ts";
 import { describeRun } from "./describe_run.ts";
 
 export default defineCommand({
-  description: "Fails if the server does not answer, or answers with a status of 400 or above.",
+  description: "Fails if the server does not respond, or responds with status 400 or above.",
   define: (command) =>
     command
       .argument("<path>", "path of the task")
       .option("--project-id <id>", "id or name of the project"),
-  examples: [["cron run /api/cron", "request it as the schedule does"]],
+  examples: [["cron run /api/cron", "request the task now, as the schedule does"]],
   async run({ args: [path], flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const run = await client.call(runCronTask, {
@@ -20,7 +20,7 @@ export default defineCommand({
     });
     if (run.outcome === "failed") {
       throw new CliError("task_failed", `${printable(path)}: ${describeRun(run)}`, {
-        hint: `\`svc logs --search ${run.requestId}\` shows what the server wrote`,
+        hint: `\`svc logs --search ${run.requestId}\` shows the output of the server`,
         details: { run },
       });
     }

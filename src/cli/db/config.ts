@@ -9,36 +9,37 @@ import { environmentList } from "./environment_list.ts";
 
 export default defineCommand({
   description:
-    "Without flags it shows the settings. Running servers pick up a change with their next " +
-    "request; a build gets what is set when it begins. Another size holds for clients at once, and " +
-    "for memory from the next time that a branch wakes.",
+    "Shows the settings if no flags are given. Running servers pick up a change on their next request. A build uses the settings from when it starts. A new size applies to connections immediately, and to memory the next time a branch wakes.",
   define: (command) =>
     command
       .argument("[database]", DATABASE_ARGUMENT)
       .addOption(
-        new Option("--cu-size <size>", "compute units: memory and clients of each branch")
+        new Option("--cu-size <size>", "compute units: memory and connections per branch")
           .choices(CU_SIZES),
       )
       .option("--auto-inject <true|false>", "whether deployments get the variable", booleanValue)
       .option("--env-var <NAME>", "name of the variable")
       .option(
         "--environments <names>",
-        "environments that get it, split by commas; all for every one",
+        "environments that get it, separated by commas, or all",
         environmentList,
       )
       .option(
         "--preview-branches <true|false>",
-        "whether previews of a git branch get a branch of the database of their own",
+        "whether the previews of each git branch get their own database branch",
         booleanValue,
       )
       .option(...PROJECT_OPTION),
   offers: { database: "database" },
   examples: [
     ["db config", "show the settings"],
-    ["db config shop --auto-inject true --env-var SHOP_URL", "inject it by another name"],
-    ["db config --cu-size 1.0", "more memory and clients for each branch"],
-    ["db config --environments production,staging", "only deployments of these get it"],
-    ["db config --preview-branches true", "give each git branch's previews a branch of their own"],
+    ["db config shop --auto-inject true --env-var SHOP_URL", "inject it under another name"],
+    ["db config --cu-size 1.0", "more memory and connections per branch"],
+    ["db config --environments production,staging", "inject it only in these environments"],
+    [
+      "db config --preview-branches true",
+      "give the previews of each git branch their own database branch",
+    ],
   ],
   async run({ args: [given], flags }, ctx) {
     const opened = await openDatabase(ctx, { database: given, projectId: flags.projectId });

@@ -3,13 +3,13 @@ import { openDatabase, takeDatabaseBranch } from "./open_database.ts";
 import { printConnection } from "./print_connection.ts";
 
 export default defineCommand({
-  description: "Prints the URL alone on stdout. It holds the password: whoever has it can read " +
-    "and change everything in the branch.",
+  description:
+    "Prints only the URL on stdout. It contains the password: anyone who has it can read and change everything in the branch.",
   define: takeDatabaseBranch,
   offers: { database: "database" },
   examples: [
     ["db connection", "print the URL; psql takes it: psql $(svc db connection)"],
-    ["db connection shop --branch feature/cart", "that of a branch"],
+    ["db connection shop --branch feature/cart", "print the URL of a branch"],
   ],
   async run({ args: [given], flags }, ctx) {
     const opened = await openDatabase(ctx, { database: given, projectId: flags.projectId });

@@ -35,8 +35,8 @@ async function createNamed(
     if (!(error instanceof ApiError) || error.status !== 409) throw error;
     const databases = await listDatabases(client, project);
     if (!databases.some(({ name }) => name === body.name)) throw error;
-    throw new CliError("conflict", `Choose another name: ${project.name} has a ${body.name}`, {
-      hint: "Give another --name, and another --env-var if deployments should get both",
+    throw new CliError("conflict", `Project ${project.name} already has a database ${body.name}`, {
+      hint: "Choose another --name, and another --env-var if deployments should get both",
       next: [ctx.lines.ofProject("db", "info", body.name)],
       cause: error,
     });
@@ -48,22 +48,21 @@ function injectionOf(database: Database): readonly string[] {
   if (!database.autoInject) return [];
   const { overriddenBy } = database;
   if (overriddenBy.length > 0) return overriddenBy.map(({ note }) => note);
-  return [`Deployments from now on get ${formatInjection(database)}`];
+  return [`New deployments get ${formatInjection(database)}`];
 }
 
 export default defineCommand({
   description:
-    "Deployments get its connection string as a variable, unless --auto-inject is false; " +
-    "running servers get it with their next request.",
+    "Deployments get its connection string as a variable, unless --auto-inject is false. Running servers get it on their next request.",
   define: (command) =>
     command
-      .option("--name <name>", "name of the database (default: that of the project)")
+      .option("--name <name>", "name of the database (default: the name of the project)")
       .addOption(
-        new Option("--cu-size <size>", "compute units: memory and clients of each branch")
+        new Option("--cu-size <size>", "compute units: memory and connections per branch")
           .choices(CU_SIZES).default("0.25" as const),
       )
       .addOption(
-        new Option("--engine <engine>", "kind of PostgreSQL (default: the platform's usual one)")
+        new Option("--engine <engine>", "database engine (default: the platform's default)")
           .choices(DATABASE_ENGINES),
       )
       .option(
@@ -76,8 +75,11 @@ export default defineCommand({
       .option("--wait", "wait for activation")
       .option(...PROJECT_OPTION),
   examples: [
-    ["db create --wait", "create a database named like the project, and wait for it"],
-    ["db create --name stats --cu-size 1.0 --env-var STATS_URL", "a second one, with more memory"],
+    ["db create --wait", "create a database with the project's name, and wait for it"],
+    [
+      "db create --name stats --cu-size 1.0 --env-var STATS_URL",
+      "create a second one with more memory",
+    ],
   ],
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "db" });

@@ -5,17 +5,16 @@ import { openDatabase, PROJECT_OPTION } from "./open_database.ts";
 
 export default defineCommand({
   description:
-    "A person types the name to confirm; --force is required where nobody can be asked. Its " +
-    "clients are cut off at once. `svc db undelete` brings it back within seven days.",
+    "Asks you to type the name. In a script, use --force. Disconnects its clients immediately. `svc db undelete` restores the database within seven days.",
   define: (command) =>
     command
       .argument("<database>", "id or name of the database")
-      .option("--force", "do not ask")
+      .option("--force", "skip the confirmation")
       .option(...PROJECT_OPTION),
   offers: { database: "database" },
   examples: [
-    ["db delete shop", "delete the database shop after asking"],
-    ["db delete shop --force", "delete it without asking"],
+    ["db delete shop", "delete the database shop after confirmation"],
+    ["db delete shop --force", "delete it without confirmation"],
   ],
   async run({ args: [given], flags }, ctx) {
     const { client, project, database, params } = await openDatabase(ctx, {
@@ -32,13 +31,15 @@ export default defineCommand({
       const typed = await ctx.prompter.text({
         message: `Type ${database.name} to delete that database and all its branches`,
       });
-      if (typed.trim() !== database.name) throw declined("Nothing deleted: the name differs");
+      if (typed.trim() !== database.name) {
+        throw declined("Nothing deleted: the name does not match");
+      }
     }
     const gone = await client.call(deleteDatabase, { params });
     ctx.ui.done("db", `Deleted database ${database.name} of ${project.name}`);
     if (gone.removedAt !== null) {
       const line = ctx.lines.ofProject("db", "undelete", database.id);
-      ctx.ui.note(`Until ${gone.removedAt}, this brings it back: ${line}`);
+      ctx.ui.note(`To restore it before ${gone.removedAt}: ${line}`);
     }
     ctx.ui.result({ deleted: true, database: gone }, "");
   },

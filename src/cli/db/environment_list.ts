@@ -8,8 +8,8 @@ export interface EnvironmentList {
 /** Reads `production,staging`, or `all`. */
 export function environmentList(text: string): EnvironmentList {
   const names = text.split(",").map((name) => name.trim()).filter((name) => name !== "");
-  if (names.length === 0) throw new InvalidArgumentError("Give names of environments, or all.");
+  if (names.length === 0) throw new InvalidArgumentError("Expected names of environments, or all.");
   if (!names.includes("all")) return { names };
   if (names.length === 1) return { names: null };
-  throw new InvalidArgumentError("Give all by itself, or names of environments.");
+  throw new InvalidArgumentError("Expected either all or names of environments.");
 }

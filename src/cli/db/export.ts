@@ -49,30 +49,30 @@ async function confirmOverwrite(ctx: Context, path: string, force: true | undefi
   await confirm(ctx, {
     force,
     question: `Replace ${shown}?`,
-    wanted: `Confirm that ${shown} is replaced`,
+    wanted: `Confirm the replacement of ${shown}`,
     declined: "Nothing exported",
   });
 }
 
 export default defineCommand({
-  description: "Prints definitions and rows as SQL, as they are at this moment; `svc db import` " +
-    "and psql take it. A file is readable by its owner alone.",
+  description:
+    "Prints the current schema and data as SQL for `svc db import` or psql. Files are only readable by their owner.",
   define: (command) =>
     command
       .argument("[database]", DATABASE_ARGUMENT)
       .option("--branch <name>", "branch of the database", MAIN_BRANCH)
-      .option("--output <path>", "file to write, instead of stdout")
-      .option("--force", "replace the file without asking")
+      .option("--output <path>", "file to write instead of stdout")
+      .option("--force", "replace the file without confirmation")
       .option(...PROJECT_OPTION),
   offers: { database: "database" },
   examples: [
-    ["db export --output shop.sql", "save the project's database"],
-    ["db export shop --branch staging > staging.sql", "save a branch"],
+    ["db export --output shop.sql", "export the project's database"],
+    ["db export shop --branch staging > staging.sql", "export a branch"],
   ],
   async run({ args: [given], flags }, ctx) {
     const { branch, output } = flags;
     if (output === undefined && ctx.ui.json) {
-      throw new CliError("usage", "Give --output with --json: stdout has one object alone", {
+      throw new CliError("usage", "Use --output with --json, because stdout has only one object", {
         next: [ctx.lines.again({ "--output": "export.sql" })],
       });
     }

@@ -7,7 +7,7 @@ import type { CommandGroup } from "../command/command_entry.ts";
 
 const BRANCHES: CommandGroup = {
   name: "branches",
-  summary: "List and manage branches: copies of a database that go their own way",
+  summary: "List and manage branches: independent copies of a database",
   fallback: "list",
   commands: [
     {
@@ -17,12 +17,12 @@ const BRANCHES: CommandGroup = {
     },
     {
       name: "create",
-      summary: "Copy a branch",
+      summary: "Create a branch as a copy of another one",
       load: () => import("./branches/create.ts"),
     },
     {
       name: "delete",
-      summary: "Remove a branch with its data",
+      summary: "Delete a branch and its data",
       load: () => import("./branches/delete.ts"),
     },
     {
@@ -32,7 +32,7 @@ const BRANCHES: CommandGroup = {
     },
     {
       name: "reset",
-      summary: "Make a branch equal to its parent again",
+      summary: "Reset a branch to its parent",
       load: () => import("./branches/reset.ts"),
     },
   ],
@@ -40,7 +40,7 @@ const BRANCHES: CommandGroup = {
 
 const SNAPSHOTS: CommandGroup = {
   name: "snapshots",
-  summary: "List and manage snapshots: branches kept as they were",
+  summary: "List and manage snapshots of branches",
   fallback: "list",
   commands: [
     {
@@ -50,17 +50,17 @@ const SNAPSHOTS: CommandGroup = {
     },
     {
       name: "create",
-      summary: "Keep a branch as it is now",
+      summary: "Create a snapshot of a branch",
       load: () => import("./snapshots/create.ts"),
     },
     {
       name: "restore",
-      summary: "Restore a snapshot over a branch, or as a new one",
+      summary: "Restore a snapshot to a branch or a new one",
       load: () => import("./snapshots/restore.ts"),
     },
     {
       name: "delete",
-      summary: "Remove a snapshot",
+      summary: "Delete a snapshot",
       load: () => import("./snapshots/delete.ts"),
     },
   ],
@@ -69,7 +69,7 @@ const SNAPSHOTS: CommandGroup = {
 export const DB: CommandGroup = {
   name: "db",
   section: "Configuration",
-  summary: "Manage PostgreSQL databases, and run SQL on them",
+  summary: "Manage PostgreSQL databases and run SQL",
   commands: [
     {
       name: "list",
@@ -88,22 +88,22 @@ export const DB: CommandGroup = {
     },
     {
       name: "delete",
-      summary: "Delete a database; it can be restored for seven days",
+      summary: "Delete a database. You can restore it for seven days",
       load: () => import("./delete.ts"),
     },
     {
       name: "undelete",
-      summary: "Bring a deleted database back",
+      summary: "Restore a deleted database",
       load: () => import("./undelete.ts"),
     },
     {
       name: "start",
-      summary: "Let clients connect again",
+      summary: "Start a database",
       load: () => import("./start.ts"),
     },
     {
       name: "stop",
-      summary: "End all connections, and refuse new ones",
+      summary: "Stop a database: end all connections and refuse new ones",
       load: () => import("./stop.ts"),
     },
     {
@@ -113,12 +113,12 @@ export const DB: CommandGroup = {
     },
     {
       name: "query",
-      summary: "Run SQL, or open a prompt for it",
+      summary: "Run SQL, or open an SQL prompt",
       load: () => import("./query/query.ts"),
     },
     {
       name: "schema",
-      summary: "Print a branch's definitions as SQL",
+      summary: "Print the schema of a branch as SQL",
       load: () => import("./schema.ts"),
     },
     BRANCHES,
@@ -129,12 +129,12 @@ export const DB: CommandGroup = {
     },
     {
       name: "export",
-      summary: "Download a branch as SQL",
+      summary: "Export a branch as SQL",
       load: () => import("./export.ts"),
     },
     {
       name: "import",
-      summary: "Run a script of SQL on a branch, as one transaction",
+      summary: "Run an SQL script on a branch in one transaction",
       load: () => import("./import.ts"),
     },
     SNAPSHOTS,

@@ -24,7 +24,7 @@ interface Script {
 async function openScript(ctx: Context, file: string | undefined): Promise<Script> {
   if (file === undefined || file === STDIN) {
     if (ctx.stdinIsTerminal && file === undefined) {
-      throw new CliError("action_required", "Give the script by --file, or on stdin", {
+      throw new CliError("action_required", "No script: use --file, or pipe it to stdin", {
         hint: "`svc db import --help` shows both",
       });
     }
@@ -38,14 +38,15 @@ async function openScript(ctx: Context, file: string | undefined): Promise<Scrip
     const why = isDirectory
       ? "is a directory"
       : `has ${formatBytes(size)}, more than ${formatBytes(MAX_IMPORT_BYTES)}`;
-    throw new CliError("usage", `Name a file of SQL: "${printable(file)}" ${why}`, {
+    throw new CliError("usage", `Cannot import "${printable(file)}": it ${why}`, {
       ...(isDirectory
         ? {
-          hint: "Make SQL of a directory of pg_dump (-Fd): pg_restore --no-owner --file=dump.sql",
+          hint:
+            "Convert a directory from pg_dump (-Fd) to SQL: pg_restore --no-owner --file=dump.sql",
         }
         : {}),
       ...(tooLarge
-        ? { hint: "Run it by psql: psql $(svc db connection) --single-transaction" }
+        ? { hint: "Run it with psql: psql $(svc db connection) --single-transaction" }
         : {}),
     });
   }
@@ -56,13 +57,11 @@ async function openScript(ctx: Context, file: string | undefined): Promise<Scrip
 
 export default defineCommand({
   description:
-    "Either all of the script takes effect or nothing does. It may be what `svc db export` or " +
-    "pg_dump made, with the data of COPY too; what it says of roles that do not exist here is passed " +
-    "over with a warning. Other psql commands, and archives (pg_dump -Fc), are refused.",
+    "The whole script takes effect or none of it. Accepts the output of `svc db export` and pg_dump, including COPY data. Statements about unknown roles are skipped with a warning. Other psql commands and archives (pg_dump -Fc) are refused.",
   define: (command) =>
     command
       .argument("[database]", DATABASE_ARGUMENT)
-      .option("--file <path>", "the script; - for stdin (default: what is piped in)")
+      .option("--file <path>", "the script; - for stdin (default: stdin)")
       .option("--branch <name>", "branch of the database", MAIN_BRANCH)
       .option(...PROJECT_OPTION),
   offers: { database: "database" },

@@ -3,8 +3,8 @@ import { DATABASE_ARGUMENT, openDatabase, PROJECT_OPTION } from "./open_database
 import { formatDatabase } from "./show_database.ts";
 
 export default defineCommand({
-  description: "Shows its state and, where it failed, why; its limits, and what its engine means " +
-    "under load.",
+  description:
+    "Shows the state of the database, why it failed if it did, its limits, and how its engine behaves under load.",
   define: (command) => command.argument("[database]", DATABASE_ARGUMENT).option(...PROJECT_OPTION),
   offers: { database: "database" },
   examples: [["db info", "show the project's database"], [

@@ -20,18 +20,20 @@ const toRow = (database: Database): string[] => [
 export default defineCommand({
   define: (command) =>
     command
-      .option("--deleted", "those that were deleted and can be had back")
+      .option("--deleted", "deleted databases that can be restored")
       .option(...PROJECT_OPTION),
   examples: [
     ["db list", "show the databases of this directory's project"],
-    ["db list --deleted", "those that svc db undelete brings back"],
+    ["db list --deleted", "show databases that svc db undelete can restore"],
   ],
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "db" });
     const deleted = flags.deleted === true;
     const databases = await listDatabases(client, project, { deleted });
     if (databases.length === 0) {
-      ctx.ui.note(deleted ? "No deleted databases" : "No databases: `svc db create` makes one");
+      ctx.ui.note(
+        deleted ? "No deleted databases" : "No databases yet: `svc db create` creates one",
+      );
     }
     ctx.ui.result(
       { databases },

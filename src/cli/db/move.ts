@@ -9,21 +9,20 @@ import { databaseFailed, waitForDatabase } from "./wait_for_database.ts";
 
 export default defineCommand({
   description:
-    "Copies all branches to the other engine, and points their clients there. Clients are cut " +
-    "off for that time; connection strings stay as they are.",
+    "Copies all branches to another engine. Clients are disconnected during the move. Connection strings do not change.",
   define: (command) =>
     command
       .argument("[database]", DATABASE_ARGUMENT)
       .addOption(
-        new Option("--to <engine>", "kind of PostgreSQL that it moves to")
+        new Option("--to <engine>", "engine to move to")
           .choices(DATABASE_ENGINES).makeOptionMandatory(),
       )
-      .option("--force", "do not ask")
+      .option("--force", "skip the confirmation")
       .option(...PROJECT_OPTION),
   offers: { database: "database" },
   examples: [
     ["db move --to server", "move the project's database to the platform's PostgreSQL server"],
-    ["db move shop --to embedded --force", "move it back, without asking"],
+    ["db move shop --to embedded --force", "move it back without confirmation"],
   ],
   async run({ args: [given], flags }, ctx) {
     const { client, database: before, params } = await openDatabase(ctx, {
@@ -31,12 +30,12 @@ export default defineCommand({
       projectId: flags.projectId,
     });
     if (before.engine === flags.to) {
-      throw new CliError("usage", `Name another engine: ${before.name} is on ${flags.to} already`);
+      throw new CliError("usage", `Database ${before.name} is already on ${flags.to}`);
     }
     await confirm(ctx, {
       force: flags.force,
-      question: `Move ${before.name} from ${before.engine} to ${flags.to}? ` +
-        "Its clients are cut off meanwhile",
+      question:
+        `Move ${before.name} from ${before.engine} to ${flags.to}? Its clients are disconnected during the move`,
       wanted: `Confirm the move of database ${before.name} to ${flags.to}`,
       declined: "Nothing moved",
     });
@@ -51,7 +50,7 @@ export default defineCommand({
     for (const { name, state, reason } of await listBranches(client, database)) {
       if (state !== "failed") continue;
       const why = reason === null ? "" : `: ${printable(reason)}`;
-      ctx.ui.log("db", "warn", `Branch ${printable(name)} could not be moved${why}`);
+      ctx.ui.log("db", "warn", `Cannot move branch ${printable(name)}${why}`);
     }
     ctx.ui.done("db", `Moved database ${database.name} to ${database.engine}`);
     ctx.ui.result({ database }, "");

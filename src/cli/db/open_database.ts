@@ -27,7 +27,8 @@ import { nearest } from "../../lib/suggest.ts";
 const MAX_LISTED = 1000;
 
 /** The meaning of `[database]` in every command. */
-export const DATABASE_ARGUMENT = "id or name (default: db.database, else the first auto-injected)";
+export const DATABASE_ARGUMENT =
+  "id or name (default: db.database, or the first auto-injected one)";
 /** The meaning of `--project-id` in every command. */
 export const PROJECT_OPTION = ["--project-id <id>", "id or name of the project"] as const;
 /** `--database`, of commands whose argument is something else. */
@@ -82,8 +83,8 @@ const namesOf = (databases: readonly Database[]): string =>
   databases.map(({ name }) => name).join(", ");
 
 function noDatabase(ctx: Context, project: Project): CliError {
-  return new CliError("not_found", `Create a database first: ${project.name} has none`, {
-    hint: `To create one: ${ctx.lines.ofProject("db", "create", "--wait")}`,
+  return new CliError("not_found", `Project ${project.name} has no database`, {
+    hint: `Create one: ${ctx.lines.ofProject("db", "create", "--wait")}`,
   });
 }
 
@@ -109,9 +110,9 @@ async function findNamed(ctx: Context, search: Search): Promise<Database> {
   const databases = await listDatabases(client, project);
   if (databases.length === 0) throw noDatabase(ctx, project);
   const near = nearest(reference, databases.map(({ name }) => name));
-  const message = `Name a database of ${project.name}: it has no "${printable(reference)}"`;
+  const message = `Project ${project.name} has no database "${printable(reference)}"`;
   throw new CliError("not_found", `${message}${source}`, {
-    hint: near === undefined ? `It has: ${namesOf(databases)}` : `Did you mean ${near}?`,
+    hint: near === undefined ? `Available: ${namesOf(databases)}` : `Did you mean ${near}?`,
     next: [ctx.lines.ofProject("db", "list")],
   });
 }
@@ -126,7 +127,7 @@ async function settleUnnamed(
   if (ctx.prompter === undefined) {
     throw actionRequired(
       `Name the database: no argument and no db.database of svc.toml does, and none of ` +
-        `${project.name} is auto-injected. It has: ${namesOf(databases)}`,
+        `${project.name} is auto-injected. Available: ${namesOf(databases)}`,
       [ctx.lines.ofProject("db", "list")],
     );
   }
@@ -151,7 +152,7 @@ export async function openDatabase(
   });
   const configured = folder.config?.db.database;
   const reference = given.database ?? configured;
-  const source = given.database === undefined ? "; svc.toml names it in db.database" : "";
+  const source = given.database === undefined ? "(from db.database in svc.toml)" : "";
   let database: Database;
   if (reference !== undefined) {
     database = await findNamed(ctx, { client, project, reference, source });

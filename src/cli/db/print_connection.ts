@@ -20,11 +20,17 @@ export async function printConnection(
     query: { branch },
   });
   if (ctx.ui.showsOnTerminal) {
-    ctx.ui.note(`Holds the password of ${printable(branch)} of ${database.name}: keep it secret`);
+    ctx.ui.note(
+      `Contains the password of ${printable(branch)} of ${database.name}. Keep it secret`,
+    );
   }
   if (database.state === "stopped") {
     const line = ctx.lines.ofProject("db", "start", database.name);
-    ctx.ui.log("db", "warn", `${database.name} is stopped and refuses clients: ${line}`);
+    ctx.ui.log(
+      "db",
+      "warn",
+      `${database.name} is stopped and refuses connections. Start it: ${line}`,
+    );
   }
   ctx.ui.result({ ...connection }, connection.url);
 }

@@ -5,12 +5,12 @@ import { openDatabase, takeDatabaseBranch } from "./open_database.ts";
 
 export default defineCommand({
   description:
-    "The SQL makes the same definitions again in an empty database or branch. Where they are there already, it fails and changes nothing.",
+    "The SQL recreates the schema in an empty database or branch. If objects already exist, it fails and changes nothing.",
   define: takeDatabaseBranch,
   offers: { database: "database" },
   examples: [
-    ["db schema", "print the definitions of the project's database"],
-    ["db schema shop --branch staging > schema.sql", "save those of a branch"],
+    ["db schema", "print the schema of the project's database"],
+    ["db schema shop --branch staging > schema.sql", "save the schema of a branch"],
   ],
   async run({ args: [given], flags }, ctx) {
     const { client, database, params } = await openDatabase(ctx, {

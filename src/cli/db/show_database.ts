@@ -21,9 +21,9 @@ export function formatInjection({ autoInject, envVar, environments }: Database):
 /** Describes the effect of a size on memory: on a server, all databases share it. */
 function formatSizeLimit({ cuSize, memoryMb, engine }: Database): string {
   if (engine === "server") {
-    return `${cuSize}: counts for connections and work_mem; memory is the server's`;
+    return `${cuSize}: sets connections and work_mem; the server sets memory`;
   }
-  return `${cuSize}: ${memoryMb} MiB for each branch`;
+  return `${cuSize}: ${memoryMb} MiB per branch`;
 }
 
 /** The facts of a database, and what its engine means for it. */
@@ -36,14 +36,14 @@ export function formatDatabase(database: Database, now: number): string {
     ["engine", database.engine],
     ["version", database.version],
     ["cu size", formatSizeLimit(database)],
-    ["connections", `at most ${database.maxConnections} at a time for each branch`],
+    ["connections", `at most ${database.maxConnections} at a time per branch`],
     ["branches", String(database.branches)],
     ["size", formatSize(database.sizeBytes)],
     ["auto-inject", formatInjection(database)],
     ["preview branches", database.previewBranches ? "on" : "off"],
     ["created", formatAge(database.createdAt, now)],
     ["deleted", database.deletedAt],
-    ["gone for good", database.removedAt],
+    ["permanently removed", database.removedAt],
   ]);
   return [facts, ...database.notes.map((note) => `* ${note}`)].join("\n");
 }

@@ -3,10 +3,11 @@ import { defineCommand } from "../command/command.ts";
 import { DATABASE_ARGUMENT, openDatabase, PROJECT_OPTION } from "./open_database.ts";
 
 export default defineCommand({
-  description: "A database sleeps and wakes by itself; this is for one that `svc db stop` stopped.",
+  description:
+    "Starts a database that was stopped with `svc db stop`. Databases sleep and wake automatically.",
   define: (command) => command.argument("[database]", DATABASE_ARGUMENT).option(...PROJECT_OPTION),
   offers: { database: "database" },
-  examples: [["db start", "let clients connect to the project's database"]],
+  examples: [["db start", "start the project's database"]],
   async run({ args: [given], flags }, ctx) {
     const { client, params } = await openDatabase(ctx, {
       database: given,

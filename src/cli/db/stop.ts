@@ -3,8 +3,7 @@ import { defineCommand } from "../command/command.ts";
 import { DATABASE_ARGUMENT, openDatabase, PROJECT_OPTION } from "./open_database.ts";
 
 export default defineCommand({
-  description:
-    "Its data is kept. Clients, including deployments, are refused until `svc db start`.",
+  description: "Keeps its data. Refuses clients, including deployments, until `svc db start`.",
   define: (command) => command.argument("[database]", DATABASE_ARGUMENT).option(...PROJECT_OPTION),
   offers: { database: "database" },
   examples: [["db stop shop", "end all connections to the database shop"]],

@@ -7,13 +7,13 @@ import { nearest } from "../../lib/suggest.ts";
 import { listDatabases, PROJECT_OPTION } from "./open_database.ts";
 
 export default defineCommand({
-  description: "It comes back with its branches, data and passwords.",
+  description: "Restores the database with its branches, data and passwords.",
   define: (command) =>
     command
       .argument("<database>", "id or name of the deleted database")
       .option(...PROJECT_OPTION),
   offers: { database: "deleted-database" },
-  examples: [["db undelete shop", "bring the database shop back"]],
+  examples: [["db undelete shop", "restore the database shop"]],
   async run({ args: [given], flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "db" });
     const deleted = await listDatabases(client, project, { deleted: true });
@@ -24,13 +24,13 @@ export default defineCommand({
       const near = nearest(given, names);
       throw new CliError(
         "not_found",
-        `Name a deleted database of ${project.name}: "${printable(given)}" is none`,
+        `Project ${project.name} has no deleted database "${printable(given)}"`,
         {
           hint: near !== undefined
             ? `Did you mean ${near}?`
             : names.length === 0
-            ? "None can be had back"
-            : `These can be had back: ${names.join(", ")}`,
+            ? "There are no databases to restore"
+            : `You can restore: ${names.join(", ")}`,
           next: [ctx.lines.ofProject("db", "list", "--deleted")],
         },
       );
@@ -39,7 +39,7 @@ export default defineCommand({
       params: { project: project.id, database: found.id },
       idempotent: true,
     });
-    ctx.ui.done("db", `Database ${database.name} of ${project.name} is back`);
+    ctx.ui.done("db", `Restored database ${database.name} of ${project.name}`);
     ctx.ui.result({ database }, "");
   },
 });

@@ -25,7 +25,7 @@ export function databaseFailed(
 ): CliError {
   const why = reason === null ? "the platform gives no reason" : printable(reason);
   const info = ctx.lines.ofProject("db", "info", name);
-  return new CliError("database_failed", `Database ${name} could not be ${wanted}: ${why}`, {
+  return new CliError("database_failed", `Database ${name} was not ${wanted}: ${why}`, {
     next: wanted === "moved"
       ? [info]
       : [info, ctx.lines.ofProject("db", "delete", name, "--force")],

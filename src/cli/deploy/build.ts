@@ -10,7 +10,7 @@ export default defineCommand({
     command
       .argument("[dir]", "project directory (default: the nearest one with a svc.toml)")
       .addOption(
-        new Option("--framework <name>", "framework, instead of the detected one").choices(
+        new Option("--framework <name>", "framework to use instead of the detected one").choices(
           FRAMEWORKS.map(({ id }) => id),
         ),
       )

@@ -4,9 +4,7 @@ import { defineCommand } from "../command/command.ts";
 
 export default defineCommand({
   description:
-    "Files that the platform already has are not sent again. The rules of a svc.rules.toml " +
-    "beside svc.toml go live with the deployment. Hashes of files are kept in .svc/cache, so " +
-    "that the next deploy is faster; git ignores it, and it can be removed.",
+    "Uploads only new and changed files. Rules in svc.rules.toml next to svc.toml go live with the deployment. File hashes are cached in .svc/cache to make the next deployment faster. git ignores that folder, and you can delete it.",
   define: (command) =>
     command
       .argument("[dir]", "project directory (default: the nearest one with a svc.toml)")
@@ -15,22 +13,22 @@ export default defineCommand({
       .option("--project-id <id>", "id or name of the project")
       .option("--skip-build", "deploy the existing output without building")
       .option("--build-command <command>", "build with this command")
-      .option("--skip-env-check", "do not check the variables that svc.toml declares as required")
+      .option("--skip-env-check", "skip the check for required variables of svc.toml")
       .addOption(
-        new Option("--framework <name>", "framework, instead of the detected one").choices(
+        new Option("--framework <name>", "framework to use instead of the detected one").choices(
           FRAMEWORKS.map(({ id }) => id),
         ),
       )
       .option(
         "--branch <branch>",
-        "branch of the deployment (default: git's, else commit-<sha>)",
+        "branch of the deployment (default: the git branch, or commit-<sha>)",
       )
       .option("--message <text>", "message of the deployment (default: the commit's)")
-      .option("--dry-run", "build and run all checks of a deploy, but deploy nothing"),
+      .option("--dry-run", "build and run all checks, but do not deploy"),
   examples: [
     ["deploy", "build this project and deploy a preview"],
     ["deploy --prod", "deploy to production"],
-    ["deploy --environment staging", "deploy to an environment that the project has created"],
+    ["deploy --environment staging", "deploy to a custom environment"],
     ["deploy ./site --project-id blog --skip-build --json", "for scripts"],
   ],
   async run({ args: [dir], flags }, ctx) {

@@ -121,7 +121,9 @@ function reportSent(
 }
 
 function shownProduction({ urls, isProduction }: Deployment): string {
-  return isProduction ? urls.production : `${urls.production} (unchanged; --prod deploys there)`;
+  return isProduction
+    ? urls.production
+    : `${urls.production} (unchanged; deploy there with --prod)`;
 }
 
 /**
@@ -136,7 +138,7 @@ export async function deployProject(
   flags: DeployFlags,
 ): Promise<void> {
   if (flags.skipBuild === true && flags.buildCommand !== undefined) {
-    throw new CliError("usage", "Give --skip-build or --build-command, not both");
+    throw new CliError("usage", "Use either --skip-build or --build-command");
   }
   checkDeployTargetFlags(flags);
   const folder = await openProjectFolder(ctx, dir);

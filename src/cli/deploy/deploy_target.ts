@@ -41,7 +41,7 @@ export interface DeployTargetFacts {
 /** Refuses flags that name two environments. */
 export function checkDeployTargetFlags(flags: DeployTargetFlags): void {
   if (flags.prod === true && flags.environment !== undefined) {
-    throw new CliError("usage", "Give --prod or --environment, not both");
+    throw new CliError("usage", "Use either --prod or --environment");
   }
 }
 

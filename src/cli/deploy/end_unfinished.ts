@@ -72,21 +72,25 @@ export function explainStop(ctx: Context, ending: Ending, unfinished: Unfinished
       const message = `Interrupted too late: deployment ${id} is live at ${where}`;
       const next = waysBack(ctx, deployment, project);
       const hint = next.length === 0
-        ? "It is the project's first in production: nothing was live before it"
+        ? "This is the project's first production deployment"
         : "To undo it, run the command below";
       return new CliError("interrupted", message, { hint, next, details: { deployment } });
     }
     case "stopped":
     case "ended":
-      return new CliError("interrupted", `Interrupted: deployment ${id} was stopped, not live`, {
-        hint: "Files that arrived are kept for a day: the next deploy resumes from there",
-        details: { deployment: { id, status: "STOPPED" } },
-      });
+      return new CliError(
+        "interrupted",
+        `Interrupted: deployment ${id} was stopped before it went live`,
+        {
+          hint: "Uploaded files are kept for a day. The next deployment resumes from there",
+          details: { deployment: { id, status: "STOPPED" } },
+        },
+      );
     case "unknown":
       return new CliError(
         "interrupted",
         isActivating
-          ? `Interrupted: it is unknown whether deployment ${id} went live (${ending.reason})`
+          ? `Interrupted: deployment ${id} may have gone live (${ending.reason})`
           : `Interrupted: deployment ${id} is not live, and could not be stopped (${ending.reason})`,
         {
           ...(isActivating
@@ -114,12 +118,12 @@ export function explainFailure(
     const { deployment } = ending;
     return new CliError(
       "deployment_failed",
-      `Deployment ${id} is live, though the command failed: ${reason}`,
+      `Deployment ${id} is live, but the command failed: ${reason}`,
       { next: waysBack(ctx, deployment, project), details: { deployment }, cause: error },
     );
   }
   if (ending.type === "unknown" && isActivating && error instanceof UnreachableError) {
-    return new CliError("unreachable", `${reason}: it is unknown whether ${id} went live`, {
+    return new CliError("unreachable", `${reason}: deployment ${id} may have gone live`, {
       next: [listLine(ctx, unfinished)],
       cause: error,
     });
@@ -130,8 +134,8 @@ export function explainFailure(
   if (failure === null || !(error instanceof ApiError) || error.status !== 409) return error;
   return new CliError("deployment_failed", failure, {
     hint: serverOutput.length === 0
-      ? "Correct what the message names, and deploy again"
-      : "The log of the server has more lines",
+      ? "Fix the cause and deploy again"
+      : "See more in the server log",
     excerpt: serverOutput.length === 0
       ? []
       : ["The server's last lines:", ...serverOutput.map((line) => `  ${line}`)],

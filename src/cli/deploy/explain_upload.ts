@@ -46,7 +46,7 @@ export async function explainUpload(
     for (const file of sent) if (await hasChanged(file)) changed.push(file);
     if (changed.length > 0) {
       return new CliError("file_unusable", `Changed during the deploy: ${namesOf(changed)}`, {
-        hint: "Deploy again once nothing writes to the output folder",
+        hint: "Deploy again when nothing writes to the output folder",
         next: [ctx.lines.again()],
         cause: error,
       });
@@ -57,9 +57,11 @@ export async function explainUpload(
   const cut = sent.filter(({ sha256 }) => blobs.includes(sha256));
   const what = cut.length > 1 ? formatCount(cut.length, "file") : namesOf(cut);
   const how = bytes > 0 ? `after ${formatBytes(bytes)} of ${formatBytes(size)}` : formatBytes(size);
-  const message = `${error.message}: the upload of ${what || "a function"} was cut off (${how})`;
+  const message = `${error.message}: the upload of ${
+    what || "a function"
+  } was interrupted (${how})`;
   return new CliError("unreachable", message, {
-    hint: "Files that arrived are kept for a day: the next deploy resumes from there",
+    hint: "Uploaded files are kept for a day. The next deployment resumes from there",
     next: [ctx.lines.again()],
     cause: error,
   });

@@ -8,14 +8,14 @@ import type { CommandGroup, CommandLeaf } from "../command/command_entry.ts";
 export const BUILD: CommandLeaf = {
   name: "build",
   section: "Projects and deployments",
-  summary: "Build, and validate the output and its manifest",
+  summary: "Build and validate the output and its manifest",
   load: () => import("./build.ts"),
 };
 
 export const DEPLOY: CommandLeaf = {
   name: "deploy",
   section: "Projects and deployments",
-  summary: "Build and deploy; a preview unless --prod",
+  summary: "Build and deploy, to a preview unless --prod is set",
   load: () => import("./deploy.ts"),
 };
 
@@ -36,14 +36,14 @@ export const DEPLOYMENTS: CommandGroup = {
 export const PROMOTE: CommandLeaf = {
   name: "promote",
   section: "Projects and deployments",
-  summary: "Make production show what a deployment shows",
+  summary: "Promote a preview to production",
   load: () => import("./promote.ts"),
 };
 
 export const ROLLBACK: CommandLeaf = {
   name: "rollback",
   section: "Projects and deployments",
-  summary: "Make the previous production deployment live again",
+  summary: "Roll back production to an earlier deployment",
   load: () => import("./rollback.ts"),
 };
 

@@ -19,15 +19,17 @@ const toRow = (deployment: Deployment, now: number): string[] => [
 
 export default defineCommand({
   description:
-    "A star marks the deployment that production shows. A deployment keeps the variables " +
-    "it was made with; VARIABLES shows whether those of its environment have changed since.",
+    "A star marks the production deployment. A deployment keeps the variables it was created with. VARIABLES shows whether the variables of its environment have changed since.",
   define: (command) =>
     command
       .addOption(limitOption(10))
       .option("--project-id <id>", "id or name of the project"),
   examples: [
     ["deployments list", "show the latest deployments of this directory's project"],
-    ["deployments list --project-id blog --limit 50 --json", "fifty of blog for programs"],
+    [
+      "deployments list --project-id blog --limit 50 --json",
+      "list 50 deployments of blog for scripts",
+    ],
   ],
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
@@ -43,7 +45,7 @@ export default defineCommand({
       ctx.ui.log(
         "deploy",
         "warn",
-        `The variables of ${environment} have changed since: redeploy to use the new ones`,
+        `Variables of ${environment} have changed since. Redeploy to apply them`,
       );
     }
     const headings = [

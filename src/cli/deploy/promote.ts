@@ -6,13 +6,11 @@ import { formatFacts } from "../terminal/table.ts";
 
 export default defineCommand({
   description:
-    "Nothing is built or uploaded again: production gets the files, functions and rules of " +
-    "the deployment, with production's own variables. Values that the build took from " +
-    "variables stay as they are.",
+    "Nothing is rebuilt or uploaded. Production gets the files, functions and rules of the deployment, with production's variables. Values that were read at build time do not change.",
   define: (command) =>
     command.argument("<id>", "id of the deployment; `svc deployments` shows it", deploymentId),
   offers: { id: "deployment" },
-  examples: [["promote 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "put a preview into production"]],
+  examples: [["promote 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "promote a preview to production"]],
   async run({ args: [id] }, ctx) {
     const client = ctx.client({ phase: "deploy" });
     const deployment = await client.call(promoteDeployment, {

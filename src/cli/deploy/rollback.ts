@@ -21,21 +21,19 @@ function explainConflict({ lines }: Context, error: unknown): unknown {
 
 export default defineCommand({
   description:
-    "The deployment that was live before becomes live again, as it was: files, functions, " +
-    "rules and variables. Each further rollback goes one step back in the history of what " +
-    "was live; a rollback after --to undoes it.",
+    "Restores the previous production deployment with its files, functions, rules and variables. Each further rollback goes one step back in the history. A rollback after --to undoes it.",
   define: (command) =>
     command
       .option(
         "--deployment-id <id>",
-        "deployment to undo (default: the one live in production)",
+        "deployment to roll back (default: the production deployment)",
         deploymentId,
       )
-      .option("--to <id>", "deployment to make live (default: the one before)", deploymentId)
+      .option("--to <id>", "deployment to roll back to (default: the previous one)", deploymentId)
       .option("--project-id <id>", "id or name of the project"),
   examples: [
-    ["rollback", "undo the deployment that is live"],
-    ["rollback --to 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "go back to a given deployment"],
+    ["rollback", "roll back the production deployment"],
+    ["rollback --to 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "roll back to a specific deployment"],
   ],
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, {
@@ -49,7 +47,7 @@ export default defineCommand({
       throw explainConflict(ctx, error);
     });
     const { deployment, rolledBack } = answer;
-    ctx.ui.done("rollback", `Rolled back ${rolledBack.id}; ${deployment.id} is live again`);
+    ctx.ui.done("rollback", `Rolled back ${rolledBack.id}. ${deployment.id} is live again`);
     ctx.ui.note(formatFacts([
       ["  commit", deployment.commitSha],
       ["  message", deployment.message],

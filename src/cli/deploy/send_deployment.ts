@@ -81,7 +81,7 @@ export function pickSources(
     if (wanted.delete(sha256)) sources.push({ sha256, size: source.byteLength, content: source });
   }
   if (wanted.size === 0) return sources;
-  throw new TypeError("Cannot upload: the platform asks for blobs that no file has");
+  throw new TypeError("Cannot upload: the platform requested unknown blobs");
 }
 
 async function upload(
@@ -178,7 +178,7 @@ function toSent(
 async function activate(ctx: Context, client: Client, deployment: string): Promise<Deployment> {
   const patience = setTimeout(() => {
     const lines = ctx.lines.of("logs");
-    ctx.ui.log("deploy", "info", `Waiting for the server to start: "${lines}" shows its log`);
+    ctx.ui.log("deploy", "info", `Waiting for the server to start. See its log with "${lines}"`);
   }, START_PATIENCE);
   try {
     return await client.call(activateDeployment, {

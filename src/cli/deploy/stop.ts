@@ -3,9 +3,8 @@ import { defineCommand } from "../command/command.ts";
 import { deploymentId } from "../command/option_values.ts";
 
 export default defineCommand({
-  description: "Its addresses stop answering and its server ends, for good. A deployment that is " +
-    "queued or being built does not go live. What production shows cannot be stopped: roll " +
-    "back, or deploy again.",
+  description:
+    "Its URLs stop working and its server stops, permanently. A queued or building deployment does not go live. You cannot stop the production deployment: roll back or deploy again instead.",
   define: (command) =>
     command.argument("<id>", "id of the deployment; `svc deployments` shows it", deploymentId),
   offers: { id: "deployment" },

@@ -22,9 +22,9 @@ function aliased({ config }: ProjectFolder, alias: string): string {
   const hint = near !== undefined
     ? `Did you mean ${near}?`
     : names.length > 0
-    ? `It has: ${names.join(", ")}`
+    ? `Available: ${names.join(", ")}`
     : 'Add it to [dev.aliases], as name = "command"';
-  throw new CliError("usage", `Name an alias of svc.toml: it has no "${alias}"`, { hint });
+  throw new CliError("usage", `svc.toml has no alias "${alias}"`, { hint });
 }
 
 /**
@@ -39,7 +39,7 @@ export async function chooseCommand(
   { inspected }: { readonly inspected: boolean },
 ): Promise<string | undefined> {
   if (alias !== undefined && command !== undefined) {
-    throw new CliError("usage", "Give --alias or --command, not both");
+    throw new CliError("usage", "Use either --alias or --command");
   }
   if (command !== undefined) return command;
   if (alias !== undefined) return aliased(folder, alias);

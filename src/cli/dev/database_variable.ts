@@ -39,7 +39,7 @@ export async function readDatabaseVariable(
   if (project?.id === undefined) {
     if (given === undefined) return NONE;
     const next = [ctx.lines.of("link")];
-    throw actionRequired("Link the project first: --db-branch is one of its platform", next);
+    throw actionRequired("--db-branch needs a linked project: run svc link", next);
   }
   const branch = given ?? db?.branch;
   const isNamed = branch !== undefined || db?.database !== undefined;

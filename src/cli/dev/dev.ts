@@ -8,14 +8,7 @@ import { autonomousSystem, countryCode, ipAddress } from "../rules/client_values
 
 export default defineCommand({
   description:
-    "Starts the project's dev server and stands in front of it with the edge: svc.rules.toml " +
-    "and functions/ act as they do on a platform, and changes take effect as soon as they are " +
-    "saved. A project without a dev command is served as files, and its pages reload by " +
-    "themselves. The code finds a key-value store (SVC_KV_URL, SVC_KV_TOKEN) and a mail server " +
-    "that catches everything (SMTP_URL); /__svc shows both, and the last requests. Where the project is " +
-    "linked and you are logged in, it gets the variables of the chosen environment. If the " +
-    "port is taken, the next free one is used; with --json that is an error. On a terminal, " +
-    "r restarts, o opens the site, e explains the last request, c clears, q quits.",
+    "Starts the project's dev server behind a local edge. svc.rules.toml and functions/ work as on the platform, and changes take effect when you save. A project without a dev command is served as static files with live reload. The code gets a key-value store (SVC_KV_URL, SVC_KV_TOKEN) and a mail server that catches all mail (SMTP_URL). /__svc shows both, and recent requests. If the project is linked and you are logged in, the code gets the variables of the chosen environment. If the port is taken, the next free one is used; with --json that is an error. In a terminal, press r to restart, o to open the site, e to explain the last request, c to clear, q to quit.",
   define: (command) =>
     command
       .argument("[dir]", "project directory (default: the nearest one with a svc.toml)")
@@ -23,25 +16,27 @@ export default defineCommand({
       .option("--command <command>", "run this command instead of the project's")
       .option(
         "-p, --port <port>",
-        `port to listen on; 0 takes a free one (default: ${DEFAULT_PORT})`,
+        `port to listen on; 0 for any free port (default: ${DEFAULT_PORT})`,
         wholeNumber({ min: 0, max: 65535 }),
       )
       .option(
         "--inspect",
-        "open inspectors: of the dev server on port 9229, of functions on the next",
+        "open inspectors: port 9229 for the dev server, the next port for functions",
       )
-      .option("--inspect-brk", "as --inspect, and wait for debuggers before the first line")
+      .option("--inspect-brk", "like --inspect, and wait for a debugger before the first line")
       .option("--db-branch <name>", "branch of the database (default: db.branch of svc.toml)")
       .option("--environment <name-or-id>", "environment whose variables the code gets")
-      .option("--country <code>", "assume that visitors are in this country", countryCode)
-      .option("--asn <number>", "assume this autonomous system of visitors", autonomousSystem)
-      .addOption(new Option("--device <kind>", "assume this device of visitors").choices(DEVICES))
-      .option("--ip <address>", "assume this address of visitors", ipAddress)
+      .option("--country <code>", "simulate visitors from this country", countryCode)
+      .option("--asn <number>", "simulate visitors from this autonomous system", autonomousSystem)
+      .addOption(
+        new Option("--device <kind>", "simulate visitors with this device").choices(DEVICES),
+      )
+      .option("--ip <address>", "simulate visitors with this IP address", ipAddress)
       .option("--allow-private-upstreams", "let rewrites and functions reach private addresses"),
   examples: [
     ["dev", "work on this project at http://localhost:4321"],
-    ["dev --alias storybook --port 6006", "with another command of svc.toml"],
-    ["dev --country DE --device mobile", "as a visitor would see it"],
+    ["dev --alias storybook --port 6006", "run another command of svc.toml"],
+    ["dev --country DE --device mobile", "simulate a visitor"],
   ],
   async run({ args: [dir], flags }, ctx) {
     // Help and completion need nothing that serves.

@@ -22,7 +22,7 @@ Deno.test("dev refuses flags that do not fit the project", () =>
   withServer(async (bench) => {
     const refusals: readonly (readonly [argv: readonly string[], message: RegExp])[] = [
       [["--alias", "storybook"], /it has no "storybook"/],
-      [["--alias", "a", "--command", "b"], /Give --alias or --command, not both/],
+      [["--alias", "a", "--command", "b"], /Use either --alias or --command/],
     ];
     for (const [argv, message] of refusals) {
       const { code, stdout } = await dev(bench, argv);

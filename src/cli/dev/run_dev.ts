@@ -51,7 +51,10 @@ function endAtOnce(dev: RunningDev): never {
 function portOf({ port }: DevFlags, serverPort: number | undefined): number {
   if (port === undefined) return serverPort === DEFAULT_PORT ? DEFAULT_PORT + 1 : DEFAULT_PORT;
   if (port !== serverPort) return port;
-  throw new CliError("usage", `Use another --port: the dev server itself has ${port} (dev.port)`);
+  throw new CliError(
+    "usage",
+    `Port ${port} is used by the dev server (dev.port). Use another --port`,
+  );
 }
 
 function readOptions(
@@ -113,7 +116,7 @@ export async function runDev(
   const hasOtherFunctions = await findFunctions(folder) !== undefined;
   const hasServer = command !== undefined || hasOtherFunctions;
   if (isInspected && !hasServer && !await hasFunctions(folder)) {
-    const message = "Leave out --inspect: the project has no dev server and no functions";
+    const message = "--inspect needs a dev server or functions, and the project has neither";
     throw new CliError("usage", message);
   }
   const variables = await readVariables(ctx, folder, flags);
@@ -146,7 +149,7 @@ function keysOf(ctx: Context, dev: RunningDev): Readonly<Record<string, () => vo
       const explanation = dev.explainLast();
       ui.note(
         explanation === undefined
-          ? "There is nothing to explain: no request yet, or no rules"
+          ? "Nothing to explain: no requests yet, or no rules"
           : formatExplanation(explanation, ui.colors),
       );
     },
@@ -176,7 +179,7 @@ function announce(
   ui.note(`  requests, rules, keys and mail: ${url}/__svc`);
   if (environment !== null) ui.note(`  variables of ${environment}`);
   if (ctx.stdinIsTerminal) {
-    ui.note(ui.colors.dim("r restart   o open   e explain last request   c clear   q quit"));
+    ui.note(ui.colors.dim("r restart o open e explain last request c clear q quit"));
   }
   for (const [name, address] of Object.entries(inspectors)) {
     ui.note(`  inspector of the ${name}: ${address}`);

@@ -7,15 +7,14 @@ import { formatRecords } from "./show_dns.ts";
 
 export default defineCommand({
   description:
-    "Prints the DNS records to set. An apex and its www name come together: one redirects " +
-    "to the other. The domain answers once `svc domains verify` has found the proof.",
+    "Prints the DNS records to set. An apex domain and its www name are added together: one redirects to the other. The domain works after `svc domains verify` has found the ownership record.",
   define: (command) =>
     command
       .argument("<domain>", "a name such as www.example.com, *.example.com or bücher.example")
-      .option("--environment <name-or-id>", "environment that the domain shows")
+      .option("--environment <name-or-id>", "environment to show")
       .option("--project-id <id>", "id or name of the project"),
   examples: [
-    ["domains add www.example.com --environment production", "show production there"],
+    ["domains add www.example.com --environment production", "show production at this domain"],
     ["domains add '*.preview.example.com' --environment preview", "all names below a domain"],
   ],
   async run({ args: [hostname], flags }, ctx) {
@@ -39,7 +38,7 @@ export default defineCommand({
     for (const note of notes) ctx.ui.log("domains", "info", printable(note));
     ctx.ui.note(
       domain.status === "verified"
-        ? `Already verified by the zone ${domain.zone}; it needs these records:`
+        ? `Already verified through the zone ${domain.zone}. Set these records:`
         : `Set these records, then: ${ctx.lines.ofProject("domains", "verify", domain.hostname)}`,
     );
     ctx.ui.result(answer, formatRecords(ctx.ui, records));

@@ -17,7 +17,7 @@ export const DOMAINS: CommandGroup = {
     },
     {
       name: "add",
-      summary: "Add a domain, and show the DNS records to set",
+      summary: "Add a domain and show the DNS records to set",
       load: () => import("./add.ts"),
     },
     {
@@ -27,7 +27,7 @@ export const DOMAINS: CommandGroup = {
     },
     {
       name: "verify",
-      summary: "Look up a domain's DNS records",
+      summary: "Check a domain's DNS records",
       load: () => import("./verify.ts"),
     },
   ],

@@ -12,7 +12,7 @@ const toRow = ({ hostname, status, environment, certificate, redirectTo, id }: D
 ];
 
 export default defineCommand({
-  description: "A domain answers once it is verified.",
+  description: "A domain works once it is verified.",
   define: (command) => command.option("--project-id <id>", "id or name of the project"),
   examples: [["domains list", "show the custom domains of this directory's project"]],
   async run({ flags }, ctx) {
@@ -21,7 +21,7 @@ export default defineCommand({
       phase: "domains",
     });
     const domains = await listDomains(client, project);
-    if (domains.length === 0) ctx.ui.note("No domains: `svc domains add <domain>` adds one");
+    if (domains.length === 0) ctx.ui.note("No domains yet: `svc domains add <domain>` adds one");
     const headings = ["DOMAIN", "STATUS", "ENVIRONMENT", "CERTIFICATE", "ID"];
     ctx.ui.result(
       { domains },

@@ -47,7 +47,7 @@ export function pickDomain(
   const near = nearest(hostname, domains.map((domain) => domain.hostname));
   throw new CliError(
     "not_found",
-    `Name a domain of ${project.name}: it has no "${printable(reference)}"`,
+    `Project ${project.name} has no domain "${printable(reference)}"`,
     {
       ...(near === undefined ? {} : { hint: `Did you mean ${near}?` }),
       next: [ctx.lines.ofProject("domains", "list")],

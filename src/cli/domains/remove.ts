@@ -5,16 +5,16 @@ import { openProject } from "../projects/resolve_project.ts";
 import { listDomains, pickDomain } from "./project_domains.ts";
 
 export default defineCommand({
-  description: "The domain stops answering, and its name is free again.",
+  description: "The domain stops working, and another project can add it.",
   define: (command) =>
     command
       .argument("<domain_id>", "id or name of the domain")
-      .option("--force", "do not ask")
+      .option("--force", "skip the confirmation")
       .option("--project-id <id>", "id or name of the project"),
   offers: { domain_id: "domain" },
   examples: [
-    ["domains remove www.example.com", "remove it after asking"],
-    ["domains remove www.example.com --force", "remove it without asking"],
+    ["domains remove www.example.com", "remove it after confirmation"],
+    ["domains remove www.example.com --force", "remove it without confirmation"],
   ],
   async run({ args: [reference], flags }, ctx) {
     const { client, project } = await openProject(ctx, {
@@ -25,7 +25,7 @@ export default defineCommand({
     const domain = pickDomain(ctx, { domains, reference, project });
     await confirm(ctx, {
       force: flags.force,
-      question: `Remove domain ${domain.hostname}? It then no longer shows ${project.name}`,
+      question: `Remove domain ${domain.hostname}? It will no longer show ${project.name}`,
       wanted: `Confirm the removal of domain ${domain.hostname} of ${project.name}`,
       declined: "Nothing removed",
       next: ctx.lines.of("domains", "remove", domain.id, "--project-id", project.id, "--force"),

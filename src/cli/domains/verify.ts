@@ -16,16 +16,15 @@ function sayHints(ctx: Context, { checks, notes }: VerifiedDomain): void {
 
 export default defineCommand({
   description:
-    "Looks up the DNS records and shows what was expected and what was found for each. The " +
-    "TXT record proves the whole zone. Exit code 1 until the proof is found.",
+    "Looks up the DNS records and shows the expected and found values. The TXT record proves ownership of the whole zone. Exits with code 1 until it is found.",
   define: (command) =>
     command
       .argument("<domain_id>", "id or name of the domain")
       .option("--project-id <id>", "id or name of the project"),
   offers: { domain_id: "domain" },
   examples: [
-    ["domains verify www.example.com", "look up its records"],
-    ["domains verify www.example.com --json", "the look-ups for programs"],
+    ["domains verify www.example.com", "check its records"],
+    ["domains verify www.example.com --json", "print the results as JSON"],
   ],
   async run({ args: [reference], flags }, ctx) {
     const { client, project } = await openProject(ctx, {
@@ -43,7 +42,7 @@ export default defineCommand({
       ctx.ui.note(table);
       throw new CliError(
         "domain_unverified",
-        `Set the records of ${hostname}: no proof was found`,
+        `Cannot verify ${hostname}: the ownership record was not found`,
         {
           next: [ctx.lines.again()],
           details: { ...answer },
@@ -53,7 +52,7 @@ export default defineCommand({
     const incomplete = answer.checks.some(({ ok }) => !ok);
     ctx.ui.done(
       "domains",
-      `${hostname} is verified${incomplete ? "; some records are not as they should be" : ""}`,
+      `${hostname} is verified${incomplete ? ", but some records are wrong" : ""}`,
     );
     ctx.ui.result(answer, table);
   },

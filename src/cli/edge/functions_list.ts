@@ -6,15 +6,15 @@ import { openProject } from "../projects/resolve_project.ts";
 export default defineCommand({
   define: (command) =>
     command
-      .option("--deployment-id <id>", "deployment (default: the one live in production)")
+      .option("--deployment-id <id>", "deployment (default: the production deployment)")
       .option("--project-id <id>", "id or name of the project"),
   examples: [["functions list", "list the functions that production runs"]],
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const deployment = flags.deploymentId ?? project.productionDeploymentId;
     if (deployment === null) {
-      throw new CliError("not_found", `Nothing of ${project.name} is live in production yet`, {
-        hint: "Deploy with --prod, or name another deployment with --deployment-id",
+      throw new CliError("not_found", `Project ${project.name} has no production deployment yet`, {
+        hint: "Deploy with --prod, or choose a deployment with --deployment-id",
         next: [ctx.lines.ofProject("deployments", "list")],
       });
     }

@@ -14,7 +14,7 @@ const purge: CommandLeaf = {
 export const CACHE: CommandGroup = {
   name: "cache",
   section: "Rules and functions",
-  summary: "Manage what the edge caches",
+  summary: "Manage the edge cache",
   commands: [purge],
 };
 

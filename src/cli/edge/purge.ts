@@ -13,26 +13,26 @@ interface PurgeFlags {
 
 function scopeOf({ path, prefix, tag }: PurgeFlags) {
   const given = [path, prefix, tag].filter((value) => value !== undefined);
-  if (given.length > 1) throw new CliError("usage", "Give one of --path, --prefix and --tag");
+  if (given.length > 1) throw new CliError("usage", "Use only one of --path, --prefix and --tag");
   if (path !== undefined) return { type: "path", path } as const;
   if (prefix !== undefined) return { type: "prefix", prefix } as const;
   return tag === undefined ? { type: "all" } as const : { type: "tag", tag } as const;
 }
 
 export default defineCommand({
-  description: "A deploy and a rollback start with an empty cache anyway.",
+  description: "Each deployment and rollback starts with an empty cache.",
   define: (command) =>
     command
       .option("--path <path>", "only responses for this path, with any query")
       .option("--prefix <prefix>", "only responses for paths that begin with this prefix")
-      .option("--tag <tag>", "only responses with this tag, as `Cache-Tag` names it")
-      .option("--soft", "mark as stale: serve them once more while they are refreshed")
+      .option("--tag <tag>", "only responses with this tag in `Cache-Tag`")
+      .option("--soft", "mark as stale: serve old responses while they are refreshed")
       .option("--environment <name-or-id>", "only deployments of this environment")
       .option("--project-id <id>", "id or name of the project"),
   examples: [
     ["cache purge", "clear all cached responses of this project"],
-    ["cache purge --prefix /blog/", "clear those of the blog"],
-    ["cache purge --tag posts --soft", "refresh all that show a post"],
+    ["cache purge --prefix /blog/", "clear the blog"],
+    ["cache purge --tag posts --soft", "refresh all responses with the tag posts"],
   ],
   async run({ flags: { path, prefix, tag, soft = false, environment, projectId } }, ctx) {
     const { client, project } = await openProject(ctx, { given: projectId, phase: "deploy" });

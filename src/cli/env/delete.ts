@@ -7,17 +7,15 @@ import { listVariables } from "./project_variables.ts";
 import { checkVariableName } from "./variable_name.ts";
 
 export default defineCommand({
-  description:
-    "Removes its values in every scope. Existing deployments keep the variables they were " +
-    "made with.",
+  description: "Removes its values in every scope. Existing deployments keep their variables.",
   define: (command) =>
     command
       .argument("<key>", "name of the variable")
-      .option("--force", "do not ask")
+      .option("--force", "skip the confirmation")
       .option("--project-id <id>", "id or name of the project"),
   offers: { key: "variable" },
   examples: [
-    ["env delete LOG_LEVEL", "delete the variable after asking"],
+    ["env delete LOG_LEVEL", "delete the variable after confirmation"],
     ["env delete LOG_LEVEL --force", "delete it without asking"],
   ],
   async run({ args: [given], flags }, ctx) {
@@ -26,7 +24,7 @@ export default defineCommand({
     const variables = await listVariables(client, project);
     const scopes = variables.filter((each) => each.key === key).map(({ scope }) => scope);
     if (scopes.length === 0) {
-      throw new CliError("not_found", `Name a variable of ${project.name}: it has no ${key}`, {
+      throw new CliError("not_found", `Project ${project.name} has no variable ${key}`, {
         next: [ctx.lines.ofProject("env", "list", "--all")],
       });
     }

@@ -64,9 +64,12 @@ export function parseDotenv(
       ? flag
       : categoryOfVisibility(declaration.visibility);
     if (!isVariableName(key)) {
-      problems.push({ key, message: "wants 1 to 128 letters, digits and _, no digit first" });
+      problems.push({
+        key,
+        message: "must be 1 to 128 letters, digits and _, not beginning with a digit",
+      });
     } else if (category === undefined) {
-      problems.push({ key, message: "is not declared in svc.toml: give --plain or --secret" });
+      problems.push({ key, message: "is not declared in svc.toml: use --plain or --secret" });
     } else {
       const wanted = checkValue(value, { category, allowEmpty });
       if (wanted === undefined) entries.push({ key, value, category });
@@ -92,10 +95,10 @@ export async function readDotenvFile(
     const count = formatCount(problems.length, "problem");
     throw new CliError(
       "variables_refused",
-      `Correct ${given}: it has ${count}, nothing is set${formatKeyProblems(problems)}`,
+      `${given} has ${count}. Nothing was set${formatKeyProblems(problems)}`,
       { details: { problems: problems.map(({ key, message }) => ({ path: key, message })) } },
     );
   }
   if (entries.length > 0) return entries;
-  throw new CliError("variables_refused", `Name a file with variables: ${given} has none`);
+  throw new CliError("variables_refused", `${given} has no variables`);
 }

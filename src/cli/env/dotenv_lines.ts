@@ -56,7 +56,7 @@ export function readDotenvLines(source: string): {
     const start = line;
     const name = matchAt(NAME, text, at);
     if (name === null) {
-      problems.push({ line: start, message: "is no assignment: write NAME=value" });
+      problems.push({ line: start, message: "is not an assignment: write NAME=value" });
       advance(matchAt(LINE, text, at)![0].length);
       continue;
     }

@@ -105,7 +105,10 @@ Deno.test("parseDotenv() takes values as they are and expands nothing", () => {
   ].join("\n");
   const facts = { flag: "plain" as const, declarations: new Map() };
   assert.deepEqual(parseDotenv(text, facts).problems, [
-    { key: "E", message: "wants a value: it is empty, and --allow-empty is not given" },
+    {
+      key: "E",
+      message: "wants a value that is not empty. To store an empty value, use --allow-empty",
+    },
   ]);
   const { entries, problems } = parseDotenv(text, { ...facts, allowEmpty: true });
   assert.deepEqual(problems, []);
@@ -122,7 +125,7 @@ Deno.test("parseDotenv() drops no line in silence", () => {
   const text = 'A=1\nno assignment\nB="open\nA=2\n';
   const { problems } = parseDotenv(text, { flag: "plain", declarations: new Map() });
   assert.deepEqual(problems, [
-    { key: "line 2", message: "is no assignment: write NAME=value" },
+    { key: "line 2", message: "is not an assignment: write NAME=value" },
     { key: "line 3", message: "has a quote that is not closed, or text after it" },
     { key: "A", message: "is set twice, in lines 1 and 4" },
   ]);

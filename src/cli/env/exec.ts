@@ -10,12 +10,7 @@ import { runChild } from "./run_child.ts";
 
 export default defineCommand({
   description:
-    "The command gets this program's environment, overlaid with the variables; no file is " +
-    "written, and no shell reads the command line. svc's own credentials, such as SVC_TOKEN, " +
-    "are left out. The exit code is the command's, 127 if there is no such program, and " +
-    "signals reach it. With --json, each line that it writes becomes a log line on stderr, " +
-    "and stdout has one object once it has ended. Variables that control which code runs, " +
-    "such as PATH, LD_PRELOAD or NODE_OPTIONS, are left out unless --allow names them.",
+    "The command gets the current environment plus the variables. No file is written, and no shell parses the command line. svc's own credentials, such as SVC_TOKEN, are removed. svc forwards signals and exits with the command's exit code, or 127 if the program does not exist. With --json, each output line becomes a log line on stderr, and stdout has one object at the end. Variables that control which code runs, such as PATH, LD_PRELOAD or NODE_OPTIONS, are left out unless you pass them with --allow.",
   define: (command) =>
     command
       .argument("<command...>", "after --, the program and its arguments")
@@ -28,11 +23,14 @@ export default defineCommand({
       .option("--project-id <id>", "id or name of the project"),
   examples: [
     ["env exec -- npm run dev", "run it with the variables of this checkout's environment"],
-    ["env exec --environment production -- ./migrate --dry-run", "with those of production"],
+    [
+      "env exec --environment production -- ./migrate --dry-run",
+      "run it with the variables of production",
+    ],
   ],
   async run({ args: [[program, ...args]], flags }, ctx) {
     if (program === undefined || program === "") {
-      throw new CliError("usage", "Name a command: svc env exec -- <command>");
+      throw new CliError("usage", "No command: use svc env exec -- <command>");
     }
     const { client, project, folder } = await openProject(ctx, {
       given: flags.projectId,
@@ -56,7 +54,7 @@ export default defineCommand({
         "warn",
         `Left out, because they control which code runs: ${
           heldBack.join(", ")
-        } (--allow passes them)`,
+        } (pass them with --allow)`,
       );
     }
     const count = Object.keys(variables).length - heldBack.length;

@@ -12,12 +12,12 @@ export const ENV: CommandGroup = {
   commands: [
     {
       name: "list",
-      summary: "List variables, secrets masked",
+      summary: "List variables with secrets masked",
       load: () => import("./list.ts"),
     },
     {
       name: "set",
-      summary: "Set a variable, or all of a dotenv file",
+      summary: "Set a variable, or all variables of a dotenv file",
       load: () => import("./set.ts"),
     },
     {
@@ -37,7 +37,7 @@ export const ENV: CommandGroup = {
     },
     {
       name: "pull",
-      summary: "Refused: run the command with env exec instead",
+      summary: "Not supported: use env exec instead",
       load: () => import("./pull.ts"),
     },
   ],

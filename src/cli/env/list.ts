@@ -10,20 +10,19 @@ const MASK = "********";
 
 export default defineCommand({
   description:
-    "Does not show the values of secrets; `svc env exec` passes them to a command. Without " +
-    "an environment (flag, SVC_ENVIRONMENT or context), lists the variables of every scope.",
+    "Values of secrets are hidden. Use `svc env exec` to pass them to a command. If no environment is chosen (flag, SVC_ENVIRONMENT or context), lists the variables of every scope.",
   define: (command) =>
     command
-      .option("--environment <name-or-id>", "only what this environment sees")
-      .option("--all", "every scope, whatever SVC_ENVIRONMENT and the context say")
+      .option("--environment <name-or-id>", "only the variables of this environment")
+      .option("--all", "every scope, ignoring SVC_ENVIRONMENT and the context")
       .option("--project-id <id>", "id or name of the project"),
   examples: [
     ["env list", "show the variables of this directory's project"],
-    ["env list --environment production --json", "what production sees, for programs"],
+    ["env list --environment production --json", "list the variables of production for scripts"],
   ],
   async run({ flags }, ctx) {
     if (flags.all === true && flags.environment !== undefined) {
-      throw new CliError("usage", "Give --environment or --all, not both");
+      throw new CliError("usage", "Use either --environment or --all");
     }
     const { client, project, folder } = await openProject(ctx, {
       given: flags.projectId,
@@ -38,7 +37,7 @@ export default defineCommand({
     });
     const variables = await listVariables(client, project, chosen?.environment.name);
     if (variables.length === 0) {
-      ctx.ui.note("No variables: `svc env set <key>` creates one");
+      ctx.ui.note("No variables yet: `svc env set <key>` creates one");
     }
     const rows = variables.map(({ key, category, scope, value, updatedAt }) => [
       key,

@@ -43,7 +43,7 @@ async function readVariables(
   { project: reference, given }: { readonly project: string; readonly given: string | undefined },
 ): Promise<LocalVariables> {
   const skip = (reason: string): LocalVariables => {
-    ctx.ui.log("env", "warn", `Running without variables of the platform: ${reason}`);
+    ctx.ui.log("env", "warn", `Running without the platform's variables: ${reason}`);
     return NONE;
   };
   if (!await isReachable(ctx, folder)) return skip(`${ctx.apiUrl} cannot be reached`);
@@ -53,7 +53,7 @@ async function readVariables(
   const facts = { given, folder, project, client, phase: "env" } as const;
   const chosen = await chooseEnvironment(ctx, facts);
   if (chosen === undefined) {
-    skip("no environment is chosen; --environment, or svc context use, names one");
+    skip("no environment is chosen. Use --environment or svc context use");
     return { variables: {}, reached: true };
   }
   const environment = chosen.environment.name;
@@ -77,13 +77,13 @@ export async function readLocalVariables(
   if (project === undefined) {
     if (given === undefined) return NONE;
     const next = [ctx.lines.of("link")];
-    throw actionRequired("Link the project first: --environment is one of its platform", next);
+    throw actionRequired("--environment needs a linked project: run svc link", next);
   }
   try {
     return await readVariables(ctx, folder, { project, given });
   } catch (error) {
     if (!(error instanceof CliError) || error.code !== "unauthorized") throw error;
-    ctx.ui.log("env", "warn", `Running without variables of the platform: ${error.message}`);
+    ctx.ui.log("env", "warn", `Running without the platform's variables: ${error.message}`);
     return NONE;
   }
 }

@@ -96,7 +96,7 @@ export function missingVariables(
   also: readonly string[] = [],
 ): CliError {
   const list = listByEnvironment(missing);
-  return new CliError("variables_missing", `Set the required variables of svc.toml:${list}`, {
+  return new CliError("variables_missing", `Required variables of svc.toml are missing:${list}`, {
     next: [...missing.map(({ command }) => command), ...also],
     details: { missing },
   });

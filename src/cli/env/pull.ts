@@ -3,18 +3,16 @@ import { CliError } from "../errors/cli_error.ts";
 
 export default defineCommand({
   description:
-    "Always refused: a dotenv file would leave secrets in plain text on the disk, where " +
-    "backups, editors and git find them.",
+    "Not supported. A dotenv file would leave secrets in plain text on disk, where backups, editors and git find them.",
   define: (command) => command.argument("[file...]", "ignored").allowUnknownOption(),
   examples: [["env pull", "show what to do instead"]],
   run(_, ctx) {
     return Promise.reject(
       new CliError(
         "unsupported",
-        "Run the command that needs the variables with svc env exec: pulling would write " +
-          "secrets to the disk in plain text",
+        "svc does not write secrets to disk in plain text. Run your command with svc env exec instead",
         {
-          hint: "The variables then exist in that command alone, and no file is written",
+          hint: "Only that command gets the variables, and no file is written",
           next: [ctx.lines.of("env", "exec", "--help")],
         },
       ),

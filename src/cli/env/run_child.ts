@@ -39,12 +39,12 @@ function spawn(ctx: Context, { program, args, env }: ChildCommand): Deno.ChildPr
       ? "it was not found"
       : cause instanceof Deno.errors.PermissionDenied
       ? "it is not executable"
-      : "the system refuses to run it";
+      : "the system refused to run it";
     throw new CliError(
       "not_runnable",
-      `Name a program that can be run: "${printable(program)}", ${reason}`,
+      `Cannot run "${printable(program)}": ${reason}`,
       {
-        hint: "Shell syntax needs a shell: svc env exec -- sh -c '<commands>'",
+        hint: "For shell syntax, use: svc env exec -- sh -c '<commands>'",
         exitCode: isMissing ? EXIT.noProgram : EXIT.notExecutable,
       },
     );

@@ -42,15 +42,17 @@ interface VariableRequest {
 /** Refuses command lines that make no sense, before anything is read. */
 function checkFlags(given: string | undefined, flags: SetFlags): void {
   if (flags.all === true && flags.environment !== undefined) {
-    throw new CliError("usage", "Give --environment or --all, not both");
+    throw new CliError("usage", "Use either --environment or --all");
   }
   if (flags.allKeys !== true) {
-    if (given === undefined) throw new CliError("usage", "Name the variable: svc env set <key>");
+    if (given === undefined) throw new CliError("usage", "No variable name: use svc env set <key>");
     return;
   }
-  if (given !== undefined) throw new CliError("usage", "Name a variable or give --all-keys");
+  if (given !== undefined) {
+    throw new CliError("usage", "Pass either the name of a variable or --all-keys");
+  }
   if (flags.fromFile === undefined || flags.value !== undefined || flags.stdin === true) {
-    throw new CliError("usage", "Give --all-keys with --from-file <path> alone, a dotenv file");
+    throw new CliError("usage", "Use --all-keys only with --from-file <path>, a dotenv file");
   }
 }
 
@@ -67,13 +69,13 @@ async function chooseScope(
   if (ctx.prompter === undefined) {
     throw environmentRequired(
       ctx,
-      "Name the scope: an environment, or all of them",
+      "No scope: use --environment or --all",
       "--environment <name> or --all",
     );
   }
   const environments = await listEnvironments(client, project);
   return await ctx.prompter.select({
-    message: "Which environments should see it?",
+    message: "Which environments should get it?",
     choices: [
       { value: SCOPE_ALL, label: "all environments" },
       ...environments.map(({ name }) => ({ value: name, label: name })),
@@ -129,32 +131,30 @@ async function putAll(
 function report(ctx: Context, { project, scope }: VariableRequest, what: string): void {
   const where = scope === SCOPE_ALL ? "all environments" : scope;
   ctx.ui.done("env", `${what} in ${where} of ${project.name}`);
-  ctx.ui.note("Existing deployments keep their variables: deploy again to use the change");
+  ctx.ui.note("Takes effect with the next deployment");
 }
 
 export default defineCommand({
   description:
-    "Pass a secret by --stdin or --from-file, or type it unseen at a terminal. One line " +
-    "break at the end of text from stdin or a file is removed. Without --plain and " +
-    "--secret, [env.declarations] of svc.toml decide.",
+    "Pass a secret with --stdin or --from-file, or type it hidden in a terminal. One line break at the end of stdin or a file is removed. If you use neither --plain nor --secret, [env.declarations] in svc.toml decides.",
   define: (command) =>
     command
       .argument("[key]", "name of the variable; omit it with --all-keys")
       .option("--value <value>", "the value; not allowed for secrets")
       .option("--stdin", "read the value from stdin")
       .option("--from-file <path>", "read the value from this file")
-      .option("--allow-empty", "store an empty value; without it, empty input is refused")
-      .option("--all-keys", "take --from-file as a dotenv file and set all its variables")
-      .option("--plain", "store it as plain text, which can be shown")
-      .option("--secret", "store it as a secret, which is never shown again")
+      .option("--allow-empty", "allow an empty value")
+      .option("--all-keys", "read --from-file as a dotenv file and set all its variables")
+      .option("--plain", "store it as plain text that you can view")
+      .option("--secret", "store it as a secret that you cannot view again")
       .option("--environment <name-or-id>", "set it in this environment")
       .option("--all", "set it in all environments")
-      .option("--replace-scope", "remove the values that it has in other scopes")
-      .option("--change-category", "allow it to change between plain and secret")
+      .option("--replace-scope", "remove its values in other scopes")
+      .option("--change-category", "allow a change between plain and secret")
       .option("--project-id <id>", "id or name of the project"),
   examples: [
-    ["env set LOG_LEVEL --plain --value debug --environment preview", "a plain variable"],
-    ["env set API_KEY --secret --stdin --all", "a secret, from a pipe"],
+    ["env set LOG_LEVEL --plain --value debug --environment preview", "set a plain variable"],
+    ["env set API_KEY --secret --stdin --all", "set a secret from a pipe"],
     ["env set TLS_KEY --secret --from-file key.pem --environment production", "from a file"],
     ["env set --from-file .env --all-keys --secret --environment preview", "a dotenv file"],
   ],

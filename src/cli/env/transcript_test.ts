@@ -15,11 +15,11 @@ const makeStaging: Step["before"] = (bench) => bench.json(["environments", "crea
 const set: readonly Step[] = [
   { name: "nothing is set", argv: ["env", "list"] },
   {
-    name: "a plain variable in one environment",
+    name: "set a plain variable in one environment",
     argv: ["env", "set", "LEVEL", "--plain", "--value", "info", "--environment", "production"],
   },
   {
-    name: "a plain variable in all environments",
+    name: "set a plain variable in all environments",
     argv: ["env", "set", "REGION", "--plain", "--value", "eu", "--all"],
   },
   {

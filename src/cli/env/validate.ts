@@ -7,8 +7,8 @@ import { findExposed, findMissing, missingVariables } from "./missing_variables.
 import { listVariables } from "./project_variables.ts";
 
 export default defineCommand({
-  description: "Checks the environment that --environment, SVC_ENVIRONMENT or the context names; " +
-    "without one, or with --all, every environment. Exit code 1 if a required variable is missing.",
+  description:
+    "Checks the environment from --environment, SVC_ENVIRONMENT or the context. If none is chosen, or with --all, checks every environment. Exits with code 1 if a required variable is missing.",
   define: (command) =>
     command
       .option("--environment <name-or-id>", "only this environment")
@@ -16,11 +16,11 @@ export default defineCommand({
       .option("--project-id <id>", "id or name of the project"),
   examples: [
     ["env validate", "check every environment"],
-    ["env validate --environment production --json", "one of them, for CI"],
+    ["env validate --environment production --json", "check one environment in CI"],
   ],
   async run({ flags }, ctx) {
     if (flags.all === true && flags.environment !== undefined) {
-      throw new CliError("usage", "Give --environment or --all, not both");
+      throw new CliError("usage", "Use either --environment or --all");
     }
     const opened = await openProject(ctx, { given: flags.projectId, phase: "env" });
     const { client, project, folder } = opened;
@@ -39,8 +39,7 @@ export default defineCommand({
       ctx.ui.log(
         "env",
         "warn",
-        `${key} is declared sensitive but plain in ${scope}: ` +
-          "svc env set with --secret --change-category makes it secret",
+        `${key} is declared sensitive but stored as plain in ${scope}. Change it with svc env set --secret --change-category`,
       );
     }
     const missing = findMissing(declarations, variables, {

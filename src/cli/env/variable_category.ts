@@ -14,7 +14,7 @@ export function categoryOfFlags(
   flags: { readonly plain?: true | undefined; readonly secret?: true | undefined },
 ): VariableCategory | undefined {
   if (flags.plain === true && flags.secret === true) {
-    throw new CliError("usage", "Give --plain or --secret, not both");
+    throw new CliError("usage", "Use either --plain or --secret");
   }
   if (flags.plain === true) return "plain";
   return flags.secret === true ? "secret" : undefined;
@@ -35,22 +35,22 @@ export async function chooseCategory(
 ): Promise<VariableCategory> {
   const { flag, declaration } = facts;
   if (flag === "plain" && declaration?.visibility === "sensitive") {
-    throw new CliError("usage", `Leave out --plain: svc.toml declares ${key} sensitive`, {
-      hint: "Or change its declaration in [env.declarations] to plain first",
+    throw new CliError("usage", `Cannot use --plain: svc.toml declares ${key} as sensitive`, {
+      hint: "To store it as plain, change its declaration in [env.declarations] first",
     });
   }
   const category = flag ?? (declaration && categoryOfVisibility(declaration.visibility));
   if (category !== undefined) return category;
   if (ctx.prompter !== undefined) {
     return await ctx.prompter.select<VariableCategory>({
-      message: `How is ${key} stored?`,
+      message: `How should ${key} be stored?`,
       choices: [
-        { value: "secret", label: "secret", hint: "never shown again" },
-        { value: "plain", label: "plain", hint: "as text that can be shown" },
+        { value: "secret", label: "secret", hint: "cannot be viewed again" },
+        { value: "plain", label: "plain", hint: "plain text that you can view" },
       ],
     });
   }
-  throw new CliError("usage", `Give --plain or --secret: svc.toml does not declare ${key}`, {
-    hint: `Or declare it in [env.declarations]: ${key} = "sensitive", or "plain"`,
+  throw new CliError("usage", `svc.toml does not declare ${key}: use --plain or --secret`, {
+    hint: `Or declare it in [env.declarations]: ${key} = "sensitive" or "plain"`,
   });
 }

@@ -18,10 +18,11 @@ export function isVariableName(name: string): boolean {
 export function checkVariableName(name: string): string {
   if (isVariableName(name)) return name;
   const end = name.indexOf("=");
-  const wanted = "Name a variable with 1 to 128 letters, digits and _, no digit first";
+  const wanted =
+    "Names of variables must be 1 to 128 letters, digits and _, not beginning with a digit";
   if (end !== -1) {
     throw new CliError("usage", `${wanted}, and without "="`, {
-      hint: "The value goes into --value, --stdin or --from-file",
+      hint: "Pass the value with --value, --stdin or --from-file",
     });
   }
   const shown = name.length > 128 ? `one of ${name.length} characters` : JSON.stringify(name);

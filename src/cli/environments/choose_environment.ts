@@ -96,7 +96,7 @@ async function findReference(
     ctx.ui.log(
       phase,
       "warn",
-      `Ignoring ${CONTEXT_PATH}: it is about another project than ${project.name}`,
+      `Ignoring ${CONTEXT_PATH}: it belongs to another project than ${project.name}`,
     );
     return undefined;
   }
@@ -137,9 +137,9 @@ function unknownEnvironment(
   const list = lines.ofProject("environments", "list");
   return new CliError(
     "not_found",
-    `Name an environment of ${project.name}: it has no "${printable(reference)}"${where}`,
+    `Project ${project.name} has no environment "${printable(reference)}"${where}`,
     {
-      hint: near === undefined ? `It has: ${names.join(", ")}` : `Did you mean ${near}?`,
+      hint: near === undefined ? `Available: ${names.join(", ")}` : `Did you mean ${near}?`,
       next: from === "context" ? [lines.of("context", "clear"), list] : [list],
     },
   );
@@ -191,7 +191,7 @@ export async function chooseEnvironment(
 /** The error where nobody can be asked for an environment; `ways` are the flags that name one. */
 export function environmentRequired(ctx: Context, message: string, ways: string): CliError {
   return new CliError("action_required", message, {
-    hint: `Add ${ways}, or choose one for this folder with \`svc context use\``,
+    hint: `Use ${ways}, or choose one for this folder with \`svc context use\``,
     next: [ctx.lines.ofProject("environments", "list")],
   });
 }
@@ -206,7 +206,7 @@ export async function requireEnvironment(
   if (ctx.prompter === undefined) {
     throw environmentRequired(
       ctx,
-      "Name the environment: no flag, variable or context names one",
+      "No environment chosen",
       "--environment <name>",
     );
   }

@@ -68,7 +68,7 @@ Deno.test("a value is asked for unseen, with --stdin on a terminal too", () =>
     const person = personWho(["production", "info"]);
     const run = await bench.run(["env", "set", "LEVEL", "--plain"], { prompter: person });
     assert.equal(run.code, 0, run.stderr);
-    assert.deepEqual(person.asked, ["Which environments should see it?", "Value of LEVEL"]);
+    assert.deepEqual(person.asked, ["Which environments should get it?", "Value of LEVEL"]);
     const { variables } = await bench.json(["env", "list", "--environment", "production"]);
     const level = (variables as { key: string; value: string }[]).find(({ key }) =>
       key === "LEVEL"

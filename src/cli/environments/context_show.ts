@@ -4,8 +4,8 @@ import { openProjectFolder } from "../projects/project_folder.ts";
 import { environmentVariable, readContext } from "./choose_environment.ts";
 
 export default defineCommand({
-  description: "Shows the environment that commands without --environment use, and why. Does not " +
-    "contact the platform.",
+  description:
+    "Shows the default environment of commands in this checkout, and where it comes from. Does not contact the platform.",
   define: (command) => command,
   examples: [["context show", "show the environment of this checkout"]],
   async run(_, ctx) {
@@ -14,7 +14,7 @@ export default defineCommand({
     const context = await readContext(ctx, directory);
     const environment = variable ?? context?.environment.name ?? null;
     if (environment === null) {
-      ctx.ui.note("No environment is chosen: `svc context use <name-or-id>` chooses one");
+      ctx.ui.note("No environment chosen. Choose one with `svc context use <name-or-id>`");
     } else {
       const source = variable === undefined ? CONTEXT_PATH : "SVC_ENVIRONMENT";
       ctx.ui.log("env", "info", `Environment ${environment} (from ${source})`);

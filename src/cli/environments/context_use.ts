@@ -9,21 +9,20 @@ import { environmentVariable, listEnvironments, pickEnvironment } from "./choose
 
 /** Throws where the checkout could not remember its environment. */
 async function assertCanKeepContext(ctx: Context, root: string): Promise<void> {
-  const hint = "Make the folder writable, or name the environment by SVC_ENVIRONMENT";
+  const hint = "Make the folder writable, or set SVC_ENVIRONMENT";
   await assertWritable(ctx, contextPath(root), hint);
   await assertWritable(ctx, join(root, ".gitignore"), hint);
 }
 
 export default defineCommand({
   description:
-    `Stores the choice in ${CONTEXT_PATH} of this checkout, and makes git ignore that file. ` +
-    "--environment and SVC_ENVIRONMENT take precedence over it.",
+    `Stores the choice in ${CONTEXT_PATH} of this checkout and adds that file to .gitignore. --environment and SVC_ENVIRONMENT take precedence.`,
   define: (command) =>
     command
       .argument("<name-or-id>", "environment")
       .option("--project-id <id>", "id or name of the project"),
   offers: { "name-or-id": "environment" },
-  examples: [["context use preview", "work with preview from now on"]],
+  examples: [["context use preview", "use preview in this checkout"]],
   async run({ args: [reference], flags }, ctx) {
     await assertCanKeepContext(ctx, (await openProjectFolder(ctx)).directory);
     const { client, project, folder } = await openProject(ctx, {

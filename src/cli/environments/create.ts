@@ -8,18 +8,18 @@ import { printable } from "../terminal/format.ts";
 function checkName(name: string): void {
   const wrong = environmentName.safeParse(name).error?.issues[0]?.message;
   if (wrong === undefined && name !== SCOPE_ALL) return;
-  const reason = wrong ?? "Must not be the word for all environments";
+  const reason = wrong ?? 'Must not be "all", which stands for all environments';
   throw new CliError(
     "usage",
-    `Choose another name than "${printable(name)}": ${reason}`,
+    `Cannot use the name "${printable(name)}": ${reason}`,
   );
 }
 
 export default defineCommand({
-  description: "The environment has its own variables, deployments and address.",
+  description: "The environment has its own variables, deployments and URL.",
   define: (command) =>
     command
-      .argument("<name>", "lower-case letters, digits and inner hyphens, at most 20")
+      .argument("<name>", "up to 20 lower-case letters, digits and hyphens")
       .option("--project-id <id>", "id or name of the project"),
   examples: [["environments create staging", "create the environment staging"]],
   async run({ args: [name], flags }, ctx) {

@@ -6,15 +6,15 @@ import { openProject } from "../projects/resolve_project.ts";
 import { listEnvironments, pickEnvironment, readContext } from "./choose_environment.ts";
 
 export default defineCommand({
-  description: "Deletes its variables too. Production and preview cannot be deleted.",
+  description: "Also deletes its variables. Production and preview cannot be deleted.",
   define: (command) =>
     command
       .argument("<name-or-id>", "environment")
-      .option("--force", "do not ask")
+      .option("--force", "skip the confirmation")
       .option("--project-id <id>", "id or name of the project"),
   offers: { "name-or-id": "environment" },
   examples: [
-    ["environments delete staging", "delete staging after asking"],
+    ["environments delete staging", "delete staging after confirmation"],
     ["environments delete staging --force", "delete it without asking"],
   ],
   async run({ args: [reference], flags }, ctx) {
@@ -35,8 +35,8 @@ export default defineCommand({
     }
     await confirm(ctx, {
       force: flags.force,
-      question: `Delete environment ${name} of ${project.name} with its variables? ` +
-        "This cannot be undone",
+      question:
+        `Delete environment ${name} of ${project.name} and its variables? This cannot be undone`,
       wanted: `Confirm the deletion of environment ${name} of ${project.name} with its variables`,
       declined: "Nothing deleted",
       next: ctx.lines.of("environments", "delete", id, "--project-id", project.id, "--force"),
@@ -47,7 +47,7 @@ export default defineCommand({
     ctx.ui.done("env", `Deleted environment ${name} of ${project.name}`);
     const context = await readContext(ctx, folder.directory).catch(() => undefined);
     if (context?.environment.id === id) {
-      ctx.ui.log("env", "warn", "The context names it: `svc context clear` forgets it");
+      ctx.ui.log("env", "warn", "This checkout still uses it. Run `svc context clear`");
     }
     ctx.ui.result({ deleted: true, environment }, "");
   },

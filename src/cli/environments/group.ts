@@ -22,7 +22,7 @@ export const ENVIRONMENTS: CommandGroup = {
     },
     {
       name: "delete",
-      summary: "Delete an environment with its variables",
+      summary: "Delete an environment and its variables",
       load: () => import("./delete.ts"),
     },
   ],
@@ -45,7 +45,7 @@ export const CONTEXT: CommandGroup = {
     },
     {
       name: "clear",
-      summary: "Forget the chosen environment",
+      summary: "Clear the chosen environment",
       load: () => import("./context_clear.ts"),
     },
   ],

@@ -15,14 +15,14 @@ const FULL = / \(os error (?:28|122)\)/;
 /** Describes the problem of a file as a sentence; returns other errors unchanged. */
 export function explainFileFault(error: unknown): unknown {
   if (error instanceof NotUtf8Error) {
-    return new CliError("file_unusable", `Correct ${printableName(error.file)}: it is not UTF-8`, {
+    return new CliError("file_unusable", `${printableName(error.file)} is not UTF-8`, {
       found: { file: error.file, diagnostics: [utf8Diagnostic(error.fault)] },
       cause: error,
     });
   }
   if (error instanceof MissingProgramError) {
     return new CliError("unsupported", error.message, {
-      hint: "Install it, or put its folder on PATH",
+      hint: "Install it, or add its folder to PATH",
       cause: error,
     });
   }
@@ -38,7 +38,7 @@ export function explainFileFault(error: unknown): unknown {
   }
   const subject = path === undefined ? "a file" : printableName(path);
   return new CliError("file_unusable", `Cannot use ${subject}: ${reason}`, {
-    hint: "Look at its owner and permissions, and at those of its folder",
+    hint: "Check the owner and permissions of the file and its folder",
     cause: error,
   });
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { CliError } from "./cli_error.ts";
 import { explainFileFault } from "./file_fault.ts";
 
-const HINT = "Look at its owner and permissions, and at those of its folder";
+const HINT = "Check the owner and permissions of the file and its folder";
 
 Deno.test("explainFileFault() names the file that the system names", async () => {
   const fault = explainFileFault(await Deno.open("/nonexistent/a").catch((error) => error));

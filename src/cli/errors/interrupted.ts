@@ -49,17 +49,15 @@ export function interrupted(
   const done = changes.filter(({ outcome }) => outcome === "done");
   const open = changes.filter(({ outcome }) => outcome === "pending" || outcome === "unknown");
   const parts = [
-    ...(done.length === 0 ? [] : [`the platform has carried out ${list(done)}`]),
-    ...(open.length === 0
-      ? []
-      : [`the platform may have carried out ${list(open)}, which was in progress`]),
+    ...(done.length === 0 ? [] : [`the platform completed ${list(done)}`]),
+    ...(open.length === 0 ? [] : [`the platform may have completed ${list(open)}`]),
   ];
   if (parts.length === 0) return new CliError("interrupted", "Interrupted");
   const next = lines === undefined
     ? []
     : [...new Set([...done, ...open].flatMap((change) => checkLine(change, lines)))];
   return new CliError("interrupted", `Interrupted: ${parts.join("; ")}`, {
-    hint: "It is not undone. Look at the state, then decide",
+    hint: "Nothing was undone. Check the current state before you continue",
     ...(next.length === 0 ? {} : { next }),
   });
 }

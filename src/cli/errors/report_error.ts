@@ -38,12 +38,12 @@ const SURPLUS_WORDS = /^(too many arguments for .*? but got \d+):.*$/s;
 
 /** How a command is written, or where to read what it takes. */
 function howToUse({ code }: CommanderError, usage: string | undefined): string {
-  if (usage === undefined) return "Run the command with --help to see what it takes";
+  if (usage === undefined) return "Run the command with --help to see its arguments and flags";
   const words = usage.replace(/ [[<].*/, "");
   if (usage.includes(" <command>")) return `${words} --help lists the commands`;
   return code === "commander.invalidArgument"
-    ? `${words} --help says what it takes`
-    : `Use it as \`${usage}\`; --help says more`;
+    ? `${words} --help shows its arguments and flags`
+    : `Usage: \`${usage}\`. See --help`;
 }
 
 /** Commander writes `error: unknown option '--x'`, then its suggestion in brackets. */
@@ -79,7 +79,7 @@ function describeWrongWorkspace(error: ApiError, lines: SuggestedCommands | unde
   if (problem === undefined || lines === undefined) return undefined;
   const wanted = /, not "([^"]+)"/.exec(error.message)?.[1];
   return {
-    hint: "Log in to that workspace, or name the key's own with --workspace",
+    hint: "Log in to that workspace, or use --workspace with the workspace of the key",
     next: [
       ...(wanted === undefined ? [] : [lines.of("login", "--workspace", wanted)]),
       lines.of("workspace", "list"),
@@ -98,7 +98,7 @@ function describeWrongValue(error: ApiError, { lines, args }: ErrorFacts): Error
   const { message } = first!;
   const reason = message.charAt(0).toLowerCase() + message.slice(1);
   return {
-    message: `Correct ${first!.path}: ${reason}${more}`,
+    message: `Invalid ${first!.path}: ${reason}${more}`,
     code: "usage",
     exitCode: EXIT.usage,
     problems,
@@ -123,7 +123,7 @@ function describeApiError(error: ApiError, facts: ErrorFacts): ErrorReport {
     return {
       ...base,
       code: "unauthorized",
-      hint: `Log in again, or give a valid key of ${apiUrl} by SVC_TOKEN`,
+      hint: `Log in again, or set SVC_TOKEN to a valid key of ${apiUrl}`,
       ...(lines === undefined ? {} : { next: [lines.of("login")] }),
     };
   }
@@ -161,8 +161,8 @@ export function describeError(error: unknown, facts: ErrorFacts): ErrorReport {
       exitCode: EXIT.failure,
       hint: error.certificate?.hint ??
         (error instanceof NoAnswerError
-          ? "It accepts connections, and does not respond: look at its log and its load"
-          : "Start it with `svc serve`, or name another one with --api-url or SVC_API_URL"),
+          ? "It accepts connections but does not respond. Check its log and load"
+          : "Start it with `svc serve`, or set another URL with --api-url or SVC_API_URL"),
     };
   }
   if (error instanceof ContractError) {
@@ -170,7 +170,7 @@ export function describeError(error: unknown, facts: ErrorFacts): ErrorReport {
       message: error.message,
       code: "contract",
       exitCode: EXIT.failure,
-      hint: `Check that ${apiUrl} is an svc platform of the same version as this tool`,
+      hint: `Check that ${apiUrl} is an svc platform of the same version as this CLI`,
     };
   }
   const message = error instanceof Error ? error.message : String(error);

@@ -3,7 +3,7 @@ import { defineCommand } from "../command/command.ts";
 import { deploymentId } from "../command/option_values.ts";
 
 export default defineCommand({
-  description: "Stops its deployment. What is live stays live.",
+  description: "Stops its deployment. The live deployment does not change.",
   define: (command) =>
     command.argument("<id>", "id of the build, the same as that of its deployment", deploymentId),
   offers: { id: "deployment" },

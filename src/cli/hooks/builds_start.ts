@@ -5,18 +5,17 @@ import { openProject } from "../projects/resolve_project.ts";
 
 export default defineCommand({
   description:
-    "The platform fetches the project's git URL, builds the commit and puts it live: the " +
-    "production branch in production, others as previews. An older build of the branch ends.",
+    "Fetches the project's git URL, builds the commit and deploys it: the production branch to production, other branches as previews. Cancels older builds of the branch.",
   define: (command) =>
     command
       .option("--branch <branch>", "branch to build (default: the production branch)")
       .option("--commit <sha>", "commit to build, 7 to 40 digits (default: the branch's head)")
-      .option("--rebuild", "build even what is deployed already, or has not changed")
+      .option("--rebuild", "build even if the commit is already deployed or nothing changed")
       .addOption(oldForce())
       .option("--project-id <id>", "id or name of the project"),
   examples: [
     ["builds start", "build the head of the production branch"],
-    ["builds start --branch menu", "make a preview of a branch"],
+    ["builds start --branch menu", "build a preview of a branch"],
   ],
   async run({ flags }, ctx) {
     const { projectId, branch, commit: commitSha } = flags;

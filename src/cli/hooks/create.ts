@@ -6,24 +6,25 @@ import { printable } from "../terminal/format.ts";
 
 export default defineCommand({
   description:
-    "Prints the hook's URL once; whoever has it can deploy. Scope Production deploys only " +
-    "the production branch; Preview creates previews; All deploys the production branch to " +
-    "production and other branches as previews.",
+    "Prints the hook's URL once. Anyone who has it can deploy. Scope Production deploys only the production branch. Preview creates previews. All deploys the production branch to production and other branches as previews.",
   define: (command) =>
     command
       .requiredOption("--name <text>", "name of the hook")
-      .option("--branch <branch>", "branch, or a pattern such as 'release/*' (default: production)")
+      .option(
+        "--branch <branch>",
+        "branch, or a pattern such as 'release/*' (default: the production branch)",
+      )
       .addOption(
-        new Option("--scope <scope>", "what it deploys").choices(HOOK_SCOPES).default(
+        new Option("--scope <scope>", "environments it deploys to").choices(HOOK_SCOPES).default(
           "All" as const,
         ),
       )
-      .option("--only-branch", "refuse triggers for other branches; a pattern always does")
-      .option("--signed", "make a secret for a forge, and refuse calls that are not signed with it")
+      .option("--only-branch", "refuse other branches; always on with a pattern")
+      .option("--signed", "create a signing secret, and refuse requests without a valid signature")
       .option("--project-id <id>", "id or name of the project"),
   examples: [
-    ["hooks create --name cms --scope Production", "for a content system that publishes"],
-    ["hooks create --name github --signed", "for the webhooks of a forge"],
+    ["hooks create --name cms --scope Production", "for a CMS that publishes content"],
+    ["hooks create --name github --signed", "for webhooks of a forge"],
     ["hooks create --name ci --branch 'release/*' --scope Preview", "for releases only"],
   ],
   async run({ flags }, ctx) {
@@ -41,11 +42,10 @@ export default defineCommand({
     ctx.ui.done("deploy", `Created deploy hook ${printable(hook.name)} of ${project.name}`);
     if (project.gitUrl === null) {
       ctx.ui.note(
-        "The hook builds commits that you have pushed to the platform (svc link --git-remote). " +
-          `For another repository: svc projects update ${project.name} --git-url <url>`,
+        `The hook builds commits that you push to the platform (svc link --git-remote). To use another repository: svc projects update ${project.name} --git-url <url>`,
       );
     }
-    ctx.ui.note("The URL is a secret, and is shown only this once");
+    ctx.ui.note("Copy the URL now. It is a secret, and you won't see it again");
     ctx.ui.result({ hook, url, secret }, secret === null ? url : `${url}\nsecret ${secret}`);
   },
 });

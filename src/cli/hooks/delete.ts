@@ -6,15 +6,15 @@ import { printable } from "../terminal/format.ts";
 import { findHook } from "./project_hooks.ts";
 
 export default defineCommand({
-  description: "Its URL stops working at once. Existing deployments stay.",
+  description: "Its URL stops working immediately. Existing deployments are kept.",
   define: (command) =>
     command
       .argument("<hook>", "id or name of the hook")
-      .option("--force", "do not ask")
+      .option("--force", "skip the confirmation")
       .option("--project-id <id>", "id or name of the project"),
   offers: { hook: "hook" },
   examples: [
-    ["hooks delete cms", "delete the hook cms after asking"],
+    ["hooks delete cms", "delete the hook cms after confirmation"],
     ["hooks delete cms --force", "delete it without asking"],
   ],
   async run({ args: [reference], flags }, ctx) {
@@ -22,7 +22,7 @@ export default defineCommand({
     const hook = await findHook(ctx, client, { project, reference });
     await confirm(ctx, {
       force: flags.force,
-      question: `Delete deploy hook ${printable(hook.name)}? Its URL then stops working`,
+      question: `Delete deploy hook ${printable(hook.name)}? Its URL will stop working`,
       wanted: `Confirm the deletion of deploy hook ${printable(hook.name)}`,
       declined: "Nothing deleted",
       next: ctx.lines.of("hooks", "delete", hook.id, "--project-id", project.id, "--force"),

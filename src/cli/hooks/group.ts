@@ -12,12 +12,12 @@ export const HOOKS: CommandGroup = {
   commands: [
     {
       name: "list",
-      summary: "List deploy hooks, and when they were used",
+      summary: "List deploy hooks and when they were last used",
       load: () => import("./list.ts"),
     },
     {
       name: "create",
-      summary: "Create a deploy hook; its URL is shown once",
+      summary: "Create a deploy hook",
       load: () => import("./create.ts"),
     },
     {
@@ -27,7 +27,7 @@ export const HOOKS: CommandGroup = {
     },
     {
       name: "regenerate",
-      summary: "Give a deploy hook a new URL",
+      summary: "Regenerate the URL of a deploy hook",
       load: () => import("./regenerate.ts"),
     },
     {
@@ -37,7 +37,7 @@ export const HOOKS: CommandGroup = {
     },
     {
       name: "trigger",
-      summary: "Deploy a commit by a hook's URL",
+      summary: "Deploy a commit with a hook's URL",
       load: () => import("./trigger.ts"),
     },
   ],

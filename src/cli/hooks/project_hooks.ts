@@ -34,8 +34,8 @@ export async function findHook(
     .filter(({ id, name }) => id === reference || name === reference);
   if (found.length === 1) return found[0]!;
   const shown = printable(reference);
-  const problem = found.length === 0 ? `it has no "${shown}"` : `several are called "${shown}"`;
-  throw new CliError("not_found", `Name a hook of ${project.name} by its id: ${problem}`, {
+  const problem = found.length === 0 ? `it has no "${shown}"` : `several have the name "${shown}"`;
+  throw new CliError("not_found", `Cannot find the hook of ${project.name}: ${problem}`, {
     next: [ctx.lines.ofProject("hooks", "list")],
   });
 }

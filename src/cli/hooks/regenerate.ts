@@ -5,14 +5,14 @@ import { printable } from "../terminal/format.ts";
 import { findHook } from "./project_hooks.ts";
 
 export default defineCommand({
-  description: "Prints the new URL once. The old one stops working at once: give the new one to " +
-    "everything that uses it.",
+  description:
+    "Prints the new URL once. The old URL stops working immediately, so update everything that uses it.",
   define: (command) =>
     command
       .argument("<hook>", "id or name of the hook")
       .option("--project-id <id>", "id or name of the project"),
   offers: { hook: "hook" },
-  examples: [["hooks regenerate cms", "give the hook cms a new URL"]],
+  examples: [["hooks regenerate cms", "regenerate the URL of the hook cms"]],
   async run({ args: [reference], flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const { id } = await findHook(ctx, client, { project, reference });
@@ -21,9 +21,9 @@ export default defineCommand({
     });
     ctx.ui.done(
       "deploy",
-      `Deploy hook ${printable(hook.name)} has a new URL; the old one no longer works`,
+      `Deploy hook ${printable(hook.name)} has a new URL. The old one no longer works`,
     );
-    ctx.ui.note("The URL is a secret, and is shown only this once");
+    ctx.ui.note("Copy the URL now. It is a secret, and you won't see it again");
     ctx.ui.result({ hook, url, secret }, secret === null ? url : `${url}\nsecret ${secret}`);
   },
 });

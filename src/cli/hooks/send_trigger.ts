@@ -39,7 +39,8 @@ function explain(error: unknown): unknown {
   }
   if (error instanceof ApiError && error.status === 401) {
     return new CliError("unauthorized", error.message, {
-      hint: "The hook was deleted, or has a new URL: svc hooks regenerate <hook> makes another",
+      hint:
+        "The hook was deleted or has a new URL. Create a new URL with svc hooks regenerate <hook>",
     });
   }
   return error;
@@ -51,7 +52,7 @@ export async function sendTrigger(ctx: Context, request: TriggerRequest): Promis
   if (place === undefined) {
     throw new CliError(
       "usage",
-      "Give the hook's whole URL: https://<platform>/v1/hooks/<64 hexadecimal digits>",
+      "Not a deploy hook URL: it looks like https://<platform>/v1/hooks/<64 hexadecimal digits>",
     );
   }
   const client = createClient({ baseUrl: place.baseUrl, fetch: ctx.fetch, signal: ctx.signal });
@@ -75,7 +76,9 @@ export async function sendTrigger(ctx: Context, request: TriggerRequest): Promis
 /** Asks for the state of a triggered deployment. */
 export async function askProgress(ctx: Context, statusUrl: string): Promise<TriggerAnswer> {
   const place = placeOf(statusUrl, STATUS_PATH);
-  if (place === undefined) throw new CliError("contract", "Cannot understand the status URL");
+  if (place === undefined) {
+    throw new CliError("contract", "The platform sent an invalid status URL");
+  }
   const client = createClient({ baseUrl: place.baseUrl, fetch: ctx.fetch, signal: ctx.signal });
   return await client.call(getTriggeredDeployment, { params: { ticket: place.key } });
 }

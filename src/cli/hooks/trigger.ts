@@ -47,19 +47,21 @@ async function waitUntilEnded(
 
 export default defineCommand({
   description:
-    "Needs no login: the URL is all the authority it takes. SVC_HOOK_URL keeps the URL out " +
-    "of the process list and the shell's history.",
+    "Needs no login, only the URL. Use SVC_HOOK_URL to keep the URL out of the process list and the shell history.",
   define: (command) =>
     command
       .option("--url <url>", "the hook's URL (default: SVC_HOOK_URL)")
       .requiredOption("--commit <sha>", "commit to deploy, 7 to 40 digits")
-      .requiredOption("--branch <branch>", "branch that the commit is on")
+      .requiredOption("--branch <branch>", "branch of the commit")
       .option("--message <text>", "message of the deployment (default: the commit's)")
       .option("--author <text>", "author of the deployment (default: the commit's)")
       .option("--rebuild", "deploy even if this commit is already deployed")
       .addOption(oldForce())
-      .option("--idempotency-key <key>", "answer a repeated call with the deployment of the first")
-      .option("--wait", "wait until it is live, and fail if it fails")
+      .option(
+        "--idempotency-key <key>",
+        "return the same deployment for repeated calls with this key",
+      )
+      .option("--wait", "wait until it is live; fail if it fails")
       .option(
         "--timeout <seconds>",
         "longest time to wait",
@@ -70,13 +72,13 @@ export default defineCommand({
     ["hooks trigger --commit 8f14e45 --branch main --wait", "deploy a commit and wait for it"],
     [
       "hooks trigger --commit $(git rev-parse HEAD) --branch main",
-      "deploy the commit that is checked out",
+      "deploy the checked-out commit",
     ],
   ],
   async run({ flags }, ctx) {
     const url = flags.url ?? ctx.env.SVC_HOOK_URL;
     if (url === undefined || url === "") {
-      throw new CliError("usage", "Give the hook's URL by SVC_HOOK_URL or --url");
+      throw new CliError("usage", "No hook URL: set SVC_HOOK_URL or use --url");
     }
     const { commit: commitSha, branch, message, author } = flags;
     const force = wantsRebuild(ctx, flags, "deploy");

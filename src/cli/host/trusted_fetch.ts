@@ -25,7 +25,7 @@ async function readFile({ variable, path }: CaFile): Promise<readonly string[]> 
     return await readCertificates(path);
   } catch (cause) {
     if (!(cause instanceof CliError)) throw cause;
-    const hint = `${variable} names this file: correct the path, or unset the variable`;
+    const hint = `The path comes from ${variable}: fix it, or unset the variable`;
     throw new CliError(cause.code, cause.message, { hint, cause });
   }
 }
@@ -45,8 +45,8 @@ async function explainProxy(address: string, env: Environment, cause: unknown): 
   const { CliError } = await import("../errors/cli_error.ts");
   const { origin, hostname } = new URL(address);
   const message = `Cannot reach ${origin} through the proxy ${proxy.address}`;
-  const hint = `${proxy.variable} names this proxy: correct or unset it, or add ` +
-    `${hostname} to NO_PROXY`;
+  const hint =
+    `The proxy comes from ${proxy.variable}: fix or unset it, or add ${hostname} to NO_PROXY`;
   return new CliError("unreachable", message, { hint, cause });
 }
 

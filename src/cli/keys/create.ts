@@ -9,20 +9,20 @@ import { expiresAt, expiry, permissionsOf, projectIds } from "./key_limits.ts";
 
 export default defineCommand({
   description:
-    "Prints the key once. Without --permission it may do all that its role allows; permissions " +
-    "are read, deploy-previews, deploy-production, rules, variables and everything. Without " +
-    "--project it reaches all projects of the workspace, without --expires it never expires.",
+    "Prints the key once. By default the key has all permissions of its role, for all projects of the workspace, and never expires. Permissions are read, deploy-previews, deploy-production, rules, variables and everything.",
   define: (command) =>
     command
-      .argument("<name>", "what the key is for, such as ci")
-      .option("--permission <name>", "what it may do; repeatable", repeated)
-      .option("--project <name>", "project that it is limited to; repeatable", repeated)
-      .option("--expires <time>", "when it ends, such as 30d or 12h", expiry)
-      .addOption(new Option("--role <role>", "the most that it may do").choices(ROLES))
-      .option("--description <text>", "more about it"),
+      .argument("<name>", "name of the key, such as ci")
+      .option("--permission <name>", "permission of the key; repeatable", repeated)
+      .option("--project <name>", "project that the key can access; repeatable", repeated)
+      .option("--expires <time>", "lifetime, such as 30d or 12h", expiry)
+      .addOption(
+        new Option("--role <role>", "role, the upper limit of its permissions").choices(ROLES),
+      )
+      .option("--description <text>", "description of the key"),
   examples: [
     ["keys create ci --permission deploy-previews --project shop --expires 30d", "for CI"],
-    ["keys create watcher --permission read", "for a program that only looks"],
+    ["keys create watcher --permission read", "for read-only access"],
   ],
   async run({ args: [name], flags }, ctx) {
     const client = ctx.client({ phase: "workspace" });
@@ -37,7 +37,9 @@ export default defineCommand({
       },
     });
     ctx.ui.done("workspace", `Created API key ${printable(apiKey.name)}`);
-    ctx.ui.note("The key is shown only this once: keep it where CI or the agent finds SVC_TOKEN");
+    ctx.ui.note(
+      "Copy the key now. You won't see it again. Store it as SVC_TOKEN for CI or your agent",
+    );
     ctx.ui.result({ apiKey, key }, key);
   },
 });

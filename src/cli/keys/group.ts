@@ -7,22 +7,22 @@ import type { CommandGroup } from "../command/command_entry.ts";
 
 const PUBLISHERS: CommandGroup = {
   name: "publishers",
-  summary: "Manage trusted publishers: workflows of CI that get keys without a secret",
+  summary: "Manage trusted publishers: CI workflows that deploy without a stored secret",
   fallback: "list",
   commands: [
     {
       name: "list",
-      summary: "List trusted publishers, what their keys may do, and when they were used",
+      summary: "List trusted publishers with permissions and last use",
       load: () => import("./publishers/list.ts"),
     },
     {
       name: "add",
-      summary: "Let the workflows of a repository get keys",
+      summary: "Trust the workflows of a repository",
       load: () => import("./publishers/add.ts"),
     },
     {
       name: "remove",
-      summary: "Remove a trusted publisher, with its keys",
+      summary: "Remove a trusted publisher and its keys",
       load: () => import("./publishers/remove.ts"),
     },
   ],
@@ -35,17 +35,17 @@ export const KEYS: CommandGroup = {
   commands: [
     {
       name: "list",
-      summary: "List API keys, what they may do, and when they were used",
+      summary: "List API keys with permissions and last use",
       load: () => import("./list.ts"),
     },
     {
       name: "create",
-      summary: "Create an API key; it is shown once",
+      summary: "Create an API key",
       load: () => import("./create.ts"),
     },
     {
       name: "update",
-      summary: "Change what an API key may do, or when it expires",
+      summary: "Update an API key: name, permissions or expiry",
       load: () => import("./update.ts"),
     },
     {

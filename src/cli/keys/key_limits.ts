@@ -35,7 +35,7 @@ export async function projectIds(client: Client, given: readonly string[]): Prom
     const project = await findProject(client, reference);
     if (project === undefined) {
       const problem = `there is no "${printable(reference)}" in this workspace`;
-      throw new CliError("not_found", `Name existing projects: ${problem}`, {
+      throw new CliError("not_found", `Unknown project: ${problem}`, {
         next: ["svc projects list"],
       });
     }

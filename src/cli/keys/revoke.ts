@@ -5,21 +5,22 @@ import { printable } from "../terminal/format.ts";
 import { findKey } from "./show_keys.ts";
 
 export default defineCommand({
-  description: "It stops working at once.",
+  description: "The key stops working immediately.",
   define: (command) =>
     command
-      .argument("<key>", "id, name or beginning of the key")
-      .option("--force", "do not ask"),
+      .argument("<key>", "id, name or prefix of the key")
+      .option("--force", "skip the confirmation"),
   offers: { key: "api-key" },
-  examples: [["keys revoke ci --force", "end it without asking"]],
+  examples: [["keys revoke ci --force", "remove it without confirmation"]],
   async run({ args: [reference], flags }, ctx) {
     const client = ctx.client({ phase: "workspace" });
     const apiKey = await findKey(client, reference);
     const name = printable(apiKey.name);
     await confirm(ctx, {
       force: flags.force,
-      question: `Revoke API key ${name} (${apiKey.prefix}…)? Whoever uses it is refused then`,
-      wanted: `Confirm the end of API key ${name}`,
+      question:
+        `Revoke API key ${name} (${apiKey.prefix}…)? Anything that uses it will lose access`,
+      wanted: `Confirm the revocation of API key ${name}`,
       declined: "Nothing revoked",
       next: ctx.lines.of("keys", "revoke", apiKey.id, "--force"),
     });

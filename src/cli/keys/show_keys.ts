@@ -29,8 +29,10 @@ export async function findKey(client: Client, reference: string): Promise<ApiKey
   );
   if (found.length === 1) return found[0]!;
   const shown = printable(reference);
-  const problem = found.length === 0 ? `there is no "${shown}"` : `several are called "${shown}"`;
-  throw new CliError("not_found", `Name an API key by its id: ${problem}`, {
+  const problem = found.length === 0
+    ? `there is no "${shown}"`
+    : `several have the name "${shown}"`;
+  throw new CliError("not_found", `Cannot find the API key: ${problem}`, {
     next: ["svc keys list"],
   });
 }

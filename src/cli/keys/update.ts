@@ -9,26 +9,25 @@ import { findKey } from "./show_keys.ts";
 
 export default defineCommand({
   description:
-    "Takes effect with the next request. What is given replaces what was set; the key itself " +
-    "and its role stay. --all-projects removes the limit to projects.",
+    "Takes effect on the next request. Flags replace the current values. The key and its role do not change. --all-projects removes the limit to projects.",
   define: (command) =>
     command
-      .argument("<key>", "id, name or beginning of the key")
-      .option("--permission <name>", "what it may do; repeatable", repeated)
-      .option("--project <name>", "project that it is limited to; repeatable", repeated)
-      .option("--all-projects", "let it reach all projects of the workspace")
-      .option("--expires <time>", "when it ends, such as 30d, or never", expiry)
-      .option("--name <name>", "what it is called")
-      .option("--description <text>", "more about it"),
+      .argument("<key>", "id, name or prefix of the key")
+      .option("--permission <name>", "permission of the key; repeatable", repeated)
+      .option("--project <name>", "project that the key can access; repeatable", repeated)
+      .option("--all-projects", "give access to all projects of the workspace")
+      .option("--expires <time>", "lifetime, such as 30d, or never", expiry)
+      .option("--name <name>", "name of the key")
+      .option("--description <text>", "description of the key"),
   offers: { key: "api-key" },
   examples: [
-    ["keys update ci --expires 30d", "let it work for another month"],
-    ["keys update ci --permission read", "let it only look"],
+    ["keys update ci --expires 30d", "extend it by a month"],
+    ["keys update ci --permission read", "make it read-only"],
   ],
   async run({ args: [reference], flags }, ctx) {
     const { permission, project, allProjects, expires, name, description } = flags;
     if (project !== undefined && allProjects === true) {
-      throw new CliError("usage", "Give --project or --all-projects, not both");
+      throw new CliError("usage", "Use either --project or --all-projects");
     }
     const client = ctx.client({ phase: "workspace" });
     const permissions = permission && permissionsOf(permission);
@@ -40,13 +39,12 @@ export default defineCommand({
     if (Object.keys(body).length === 0) {
       throw new CliError(
         "usage",
-        "Say what to change: --permission, --project, --all-projects, " +
-          "--expires, --name or --description",
+        "Nothing to change: use --permission, --project, --all-projects, --expires, --name or --description",
       );
     }
     const { id } = await findKey(client, reference);
     const apiKey = await client.call(updateApiKey, { params: { key: id }, body });
-    ctx.ui.done("workspace", `Changed API key ${printable(apiKey.name)}`);
+    ctx.ui.done("workspace", `Updated API key ${printable(apiKey.name)}`);
     ctx.ui.result({ apiKey }, "");
   },
 });

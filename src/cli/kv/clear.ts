@@ -5,8 +5,8 @@ import { LOCAL_NOTE, withLocalKv } from "./local_kv.ts";
 
 export default defineCommand({
   description: LOCAL_NOTE,
-  define: (command) => command.option("--force", "remove without asking"),
-  examples: [["kv clear --force", "empty the local store"]],
+  define: (command) => command.option("--force", "skip the confirmation"),
+  examples: [["kv clear --force", "clear the local store"]],
   async run({ flags }, ctx) {
     await confirm(ctx, {
       force: flags.force,

@@ -5,7 +5,7 @@ import { checkKey, expiryOf, LOCAL_NOTE, withLocalKv } from "./local_kv.ts";
 import { showValue } from "./value.ts";
 
 export default defineCommand({
-  description: `Into a pipe or a file the value goes byte for byte. ${LOCAL_NOTE}`,
+  description: `Writes the raw bytes to a pipe or file. ${LOCAL_NOTE}`,
   define: (command) => command.argument("<key>", "key"),
   examples: [
     ["kv get boats/kestrel", "print a value"],

@@ -30,12 +30,16 @@ function describe({ key, size, expiresAt }: KvItem): string {
 }
 
 export default defineCommand({
-  description: "Keys come in the order of their bytes, each as soon as it is read; with --json " +
-    `they are the members of one object. ${LOCAL_NOTE}`,
+  description:
+    `Prints keys in byte order as they are read. With --json, they are in one object. ${LOCAL_NOTE}`,
   define: (command) =>
     command
-      .option("--prefix <prefix>", "only keys that begin with this", "")
-      .option("--limit <n>", "how many (default: all)", wholeNumber({ min: 1, max: MAX_LISTED })),
+      .option("--prefix <prefix>", "only keys with this prefix", "")
+      .option(
+        "--limit <n>",
+        "maximum number (default: all)",
+        wholeNumber({ min: 1, max: MAX_LISTED }),
+      ),
   examples: [
     ["kv list", "list all keys"],
     ["kv list --prefix boats/ --limit 10", "list the first keys with a prefix"],
@@ -55,6 +59,6 @@ export default defineCommand({
           text: describe,
         }),
     );
-    if (count === 0) ctx.ui.note(prefix === "" ? "The local store is empty" : "No such keys");
+    if (count === 0) ctx.ui.note(prefix === "" ? "The local store is empty" : "No matching keys");
   },
 });

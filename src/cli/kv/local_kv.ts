@@ -18,8 +18,7 @@ import type { Context } from "../session/context.ts";
 
 /** Of every command of the group, in its help. */
 export const LOCAL_NOTE =
-  "The store is that of `svc dev`: on this computer, one for each project, " +
-  "in dev.data_dir of svc.toml. It can be used while `svc dev` runs.";
+  "Uses the local store of `svc dev`: one per project, in dev.data_dir of svc.toml. You can use it while `svc dev` runs.";
 
 /**
  * Opens the store of the current folder's project for as long as `run` takes; only a
@@ -42,13 +41,13 @@ export async function withLocalKv<T>(
 /** Refuses a key that no store takes. */
 export function checkKey(key: string): void {
   if (key !== "" && fitsKey(key)) return;
-  throw new CliError("usage", `Name a key of 1 to ${MAX_KEY_BYTES} bytes of UTF-8`);
+  throw new CliError("usage", `Keys must be 1 to ${MAX_KEY_BYTES} bytes of UTF-8`);
 }
 
 /** Refuses the beginning of keys that no store takes. */
 export function checkPrefix(prefix: string): void {
   if (fitsKey(prefix)) return;
-  throw new CliError("usage", `Give a prefix of at most ${MAX_KEY_BYTES} bytes of UTF-8`);
+  throw new CliError("usage", `Prefixes must be at most ${MAX_KEY_BYTES} bytes of UTF-8`);
 }
 
 /** When a value expires, as the API writes times; `null` where it stays. */

@@ -4,7 +4,7 @@ import { printable } from "../terminal/format.ts";
 import { checkKey, LOCAL_NOTE, withLocalKv } from "./local_kv.ts";
 
 export default defineCommand({
-  description: `Removing a key that is not there is no error. ${LOCAL_NOTE}`,
+  description: `Succeeds if the key does not exist. ${LOCAL_NOTE}`,
   define: (command) => command.argument("<key>", "key"),
   examples: [["kv remove boats/kestrel", "remove a key"]],
   async run({ args: [key] }, ctx) {
@@ -15,7 +15,7 @@ export default defineCommand({
       const message = `Cannot remove ${printable(key)}: it keeps changing. Try again`;
       throw new CliError("conflict", message);
     });
-    ctx.ui.done("env", removed ? `Removed ${printable(key)}` : `There is no ${printable(key)}`);
+    ctx.ui.done("env", removed ? `Removed ${printable(key)}` : `No key ${printable(key)}`);
     ctx.ui.result({ key, removed }, "");
   },
 });

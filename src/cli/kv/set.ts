@@ -11,7 +11,7 @@ import { mediaTypeOf, VALUE_TYPES, type ValueType } from "./value.ts";
 
 function assertFits(bytes: number): void {
   if (bytes <= MAX_VALUE_BYTES) return;
-  throw new CliError("usage", `Give a value of at most ${MAX_VALUE_BYTES / 1024} KiB`);
+  throw new CliError("usage", `The value is larger than ${MAX_VALUE_BYTES / 1024} KiB`);
 }
 
 /** The value as it was given, or what is piped in, to the last byte. */
@@ -25,7 +25,10 @@ async function readValue(
     return bytes;
   }
   if (ctx.stdinIsTerminal) {
-    throw new CliError("usage", "Give a value, or pipe it in: svc kv set <key> < file");
+    throw new CliError(
+      "usage",
+      "No value: pass it as an argument or pipe it in: svc kv set <key> < file",
+    );
   }
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
@@ -42,28 +45,27 @@ function typeOf(bytes: Uint8Array, given: ValueType | undefined): string {
     return mediaTypeOf(bytes, given);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new CliError("usage", `Give a value that is ${given}: ${error.message}`);
+    throw new CliError("usage", `The value is not ${given}: ${error.message}`);
   }
 }
 
 export default defineCommand({
-  description: "Without a value on the command line, it is read from stdin, to the last byte. A " +
-    "JSON object or array is stored as JSON, other UTF-8 as text, anything else as bytes, " +
-    `unless --type says otherwise. ${LOCAL_NOTE}`,
+  description:
+    `Reads the value from stdin if it is not an argument. Stores a JSON object or array as JSON, other UTF-8 as text, and anything else as bytes, unless you set --type. ${LOCAL_NOTE}`,
   define: (command) =>
     command
       .argument("<key>", "key")
-      .argument("[value]", "value (default: what is piped in)")
+      .argument("[value]", "value (default: stdin)")
       .option(
         "--ttl <seconds>",
         "remove it after this time",
         wholeNumber({ min: 1, max: MAX_TTL_SECONDS }),
       )
-      .addOption(new Option("--type <type>", "what the value is").choices(VALUE_TYPES)),
+      .addOption(new Option("--type <type>", "type of the value").choices(VALUE_TYPES)),
   examples: [
     ["kv set greeting hello", "set a text"],
     [`kv set boats/kestrel '{"feet":40}'`, "set JSON"],
-    ["kv set session abc --ttl 3600", "forget it after an hour"],
+    ["kv set session abc --ttl 3600", "expire after an hour"],
     ["kv set photo < photo.jpg", "set bytes from a file"],
   ],
   async run({ args: [key, given], flags }, ctx) {

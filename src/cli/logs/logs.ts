@@ -60,12 +60,12 @@ export function formatLogEntry(entry: LogEntry, colors: Palette): string {
 }
 
 export default defineCommand({
-  description: "Shows history first, the oldest entry at the top. With --follow and --json, each " +
-    "entry is an object on its own line, because the entries have no end.",
+  description:
+    "Shows past entries, oldest first. With --follow and --json, each entry is one JSON object per line.",
   define: (command) =>
     command
-      .argument("[deployment]", "the same as --deployment-id", deploymentId)
-      .option("--build", "the build log, of the newest deployment unless one is given")
+      .argument("[deployment]", "same as --deployment-id", deploymentId)
+      .option("--build", "the build log (default: of the newest deployment)")
       .option("--deployment-id <id>", "only entries of this deployment", deploymentId)
       .option("--project-id <id>", "id or name of the project")
       .option(
@@ -82,10 +82,10 @@ export default defineCommand({
       .option("--since <time>", "only entries since then: 15m, 2h, 1d or an ISO date")
       .option("--follow", "keep showing new entries until stopped"),
   examples: [
-    ["logs", "show the last 50 entries: requests, and what functions and servers wrote"],
-    ["logs --level error --since 1d", "what went wrong since yesterday"],
+    ["logs", "show the last 50 entries of requests, functions and servers"],
+    ["logs --level error --since 1d", "errors since yesterday"],
     ["logs --search 404 --since 1h", "requests of the last hour that contain 404"],
-    ["logs --build --follow", "follow the newest deployment's build to its end"],
+    ["logs --build --follow", "follow the build of the newest deployment"],
     ["logs --follow --json", "follow as one JSON object per line"],
   ],
   async run({ args, flags }, ctx) {
@@ -123,7 +123,7 @@ export default defineCommand({
     items.sort((left, right) => left.time < right.time ? -1 : left.time > right.time ? 1 : 0);
     const line = (entry: LogEntry) => formatLogEntry(entry, ctx.ui.dataColors);
     if (!follow) {
-      if (items.length === 0) ctx.ui.note("Nothing logged");
+      if (items.length === 0) ctx.ui.note("No log entries");
       const named = definedOnly({ missingNodes: missing });
       ctx.ui.result({ entries: items, nextCursor, ...named }, items.map(line).join("\n"));
       return;

@@ -28,8 +28,8 @@ export async function newestDeployment(
     query: { limit: 1 },
   });
   if (newest !== undefined) return newest.id;
-  throw new CliError("not_found", "This project has no deployment yet", {
-    hint: "`svc deploy` makes the first",
+  throw new CliError("not_found", "This project has no deployments yet", {
+    hint: "Create one with `svc deploy`",
   });
 }
 
@@ -46,7 +46,7 @@ export async function showBuildLog(
     const { lines, isComplete, missingNodes } = log;
     warnOfMissingNodes(ctx, missingNodes);
     if (lines.length === 0 && missingNodes === undefined) {
-      ctx.ui.note(isComplete ? "This deployment was not built here" : "The build has not begun");
+      ctx.ui.note(isComplete ? "This deployment was not built here" : "The build has not started");
     }
     ctx.ui.result({ ...params, ...log }, lines.map(line).join("\n"));
     return;

@@ -5,22 +5,18 @@ import { openProjectFolder } from "../projects/project_folder.ts";
 
 export default defineCommand({
   description:
-    "What svc build has left is deployed to a platform of its own, in a temporary folder that " +
-    "shows this project alone: the same edge, rules, functions, servers and cache as svc serve. " +
-    "Where the project is linked and you are logged in, its code gets the variables of the " +
-    "chosen environment. If the port is taken, the next free one is used; with --json that is " +
-    "an error. It runs until SIGINT, SIGTERM or the end of its terminal.",
+    "Deploys the output of svc build to a temporary local platform with the same edge, rules, functions, servers and cache as svc serve. If the project is linked and you are logged in, the code gets the variables of the chosen environment. If the port is taken, the next free one is used; with --json that is an error. It runs until SIGINT, SIGTERM or the terminal closes.",
   define: (command) =>
     command
       .argument("[dir]", "project directory (default: the nearest one with a svc.toml)")
       .option("--build", "build first")
       .option(
         "-p, --port <port>",
-        `port to listen on; 0 takes a free one (default: ${DEFAULT_PORT})`,
+        `port to listen on; 0 for any free port (default: ${DEFAULT_PORT})`,
         wholeNumber({ min: 0, max: 65535 }),
       )
       .option("--environment <name-or-id>", "environment whose variables the code gets")
-      .option("--allow-unsandboxed-servers", "run servers even where the system offers no sandbox"),
+      .option("--allow-unsandboxed-servers", "run servers even if the system has no sandbox"),
   examples: [
     ["preview", "serve the output of the last build on http://localhost:4321"],
     ["preview --build --port 8000", "build, and serve on another port"],

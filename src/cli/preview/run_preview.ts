@@ -170,7 +170,7 @@ function announce(
     ...(variables.environment === undefined ? [] : [`variables of ${variables.environment}`]),
   ];
   ctx.ui.note(`  ${parts.join(", ")}`);
-  ctx.ui.note(ctx.ui.colors.dim("Ctrl-C stops it"));
+  ctx.ui.note(ctx.ui.colors.dim("Press Ctrl-C to stop"));
   ctx.ui.result({
     url,
     port,

@@ -6,7 +6,7 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("<id>", "id or name of the project")
-      .option("--force", "do not ask"),
+      .option("--force", "skip the confirmation"),
   offers: { id: "project" },
   examples: [
     ["projects delete blog", "delete the project blog after asking"],

@@ -11,7 +11,7 @@ export default defineCommand({
   define: (command) =>
     command
       .option("--project-id <id>", "id or name of the project")
-      .option("--force", "do not ask"),
+      .option("--force", "skip the confirmation"),
   examples: [["rules remove --force", "go back to the deployment's own rules"]],
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });

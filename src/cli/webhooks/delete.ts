@@ -7,7 +7,7 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("<webhook_id>", "id of the webhook")
-      .option("--force", "do not ask"),
+      .option("--force", "skip the confirmation"),
   offers: { webhook_id: "webhook" },
   examples: [["webhooks delete 01900000-0000-7000-8000-000000000000 --force", "delete it"]],
   async run({ args: [webhook], flags }, ctx) {

@@ -3,7 +3,7 @@ import { DATABASE_OPTION, openDatabase, PROJECT_OPTION } from "../open_database.
 import { printConnection } from "../print_connection.ts";
 
 export default defineCommand({
-  description: "Prints the URL alone on stdout. It holds the branch's password.",
+  description: "Prints only the URL on stdout. It contains the branch's password.",
   define: (command) =>
     command
       .argument("<branch>", "name of the branch")

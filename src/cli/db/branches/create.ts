@@ -7,22 +7,22 @@ import { printable } from "../../terminal/format.ts";
 import { DATABASE_OPTION, openDatabase, PROJECT_OPTION } from "../open_database.ts";
 
 export default defineCommand({
-  description: "Copies what is committed in a branch at this moment. From then on the two are " +
-    "independent. The new branch has a password of its own.",
+  description:
+    "Copies the committed data of a branch. After that, the two are independent. The new branch has its own password.",
   define: (command) =>
     command
       .argument("<name>", "name of the new branch")
-      .option("--from <branch>", "branch that is copied", MAIN_BRANCH)
+      .option("--from <branch>", "branch to copy", MAIN_BRANCH)
       .option(
         "--ttl <time>",
-        "removes it by itself after this time: 90m, 12h, 7d",
+        "delete the branch after this time: 90m, 12h, 7d",
         duration({ min: 60, max: BRANCH_TTL_MAX }),
       )
       .option(...DATABASE_OPTION)
       .option(...PROJECT_OPTION),
   examples: [
     ["db branches create feature/cart", "copy main"],
-    ["db branches create try --from staging --ttl 12h", "copy staging, for half a day"],
+    ["db branches create try --from staging --ttl 12h", "copy staging for half a day"],
   ],
   async run({ args: [name], flags }, ctx) {
     const { client, database, params } = await openDatabase(ctx, flags);

@@ -5,10 +5,11 @@ import { openDatabase } from "../open_database.ts";
 import { confirmByPerson, findBranch, takeBranch } from "./find_branch.ts";
 
 export default defineCommand({
-  description: "Asks at a terminal. Its clients are cut off, and its data is gone for good.",
+  description:
+    "Asks for confirmation in a terminal. Disconnects its clients and deletes its data permanently.",
   define: takeBranch,
   offers: { branch: "database-branch" },
-  examples: [["db branches delete feature/cart", "remove the branch"]],
+  examples: [["db branches delete feature/cart", "delete the branch"]],
   async run({ args: [name], flags }, ctx) {
     const opened = await openDatabase(ctx, flags);
     const branch = await findBranch(ctx, opened, name);

@@ -20,7 +20,7 @@ import {
 export function takeBranch(command: Command) {
   return command
     .argument("<branch>", "name of the branch")
-    .option("--force", "do not ask")
+    .option("--force", "skip the confirmation")
     .option(...DATABASE_OPTION)
     .option(...PROJECT_OPTION);
 }
@@ -39,9 +39,9 @@ export async function findBranch(
   const near = nearest(reference, names);
   throw new CliError(
     "not_found",
-    `Name a branch of database ${database.name}: it has no "${printable(reference)}"`,
+    `Database ${database.name} has no branch "${printable(reference)}"`,
     {
-      hint: near === undefined ? `It has: ${names.join(", ")}` : `Did you mean ${near}?`,
+      hint: near === undefined ? `Available: ${names.join(", ")}` : `Did you mean ${near}?`,
       next: [ctx.lines.ofProject("db", "branches", "--database", database.name)],
     },
   );

@@ -18,7 +18,7 @@ const toRow = (branch: DatabaseBranch, now: number): string[] => [
 ];
 
 export default defineCommand({
-  description: "Ages count from the last reset. A branch that sleeps wakes with its next client.",
+  description: "Ages count from the last reset. A sleeping branch wakes when a client connects.",
   define: (command) => command.option(...DATABASE_OPTION).option(...PROJECT_OPTION),
   examples: [["db branches list", "show the branches of the project's database"]],
   async run({ flags }, ctx) {

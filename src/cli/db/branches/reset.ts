@@ -7,21 +7,20 @@ import { confirmByPerson, findBranch, takeBranch } from "./find_branch.ts";
 
 export default defineCommand({
   description:
-    "Asks at a terminal. What the branch has and its parent does not is lost; its connection " +
-    "string stays as it is.",
+    "Asks for confirmation in a terminal. Changes made only in this branch are lost. Its connection string does not change.",
   define: takeBranch,
   offers: { branch: "database-branch" },
-  examples: [["db branches reset staging", "make staging equal to its parent again"]],
+  examples: [["db branches reset staging", "reset staging to its parent"]],
   async run({ args: [name], flags }, ctx) {
     const opened = await openDatabase(ctx, flags);
     const { name: branch, parent } = await findBranch(ctx, opened, name);
     if (parent === null) {
-      throw new CliError("usage", `Name a branch with a parent: ${printable(branch)} has none`);
+      throw new CliError("usage", `Cannot reset ${printable(branch)}: it has no parent`);
     }
     const shown = `branch ${printable(branch)} of ${opened.database.name}`;
     await confirmByPerson(ctx, {
       force: flags.force,
-      question: `Make ${shown} equal to ${printable(parent)}? What is in it is lost`,
+      question: `Reset ${shown} to ${printable(parent)}? Its current data is lost`,
       no: "Nothing changed",
     });
     const after = await opened.client.call(resetDatabaseBranch, {

@@ -110,7 +110,7 @@ class Prompt {
       else if (typed.type === "run") await this.#run(typed.sql, true);
       else if (this.#buffer.mark === "!" && !this.#saidThatHeld) {
         this.#saidThatHeld = true;
-        this.#options.say("The transaction is sent as a whole, with COMMIT; or ROLLBACK;");
+        this.#options.say("The transaction is sent when you enter COMMIT; or ROLLBACK;");
       }
     }
     this.#ask();
@@ -135,11 +135,11 @@ class Prompt {
     if (command.type === "help") return this.#options.say(PROMPT_HELP);
     if (command.type === "query") return await this.#run(command.sql, false);
     if (command.type === "unknown") {
-      return this.#options.say(`No command ${command.name}: \\? lists those there are`);
+      return this.#options.say(`Unknown command ${command.name}. \\? lists all commands`);
     }
     this.#expanded = !this.#expanded;
     this.#options.setExpanded(this.#expanded);
-    this.#options.say(this.#expanded ? "Each row stands by itself" : "Rows stand in a table");
+    this.#options.say(this.#expanded ? "Rows are shown one by one" : "Rows are shown as a table");
   }
 }
 

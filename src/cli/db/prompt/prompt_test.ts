@@ -126,7 +126,7 @@ Deno.test("backslash commands: help, rows by themselves, descriptions, unknown o
   bench.type("\\q\n");
   await bench.done;
   assert.match(bench.said[0]!, /Ctrl-C cancels/);
-  assert.deepEqual(bench.said.slice(1, 3), ["true", "Each row stands by itself"]);
+  assert.deepEqual(bench.said.slice(1, 3), ["true", "Rows are shown one by one"]);
   assert.match(bench.said[3]!, /No command \\copy/);
   assert.match(bench.ran[0]!, /pg_class/);
 });

@@ -41,7 +41,7 @@ export async function runPrompt(ctx: Context, facts: PromptFacts): Promise<void>
   async function run(sql: string, signal: AbortSignal): Promise<void> {
     const output = createTableOutput(ctx.ui, {
       expanded: () => expanded,
-      whole: "svc db query '…' --csv shows all of them",
+      whole: "Use svc db query '…' --csv to see all rows",
     });
     try {
       const events = queryEvents(client, { params, body: { sql, branch, readOnly }, signal });

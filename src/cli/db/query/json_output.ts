@@ -17,9 +17,7 @@ function describeColumns(ui: Ui, columns: readonly Column[]): string {
     ui.log(
       "db",
       "warn",
-      `Name columns of the result with AS: some share a name, and their members are ${
-        renamed.join(", ")
-      }`,
+      `Some columns share a name. Rename them with AS. In JSON they are ${renamed.join(", ")}`,
     );
   }
   return JSON.stringify(columns.map(({ name, type }, at) => ({ key: keys[at], name, type })));

@@ -22,38 +22,35 @@ function chooseOutput(
   const { database, branch } = facts;
   if (facts.csv) return createCsvOutput(ctx.ui);
   if (ctx.ui.json) return createJsonOutput(ctx.ui, { database, branch });
-  return createTableOutput(ctx.ui, { whole: "--csv or --json shows all of them" });
+  return createTableOutput(ctx.ui, { whole: "use --csv or --json to see all rows" });
 }
 
 export default defineCommand({
   description:
-    "All statements run in one session, as one transaction unless they begin others. Without " +
-    "SQL, at a terminal, it opens a prompt. In JSON each statement is one of `results`, with " +
-    "`columns`, `rows`, `command` and `rowCount`; int2, int4, oid, float4 and float8 are " +
-    "numbers, bool and JSON are themselves, and everything else (int8, numeric, dates) is text.",
+    "All statements run in one session, as one transaction unless they start others. In a terminal, it opens a prompt if you pass no SQL. In JSON, each statement is one of `results`, with `columns`, `rows`, `command` and `rowCount`. int2, int4, oid, float4 and float8 are numbers, bool and JSON keep their type, and everything else (int8, numeric, dates) is text.",
   define: (command) =>
     command
-      .argument("[sql]", "one or more statements (default: what is piped in)")
+      .argument("[sql]", "one or more statements (default: stdin)")
       .option("--file <path>", "file with the statements; - for stdin")
       .option(...DATABASE_OPTION)
       .option("--branch <name>", "branch of the database", MAIN_BRANCH)
-      .option("--read-only", "refuse statements that change anything")
+      .option("--read-only", "refuse statements that write")
       .option("--csv", "print results as CSV")
       .option(...PROJECT_OPTION),
   examples: [
     ["db query 'select * from boats'", "show the rows as a table"],
     ["db query --file schema.sql --branch staging", "run a file on a branch"],
     ["db query 'select * from boats' --csv > boats.csv", "save the rows as CSV"],
-    ["db query 'select * from boats' --json", "the rows as objects, in one object"],
-    ["db query --read-only", "open a prompt in which nothing can be changed"],
+    ["db query 'select * from boats' --json", "print the rows as JSON"],
+    ["db query --read-only", "open a read-only prompt"],
   ],
   async run({ args: [argument], flags }, ctx) {
     const csv = flags.csv === true;
-    if (csv && ctx.ui.json) throw new CliError("usage", "Give --csv or --json, not both");
+    if (csv && ctx.ui.json) throw new CliError("usage", "Use either --csv or --json");
     const source = await readSql(ctx, { argument, ...flags });
     const isPrompt = source === undefined;
     if (isPrompt && (ctx.prompter === undefined || !ctx.ui.showsOnTerminal || csv)) {
-      throw actionRequired("Give the SQL as an argument, by --file, or on stdin", [
+      throw actionRequired("No SQL: pass it as an argument, with --file, or on stdin", [
         ctx.lines.ofProject("db", "query", "select 1"),
       ]);
     }

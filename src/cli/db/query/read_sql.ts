@@ -24,7 +24,7 @@ export async function readSql(
   },
 ): Promise<SqlSource & { readonly sql: string } | undefined> {
   if (argument !== undefined && file !== undefined) {
-    throw new CliError("usage", "Give the SQL as an argument or by --file, not both");
+    throw new CliError("usage", "Pass the SQL either as an argument or with --file");
   }
   let source: SqlSource & { readonly sql: string };
   if (argument !== undefined) source = { sql: argument };
@@ -32,9 +32,9 @@ export async function readSql(
     source = { sql: await readNamedFile(ctx, file, MAX_SQL_BYTES), file };
   } else if (file === undefined && ctx.stdinIsTerminal) return undefined;
   else source = { sql: await readPiped(ctx, MAX_SQL_BYTES) };
-  if (isBlankSql(source.sql)) throw new CliError("usage", "Give SQL: there is no statement in it");
+  if (isBlankSql(source.sql)) throw new CliError("usage", "The SQL has no statement");
   if (source.sql.length > MAX_SQL_LENGTH) {
-    throw new CliError("usage", `Give at most ${MAX_SQL_LENGTH} characters of SQL`, {
+    throw new CliError("usage", `The SQL has more than ${MAX_SQL_LENGTH} characters`, {
       next: [
         ctx.lines.ofProject(
           "db",

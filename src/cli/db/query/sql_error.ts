@@ -22,9 +22,9 @@ const READ_ONLY_TRANSACTION = "25006";
 
 /** Our hint for errors that have none from PostgreSQL. */
 function ownHint({ message, sqlState }: SqlErrorEvent): string | undefined {
-  if (sqlState === READ_ONLY_TRANSACTION) return "Leave out --read-only to change anything";
+  if (sqlState === READ_ONLY_TRANSACTION) return "Remove --read-only to allow writes";
   if (/at or near "\\/.test(message)) {
-    return "Lines that begin with a backslash are commands of psql, no SQL: leave them out";
+    return "Remove lines that begin with a backslash: they are psql commands, not SQL";
   }
   return undefined;
 }

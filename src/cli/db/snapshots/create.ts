@@ -7,10 +7,10 @@ import { DATABASE_OPTION, openDatabase, PROJECT_OPTION } from "../open_database.
 export default defineCommand({
   define: (command) =>
     command
-      .option("--branch <name>", "branch that is kept", MAIN_BRANCH)
+      .option("--branch <name>", "branch to save", MAIN_BRANCH)
       .option(...DATABASE_OPTION)
       .option(...PROJECT_OPTION),
-  examples: [["db snapshots create", "keep main as it is now, before a migration"]],
+  examples: [["db snapshots create", "save main before a migration"]],
   async run({ flags }, ctx) {
     const { client, database, params } = await openDatabase(ctx, flags);
     const snapshot = await client.call(createDatabaseSnapshot, {
@@ -18,7 +18,7 @@ export default defineCommand({
       body: { branch: flags.branch },
     });
     const shown = `${printable(snapshot.branch)} of ${database.name}`;
-    ctx.ui.done("db", `Kept ${shown} as snapshot ${snapshot.id}`);
+    ctx.ui.done("db", `Created snapshot ${snapshot.id} of ${shown}`);
     ctx.ui.result({ snapshot }, "");
   },
 });

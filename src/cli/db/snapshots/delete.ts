@@ -9,13 +9,13 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("<snapshot>", "id of the snapshot")
-      .option("--force", "do not ask")
+      .option("--force", "skip the confirmation")
       .option(...DATABASE_OPTION)
       .option(...PROJECT_OPTION),
   offers: { snapshot: "database-snapshot" },
   examples: [[
     "db snapshots delete 0199e2e8-5f0f-7e11-8a33-0242ac120002",
-    "remove a snapshot after asking",
+    "delete a snapshot after confirmation",
   ]],
   async run({ args: [given], flags }, ctx) {
     const opened = await openDatabase(ctx, flags);

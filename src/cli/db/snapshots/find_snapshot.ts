@@ -20,7 +20,7 @@ export async function findSnapshot(
   if (found !== undefined) return found;
   throw new CliError(
     "not_found",
-    `Name a snapshot of database ${database.name}: it has no "${printable(reference)}"`,
+    `Database ${database.name} has no snapshot "${printable(reference)}"`,
     { next: [ctx.lines.ofProject("db", "snapshots", "--database", database.name)] },
   );
 }

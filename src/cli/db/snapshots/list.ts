@@ -4,7 +4,7 @@ import { formatAge, formatBytes } from "../../terminal/format.ts";
 import { DATABASE_OPTION, openDatabase, PROJECT_OPTION } from "../open_database.ts";
 
 export default defineCommand({
-  description: "The platform makes one of each database every day.",
+  description: "The platform creates one per database every day.",
   define: (command) => command.option(...DATABASE_OPTION).option(...PROJECT_OPTION),
   examples: [["db snapshots list", "show the snapshots of the project's database"]],
   async run({ flags }, ctx) {

@@ -7,19 +7,18 @@ import { findSnapshot } from "./find_snapshot.ts";
 
 export default defineCommand({
   description:
-    "An existing branch is replaced, after asking, and keeps its connection string; another " +
-    "name makes a new branch to look into.",
+    "Replaces an existing branch after confirmation and keeps its connection string. With another name, it creates a new branch.",
   define: (command) =>
     command
       .argument("<snapshot>", "id of the snapshot, or latest")
-      .option("--branch <name>", "branch that it becomes (default: the one that was kept)")
-      .option("--force", "do not ask")
+      .option("--branch <name>", "branch to restore to (default: the saved branch)")
+      .option("--force", "skip the confirmation")
       .option(...DATABASE_OPTION)
       .option(...PROJECT_OPTION),
   offers: { snapshot: "database-snapshot" },
   examples: [
-    ["db snapshots restore latest --branch before", "bring it back beside the others"],
-    ["db snapshots restore latest --force", "put the newest in place of its branch"],
+    ["db snapshots restore latest --branch before", "restore it to a new branch"],
+    ["db snapshots restore latest --force", "replace the branch with the latest snapshot"],
   ],
   async run({ args: [given], flags }, ctx) {
     const opened = await openDatabase(ctx, flags);
@@ -32,8 +31,8 @@ export default defineCommand({
     if (branches.some((branch) => branch.name === name)) {
       await confirm(ctx, {
         force: flags.force,
-        question: `Replace ${shown} by the snapshot made ${age}? What is in it now is lost`,
-        wanted: `Confirm that ${shown} is replaced by the snapshot made ${age}`,
+        question: `Replace ${shown} with the snapshot from ${age}? Its current data is lost`,
+        wanted: `Confirm the replacement of ${shown} by the snapshot made ${age}`,
         declined: "Nothing restored",
       });
     }
@@ -41,7 +40,7 @@ export default defineCommand({
       params: { ...params, snapshot: snapshot.id },
       body: { branch: name },
     });
-    ctx.ui.done("db", `Restored ${shown} from the snapshot made ${age}`);
+    ctx.ui.done("db", `Restored ${shown} from the snapshot from ${age}`);
     ctx.ui.result({ branch, snapshot }, "");
   },
 });

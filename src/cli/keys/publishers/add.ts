@@ -12,27 +12,24 @@ const keyLife = duration({ min: KEY_SECONDS.min, max: KEY_SECONDS.max });
 
 export default defineCommand({
   description:
-    "Workflows of the repository that match everything named here get keys without a secret: " +
-    "`svc` exchanges the token of their job by itself. Without --branch, --tag and " +
-    "--pull-requests every branch counts; * stands for any text. --issuer names a GitHub " +
-    "Enterprise Server or a GitLab of your own.",
+    "Workflows of the repository that match all flags get short-lived keys without a stored secret: `svc` exchanges the job's token automatically. By default, every branch matches. Use --branch, --tag and --pull-requests to limit that; * matches any text. Use --issuer for GitHub Enterprise Server or self-hosted GitLab.",
   define: (command) =>
     command
       .addOption(
-        new Option("--provider <name>", "where the workflow runs").choices(PUBLISHER_PROVIDERS)
+        new Option("--provider <name>", "CI provider").choices(PUBLISHER_PROVIDERS)
           .makeOptionMandatory(),
       )
       .requiredOption("--repository <path>", "repository, such as acme/shop")
-      .option("--permission <name>", "what its keys may do; repeatable", repeated)
-      .option("--project <name>", "project that its keys are limited to; repeatable", repeated)
-      .option("--branch <pattern>", "branch that it runs for")
-      .option("--tag <pattern>", "tag that it runs for")
-      .option("--pull-requests", "let runs for pull and merge requests in, for previews only")
+      .option("--permission <name>", "permission of its keys; repeatable", repeated)
+      .option("--project <name>", "project that its keys can access; repeatable", repeated)
+      .option("--branch <pattern>", "branch to trust")
+      .option("--tag <pattern>", "tag to trust")
+      .option("--pull-requests", "also trust pull and merge requests, for previews only")
       .option("--job-environment <name>", "environment of the job")
-      .option("--workflow <file>", "file of the workflow, such as deploy.yml")
-      .option("--subject <pattern>", "claim sub of its tokens")
-      .option("--issuer <url>", "who signs its tokens, where that is not the provider itself")
-      .option("--key-life <time>", "how long a key lives (default: 15m)", keyLife),
+      .option("--workflow <file>", "workflow file, such as deploy.yml")
+      .option("--subject <pattern>", "sub claim of its tokens")
+      .option("--issuer <url>", "issuer of its tokens, if it is not the provider's default")
+      .option("--key-life <time>", "lifetime of its keys (default: 15m)", keyLife),
   examples: [
     [
       "keys publishers add --provider github --repository acme/shop --branch main " +
@@ -48,8 +45,8 @@ export default defineCommand({
   async run({ flags }, ctx) {
     const { permission, project, jobEnvironment: environment, keyLife: keySeconds } = flags;
     if (permission === undefined) {
-      throw new CliError("usage", "Say what its keys may do: --permission", {
-        hint: "Such as --permission deploy-production or --permission deploy-previews",
+      throw new CliError("usage", "No permissions: use --permission", {
+        hint: "For example --permission deploy-production or --permission deploy-previews",
       });
     }
     const client = ctx.client({ phase: "workspace" });

@@ -4,11 +4,11 @@ import { listPublishers, PUBLISHER_HEADINGS, publisherRow } from "./show_publish
 export default defineCommand({
   description: "Only owners of the workspace can list them.",
   define: (command) => command,
-  examples: [["keys publishers list", "show the workflows that get keys"]],
+  examples: [["keys publishers list", "show the trusted workflows"]],
   async run(_, ctx) {
     const publishers = await listPublishers(ctx.client({ phase: "workspace" }));
     if (publishers.length === 0) {
-      ctx.ui.note("No trusted publishers: `svc keys publishers add` adds one");
+      ctx.ui.note("No trusted publishers yet: `svc keys publishers add` adds one");
     }
     const rows = publishers.map((publisher) => publisherRow(publisher, ctx.now()));
     ctx.ui.result({ publishers }, rows.length === 0 ? "" : ctx.ui.table(PUBLISHER_HEADINGS, rows));

@@ -5,20 +5,20 @@ import { printable } from "../../terminal/format.ts";
 import { findPublisher } from "./show_publishers.ts";
 
 export default defineCommand({
-  description: "Its workflows get no more keys, and those they have stop working at once.",
+  description: "Its workflows get no more keys. Existing keys stop working immediately.",
   define: (command) =>
     command
       .argument("<publisher>", "id of the publisher, or its repository")
-      .option("--force", "do not ask"),
-  examples: [["keys publishers remove acme/shop --force", "end it without asking"]],
+      .option("--force", "skip the confirmation"),
+  examples: [["keys publishers remove acme/shop --force", "remove it without confirmation"]],
   async run({ args: [reference], flags }, ctx) {
     const client = ctx.client({ phase: "workspace" });
     const publisher = await findPublisher(client, reference);
     const repository = printable(publisher.repository);
     await confirm(ctx, {
       force: flags.force,
-      question: `Remove trusted publisher ${repository}? Its workflows are refused then`,
-      wanted: `Confirm the end of trusted publisher ${repository}`,
+      question: `Remove trusted publisher ${repository}? Its workflows will lose access`,
+      wanted: `Confirm the removal of trusted publisher ${repository}`,
       declined: "Nothing removed",
       next: ctx.lines.of("keys", "publishers", "remove", publisher.id, "--force"),
     });

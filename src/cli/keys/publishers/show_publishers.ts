@@ -30,8 +30,8 @@ export async function findPublisher(client: Client, reference: string): Promise<
   );
   if (found.length === 1) return found[0]!;
   const shown = printable(reference);
-  const problem = found.length === 0 ? `there is no "${shown}"` : `several are for "${shown}"`;
-  throw new CliError("not_found", `Name a trusted publisher by its id: ${problem}`, {
+  const problem = found.length === 0 ? `there is no "${shown}"` : `several match "${shown}"`;
+  throw new CliError("not_found", `Cannot find the trusted publisher: ${problem}`, {
     next: ["svc keys publishers list"],
   });
 }
