@@ -101,7 +101,8 @@ async function surveyPlacement(
     if (placement.optional === true) return undefined;
     throw new BuildError(
       "output_missing",
-      `Run the build: ${from} is missing, which is part of what is deployed`,
+      `Part of the output is missing: ${from}`,
+      { hint: "Run the build again, without --skip-build" },
     );
   }
   const info = await Deno.stat(absolutePath);

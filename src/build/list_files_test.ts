@@ -85,7 +85,7 @@ Deno.test("surveyPlacements() takes a project as a plain site, and a named folde
 const REFUSED: Readonly<Record<string, readonly [Placement, RegExp]>> = {
   "a path above the project": [{ from: "../x", to: "." }, /Path "\.\.\/x" has "\.\."/],
   "an absolute target": [{ from: "a", to: "/etc" }, /Path "\/etc" starts with "\/"/],
-  "a folder that is missing": [{ from: "gone", to: "." }, /Run the build: gone is missing/],
+  "a folder that is missing": [{ from: "gone", to: "." }, /Part of the output is missing: gone/],
   "a link that leads out": [{ from: "out", to: "." }, /Keep out inside the project: it leads to/],
   "a link in a folder that leads out": [{ from: "a", to: "b" }, /b\/link: Symbolic link to/],
 };

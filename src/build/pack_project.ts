@@ -137,7 +137,10 @@ export async function assembleProject(host: BuildHost, options: PackOptions): Pr
   });
   if (files.length === 0) {
     const shown = host.showPath(built.output);
-    throw new BuildError("output_missing", `Deploy at least one file: ${shown} has none to serve`);
+    throw new BuildError("output_missing", `The output folder ${shown} has no files to serve`, {
+      hint:
+        "Check that the build writes its files to this folder, or set output_dirs under [build] in svc.toml",
+    });
   }
   return { ...built, ...prepared, files, manifest, rules: ruleSet, directory, home };
 }

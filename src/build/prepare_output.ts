@@ -217,7 +217,11 @@ async function describeOutput(host: BuildHost, facts: OutputFacts): Promise<Desc
   if (listing.files.length === 0) {
     throw new BuildError(
       "output_missing",
-      `Deploy at least one file: ${host.showPath(output)} is empty`,
+      `The output folder ${host.showPath(output)} is empty`,
+      {
+        hint:
+          "Check that the build writes its files to this folder, or set output_dirs under [build] in svc.toml",
+      },
     );
   }
   return { listing, proposed, generated, found };

@@ -22,7 +22,7 @@ import { CliError } from "./errors/cli_error.ts";
 import { createSuggestedCommands, type SuggestedCommands } from "./errors/suggested_commands.ts";
 import { describeError, toHumanError, toJsonError } from "./errors/report_error.ts";
 import { explainFileFault } from "./errors/file_fault.ts";
-import { remedyOf } from "./explain/remedy_of.ts";
+import { hintOfCode } from "./explain/hint_of_code.ts";
 import type { CallCommand, Context, Host } from "./session/context.ts";
 import {
   DEFAULT_API_URL,
@@ -256,7 +256,7 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<n
       isStopped ? interrupted(run.changes, run.lines) : explainFileFault(thrown),
       run,
     );
-    const usual = await remedyOf(report.code);
+    const usual = await hintOfCode(report.code);
     if (!json) {
       // Hints that apply to every failure with the code belong to `svc explain`.
       const { hint, ...rest } = report;

@@ -9,10 +9,10 @@ import { diagnostic, text } from "./parts.ts";
 
 /** The object that every command prints where it fails, with members of its own beside. */
 export const failure = z.looseObject({
-  error: text.describe("What is wrong, where and what to do, as a sentence"),
-  code: z.string().regex(/^[a-z][a-z0-9_]*$/).describe("Never changes its meaning"),
-  hint: text.optional().describe("What helps; missing only where the program was cut off"),
-  next: z.array(text).optional().describe("Commands that would solve the problem, as printed"),
+  error: text.describe("What went wrong"),
+  code: z.string().regex(/^[a-z][a-z0-9_]*$/).describe("Machine-readable code of the error"),
+  hint: text.optional().describe("How to fix it"),
+  next: z.array(text).optional().describe("Commands that solve the problem"),
   docs: z.string().regex(/^svc explain [a-z0-9_]+$/).describe("Command that explains the code"),
   problems: apiError.shape.problems,
   file: text.optional(),

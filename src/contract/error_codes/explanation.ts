@@ -7,9 +7,11 @@
 export interface Explanation {
   /** The meaning, as a sentence. */
   readonly meaning: string;
-  /** How to mend it, as sentences. */
+  /** How to fix it, as sentences. */
   readonly remedy: string;
-  /** Commands that show more or mend it, without the leading `svc`. */
+  /** Whether the remedy fits every failure of the code, so that it can serve as a hint. */
+  readonly isHint?: true;
+  /** Commands that show more or fix it, without the leading `svc`. */
   readonly commands: readonly string[];
   /** The guide that says more: a file of `docs/`. */
   readonly guide: string;

@@ -36,7 +36,7 @@ const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
 const HOUR_MS = 60 * 60 * 1000;
 
 /** How to send a credential; part of every 401. */
-const HOW = "Send Authorization: Bearer <API key>; the tool takes it from --token or SVC_TOKEN";
+const HOW = "Send Authorization: Bearer <API key>. The CLI reads it from --token or SVC_TOKEN";
 
 export interface AuthenticatorOptions {
   /** Whether it is known here what other nodes have changed; always so where there are none. */
@@ -76,12 +76,15 @@ function refuseChangesOfViewers(
   const isLimited = isKey || !mayActAs(most, "developer");
   if (!isLimited || isSafeMethod(method) || mayActAs(role, "developer")) return;
   if (!isKey) {
-    throw new Failure("forbidden", "Cannot change anything with a token that may only look");
+    throw new Failure("forbidden", "Cannot change anything with a read-only token", {
+      hint: "Log in again and choose read and write access, or use an API key.",
+    });
   }
   throw new Failure(
     "forbidden",
     `Cannot change anything with an API key that is ${role} of workspace "${slug}": ` +
-      "it takes a key with the role developer",
+      "the key needs the role developer",
+    { hint: "Use a key with the role developer: svc keys create --role developer" },
   );
 }
 
@@ -125,7 +128,8 @@ export class Authenticator {
       throw new Failure(
         "forbidden",
         `Cannot do this as ${workspace.role} of workspace "${workspace.slug}": ` +
-          `it takes the role ${access}`,
+          `you need the role ${access}`,
+        { hint: `Ask an owner of the workspace for the role ${access}.` },
       );
     }
     return { user, workspace, credential, grant: known.grant };
@@ -162,7 +166,7 @@ export class Authenticator {
     if (owner.credential.type !== "session" || owner.workspaceId !== null) {
       throw new Failure(
         "forbidden",
-        "Cannot manage an account with a key or a tool's token: sign in with a browser",
+        "Cannot manage an account with an API key or token: sign in with a browser",
       );
     }
     await this.#requireNamedWorkspace(known, request);
@@ -231,7 +235,7 @@ export class Authenticator {
     if (wait === 0) return;
     throw new Failure(
       "rate_limited",
-      `API key has made its ${API_KEY_REQUESTS_PER_HOUR} requests of this hour. ` +
+      `API key has used its ${API_KEY_REQUESTS_PER_HOUR} requests for this hour. ` +
         `Try again in ${wait} seconds`,
       { retryAfter: wait },
     );
@@ -255,7 +259,7 @@ export class Authenticator {
         `${what} belongs to workspace "${workspace.slug}", not "${wanted}"`,
         {
           problems: [{ path: WORKSPACE_FIELD, message: `Must be "${workspace.slug}"` }],
-          hint: `Leave the workspace out, or send a key or token of "${wanted}".`,
+          hint: `Remove the workspace from the request, or use a key or token of "${wanted}".`,
         },
       );
     }
@@ -271,7 +275,7 @@ export class Authenticator {
     if (slug === null || slug === "") return;
     if (await this.memory.workspaceBySlug(owner.user.id, slug) !== undefined) return;
     throw new Failure("forbidden", `You are not in a workspace "${slug}"`, {
-      problems: [{ path: WORKSPACE_FIELD, message: "Must be a workspace of yours, or missing" }],
+      problems: [{ path: WORKSPACE_FIELD, message: "Must be one of your workspaces, or missing" }],
     });
   }
 
@@ -281,7 +285,10 @@ export class Authenticator {
   ): Promise<Caller["workspace"]> {
     const slug = wantedWorkspace(request);
     if (slug === null || slug === "") {
-      throw new Failure("invalid_request", "X-Workspace header is required");
+      throw new Failure("invalid_request", "X-Workspace header is required", {
+        hint:
+          "Send the slug of your workspace in the header X-Workspace or the query parameter workspace.",
+      });
     }
     const workspace = await this.memory.workspaceBySlug(owner.user.id, slug);
     if (workspace === undefined) {

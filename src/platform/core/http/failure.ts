@@ -5,6 +5,7 @@
  * @module
  */
 import type { ApiErrorBody, ErrorCode, Problem } from "../../../contract/common.ts";
+import type { Explanation } from "../../../contract/error_codes/explanation.ts";
 import { docsOf, PLATFORM_CODES } from "../../../contract/error_codes/platform_codes.ts";
 import { UnavailableError } from "../../../lib/unavailable_error.ts";
 import {
@@ -44,7 +45,7 @@ export class Failure extends Error {
   readonly problems: readonly Problem[] | undefined;
   /** Seconds after which a retry may succeed, for `Retry-After`. */
   readonly retryAfter: number | undefined;
-  /** A hint that is more specific than the code's. */
+  /** How to fix it. */
   readonly hint: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: {
@@ -96,18 +97,28 @@ export function toFailure(error: unknown): Failure {
       cause: error,
     });
   }
-  return new Failure("internal", "The platform failed to answer; its log says why", {
+  return new Failure("internal", "The platform failed to respond. Its log has the reason", {
     cause: error,
   });
 }
 
+/** The hint of a failure: its own, else a remedy that fits every failure of the code. */
+function hintOf({ code, hint, problems }: Failure): string | undefined {
+  if (hint !== undefined) return hint;
+  const explanation: Explanation = PLATFORM_CODES[code];
+  const fits = explanation.isHint === true ||
+    (code === "invalid_request" && problems !== undefined);
+  return fits ? explanation.remedy : undefined;
+}
+
 /** The body that the caller gets. */
 export function failureBody(failure: Failure, requestId: string): ApiErrorBody {
+  const hint = hintOf(failure);
   return {
     error: failure.message,
     code: failure.code,
     requestId,
-    hint: failure.hint ?? PLATFORM_CODES[failure.code].remedy,
+    ...(hint === undefined ? {} : { hint }),
     docs: docsOf(failure.code),
     ...(failure.problems === undefined ? {} : { problems: [...failure.problems] }),
   };

@@ -8,8 +8,8 @@ import { type Caller, isPermitted, type KeyGrant } from "../access/mod.ts";
 import { Failure } from "./failure.ts";
 
 const HINT =
-  "svc whoami shows what a key may do and where. Use a key with the permission, or have " +
-  "an owner change this one: svc keys update --permission, which names all that it shall have.";
+  "See the permissions of a key with svc whoami. Use a key with this permission, or ask an " +
+  "owner to add it with svc keys update --permission.";
 
 const quoted = (permissions: readonly Permission[]) => permissions.map((each) => `"${each}"`);
 

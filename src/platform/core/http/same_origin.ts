@@ -35,5 +35,6 @@ export function crossOriginFailure(): Failure {
   return new Failure(
     "forbidden",
     "Cannot accept this request: it must come from the platform's own pages",
+    { hint: "Reload the page and try again. In a script, send an API key instead of a cookie." },
   );
 }
