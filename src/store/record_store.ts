@@ -57,6 +57,12 @@ export class Operation implements Draft {
     return this;
   }
 
+  /** Adds what another one checks and changes. */
+  include({ checks, mutations }: Changes): this {
+    this.mutations.push(...mutations);
+    return this.check(...checks);
+  }
+
   /** Commits it; see {@link RecordStore.commit}. */
   commit(lease?: Lease): Promise<Outcome> {
     return this.#store.commit(this, lease);

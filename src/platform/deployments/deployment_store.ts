@@ -91,14 +91,15 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
     const projectKey = keys.project(workspaceId, projectId);
     const contended = [host, ...also?.contended ?? []];
     return await commitWithRetries(this.kv, contended, async (operation) => {
+      const added = this.kv.atomic();
       const [taken, project] = await Promise.all([
         this.kv.get(host),
         this.#readProject({ workspaceId, projectId }),
+        also?.add(added),
       ]);
       if (taken.versionstamp !== null) return false;
-      await also?.add(operation);
       if (project === undefined) throw new StaleDecisionError("Project was deleted meanwhile");
-      operation
+      operation.include(added)
         .check({ key: host, versionstamp: null })
         .check({ key: projectKey, versionstamp: project.versionstamp })
         .set(keys.deploymentOwner(id), { projectId, workspaceId })
