@@ -39,8 +39,10 @@ export async function closeIdleUploads(
       isClosed = takesFiles(current);
       return isClosed ? moveDeployment(current, "FAILED", { now, error: REASON }) : current;
     });
-    if (closed === undefined) await uploads.remove(upload);
-    if (closed === undefined || !isClosed) continue;
+    if (closed === undefined || !isClosed) {
+      await uploads.remove(upload);
+      continue;
+    }
     await raiseEvent(deploymentEvent("failed", closed, addresses));
     count++;
   }

@@ -145,6 +145,8 @@ Deno.test("closeIdleUploads() leaves builds alone, and what has gone live or end
     await create("build", { source: "git", contentSha: null });
     await create("live");
     await deployments.update([PROJECT, "live"], (each) => ({ ...each, status: "LIVE" }));
+    await create("stale");
+    await kv.set(keys.deployment(PROJECT, "stale"), record("stale", { status: "LIVE" }));
     await create("gone");
     await kv.delete(keys.deployment(PROJECT, "gone"));
     at(60 * 60_000);

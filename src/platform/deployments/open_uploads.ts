@@ -86,7 +86,7 @@ export class OpenUploads {
     }
   }
 
-  /** Forgets an upload whose deployment is gone. */
+  /** Removes an upload whose deployment is gone or takes no more files. */
   async remove({ workspaceId, deploymentId }: OpenUpload): Promise<void> {
     await this.#kv.delete(keys.openUpload(workspaceId, deploymentId));
   }
