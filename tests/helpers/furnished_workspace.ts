@@ -122,6 +122,7 @@ export async function furnish(
   const commitSha = await platform.repository.git("rev-parse", "main");
   const triggered = await platform.trigger(hook.url, { branch: "main", commitSha, force: true });
   const ended = await platform.ended(triggered);
+  const share = await send("POST", `/v1/deployments/${ended.id}/shares`, {});
   const { items: [build] } = await send("GET", `${at}/builds`);
   const { url } = await send("POST", "/v1/account/messenger/link");
   api.write(7, `/start ${new URL(url).searchParams.get("start")}`);
@@ -178,6 +179,7 @@ export async function furnish(
     publisher: publisher.id,
     revision: published.json.revisionId,
     hook: hook.id,
+    share: share.id,
     build: build.id,
     ticket: new URL(triggered.json.statusUrl).pathname.split("/").at(-1)!,
     token: new URL(hook.url).pathname.split("/").at(-1)!,

@@ -32,6 +32,7 @@ const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
   [/^signIn /, "is compared"],
   [/^exportVariables environment$/, "is looked up"],
   [/^restoreDatabaseSnapshot /, "names a branch, as createDatabaseBranch does"],
+  [/^updatePreviewAccess /, "is compared with requests, and no page has it"],
   [/^queryDatabase /, "is typed into the query box by the test itself"],
   [/^createPublisher issuer$/, "belongs to a provider of its own"],
   [

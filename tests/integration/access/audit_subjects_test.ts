@@ -152,6 +152,27 @@ Deno.test("every entry names what was created, changed or deleted, with old and 
     assert.equal(up.changes[0]?.from, first.id);
     await call("POST", `/v1/deployments/${first.id}/redeploy`);
     assert.equal((await newest("redeployDeployment")).changes.length, 1);
+    await call("PATCH", `${P}/previews`, {
+      protection: "members",
+      password: SECRET,
+      maintenance: { allowCidrs: ["192.0.2.1"] },
+    });
+    await expect(
+      "updatePreviewAccess",
+      "harbour",
+      "protection: off → members",
+      "hasPassword: false → true",
+    );
+    const bypass = await call("POST", `${P}/previews/bypass-key`);
+    assert.equal((await expect("createBypassKey", "harbour")).project, "harbour");
+    await call("DELETE", `${P}/previews/bypass-key`);
+    await expect("deleteBypassKey", "harbour");
+    const share = await call("POST", `/v1/deployments/${first.id}/shares`, {});
+    const shared = await expect("createShare", "harbour", `deploymentId: null → ${first.id}`);
+    assert.equal(shared.target!.id, share.id);
+    assert.equal(shared.project, "harbour");
+    await call("DELETE", `${P}/previews/shares/${share.id}`);
+    assert.equal((await expect("deleteShare", "harbour")).target!.id, share.id);
     await call("POST", `/v1/deployments/${first.id}/stop`, {});
     assert.match(changesOf(await newest("stopDeployment"))[0]!, /^status: [A-Z_]+ → STOPPED$/);
     await call("POST", `${P}/purge`, { type: "tag", tag: "menus" });
@@ -205,6 +226,8 @@ Deno.test("every entry names what was created, changed or deleted, with old and 
       const secret of [
         SECRET,
         key.key,
+        bypass.key,
+        new URL(share.url).search,
         new URL(invitation.url).pathname,
         new URL(hook.url).pathname,
         hook.secret,
