@@ -34,13 +34,13 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "nodes",
     section: "Platform",
-    summary: "List the nodes of the platform, and which leads what",
+    summary: "List the nodes of the platform and their tasks",
     load: () => import("./nodes/nodes.ts"),
   },
   {
     name: "doctor",
     section: "Platform",
-    summary: "Check this machine, its databases, the platform and the login",
+    summary: "Check this machine, its databases, the platform and your login",
     load: () => import("./doctor/doctor.ts"),
   },
   INIT,
@@ -116,13 +116,13 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "explain",
     section: "Tool",
-    summary: "Say what the code of an error means, and how to mend it",
+    summary: "Explain an error code and how to fix it",
     load: () => import("./explain/explain.ts"),
   },
   {
     name: "schema",
     section: "Tool",
-    summary: "Show the JSON Schema of what a command prints with --json",
+    summary: "Show the JSON Schema of a command's output",
     load: () => import("./schema/schema.ts"),
   },
   GIT_CREDENTIAL,
@@ -135,7 +135,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "upgrade",
     section: "Tool",
-    summary: "Replace this program by a newer release",
+    summary: "Upgrade svc to a newer release",
     load: () => import("./upgrade/upgrade.ts"),
   },
   {

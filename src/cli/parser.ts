@@ -95,14 +95,14 @@ function versionFlags(asked: AskedCommand | undefined, options: BuildOptions): s
 /** Builds the parser of the command that is asked for, or of the whole tool without one. */
 export function buildProgram(asked: AskedCommand | undefined, options: BuildOptions) {
   const program = new Command("svc")
-    .description("Develop, deploy and serve sites: command-line tool, platform and edge in one")
+    .description("Develop, deploy and serve sites: CLI, platform and edge in one program")
     .version(VERSION, versionFlags(asked, options), "print the version")
     .option("--json", "machine-readable output: one JSON object on stdout (SVC_JSON=1)")
     .option("--token <token>", "API key (SVC_TOKEN)")
-    .option("--workspace <slug>", "workspace to act in (SVC_WORKSPACE)")
-    .option("--api-url <url>", `address of the platform (SVC_API_URL, else ${DEFAULT_API_URL})`)
-    .option("--cwd <dir>", "directory to run in, instead of the current one")
-    .option("-y, --yes", "answer yes to every yes-or-no question");
+    .option("--workspace <slug>", "workspace to use (SVC_WORKSPACE)")
+    .option("--api-url <url>", `URL of the platform (SVC_API_URL, default ${DEFAULT_API_URL})`)
+    .option("--cwd <dir>", "directory to run in (default: the current one)")
+    .option("-y, --yes", "answer yes to all confirmations");
   program.usage("<command> [flags]");
   configureHelp(program as unknown as Parameters<typeof configureHelp>[0], options);
   const known = reachable(COMMANDS, asked);

@@ -57,8 +57,8 @@ function missingCommand(argv: readonly string[]): CliError | undefined {
   );
   if (group === undefined) return undefined;
   const names = group.commands.map(({ name }) => name);
-  return new CliError("usage", `Name a command of svc ${group.name}: ${names.join(", ")}`, {
-    hint: `svc ${group.name} --help shows what each of them does`,
+  return new CliError("usage", `svc ${group.name} needs a command: ${names.join(", ")}`, {
+    hint: `See svc ${group.name} --help`,
   });
 }
 
@@ -142,8 +142,8 @@ async function inDirectory(host: Host, given: string | undefined): Promise<Host>
   const cwd = resolve(host.cwd, given);
   const found = await Deno.stat(cwd).catch(() => undefined);
   if (found?.isDirectory === true) return { ...host, cwd };
-  const state = found === undefined ? "does not exist" : "is no directory";
-  throw new CliError("usage", `Set --cwd to a directory: ${cwd} ${state}`);
+  const state = found === undefined ? "does not exist" : "is not a directory";
+  throw new CliError("usage", `Cannot use --cwd ${cwd}: it ${state}`);
 }
 
 type Parser = ReturnType<typeof buildProgram>;
@@ -248,7 +248,7 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<n
     const exitCode = await parseAndRun(withoutHelpWord(argv), host, ui, run);
     const isLate = host.signal.aborted && run.changes.some(({ outcome }) => outcome === "done");
     if (!isLate || exitCode !== EXIT.success) return exitCode;
-    ui.log("deploy", "warn", "Interrupted too late: the command had done its work");
+    ui.log("deploy", "warn", "Interrupted too late: the command had already completed");
     return EXIT.interrupted;
   } catch (thrown) {
     const isStopped = host.signal.aborted && !(thrown instanceof CliError);

@@ -66,8 +66,9 @@ const rows: readonly Row[] = [
     env: { SVC_API_URL: "ftp://x" },
     code: 2,
     error: {
-      error: "Set SVC_API_URL to an http or https address without query, " +
-        'such as http://localhost:8787, not "ftp://x"',
+      error:
+        "Set SVC_API_URL to an http or https URL without a query, such as http://localhost:8787" +
+        ', not "ftp://x"',
     },
   },
   {
@@ -97,7 +98,7 @@ const rows: readonly Row[] = [
     name: "two flags that exclude each other",
     argv: ["init", "--create", "--project-id", "x"],
     code: 2,
-    error: { error: "Give --create or --project-id, not both" },
+    error: { error: "Use either --create or --project-id" },
   },
 ];
 

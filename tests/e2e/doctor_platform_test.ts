@@ -47,7 +47,7 @@ Deno.test("svc doctor names databases that are gone, strays, and what is deleted
     const well = await only(box, "databases kept");
     assert.deepEqual([well.state, well.found], ["ok", "1 database, each where its record says"]);
     const files = await only(box, "embedded databases");
-    assert.match(files.found, /^1 folder of \d+\.\d MiB; a branch is a (clone|copy byte by byte)$/);
+    assert.match(files.found, /^1 folder of \d+\.\d MiB; a branch is a (clone|full copy)$/);
 
     assert.equal(await box.platform!.stop(), 0);
     const folder = join(box.dataDir, "databases");

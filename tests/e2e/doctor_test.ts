@@ -55,7 +55,7 @@ Deno.test({
       });
     const well = await look(user);
     assert.equal(well.get("key-value store")?.state, "ok");
-    assert.match(well.get("key-value store")!.found, /^PostgreSQL \d+.*svc will make its tables$/);
+    assert.match(well.get("key-value store")!.found, /^PostgreSQL \d+.*svc will create its tables$/);
     assert.deepEqual(
       ["standbys", "database clock"].map((name) => well.get(name)?.state),
       ["warn", "ok"],

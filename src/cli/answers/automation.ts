@@ -42,7 +42,7 @@ const decision = z.object({
     value: text.optional(),
   })),
   hits: z.array(z.object({ type: text, rule: ruleRef })),
-  matched: z.array(count).describe("Rules that took effect, by index"),
+  matched: z.array(count).describe("Indexes of the rules that took effect"),
 });
 
 const remark = z.object({ file: text, line: count, text, reason: text });
@@ -77,15 +77,15 @@ export const AUTOMATION_ANSWERS: Answers = {
     })),
     passed: count,
     failed: count,
-    unreached: z.array(text).describe("Rules that took effect in no row"),
+    unreached: z.array(text).describe("Rules without a test"),
   }),
   "rules import": z.object({
     ruleSet,
     toml: text,
     read: count,
     imported: count,
-    added: count.describe("Rules that were added to the output, or are printed"),
-    present: count.describe("Rules that the output had already"),
+    added: count.describe("Rules that were added or printed"),
+    present: count.describe("Rules that the output already had"),
     unsupported: z.array(remark),
     notes: z.array(remark),
     diagnostics: z.array(diagnostic),

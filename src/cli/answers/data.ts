@@ -17,12 +17,12 @@ const branchName = text.describe("Name of the branch");
 const databaseName = text.describe("Name of the database");
 const apiKey = e.updateApiKey.response;
 const publisher = e.createPublisher.response;
-const expiresAt = text.nullable().describe("Null for never");
-const apiUrl = text.describe("Address of the platform");
+const expiresAt = text.nullable().describe("When it expires; null for never");
+const apiUrl = text.describe("URL of the platform");
 
 const queryResult = z.object({
   columns: z.array(z.object({ key: text, name: text, type: text })).optional()
-    .describe("Missing where the statement has no result"),
+    .describe("Left out if the statement has no result"),
   rows: z.array(z.record(z.string(), z.unknown())).optional(),
   command: text,
   rowCount: count.nullable(),
@@ -67,7 +67,7 @@ export const DATA_ANSWERS: Answers = {
   "db move": z.object({ database }),
   "kv get": z.object({
     key: text,
-    value: z.unknown().describe("As `encoding` says: a text, JSON, or base64"),
+    value: z.unknown().describe("Text, JSON or base64, according to `encoding`"),
     encoding: text,
     contentType: text,
     size: count,
@@ -86,7 +86,7 @@ export const DATA_ANSWERS: Answers = {
   }),
   "workspace switch": z.object({ workspace: e.listWorkspaces.response.shape.items.element }),
   "keys list": z.object({ keys: z.array(apiKey) }),
-  "keys create": z.object({ apiKey, key: text.describe("The key itself, shown this once") }),
+  "keys create": z.object({ apiKey, key: text.describe("The key, only shown once") }),
   "keys update": z.object({ apiKey }),
   "keys revoke": z.object({ revoked: yes, apiKey }),
   "keys publishers list": z.object({ publishers: z.array(publisher) }),
@@ -103,7 +103,7 @@ export const DATA_ANSWERS: Answers = {
     apiUrl,
   }),
   "whoami": e.getIdentity.response.extend({
-    workspaceSource: text.describe("What chose the workspace"),
+    workspaceSource: text.describe("Source of the workspace"),
     apiUrl,
   }),
 };

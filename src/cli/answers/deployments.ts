@@ -22,7 +22,7 @@ import {
 } from "./parts.ts";
 
 const transfer = z.object({ files: count, bytes: count });
-const address = text.nullable().describe("Null where none runs");
+const address = text.nullable().describe("Null if none runs");
 
 const dryRun = z.object({
   dryRun: z.literal(true),
@@ -36,7 +36,7 @@ const dryRun = z.object({
   files: z.array(z.object({ path: text, sha256: text, size: count })),
   functions: z.array(text),
   bytes: count,
-  missing: count.describe("How many files would be uploaded"),
+  missing: count.describe("Number of files to upload"),
 });
 
 export const DEPLOYMENT_ANSWERS: Answers = {

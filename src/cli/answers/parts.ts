@@ -19,13 +19,13 @@ export const workspace = getIdentity.response.shape.workspace;
 export const user = getIdentity.response.shape.user;
 export const environmentName = text.describe("Name of an environment");
 export const framework = z.object({ id: text, name: text, version: text.optional() }).nullable()
-  .describe("Null where none was detected");
+  .describe("Null if none was detected");
 export const nextCursor = z.string().nullable().describe("Null on the last page");
 
 export const rulesInEffect = z.object({
   origin: getRules.response.shape.origin,
   revisionId: getRules.response.shape.revisionId,
-}).nullable().describe("The rules of production; null where they are not known");
+}).nullable().describe("Rules of production; null if unknown");
 
 /** A problem in a file, with its place and a hint. */
 export const diagnostic = z.object({
@@ -43,16 +43,16 @@ export const server = z.object({
   layer: text,
   entry: text,
   engine: z.enum(["deno", "node", "command"]),
-  reason: text.describe("Why, as a clause"),
+  reason: text.describe("Reason"),
   nodeVersion: text.optional(),
   packages: z.object({ count, files: count, bytes: count }).optional(),
 });
 
 export const manifest = anyObject.describe(
-  "The manifest of the build's output; its schema is docs/schema/manifest.schema.json",
+  "Manifest of the build output. Its schema is docs/schema/manifest.schema.json",
 );
 export const ruleSet = anyObject.describe(
-  "A rule set; its schema is docs/schema/rules.schema.json",
+  "Rule set. Its schema is docs/schema/rules.schema.json",
 );
 
 export const deployment = getDeployment.response;

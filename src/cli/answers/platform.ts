@@ -10,8 +10,8 @@ import { anyObject, count, text } from "./parts.ts";
 
 const ready = z.object({
   url: text,
-  token: text.optional().describe("A new platform's first key, shown this once"),
-  pid: z.int().optional().describe("With --background, the process"),
+  token: text.optional().describe("First key of a new platform, only shown once"),
+  pid: z.int().optional().describe("Process id, with --background"),
 });
 
 const amount = z.object({ count, bytes: count.optional() });
@@ -33,24 +33,24 @@ const argument = z.object({
 });
 
 const flag = z.object({
-  group: text.nullable().describe("Heading of help that it is under"),
+  group: text.nullable().describe("Heading in the help"),
   flag: text,
   takesValue: z.boolean(),
   repeatable: z.boolean(),
   meaning: text,
-  choices: z.array(text).nullable().describe("Null where others are allowed too"),
+  choices: z.array(text).nullable().describe("Null if any value is allowed"),
   default: z.unknown().describe("Null for nothing"),
 });
 
 const command = z.object({
-  command: text.describe("With the leading svc"),
+  command: text.describe("Full command, with svc"),
   section: text.nullable(),
   summary: text,
   description: text.nullable(),
   arguments: z.array(argument),
   flags: z.array(flag),
   examples: z.array(z.object({ line: text, meaning: text })),
-  answers: text.nullable().describe("Members of the object that --json prints"),
+  answers: text.nullable().describe("Members of the JSON output"),
 });
 
 export const PLATFORM_ANSWERS: Answers = {
@@ -92,8 +92,12 @@ export const PLATFORM_ANSWERS: Answers = {
   "schema": z.union([
     z.object({
       command: text,
-      schema: anyObject.nullable().describe("Of the object on stdout; null where there is none"),
-      lines: anyObject.nullable().describe("Of each line of a stream; null where there is none"),
+      schema: anyObject.nullable().describe(
+        "Schema of the object on stdout; null if there is none",
+      ),
+      lines: anyObject.nullable().describe(
+        "Schema of each line of a stream; null if there is none",
+      ),
     }),
     z.object({
       commands: z.array(z.object({
@@ -114,9 +118,9 @@ export const PLATFORM_ANSWERS: Answers = {
         kind: z.literal("process"),
         pid: z.int(),
         command: text,
-        leftOut: z.array(text).describe("Flags with secrets, which the command lacks"),
+        leftOut: z.array(text).describe("Flags with secrets that the command leaves out"),
       }),
-    ])).describe("What still runs the old program, and what restarts it"),
+    ])).describe("What still runs the old version, and how to restart it"),
   }),
   "completion": z.object({ shell: text, script: text }),
   "help": z.object({

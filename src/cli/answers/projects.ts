@@ -28,7 +28,7 @@ export const PROJECT_ANSWERS: Answers = {
     name: text,
     project: project.nullable(),
     framework,
-    files: text.nullable().describe("Folder that is served; null where there is none"),
+    files: text.nullable().describe("Served folder; null if there is none"),
     server: z.object({
       entry: text.nullable(),
       engine: z.enum(["deno", "node", "command"]),
@@ -41,7 +41,7 @@ export const PROJECT_ANSWERS: Answers = {
     project,
     directory: text,
     config: z.unknown().describe("The settings of svc.toml"),
-    gitRemote: text.nullable().describe("Address of the remote svc, with --git-remote"),
+    gitRemote: text.nullable().describe("URL of the git remote svc, with --git-remote"),
   }),
   "list": z.object({ projects: e.listProjects.response.shape.items, nextCursor }),
   "projects list": z.object({ projects: e.listProjects.response.shape.items, nextCursor }),
@@ -49,7 +49,7 @@ export const PROJECT_ANSWERS: Answers = {
     project,
     linked: z.boolean(),
     deployment: z.union([deployment, e.triggerHook.response]).nullable()
-      .describe("What is built, with --deploy"),
+      .describe("Build, with --deploy"),
   }),
   "projects info": z.object({ project, health: e.getProjectHealth.response }),
   "projects update": z.object({ project }),
@@ -57,7 +57,7 @@ export const PROJECT_ANSWERS: Answers = {
   "projects delete": z.object({ deleted: yes, project }),
   "environments list": z.object({
     environments: e.listEnvironments.response.shape.items,
-    context: text.nullable().describe("Id of the environment that this checkout uses"),
+    context: text.nullable().describe("Id of the environment of this checkout"),
   }),
   "environments create": z.object({ environment }),
   "environments delete": z.object({ deleted: yes, environment }),
@@ -90,7 +90,7 @@ export const PROJECT_ANSWERS: Answers = {
     environments: z.array(environmentName),
     missing: z.array(z.never()).describe("Empty: a missing variable is a failure"),
     exposed: z.array(z.object({ key: text, scope: text }))
-      .describe("Declared sensitive, but stored as plain"),
+      .describe("Declared sensitive but stored as plain"),
   }),
   "env exec": z.object({ exitCode: z.int(), environment: environmentName, variables: count }),
   "env pull": z.never().describe("always an error"),

@@ -52,7 +52,7 @@ Deno.test("a forgotten argument that names nothing there is typed", async () => 
   const { code, stderr } = await runCli(["restore", "--data-dir", "restored"], {
     prompter: person,
   });
-  assert.deepEqual([code, person.asked], [1, ["backup, as svc backup makes it"]]);
+  assert.deepEqual([code, person.asked], [1, ["file from svc backup"]]);
   assert.match(stderr, /no-such-file/);
 });
 

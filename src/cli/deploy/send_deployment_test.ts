@@ -194,7 +194,7 @@ Deno.test("a command stopped while it changes something waits for the answer, an
     const at = { path: "/v1/projects", moment: "after its answer" } as const;
     const run = await stopAt(bench, CREATE, at);
     assert.equal(JSON.parse(run.stdout).project.name, "blog");
-    assert.match(run.stderr, /Interrupted too late: the command had done its work/);
+    assert.match(run.stderr, /Interrupted too late: the command had already completed/);
   });
 });
 

@@ -37,7 +37,7 @@ export function judgePlatform(
   { version, skewMs, databases, knowsCountries }: PlatformFacts,
   { apiUrl, own }: { readonly apiUrl: string; readonly own: string },
 ): readonly Point[] {
-  const found = `${apiUrl} answers, version ${version}`;
+  const found = `${apiUrl} responds, version ${version}`;
   const points: Point[] = [];
   const newer = valid(version) !== null && compare(version, own) > 0;
   points.push(
@@ -46,7 +46,7 @@ export function judgePlatform(
         name: "platform",
         state: "warn",
         found: `${found}; this program is ${own}`,
-        advice: "Run svc upgrade: what the newer platform offers may be missing here",
+        advice: "Run svc upgrade: this version may lack features of the newer platform",
       }
       : { name: "platform", state: "ok", found },
   );
@@ -56,7 +56,8 @@ export function judgePlatform(
       state: "warn",
       found: `this machine's clock is ${Math.round(Math.abs(skewMs) / 1000)} s ` +
         `${skewMs > 0 ? "behind" : "ahead of"} the platform's`,
-      advice: "Set both by NTP: sign-in codes and tokens of CI jobs are refused otherwise",
+      advice:
+        "Sync both clocks with NTP. Otherwise sign-in codes and tokens of CI jobs are refused",
     });
   }
   if (databases !== undefined) {
@@ -64,15 +65,15 @@ export function judgePlatform(
       name: "platform databases",
       state: "warn",
       found: databases,
-      advice: "Read the log of svc serve there, and run svc doctor on its machine",
+      advice: "Check the log of svc serve, and run svc doctor on that machine",
     });
   }
   if (!knowsCountries) {
     points.push({
       name: "platform countries",
       state: "fail",
-      found: "its database of countries cannot be read: no condition on geo matches a request",
-      advice: "Read the log of svc serve there: install svc again, or repair the file of --geoip",
+      found: "its country database cannot be read, so no geo condition matches",
+      advice: "Check the log of svc serve there. Install svc again, or fix the file of --geoip",
     });
   }
   return points;
@@ -92,8 +93,8 @@ export async function examinePlatform(ctx: Context, own: string): Promise<readon
     return [{
       name: "platform",
       state: "fail",
-      found: `${apiUrl} does not answer: ${messageOf(error)}`,
-      advice: "Check the address (--api-url, SVC_API_URL, svc login), the network, and svc serve",
+      found: `${apiUrl} does not respond: ${messageOf(error)}`,
+      advice: "Check the URL (--api-url, SVC_API_URL, svc login), the network, and svc serve",
     }];
   }
   return [
@@ -104,17 +105,16 @@ export async function examinePlatform(ctx: Context, own: string): Promise<readon
   ];
 }
 
-const MAIL_ADVICE = "Check the mail server that svc serve was given, and read its log: people " +
-  "cannot confirm a sign-up or reset a password. svc notifications resend --all " +
-  "--workspace-wide tries mails again that were given up";
+const MAIL_ADVICE =
+  "Check the mail server of svc serve and its log. People cannot confirm a sign-up or reset a password. To resend failed mails, run svc notifications resend --all --workspace-wide";
 
 /** Judges what `/readyz` answers; `undefined` where nothing is wrong, or something else answers. */
 export function judgeReadiness(
   { status, text }: { readonly status: number; readonly text: string },
   apiUrl: string,
 ): Point | undefined {
-  const advice = "It may serve sites, and refuses changes: run svc doctor on its machine, with " +
-    "--kv and --blobs where it has them, and read the log of svc serve there";
+  const advice =
+    "It may still serve sites, but refuses changes. Run svc doctor on that machine, with its --kv and --blobs, and check the log of svc serve";
   const said = printable(text.trim());
   if (status === NOT_READY && !said.includes("<")) {
     return { name: "platform", state: "fail", found: `${apiUrl} is not ready: ${said}`, advice };
@@ -148,7 +148,7 @@ async function askPlatform(ctx: Context): Promise<PlatformFacts> {
   });
   if (!response.ok) throw new Error(`status ${response.status}`);
   const parsed = getHealth.response.safeParse(JSON.parse(await readAnswer(response)));
-  if (!parsed.success) throw new Error("what answers is no svc platform");
+  if (!parsed.success) throw new Error("the server is not an svc platform");
   const { version, databases, knowsCountries } = parsed.data;
   const at = Date.parse(response.headers.get("date") ?? "");
   return {

@@ -30,24 +30,28 @@ export function judgeDataDir(
       name,
       state: "fail",
       found: `${dataDir} cannot be written: ${fault.reason}`,
-      advice: "Run svc as the user whom it belongs to, or name another directory with --data-dir",
+      advice: "Run svc as its owner, or choose another directory with --data-dir",
     };
   }
   if (mode === undefined) {
-    return { name, state: "ok", found: `${dataDir} will be made by svc serve` };
+    return { name, state: "ok", found: `svc serve will create ${dataDir}` };
   }
   if (mode === null || (mode & 0o077) === 0) {
-    return { name, state: "ok", found: `${dataDir} is for its owner only` };
+    return { name, state: "ok", found: `${dataDir} is only accessible to its owner` };
   }
   // As svc serve --postgres local leaves it where the platform is root.
   if ((mode & 0o077) === 0o010) {
-    return { name, state: "ok", found: `${dataDir} is for its owner; its group may pass through` };
+    return {
+      name,
+      state: "ok",
+      found: `${dataDir} is only accessible to its owner; its group can traverse it`,
+    };
   }
   return {
     name,
     state: "fail",
-    found: `${dataDir} is open to others (mode ${(mode & 0o777).toString(8)})`,
-    advice: `Close it: chmod 700 ${dataDir}`,
+    found: `${dataDir} is accessible to others (mode ${(mode & 0o777).toString(8)})`,
+    advice: `Restrict it: chmod 700 ${dataDir}`,
   };
 }
 
@@ -56,22 +60,22 @@ export function judgeFormat(mark: FormatMark, own: number = DATA_FORMAT): Point 
   const { format, program, migration } = mark;
   const name = FORMAT;
   if (format > own) {
-    const found = `svc ${program} wrote it in format ${format}, this program reads up to ${own}`;
-    const advice = "Run the newer program (svc upgrade), or restore a backup from before";
+    const found =
+      `svc ${program} wrote it in format ${format}, but this version reads up to ${own}`;
+    const advice = "Use the newer version (svc upgrade), or restore an earlier backup";
     return { name, state: "fail", found, advice };
   }
   if (migration !== undefined) {
     return {
       name,
       state: "fail",
-      found: `its migration to format ${format} has not ended`,
+      found: `its migration to format ${format} is incomplete`,
       advice:
-        `Start svc serve on it, which goes on, or restore ${migration.backup} in it for the ` +
-        "program before",
+        `Start svc serve to continue the migration, or restore ${migration.backup} for the older version`,
     };
   }
   if (format < own) {
-    const advice = "Start svc serve on it: it makes a backup in the directory, and migrates";
+    const advice = "Start svc serve: it creates a backup in the directory, then migrates";
     return { name, state: "warn", found: `format ${format}; this program's is ${own}`, advice };
   }
   return { name, state: "ok", found: `${format}, written by svc ${program}` };
@@ -82,8 +86,8 @@ async function examineFormat(dataDir: string): Promise<Point | undefined> {
   const name = FORMAT;
   try {
     if (await isUnfinished(dataDir)) {
-      const found = "svc restore was ended before it had written all of it";
-      return { name, state: "fail", found, advice: "Remove the directory, and restore again" };
+      const found = "svc restore was interrupted";
+      return { name, state: "fail", found, advice: "Delete the directory and restore again" };
     }
     const mark = await readFormatMark(dataDir);
     return mark && judgeFormat(mark);

@@ -48,7 +48,7 @@ function judgeVersion(name: string, found: string, version: string, now: number)
     name,
     state: "warn",
     found: `${found}, whose support ended ${ended}`,
-    advice: "Install a newer PostgreSQL beside it, and move the databases (svc db move)",
+    advice: "Install a newer PostgreSQL next to it, and move the databases (svc db move)",
   };
 }
 
@@ -62,8 +62,8 @@ export function judgeCluster({ cluster, isServed }: DatabaseFacts): readonly Poi
     points.push({
       name,
       state: "fail",
-      found: `the databases in ${folder} were made by PostgreSQL ${made}, which is not installed`,
-      advice: `Install it (such as the package postgresql-${made}), or name its folder in PATH`,
+      found: `the databases in ${folder} need PostgreSQL ${made}, which is not installed`,
+      advice: `Install it (for example the package postgresql-${made}), or add its folder to PATH`,
     });
   }
   if (isServed && !runs) {
@@ -71,20 +71,20 @@ export function judgeCluster({ cluster, isServed }: DatabaseFacts): readonly Poi
       name,
       state: "fail",
       found: `the server in ${folder} does not run` + (lastWords === "" ? "" : `: ${lastWords}`),
-      advice: "Read the log of svc serve and the files in its folder log; the platform starts " +
-        "it again by itself",
+      advice:
+        "Check the log of svc serve and the files in its log folder. The platform restarts the server automatically",
     });
   }
   if (mode !== null && (mode & 0o077) !== 0) {
     points.push({
       name,
       state: "fail",
-      found: `${folder}/data is open to others (mode ${(mode & 0o777).toString(8)})`,
-      advice: `Close it: chmod 700 ${folder}/data`,
+      found: `${folder}/data is accessible to others (mode ${(mode & 0o777).toString(8)})`,
+      advice: `Restrict it: chmod 700 ${folder}/data`,
     });
   }
   if (points.length > 0) return points;
-  const state = runs ? "runs" : "rests until svc serve --postgres local";
+  const state = runs ? "runs" : "is stopped until svc serve --postgres local starts it";
   return [{ name, state: "ok", found: `PostgreSQL ${made} in ${folder} ${state}` }];
 }
 
@@ -103,12 +103,12 @@ export function judgeServer(facts: DatabaseFacts, now: number): readonly Point[]
     return [{
       name,
       state: "fail",
-      found: `${found}; the role may not create databases and roles`,
-      advice: "Grant it both: ALTER ROLE <role> CREATEDB CREATEROLE",
+      found: `${found}; the role cannot create databases and roles`,
+      advice: "Grant both: ALTER ROLE <role> CREATEDB CREATEROLE",
     }];
   }
   if (mostConnections < LEAST_CONNECTIONS || connections > mostConnections * MOST_IN_USE) {
-    const advice = "Raise max_connections; each database may have 20 clients or more (cu-size)";
+    const advice = "Raise max_connections. Each database allows 20 or more connections (cu-size)";
     return [{ name, state: "warn", found, advice }];
   }
   const largest = records?.largestOnServer;
@@ -116,8 +116,8 @@ export function judgeServer(facts: DatabaseFacts, now: number): readonly Point[]
     return [{
       name,
       state: "warn",
-      found: `${found}; ${largest.name} may have ${largest.connections} clients by its size`,
-      advice: "Raise max_connections where its clients are refused (53300)",
+      found: `${found}; the size of ${largest.name} allows ${largest.connections} connections`,
+      advice: "Raise max_connections if clients are refused (53300)",
     }];
   }
   return [judgeVersion(name, found, version, now)];
@@ -129,7 +129,7 @@ export function judgeEmbedded({ embedded }: DatabaseFacts, freeBytes: number): r
   if (branches.length === 0) return [];
   const name = "embedded databases";
   const kept = `${formatCount(branches.length, "folder")} of ${formatBytes(sizeBytes)}`;
-  const found = `${kept}; a branch is a ${clones === true ? "clone" : "copy byte by byte"}`;
+  const found = `${kept}; a branch is a ${clones === true ? "clone" : "full copy"}`;
   if (clones === true || freeBytes > 2 * largestBytes) return [{ name, state: "ok", found }];
   return [{
     name,
@@ -147,7 +147,7 @@ export function judgeRecords(facts: DatabaseFacts, now: number): readonly Point[
   const say = (state: "warn" | "fail", found: string, advice: string) =>
     points.push({ name: "databases kept", state, found, advice });
   for (const { name, reason } of records.failed.slice(0, MOST_NAMES)) {
-    say("fail", `${name} failed: ${reason}`, "Mend the cause, then make it again");
+    say("fail", `${name} failed: ${reason}`, "Fix the cause, then create it again");
   }
   const held = {
     embedded: embedded.branches,
@@ -157,8 +157,8 @@ export function judgeRecords(facts: DatabaseFacts, now: number): readonly Point[
   if (missing.length > 0) {
     say(
       "fail",
-      `the engine does not hold ${namesOf(missing)}`,
-      "Bring them back: svc db snapshots restore latest, or svc restore of a backup",
+      `the engine lacks ${namesOf(missing)}`,
+      "Restore them: svc db snapshots restore latest, or svc restore from a backup",
     );
   }
   const strays = [...held.embedded, ...server?.branches ?? []].filter((id) =>
@@ -167,8 +167,8 @@ export function judgeRecords(facts: DatabaseFacts, now: number): readonly Point[
   if (strays.length > 0) {
     say(
       "warn",
-      `no record names ${strays.join(", ")}, which engines hold`,
-      "Nothing: svc serve removes what no record names a day after it has seen it",
+      `the engines have databases without a record: ${strays.join(", ")}`,
+      "No action needed: svc serve removes them after a day",
     );
   }
   const late = records.expired.filter(({ expiresAt }) => expiresAt + UNSWEPT_MS < now);
@@ -177,7 +177,7 @@ export function judgeRecords(facts: DatabaseFacts, now: number): readonly Point[
       "warn",
       `${namesOf(late)} should have been removed more than a day ago`,
       isServed
-        ? "Read the log of svc serve: its housekeeping fails"
+        ? "Check the log of svc serve: its housekeeping fails"
         : "Start svc serve: it removes them",
     );
   }
@@ -186,13 +186,13 @@ export function judgeRecords(facts: DatabaseFacts, now: number): readonly Point[
     const when = new Date(removedAt).toISOString().slice(0, 16).replace("T", " ");
     say(
       "warn",
-      `${name} was deleted, and goes for good at ${when} UTC`,
-      "To keep it: svc db undelete",
+      `${name} was deleted and will be removed permanently at ${when} UTC`,
+      "Restore it with svc db undelete",
     );
   }
   if (points.length > 0) return points;
   const found = formatCount(records.databases, "database");
-  return [{ name: "databases kept", state: "ok", found: `${found}, each where its record says` }];
+  return [{ name: "databases kept", state: "ok", found: `${found}, all in their recorded places` }];
 }
 
 /** Examines the databases of a data directory. */
@@ -221,7 +221,8 @@ export async function examineDatabases(
       name: "databases kept",
       state: "fail",
       found: `the records of databases cannot be read: ${messageOf(error)}`,
-      advice: `Run svc doctor as the user that owns ${dataDir}, by a program not older than it`,
+      advice:
+        `Run svc doctor as the owner of ${dataDir}, with a version that is not older than the data`,
     }];
   }
 }

@@ -11,8 +11,8 @@ import type { Point } from "./point.ts";
 /** Damage that is a point each; the rest is counted. */
 const MOST_POINTS = 20;
 
-const ADVICE = "Restore a backup from before (svc restore) in another directory. svc serve names " +
-  "damaged records, sets them aside, and serves the rest";
+const ADVICE =
+  "Restore an earlier backup (svc restore) in another directory. svc serve logs damaged records, sets them aside and serves the rest";
 
 /** Judges what was read. */
 export function judgeDeep(verified: Verified): readonly Point[] {
@@ -44,7 +44,7 @@ export function judgeDeep(verified: Verified): readonly Point[] {
     points.push({
       name: "database checksums",
       state: "warn",
-      found: `${folder} has pages without checksums, so damage in them is not found`,
+      found: `${folder} has pages without checksums, so damage cannot be detected`,
       advice: `Stop svc serve, and run pg_checksums --enable -D ${folder} as its owner`,
     });
   }

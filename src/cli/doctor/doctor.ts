@@ -7,18 +7,16 @@ import { VERSION } from "../version.ts";
 
 export default defineCommand({
   description:
-    "Covers this machine (sandboxes, esbuild, git, space, memory, ports, proxies), the data " +
-    "directory and its databases (as svc serve would find them), the platform that commands are sent to, the login there, its nodes, " +
-    "and newer releases; shows what to do about each check that is not ok.",
+    "Checks this machine (sandboxes, esbuild, git, disk space, memory, ports, proxies), the data directory and its databases, the current platform with its nodes, your login, and new releases. Shows how to fix each failed check.",
   define: (command) =>
     addSettingFlags(command, ["config", "data-dir", "kv", "blobs", "keys-file", "postgres"])
-      .option("--deep", "read every record, blob, key and page of a database as well"),
+      .option("--deep", "also read every record, blob, key and database page"),
   examples: [
-    ["doctor --deep", "read everything that the platform stores"],
+    ["doctor --deep", "also read all stored data"],
     ["doctor", "check this machine, its platform and the login"],
     [
       "doctor --kv postgres://svc@pg1,pg2/svc --blobs 's3://files/svc?endpoint=https://s3.example.com'",
-      "check what nodes will share, too",
+      "also check the shared store of several nodes",
     ],
   ],
   async run({ flags }, ctx) {

@@ -45,8 +45,7 @@ function memoryWatch(): Point {
       name: "memory watch",
       state: "warn",
       found: "/proc does not show the memory of processes",
-      advice: "Run the platform where /proc is mounted: memory of functions and servers is not " +
-        "limited without it",
+      advice: "Mount /proc: without it, the memory of functions and servers is not limited",
     };
   }
 }
@@ -72,14 +71,14 @@ async function bundler(cacheDir: string): Promise<Point> {
   try {
     const sealed = await sealFunction("doctor", "export default () => {};", { cacheDir });
     if (sealed.ok) return { name, state: "ok", found: "esbuild runs" };
-    const advice = "Install the program anew: its esbuild is damaged";
+    const advice = "Reinstall svc: its esbuild is damaged";
     return { name, state: "fail", found: "esbuild does not bundle a function", advice };
   } catch (error) {
     return {
       name,
       state: "fail",
       found: `esbuild does not run: ${error instanceof Error ? error.message : error}`,
-      advice: `Make ${cacheDir} writable, on a file system from which programs may run`,
+      advice: `Make ${cacheDir} writable, on a file system that allows execution`,
     };
   }
 }
@@ -95,7 +94,7 @@ async function git(): Promise<Point> {
     name: "git",
     state: "warn",
     found: "git does not run",
-    advice: "Install git: deploy hooks fetch repositories with it",
+    advice: "Install git: deploy hooks need it to fetch repositories",
   };
 }
 
@@ -105,14 +104,12 @@ async function countries(): Promise<Point> {
   const { loadGeo } = await import("../../edge/mod.ts");
   let reason = "";
   const { geo } = await loadGeo({}, { warn: (message) => reason = message });
-  return geo.isReadable()
-    ? { name, state: "ok", found: "the database of countries can be read" }
-    : {
-      name,
-      state: "fail",
-      found: reason,
-      advice: "Install svc again: no condition on geo holds",
-    };
+  return geo.isReadable() ? { name, state: "ok", found: "the country database can be read" } : {
+    name,
+    state: "fail",
+    found: reason,
+    advice: "Reinstall svc: no geo condition matches",
+  };
 }
 
 /** Checks the engines of databases; the embedded one always exists. */
@@ -143,7 +140,7 @@ function judgeDisk(dataDir: string, free: number): Point {
     name: "disk",
     state: "warn",
     found,
-    advice: "Free some space, or name another directory with --data-dir",
+    advice: "Free some space, or choose another directory with --data-dir",
   };
 }
 

@@ -24,13 +24,14 @@ export function judgeOpenFiles(limits: string): Point | undefined {
   const soft = /^Max open files\s+(\d+|unlimited)/m.exec(limits)?.[1];
   if (soft === undefined) return undefined;
   const name = "open files";
-  const found = `a process may have ${soft} files open`;
+  const found = `a process can have ${soft} open files`;
   if (soft === "unlimited" || Number(soft) >= LEAST_FILES) return { name, state: "ok", found };
   return {
     name,
     state: "warn",
     found,
-    advice: "Raise it (ulimit -n 65536, or LimitNOFILE= of the service): each visitor takes one",
+    advice:
+      "Raise the limit (ulimit -n 65536, or LimitNOFILE= of the service): each connection needs one",
   };
 }
 
@@ -41,7 +42,7 @@ export function judgeMemory(bytes: number): Point {
     name,
     state: "warn",
     found,
-    advice: "Give it 512 MiB or more: servers, functions and builds need some of their own",
+    advice: "Provide at least 512 MiB: servers, functions and builds need memory too",
   };
 }
 
@@ -67,11 +68,13 @@ export function judgeCredentials(
     return {
       name,
       state: "fail",
-      found: `${path} is open to others`,
-      advice: `Close it: chmod 600 ${path}`,
+      found: `${path} is accessible to others`,
+      advice: `Restrict it: chmod 600 ${path}`,
     };
   }
-  if (warnings.length === 0) return { name, state: "ok", found: `${path} is for its owner only` };
+  if (warnings.length === 0) {
+    return { name, state: "ok", found: `${path} is only accessible to its owner` };
+  }
   const advice = "Log in again: svc login";
   return { name, state: "warn", found: warnings.join("; "), advice };
 }
@@ -94,7 +97,7 @@ function examinePort(): Point {
       name,
       state: "warn",
       found: `${USUAL_PORT} cannot be used: ${messageOf(error)}`,
-      advice: "End the program that listens there, or choose another: svc serve --port <port>",
+      advice: "Stop the program that uses the port, or choose another one: svc serve --port <port>",
     };
   }
 }
@@ -115,8 +118,8 @@ async function examineRelease({ env, fetch, signal }: Context, own: string): Pro
     return {
       name,
       state: "warn",
-      found: `svc ${own}; no release can be read: ${messageOf(error)}`,
-      advice: "Check the network, and SVC_RELEASES_URL where it is set",
+      found: `svc ${own}; cannot check for releases: ${messageOf(error)}`,
+      advice: "Check the network, and SVC_RELEASES_URL if it is set",
     };
   }
 }

@@ -15,18 +15,18 @@ export function judgeNode(version: string | undefined, hasNpm: boolean): Point {
     return {
       name,
       state: "warn",
-      found: "no Node on the search path: servers on Node do not start",
-      advice: "Install Node and npm where the platform finds them",
+      found: "no Node on PATH, so servers on Node cannot start",
+      advice: "Install Node and npm on the platform's PATH",
     };
   }
   if (hasNpm) {
-    return { name, state: "ok", found: `Node ${version}, and npm, which fetches other versions` };
+    return { name, state: "ok", found: `Node ${version} and npm, which fetches other versions` };
   }
   return {
     name,
     state: "warn",
-    found: `Node ${version}, and no npm: servers on others do not start`,
-    advice: "Install npm, which fetches the versions of Node that projects ask for",
+    found: `Node ${version} without npm, so servers on other versions cannot start`,
+    advice: "Install npm, which fetches the Node versions that projects request",
   };
 }
 

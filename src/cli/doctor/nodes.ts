@@ -24,19 +24,18 @@ export function judgeNodes({ items, lost }: Nodes): readonly Point[] {
     points.push({
       name,
       state: "warn",
-      found: `node ${id} ran within the last day, and is no longer heard from`,
+      found: `node ${id} ran in the last day but no longer responds`,
       advice:
-        "Look at svc serve and its log there, and whether it reaches PostgreSQL; a node that " +
-        "was taken away for good is forgotten after a day",
+        "Check svc serve and its log on that node, and its connection to PostgreSQL. A removed node disappears after a day",
     });
   }
   for (const { id, lagMs } of items.filter(({ lagMs }) => lagMs > MOST_LAG_MS)) {
     points.push({
       name,
       state: "warn",
-      found: `node ${printable(id)} is ${Math.round(lagMs / 1000)} s behind what others changed`,
-      advice: "It is not ready, and load balancers leave it out: look at its log, at the load of " +
-        "its machine, and at its way to PostgreSQL",
+      found: `node ${printable(id)} is ${Math.round(lagMs / 1000)} s behind the other nodes`,
+      advice:
+        "It is not ready, so load balancers skip it. Check its log, its load, and its connection to PostgreSQL",
     });
   }
   const versions = [...new Set(items.map(({ version }) => printable(version)))].sort();
@@ -45,7 +44,8 @@ export function judgeNodes({ items, lost }: Nodes): readonly Point[] {
       name,
       state: "warn",
       found: `nodes run versions ${versions.join(" and ")}`,
-      advice: "Bring all to the newest one, one after the other: svc nodes lists which runs what",
+      advice:
+        "Upgrade all nodes to the newest version, one after the other. svc nodes lists their versions",
     });
   }
   if (points.length > 0) return points;

@@ -18,7 +18,7 @@ export async function readAnswer(response: Response): Promise<string> {
   let text = "";
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength;
-    if (size > MOST_BYTES) throw new Error(`its answer is larger than ${MOST_BYTES} bytes`);
+    if (size > MOST_BYTES) throw new Error(`its response is larger than ${MOST_BYTES} bytes`);
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();

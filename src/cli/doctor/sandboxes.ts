@@ -31,11 +31,11 @@ export function judgeServerSandbox({ files, calls }: SandboxSupport): readonly P
   return [
     judge("sandbox network", calls, [
       "the kernel asks before each connection (seccomp)",
-      "nothing keeps them from private addresses",
+      "they can reach private addresses",
     ]),
     judge("sandbox files", files, [
       "the kernel closes files (Landlock)",
-      "nothing keeps them from files of this machine",
+      "they can reach files of this machine",
     ]),
   ];
 }
@@ -46,11 +46,11 @@ export function judgeNodeSandbox(found: FoundKind): Point {
   const advice = nodeSandboxAdvice(found);
   const name = "sandbox on Node";
   if (advice === undefined) {
-    const own = "servers on Node have a root folder, processes and a network of their own";
+    const own = "servers on Node have their own root folder, process and network namespaces";
     return { name, state: "ok", found: `${own} (namespaces)` };
   }
   const state = kind === "kernel"
-    ? "servers on Node run without namespaces, between Landlock and seccomp alone"
+    ? "servers on Node run without namespaces, with Landlock and seccomp only"
     : "servers on Node are refused";
   return {
     name,
@@ -70,9 +70,9 @@ export async function examineNodeSandbox(
 }
 
 const BUILDS_FOUND: Readonly<Record<BuildSandbox, string>> = {
-  namespaces: "each build has a user and namespaces of its own",
-  own_namespaces: "each build has namespaces of its own",
-  user: "each build has a user of its own",
+  namespaces: "each build has its own user and namespaces",
+  own_namespaces: "each build has its own namespaces",
+  user: "each build has its own user",
   open: "builds run without a sandbox",
 };
 
@@ -87,8 +87,8 @@ function judgeBuildSandbox(kind: BuildSandbox | undefined): Point {
   return {
     name,
     state: "warn",
-    found: "builds from git are refused: nothing keeps them away from the platform's data",
-    advice: "Run the platform as root, or allow user namespaces to its user, with util-linux " +
+    found: "builds from git are refused, because they could reach the platform's data",
+    advice: "Run the platform as root, or allow user namespaces for its user, with util-linux " +
       "(unshare, setpriv, prlimit) installed and the program where that user can run it; " +
       NAMESPACES_IN_CONTAINER,
   };

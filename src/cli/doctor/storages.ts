@@ -14,7 +14,7 @@ const MOST_SKEW_MS = 1000;
 /** Judges a PostgreSQL that was reached, one point for each thing that can be wrong. */
 export function judgeStore(facts: StoreFacts): readonly Point[] {
   const { version, versionNumber, mayWrite, isMade, skewMs } = facts;
-  const made = isMade ? "with svc's tables" : "svc will make its tables";
+  const made = isMade ? "with svc's tables" : "svc will create its tables";
   const [name, found] = ["key-value store", `PostgreSQL ${version}, ${made}`];
   const points: Point[] = [];
   if (versionNumber < OLDEST_VERSION) {
@@ -24,8 +24,8 @@ export function judgeStore(facts: StoreFacts): readonly Point[] {
     const advice = isMade
       ? "Grant the role SELECT, INSERT, UPDATE and DELETE on all tables of the schema svc, and " +
         "EXECUTE on its functions"
-      : "Grant the role CREATE on the database, so that it can make the schema svc";
-    points.push({ name, state: "fail", found: `${found}; the role may not write`, advice });
+      : "Grant the role CREATE on the database: it creates the schema svc";
+    points.push({ name, state: "fail", found: `${found}; the role cannot write`, advice });
   } else points.push({ name, state: "ok", found });
   return [...points, judgeStandbys(facts), judgeClock(skewMs)];
 }
@@ -36,7 +36,7 @@ function judgeStandbys({ standbys, commitsWait }: StoreFacts): Point {
     return {
       name,
       state: "warn",
-      found: "synchronous_commit lets commits be acknowledged that a failure loses",
+      found: "with this synchronous_commit, a failure can lose acknowledged commits",
       advice: "Set synchronous_commit to on for the role of svc",
     };
   }
@@ -44,10 +44,9 @@ function judgeStandbys({ standbys, commitsWait }: StoreFacts): Point {
   return {
     name,
     state: "warn",
-    found: "no synchronous standby: a primary that is lost takes its last commits with it",
+    found: "no synchronous standby, so losing the primary loses the last commits",
     advice:
-      "With Patroni, set synchronous_mode and synchronous_mode_strict; a database that keeps " +
-      "its disk on several machines needs no standby",
+      "With Patroni, set synchronous_mode and synchronous_mode_strict. A database with replicated storage needs no standby",
   };
 }
 
@@ -55,7 +54,7 @@ function judgeClock(skewMs: number): Point {
   const name = "database clock";
   const found = `${Math.abs(skewMs)} ms ${skewMs < 0 ? "behind" : "ahead of"} this machine's`;
   if (Math.abs(skewMs) <= MOST_SKEW_MS) return { name, state: "ok", found };
-  return { name, state: "warn", found, advice: "Set both clocks by NTP" };
+  return { name, state: "warn", found, advice: "Sync both clocks with NTP" };
 }
 
 /** Looks at the store of `--kv`; nothing of it is changed. */
@@ -89,8 +88,7 @@ export async function examineBlobs(
       state: "fail",
       found: error instanceof Error ? error.message : String(error),
       advice:
-        "Check the address of --blobs, the access keys, and that they may list, put, get and " +
-        "delete objects of the bucket",
+        "Check the URL of --blobs and the access keys. They need permission to list, put, get and delete objects in the bucket",
     };
   }
 }

@@ -2,11 +2,11 @@ import { defineCommand } from "../command/command.ts";
 import { CliError } from "../errors/cli_error.ts";
 
 export default defineCommand({
-  description: "Without a code, lists all of them. The codes are those of failed commands with " +
-    "--json and of failed requests of the API.",
-  define: (command) => command.argument("[code]", "code of an error, such as rules_invalid"),
+  description:
+    "Lists all codes if you pass none. The codes come from failed commands with --json and failed API requests.",
+  define: (command) => command.argument("[code]", "error code, such as rules_invalid"),
   examples: [
-    ["explain rules_invalid", "say what it means and how to mend it"],
+    ["explain rules_invalid", "show its meaning and how to fix it"],
     ["explain", "list all codes"],
   ],
   async run({ args: [code] }, ctx) {
@@ -20,8 +20,8 @@ export default defineCommand({
     if (explanation === undefined) {
       const { closest } = await import("fastest-levenshtein");
       const near = closest(code, [...EXPLANATIONS.keys()]);
-      throw new CliError("usage", `Give a code that svc has: "${code}" is none`, {
-        hint: "svc explain lists them all",
+      throw new CliError("usage", `Unknown error code "${code}"`, {
+        hint: "List all codes with svc explain",
         next: [ctx.lines.of("explain", near)],
       });
     }

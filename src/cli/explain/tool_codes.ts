@@ -41,7 +41,7 @@ export const TOOL_CODES = {
   build_failed: {
     meaning: "The project's install or build command failed.",
     remedy: "Check the end of the build output. Run the same command in the project folder, or " +
-      "set another one under `[build]` in svc.toml.",
+      "set `command` under `[build]` in svc.toml.",
     isHint: true,
     commands: ["build", "logs"],
     guide: "builds.md",

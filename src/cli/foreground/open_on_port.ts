@@ -27,14 +27,14 @@ export async function openOnPort<T>(
   for (let next = port;; next++) {
     try {
       const opened = await open(next);
-      if (next !== port) ui.log("deploy", "warn", `Port ${port} is taken: using ${next}`);
+      if (next !== port) ui.log("deploy", "warn", `Port ${port} is in use. Using ${next}`);
       return opened;
     } catch (cause) {
       if (!(cause instanceof Deno.errors.AddrInUse)) throw cause;
       if (next < last) continue;
       const ports = last === port ? `${port} is` : `${port} to ${last} are`;
-      throw new CliError("port_in_use", `Use another port: ${ports} taken`, {
-        hint: "--port <port> names another; 0 takes a free one",
+      throw new CliError("port_in_use", `Port in use: ${ports} taken`, {
+        hint: "Choose another one with --port <port>. Port 0 uses any free port",
         cause,
       });
     }

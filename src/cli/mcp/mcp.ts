@@ -1,16 +1,15 @@
 import { defineCommand } from "../command/command.ts";
 
 export default defineCommand({
-  description: "Speaks the protocol over stdin and stdout until stdin ends. An agent's program " +
-    "starts it: name `svc` as the command and `mcp` as its argument. Each tool acts with the login, " +
-    "key and workspace that commands in the same folder would have.",
+  description:
+    "Serves the Model Context Protocol on stdin and stdout. Configure your agent with the command `svc` and the argument `mcp`. Tools use the same login, key and workspace as commands in this folder.",
   define: (command) =>
     command
-      .option("--read-only", "offer only what changes nothing")
-      .option("--project <name>", "offer only what is about this project"),
+      .option("--read-only", "offer only read-only tools")
+      .option("--project <name>", "offer only tools for this project"),
   examples: [
     ["mcp", "serve the tools for the project of this folder"],
-    ["mcp --read-only --project blog", "let an agent look at one project only"],
+    ["mcp --read-only --project blog", "give an agent read access to one project"],
   ],
   async run({ flags }, ctx) {
     const { serveStdio } = await import("./serve_stdio.ts");

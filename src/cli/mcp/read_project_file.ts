@@ -47,8 +47,8 @@ async function findRoot(folder: string, { start, home }: FileLimits): Promise<st
   const root = await findProjectRoot(start, options) ?? await findProjectRoot(folder, options);
   if (root !== undefined) return await Deno.realPath(root);
   throw forbidden(
-    `Files are read from a project only: no svc.toml in ${folder} or above`,
-    "Name the project's folder, or begin a project there with create_project",
+    `Can only read files of a project: no svc.toml in ${folder} or above`,
+    "Set the project's folder, or create a project there with create_project",
   );
 }
 
@@ -58,8 +58,8 @@ async function readBounded(path: string, given: string, maxBytes: number): Promi
   if (!isFile || size > maxBytes) {
     throw new ToolFailure({
       error: isFile
-        ? `Give at most ${maxBytes} bytes: "${given}" has ${size}`
-        : `Name a file: "${given}" is none`,
+        ? `"${given}" has ${size} bytes, more than ${maxBytes}`
+        : `"${given}" is not a file`,
       code: "usage",
     });
   }
@@ -73,7 +73,7 @@ async function readBounded(path: string, given: string, maxBytes: number): Promi
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, filled));
   } catch {
-    throw new ToolFailure({ error: `Give UTF-8 text: "${given}" is none`, code: "usage" });
+    throw new ToolFailure({ error: `"${given}" is not UTF-8 text`, code: "usage" });
   }
 }
 
@@ -99,16 +99,15 @@ export async function readProjectFile(
   }
   if (path === undefined || !isWithin(root, path)) {
     throw forbidden(
-      `"${given}" is no file of the project in ${root}: others are not read`,
-      "A person can copy the value into a file of the project that git ignores, " +
-        "or set it with `svc env set`",
+      `"${given}" is not a file of the project in ${root}`,
+      "Ask the user to copy the value into a git-ignored file of the project, or to run `svc env set`",
     );
   }
   const own = await Promise.all([join(root, OWN_FOLDER), ...limits.refused].map(realPath));
   if (own.some((each) => each !== undefined && isWithin(each, path))) {
     throw forbidden(
-      `"${given}" is svc's own, and may hold its key: it goes to no site`,
-      "Name the file that holds the value",
+      `"${given}" belongs to svc and may contain its key, so it cannot be used`,
+      "Set the file with the value",
     );
   }
   return await readBounded(path, given, limits.maxBytes);

@@ -41,7 +41,7 @@ export interface FolderSurroundings extends Surroundings {
 /** Input of tools that are about a folder of files. */
 export const folderInput = {
   folder: z.string().max(4096).optional()
-    .describe("The project's folder; without it, the folder in which the server was started"),
+    .describe("The project's folder (default: the folder in which the server was started)"),
 };
 
 /** The flag that names the project. */

@@ -6,11 +6,9 @@ const HEADINGS = ["NODE", "VERSION", "ADDRESS", "SINCE", "BEHIND", "LEADS"] as c
 
 export default defineCommand({
   description:
-    "A node that is no longer heard from leaves the list after 15 seconds, and another takes " +
-    "over what it led; it is named below the list for a day. Only the owner of the platform can " +
-    "list them.",
+    "A node that stops responding leaves the list after 15 seconds, and another node takes over its tasks. It is shown below the list for a day. Only the owner of the platform can list nodes.",
   define: (command) => command,
-  examples: [["nodes", "show the nodes that share the platform's store, and which leads what"]],
+  examples: [["nodes", "show the nodes of the platform and their tasks"]],
   async run(_, ctx) {
     const client = ctx.client({ phase: "auth" });
     const { items: nodes, lost } = await client.call(listNodes, {});
@@ -23,7 +21,7 @@ export default defineCommand({
       roles.map(printable).join(" ") || "nothing",
     ]);
     const gone = lost.map((id) =>
-      `${printable(id)} has not been heard of for 15 seconds: it was stopped, or is cut off`
+      `${printable(id)} has not responded for 15 seconds: it is stopped or disconnected`
     );
     ctx.ui.result({ nodes, lost }, [ctx.ui.table(HEADINGS, rows), ...gone].join("\n"));
   },

@@ -7,9 +7,9 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("[id...]", "notifications to archive", notificationIds)
-      .option("--all", "all of the inbox"),
+      .option("--all", "all notifications in the inbox"),
   examples: [
-    ["notifications archive --all", "empty the inbox into the archive"],
+    ["notifications archive --all", "archive the whole inbox"],
   ],
   async run({ args: [given], flags }, ctx) {
     const ids = given ?? [];

@@ -25,10 +25,10 @@ export default defineCommand({
     "days.",
   define: (command) =>
     command
-      .option("--workspace-wide", "of all members and webhooks, for owners")
+      .option("--workspace-wide", "of all members and webhooks (owners only)")
       .option(
         "--limit <n>",
-        "how many",
+        "maximum number",
         wholeNumber({ min: 1, max: MAX_LISTED }),
         PAGE_LIMIT_DEFAULT,
       ),
@@ -40,7 +40,7 @@ export default defineCommand({
       (query) => client.call(endpoint, { query }),
       { limit: flags.limit, pageSize: PAGE_LIMIT_MAX },
     );
-    if (deadLetters.length === 0) ctx.ui.note("Everything was delivered");
+    if (deadLetters.length === 0) ctx.ui.note("No undelivered messages");
     const headings = ["GIVEN UP", "CHANNEL", "MESSAGE", "REASON", "ID"];
     ctx.ui.result(
       { deadLetters },

@@ -7,9 +7,9 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("[id...]", "notifications to delete", notificationIds)
-      .option("--all-archived", "all of the archive"),
+      .option("--all-archived", "all archived notifications"),
   examples: [
-    ["notifications delete --all-archived", "delete all of the archive"],
+    ["notifications delete --all-archived", "delete all archived notifications"],
   ],
   async run({ args: [given], flags }, ctx) {
     const ids = given ?? [];

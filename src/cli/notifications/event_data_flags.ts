@@ -16,7 +16,10 @@ function readObject(text: string): EventData {
   }
   const parsed = eventData.safeParse(value);
   if (!parsed.success) {
-    throw new CliError("usage", 'Give --data a flat JSON object, such as \'{"project":"blog"}\'');
+    throw new CliError(
+      "usage",
+      '--data must be a flat JSON object, such as \'{"project":"blog"}\'',
+    );
   }
   return parsed.data;
 }
@@ -43,7 +46,7 @@ export function readEventData(event: EventName, given: readonly string[]): Event
     }
     const at = part.indexOf("=");
     if (at < 1) {
-      throw new CliError("usage", `Give --data as name=value or as a JSON object, not ${part}`);
+      throw new CliError("usage", `--data must be name=value or a JSON object, not ${part}`);
     }
     const name = part.slice(0, at);
     data[name] = readValue(event, { name, text: part.slice(at + 1) });

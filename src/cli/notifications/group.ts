@@ -8,7 +8,7 @@ import type { CommandGroup, CommandLeaf } from "../command/command_entry.ts";
 export const NOTIFICATIONS: CommandGroup = {
   name: "notifications",
   section: "Notifications and automation",
-  summary: "Read notifications, choose which are sent",
+  summary: "Read and manage notifications",
   commands: [
     {
       name: "list",
@@ -22,7 +22,7 @@ export const NOTIFICATIONS: CommandGroup = {
     },
     {
       name: "archive",
-      summary: "Move notifications to the archive",
+      summary: "Archive notifications",
       load: () => import("./archive.ts"),
     },
     {
@@ -37,7 +37,7 @@ export const NOTIFICATIONS: CommandGroup = {
     },
     {
       name: "preferences",
-      summary: "Show or change what is sent, and how",
+      summary: "Show or change your notification preferences",
       load: () => import("./preferences.ts"),
     },
     {
@@ -47,12 +47,12 @@ export const NOTIFICATIONS: CommandGroup = {
     },
     {
       name: "dead-letters",
-      summary: "Show what could not be delivered",
+      summary: "List messages that could not be delivered",
       load: () => import("./dead_letters.ts"),
     },
     {
       name: "resend",
-      summary: "Send again what could not be delivered",
+      summary: "Resend messages that could not be delivered",
       load: () => import("./resend.ts"),
     },
   ],
@@ -61,6 +61,6 @@ export const NOTIFICATIONS: CommandGroup = {
 export const TRIGGER: CommandLeaf = {
   name: "trigger",
   section: "Notifications and automation",
-  summary: "Raise an event, to try notifications and automations",
+  summary: "Trigger an event to test notifications and webhooks",
   load: () => import("./trigger.ts"),
 };

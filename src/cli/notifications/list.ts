@@ -17,18 +17,18 @@ export default defineCommand({
     command
       .option("--archived", "the archive instead of the inbox")
       .option("--unread", "only unread notifications")
-      .addOption(new Option("--category <name>", "only of this category").choices(EVENT_CATEGORIES))
-      .addOption(new Option("--priority <name>", "only of this priority").choices(PRIORITIES))
+      .addOption(new Option("--category <name>", "only this category").choices(EVENT_CATEGORIES))
+      .addOption(new Option("--priority <name>", "only this priority").choices(PRIORITIES))
       .option(
         "--limit <n>",
-        "how many",
+        "maximum number",
         wholeNumber({ min: 1, max: MAX_LISTED }),
         PAGE_LIMIT_DEFAULT,
       )
-      .option("--offset <n>", "how many to skip", wholeNumber({ min: 0, max: MAX_OFFSET }), 0),
+      .option("--offset <n>", "number to skip", wholeNumber({ min: 0, max: MAX_OFFSET }), 0),
   examples: [
     ["notifications list", "show the inbox"],
-    ["notifications list --unread --priority CRITICAL --json", "what is urgent, for programs"],
+    ["notifications list --unread --priority CRITICAL --json", "urgent notifications for scripts"],
   ],
   async run({ flags }, ctx) {
     const client = ctx.client({ phase: "workspace" });

@@ -12,7 +12,7 @@ export function notificationIds(text: string, previous: readonly string[] | unde
   const id = text.toLowerCase();
   if (!isUuid(id)) {
     throw new InvalidArgumentError(
-      "Give the id of a notification; svc notifications list shows them.",
+      "Expected the id of a notification. svc notifications list shows them.",
     );
   }
   return [...(previous ?? []), id];
@@ -20,8 +20,8 @@ export function notificationIds(text: string, previous: readonly string[] | unde
 
 /** Refuses both ids and the flag for all, and neither of them. */
 export function checkWhich(ids: readonly string[], all: boolean, flag: string): void {
-  if (all && ids.length > 0) throw new CliError("usage", `Give ids or ${flag}, not both`);
+  if (all && ids.length > 0) throw new CliError("usage", `Use either ids or ${flag}`);
   if (!all && ids.length === 0) {
-    throw new CliError("usage", `Give the ids of notifications, or ${flag}`);
+    throw new CliError("usage", `No notifications: pass their ids, or ${flag}`);
   }
 }

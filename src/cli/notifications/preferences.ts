@@ -21,14 +21,14 @@ function quietHours(text: string): { readonly hours: CategoryChange["quietHours"
   if (text === "none") return { hours: null };
   const [, start, end] = HOURS.exec(text) ?? [];
   if (start !== undefined && end !== undefined) return { hours: { start, end } };
-  throw new InvalidArgumentError("Give hours in UTC such as 22:00-06:00, or none.");
+  throw new InvalidArgumentError("Expected hours in UTC such as 22:00-06:00, or none.");
 }
 
 function channels(text: string, previous: readonly Channel[] | undefined): Channel[] {
   const names = text.split(",").map((name) => {
     const channel = CHANNELS.find((known) => known === name.trim());
     if (channel === undefined) {
-      throw new InvalidArgumentError(`Give channels: ${CHANNELS.join(", ")}.`);
+      throw new InvalidArgumentError(`Expected channels: ${CHANNELS.join(", ")}.`);
     }
     return channel;
   });
@@ -37,8 +37,7 @@ function channels(text: string, previous: readonly Channel[] | undefined): Chann
 
 export default defineCommand({
   description:
-    "Without flags, shows the preferences. Without --category, --on and --off change all " +
-    "categories. CRITICAL notifications use every channel, at any hour.",
+    "Shows the preferences if no flags are given. --on and --off change all categories unless you set --category. CRITICAL notifications always use every channel.",
   define: (command) =>
     command
       .addOption(
@@ -47,7 +46,7 @@ export default defineCommand({
       .option("--on <channels>", `channels to turn on: ${CHANNELS.join(", ")}`, channels)
       .option("--off <channels>", "channels to turn off", channels)
       .addOption(
-        new Option("--minimum <priority>", "lowest priority that is sent").choices(PRIORITIES),
+        new Option("--minimum <priority>", "minimum priority to send").choices(PRIORITIES),
       )
       .option("--quiet <hours>", "hours in UTC, such as 22:00-06:00, or none", quietHours),
   examples: [
@@ -61,9 +60,9 @@ export default defineCommand({
   async run({ flags }, ctx) {
     const { category, minimum, quiet, on = [], off = [] } = flags;
     const both = on.find((channel) => off.includes(channel));
-    if (both !== undefined) throw new CliError("usage", `Turn ${both} on or off, not both`);
+    if (both !== undefined) throw new CliError("usage", `Cannot turn ${both} both on and off`);
     if (category === undefined && (minimum !== undefined || quiet !== undefined)) {
-      throw new CliError("usage", "Name the --category that --minimum and --quiet are for");
+      throw new CliError("usage", "--minimum and --quiet need --category");
     }
     const client = ctx.client({ phase: "workspace" });
     let preferences = await client.call(getPreferences, {});
@@ -86,7 +85,7 @@ export default defineCommand({
         preferences = await client.call(putChannelPreference, { body });
       }
     }
-    if (isChange) ctx.ui.done("workspace", "Changed the preferences");
+    if (isChange) ctx.ui.done("workspace", "Updated the preferences");
     ctx.ui.result(preferences, formatPreferences(ctx.ui, preferences));
   },
 });

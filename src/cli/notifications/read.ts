@@ -7,9 +7,9 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("[id...]", "notifications to mark as read", notificationIds)
-      .option("--all", "all of the inbox"),
+      .option("--all", "all notifications in the inbox"),
   examples: [
-    ["notifications read --all", "mark all of the inbox as read"],
+    ["notifications read --all", "mark all notifications in the inbox as read"],
   ],
   async run({ args: [given], flags }, ctx) {
     const ids = given ?? [];

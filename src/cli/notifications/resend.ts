@@ -9,13 +9,13 @@ import { formatCount } from "../terminal/format.ts";
 import { checkWhich, notificationIds } from "./notification_ids.ts";
 
 export default defineCommand({
-  description: "Sends dead letters again: those named, or all.",
+  description: "Resends the given dead letters, or all of them.",
   define: (command) =>
     command
-      .argument("[id...]", "dead letters to send again", notificationIds)
+      .argument("[id...]", "dead letters to resend", notificationIds)
       .option("--all", "all of them")
-      .option("--workspace-wide", "of all members and webhooks, for owners"),
-  examples: [["notifications resend --all", "try everything again"]],
+      .option("--workspace-wide", "of all members and webhooks (owners only)"),
+  examples: [["notifications resend --all", "resend everything"]],
   async run({ args: [given], flags }, ctx) {
     const ids = given ?? [];
     checkWhich(ids, flags.all === true, "--all");
@@ -28,7 +28,7 @@ export default defineCommand({
     }
     const one = wide ? resendWorkspaceDeadLetter : resendDeadLetter;
     for (const letter of ids) await client.call(one, { params: { letter } });
-    ctx.ui.done("workspace", `Queued ${formatCount(resent, "message")} again`);
+    ctx.ui.done("workspace", `Queued ${formatCount(resent, "message")}`);
     ctx.ui.result({ resent }, "");
   },
 });

@@ -7,11 +7,10 @@ import { printable } from "../terminal/format.ts";
 
 export default defineCommand({
   description:
-    "Sends a test message to yourself at once, past the queue, and reports the outcome. " +
-    "Exit code 1 if it was not delivered.",
+    "Sends yourself a test message and reports the result. Exits with code 1 if it was not delivered.",
   define: (command) =>
-    command.addArgument(new Argument("<channel>", "how to send it").choices(PERSONAL_CHANNELS)),
-  examples: [["notifications test email", "see whether mail arrives"]],
+    command.addArgument(new Argument("<channel>", "channel to test").choices(PERSONAL_CHANNELS)),
+  examples: [["notifications test email", "check that mail arrives"]],
   async run({ args: [channel] }, ctx) {
     const client = ctx.client({ phase: "workspace" });
     const result = await client.call(sendTestNotification, { body: { channel } });

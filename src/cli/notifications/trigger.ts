@@ -16,24 +16,24 @@ function eventName(text: string): EventName {
 }
 
 export default defineCommand({
-  description: "Notifies all members of the workspace as they prefer, and calls its webhooks; a " +
-    "security event goes to you alone. Only owners may do this.",
+  description:
+    "Notifies all members of the workspace according to their preferences, and sends its webhooks. A security event only goes to you. Only owners can do this.",
   define: (command) =>
     command
       .addArgument(
-        new Argument("<event>", "event to raise").choices(EVENT_NAMES).argParser(eventName),
+        new Argument("<event>", "event to trigger").choices(EVENT_NAMES).argParser(eventName),
       )
       .option(
         "--data <name=value>",
         "data of the event: name=value, or a flat JSON object; repeatable",
         repeated,
       )
-      .option("--key <key>", "raise the event only once for this key"),
+      .option("--key <key>", "trigger the event only once for this key"),
   examples: [
-    ["trigger deployment.live --data project=blog", "say that blog went live"],
+    ["trigger deployment.live --data project=blog", "test the event for a live deployment"],
     [
       'trigger billing.payment_failed --data \'{"amount":49.5,"currency":"EUR"}\'',
-      "say that a payment failed",
+      "test the event for a failed payment",
     ],
   ],
   async run({ args: [event], flags }, ctx) {
@@ -44,7 +44,7 @@ export default defineCommand({
       body: { event, data, key },
       idempotent: key !== undefined,
     });
-    ctx.ui.done("workspace", `Raised ${raised.event} (${raised.priority})`);
+    ctx.ui.done("workspace", `Triggered ${raised.event} (${raised.priority})`);
     ctx.ui.result(raised, "");
   },
 });

@@ -13,13 +13,12 @@ function isBreak(error: unknown): boolean {
 }
 
 export default defineCommand({
-  description: "Runs until stopped, and resumes after a lost connection where it left off. With " +
-    "--json, each message is an object on its own line: what is new, read, archived or " +
-    "deleted, and the counts.",
+  description:
+    "Runs until you stop it, and resumes after a lost connection. With --json, prints one JSON object per line for new, read, archived and deleted notifications and the counts.",
   define: (command) => command,
   examples: [
     ["notifications watch", "show notifications as they come in"],
-    ["notifications watch --json", "follow the inbox as one JSON object per line"],
+    ["notifications watch --json", "follow the inbox as JSON lines"],
   ],
   async run(_, ctx) {
     const client = ctx.client({ phase: "workspace" });
@@ -43,14 +42,14 @@ export default defineCommand({
           } else if (ctx.ui.json) ctx.ui.item(message, "");
           else if (message.type === "reset") {
             ctx.ui.note(
-              "More notifications came in than can be repeated: svc notifications list shows all",
+              "Some notifications were skipped. See all with svc notifications list",
             );
           }
         }
       } catch (error) {
         if (signal.aborted) return;
         if (!isOpen || !isBreak(error)) throw error;
-        if (!isBroken) ctx.ui.log("workspace", "warn", "The connection was lost: trying again");
+        if (!isBroken) ctx.ui.log("workspace", "warn", "Connection lost. Reconnecting");
         isBroken = true;
         await ctx.sleep(AGAIN_MS);
       }

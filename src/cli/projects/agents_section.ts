@@ -19,7 +19,7 @@ export interface AgentsFacts {
 
 /** The section with its marks, without a line break at the end. */
 export function renderAgentsSection({ name, buildCommand, devCommand }: AgentsFacts): string {
-  const build = buildCommand === undefined ? "makes the output" : `runs \`${buildCommand}\``;
+  const build = buildCommand === undefined ? "builds the output" : `runs \`${buildCommand}\``;
   const dev = devCommand === undefined ? "serves the folder" : `runs \`${devCommand}\``;
   return `${BEGIN}
 

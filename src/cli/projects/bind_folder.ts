@@ -20,7 +20,7 @@ import type { ProjectFolder } from "./project_folder.ts";
 
 /** Throws where the project's folder could not take its `svc.toml` and schema. */
 export async function assertCanBind(ctx: Context, folder: ProjectFolder): Promise<void> {
-  const hint = "Make the folder writable, or work in another";
+  const hint = "Make the folder writable, or use another one";
   const path = folder.config === undefined
     ? folder.configPath
     : await Deno.realPath(folder.configPath);

@@ -54,9 +54,9 @@ async function start(ctx: Context, client: Client, wanted: WantedBuild) {
     const isUnconnected = error instanceof ApiError && error.code === "not_found" &&
       project.gitUrl === null && error.problems.some(({ path }) => path === "project");
     if (isUnconnected) {
-      throw new CliError("not_found", `Connect a repository first: ${project.name} has none`, {
-        hint: `\`svc projects update ${project.name} --git-url <url>\` connects one; ` +
-          "`svc deploy` builds this folder instead",
+      throw new CliError("not_found", `Project ${project.name} has no repository`, {
+        hint:
+          `Connect one with \`svc projects update ${project.name} --git-url <url>\`, or deploy this folder with \`svc deploy\``,
         cause: error,
       });
     }
@@ -65,7 +65,7 @@ async function start(ctx: Context, client: Client, wanted: WantedBuild) {
     if (!isPrivate) throw error;
     const { name } = project;
     throw new CliError("not_found", error.message, {
-      hint: `The project ${name} is there. A private repository needs credentials`,
+      hint: `The project ${name} exists. A private repository needs credentials`,
       next: [
         ctx.lines.of("projects", "git-credentials", name, "--stdin"),
         againLine(ctx, wanted),

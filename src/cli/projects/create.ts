@@ -28,7 +28,7 @@ async function nameOf(given: string | undefined, ctx: Context): Promise<string> 
   }
   const suggested = toProjectName(basename(ctx.cwd));
   if (ctx.prompter === undefined) {
-    throw actionRequired("Give the project a name with --name", [
+    throw actionRequired("No project name: use --name", [
       ctx.lines.again({ "--name": suggested }),
     ]);
   }
@@ -42,33 +42,33 @@ async function nameOf(given: string | undefined, ctx: Context): Promise<string> 
 export default defineCommand({
   define: (command) =>
     command
-      .option("--name <name>", "name, the first part of its host names (required)")
-      .option("--display-name <text>", "name for people")
+      .option("--name <name>", "name, used in its URLs (required)")
+      .option("--display-name <text>", "display name")
       .option("--git-url <url>", "repository to build from")
       .option("--branch <branch>", "production branch", "main")
       .addOption(new Option("--framework <name>", "framework").choices(FRAMEWORKS))
-      .option("--install-command <command>", "command that installs dependencies")
-      .option("--build-command <command>", "command that builds")
-      .option("--output-directory <dir>", "directory that the build writes")
+      .option("--install-command <command>", "install command")
+      .option("--build-command <command>", "build command")
+      .option("--output-directory <dir>", "build output directory")
       .option(
         "--root-directory <dir>",
-        "directory of the project inside its repository (default: the linked one)",
+        "root directory of the project in its repository (default: the linked one)",
       )
       .option("--node-version <version>", "Node version of builds, such as 24")
       .option("--link", "link the current directory to it")
-      .option("--deploy", "build the production branch of --git-url at once, and follow the build"),
+      .option("--deploy", "build the production branch of --git-url now, and follow the build"),
   examples: [
     ["projects create --name blog", "create the project blog"],
     [
       "projects create --name shop --git-url https://git.example.com/ada/shop.git --deploy",
-      "build a repository and put it live",
+      "build and deploy a repository",
     ],
     ["projects create --name shop --framework astro --link", "and link this directory to it"],
   ],
   async run({ flags }, ctx) {
     const { link, name: given, deploy = false, ...settings } = flags;
     if (deploy && settings.gitUrl === undefined) {
-      throw new CliError("usage", "Give --git-url with --deploy: it is what the platform builds");
+      throw new CliError("usage", "--deploy needs --git-url");
     }
     const folder = link === true ? await openProjectFolder(ctx, ".") : undefined;
     if (folder !== undefined) await assertCanBind(ctx, folder);

@@ -52,9 +52,9 @@ async function nameTaken(
   const { lines } = ctx;
   return new CliError("conflict", cause.message, {
     hint: own.has(name)
-      ? "It is in this workspace. If you mean this project, link the folder to it: " +
+      ? "The project is in this workspace. To use it, link the folder: " +
         lines.of("link", "--project-id", name)
-      : "Names are host names, and shared by all workspaces: take another",
+      : "Project names are used in URLs, so they are unique across workspaces. Choose another name",
     next: [
       hasNameFlag
         ? lines.again({ "--name": other })

@@ -9,15 +9,15 @@ export default defineCommand({
       .option("--force", "skip the confirmation"),
   offers: { id: "project" },
   examples: [
-    ["projects delete blog", "delete the project blog after asking"],
-    ["projects delete blog --force", "delete it without asking"],
+    ["projects delete blog", "delete the project blog after confirmation"],
+    ["projects delete blog --force", "delete it without confirmation"],
   ],
   async run({ args: [id], flags }, ctx) {
     const client = ctx.client({ phase: "projects" });
     const project = await client.call(getProject, { params: { project: id } });
     await confirm(ctx, {
       force: flags.force,
-      question: `Delete project ${project.name} with all its deployments? This cannot be undone`,
+      question: `Delete project ${project.name} and all its deployments? This cannot be undone`,
       wanted: `Confirm the deletion of project ${project.name} with all its deployments`,
       declined: "Nothing deleted",
       next: ctx.lines.of("projects", "delete", project.id, "--force"),

@@ -29,15 +29,15 @@ function checkFlags(flags: Flags): void {
   const { stdin, fromFile, sshKey, knownHosts, username, forge, forgeApi, remove } = flags;
   const ways = [stdin, fromFile, sshKey, remove].filter((flag) => flag !== undefined);
   if (ways.length > 1) {
-    throw new CliError("usage", "Give one of --stdin, --from-file, --ssh-key and --remove");
+    throw new CliError("usage", "Use one of --stdin, --from-file, --ssh-key and --remove");
   }
   if (knownHosts !== undefined && sshKey === undefined) {
-    throw new CliError("usage", "Give --known-hosts with --ssh-key");
+    throw new CliError("usage", "--known-hosts needs --ssh-key");
   }
   const ofToken = { "--username": username, "--forge": forge, "--forge-api": forgeApi };
   for (const [flag, value] of Object.entries(ofToken)) {
     if (value === undefined || sshKey === undefined && remove !== true) continue;
-    throw new CliError("usage", `Give ${flag} with a token, not with --ssh-key or --remove`);
+    throw new CliError("usage", `${flag} needs a token, not --ssh-key or --remove`);
   }
 }
 
@@ -53,7 +53,7 @@ async function readCredentials(ctx: Context, flags: Flags) {
     };
   }
   if (flags.stdin !== true && flags.fromFile === undefined && ctx.prompter === undefined) {
-    throw actionRequired("Name the source of the token or key", [
+    throw actionRequired("No token or key: use --stdin, --from-file or --ssh-key", [
       ctx.lines.again({ "--stdin": true }),
     ]);
   }
@@ -63,31 +63,31 @@ async function readCredentials(ctx: Context, flags: Flags) {
 
 export default defineCommand({
   description:
-    "Stores a token for https or a private key for ssh, encrypted on the platform. They " +
-    "are never shown again, and are deleted when the git URL moves to another host. With a " +
-    "token, the platform marks commits at GitHub, GitLab, Gitea, Forgejo or Bitbucket, and " +
-    "comments on pull requests.",
+    "Stores a token for https or a private key for ssh, encrypted on the platform. You cannot view it again. It is deleted when the git URL moves to another host. With a token, the platform sets commit statuses on GitHub, GitLab, Gitea, Forgejo or Bitbucket, and comments on pull requests.",
   define: (command) =>
     command
       .argument("<id>", "id or name of the project")
-      .option("--username <name>", "user that the token is for (default: git)")
+      .option("--username <name>", "user of the token (default: git)")
       .addOption(
-        new Option("--forge <name>", "what serves the git URL, for reports (default: by its host)")
+        new Option(
+          "--forge <name>",
+          "forge of the git URL, for reports (default: detected from the host)",
+        )
           .choices(FORGES),
       )
-      .option("--forge-api <url>", "address of the forge's API (default: by the git URL)")
+      .option("--forge-api <url>", "URL of the forge's API (default: derived from the git URL)")
       .option("--stdin", "read the token from stdin")
       .option("--from-file <path>", "read the token from this file")
-      .option("--ssh-key <path>", "private key without passphrase, for an ssh git URL")
+      .option("--ssh-key <path>", "private key without a passphrase, for an ssh git URL")
       .option(
         "--known-hosts <path>",
-        "host keys to trust (default: the first key that a host shows)",
+        "host keys to trust (default: trust on first use)",
       )
       .option("--remove", "delete the credentials"),
   offers: { id: "project" },
   examples: [
-    ["projects git-credentials blog --username ci --stdin", "a token, from a pipe"],
-    ["projects git-credentials blog --forge gitea --stdin", "a forge of one's own"],
+    ["projects git-credentials blog --username ci --stdin", "set a token from a pipe"],
+    ["projects git-credentials blog --forge gitea --stdin", "use a self-hosted forge"],
     ["projects git-credentials blog --ssh-key deploy_key", "a deploy key"],
     ["projects git-credentials blog --remove", "delete them"],
   ],

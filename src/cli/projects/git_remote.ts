@@ -54,7 +54,10 @@ export async function rootDirectoryOf(directory: string): Promise<string | undef
 /** @throws {CliError} where a directory belongs to no checkout of git */
 export async function assertCheckout(ctx: Context, directory: string): Promise<void> {
   if (await git(directory, ["rev-parse", "--git-dir"]) !== undefined) return;
-  throw new CliError("usage", `Run \`git init\`: ${showPath(directory, ctx)} is no repository yet`);
+  throw new CliError(
+    "usage",
+    `${showPath(directory, ctx)} is not a git repository. Run \`git init\``,
+  );
 }
 
 /** Lines of git's output; none where it fails. */
@@ -102,7 +105,7 @@ export async function addGitRemote(
     if (await git(directory, step) !== undefined) continue;
     throw new CliError(
       "usage",
-      `Make ${showPath(directory, ctx)} writable: \`git ${step.slice(0, 2).join(" ")}\` failed`,
+      `\`git ${step.slice(0, 2).join(" ")}\` failed: make ${showPath(directory, ctx)} writable`,
     );
   }
   ctx.ui.done("link", `Added git remote ${REMOTE}: ${url}`);

@@ -8,7 +8,7 @@ import type { CommandGroup, CommandLeaf } from "../command/command_entry.ts";
 export const INIT: CommandLeaf = {
   name: "init",
   section: "Projects and deployments",
-  summary: "Create svc.toml, detect the framework, link a project",
+  summary: "Create svc.toml, detect the framework and link a project",
   load: () => import("./init.ts"),
 };
 
@@ -23,7 +23,7 @@ export const LINK: CommandLeaf = {
 export const LIST: CommandLeaf = {
   name: "list",
   section: "Projects and deployments",
-  summary: "List projects, as `svc projects list`",
+  summary: "List projects, like `svc projects list`",
   load: () => import("./list_here.ts"),
 };
 
@@ -49,17 +49,17 @@ export const PROJECTS: CommandGroup = {
     },
     {
       name: "update",
-      summary: "Change a project's settings",
+      summary: "Update a project's settings",
       load: () => import("./update.ts"),
     },
     {
       name: "git-credentials",
-      summary: "Store or delete the credentials of a private repository",
+      summary: "Set or delete the credentials of a private repository",
       load: () => import("./git_credentials.ts"),
     },
     {
       name: "delete",
-      summary: "Delete a project with all its deployments",
+      summary: "Delete a project and all its deployments",
       load: () => import("./delete.ts"),
     },
   ],

@@ -5,7 +5,7 @@ import { formatProject } from "./show_project.ts";
 
 export default defineCommand({
   define: (command) => command.argument("<id>", "id or name of the project"),
-  description: "Includes the health of production's servers, and what is wrong with them.",
+  description: "Includes the health of the production servers.",
   offers: { id: "project" },
   examples: [["projects info blog", "show the project blog"]],
   async run({ args: [id] }, ctx) {

@@ -35,7 +35,7 @@ async function nameOf(ctx: Context, folder: ProjectFolder, flags: InitFlags): Pr
   if (flags.name !== undefined) {
     const problem = checkProjectName(flags.name);
     if (problem === undefined) return flags.name;
-    throw new CliError("usage", `Give another --name: ${problem}, not "${flags.name}"`, {
+    throw new CliError("usage", `Invalid --name: ${problem}, not "${flags.name}"`, {
       next: [ctx.lines.again({ "--name": toProjectName(flags.name) })],
     });
   }
@@ -82,7 +82,7 @@ async function projectOf(
     if (project !== undefined) return project;
     throw new CliError(
       "not_found",
-      `Name an existing project: the platform has no "${flags.projectId}"`,
+      `The platform has no project "${flags.projectId}"`,
       {
         next: [
           ctx.lines.of("projects", "list"),
@@ -168,31 +168,31 @@ async function writeAgentsFile(
 }
 
 export default defineCommand({
-  description: "Keeps the comments and settings of an existing svc.toml, and adds what is missing.",
+  description: "Keeps the comments and settings of an existing svc.toml and adds missing ones.",
   define: (command) =>
     command
-      .option("--name <name>", "name of the project (default: the directory's)")
-      .option("--skip-detection", "do not look for a framework")
+      .option("--name <name>", "name of the project (default: the directory's name)")
+      .option("--skip-detection", "skip framework detection")
       .addOption(
-        new Option("--framework <name>", "framework, instead of the detected one").choices(
+        new Option("--framework <name>", "framework to use instead of the detected one").choices(
           FRAMEWORKS.map(({ id }) => id),
         ),
       )
       .option("--create", "create the project on the platform")
-      .option("--project-id <id>", "link to this project of the platform")
-      .option("--agents", "show agents in AGENTS.md how the project is hosted"),
+      .option("--project-id <id>", "link to this existing project")
+      .option("--agents", "add a section for agents to AGENTS.md"),
   examples: [
     ["init", "set up this directory"],
-    ["init --name blog --create", "and create the project blog"],
-    ["init --project-id blog --json", "link to a project that exists"],
-    ["init --agents", "and write a section for agents into AGENTS.md"],
+    ["init --name blog --create", "also create the project blog"],
+    ["init --project-id blog --json", "link to an existing project"],
+    ["init --agents", "also add a section for agents to AGENTS.md"],
   ],
   async run({ flags }, ctx) {
     if (flags.create === true && flags.projectId !== undefined) {
-      throw new CliError("usage", "Give --create or --project-id, not both");
+      throw new CliError("usage", "Use either --create or --project-id");
     }
     if (flags.skipDetection === true && flags.framework !== undefined) {
-      throw new CliError("usage", "Give --skip-detection or --framework, not both");
+      throw new CliError("usage", "Use either --skip-detection or --framework");
     }
     const folder = await openProjectFolder(ctx, ".");
     const name = await nameOf(ctx, folder, flags);

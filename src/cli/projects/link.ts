@@ -24,7 +24,7 @@ async function pickProject(
   const project = reference === undefined ? undefined : await findProject(client, reference);
   if (project !== undefined) return project;
   if (given !== undefined) {
-    throw new CliError("not_found", `Name an existing project: the platform has no "${given}"`, {
+    throw new CliError("not_found", `The platform has no project "${given}"`, {
       hint: await hintAtProjects(client, given),
       next: [
         ctx.lines.of("projects", "list"),
@@ -34,7 +34,7 @@ async function pickProject(
   }
   const name = reference ?? toProjectName(basename(folder.directory));
   if (ctx.prompter !== undefined) return await chooseProject(ctx, client, name);
-  throw new CliError("action_required", "Name the project with --project-id", {
+  throw new CliError("action_required", "No project: use --project-id", {
     hint: await hintAtProjects(client, reference),
     next: [ctx.lines.of("projects", "list"), createLine(ctx, folder, name)],
   });
@@ -50,7 +50,7 @@ async function warnOfRoot(
   if ((rootDirectory ?? undefined) === here) return;
   const update = ctx.lines.of("projects", "update", name, "--root-directory", here ?? "");
   const built = rootDirectory ?? "the root of the repository";
-  ctx.ui.log("link", "warn", `A push builds ${built}. To build this folder: ${update}`);
+  ctx.ui.log("link", "warn", `A push builds ${built}. To build this folder instead: ${update}`);
 }
 
 export default defineCommand({
@@ -58,11 +58,11 @@ export default defineCommand({
     command
       .argument("[dir]", "directory to link", ".")
       .option("--project-id <id>", "id or name of the project")
-      .option("--git-remote", "make the project a git remote: `git push svc main` deploys it"),
+      .option("--git-remote", "add a git remote: `git push svc main` deploys the project"),
   examples: [
     ["link", "choose a project for this directory"],
     ["link ./site --project-id blog", "link ./site to the project blog"],
-    ["link --git-remote", "deploy with `git push svc main` from now on"],
+    ["link --git-remote", "deploy with `git push svc main`"],
   ],
   async run({ args: [dir], flags }, ctx) {
     const folder = await openProjectFolder(ctx, dir);

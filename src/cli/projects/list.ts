@@ -11,7 +11,7 @@ export const defineList = (words: string) =>
     define: (command) => command.addOption(limitOption(PAGE_LIMIT_DEFAULT)),
     examples: [
       [words, "show the newest projects"],
-      [`${words} --limit 100 --json`, "a hundred of them for programs"],
+      [`${words} --limit 100 --json`, "list 100 projects for scripts"],
     ],
     async run({ flags }, ctx) {
       const client = ctx.client({ phase: "projects" });
@@ -22,7 +22,7 @@ export const defineList = (words: string) =>
       if (items.length === 0) {
         ctx.ui.note("No projects yet: `svc projects create --name <name>` creates one");
       } else if (nextCursor !== null) {
-        ctx.ui.note(`There are more: raise --limit above ${flags.limit}`);
+        ctx.ui.note(`There are more. Raise --limit above ${flags.limit}`);
       }
       const rows = items.map(({ name, framework, url, updatedAt, id, productionDeploymentId }) => [
         name,

@@ -89,7 +89,8 @@ async function askAbout(
     const text = rules && appendRules(rules.source, file.result.ruleSet.rules)?.toml;
     if (rules === undefined || text === undefined) continue;
     const count = formatEntries(file.result.imported);
-    const message = `${file.path} configures another host. Import its ${count} into ${RULES_FILE}?`;
+    const message =
+      `${file.path} configures another hosting platform. Import its ${count} into ${RULES_FILE}?`;
     const wanted = await prompter.confirm({ message, initial: true });
     if (wanted) await writeImport(ctx, file, { path: rules.path, text });
     else declined.push(file.path);

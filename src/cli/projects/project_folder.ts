@@ -49,7 +49,7 @@ async function assertDirectory(directory: string, given: string): Promise<void> 
   if (found?.isDirectory !== true) {
     throw new CliError(
       "usage",
-      `Name an existing directory: there is no "${printableName(given)}"`,
+      `The directory "${printableName(given)}" does not exist`,
     );
   }
 }

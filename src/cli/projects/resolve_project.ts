@@ -68,7 +68,7 @@ export async function chooseProject(
   suggestedName: string,
 ): Promise<Project> {
   const prompter = ctx.prompter;
-  if (prompter === undefined) throw new TypeError("Choose a project only where a person is there");
+  if (prompter === undefined) throw new TypeError("Choose a project only if a person is there");
   const items = await listNewestProjects(client);
   const existing = items.length === 0 ? undefined : await prompter.select<Project | undefined>({
     message: "Which project?",
@@ -100,10 +100,12 @@ export async function hintAtProjects(
 ): Promise<string> {
   const names = (await listNewestProjects(client)).map(({ name }) => name);
   const near = wrong === undefined ? undefined : nearest(wrong, names);
-  if (near !== undefined) return `Did you mean ${near}? Name it with --project-id`;
-  if (names.length === 0) return "The workspace has no project; --workspace names another one";
+  if (near !== undefined) return `Did you mean ${near}? Use it with --project-id`;
+  if (names.length === 0) {
+    return "The workspace has no projects. Choose another one with --workspace";
+  }
   const more = names.length > MAX_LISTED ? ", …" : "";
-  return `Name a project with --project-id: ${names.slice(0, MAX_LISTED).join(", ")}${more}`;
+  return `Choose a project with --project-id: ${names.slice(0, MAX_LISTED).join(", ")}${more}`;
 }
 
 /** The command that creates a project for a folder, run in that folder. */
@@ -120,8 +122,8 @@ async function unknownProject(
     readonly facts: ProjectFacts;
   },
 ): Promise<CliError> {
-  const place = given === undefined ? "; svc.toml names it in project.id" : "";
-  const message = `Name an existing project: the platform has no "${reference}"${place}`;
+  const place = given === undefined ? "(from project.id in svc.toml)" : "";
+  const message = `The platform has no project "${reference}"${place}`;
   const newName = given !== undefined && !isUuid(given)
     ? given
     : folder.config?.project.name ?? basename(folder.directory);
@@ -146,8 +148,8 @@ async function settleMissing(
   if (facts.binds === true) await assertCanBind(ctx, folder);
   if (ctx.prompter === undefined || facts.mustExist === true) {
     const message = named === undefined
-      ? "Name the project: this folder is not linked to one"
-      : `Create the project first: the platform has no "${named}"`;
+      ? "This folder is not linked to a project"
+      : `The platform has no project "${named}" yet`;
     throw new CliError("action_required", message, {
       hint: await hintAtProjects(client, named),
       next: [ctx.lines.of("projects", "list"), createLine(ctx, folder, name)],
@@ -158,7 +160,7 @@ async function settleMissing(
     message: `The platform has no project "${named}". Create it?`,
     initial: true,
   });
-  if (!create) throw declined("Nothing done: the project does not exist");
+  if (!create) throw declined("Nothing changed: the project does not exist");
   return await createNamed(ctx, client, named);
 }
 

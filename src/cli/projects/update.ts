@@ -16,30 +16,30 @@ function clearable<T extends Record<string, string | undefined>>(
 }
 
 export default defineCommand({
-  description: "An empty text clears a setting: --display-name ''.",
+  description: "An empty value clears a setting: --display-name ''.",
   define: (command) =>
     command
       .argument("<id>", "id or name of the project")
-      .option("--display-name <text>", "name for people")
+      .option("--display-name <text>", "display name")
       .option("--git-url <url>", "repository to build from")
       .option("--branch <branch>", "production branch")
       .addOption(new Option("--framework <name>", "framework").choices(FRAMEWORKS))
-      .option("--install-command <command>", "command that installs dependencies")
-      .option("--build-command <command>", "command that builds")
-      .option("--output-directory <dir>", "directory that the build writes")
-      .option("--root-directory <dir>", "directory of the project inside its repository")
+      .option("--install-command <command>", "install command")
+      .option("--build-command <command>", "build command")
+      .option("--output-directory <dir>", "build output directory")
+      .option("--root-directory <dir>", "root directory of the project in its repository")
       .option("--node-version <version>", "Node version of builds, such as 24"),
   offers: { id: "project" },
   examples: [
     ["projects update blog --build-command 'npm run build'", "change the build command"],
-    ["projects update blog --display-name 'The blog'", "change what people read"],
+    ["projects update blog --display-name 'The blog'", "change the display name"],
   ],
   async run({ args: [id], flags }, ctx) {
     const { branch, framework, ...texts } = flags;
     const body = { ...clearable(texts), ...definedOnly({ branch, framework }) };
     if (Object.keys(body).length === 0) {
-      throw new CliError("usage", "Name at least one setting to change", {
-        hint: "svc projects update --help lists them",
+      throw new CliError("usage", "Nothing to change: set at least one flag", {
+        hint: "See svc projects update --help",
       });
     }
     const client = ctx.client({ phase: "projects" });

@@ -37,7 +37,7 @@ export async function askValue(
   // First: what is typed as soon as the question appears must not be shown either.
   keyboard.setRaw(true);
   try {
-    output.write(`${MARK_PASTES}${message}${isShown ? "" : " (not shown)"}: `);
+    output.write(`${MARK_PASTES}${message}${isShown ? "" : " (hidden)"}: `);
     const value = await keys.value((text) => {
       if (isShown) output.write(echo(text));
     });

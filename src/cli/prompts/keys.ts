@@ -79,7 +79,7 @@ export class Keys {
     let value = "";
     for (;;) {
       if (value.length + this.#rest.length > MAX_VALUE) {
-        throw new CliError("usage", `Give at most ${MAX_VALUE} characters`);
+        throw new CliError("usage", `Enter at most ${MAX_VALUE} characters`);
       }
       const found = STOPS.exec(this.#rest);
       if (found === null) {
@@ -100,7 +100,7 @@ export class Keys {
       const end = this.#rest.indexOf(PASTE_ENDS);
       if (end !== -1) return this.#take(end, PASTE_ENDS.length).replace(/\r\n?/g, "\n");
       if (this.#rest.length > MAX_VALUE) {
-        throw new CliError("usage", `Give at most ${MAX_VALUE} characters`);
+        throw new CliError("usage", `Enter at most ${MAX_VALUE} characters`);
       }
       onText(await this.#fill());
     }

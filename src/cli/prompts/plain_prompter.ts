@@ -52,7 +52,7 @@ export function createPlainPrompter(
         const typed = await ask(`Number, 1 to ${choices.length}: `);
         const choice = /^\d{1,4}$/.test(typed) ? choices[Number(typed) - 1] : undefined;
         if (choice !== undefined) return choice.value;
-        output.write(`Type a number from 1 to ${choices.length}\n`);
+        output.write(`Enter a number from 1 to ${choices.length}\n`);
       }
     },
   };

@@ -31,7 +31,7 @@ Deno.test("value() is typed unseen, and can be corrected", async () => {
   const { prompter, raw, shown } = typing("hunterX", "\x7f2\r");
   assert.equal(await prompter.value({ message: "Password", isShown: false }), "hunter2");
   assert.deepEqual(raw, [true, false]);
-  assert.equal(shown(), "\x1b[?2004hPassword (not shown): \x1b[?2004l\n");
+  assert.equal(shown(), "\x1b[?2004hPassword (hidden): \x1b[?2004l\n");
 });
 
 const PEM = "-----BEGIN KEY-----\nMIIB\n-----END KEY-----";

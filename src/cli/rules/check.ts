@@ -9,7 +9,7 @@ export default defineCommand({
     command.argument("[file]", "rules file (default: svc.rules.toml of the project)"),
   examples: [
     ["rules check", "validate svc.rules.toml"],
-    ["rules check edge.toml --json", "another file, problems for programs"],
+    ["rules check edge.toml --json", "validate another file, with problems as JSON"],
   ],
   async run({ args: [given] }, ctx) {
     const file = await readRulesSource(ctx, given);

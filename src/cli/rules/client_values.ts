@@ -12,13 +12,13 @@ const MAX_ASN = 4_294_967_295;
 /** A country code (ISO 3166-1 alpha-2), in upper case. */
 export function countryCode(text: string): string {
   if (/^[A-Za-z]{2}$/.test(text)) return text.toUpperCase();
-  throw new InvalidArgumentError("Give a country code of two letters.");
+  throw new InvalidArgumentError("Expected a country code of two letters.");
 }
 
 /** An IPv4 or IPv6 address. */
 export function ipAddress(text: string): string {
   if (parseIp(text) !== undefined) return text;
-  throw new InvalidArgumentError("Give an IPv4 or IPv6 address.");
+  throw new InvalidArgumentError("Expected an IPv4 or IPv6 address.");
 }
 
 /** The number of an autonomous system. */

@@ -247,7 +247,7 @@ Deno.test("rules are published over the deployment's, listed, restored and remov
   });
 });
 
-Deno.test("rules explain --live judges by the rules that production uses", async () => {
+Deno.test("rules explain --live judges use the active rules of production", async () => {
   await withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     await bench.json(["deploy", "--prod"]);

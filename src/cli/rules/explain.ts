@@ -29,13 +29,13 @@ import { loadValidRules, readRulesSource } from "./rules_file.ts";
 function httpMethod(text: string): string {
   const method = text.toUpperCase();
   if (METHODS.some((known) => known === method)) return method;
-  throw new InvalidArgumentError(`Give one of ${METHODS.join(", ")}.`);
+  throw new InvalidArgumentError(`Expected one of ${METHODS.join(", ")}.`);
 }
 
 function urlOrPath(text: string): string {
   if (/^(?:https?:\/\/|\/)/i.test(text)) return text;
   throw new InvalidArgumentError(
-    'Give a URL with http:// or https://, or a path with a leading "/".',
+    'Expected a URL with http:// or https://, or a path with a leading "/".',
   );
 }
 
@@ -48,7 +48,7 @@ function headersOf(given: readonly string[]): Record<string, string> {
       headers.append(line.slice(0, colon).trim(), line.slice(colon + 1).trim());
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
-      throw new CliError("usage", `Give --header as name:value, not "${printable(line)}"`);
+      throw new CliError("usage", `--header must be name:value, not "${printable(line)}"`);
     }
   }
   return Object.fromEntries(headers);
@@ -63,7 +63,7 @@ function factsOf(request: DescribedRequest): RequestFacts {
     throw error;
   }
   const shown = printable(request.url);
-  throw new CliError("usage", `Give another URL: the edge answers 400 to "${shown}"`);
+  throw new CliError("usage", `Invalid URL "${shown}": the edge responds with 400`);
 }
 
 /** Looks up the country of an address, unless the user has given one. */
@@ -80,21 +80,24 @@ async function readLiveRules(ctx: Context, given: string | undefined): Promise<R
     active.ruleSet ?? { schemaVersion: SCHEMA_VERSION, rules: [] },
   );
   if (runtime !== undefined) return runtime;
-  throw new CliError("rules_invalid", "Upgrade svc: it does not know all rules of the platform", {
-    next: ["svc upgrade"],
-  });
+  throw new CliError(
+    "rules_invalid",
+    "The platform has rules that this version of svc does not know",
+    {
+      next: ["svc upgrade"],
+    },
+  );
 }
 
 export default defineCommand({
   description:
-    "Sends no request: the platform's engine judges the request on this machine. If they " +
-    "are not given, the country comes from --ip and the device from a User-Agent header.",
+    "Evaluates the request on this machine without sending it. The default country comes from --ip, the default device from a User-Agent header.",
   define: (command) =>
     command
       .argument("<method>", "such as GET", httpMethod)
       .argument("<url>", "URL, or a path", urlOrPath)
       .option("--header <name:value>", "request header; repeatable", repeated)
-      .option("--ip <address>", "address of the client", ipAddress)
+      .option("--ip <address>", "IP address of the client", ipAddress)
       .option("--country <code>", "country of the client", countryCode)
       .option(
         "--asn <number>",
@@ -107,14 +110,17 @@ export default defineCommand({
         new Option("--rules <file>", "rules file (default: svc.rules.toml of the project)")
           .conflicts("live"),
       )
-      .option("--live", "judge by the rules that production uses now")
+      .option("--live", "use the active rules of production")
       .option("--project-id <id>", "id or name of the project, for --live")
-      .option("--dry", "run no function code; this is always so, and scripts may say it"),
+      .option("--dry", "no effect: function code never runs here"),
   examples: [
-    ["rules explain GET /old/page", "which rules match, and how the edge answers"],
-    ["rules explain GET https://example.com/ --country DE --device mobile", "for a visitor"],
-    ["rules explain GET /old/page --live", "by the rules that production uses"],
-    ["rules explain POST /api --header 'x-key: 1' --ip 203.0.113.7", "with headers and address"],
+    ["rules explain GET /old/page", "show matching rules and the response of the edge"],
+    ["rules explain GET https://example.com/ --country DE --device mobile", "simulate a visitor"],
+    ["rules explain GET /old/page --live", "use the active rules of production"],
+    [
+      "rules explain POST /api --header 'x-key: 1' --ip 203.0.113.7",
+      "with a header and an IP address",
+    ],
   ],
   async run({ args: [method, url], flags }, ctx) {
     const runtime = flags.live === true

@@ -17,7 +17,7 @@ function describeOutcome({ outcome }: RuleExplanation, colors: Palette): string 
       return colors.dim("disabled");
     case "not_matched": {
       const { field, wanted, seen } = outcome.mismatch;
-      return colors.dim(printable(`${field} wants ${wanted}, sees ${seen}`));
+      return colors.dim(printable(`${field} must be ${wanted}, but is ${seen}`));
     }
   }
 }

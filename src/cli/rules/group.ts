@@ -17,12 +17,12 @@ export const RULES: CommandGroup = {
     },
     {
       name: "explain",
-      summary: "Show which rules match a request, and why the others do not",
+      summary: "Show which rules match a request and why others do not",
       load: () => import("./explain.ts"),
     },
     {
       name: "test",
-      summary: "Run a table of requests and expected outcomes",
+      summary: "Run requests against their expected outcomes",
       load: () => import("./run_tests.ts"),
     },
     {
@@ -32,12 +32,12 @@ export const RULES: CommandGroup = {
     },
     {
       name: "list",
-      summary: "Show the rules that production uses",
+      summary: "Show the active rules of production",
       load: () => import("./list.ts"),
     },
     {
       name: "publish",
-      summary: "Put rules into effect in production at once",
+      summary: "Publish rules to production immediately",
       load: () => import("./publish.ts"),
     },
     {

@@ -41,8 +41,8 @@ const FLAVORS = ["netlify", "cloudflare"] as const;
 function formatOf(path: string, given: Format | undefined): Format {
   const format = given ?? NAMES[basename(path)];
   if (format !== undefined) return format;
-  throw new CliError("usage", `Name the format of ${basename(path)} with --format`, {
-    hint: `Known by their names: ${Object.keys(NAMES).join(", ")}`,
+  throw new CliError("usage", `Unknown format of ${basename(path)}: use --format`, {
+    hint: `Recognized names: ${Object.keys(NAMES).join(", ")}`,
   });
 }
 
@@ -99,7 +99,9 @@ async function importFile(
   const flavor = flags.flavor ??
     await detectFlavor([folder, dirname(folder)].map((path) => createFolderReader(path)));
   const isShared = format === "redirects" || format === "headers";
-  if (isShared && flavor === "cloudflare") ctx.ui.note(`Read ${file.shown} as Cloudflare does`);
+  if (isShared && flavor === "cloudflare") {
+    ctx.ui.note(`Read ${file.shown} with Cloudflare semantics`);
+  }
   const result = readable(file, () => convert(file.source, format, flavor));
   reportImport(ctx, file.shown, result);
   return { shown: file.shown, result };
@@ -117,18 +119,21 @@ async function addTo(
   const shown = output === undefined ? "the output" : showPath(output, ctx);
   if (there !== undefined && parseRulesToml(there).ruleSet !== undefined) {
     throw new CliError("rules_invalid", `Cannot add rules to ${shown}: nothing was written`, {
-      hint: "Write its rules as [[rules]] tables, and at most 10,000 of them",
+      hint: "Use [[rules]] tables, and at most 10,000 of them",
     });
   }
   await confirm(ctx, {
     force,
     question: `Replace ${shown}?`,
-    wanted: `Confirm the replacement of ${shown}, which holds no valid rules`,
+    wanted: `Confirm the replacement of ${shown}, which has no valid rules`,
     declined: "Nothing written",
   });
   const alone = appendRules(undefined, rules);
   if (alone !== undefined) return alone;
-  throw new CliError("rules_invalid", "Import fewer files: a set holds at most 10,000 rules");
+  throw new CliError(
+    "rules_invalid",
+    "Too many rules: a set has at most 10,000. Import fewer files",
+  );
 }
 
 /** Sums up the files, with the file of each remark. */
@@ -145,26 +150,29 @@ function sumOf(files: readonly ImportedFile[]) {
 
 export default defineCommand({
   description:
-    "Reads a Netlify or Cloudflare _redirects or _headers file, a netlify.toml or a vercel.json. Entries " +
-    "without an equivalent are skipped and reported, with their line and the reason. Rules are " +
-    "added behind those that the output has.",
+    "Reads _redirects and _headers files of Netlify or Cloudflare, netlify.toml and vercel.json. Entries without an equivalent are skipped and reported with their line and the reason. New rules are added after the existing rules of the output.",
   define: (command) =>
     command
-      .argument("<files...>", "files to import, in the order of their rules")
+      .argument("<files...>", "files to import, in rule order")
       .option("--output <file>", "add the rules to this file instead of printing them")
       .addOption(
-        new Option("--format <format>", "format (default: by the file's name)").choices(FORMATS),
+        new Option("--format <format>", "format (default: detected from the file name)").choices(
+          FORMATS,
+        ),
       )
       .addOption(
         new Option(
           "--flavor <flavor>",
-          "whose semantics apply where the two differ (default: cloudflare beside a wrangler file, else netlify)",
+          "semantics to use where the two differ (default: cloudflare next to a wrangler file, otherwise netlify)",
         ).choices(FLAVORS),
       )
       .option("--force", "replace the output instead of adding to it"),
   examples: [
     ["rules import _redirects", "print the rules"],
-    ["rules import _redirects _headers --output svc.rules.toml", "add the rules of both to a file"],
+    [
+      "rules import _redirects _headers --output svc.rules.toml",
+      "add the rules of both files to svc.rules.toml",
+    ],
   ],
   async run({ args: [given], flags }, ctx) {
     const files: ImportedFile[] = [];

@@ -32,7 +32,7 @@ export async function findPlatform(
   } catch (error) {
     if (ctx.signal.aborted) throw ctx.signal.reason;
     const reason = error instanceof Error ? error.message : String(error);
-    ctx.ui.debug("build", `Could not ask ${ctx.apiUrl} what rules need: ${reason}`);
+    ctx.ui.debug("build", `Could not check the rules against ${ctx.apiUrl}: ${reason}`);
     return {};
   }
 }

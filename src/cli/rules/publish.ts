@@ -8,19 +8,18 @@ import { loadValidRules, readRulesSource, reportWarnings } from "./rules_file.ts
 
 export default defineCommand({
   description:
-    "Takes effect without a deploy and overrides the rules of the deployment until it is " +
-    "removed. If somebody else publishes at the same time, one of the two is refused.",
+    "Takes effect without a deployment and overrides the deployment's rules until you remove it. If someone else publishes at the same time, one of you gets an error.",
   define: (command) =>
     command
       .argument("[file]", "rules file (default: svc.rules.toml of the project)")
       .option("--project-id <id>", "id or name of the project")
       .option(
         "--if-match <etag>",
-        "only if the rules are still these (from svc rules list --json)",
+        "only if this is still the active version (from svc rules list --json)",
       ),
   examples: [
-    ["rules publish", "put svc.rules.toml into effect in production"],
-    ["rules publish edge.toml --project-id blog", "another file and project"],
+    ["rules publish", "publish svc.rules.toml to production"],
+    ["rules publish edge.toml --project-id blog", "publish another file to another project"],
   ],
   async run({ args: [given], flags }, ctx) {
     const file = await readRulesSource(ctx, given);

@@ -66,8 +66,7 @@ export async function reportRulesInEffect(
       ctx.ui.log(
         phase,
         "warn",
-        `The rules of this deployment are not in effect: production follows published revision ` +
-          `${active.revisionId}. svc rules remove puts the deployment's rules into effect`,
+        `The rules of this deployment are not active, because production uses published revision ${active.revisionId}. To activate the deployment's rules, run svc rules remove`,
       );
     }
     return { origin: active.origin, revisionId: active.revisionId };
@@ -75,7 +74,7 @@ export async function reportRulesInEffect(
     // The deployment is live: whoever stops the command now still learns that.
     if (ctx.signal.aborted) return null;
     if (!(error instanceof ApiError)) throw error;
-    ctx.ui.debug(phase, `Could not read the rules in effect: ${error.message}`);
+    ctx.ui.debug(phase, `Could not read the active rules: ${error.message}`);
     return null;
   }
 }

@@ -12,7 +12,7 @@ export default defineCommand({
     command
       .option("--project-id <id>", "id or name of the project")
       .option("--force", "skip the confirmation"),
-  examples: [["rules remove --force", "go back to the deployment's own rules"]],
+  examples: [["rules remove --force", "return to the deployment's rules"]],
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const params = { project: project.id };
@@ -29,7 +29,7 @@ export default defineCommand({
         params,
         ifMatch: etag,
       });
-      ctx.ui.done("deploy", `Removed. In effect now: ${describeActive(answer.body)}`);
+      ctx.ui.done("deploy", `Removed. Active now: ${describeActive(answer.body)}`);
       if (before.origin === "ui") ctx.ui.note(formatFacts([["  undo", undoLine(ctx, before)]]));
       ctx.ui.result({ ...answer.body, etag: answer.etag ?? null }, "");
     } catch (error) {

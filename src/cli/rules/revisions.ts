@@ -11,7 +11,7 @@ export default defineCommand({
     command
       .option("--project-id <id>", "id or name of the project")
       .addOption(limitOption(PAGE_LIMIT_DEFAULT)),
-  examples: [["rules revisions", "show what was published, newest first"]],
+  examples: [["rules revisions", "list published rule sets, newest first"]],
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const params = { project: project.id };
@@ -20,7 +20,7 @@ export default defineCommand({
       { limit: flags.limit, pageSize: PAGE_LIMIT_MAX },
     );
     if (items.length === 0) {
-      ctx.ui.note("Nothing published yet: `svc rules publish` publishes rules");
+      ctx.ui.note("No published rules yet: `svc rules publish` publishes rules");
     }
     const rows = items.map(({ revisionId, ruleCount, publishedAt, publishedBy, active }) => [
       revisionId,

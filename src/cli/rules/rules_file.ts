@@ -33,7 +33,7 @@ export async function readSource(ctx: Context, path: string): Promise<RulesSourc
   const shown = showPath(path, ctx);
   const source = await readOptionalText(path, shown);
   if (source !== undefined) return { path, shown, source };
-  throw new CliError("not_found", `Name a file that exists: there is no ${printableName(shown)}`);
+  throw new CliError("not_found", `The file ${printableName(shown)} does not exist`);
 }
 
 /** The file that was named, else the `svc.rules.toml` of the project's folder. */
@@ -46,7 +46,7 @@ export async function readRulesSource(
     : ctx.path(given);
   return await readSource(ctx, path).catch((error) => {
     if (!(error instanceof NotUtf8Error)) throw error;
-    throw new CliError("rules_invalid", `Correct ${error.file}: it is not UTF-8`, {
+    throw new CliError("rules_invalid", `${error.file} is not UTF-8`, {
       found: { file: error.file, diagnostics: [utf8Diagnostic(error.fault)] },
     });
   });
@@ -66,7 +66,7 @@ export function loadValidRules(
   const { diagnostics, ruleSet, runtime } = loadRulesToml(source, surroundings);
   if (ruleSet !== undefined && runtime !== undefined) return { ruleSet, runtime, diagnostics };
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;
-  throw new CliError("rules_invalid", `Correct ${shown}: it has ${formatCount(errors, "error")}`, {
+  throw new CliError("rules_invalid", `${shown} has ${formatCount(errors, "error")}`, {
     found: { file: shown, source, diagnostics },
   });
 }

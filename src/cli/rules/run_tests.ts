@@ -21,7 +21,7 @@ function formatResult(result: RuleTestResult, file: string, colors: Palette): st
   if (result.passed) return `${colors.green("✓")} ${name}`;
   const place = formatPlace(file, result.position);
   const failures = result.failures.map(({ field, wanted, seen }) =>
-    printable(`  ${field}: wanted ${wanted}, saw ${seen}`)
+    printable(`  ${field}: expected ${wanted}, got ${seen}`)
   );
   return [`${colors.red("✗")} ${name} ${colors.dim(place)}`, ...failures].join("\n");
 }
@@ -30,7 +30,7 @@ function formatReport(report: RuleTestReport, file: string, colors: Palette): st
   const lines = report.results.map((result) => formatResult(result, file, colors));
   if (report.unreached.length > 0) {
     lines.push(
-      colors.yellow(printable(`Rules that no row reached: ${report.unreached.join(", ")}`)),
+      colors.yellow(printable(`Rules without a test: ${report.unreached.join(", ")}`)),
     );
   }
   return lines.join("\n");
@@ -41,22 +41,22 @@ function parseTests(tests: RulesSource, ids: readonly string[]) {
   if (parsed.tests !== undefined) return parsed.tests;
   const { shown: file, source } = tests;
   const count = formatCount(parsed.diagnostics.length, "problem");
-  throw new CliError("rules_invalid", `Correct ${file}: it has ${count}`, {
+  throw new CliError("rules_invalid", `${file} has ${count}`, {
     found: { file, source, diagnostics: parsed.diagnostics },
   });
 }
 
 export default defineCommand({
-  description: "Runs a table of requests with what the rules should make of them: [[tests]] with " +
-    "name, url and expect. Also reports which rules no row reached.",
+  description:
+    "Runs a table of requests with their expected outcomes: [[tests]] with name, url and expect. Also reports rules without a test.",
   define: (command) =>
     command
-      .argument("[file]", `test table (default: ${TESTS_FILE} beside the rules)`)
+      .argument("[file]", `test table (default: ${TESTS_FILE} next to the rules)`)
       .option("--rules <file>", "rules file (default: svc.rules.toml of the project)")
-      .option("--dry", "run no function code; this is always so, and scripts may say it"),
+      .option("--dry", "no effect: function code never runs here"),
   examples: [
     ["rules test", `run ${TESTS_FILE}`],
-    ["rules test ci.toml --rules edge.toml --json", "other files, for CI"],
+    ["rules test ci.toml --rules edge.toml --json", "other files, in CI"],
   ],
   async run({ args: [given], flags }, ctx) {
     const rules = await readRulesSource(ctx, flags.rules);

@@ -30,40 +30,39 @@ async function schemasOf(ctx: Context, words: string): Promise<AnswerSchemas> {
   if (found !== undefined) return found;
   const { nearest } = await import("../../lib/suggest.ts");
   const near = nearest(words, ANSWERING);
-  throw new CliError("usage", `Name a command that prints JSON: "${words}" is none`, {
-    hint: "svc schema --list lists them all",
+  throw new CliError("usage", `"${words}" is not a command that prints JSON`, {
+    hint: "List all commands with svc schema --list",
     next: [ctx.lines.of("schema", ...near === undefined ? ["--list"] : near.split(" "))],
   });
 }
 
 export default defineCommand({
-  description: "JSON Schema 2020-12. A command that fails prints the object of `svc schema " +
-    "failure` instead; `help` and `version` stand for --help and --version. Where a command prints " +
-    "a stream, such as logs --follow, --lines shows the schema of each line.",
+  description:
+    "Prints JSON Schema 2020-12. A failed command prints the object of `svc schema failure` instead. `help` and `version` stand for --help and --version. For a command with a stream, such as logs --follow, --lines shows the schema of each line.",
   define: (command) =>
     command
       .argument("[command...]", "words of the command, or failure")
-      .option("--list", "list all commands, with the members of their answers")
+      .option("--list", "list all commands with the members of their output")
       .option("--lines", "the schema of each line of a stream"),
   examples: [
-    ["schema projects list", "show what svc projects list --json prints"],
-    ["schema logs --lines", "show what each line of svc logs --follow --json is"],
-    ["schema failure", "show what a command prints that fails"],
-    ["schema --list --json", "list all commands, for programs"],
+    ["schema projects list", "show the schema of svc projects list --json"],
+    ["schema logs --lines", "show the schema of each line of svc logs --follow --json"],
+    ["schema failure", "show the schema of a failure"],
+    ["schema --list --json", "list all commands for scripts"],
   ],
   async run({ args: [given], flags }, ctx) {
     if (flags.list === true) return list(ctx);
     const words = given.filter((word, at) => at > 0 || word !== "svc").join(" ");
     if (words === "") {
-      throw new CliError("usage", "Name the command", {
-        hint: "svc schema --list lists them all",
+      throw new CliError("usage", "No command", {
+        hint: "List all commands with svc schema --list",
         next: [ctx.lines.of("schema", "--list")],
       });
     }
     const { object, lines } = await schemasOf(ctx, words);
     const asked = flags.lines === true ? lines : object ?? lines;
     if (asked === undefined) {
-      throw new CliError("usage", `Leave --lines out: svc ${words} prints one object`);
+      throw new CliError("usage", `Cannot use --lines: svc ${words} prints one object`);
     }
     ctx.ui.result(
       { command: words, schema: object ?? null, lines: lines ?? null },

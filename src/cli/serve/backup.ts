@@ -10,35 +10,32 @@ import { explainBackup } from "./explain_backup.ts";
 
 export default defineCommand({
   description:
-    "Holds all records, the files of deployments, build logs, managed databases, and the keys " +
-    "of all secrets: keep it as safe as the data itself. A platform may be running on the " +
-    "directory; records are as they were at one moment, and so is each database. Databases of " +
-    "a server elsewhere are read with the URL in SVC_POSTGRES_URL. Caches, access logs, " +
-    "snapshots of databases, and stores that are not on this machine are left out.",
+    "The backup has all records, deployment files, build logs, managed databases and the keys of all secrets, so protect it like the data itself. The platform can keep running: records and each database are consistent snapshots. Databases on another server are read with the URL in SVC_POSTGRES_URL. Caches, access logs, database snapshots and remote stores are not included.",
   define: (command) =>
     command
-      .argument("<file>", "file to be made, such as svc-backup.tar")
-      .option("--data-dir <dir>", "directory of all data (default: $XDG_DATA_HOME/svc)")
-      .option("--kv <path>", "Deno KV database, if it is not in the data directory")
-      .option("--blobs <dir>", "directory of file contents, if it is not in the data directory")
-      .option("--verify", "read and compare everything first; refuse where something is damaged")
-      .option("--force", "replace the file if it is there"),
+      .argument("<file>", "file to create, such as svc-backup.tar")
+      .option("--data-dir <dir>", "data directory (default: $XDG_DATA_HOME/svc)")
+      .option("--kv <path>", "Deno KV database, if it is outside the data directory")
+      .option("--blobs <dir>", "directory of file contents, if it is outside the data directory")
+      .option("--verify", "verify everything first, and fail if something is damaged")
+      .option("--force", "replace an existing file"),
   examples: [
     ["backup svc-backup.tar", "back up the default data directory"],
-    ["backup svc-backup.tar --verify", "read every record, blob and page of a database first"],
-    ["backup /mnt/safe/today.tar --data-dir ./data --force", "another one, over an older backup"],
+    ["backup svc-backup.tar --verify", "verify every record, blob and database page first"],
+    ["backup /mnt/safe/today.tar --data-dir ./data --force", "replace an older backup"],
   ],
   async run({ args: [file], flags }, ctx) {
     const { BackupError, isStoreUrl, makeBackup } = await import("../../serve/mod.ts");
     if (flags.blobs !== undefined && isS3Place(flags.blobs)) {
-      throw new CliError("usage", "Leave --blobs out: a backup does not hold an object storage", {
-        hint: "Records and keys are in the backup; the storage has versions or copies of its own",
+      throw new CliError("usage", "Cannot back up an object storage: remove --blobs", {
+        hint:
+          "The backup has records and keys. Use versioning or replication for the object storage",
       });
     }
     if (flags.kv !== undefined && isStoreUrl(flags.kv)) {
       throw new CliError("usage", "Cannot back up a store in PostgreSQL: use pg_dump for it", {
-        hint: "Keep keys.json and the blobs beside the dump. svc doctor --deep --kv <url> reads " +
-          "every record, blob and key",
+        hint:
+          "Keep keys.json and the blobs with the dump. svc doctor --deep --kv <url> verifies every record, blob and key",
       });
     }
     const to = ctx.path(file);
@@ -48,8 +45,8 @@ export default defineCommand({
     try {
       if (flags.force !== true && await Deno.stat(to).then(() => true, () => false)) {
         throw new BackupError(
-          `Cannot write ${to}: it is there already`,
-          "Add --force to replace it",
+          `Cannot write ${to}: it already exists`,
+          "Use --force to replace it",
         );
       }
       const report = await makeBackup({

@@ -15,14 +15,14 @@ export const SERVE: CommandLeaf = {
 export const BACKUP: CommandLeaf = {
   name: "backup",
   section: "Platform",
-  summary: "Back up a data directory into one file",
+  summary: "Back up a data directory to one file",
   load: () => import("./backup.ts"),
 };
 
 export const RESTORE: CommandLeaf = {
   name: "restore",
   section: "Platform",
-  summary: "Restore a backup into a new data directory",
+  summary: "Restore a backup to a new data directory",
   load: () => import("./restore.ts"),
 };
 

@@ -38,22 +38,22 @@ export function serviceWords(
 function describeService(ctx: Context, settings: ServeSettings): ServiceFile {
   const secret = SECRETS.map(flagOf).find((flag) => ctx.lines.flags.includes(flag));
   if (secret !== undefined) {
-    throw new CliError("usage", `Leave out ${secret}: others can read the service's file`, {
+    throw new CliError("usage", `Remove ${secret}: other users can read the service file`, {
       hint: Deno.build.os === "darwin"
-        ? `Start svc serve by a script that only you can read, and that sets ${
+        ? `Start svc serve from a script that only you can read, and set ${
           VARIABLES.join(" or ")
-        }`
-        : `Set ${VARIABLES.join(" and ")} in the file that its EnvironmentFile names`,
+        } there`
+        : `Set ${VARIABLES.join(" and ")} in its EnvironmentFile`,
     });
   }
   if (!Deno.build.standalone) {
-    throw new CliError("unsupported", "Cannot make a service of svc that runs from source", {
-      hint: "Compile it by deno task compile, and run that program with --install",
+    throw new CliError("unsupported", "Cannot install a service for svc running from source", {
+      hint: "Compile it with deno task compile, and run that program with --install",
     });
   }
   const home = ctx.env.HOME;
   if (home === undefined || home === "") {
-    throw new CliError("usage", "Set HOME: it decides where a service of the user goes");
+    throw new CliError("usage", "Set HOME: the user's service is stored there");
   }
   const words = serviceWords(ctx, settings);
   const found = serviceFile(
@@ -61,8 +61,8 @@ function describeService(ctx: Context, settings: ServeSettings): ServiceFile {
     { os: Deno.build.os, isRoot: Deno.uid() === 0, home },
   );
   if (found !== undefined) return found;
-  throw new CliError("unsupported", `svc makes no service on ${Deno.build.os}`, {
-    hint: "Let the system's own task scheduler run svc serve",
+  throw new CliError("unsupported", `svc cannot install a service on ${Deno.build.os}`, {
+    hint: "Run svc serve with the system's task scheduler",
   });
 }
 
@@ -75,7 +75,7 @@ export async function installService(
   const { path, text, next } = describeService(ctx, settings);
   if (!isDry) {
     await writeFileAtomically(path, text, { mode: 0o644 });
-    ctx.ui.done("install", `Wrote ${path}. Start the service by:`);
+    ctx.ui.done("install", `Wrote ${path}. Start the service with:`);
     for (const line of next) ctx.ui.note(`  ${line}`);
   }
   ctx.ui.result({ path, text, next, written: !isDry }, isDry ? text.trimEnd() : path);

@@ -23,14 +23,13 @@ function readPlaces(ctx: Context, flag: string, given: readonly string[] = []): 
       ? "records"
       : "files";
     if (places[kind] !== undefined) {
-      throw new CliError("usage", `Name one place of ${kind} with ${flag}, and not several`);
+      throw new CliError("usage", `${flag} has several places for ${kind}: use only one`);
     }
     const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(place);
     if (kind === "files" && isUrl && !isS3Place(place)) {
       throw new CliError(
         "usage",
-        `Name postgres://…, s3://bucket/prefix?endpoint=…, a directory of files, or a database ` +
-          `that ends with .sqlite3 with ${flag}`,
+        `${flag} must be postgres://…, s3://bucket/prefix?endpoint=…, a directory, or a database file ending in .sqlite3`,
       );
     }
     places[kind] = isUrl || kind === "records" && !place.endsWith(".sqlite3")
@@ -47,32 +46,27 @@ function endsOf(kind: keyof Places, from: Places, to: Places) {
 
 export default defineCommand({
   description:
-    "Moves a stopped platform: its records between a file and PostgreSQL, the contents of files " +
-    "between a directory and an object storage, or both. What --from or --to does not name is " +
-    "in the data directory. The source is left as it is; the target must be empty. Everything " +
-    "is checked by hash and count. After an interruption, the same command goes on. Passwords " +
-    "and access keys are in SVC_KV_PASSWORD, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or in " +
-    "files. Logs, databases and repositories that were pushed stay in the data directory.",
+    "Moves a stopped platform: its records between a file and PostgreSQL, its file contents between a directory and an object storage, or both. The default for --from and --to is the data directory. The source does not change, and the target must be empty. Everything is verified by hash and count. After an interruption, run the same command again to continue. Passwords and access keys are read from SVC_KV_PASSWORD, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or from files. Logs, databases and pushed repositories stay in the data directory.",
   define: (command) =>
     command
-      .option("--data-dir <dir>", "directory of all data (default: $XDG_DATA_HOME/svc)")
+      .option("--data-dir <dir>", "data directory (default: $XDG_DATA_HOME/svc)")
       .option("--from <place>", "postgres://…, s3://…, or a path; repeatable", repeatedList)
       .option("--to <place>", "postgres://…, s3://…, or a path; repeatable", repeatedList)
-      .option("--kv <place>", "where the records are, if they stay and are elsewhere")
-      .option("--keys-file <file>", "keys that secrets are sealed with, if they are elsewhere")
-      .option("--dry-run", "look at both sides, and move nothing"),
+      .option("--kv <place>", "place of the records, if you only move files")
+      .option("--keys-file <file>", "keys file, if it is outside the data directory")
+      .option("--dry-run", "check both sides, but move nothing"),
   examples: [
     [
       "migrate-store --to postgres://svc@pg1,pg2/svc --to 's3://files/svc?endpoint=https://s3.example.com'",
-      "from the default data directory to PostgreSQL and an object storage",
+      "move the default data directory to PostgreSQL and an object storage",
     ],
     [
       "migrate-store --data-dir /srv/svc --keys-file /etc/svc/keys.json --from postgres://svc@pg1,pg2/svc",
-      "records back into a new data directory",
+      "move records back to a new data directory",
     ],
     [
       "migrate-store --to 's3://files/svc?endpoint=https://s3.example.com' --dry-run",
-      "how many files would be moved",
+      "show how many files would be moved",
     ],
   ],
   async run({ flags }, ctx) {
@@ -85,7 +79,7 @@ export default defineCommand({
       files: endsOf("files", from, to),
     });
     if (Object.keys(ends).length === 0) {
-      throw new CliError("usage", "Name where the platform goes with --to, or is with --from");
+      throw new CliError("usage", "Nothing to move: use --to or --from");
     }
     const serve = await import("../../serve/mod.ts");
     const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);
@@ -124,12 +118,12 @@ function tell({ records, files, planned, resumed, stays }: MigrationReport, { ui
         ? [`${formatCount(planned.files.files, "file")}, ${formatBytes(planned.files.bytes)}`]
         : []),
     ];
-    ui.done("env", `Nothing was moved. There are ${parts.join(", and ")}`);
+    ui.done("env", `Nothing was moved. Found ${parts.join(" and ")}`);
   }
   if (resumed) ui.log("env", "info", sayResumed({ files, records, planned }));
   if (files) {
     const amount = `${formatCount(files.blobs, "file")}, ${formatBytes(files.bytes)}`;
-    ui.done("env", `The target has ${amount}; ${files.copied} were copied now`);
+    ui.done("env", `The target has ${amount}. Copied now: ${files.copied}`);
   }
   if (records) {
     const { count, copied, sha256 } = records;
@@ -140,10 +134,10 @@ function tell({ records, files, planned, resumed, stays }: MigrationReport, { ui
 }
 
 function sayResumed({ files, records, planned }: Partial<MigrationReport>): string {
-  if (planned !== undefined) return "The target has some of it, or all, from this move";
+  if (planned !== undefined) return "The target already has a part of this move";
   return [files, records].every((part) => part === undefined || part.copied === 0)
-    ? "The target had all of it already"
-    : "This went on with a move that was interrupted";
+    ? "The target already had everything"
+    : "Continued an interrupted move";
 }
 
 /** Says what a storage answered, which users of a platform are not told. */
@@ -171,7 +165,7 @@ function explain(
   }
   if (cause instanceof serve.StoreUnusableError || cause instanceof serve.UnavailableError) {
     const message = cause instanceof serve.UnavailableError ? sayUnavailable(cause) : cause.message;
-    const hint = "What was copied stays; run it again to go on";
+    const hint = "Copied data is kept. Run the command again to continue";
     return new CliError("store_unusable", message, { ...(hasBegun ? { hint } : {}), cause });
   }
   if (cause instanceof serve.DataIncompleteError) {

@@ -28,7 +28,7 @@ Deno.test("serve --log-format json writes one object a line, and repeats no key 
 Deno.test("serve --install needs the compiled program, and --dry-run needs --install", async () => {
   const installed = await runCli(["serve", "--install"], { env: { HOME: "/nowhere" } });
   assert.deepEqual([installed.code, installed.stdout], [1, ""]);
-  assert.match(installed.stderr, /Cannot make a service of svc that runs from source/);
+  assert.match(installed.stderr, /Cannot install a service for svc running from source/);
   const secret = await runCli(["serve", "--install", "--bot-token", "x"], {
     env: { HOME: "/nowhere" },
   });

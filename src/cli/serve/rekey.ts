@@ -6,12 +6,11 @@ import { formatCount } from "../terminal/format.ts";
 
 export default defineCommand({
   description:
-    "The old key is deleted afterwards. No platform may be running on the directory. An " +
-    "interrupted run can be repeated.",
+    "Deletes the old key afterwards. Stop the platform first. You can repeat an interrupted run.",
   define: (command) =>
     command
-      .option("--data-dir <dir>", "directory of all data (default: $XDG_DATA_HOME/svc)")
-      .option("--kv <path>", "Deno KV database, if it is not in the data directory"),
+      .option("--data-dir <dir>", "data directory (default: $XDG_DATA_HOME/svc)")
+      .option("--kv <path>", "Deno KV database, if it is outside the data directory"),
   examples: [["rekey", "encrypt the secrets of the default data directory with a new key"]],
   async run({ flags }, ctx) {
     const serve = await import("../../serve/mod.ts");

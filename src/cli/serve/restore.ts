@@ -5,14 +5,16 @@ import { explainBackup } from "./explain_backup.ts";
 
 export default defineCommand({
   description:
-    "Verifies every file, record, blob and page of a database before the directory appears under its name. The directory must not " +
-    "exist yet, or be empty: data is never overwritten.",
+    "Verifies every file, record, blob and database page before it creates the directory. The directory must not exist, or must be empty. Data is never overwritten.",
   define: (command) =>
     command
-      .argument("<file>", "backup, as svc backup makes it")
-      .option("--data-dir <dir>", "directory to be made (default: $XDG_DATA_HOME/svc)")
-      .option("--damaged", "restore a backup that holds damaged data as well"),
-  examples: [["restore svc-backup.tar --data-dir ./data", "into ./data, for svc serve --data-dir"]],
+      .argument("<file>", "file from svc backup")
+      .option("--data-dir <dir>", "directory to create (default: $XDG_DATA_HOME/svc)")
+      .option("--damaged", "also restore a backup with damaged data"),
+  examples: [[
+    "restore svc-backup.tar --data-dir ./data",
+    "restore to ./data, for svc serve --data-dir",
+  ]],
   async run({ args: [file], flags }, ctx) {
     const { BackupError, restoreBackup } = await import("../../serve/mod.ts");
     const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);

@@ -27,7 +27,7 @@ async function keepToken(ctx: Context, platform: Platform): Promise<void> {
     ctx.ui.done("auth", `Stored the key in ${ctx.credentials.path}: svc uses it for ${url}`);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    ctx.ui.log("auth", "warn", `The key is not stored: ${reason}`);
+    ctx.ui.log("auth", "warn", `The key was not stored: ${reason}`);
   }
 }
 
@@ -59,17 +59,17 @@ function announce(
   ctx.ui.done("deploy", `Platform ready at ${colors.bold(url)}`);
   ctx.ui.note(formatFacts([["  data", dataDir], ["  owner", ownerLink], ["  key", minted]]));
   if (ownerLink !== undefined) {
-    ctx.ui.note("The owner's link works once: it sets the email and password to sign in with");
+    ctx.ui.note("Open the owner's link to set your email and password. It works once");
   }
   if (minted !== undefined) {
     ctx.ui.note(
-      `The key is shown only this once. Use it: export SVC_API_URL=${url} SVC_TOKEN=${minted}`,
+      `Copy the key now. You won't see it again: export SVC_API_URL=${url} SVC_TOKEN=${minted}`,
     );
   }
   if (isKept && platform.token !== undefined && !ctx.env.SVC_BOOTSTRAP_TOKEN) {
-    ctx.ui.note("The first key stays out of the journal: sign in, and run svc keys create");
+    ctx.ui.note("The first key is not logged. Sign in and run svc keys create");
   }
-  ctx.ui.note(colors.dim("Ctrl-C stops it"));
+  ctx.ui.note(colors.dim("Press Ctrl-C to stop"));
   ctx.ui.result({ url, ...definedOnly({ token }) }, url);
 }
 
@@ -82,25 +82,21 @@ function untilStopped(signal: AbortSignal): Promise<void> {
 
 export default defineCommand({
   description:
-    "In an empty data directory it creates the workspace `default`, an owner and one key: " +
-    "the value of SVC_BOOTSTRAP_TOKEN, or a random key that is printed once. It runs until " +
-    "SIGINT or SIGTERM, finishes the requests in progress, and exits with code 0. Each setting has a " +
-    "flag, a variable (SVC_SERVE_PORT for --port) and a key in the file of --config (port); the " +
-    "first of these that is given counts. --print-config prints such a file.",
+    "In an empty data directory, it creates the workspace `default`, an owner and one key: the value of SVC_BOOTSTRAP_TOKEN, or a random key that is printed once. It runs until SIGINT or SIGTERM, finishes requests in progress, and exits with code 0. Each setting has a flag, a variable (SVC_SERVE_PORT for --port) and a key in the file of --config (port), in this order of precedence. --print-config prints such a file.",
   define: (command) => addSettingFlags(command),
   common: COMMON_FLAGS,
   examples: [
     ["serve", "run a platform on http://localhost:8787"],
-    ["serve --port 9000 --data-dir ./data", "with its data in ./data"],
-    ["serve --config /etc/svc/serve.toml", "with the settings of a file"],
-    ["serve --print-config --port 9000", "print such a file"],
-    ["serve --replace --background", "put another version in its place, dropping no request"],
-    ["serve --install --dry-run", "print the system service that would run it"],
+    ["serve --port 9000 --data-dir ./data", "keep the data in ./data"],
+    ["serve --config /etc/svc/serve.toml", "read settings from a file"],
+    ["serve --print-config --port 9000", "print a settings file"],
+    ["serve --replace --background", "replace a running platform without dropping requests"],
+    ["serve --install --dry-run", "print the system service"],
     ["serve --json", 'print {"url","token"} when ready, for scripts'],
   ],
   async run({ flags }, ctx) {
     if (flags.dryRun === true && flags.install !== true) {
-      throw new CliError("usage", "Give --dry-run with --install, which it is for");
+      throw new CliError("usage", "--dry-run needs --install");
     }
     const settings = await readServeSettings(ctx, flags);
     if (flags.printConfig === true) {
@@ -118,7 +114,7 @@ export default defineCommand({
     const options = await readPlatformOptions(ctx, settings);
     const { host, dataDir, logFormat } = options;
     if (!LOOPBACK.has(host) && options.tls === undefined) {
-      const message = `Reachable from other machines, without TLS, on ${host}`;
+      const message = `Other machines can reach ${host} without TLS`;
       options.log({ level: "warn", message });
     }
     const platform = await startOn(options);

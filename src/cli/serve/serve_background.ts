@@ -33,8 +33,8 @@ function readResult(line: string, isJson: boolean): Readonly<Record<string, unkn
 /** Starts the platform as a process of its own, and returns when that answers. */
 export async function serveInBackground(ctx: Context): Promise<void> {
   if (!Deno.build.standalone) {
-    throw new CliError("unsupported", "Cannot leave svc running that runs from source", {
-      hint: "Compile it by deno task compile, and run that program with --background",
+    throw new CliError("unsupported", "Cannot run svc from source in the background", {
+      hint: "Compile it with deno task compile, and run that program with --background",
     });
   }
   const child = spawnProgram(Deno.execPath(), {

@@ -67,8 +67,8 @@ function explain(
   if (cause instanceof Deno.errors.AddrInUse) {
     const isSecure = tls !== undefined || acme !== undefined || https === true;
     const ports = isSecure ? `${port} or ${httpsPort}` : `${port}`;
-    return new CliError("port_in_use", `Use another port: ${host}:${ports} is taken`, {
-      hint: "svc serve --port <port> listens elsewhere; port 0 takes a free one",
+    return new CliError("port_in_use", `${host}:${ports} is in use`, {
+      hint: "Choose another port with svc serve --port <port>. Port 0 uses any free port",
       cause,
     });
   }
@@ -104,7 +104,7 @@ function explain(
   }
   if (cause instanceof platform.ListenError) {
     return new CliError("not_listening", cause.message, {
-      hint: "--host takes an address of this machine; ports below 1024 may need more rights",
+      hint: "--host must be an address of this machine. Ports below 1024 may need more privileges",
       cause,
     });
   }

@@ -18,7 +18,7 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
 export function parseCertificates(text: string, path: string): readonly string[] {
   const certificates = text.match(CERTIFICATE) ?? [];
   if (certificates.length === 0) {
-    throw new CliError("usage", `Cannot use ${path}: it must hold certificates as PEM`);
+    throw new CliError("usage", `Cannot use ${path}: it must contain PEM certificates`);
   }
   for (const [index, pem] of certificates.entries()) {
     try {

@@ -152,8 +152,8 @@ const isSet = (value: string | undefined): boolean =>
 
 /** The missing key, explained for this platform. */
 function noKey(apiUrl: string, lines: SuggestedCommands): CliError {
-  return new CliError("unauthorized", `Give a key: none is known for ${apiUrl}`, {
-    hint: "Log in, or set SVC_TOKEN; `svc serve` prints the first key of a new platform",
+  return new CliError("unauthorized", `No login or key for ${apiUrl}`, {
+    hint: "Log in, or set SVC_TOKEN. `svc serve` prints the first key of a new platform",
     next: [lines.of("login")],
   });
 }

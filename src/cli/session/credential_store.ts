@@ -74,8 +74,8 @@ function pathOf(env: Environment): string | undefined {
 
 function needPath(path: string | undefined): string {
   if (path !== undefined) return path;
-  throw new CliError("credentials_invalid", "Set HOME: without it there is no credentials file", {
-    hint: "Or set SVC_TOKEN, which needs no file",
+  throw new CliError("credentials_invalid", "HOME is not set, so there is no credentials file", {
+    hint: "Set HOME, or use SVC_TOKEN",
   });
 }
 

@@ -38,8 +38,8 @@ async function askGitHub(
   const address = URL.parse(url);
   if (address?.protocol !== "https:") {
     throw refuse(
-      "ACTIONS_ID_TOKEN_REQUEST_URL is not an https address",
-      "Leave what the runner sets",
+      "ACTIONS_ID_TOKEN_REQUEST_URL is not an https URL",
+      "Do not change the variables of the runner",
     );
   }
   address.searchParams.set("audience", audience);
@@ -51,18 +51,18 @@ async function askGitHub(
       signal: by.signal,
     });
     text = (await response.text()).slice(0, MAX_ANSWER);
-    if (!response.ok) throw new Error(`it answered with status ${response.status}`);
+    if (!response.ok) throw new Error(`it responded with status ${response.status}`);
   } catch (cause) {
     if (by.signal.aborted) throw by.signal.reason;
     const why = cause instanceof Error ? cause.message : String(cause);
     throw refuse(
-      `${address.host} gives no token: ${why}`,
-      "Give the job `permissions: id-token: write`, and run it again",
+      `${address.host} returned no token: ${why}`,
+      "Add `permissions: id-token: write` to the job and run it again",
       cause,
     );
   }
   const answer = tokenAnswer.safeParse(parse(text));
-  if (!answer.success) throw refuse(`${address.host} gives no token`, `See ${DOCS}`);
+  if (!answer.success) throw refuse(`${address.host} returned no token`, `See ${DOCS}`);
   return answer.data.value;
 }
 
@@ -80,7 +80,7 @@ const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 function audienceOf(apiUrl: string): string {
   const { origin, protocol, hostname } = new URL(apiUrl);
   if (protocol === "https:" || LOOPBACK.test(hostname)) return origin;
-  throw refuse(`${origin} is not https`, "Set SVC_API_URL to the platform's https address");
+  throw refuse(`${origin} is not https`, "Set SVC_API_URL to the platform's https URL");
 }
 
 /** Gets keys for a job, and keeps each for as long as it lives. */
@@ -98,7 +98,7 @@ export class JobKeys {
   /** A key for a workspace. @throws {CliError} where there is none */
   async key(workspace: string | undefined, project: string | undefined): Promise<string> {
     if (workspace === undefined) {
-      throw refuse("it names no workspace", "Set SVC_WORKSPACE, or workspace in svc.toml");
+      throw refuse("it has no workspace", "Set SVC_WORKSPACE, or workspace in svc.toml");
     }
     const place = `${workspace} ${project ?? ""}`;
     const pending = this.#known.get(place);
@@ -133,7 +133,7 @@ export class JobKeys {
       if (!(error instanceof ApiError) || error.status !== 400) throw error;
       throw refuse(
         error.message,
-        `An owner lets workflows in by \`svc keys publishers add\`; see ${DOCS}`,
+        `Ask an owner to trust the workflow with \`svc keys publishers add\`. See ${DOCS}`,
         error,
       );
     }

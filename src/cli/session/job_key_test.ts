@@ -78,7 +78,7 @@ Deno.test("JobKeys asks once for all calls, and again before the key ends", asyn
 
 Deno.test("JobKeys says why there is no key, and forgets it", async () => {
   const { state, asked, keys } = bench(GITLAB);
-  await assert.rejects(keys.key(undefined, undefined), /it names no workspace/);
+  await assert.rejects(keys.key(undefined, undefined), /it has no workspace/);
   assert.deepEqual(asked, []);
   state.refuse = true;
   await assert.rejects(keys.key("acme", undefined), /for this job: Cannot take the token: old/);

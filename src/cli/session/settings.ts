@@ -12,7 +12,7 @@ const apiUrl = z.string().refine((text) => {
   const url = URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "" &&
     url.username === "" && url.password === "";
-}, "an http or https address without query, such as http://localhost:8787")
+}, "an http or https URL without a query, such as http://localhost:8787")
   .transform((text) => text.replace(/\/+$/, ""));
 
 /** Files and secrets of CI often end with a line break. */
@@ -22,7 +22,7 @@ const token = z.string().trim().regex(
 );
 const workspace = z.string().regex(
   /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/,
-  "a slug: lower-case letters, digits and inner hyphens, at most 40",
+  "a slug of up to 40 lower-case letters, digits and hyphens",
 );
 const switchValue = z.enum(["1", "true", "0", "false"], "1 or 0").transform((text) =>
   text === "1" || text === "true"

@@ -32,7 +32,7 @@ export function cacheFolder(env: Environment): string {
     local: ["svc", "cache"],
   });
   if (folder !== undefined) return folder;
-  throw new CliError("usage", "Set HOME or XDG_CACHE_HOME: there is no folder for the cache");
+  throw new CliError("usage", "There is no cache folder: set HOME or XDG_CACHE_HOME");
 }
 
 /** `$XDG_DATA_HOME/svc`, else `~/.local/share/svc`: the data of `svc serve`. */
@@ -43,5 +43,5 @@ export function dataFolder(env: Environment): string {
     local: ["svc"],
   });
   if (folder !== undefined) return folder;
-  throw new CliError("usage", "Name a data directory with --data-dir: HOME is not set");
+  throw new CliError("usage", "HOME is not set: choose a data directory with --data-dir");
 }

@@ -8,16 +8,16 @@ import type { CommandGroup } from "../command/command_entry.ts";
 export const ERRORS: CommandGroup = {
   name: "errors",
   section: "Projects and deployments",
-  summary: "Show what failed in a project's functions and servers",
+  summary: "Show errors of a project's functions and servers",
   commands: [
     {
       name: "list",
-      summary: "List errors, the last seen first",
+      summary: "List errors, most recent first",
       load: () => import("./list.ts"),
     },
     {
       name: "show",
-      summary: "Show an error with its stack and its latest occurrences",
+      summary: "Show an error with its stack and latest occurrences",
       load: () => import("./show.ts"),
     },
   ],

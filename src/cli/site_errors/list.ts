@@ -6,21 +6,20 @@ import { openProject } from "../projects/resolve_project.ts";
 import { printable } from "../terminal/format.ts";
 
 export default defineCommand({
-  description:
-    "Each kind of exception or failed request is listed once, however often it was seen.",
+  description: "Lists exceptions and failed requests, grouped by kind.",
   define: (command) =>
     command
       .option(
         "--limit <n>",
-        `how many to show, at most ${ERROR_LIMIT_MAX}`,
+        `maximum number, up to ${ERROR_LIMIT_MAX}`,
         wholeNumber({ min: 1, max: ERROR_LIMIT_MAX }),
         ERROR_LIMIT_DEFAULT,
       )
-      .option("--deployment <id>", "only errors that this deployment brought", deploymentId)
+      .option("--deployment <id>", "only errors first seen in this deployment", deploymentId)
       .option("--project-id <id>", "id or name of the project"),
   examples: [
     ["errors list", "show the errors of this directory's project"],
-    ["errors list --limit 500 --json", "all of them, as data"],
+    ["errors list --limit 500 --json", "list up to 500 as JSON"],
   ],
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });

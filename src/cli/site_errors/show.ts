@@ -22,7 +22,7 @@ function formatError(error: ErrorDetails): string {
       ["seen", String(count)],
       ["first", firstSeen],
       ["last", lastSeen],
-      ["brought by", broughtBy],
+      ["first seen in", broughtBy],
     ]),
     ...(stack === null ? [] : [lines(stack)]),
     `Latest occurrences:\n${seen.join("\n")}`,
@@ -30,10 +30,10 @@ function formatError(error: ErrorDetails): string {
 }
 
 export default defineCommand({
-  description: "With --json, the answer includes the lines of the log.",
+  description: "With --json, the output includes the log lines.",
   define: (command) =>
     command
-      .argument("<error>", "id of the error, as `svc errors list` shows it")
+      .argument("<error>", "id of the error, from `svc errors list`")
       .option("--project-id <id>", "id or name of the project"),
   examples: [["errors show 5f3a9c1e0b7d2a44", "show one error"]],
   async run({ args: [id], flags }, ctx) {

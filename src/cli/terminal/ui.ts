@@ -110,8 +110,8 @@ export function createUi(options: UiOptions): Ui {
   /** Counts a result, of which a command has one. */
   const beginResult = (value: Readonly<Record<string, unknown>>): void => {
     results++;
-    if (results > 1) throw new TypeError("Write one result: the command wrote a second");
-    if ("error" in value) throw new TypeError("Name it otherwise: `error` is the key of failures");
+    if (results > 1) throw new TypeError("Write one result: the command wrote a second one");
+    if ("error" in value) throw new TypeError("Rename it: `error` is the key of failures");
   };
 
   const writeItems = async <Item>(

@@ -75,7 +75,7 @@ export function formatTraffic(
       statuses.map(({ status, count }) => [String(status), number(count)]),
     ),
     table(
-      ["ANSWERED BY", "REQUESTS", "P50", "P95", "P99"],
+      ["SERVED BY", "REQUESTS", "P50", "P95", "P99"],
       times.map(({ layer, count, p50, p95, p99 }) => [
         layer,
         number(count),

@@ -6,7 +6,7 @@ import { openProject } from "../projects/resolve_project.ts";
 import { formatTraffic } from "./format_traffic.ts";
 
 export default defineCommand({
-  description: "Counted at the edge, without a script in the page and without cookies.",
+  description: "Counted at the edge, without scripts or cookies.",
   define: (command) =>
     command
       .addOption(
@@ -17,7 +17,7 @@ export default defineCommand({
       .option("--project-id <id>", "id or name of the project"),
   examples: [
     ["traffic", "show the last 24 hours of production"],
-    ["traffic --range 90d --json", "the last 90 days, by day, as data"],
+    ["traffic --range 90d --json", "show the last 90 days by day as JSON"],
   ],
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });

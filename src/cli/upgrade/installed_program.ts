@@ -25,7 +25,7 @@ export interface InstalledProgram {
  */
 export async function installedProgram(): Promise<InstalledProgram> {
   if (!Deno.build.standalone) {
-    throw new CliError("not_upgradable", "Cannot upgrade svc: it runs from source", {
+    throw new CliError("not_upgradable", "Cannot upgrade svc running from source", {
       hint: "Update the checkout with git pull",
     });
   }
@@ -38,8 +38,8 @@ export async function installedProgram(): Promise<InstalledProgram> {
     };
   } catch (cause) {
     const reason = describeFileFault(cause);
-    throw new CliError("not_upgradable", `Cannot find the program's own file: ${reason}`, {
-      hint: "It was moved or replaced while this command ran: run the command again",
+    throw new CliError("not_upgradable", `Cannot find the svc program file: ${reason}`, {
+      hint: "It was moved or replaced while this command ran. Run the command again",
       cause,
     });
   }

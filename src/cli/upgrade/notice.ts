@@ -64,7 +64,7 @@ export function decideNotice(
   const isNewer = latest !== undefined && compare(latest, version) > 0;
   return {
     notice: isNewer && isDue(noticedAt, now)
-      ? `svc ${latest} is available, this is ${version}: run ${command}`
+      ? `svc ${latest} is available (you have ${version}). Run ${command}`
       : undefined,
     check: isDue(checkedAt, now),
   };

@@ -17,16 +17,16 @@ async function previousFacts(files: ProgramFiles): Promise<ProgramFacts> {
     throw error;
   });
   if (digest === undefined) {
-    throw new CliError("not_found", `Cannot go back: there is no ${files.previous}`, {
-      hint: "Only the program before the last upgrade is kept; install another by --version",
+    throw new CliError("not_found", `Cannot roll back: ${files.previous} does not exist`, {
+      hint: "Only the previous version is kept. Install another one with --version",
     });
   }
   const facts = (await readRecord(files.record)).get(digest);
   if (facts !== undefined) return facts;
   throw new CliError(
     "not_upgradable",
-    `Cannot go back: ${files.previous} is not the program that the last upgrade replaced`,
-    { hint: "Install the wanted release by svc upgrade --version <tag>" },
+    `Cannot roll back: ${files.previous} is not the program that the last upgrade replaced`,
+    { hint: "Install a specific release with svc upgrade --version <tag>" },
   );
 }
 
@@ -48,9 +48,8 @@ export async function performRollback(
     if (stored !== undefined && dataFormat < stored) {
       throw new CliError(
         "not_upgradable",
-        `Cannot go back to svc ${version}: it reads data of format ${dataFormat}, and the data ` +
-          `directory has format ${stored}`,
-        { hint: "Restore the backup from before the migration first, by svc restore" },
+        `Cannot roll back to svc ${version}: it reads data format ${dataFormat}, but the data directory has format ${stored}`,
+        { hint: "First restore the backup from before the migration with svc restore" },
       );
     }
     await exchangePrograms(files);

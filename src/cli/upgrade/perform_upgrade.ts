@@ -53,9 +53,9 @@ export function explainPlace(error: unknown, path: string): unknown {
     "not_writable",
     `Cannot replace ${path}: ${describeFileFault(error)}`,
     {
-      hint:
-        `The program is unchanged. Make ${dirname(path)} writable and free some space, or run ` +
-        "the command as the user who installed it",
+      hint: `Nothing was changed. Make ${
+        dirname(path)
+      } writable and free some space, or run the command as the user who installed svc`,
       cause: error,
     },
   );
@@ -66,11 +66,10 @@ function assertReadsData(release: Release, { version, dataFormat }: InstalledPro
   if (release.dataFormat >= dataFormat) return;
   throw new CliError(
     "not_upgradable",
-    `Cannot install svc ${release.version}: it reads data of format ${release.dataFormat}, and ` +
-      `svc ${version} writes format ${dataFormat}`,
+    `Cannot install svc ${release.version}: it reads data format ${release.dataFormat}, but svc ${version} writes format ${dataFormat}`,
     {
-      hint: "To go back, install it in another place and give it a data directory that was " +
-        "restored from a backup of its own time",
+      hint:
+        "To downgrade, install it elsewhere and use a data directory restored from a backup of that version",
     },
   );
 }
@@ -104,7 +103,7 @@ async function assertStarts(path: string, version: string): Promise<void> {
   const said = await sayVersion(path);
   if (said === version) return;
   throw new CliError("not_upgradable", `svc ${version} does not start on this machine: ${said}`, {
-    hint: "Nothing was installed. Choose another release by --version",
+    hint: "Nothing was installed. Choose another release with --version",
   });
 }
 

@@ -17,8 +17,9 @@ export function placeFor(env: Context["env"]): string | undefined {
   }
   throw new CliError(
     "usage",
-    "Set SVC_RELEASES_URL to an http or https address without query, such as " +
-      `https://downloads.example.com/svc, not ${JSON.stringify(given)}`,
+    `SVC_RELEASES_URL must be an http or https URL without a query, such as https://downloads.example.com/svc, not ${
+      JSON.stringify(given)
+    }`,
   );
 }
 
@@ -26,9 +27,13 @@ export function placeFor(env: Context["env"]): string | undefined {
 export function releasePlace(ctx: Pick<Context, "env" | "fetch" | "signal">): ReleasePlace {
   const place = placeFor(ctx.env);
   if (place === undefined) {
-    throw new CliError("release_unusable", "Cannot look for releases: this build names no place", {
-      hint: "Set SVC_RELEASES_URL to the address of the releases",
-    });
+    throw new CliError(
+      "release_unusable",
+      "Cannot check for releases: this build has no release URL",
+      {
+        hint: "Set SVC_RELEASES_URL to the URL of the releases",
+      },
+    );
   }
   return { place, keys: TRUSTED_KEYS, fetch: ctx.fetch, signal: ctx.signal };
 }

@@ -15,14 +15,14 @@ import { releasePlace } from "./release_place.ts";
 function tag(text: string): string {
   const version = versionOfTag(text);
   if (version !== undefined) return version;
-  throw new InvalidArgumentError("Give the tag of a release, such as v1.2.3.");
+  throw new InvalidArgumentError("Expected the tag of a release, such as v1.2.3.");
 }
 
 async function assertOwn({ path }: InstalledProgram): Promise<void> {
   const owner = await findOwner(path);
   if (owner === undefined) return;
   throw new CliError("not_upgradable", `Cannot replace ${path}: ${owner.name} installed it`, {
-    hint: "Its package manager would lose track of it",
+    hint: "Upgrade it with that package manager",
     next: [owner.command],
   });
 }
@@ -35,11 +35,10 @@ async function storedFormat(ctx: Context): Promise<number | undefined> {
 /** Describes a process that still runs the old program, and the command that ends it. */
 function describeOld(old: OldProgram): string {
   if (old.kind === "service") {
-    return `The service of ${old.path} still runs the old program. To restart it, run ${old.command}`;
+    return `The service of ${old.path} still runs the old version. Restart it with ${old.command}`;
   }
   const missing = old.leftOut.length === 0 ? "" : `, with its ${old.leftOut.join(" and ")}`;
-  return `A platform (process ${old.pid}) still runs the old program. To restart it and drop no ` +
-    `request, run ${old.command}${missing}`;
+  return `A platform (process ${old.pid}) still runs the old version. Restart it without dropping requests with ${old.command}${missing}`;
 }
 
 async function report(ctx: Context, outcome: UpgradeOutcome, verb: string): Promise<void> {
@@ -56,30 +55,26 @@ async function report(ctx: Context, outcome: UpgradeOutcome, verb: string): Prom
 
 export default defineCommand({
   description:
-    "Downloads the latest release for this platform, verifies its signature and digest, and " +
-    "puts it in the place of this program in one step. The program before it is kept for " +
-    "--rollback. A running svc serve keeps the program it was started with; the command says " +
-    "what to restart, and how. " +
-    "SVC_RELEASES_URL names another place of releases.",
+    "Downloads the latest release for this system, verifies its signature and digest, and replaces this program in one step. The previous version is kept for --rollback. A running svc serve keeps its version until you restart it; the command shows how. Set SVC_RELEASES_URL for another release server.",
   define: (command) =>
     command
       .option("--version <tag>", "release to install, such as v1.2.3 (default: the latest)", tag)
-      .option("--force", "install it even if this program is as new")
-      .option("--rollback", "go back to the program before the last upgrade"),
+      .option("--force", "install it even if this version is as new")
+      .option("--rollback", "return to the version before the last upgrade"),
   examples: [
     ["upgrade", "install the latest release"],
-    ["upgrade --version v1.2.3", "install a certain one"],
-    ["upgrade --rollback", "go back to the one before"],
+    ["upgrade --version v1.2.3", "install a specific release"],
+    ["upgrade --rollback", "return to the previous version"],
   ],
   async run({ flags }, ctx) {
     if (flags.rollback && (flags.version !== undefined || flags.force)) {
-      throw new CliError("usage", "Give --rollback alone, without --version and --force");
+      throw new CliError("usage", "Cannot use --rollback with --version or --force");
     }
     const installed = await installedProgram();
     await assertOwn(installed);
     if (flags.rollback) {
       const outcome = await performRollback(installed, await storedFormat(ctx));
-      return await report(ctx, outcome, "Changed back");
+      return await report(ctx, outcome, "Rolled back");
     }
     const parts = { installed, from: releasePlace(ctx), ui: ctx.ui };
     const { version, force = false } = flags;

@@ -26,7 +26,7 @@ export async function lockUpgrade(path: string): Promise<AsyncDisposable> {
     const file = await Deno.open(path, { write: true, create: true });
     if (!await lockInTime(file)) {
       throw new CliError("conflict", "Another svc upgrade is replacing this program", {
-        hint: "Wait until it has ended, and look at svc --version",
+        hint: "Wait until it has finished, then check svc --version",
       });
     }
     if ((await file.stat()).ino === await inodeOf(path)) {

@@ -10,11 +10,11 @@ const rowOf = ({ subject, of, used, limit }: Usage) => [
 ];
 
 export default defineCommand({
-  description: "Without --project-id, shows the workspace as a whole.",
+  description: "Shows the workspace unless you set --project-id.",
   define: (command) => command.option("--project-id <id>", "id or name of the project"),
   examples: [
     ["usage", "show the limits of the workspace"],
-    ["usage --project-id shop --json", "those of a project, as data"],
+    ["usage --project-id shop --json", "show the limits of a project as JSON"],
   ],
   async run({ flags: { projectId } }, ctx) {
     const read = async () => {

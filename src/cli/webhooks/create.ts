@@ -6,17 +6,16 @@ import { knownNames } from "../command/known_names.ts";
 
 export default defineCommand({
   description:
-    "Prints once the secret that messages are signed with. Without --event and --category, " +
-    "the webhook gets every event of the workspace.",
+    "Prints the signing secret once. By default, the webhook gets send every event of the workspace.",
   define: (command) =>
     command
-      .argument("<url>", "address to send the events to", httpUrl)
+      .argument("<url>", "URL to send events to", httpUrl)
       .option("--event <name>", "event to send; repeatable", repeated)
-      .option("--category <name>", "category whose events to send; repeatable", repeated)
-      .option("--description <text>", "what it is for"),
+      .option("--category <name>", "event category to send; repeatable", repeated)
+      .option("--description <text>", "description of the webhook"),
   examples: [
-    ["webhooks create https://ci.example.com/svc", "every event"],
-    ["webhooks create https://chat.example.com/x --category Deployment", "those of deployments"],
+    ["webhooks create https://ci.example.com/svc", "send every event"],
+    ["webhooks create https://chat.example.com/x --category Deployment", "send deployment events"],
   ],
   async run({ args: [url], flags }, ctx) {
     const events = knownNames(flags.event ?? [], EVENT_NAMES, "event");
@@ -26,7 +25,7 @@ export default defineCommand({
       body: { url, events, categories, description: flags.description ?? "" },
     });
     ctx.ui.done("workspace", `Created webhook ${webhook.id}`);
-    ctx.ui.note("The secret is shown only this once: receivers verify the signature with it");
+    ctx.ui.note("Copy the secret now. You won't see it again. Receivers verify signatures with it");
     ctx.ui.result({ webhook, secret }, secret);
   },
 });

@@ -16,19 +16,19 @@ function toRow({ id, event, status, attempts, createdAt }: WebhookDelivery): str
 }
 
 export default defineCommand({
-  description: "Newest first, with the answer to the last attempt.",
+  description: "Newest first, with the response to the last attempt.",
   define: (command) =>
     command
       .argument("<webhook_id>", "id of the webhook")
       .option(
         "--limit <n>",
-        "how many",
+        "maximum number",
         wholeNumber({ min: 1, max: MAX_WEBHOOK_LOG }),
         PAGE_LIMIT_DEFAULT,
       ),
   offers: { webhook_id: "webhook" },
   examples: [
-    ["webhooks deliveries 01900000-0000-7000-8000-000000000000", "show what it was sent"],
+    ["webhooks deliveries 01900000-0000-7000-8000-000000000000", "show its deliveries"],
   ],
   async run({ args: [webhook], flags }, ctx) {
     const client = ctx.client({ phase: "workspace" });
@@ -36,7 +36,7 @@ export default defineCommand({
       (query) => client.call(listWebhookDeliveries, { params: { webhook }, query }),
       { limit: flags.limit, pageSize: PAGE_LIMIT_MAX },
     );
-    if (deliveries.length === 0) ctx.ui.note("Nothing was sent yet");
+    if (deliveries.length === 0) ctx.ui.note("No deliveries yet");
     const headings = ["AT", "EVENT", "STATUS", "ATTEMPTS", "ANSWER", "ID"];
     ctx.ui.result(
       { deliveries },

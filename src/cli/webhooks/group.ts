@@ -27,17 +27,17 @@ export const WEBHOOKS: CommandGroup = {
     },
     {
       name: "deliveries",
-      summary: "Show what a webhook was sent",
+      summary: "Show the deliveries of a webhook",
       load: () => import("./deliveries.ts"),
     },
     {
       name: "redeliver",
-      summary: "Send a delivery again",
+      summary: "Resend a delivery",
       load: () => import("./redeliver.ts"),
     },
     {
       name: "test",
-      summary: "Send a signed example event",
+      summary: "Send a signed sample event",
       load: () => import("./test_send.ts"),
     },
   ],

@@ -20,7 +20,9 @@ export default defineCommand({
       (query) => client.call(listWebhooks, { query }),
       { limit: MAX_WEBHOOKS, pageSize: PAGE_LIMIT_MAX },
     );
-    if (webhooks.length === 0) ctx.ui.note("No webhooks: `svc webhooks create <url>` adds one");
+    if (webhooks.length === 0) {
+      ctx.ui.note("No webhooks yet: `svc webhooks create <url>` creates one");
+    }
     ctx.ui.result(
       { webhooks },
       webhooks.length === 0

@@ -4,18 +4,18 @@ import { defineCommand } from "../command/command.ts";
 const EXAMPLE = "01900000-0000-7000-8000-00000000000";
 
 export default defineCommand({
-  description: "The receiver gets the same `webhook-id`, so it can recognize the repeat. `svc " +
-    "webhooks deliveries` shows the ids.",
+  description:
+    "The receiver gets the same `webhook-id`, so it can detect the duplicate. `svc webhooks deliveries` shows the ids.",
   define: (command) =>
     command
       .argument("<webhook_id>", "id of the webhook")
       .argument("<delivery_id>", "id of the delivery"),
   offers: { webhook_id: "webhook" },
-  examples: [[`webhooks redeliver ${EXAMPLE}1 ${EXAMPLE}2`, "send it again"]],
+  examples: [[`webhooks redeliver ${EXAMPLE}1 ${EXAMPLE}2`, "resend it"]],
   async run({ args: [webhook, delivery] }, ctx) {
     const client = ctx.client({ phase: "workspace" });
     const answer = await client.call(redeliverWebhook, { params: { webhook, delivery } });
-    ctx.ui.done("workspace", "Queued again");
+    ctx.ui.done("workspace", "Queued");
     ctx.ui.result(answer, "");
   },
 });

@@ -6,16 +6,16 @@ import { CliError } from "../errors/cli_error.ts";
 import { printable } from "../terminal/format.ts";
 
 export default defineCommand({
-  description: "Sends a signed example at once. Exit code 1 if it was not accepted.",
+  description: "Sends a signed sample event. Exits with code 1 if it was not accepted.",
   define: (command) =>
     command
       .argument("<webhook_id>", "id of the webhook")
       .addOption(
-        new Option("--event <name>", "event of the example").choices(EVENT_NAMES)
+        new Option("--event <name>", "event of the sample").choices(EVENT_NAMES)
           .default("deployment.live" as const),
       ),
   offers: { webhook_id: "webhook" },
-  examples: [["webhooks test 01900000-0000-7000-8000-000000000000", "send an example"]],
+  examples: [["webhooks test 01900000-0000-7000-8000-000000000000", "send a sample event"]],
   async run({ args: [webhook], flags }, ctx) {
     const client = ctx.client({ phase: "workspace" });
     const result = await client.call(testWebhook, {

@@ -8,9 +8,9 @@ import { defineFolderTool } from "../tool.ts";
 
 export const explainCode = defineFolderTool({
   name: "explain_code",
-  title: "Explain an error's code",
-  description: "What the code of an error means, and how to mend it.",
-  input: { code: z.string().max(60).describe("Such as rules_invalid") },
+  title: "Explain an error code",
+  description: "The meaning of an error code and how to fix it.",
+  input: { code: z.string().max(60).describe("For example rules_invalid") },
   output: { meaning: z.string(), remedy: z.string(), commands: z.array(z.string()) },
   effect: "read",
   async run({ code }, around) {

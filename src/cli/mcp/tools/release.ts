@@ -9,13 +9,12 @@ import { defineFolderTool, folderInput, projectFlag } from "../tool.ts";
 
 export const createProject = defineFolderTool({
   name: "create_project",
-  title: "Begin a project",
+  title: "Create a project",
   description:
-    "Makes svc.toml in a folder, detects its framework, and creates the project on the " +
-    "platform. Files of yours stay as they are.",
+    "Creates svc.toml in a folder, detects the framework, and creates the project on the platform. Existing files do not change.",
   input: {
     ...folderInput,
-    name: z.string().max(63).optional().describe("Lower-case name; without it, the folder's"),
+    name: z.string().max(63).optional().describe("Lower-case name (default: the folder's name)"),
   },
   output: { name: z.string(), project: anyObject.nullable() },
   effect: "write",
@@ -30,7 +29,7 @@ export const createProject = defineFolderTool({
       next: [{
         tool: "deploy",
         arguments: { folder, production: true },
-        why: "once the folder has a page, such as index.html",
+        why: "when the folder has a page, such as index.html",
       }],
     };
   },
@@ -40,11 +39,10 @@ export const deploy = defineFolderTool({
   name: "deploy",
   title: "Deploy a folder",
   description:
-    "Builds and deploys a folder: a preview with an address of its own, or production. " +
-    "A deploy that fails leaves what was live before.",
+    "Builds and deploys a folder to a preview with its own URL, or to production. If it fails, the previous deployment stays live.",
   input: {
     ...folderInput,
-    production: z.boolean().default(false).describe("Make it what visitors see"),
+    production: z.boolean().default(false).describe("Deploy to production"),
     message: z.string().max(200).optional(),
     project: projectInput.project,
   },
@@ -66,11 +64,11 @@ export const deploy = defineFolderTool({
           {
             tool: "search_logs",
             arguments: { ...named, level: "warn" },
-            why: "for what visitors meet",
+            why: "to see errors of visitors",
           },
-          { tool: "rollback", arguments: named, why: "if it turns out to be wrong" },
+          { tool: "rollback", arguments: named, why: "to undo it" },
         ]
-        : [{ tool: "promote", arguments: { deployment: id }, why: "to make it production" }],
+        : [{ tool: "promote", arguments: { deployment: id }, why: "to promote it to production" }],
     };
   },
 });

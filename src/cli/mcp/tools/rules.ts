@@ -10,7 +10,7 @@ import { defineFolderTool, folderInput, projectFlag } from "../tool.ts";
 export const checkRules = defineFolderTool({
   name: "check_rules",
   title: "Check the rules",
-  description: "Validates svc.rules.toml of a folder; each mistake has its line and what to write.",
+  description: "Validates svc.rules.toml of a folder. Each error has its line and a suggestion.",
   input: folderInput,
   output: { rules: z.unknown(), diagnostics: z.array(anyObject) },
   effect: "read",
@@ -25,12 +25,12 @@ export const checkRules = defineFolderTool({
         {
           tool: "explain_request",
           arguments: { method: "GET", url: "/" },
-          why: "to see what they decide",
+          why: "to see their decisions",
         },
         {
           tool: "deploy",
           arguments: { production: true },
-          why: "to bring them live with the site",
+          why: "to publish them with the site",
         },
       ],
     };
@@ -40,7 +40,7 @@ export const checkRules = defineFolderTool({
 export const testRules = defineFolderTool({
   name: "test_rules",
   title: "Test the rules",
-  description: "Runs svc.rules.test.toml: requests with what the rules should make of them.",
+  description: "Runs svc.rules.test.toml: requests with their expected outcomes.",
   input: folderInput,
   output: { passed: z.number(), failed: z.number() },
   effect: "read",
@@ -55,8 +55,7 @@ export const explainRequest = defineFolderTool({
   name: "explain_request",
   title: "Explain a request",
   description:
-    "Shows which rules of a folder match a request and what is decided, without sending " +
-    "it.",
+    "Shows which rules of a folder match a request and what they decide, without sending it.",
   input: {
     ...folderInput,
     method: z.string().max(20).default("GET"),
@@ -91,7 +90,7 @@ export const publishRules = defineFolderTool({
   name: "publish_rules",
   title: "Publish the rules",
   description:
-    "Puts svc.rules.toml of a folder into effect in production at once, without a deploy.",
+    "Publishes svc.rules.toml of a folder to production immediately, without a deployment.",
   input: { ...folderInput, ...projectInput },
   output: { revisionId: z.string() },
   effect: "destroy",
@@ -102,7 +101,11 @@ export const publishRules = defineFolderTool({
     return {
       text: `Revision ${revisionId} is in effect`,
       data: { revisionId, publishedAt },
-      next: [{ tool: "search_logs", arguments: { level: "warn" }, why: "for what visitors meet" }],
+      next: [{
+        tool: "search_logs",
+        arguments: { level: "warn" },
+        why: "to see errors of visitors",
+      }],
     };
   },
 });

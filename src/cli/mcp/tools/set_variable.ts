@@ -12,21 +12,21 @@ const OWN_VARIABLES = "SVC_";
 
 export const setVariable = defineFolderTool({
   name: "set_variable",
-  title: "Set a variable unseen",
-  description: "Sets a variable from a file or from a variable of this server's environment, so " +
-    "that its value never passes through the conversation. It counts from the next deploy.",
+  title: "Set a variable without reading it",
+  description:
+    "Sets a variable from a file or from this server's environment. The value never passes through the conversation. It takes effect with the next deployment.",
   input: {
     ...projectInput,
     ...folderInput,
     name: z.string().max(100).describe("Name of the variable"),
     fromFile: z.string().max(4096).optional().describe(
-      "File of the project that holds the value alone",
+      "File of the project that contains only the value",
     ),
     fromEnvironment: z.string().max(100).optional()
-      .describe("Variable of this server's environment that holds the value"),
+      .describe("Environment variable of this server with the value"),
     isSecret: z.boolean().default(true),
     environment: z.string().max(100).optional()
-      .describe("production, preview or another; without it, all"),
+      .describe("production, preview or a custom one (default: all)"),
   },
   output: { variable: z.object({ key: z.string() }) },
   effect: "destroy",
@@ -35,7 +35,7 @@ export const setVariable = defineFolderTool({
     const { name, fromFile, fromEnvironment, isSecret, environment, folder, project } = input;
     if (fromEnvironment?.startsWith(OWN_VARIABLES)) {
       throw new ToolFailure({
-        error: `${fromEnvironment} is svc's own, and may be its key: it goes to no site`,
+        error: `${fromEnvironment} belongs to svc and may be its key, so it cannot be used`,
         code: "forbidden",
       });
     }
@@ -44,9 +44,9 @@ export const setVariable = defineFolderTool({
       throw new ToolFailure({
         error: fromEnvironment !== undefined && found === undefined
           ? `This server's environment has no variable ${fromEnvironment}`
-          : "Give fromFile or fromEnvironment, one of them",
+          : "Set either fromFile or fromEnvironment",
         code: "usage",
-        hint: "A person can put the value into a file, or start the server with the variable",
+        hint: "Ask the user to put the value into a file, or to start the server with the variable",
       });
     }
     const value = fromFile === undefined ? found : await around.readFile(fromFile, folder);
@@ -65,9 +65,9 @@ export const setVariable = defineFolderTool({
       stdin: value,
     });
     return {
-      text: `${name} is set; it counts from the next deploy`,
+      text: `${name} is set. It takes effect with the next deployment`,
       data: { variable: { key: name } },
-      next: [{ tool: "deploy", arguments: { production: true }, why: "so that it counts" }],
+      next: [{ tool: "deploy", arguments: { production: true }, why: "to apply it" }],
     };
   },
 });
