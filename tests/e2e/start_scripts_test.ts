@@ -67,6 +67,19 @@ require("node:child_process").spawn(command, args, {
       assert.deepEqual(JSON.parse((await box.page(HOST, "/")).text), RIGHT);
 
       await write(box, {
+        "package.json": packageJson({ start: "node starter.js" }),
+        "starter.js": `import { createServer } from "node:http";
+import { answer } from "./answer.js";
+createServer(async (_, response) => response.end(await answer())).listen(process.env.PORT);`,
+        "answer.js": `import { execFile } from "node:child_process";
+export const answer = () => new Promise((resolve) =>
+  execFile("node", ["-p", "6 * 7"], (error, stdout) => resolve(stdout.trim() || String(error))));`,
+      });
+      const starting = await box.tool(["deploy", "--prod"]);
+      assert.match(starting.stderr, /Its start command is npm start/);
+      assert.equal((await box.page(HOST, "/")).text, "42");
+
+      await write(box, {
         "svc.toml": `${await Deno.readTextFile(join(box.site, "svc.toml"))}
 [server]
 command = "GREETING=hello exec node --import ./setup.js server.js --loud"

@@ -45,13 +45,8 @@ export async function firstFile(
   return undefined;
 }
 
-/** Finds evidence of a server in an entry, then in its imports. */
-export async function codeAround(
-  project: ProjectReader,
-  entry: ModuleText,
-): Promise<ServerCode | undefined> {
-  const own = serverCode(entry.text);
-  if (own !== undefined) return own;
+/** The texts of an entry and of the modules that it imports, one after the other. */
+export async function textAround(project: ProjectReader, entry: ModuleText): Promise<string> {
   const seen = new Map([[entry.path, entry.text]]);
   for (const [path, text] of seen) {
     for (const [, specifier = ""] of text.matchAll(OWN_IMPORT)) {
@@ -61,5 +56,12 @@ export async function codeAround(
       if (found !== undefined) seen.set(found.path, found.text);
     }
   }
-  return seen.size === 1 ? undefined : serverCode([...seen.values()].join("\n"));
+  return [...seen.values()].join("\n");
 }
+
+/** What an entry shows of a server by its own text, else together with what it imports. */
+export const codeAround = async (
+  project: ProjectReader,
+  entry: ModuleText,
+): Promise<ServerCode | undefined> =>
+  serverCode(entry.text) ?? serverCode(await textAround(project, entry));

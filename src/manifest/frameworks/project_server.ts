@@ -5,9 +5,10 @@
  * @module
  */
 import * as z from "zod";
-import { codeAround, firstFile } from "./code_around.ts";
+import { codeAround, firstFile, textAround } from "./code_around.ts";
 import { type ServerCode, serverCode } from "./server_code.ts";
 import { parseStart, scriptToRun, type StartCommand } from "./start_script.ts";
+import { startsPrograms } from "./starts_programs.ts";
 import type { Placement, ProjectReader } from "./types.ts";
 
 const packageSchema = z.object({
@@ -113,7 +114,11 @@ async function startedServer(
   const isServer = hasPackage || code !== undefined ||
     (found === undefined && isBuilt(start.file, scripts));
   if (!isServer) return undefined;
-  const script = scriptToRun(scripts, START_SCRIPTS);
+  const isPlain = start.program === "node" && found !== undefined;
+  const asWritten = isPlain && startsPrograms(await textAround(project, found), runtimePackages)
+    ? start.script
+    : undefined;
+  const script = scriptToRun(scripts, START_SCRIPTS) ?? asWritten;
   return { entry, start, script, code, reason: `script "${start.script}" runs ${entry}` };
 }
 

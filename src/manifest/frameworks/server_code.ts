@@ -50,15 +50,15 @@ const MAKERS = [
   "ws",
 ].join("|");
 
-/** As in `import … from "http"`, `import "http"`, `require("http")` and `import("http")`. */
-const imports = (names: string) =>
+/** What imports one of some modules, as in `import … from "http"`, `import "http"`, `require("http")` and `import("http")`. */
+export const importOf = (names: string) =>
   new RegExp(
     `(?:\\bfrom\\s*|\\bimport\\s*\\(?\\s*|\\brequire\\(\\s*)["'\`](?:npm:)?(?:${names})(?:@[\\w.^~-]+)?["'\`]`,
   );
 
-const MAKES_SERVERS = imports(MAKERS);
-const HONO = imports("(?:jsr:@hono/)?hono(?:/[\\w-]+)?");
-const BUN = imports("bun");
+const MAKES_SERVERS = importOf(MAKERS);
+const HONO = importOf("(?:jsr:@hono/)?hono(?:/[\\w-]+)?");
+const BUN = importOf("bun");
 
 const DENO_SERVES = /\bDeno\.(?:serve|listen)\s*\(/;
 const CALLS_DENO = "calls Deno.serve()";
@@ -75,7 +75,7 @@ const APPS: readonly (readonly [name: string, imported: RegExp])[] = [
   "connect",
   "elysia",
 ]
-  .map((name) => [name, imports(name)]);
+  .map((name) => [name, importOf(name)]);
 const EXPORTS_APP =
   /\bexport\s+default\s+\w+\s*(?:;|$)|\bexport\s*\{[^}]*\bas\s+default\b|\bmodule\.exports\s*=\s*\w+\s*(?:;|$)|^\s*export\s*=\s*\w+/m;
 

@@ -1,0 +1,36 @@
+/**
+ * Signs that a server starts programs or other processes, which Node may do in the sandbox
+ * only where a start command has started it. Pure.
+ *
+ * @module
+ */
+import { importOf } from "./server_code.ts";
+
+const MODULES = importOf("(?:node:)?(?:child_process|cluster)");
+
+/** Packages that do nothing without a program. */
+const PACKAGES: ReadonlySet<string> = new Set([
+  "cross-spawn",
+  "esbuild",
+  "execa",
+  "fluent-ffmpeg",
+  "nano-spawn",
+  "playwright",
+  "playwright-core",
+  "puppeteer",
+  "puppeteer-core",
+  "sass-embedded",
+  "shelljs",
+  "simple-git",
+  "tinyexec",
+  "zx",
+]);
+
+/**
+ * Whether a server is known to start programs.
+ *
+ * @param code text of its own modules
+ * @param packages names of those that it needs when it runs
+ */
+export const startsPrograms = (code: string, packages: readonly string[]): boolean =>
+  MODULES.test(code) || packages.some((name) => PACKAGES.has(name));
