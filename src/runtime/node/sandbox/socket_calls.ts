@@ -119,8 +119,9 @@ export class SocketCalls {
       return await this.#with(descriptor, (copy) => this.#connectLocally(copy, routed));
     }
     const error = judgeConnect(address, this.#rules);
-    if (error !== 0) return -error;
-    return await this.#with(descriptor, (copy) => this.#connect(copy, address));
+    if (error === 0) return await this.#with(descriptor, (copy) => this.#connect(copy, address));
+    // As on a machine of its own, where nothing listens there.
+    return ownPortOf(address) === undefined ? -error : -ECONNREFUSED;
   }
 
   /** Connects to a further port of the server; `undefined` where it has none of that number. */
