@@ -46,6 +46,8 @@ export interface SupervisorOptions {
   readonly programs: number;
   /** The processes that Node may start; it may start none where missing. */
   readonly tree?: ProcessTree | undefined;
+  /** Whether the filter asks about new processes, and not only about programs. */
+  readonly asksForks: boolean;
   /** Called before Node runs, with its process; returns the process's own number for itself. */
   readonly begin: (pid: number) => number;
 }
@@ -203,8 +205,11 @@ export class CallSupervisor {
 
   /** The programs before Node, and Node itself, are started by code that is not foreign. */
   #start(pid: number): "continue" | number {
-    const { libc, programs, rules, begin } = this.#options;
-    if (this.#programs >= programs) return this.#options.tree === undefined ? -EPERM : "continue";
+    const { libc, programs, rules, begin, tree, asksForks } = this.#options;
+    if (this.#programs >= programs) {
+      if (tree === undefined) return -EPERM;
+      return asksForks || tree.grow() ? "continue" : -EAGAIN;
+    }
     this.#programs++;
     if (this.#programs < programs) return "continue";
     const process = ForeignProcess.open(libc, pid);

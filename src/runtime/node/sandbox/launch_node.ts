@@ -63,6 +63,7 @@ function supervise(
     listener,
     programs,
     tree,
+    asksForks: plan.uid === undefined,
     rules: {
       hasOwnNetwork: plan.kind === "namespaces",
       passesDescriptors: tree !== undefined,
