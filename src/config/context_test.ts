@@ -33,7 +33,7 @@ Deno.test("saveContext() and loadContext() keep the choice, clearContext() remov
   }));
 
 const broken: [name: string, text: string, problem: RegExp][] = [
-  ["text that is no JSON", "{", /it is no valid JSON/],
+  ["text that is no JSON", "{", /it is not valid JSON/],
   [
     "another shape",
     '{"version":1,"projectId":"p","environment":"staging"}',

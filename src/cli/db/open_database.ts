@@ -126,7 +126,7 @@ async function settleUnnamed(
   if (databases.length === 0) throw noDatabase(ctx, project);
   if (ctx.prompter === undefined) {
     throw actionRequired(
-      `Name the database: no argument and no db.database of svc.toml does, and none of ` +
+      `Choose a database: pass its name, or set db.database in svc.toml. None of ` +
         `${project.name} is auto-injected. Available: ${namesOf(databases)}`,
       [ctx.lines.ofProject("db", "list")],
     );

@@ -43,7 +43,10 @@ export class AccountService {
     const before = (await signIns.find(id)).password;
     if (before === null) {
       guess.succeed();
-      throw new Failure("conflict", "Cannot change the password: the account has none. Add one");
+      throw new Failure(
+        "conflict",
+        "Cannot change the password: the account has no password yet. Add one first",
+      );
     }
     if (!await passwords.matches(change.current, before)) {
       if (guess.fail()) await reportWrongPasswords(raise, { userId: id, client });
@@ -53,13 +56,13 @@ export class AccountService {
     const password = await passwords.hash(change.next);
     await signIns.change(id, (record) => {
       if (record.password?.hash === before.hash) return { ...record, password };
-      throw new Failure("conflict", "Cannot change the password: it was changed meanwhile");
+      throw new Failure("conflict", "Cannot change the password: it has just been changed");
     });
     await this.#endOtherSessions(person);
     await raise({
       event: "security.password_changed",
       userId: id,
-      detail: "The password was changed; all other sessions were ended",
+      detail: "The password was changed. All other sessions were signed out",
       client,
     });
   }

@@ -171,7 +171,7 @@ function sharedLimits(
   const question = { name: "guess-ended", schema: z.literal(true), withLost: false, closing };
   const limits = new GuessLimits(devices, now, (ended) => {
     void askAll(peers, { ...question, data: () => ended })
-      .catch((error) => onTrouble(`Cannot tell other nodes of a guess: ${error}`));
+      .catch((error) => onTrouble(`Cannot share a failed sign-in with other nodes: ${error}`));
   });
   peers.answer(question.name, endedGuess, async function* (ended) {
     limits.hear(ended);

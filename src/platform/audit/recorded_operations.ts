@@ -33,10 +33,10 @@ export const HOOK_REFUSED = "refuseHookCall";
 
 const summaries: ReadonlyMap<string, string> = new Map([
   ...Object.entries(endpoints).map(([name, { summary }]) => [name, summary] as const),
-  [PUSHED, "Change a branch or tag by git push"],
-  [HOOK_STOPPED, "Stop the preview of a branch, as a forge asked by a deploy hook"],
+  [PUSHED, "Change a branch or tag with git push"],
+  [HOOK_STOPPED, "Stop the preview of a branch for a forge webhook"],
   [HOOK_REFUSED, "Refuse an unsigned request to a deploy hook"],
-  [EXCHANGED, "Get a key for the token of a workflow's job"],
+  [EXCHANGED, "Get a key with the token of a CI job"],
 ]);
 
 const recorded: ReadonlyMap<unknown, string> = new Map(

@@ -149,8 +149,8 @@ export function createBuilds(foundation: Foundation, parts: BuildsParts): Builds
         const removed = await sweep.run(signal);
         const archived = await sharedBuildLogs.archiveAll(signal);
         return [
-          ...(removed === 0 ? [] : [`${removed} build logs of removed deployments removed`]),
-          ...(archived === 0 ? [] : [`${archived} build logs stored for all nodes`]),
+          ...(removed === 0 ? [] : [`removed ${removed} build logs of deleted deployments`]),
+          ...(archived === 0 ? [] : [`shared ${archived} build logs with all nodes`]),
         ];
       },
       forgetProject: (projectId) => buildQueue.dropProject(projectId),

@@ -45,7 +45,7 @@ function comparable(scope: PurgeScope): PurgeScope {
   if (scope.type !== "path") return scope;
   const path = purgedPath(scope.path);
   if (path !== undefined) return { type: "path", path };
-  throw new Failure("invalid_request", `The path "${scope.path}" cannot be the path of a request`);
+  throw new Failure("invalid_request", `The path "${scope.path}" is not a valid request path`);
 }
 
 export function createCache(foundation: CacheFoundation, services: CacheServices): Capability {

@@ -87,7 +87,7 @@ export class SharedPurges {
       firstMs: 0,
       everyMs: NOTED_EVERY_MS,
       run: () => this.#note(),
-      onError: (error) => this.#parts.onTrouble(`Cannot note what purges are known: ${error}`),
+      onError: (error) => this.#parts.onTrouble(`Cannot record purges: ${error}`),
     });
   }
 

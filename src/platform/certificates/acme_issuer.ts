@@ -96,9 +96,12 @@ export class AcmeIssuer implements Issuer {
       return await this.#issue(hostnames, options);
     } catch (cause) {
       if (!isUnanswered(cause)) throw cause;
-      throw new Error(`The certificate authority at ${this.#options.directoryUrl} did not answer`, {
-        cause,
-      });
+      throw new Error(
+        `The certificate authority at ${this.#options.directoryUrl} did not respond`,
+        {
+          cause,
+        },
+      );
     }
   }
 

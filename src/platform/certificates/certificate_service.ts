@@ -184,7 +184,7 @@ export class CertificateService {
   #passOn(record: CertificateRecord): void {
     const { store, log } = this.#options;
     store.put(record).catch((error) => {
-      const message = `Cannot order the certificate of ${record.hostname} now: ${error}`;
+      const message = `Cannot request the certificate of ${record.hostname}: ${error}`;
       log({ level: "warn", message });
     });
   }
@@ -201,7 +201,7 @@ export class CertificateService {
         : nodes.during("certificates", run))
         .catch((error) => {
           if (this.#state === "closed") return;
-          const message = `Ordering certificates was interrupted: ${error}`;
+          const message = `Requesting certificates was interrupted: ${error}`;
           this.#options.log({ level: "error", message });
         })
         .finally(() => this.#round = undefined);
@@ -310,7 +310,7 @@ export class CertificateService {
       for (const hostname of hostnames) this.#pairs.set(hostname, pair);
       await onChanged(hostnames);
       for (const record of records) this.#records.set(record.hostname, record);
-      log({ level: "info", message: `Certificate for ${hostnames.join(", ")} is issued` });
+      log({ level: "info", message: `Issued a certificate for ${hostnames.join(", ")}` });
     } catch (error) {
       if (hostnames.length > 1 && !(error instanceof LeaseLostError)) {
         for (const hostname of hostnames) await this.#order([hostname], lease);

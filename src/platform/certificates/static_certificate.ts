@@ -33,7 +33,7 @@ function parsePart<T>(what: string, path: string, parse: () => T): T {
   try {
     return parse();
   } catch (cause) {
-    throw new CertificateFileError(`Cannot use ${path}: it must hold a ${what} as PEM`, { cause });
+    throw new CertificateFileError(`Cannot use ${path}: it must contain a PEM ${what}`, { cause });
   }
 }
 
@@ -57,7 +57,7 @@ export async function readCertificateFiles(
     throw new CertificateFileError(`Cannot use ${keyFile}: it is not the key of ${certFile}`);
   }
   if (Date.parse(parsed.validTo) <= now) {
-    throw new CertificateFileError(`Cannot use ${certFile}: it ended on ${parsed.validTo}`);
+    throw new CertificateFileError(`Cannot use ${certFile}: it expired on ${parsed.validTo}`);
   }
   return { cert, key };
 }

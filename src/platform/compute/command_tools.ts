@@ -52,14 +52,15 @@ export async function commandTools(
   const npm = await findNpm(env.PATH ?? "");
   if (npm.length === 0 && /\bnp[mx]\b/.test(command)) {
     throw new ToolMissingError(
-      `the start command ${JSON.stringify(command)} needs npm: install npm on the platform's ` +
-        "search path, or start the server without it by command of [server] in svc.toml",
+      `the start command ${
+        JSON.stringify(command)
+      } needs npm. Install npm on the platform's PATH, or set a command without npm as command under [server] in svc.toml`,
     );
   }
   const own = await fetchProjectManager(hostOf(place), { directory, commands: [command] })
     .catch((cause) => {
       throw new ToolMissingError(
-        `its scripts call a package manager that is not there: ${
+        `its scripts call a missing package manager: ${
           cause instanceof Error ? cause.message : cause
         }`,
         { cause },

@@ -33,7 +33,7 @@ function parse(text: string): Readonly<Record<string, string>> {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new LinksError("it is no valid JSON");
+    throw new LinksError("it is not valid JSON");
   }
   const result = schema.safeParse(value);
   if (result.success) return result.data.links;
@@ -64,8 +64,8 @@ function refuseTarget(path: string, target: string): string | undefined {
 function refuseLink(path: string, links: Links, files: ReadonlySet<string>): string | undefined {
   const parsed = parseRelativePath(path);
   if (!parsed.ok) return `the path ${parsed.reason}`;
-  if (parsed.path !== path || path === ".") return "the path is not in its plain form";
-  if (files.has(path)) return "a file or folder of the deployment is there";
+  if (parsed.path !== path || path === ".") return "the path is not normalized";
+  if (files.has(path)) return "a file or folder already exists there";
   const inside = foldersAbove(path).find((folder) => links.has(folder));
   if (inside !== undefined) return `it is inside of the link ${inside}`;
   return refuseTarget(path, links.get(path)!);

@@ -24,8 +24,7 @@ export interface HealthRequest {
   readonly fetch: (request: ComputeRequest) => Promise<ComputeResult>;
 }
 
-const ADVICE =
-  'If another path shows that it is ready, write health_path = "/path" to [server] in svc.toml';
+const ADVICE = 'To use another path, set health_path = "/path" under [server] in svc.toml';
 
 function whyNot(
   { path = "/", timeoutMs }: HealthRequest,
@@ -34,8 +33,8 @@ function whyNot(
   const late = reason === "aborted" || reason === "timeout";
   const seconds = Math.min(timeoutMs, HEALTH_MS) / 1000;
   const what = late
-    ? `it listens, but did not answer GET ${path} within ${seconds} s`
-    : `it did not answer GET ${path}: ${message}`;
+    ? `it listens, but did not respond to GET ${path} within ${seconds} s`
+    : `it did not respond to GET ${path}: ${message}`;
   return `${what}. ${ADVICE}`;
 }
 
@@ -73,8 +72,9 @@ export async function findSilence(request: HealthRequest): Promise<string | unde
     await body?.cancel().catch(() => {});
     if (path === undefined || (status >= 200 && status < 400)) return undefined;
     if (patience.aborted) {
-      return `GET ${path} of health_path answered ${status} for ${readyMs / 1000} s: ` +
-        "it must answer 200 to 399 once the server is ready. The server's log has the reason";
+      return `GET ${path} (health_path) responded with ${status} for ${
+        readyMs / 1000
+      } s. It must respond with 200 to 399 when the server is ready. See the server log`;
     }
     await new Promise((resolve) => setTimeout(resolve, Math.min(PAUSE_MS, readyMs)));
   }

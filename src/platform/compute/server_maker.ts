@@ -132,7 +132,7 @@ export class ServerMaker {
       throw new Error(
         isFullDisk(cause)
           ? "the platform's disk is full"
-          : "the platform cannot prepare it; its log has the reason",
+          : "the platform cannot prepare it. Its log has the reason",
         { cause },
       );
     }

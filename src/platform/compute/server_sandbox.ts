@@ -56,11 +56,10 @@ export async function judgeNodeSandbox(
 /** The warning for the operator at start; `undefined` if there is nothing to warn of. */
 export function sandboxWarning({ sandbox, missing }: ServerSandbox): string | undefined {
   if (sandbox === "enforced") return undefined;
-  const lack = `this system does not offer ${missing.join(", and ")}`;
+  const lack = `this system lacks ${missing.join(" and ")}`;
   return sandbox === "refused"
     ? `Servers of deployments are refused: ${lack}. ${SANDBOX_ADVICE}`
-    : `Servers of deployments run without a whole sandbox (--allow-unsandboxed-servers): ${lack}. ` +
-      "Their code may read files of this machine and reach its private network";
+    : `Servers of deployments run without a full sandbox (--allow-unsandboxed-servers): ${lack}. Their code can read files of this machine and reach its private network`;
 }
 
 /** Servers are refused on this platform; the message is for whoever deploys one. */
@@ -73,7 +72,7 @@ export class ServersRefusedError extends Error {
 
 /** Why a server is not started, for whoever deploys it. */
 export function refusalOf({ missing }: ServerSandbox): string {
-  return "Servers are switched off on this platform: its system does not offer " +
-    `${missing.join(", and ")}. Its operator can run it where both are there, or pass ` +
-    "--allow-unsandboxed-servers";
+  return `Servers are turned off on this platform, because its system lacks ${
+    missing.join(" and ")
+  }. The operator can use another system, or --allow-unsandboxed-servers`;
 }

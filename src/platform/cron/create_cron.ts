@@ -52,7 +52,7 @@ export function createCron(foundation: Foundation, parts: CronParts): Capability
         layer: "cron",
         level: "warn",
         time: now(),
-        message: `Skipped the scheduled task ${path}: its last run has not ended`,
+        message: `Skipped the scheduled task ${path}: its last run is still running`,
       }),
   });
   return {
@@ -60,7 +60,7 @@ export function createCron(foundation: Foundation, parts: CronParts): Capability
     bindRoutes: (router) => bindCronRoutes(router, { projects, scheduler, store, now }),
     whenListening: () => scheduler.start(),
     async close() {
-      closing.abort(new DOMException("The platform stops", "AbortError"));
+      closing.abort(new DOMException("The platform is stopping", "AbortError"));
       await scheduler.close();
     },
     projectKeys: (projectId) => store.keysOf(projectId),

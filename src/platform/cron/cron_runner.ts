@@ -87,7 +87,7 @@ export class CronRunner {
     try {
       const { [SECRET_VARIABLE]: secret } = await variables.openSnapshot(site.deploymentId);
       if (secret !== undefined && !FIELD_TEXT.test(secret)) {
-        const message = `${SECRET_VARIABLE} has characters that a header cannot carry`;
+        const message = `${SECRET_VARIABLE} has characters that are not allowed in a header`;
         return { type: "failed", message };
       }
       const authorization: ServerQuestion["headers"] = secret === undefined
@@ -152,7 +152,7 @@ function finished(
         ...facts,
         outcome: "failed",
         status: null,
-        error: "No server of the deployment answers this path",
+        error: "No server of the deployment handles this path",
       };
   }
 }

@@ -28,7 +28,7 @@ async function findTasks(
 ): Promise<LiveTasks> {
   const found = await scheduler.tasksOf(project.id);
   if (found !== undefined) return found;
-  throw new Failure("conflict", `Project "${project.name}" shows nothing in production`);
+  throw new Failure("conflict", `Project "${project.name}" has no production deployment`);
 }
 
 /** The run of a task that has not ended. */
@@ -85,13 +85,13 @@ async function runTask(
     const known = tasks.map((task) => task.path).join(", ");
     throw new Failure(
       "not_found",
-      `No task of "${project.name}" requests ${path}: ` +
-        (known === "" ? "it has none" : `they request ${known}`),
+      `Project "${project.name}" has no task for ${path}: ` +
+        (known === "" ? "it has none" : `its tasks are ${known}`),
     );
   }
   const startedAt = now();
   const begun = scheduler.begin({ projectId: project.id, hostname, path, trigger: "request" });
-  if (begun === undefined) throw new Failure("conflict", `Task ${path} is running already`);
+  if (begun === undefined) throw new Failure("conflict", `Task ${path} is already running`);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<CronRun>((resolve) => {
     const run = running({ path, deploymentId }, { trigger: "request", since: startedAt });
@@ -101,7 +101,7 @@ async function runTask(
   if (ended !== undefined) return ended;
   throw new Failure(
     "unavailable",
-    "The task was not run: production changed, or the platform stops",
+    "The task did not run, because production changed or the platform is stopping",
   );
 }
 

@@ -51,7 +51,7 @@ function refusalOf(
     case "creating":
       return refuse(
         branch.storage === null
-          ? `${where} is being made. Try again in a moment`
+          ? `${where} is being created. Try again in a moment`
           : `${where} is being moved. Try again in a moment`,
       );
     case "stopped":
@@ -59,7 +59,7 @@ function refusalOf(
     case "failed":
       return refuse(`${where} failed: ${reason}`);
     case "deleted":
-      return refuse(`${where} is deleted. Bring it back: svc db undelete ${database.id}`);
+      return refuse(`${where} is deleted. Restore it: svc db undelete ${database.id}`);
   }
 }
 

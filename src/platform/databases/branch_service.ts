@@ -57,14 +57,13 @@ export class BranchService {
     const branch = await mintBranch(this.#services, database, wanted);
     switch (await branches.create(database, branch)) {
       case "no database":
-        throw new Failure("not_found", `Database "${database.name}" was deleted meanwhile`);
+        throw new Failure("not_found", `Database "${database.name}" was deleted`);
       case "name taken":
-        throw new Failure("conflict", `Branch "${branch.name}" exists already`);
+        throw new Failure("conflict", `Branch "${branch.name}" already exists`);
       case "too many":
         throw new Failure(
           "conflict",
-          `Database "${database.name}" has ${MAX_BRANCHES} branches, which is the most: ` +
-            "delete one first",
+          `Database "${database.name}" has the maximum of ${MAX_BRANCHES} branches: delete one first`,
         );
       case "created":
         return await this.#settled(database, branch);
@@ -75,7 +74,7 @@ export class BranchService {
   async reset(database: DatabaseRecord, branch: BranchRecord): Promise<BranchRecord> {
     const { parent } = branch;
     if (parent === null) {
-      throw new Failure("conflict", `Branch "${branch.name}" has no parent to be reset from`);
+      throw new Failure("conflict", `Branch "${branch.name}" has no parent to reset to`);
     }
     await this.#requireSource(database, parent);
     return await this.replace(database, branch, { type: "branch", name: parent });
@@ -91,7 +90,7 @@ export class BranchService {
     const target = { engine: database.engine, id: mintId(random) };
     const changed = await branches.update(branch, (current) => {
       if (current.task !== null && current.failure === null) {
-        throw new Failure("conflict", `Branch "${branch.name}" is being made: try again later`);
+        throw new Failure("conflict", `Branch "${branch.name}" is being created. Try again later`);
       }
       return { ...current, task: { target, source, maker: null }, failure: null };
     });
@@ -130,7 +129,7 @@ export class BranchService {
       );
     }
     if (source.storage === null) {
-      throw new Failure("conflict", `Branch "${name}" is not there yet: try again later`);
+      throw new Failure("conflict", `Branch "${name}" is not ready yet. Try again later`);
     }
   }
 

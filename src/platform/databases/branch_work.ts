@@ -136,7 +136,7 @@ export class BranchWork {
       await this.#make(database, branch, branch.task);
     } catch (error) {
       this.#parts.onTrouble(
-        `Cannot make the branch "${name}" of database "${database.name}": ${
+        `Cannot create the branch "${name}" of database "${database.name}": ${
           error instanceof Error ? error.stack ?? error.message : error
         }`,
       );
@@ -247,7 +247,7 @@ export class BranchWork {
       case "branch": {
         const { role, storage } = await this.#parts.branches.get(id, source.name) ?? {};
         if (role === undefined || storage === undefined || storage === null) {
-          throw new SourceMissing(`The branch "${source.name}" that it is copied from is gone`);
+          throw new SourceMissing(`The source branch "${source.name}" was deleted`);
         }
         return { role, storage };
       }

@@ -126,8 +126,7 @@ export class DatabaseDoor {
         : messageOf(cause);
       throw new Failure(
         "unavailable",
-        `Cannot listen for PostgreSQL clients on ${host}:${port}: ${reason}. ` +
-          "Start svc serve with another --postgres-port",
+        `Cannot listen for PostgreSQL clients on ${host}:${port}: ${reason}. Choose another --postgres-port`,
         { cause },
       );
     }

@@ -34,7 +34,7 @@ export interface DatabaseServices extends Pick<Foundation, "box" | "nodes" | "no
 type NewDatabase = BodyOf<typeof endpoints.createDatabase>;
 type Changes = BodyOf<typeof endpoints.updateDatabase>;
 
-const gone = (name: string) => new Failure("not_found", `Database "${name}" was deleted meanwhile`);
+const gone = (name: string) => new Failure("not_found", `Database "${name}" was deleted`);
 
 /** True while something is made for a branch, and has not failed. */
 const isBusy = ({ task, failure }: BranchRecord): boolean => task !== null && failure === null;
@@ -97,9 +97,9 @@ export class DatabaseService {
     });
     switch (await databases.create(database, main)) {
       case "no project":
-        throw new Failure("not_found", `Project "${project.name}" was deleted meanwhile`);
+        throw new Failure("not_found", `Project "${project.name}" was deleted`);
       case "name taken":
-        throw new Failure("conflict", `Database "${wanted.name}" exists already`);
+        throw new Failure("conflict", `Database "${wanted.name}" already exists`);
       case "too many":
         throw tooMany(project);
       case "created":
@@ -167,8 +167,7 @@ export class DatabaseService {
       const days = GRACE_MS / (24 * 60 * 60 * 1000);
       throw new Failure(
         "not_found",
-        `No deleted database "${reference}" can be had back in project "${project.name}": ` +
-          `that is possible for ${days} days`,
+        `Project "${project.name}" has no deleted database "${reference}" to restore. Databases can be restored for ${days} days`,
       );
     }
     door.open();
@@ -178,7 +177,7 @@ export class DatabaseService {
     if (result === "name taken") {
       throw new Failure(
         "conflict",
-        `Project "${project.name}" has another database "${found.name}": delete that one first`,
+        `Project "${project.name}" already has another database "${found.name}": delete that one first`,
       );
     }
     for (const { name, task } of await branches.list(result.id)) {
@@ -196,8 +195,7 @@ export class DatabaseService {
     if (clients === undefined) {
       throw new Failure(
         "conflict",
-        "This platform lets only deployments connect to databases (--postgres-port none). " +
-          "Run SQL with svc db query",
+        "On this platform, only deployments can connect to databases (--postgres-port none). Run SQL with svc db query",
       );
     }
     return await this.connectionAt(database, branch, clients);
@@ -230,7 +228,7 @@ export class DatabaseService {
       const { state } = stateOf(database, unready);
       throw new Failure(
         "conflict",
-        `Branch "${unready.name}" is ${state}: wait for it, or delete it, before moving`,
+        `Branch "${unready.name}" is ${state}: wait for it or delete it before you move the database`,
       );
     }
     const moved = await databases.update(database, (current) => ({ ...current, engine }));
@@ -294,6 +292,6 @@ export class DatabaseService {
 function tooMany(project: ProjectRecord): Failure {
   return new Failure(
     "conflict",
-    `Project "${project.name}" has ${MAX_DATABASES} databases, which is the most: delete one first`,
+    `Project "${project.name}" has the maximum of ${MAX_DATABASES} databases: delete one first`,
   );
 }

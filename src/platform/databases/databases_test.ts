@@ -133,7 +133,7 @@ Deno.test("what is the platform's own fault stays in its log", async () => {
   const engine = new TestEngine();
   engine.before = () => Promise.reject(new Error("/secret/path is broken"));
   const failed = await createOrders(await machine.start(engine));
-  assert.equal(failed.reason, "The platform failed; its log says why");
+  assert.equal(failed.reason, "The platform failed. Its log has the reason");
   assert.match(machine.troubles.join(), /secret\/path/);
 });
 

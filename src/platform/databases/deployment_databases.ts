@@ -150,7 +150,7 @@ export class DeploymentDatabases {
     const where = branch === undefined ? database.name : `${database.name}, ${branch.name}`;
     throw new DatabaseNotReadyError(
       `its database (${where}) ${
-        branch?.failure ? `failed: ${branch.failure}` : "is still being made: try again later"
+        branch?.failure ? `failed: ${branch.failure}` : "is still being created: try again later"
       }`,
     );
   }

@@ -15,7 +15,7 @@ const ANSWER_MS = 1500;
 const SILENT: EngineStatus = {
   version: null,
   ready: false,
-  problem: `PostgreSQL has not answered for ${ANSWER_MS / 1000} s`,
+  problem: `PostgreSQL has not responded for ${ANSWER_MS / 1000} s`,
 };
 
 export class EngineHealth {

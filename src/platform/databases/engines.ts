@@ -24,7 +24,8 @@ export interface EngineSource {
 
 const MISSING: Readonly<Record<EngineKind, string>> = {
   embedded: "This platform has no embedded PostgreSQL",
-  server: "This platform has no PostgreSQL server: start svc serve with --postgres",
+  server:
+    "This platform has no PostgreSQL server. The operator can set one with svc serve --postgres",
 };
 
 export class Engines {
@@ -111,5 +112,5 @@ export function reasonOf(error: unknown): string {
   }
   return error instanceof EngineError || error instanceof Failure
     ? messageOf(error)
-    : "The platform failed; its log says why";
+    : "The platform failed. Its log has the reason";
 }

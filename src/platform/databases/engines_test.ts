@@ -28,5 +28,8 @@ Deno.test("reasonOf() names what is wrong with files, and keeps the platform's o
     reasonOf(fault),
     "The files of the database cannot be written: it does not exist",
   );
-  assert.equal(reasonOf(new TypeError("x is undefined")), "The platform failed; its log says why");
+  assert.equal(
+    reasonOf(new TypeError("x is undefined")),
+    "The platform failed. Its log has the reason",
+  );
 });

@@ -43,7 +43,7 @@ async function readText({ body }: OutboundRequest): Promise<string> {
   for await (const chunk of body ?? []) {
     size += chunk.byteLength;
     if (size > MAX_BYTES) {
-      throw new EngineError(`A statement has at most ${MAX_BYTES} bytes`, "54000");
+      throw new EngineError(`A statement can have at most ${MAX_BYTES} bytes`, "54000");
     }
     chunks.push(chunk);
   }
@@ -76,7 +76,7 @@ export function createDatabaseFetch(
     const answer = await perform(request).catch((error): Refusal => {
       if (error instanceof EngineError) return { error: error.message, sqlState: error.sqlState };
       if (error instanceof z.ZodError || error instanceof SyntaxError) {
-        return { error: "Give a text and a list of parameters", sqlState: "42601" };
+        return { error: "Pass a string and a list of parameters", sqlState: "42601" };
       }
       onTrouble(`A query of a function failed: ${error}`);
       return { error: messageOf(error), sqlState: "58000" };

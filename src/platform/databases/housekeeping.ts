@@ -59,7 +59,7 @@ interface Counts {
 /** Summarizes a round for the log. */
 function report({ removed, expired, ended, kept, strays }: Counts): string[] {
   return [
-    removed > 0 ? `removed ${formatCount(removed, "deleted database")} for good` : "",
+    removed > 0 ? `permanently removed ${formatCount(removed, "deleted database")}` : "",
     expired > 0 ? `removed ${expired} expired branches of databases` : "",
     ended > 0 ? `removed database branches of ${formatCount(ended, "ended preview")}` : "",
     kept > 0 ? `took ${formatCount(kept, "daily snapshot")} of databases` : "",

@@ -9,8 +9,7 @@ import type { EngineKind } from "../../database/mod.ts";
 import { type DatabaseRecord, injectsInto } from "./records.ts";
 
 const EMBEDDED =
-  "One PostgreSQL backend serves all connections of a branch: statements run one after another, " +
-  "and a transaction makes the others wait";
+  "One PostgreSQL backend serves all connections of a branch. Statements run one after another, and a transaction blocks the others";
 
 export interface OverrideFacts {
   /** Databases of the project that are not deleted, oldest first. */
@@ -61,8 +60,9 @@ function describeVariable(
     by: "variable",
     name: envVar,
     environments: scopes.includes(SCOPE_ALL) ? database.environments : scopes,
-    note: `The project sets the variable ${envVar} itself in ${where.join(", ")}: deployments ` +
-      "there get that value, not this database's address",
+    note: `The project has its own variable ${envVar} in ${
+      where.join(", ")
+    }. Deployments there get that value instead of this database's connection string`,
   }];
 }
 
@@ -86,7 +86,7 @@ export function describeEngine(
 ): string[] {
   if (engine !== "embedded") return [];
   const advice = hasServer
-    ? `For more load: svc db move ${name} --to server`
+    ? `For more load, use svc db move ${name} --to server`
     : "For more load, the platform needs a PostgreSQL server: svc serve --postgres";
   return [`${EMBEDDED}. ${advice}`];
 }

@@ -41,7 +41,7 @@ class Running {
     if (count >= MAX_QUERIES) {
       throw new Failure(
         "rate_limited",
-        `${MAX_QUERIES} queries of this branch run already: wait for one of them`,
+        `${MAX_QUERIES} queries are already running on this branch: wait for one to finish`,
         { retryAfter: 1 },
       );
     }

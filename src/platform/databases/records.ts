@@ -117,7 +117,7 @@ export function stateOf(database: DatabaseRecord, branch: BranchRecord): ShownSt
   if (database.deletedAt !== null) return { state: "deleted", reason: null };
   if (failure !== null && storage === null) return { state: "failed", reason: failure };
   if (database.stopped) {
-    return { state: "stopped", reason: "It was stopped; svc db start lets clients connect again" };
+    return { state: "stopped", reason: "It was stopped. Start it with svc db start" };
   }
   if (storage === null) return { state: "creating", reason: null };
   if (task?.source.type === "move" && failure === null) {

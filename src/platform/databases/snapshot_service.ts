@@ -54,8 +54,7 @@ export class SnapshotService {
     if (manual.length >= MAX_MANUAL_SNAPSHOTS) {
       throw new Failure(
         "conflict",
-        `Database "${database.name}" has ${MAX_MANUAL_SNAPSHOTS} snapshots, which is the most: ` +
-          "delete one first",
+        `Database "${database.name}" has the maximum of ${MAX_MANUAL_SNAPSHOTS} manual snapshots: delete one first`,
       );
     }
     return await this.#take(database, branch, { kind: "manual" });
@@ -124,7 +123,7 @@ export class SnapshotService {
     return await work.alone(database.id, async () => {
       const branch = await branches.get(database.id, name);
       if (branch === undefined || branch.storage === null) {
-        throw new Failure("conflict", `Branch "${name}" is not there yet: try again later`);
+        throw new Failure("conflict", `Branch "${name}" is not ready yet. Try again later`);
       }
       const snapshot: SnapshotRecord = {
         id: uuidV7(now, random),

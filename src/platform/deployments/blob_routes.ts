@@ -70,7 +70,7 @@ async function untilCutOff<T>(request: Request, work: Promise<T>): Promise<T> {
     return await work;
   } catch (cause) {
     if (!(cause instanceof Deno.errors.BadResource) && !request.signal.aborted) throw cause;
-    throw new Failure("invalid_request", "The upload was cut off", { cause });
+    throw new Failure("invalid_request", "The upload was interrupted", { cause });
   }
 }
 

@@ -61,7 +61,7 @@ function* checkSizes(files: readonly DeploymentFile[], note: Note): Steps<void> 
   if (total > MAX_DEPLOYED_BYTES) {
     throw new Failure(
       "payload_too_large",
-      `Deploy files of at most ${MAX_DEPLOYED_BYTES} bytes in total: they have ${total}`,
+      `The files have ${total} bytes in total, the limit is ${MAX_DEPLOYED_BYTES}`,
     );
   }
 }
@@ -131,5 +131,5 @@ export function* checkRules(
 export function checkFunctions(functions: readonly DeploymentFunction[]): Set<string> {
   const names = new Set(functions.map((each) => each.name));
   if (names.size === functions.length) return names;
-  throw new Failure("invalid_request", "Each function must have a name of its own");
+  throw new Failure("invalid_request", "Function names must be unique");
 }

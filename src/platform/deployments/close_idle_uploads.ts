@@ -17,8 +17,8 @@ export interface IdleUploadServices {
   readonly raiseEvent: RaiseEvent;
 }
 
-const REASON = "The upload was cut off: nothing arrived for 5 minutes. Deploy again; files that " +
-  "arrived are kept for a day";
+const REASON =
+  "The upload timed out after 5 minutes without data. Deploy again. Uploaded files are kept for a day";
 
 /**
  * Fails each deployment for which nothing arrived for {@link UPLOAD_IDLE_MS},

@@ -82,7 +82,7 @@ function watchUploads(
       const count = await closeIdleUploads(services, { now: now(), startedAt });
       if (count > 0) log({ level: "info", message: `Closed ${count} uploads that were cut off` });
     },
-    onError: (error) => log({ level: "error", message: `Looking at uploads failed: ${error}` }),
+    onError: (error) => log({ level: "error", message: `Cannot check uploads: ${error}` }),
   });
 }
 

@@ -120,7 +120,10 @@ export class DeploymentService {
     const plan = planRollback(project.productionHistory, wanted);
     switch (plan.type) {
       case "nothing_live":
-        throw new Failure("conflict", `Project "${project.name}" has nothing live to roll back`);
+        throw new Failure(
+          "conflict",
+          `Project "${project.name}" has no production deployment to roll back`,
+        );
       case "not_live":
         throw new Failure(
           "conflict",
@@ -129,10 +132,10 @@ export class DeploymentService {
       case "no_earlier":
         throw new Failure(
           "conflict",
-          `No deployment was live before ${plan.live}: there is nothing to go back to`,
+          `There is no earlier deployment to roll back to`,
         );
       case "already_live":
-        throw new Failure("conflict", `Deployment ${plan.live} is live already`);
+        throw new Failure("conflict", `Deployment ${plan.live} is already live`);
     }
     const target = await this.#requireTarget(project, plan.to);
     const { deployments, vault, now } = this.#services;
@@ -141,7 +144,7 @@ export class DeploymentService {
       const committed = await deployments.rollBack(project, plan, now()).catch((error) => {
         const hasStopped = error instanceof RangeError;
         if (!hasStopped && !(error instanceof StaleDecisionError)) throw error;
-        throw new Failure("conflict", "Production changed meanwhile. Try again", {
+        throw new Failure("conflict", "Production has just changed. Try again", {
           retryAfter: RETRY_SECONDS,
           cause: error,
         });
@@ -168,7 +171,10 @@ export class DeploymentService {
   ): Promise<DeploymentRecord> {
     if (deployment.status === "STOPPED") return deployment;
     if (productionDeploymentId(project) === deployment.id) {
-      throw new Failure("conflict", "Deployment is live in production: roll back or deploy first");
+      throw new Failure(
+        "conflict",
+        "Cannot stop the production deployment: roll back or deploy first",
+      );
     }
     const { deployments, projects, sites, now } = this.#services;
     const stopped = await this.#move(deployment, "STOPPED", {
@@ -247,7 +253,7 @@ export class DeploymentService {
         const next = current.status === to ? current : moveDeployment(current, to, { now: now() });
         return { ...next, ...changes };
       }, { lease });
-      if (moved === undefined) throw new Failure("not_found", "Deployment was deleted meanwhile");
+      if (moved === undefined) throw new Failure("not_found", "The deployment was deleted");
       return moved;
     } catch (error) {
       if (error instanceof RangeError) throw new Failure("conflict", error.message);

@@ -265,7 +265,7 @@ Deno.test("DeploymentService.rollBack() twice at once undoes one deployment", ()
     const outcomes = await Promise.allSettled(both);
     const refused = outcomes.filter((each) => each.status === "rejected");
     assert.equal(refused.length, 1);
-    refusal("conflict", /Production changed meanwhile/)(refused[0]!.reason);
+    refusal("conflict", /Production has just changed/)(refused[0]!.reason);
     assert.equal(refused[0]!.reason.retryAfter, 1);
     assert.equal(await shownAt("shop"), "d2");
     assert.deepEqual((await project()).productionHistory, ["d1", "d2"]);
@@ -280,7 +280,7 @@ Deno.test("DeploymentService.rollBack() gives way to a deployment that went live
     await server.starting;
     await service.activate(await add("d3"));
     server.release();
-    await assert.rejects(rolledBack, refusal("conflict", /Production changed meanwhile/));
+    await assert.rejects(rolledBack, refusal("conflict", /Production has just changed/));
     assert.equal(await shownAt("shop"), "d3");
     assert.equal((await find("d2")).status, "LIVE");
     assert.deepEqual((await project()).productionHistory, ["d1", "d2", "d3"]);
@@ -301,7 +301,7 @@ Deno.test("DeploymentService.rollBack() gives way to a stop that is half done", 
     const stopped = service.stop(await find("d1"), await project());
     await stored.promise;
     server.release();
-    await assert.rejects(rolledBack, refusal("conflict", /Production changed meanwhile/));
+    await assert.rejects(rolledBack, refusal("conflict", /Production has just changed/));
     held.resolve();
     await stopped;
     assert.equal(await shownAt("shop"), "d2");
@@ -316,7 +316,7 @@ Deno.test("DeploymentService.rollBack() gives way to a stop of its target", () =
     await server.starting;
     await service.stop(await find("d1"), await project());
     server.release();
-    await assert.rejects(rolledBack, refusal("conflict", /Production changed meanwhile/));
+    await assert.rejects(rolledBack, refusal("conflict", /Production has just changed/));
     assert.equal(await shownAt("shop"), "d2");
     assert.equal((await find("d1")).status, "STOPPED");
   }));

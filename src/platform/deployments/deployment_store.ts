@@ -98,7 +98,7 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
         also?.add(added),
       ]);
       if (taken.versionstamp !== null) return false;
-      if (project === undefined) throw new StaleDecisionError("Project was deleted meanwhile");
+      if (project === undefined) throw new StaleDecisionError("The project was deleted");
       operation.include(added)
         .check({ key: host, versionstamp: null })
         .check({ key: projectKey, versionstamp: project.versionstamp })
@@ -159,7 +159,7 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
         this.#readProject(deployment),
       ]);
       if (current === undefined || project === undefined) {
-        throw new StaleDecisionError("Deployment or project was deleted meanwhile");
+        throw new StaleDecisionError("The deployment or project was deleted");
       }
       const live = moveDeployment(current.value, "LIVE", { now });
       const production = live.environment === ENVIRONMENT_PRODUCTION;
@@ -204,7 +204,7 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
       ]);
       const same = current?.value.productionHistory.join() === project.productionHistory.join();
       if (undo === undefined || target === undefined || current === undefined || !same) {
-        throw new StaleDecisionError("Production changed meanwhile");
+        throw new StaleDecisionError("Production has just changed");
       }
       const undone = moveDeployment(undo.value, "ROLLED_BACK", { now });
       const live = target.value.status === "LIVE"

@@ -48,7 +48,7 @@ export async function pointLabels(
     const key = keys.host(label);
     const current = await readLabel(kv, label);
     if (current !== undefined && current.value.projectId !== projectId) {
-      throw new StaleDecisionError(`Address "${label}" was taken by another project meanwhile`);
+      throw new StaleDecisionError(`The host name "${label}" was just taken by another project`);
     }
     operation.check({ key, versionstamp: current?.versionstamp ?? null })
       .set(key, { projectId, deploymentId });

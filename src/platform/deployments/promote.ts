@@ -54,7 +54,7 @@ export async function promote(
   if (!isServed(source.status)) {
     throw new Failure(
       "conflict",
-      `Deployment ${source.id} is ${source.status}: only one that can be looked at is promoted`,
+      `Cannot promote deployment ${source.id}: it is ${source.status}, not live`,
     );
   }
   if (source.environment === ENVIRONMENT_PRODUCTION) {

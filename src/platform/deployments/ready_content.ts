@@ -17,11 +17,11 @@ const MAX_LISTED = 20;
 function misstatedSizes(blobs: BlobLookUp["misstated"]): Failure {
   return new Failure(
     "blob_mismatch",
-    `Cannot activate: the list of files names a wrong size for ${blobs.length} of its blobs`,
+    `Cannot activate: the file list has the wrong size for ${blobs.length} blobs`,
     {
       problems: blobs.slice(0, MAX_LISTED).map(({ sha256, size, actual }) => ({
         path: sha256,
-        message: `Has ${actual} bytes, and ${size} in the list`,
+        message: `Has ${actual} bytes, but ${size} in the list`,
       })),
     },
   );

@@ -31,7 +31,7 @@ export interface ReceivedFiles {
 function unusable(deployment: string, reason: string, cause?: unknown): Failure {
   return new Failure(
     "base_unusable",
-    `Cannot take over the files of deployment ${deployment}: ${reason}. Send the whole list`,
+    `Cannot reuse the files of deployment ${deployment}: ${reason}. Send the complete list`,
     cause === undefined ? {} : { cause },
   );
 }
@@ -77,11 +77,11 @@ export async function receiveFiles(
   if (whole.length > MAX_FILES) {
     throw new Failure(
       "payload_too_large",
-      `Deploy at most ${MAX_FILES} files: with those of the base there are ${whole.length}`,
+      `Too many files: ${whole.length} including the base, the limit is ${MAX_FILES}`,
     );
   }
   if (await inTurns(digestFilesInSteps(whole)) !== base.digest) {
-    throw unusable(base.deployment, "with the difference they are not the list of the digest");
+    throw unusable(base.deployment, "the resulting list does not match the digest");
   }
   const taken = whole.length - files.length;
   return {

@@ -97,7 +97,7 @@ export async function recordDeployment(
       const deployment = { ...base, uniqueLabel: `${project.name}-${shortId(random)}` };
       if (await deployments.create(deployment, also?.(deployment))) return deployment;
     }
-    throw new Failure("conflict", "Cannot find a free address for the deployment. Try again");
+    throw new Failure("conflict", "Cannot find a free host name for the deployment. Try again");
   } catch (error) {
     await variables.removeSnapshot(id);
     throw error;

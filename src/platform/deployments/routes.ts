@@ -193,12 +193,12 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
     if (id === undefined) {
       throw new Failure(
         "conflict",
-        "Production has shown no other deployment: name one to compare",
+        "There is no other production deployment: choose one to compare",
       );
     }
     const base = await find(caller, id);
     if (base.project.id === project.id) return base.deployment;
-    throw new Failure("conflict", `Deployment ${id} is of another project`);
+    throw new Failure("conflict", `Deployment ${id} belongs to another project`);
   }
 
   router.guarded(endpoints.compareDeployments, async (caller, { params, query }) => {

@@ -65,9 +65,9 @@ export class ServerNotReadyError extends Failure {
 
   constructor(reason: string, lines: readonly string[]) {
     const shown = lines.map((line) => line.slice(0, MAX_LINE));
-    super("conflict", `The server did not start: ${reason}. Production is as it was`, {
+    super("conflict", `The server did not start: ${reason}. Production did not change`, {
       problems: shown.map((message) => ({ path: "server", message })),
-      hint: "The server's log has all of its lines: svc logs, or GET /v1/projects/{project}/logs",
+      hint: "See the server log: svc logs, or GET /v1/projects/{project}/logs",
     });
     this.lines = shown;
   }

@@ -33,7 +33,7 @@ export async function startHeartbeat(
   const feed = async () => {
     if (deployment === undefined) return await uploads.keepAllAlive(workspaceId);
     if (await uploads.keepAlive(workspaceId, deployment)) return;
-    throw new Failure("conflict", `Deployment ${deployment} takes no files: it has ended`);
+    throw new Failure("conflict", `Deployment ${deployment} is closed and does not accept files`);
   };
   await feed();
   let last = now();

@@ -80,7 +80,7 @@ async function readFully(connection: Deno.Conn, length: number): Promise<Buffer>
   const bytes = Buffer.alloc(length);
   for (let offset = 0; offset < length;) {
     const read = await connection.read(bytes.subarray(offset));
-    if (read === null) throw new Deno.errors.UnexpectedEof("The name server hung up");
+    if (read === null) throw new Deno.errors.UnexpectedEof("The name server closed the connection");
     offset += read;
   }
   return bytes;
@@ -94,7 +94,7 @@ async function exchange(connection: Deno.Conn, query: Packet): Promise<Packet> {
   }
   const length = (await readFully(connection, 2)).readUInt16BE();
   const response = readResponse(await readFully(connection, length), query);
-  if (response === undefined) throw new TypeError("The response does not answer the query");
+  if (response === undefined) throw new TypeError("The response does not match the query");
   return response;
 }
 

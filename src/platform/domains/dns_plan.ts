@@ -79,8 +79,7 @@ export function notesOn(
     }
     if (acme && isWildcard(domain.hostname)) {
       notes.push(
-        `No certificate is ordered for ${domain.hostname}: HTTP-01 proves single names only. ` +
-          "Bind single names, or start the platform with a wildcard certificate",
+        `No certificate for ${domain.hostname}: HTTP-01 does not support wildcards. Add single names, or start the platform with a wildcard certificate`,
       );
     }
   }

@@ -40,11 +40,11 @@ function isWithin(hostname: string, domain: string): boolean {
 }
 
 function refusedText(text: string): string | undefined {
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return "Name the host alone, without a scheme";
-  if (/[/\\?#]/.test(text)) return "Name the host alone, without a path";
-  if (text.includes("@")) return "Name the host alone, without userinfo";
-  if (text.startsWith("[") || isIP(text) !== 0) return "Use a name: an IP address cannot be bound";
-  if (text.includes(":")) return "Name the host alone, without a port";
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return "Use only the host name, without a scheme";
+  if (/[/\\?#]/.test(text)) return "Use only the host name, without a path";
+  if (text.includes("@")) return "Use only the host name, without userinfo";
+  if (text.startsWith("[") || isIP(text) !== 0) return "Use a host name, not an IP address";
+  if (text.includes(":")) return "Use only the host name, without a port";
   // deno-lint-ignore no-control-regex -- control characters are what is sought
   if (/[\x00-\x20\x7f%<>^|"]/.test(text)) return "Use letters, digits, hyphens and dots only";
   return undefined;
@@ -66,24 +66,26 @@ export function parseDomainName(
   const wildcard = isWildcard(text);
   const plain = wildcard ? parentOfWildcard(text) : text;
   if (plain.includes("*")) {
-    return refuse('A wildcard stands alone and first, as in "*.example.com"');
+    return refuse('A wildcard must be the first label, as in "*.example.com"');
   }
   const ascii = URL.parse(`http://${plain}/`)?.hostname.replace(/\.$/, "");
   if (ascii === undefined || ascii === "") return refuse("Use a valid host name");
-  if (isIP(ascii) !== 0) return refuse("Use a name: an IP address cannot be bound");
+  if (isIP(ascii) !== 0) return refuse("Use a host name, not an IP address");
   const hostname = wildcard ? `${WILDCARD}${ascii}` : ascii;
   if (hostname.length > MAX_HOSTNAME) {
-    return refuse(`Use at most ${MAX_HOSTNAME} characters, counted in punycode`);
+    return refuse(`Use at most ${MAX_HOSTNAME} characters in punycode`);
   }
   if (!ascii.split(".").every((label) => LABEL.test(label))) {
-    return refuse("Use labels of 1 to 63 letters, digits and inner hyphens, counted in punycode");
+    return refuse("Use labels of 1 to 63 letters, digits and inner hyphens in punycode");
   }
   for (const name of options.reserved) {
-    if (isWithin(ascii, name)) return refuse(`Use a domain of your own: ${name} is the platform's`);
+    if (isWithin(ascii, name)) {
+      return refuse(`Use your own domain: ${name} belongs to the platform`);
+    }
   }
   const zone = getDomain(ascii, { allowPrivateDomains: true });
   if (zone === null) {
-    return refuse(`Use a registered domain: names are registered below ${ascii}, not as it`);
+    return refuse(`Use a registered domain: ${ascii} is a public suffix`);
   }
   return { ok: true, name: { hostname, zone } };
 }

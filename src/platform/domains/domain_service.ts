@@ -96,7 +96,7 @@ export class DomainService {
     const { domains, settings, now, random } = this.#services;
     const parsed = parseDomainName(wanted.hostname, settings);
     if (!parsed.ok) {
-      const message = `Cannot bind the domain: ${parsed.reason}`;
+      const message = `Cannot add the domain: ${parsed.reason}`;
       const problems = [{ path: "body.hostname", message: parsed.reason }];
       throw new Failure("invalid_request", message, { problems });
     }
@@ -165,13 +165,14 @@ export class DomainService {
     const notes = notesOn([domain], settings);
     if (isVerified(domain, owner)) orders.retry(domain.hostname);
     else {
-      if (proof.check.ok) notes.push("Another workspace holds this domain: its proof is there too");
+      if (proof.check.ok) {
+        notes.push("Another workspace owns this domain, and its ownership record still exists");
+      }
       return { checks, notes };
     }
     if (!proof.check.ok) {
       notes.push(
-        "The domain stays verified, but its proof was not found: put it back. Without it, " +
-          "another workspace can take over the domain with its own proof",
+        "The domain is still verified, but its ownership record was not found. Add it again. Otherwise another workspace can take over the domain",
       );
     }
     return { checks, notes };
@@ -276,12 +277,15 @@ export class DomainService {
   async #requireRoom(project: ProjectRecord): Promise<void> {
     const { items } = await this.#services.domains.list(project.id, { limit: MAX_DOMAINS });
     if (items.length < MAX_DOMAINS) return;
-    throw new Failure("conflict", `Project "${project.name}" has ${MAX_DOMAINS} domains, the most`);
+    throw new Failure(
+      "conflict",
+      `Project "${project.name}" has the maximum of ${MAX_DOMAINS} domains`,
+    );
   }
 
   async #requireZone(domain: DomainRecord): Promise<ZoneRecord> {
     const zone = await this.#services.domains.zone(domain.workspaceId, domain.zone);
-    if (zone === undefined) throw new Failure("not_found", "Domain was removed meanwhile");
+    if (zone === undefined) throw new Failure("not_found", "The domain was removed");
     return zone;
   }
 
@@ -293,7 +297,7 @@ export class DomainService {
     const where = owner === undefined ? "another project" : `project "${owner.name}"`;
     return new Failure(
       "conflict",
-      `Domain ${by.hostname} is bound to ${where} (${by.environment}). Remove it there first`,
+      `Domain ${by.hostname} is already used by ${where} (${by.environment}). Remove it there first`,
     );
   }
 }

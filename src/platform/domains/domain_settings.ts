@@ -34,17 +34,17 @@ async function readAcmeOptions(options: DomainOptions): Promise<AcmeOptions | un
   const { https = false, acme = {}, acmeDns, baseDomain } = options;
   if (!ordersCertificates(options)) {
     if (Object.keys(acme).length === 0 && acmeDns === undefined) return undefined;
-    throw new TypeError("Cannot order certificates: give --https or --acme-directory");
+    throw new TypeError("Cannot request certificates: give --https or --acme-directory");
   }
   if ((https || acmeDns !== undefined) && !isPublicName(baseDomain.toLowerCase())) {
     throw new TypeError(
-      `Cannot order certificates for the hosts of ${baseDomain}: give a public --base-domain`,
+      `Cannot request certificates for the hosts of ${baseDomain}: give a public --base-domain`,
     );
   }
   const { directoryUrl = LETS_ENCRYPT, contact, serverCaFile: ca } = acme;
   if (!https && acme.termsAgreed !== true) {
     throw new TypeError(
-      `Cannot order certificates from ${directoryUrl}: its terms of service must be agreed to`,
+      `Cannot request certificates from ${directoryUrl}: agree to its terms of service first`,
     );
   }
   const serverCa = ca === undefined ? undefined : await readTextFile(ca);

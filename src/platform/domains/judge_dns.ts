@@ -30,12 +30,11 @@ const AGAIN = "Try again in a few minutes";
 function failedHint(reason: string): string {
   switch (reason) {
     case "TIMEOUT":
-      return `The name server did not answer in time. ${AGAIN}`;
+      return `The name server did not respond in time. ${AGAIN}`;
     case "SERVFAIL":
-      return "The name server could not answer (SERVFAIL): check that the domain is delegated " +
-        "and, if it is signed, that DNSSEC is in order";
+      return "The name server failed (SERVFAIL). Check the delegation of the domain and, if it is signed, DNSSEC";
     default:
-      return `The look-up failed (${reason}). ${AGAIN}`;
+      return `The lookup failed (${reason}). ${AGAIN}`;
   }
 }
 
@@ -50,19 +49,18 @@ export interface ProofFacts {
 function proofHint({ name, expected, answer, doubled }: ProofFacts): string {
   if (answer.type === "failed") return failedHint(answer.reason);
   if (valuesOf(doubled).includes(expected)) {
-    return "The record is at a name that contains the domain twice: enter the name without " +
-      "the domain, as your provider appends it";
+    return "The name of the record contains the domain twice. Enter the name without the domain, because your provider appends it";
   }
   if (answer.type === "missing") {
-    return `Create the TXT record at ${name}; a new record can take minutes to appear`;
+    return `Create the TXT record at ${name}. A new record can take minutes to appear`;
   }
   const bare = (value: string) => value.replace(/["'\s]/g, "").toLowerCase();
   if (answer.values.some((value) => bare(value) === bare(expected))) {
-    return "The value is nearly right: enter it without quotes and spaces, in lower case";
+    return "The value is almost right. Enter it in lower case, without quotes and spaces";
   }
   return answer.values.length === 1
-    ? "Set the value as expected; an old record may still be cached until its TTL ends"
-    : "Add a record with the expected value; the others can stay";
+    ? "Set the expected value. An old record may still be cached until its TTL ends"
+    : "Add a record with the expected value. Keep the others";
 }
 
 /** Judges the proof of control. Other TXT records are allowed beside the right one. */
@@ -103,18 +101,17 @@ function routingHint(facts: RoutingFacts, found: readonly string[], strange: rea
       : `Point ${hostname} at the addresses of ${target}`
     : `Set a CNAME at ${hostname} to ${target}`;
   if (alias !== undefined) {
-    return `${wanted}: its CNAME points at ${printableValues([alias])[0]} now`;
+    return `${wanted}. Its CNAME currently points at ${printableValues([alias])[0]}`;
   }
   if (found.length > 0 && addresses.length === 0) {
-    return `${wanted}: cannot check whether its addresses are the platform's, as ${target} ` +
-      "has none and the platform does not know its public ones";
+    return `${wanted}. The platform cannot check its addresses, because ${target} has none and the public addresses of the platform are unknown`;
   }
   if (strange.length > 0 && strange.length < found.length) {
-    return `Remove the records for ${strange.join(", ")}: some visitors arrive there`;
+    return `Remove the records for ${strange.join(", ")}, because some visitors are routed there`;
   }
-  if (strange.length > 0) return `${wanted}: it leads to ${strange.join(", ")} now`;
+  if (strange.length > 0) return `${wanted}. It currently leads to ${strange.join(", ")}`;
   if (failed?.type === "failed") return failedHint(failed.reason);
-  return `${wanted}: it leads nowhere now`;
+  return `${wanted}. It currently has no address`;
 }
 
 /**

@@ -19,6 +19,6 @@ export async function findEnvironmentName(
   throw new Failure(
     "not_found",
     `Environment "${reference}" does not exist in project "${project.name}". ` +
-      `It has: ${names.join(", ")}`,
+      `Available: ${names.join(", ")}`,
   );
 }

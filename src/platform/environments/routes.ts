@@ -54,7 +54,7 @@ export function bindEnvironmentRoutes(router: Router, services: EnvironmentServi
     };
     const created = !isReservedEnvironment(body.name) &&
       await environments.create(project, environment);
-    if (!created) throw new Failure("conflict", `Environment "${body.name}" exists already`);
+    if (!created) throw new Failure("conflict", `Environment "${body.name}" already exists`);
     return environmentToWire(environment, project, addresses);
   });
 

@@ -35,7 +35,8 @@ export function createErrors(
   >,
   { table, projects, deployments, sharedLogs }: ErrorParts,
 ): Capability {
-  const onError = (error: unknown) => onTrouble(`Cannot keep errors of sites: ${messageOf(error)}`);
+  const onError = (error: unknown) =>
+    onTrouble(`Cannot store errors of sites: ${messageOf(error)}`);
   const store = new ErrorStore(kv);
   const collector = new ErrorCollector({
     table,

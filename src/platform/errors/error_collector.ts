@@ -59,7 +59,7 @@ export class ErrorCollector {
   async #save(settleMs: number): Promise<void> {
     const { table, onTrouble, now } = this.#options;
     const { projects, dropped } = table.take(now() - settleMs);
-    if (dropped > 0) onTrouble(`Did not count ${dropped} errors of sites: too many at once`);
+    if (dropped > 0) onTrouble(`Did not count ${dropped} errors of sites: too many at a time`);
     for (const { projectId, groups } of projects) this.#keep(projectId, groups);
     for (const projectId of [...this.#kept.keys()]) await this.#write(projectId);
   }

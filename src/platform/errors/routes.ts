@@ -98,7 +98,7 @@ export function bindErrorRoutes(
     if (group === undefined) {
       throw new Failure(
         "not_found",
-        `Project "${project.name}" has no error "${params.error}"; errors are kept for 90 days`,
+        `Project "${project.name}" has no error "${params.error}". Errors are kept for 90 days`,
       );
     }
     const found = await linesOf(project.id, group);

@@ -79,13 +79,13 @@ export interface ExportPartsOptions {
   sourceOf(url: string): Promise<PartSource | GitFailure>;
 }
 
-const ADVICE = "Make it public, or give the project git credentials for its host " +
-  "(`svc projects git-credentials`)";
+const ADVICE =
+  "Make it public, or set git credentials for its host (`svc projects git-credentials`)";
 
 function reasonOf(failure: GitFailure): string {
   return failure.type === "unreachable"
     ? failure.reason
-    : `The repository does not exist, or denies access to the platform. ${ADVICE}`;
+    : `The repository does not exist, or the platform has no access to it. ${ADVICE}`;
 }
 
 class PartsExport {
@@ -210,12 +210,15 @@ class PartsExport {
     if (first === undefined) return;
     const fail = (path: string, reason: string): never => {
       throw new MissingPartError(
-        `Cannot fetch ${prefix}${path}, which Git LFS keeps outside of the repository: ${reason}`,
+        `Cannot fetch ${prefix}${path} from Git LFS: ${reason}`,
       );
     };
     const size = files.reduce((sum, file) => sum + file.size, 0);
     if ((this.#bytes += size) > this.#options.maxBytes) {
-      fail(first.path, `All such files have more than ${formatBytes(this.#options.maxBytes)}`);
+      fail(
+        first.path,
+        `Files in Git LFS have more than ${formatBytes(this.#options.maxBytes)} in total`,
+      );
     }
     const server = await this.#lfsServer(prefix, { sha, url });
     if (typeof server === "string") return fail(first.path, server);
@@ -249,8 +252,7 @@ class PartsExport {
     const written = /(?:^|\0)lfs\.url\n([^\0]+)/.exec(config)?.[1];
     const asked = written ?? url;
     if (asked === undefined) {
-      return "The project has no git URL, and a push brings no files of Git LFS. Set lfs.url in " +
-        ".lfsconfig, or deploy with `svc deploy`";
+      return "A push does not include Git LFS files, and the project has no git URL. Set lfs.url in .lfsconfig, or use `svc deploy`";
     }
     const source = await this.#options.sourceOf(asked);
     if ("type" in source) return `${shownUrl(asked)}: ${reasonOf(source)}`;

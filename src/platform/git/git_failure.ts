@@ -42,13 +42,13 @@ export function lastWords(stderr: string): string {
 /** Classifies a failed run of git against a repository. */
 export function judgeFailure(result: GitResult): GitFailure {
   if (result.timedOut) {
-    return { type: "unreachable", reason: "The repository did not answer in time" };
+    return { type: "unreachable", reason: "The repository did not respond in time" };
   }
   if (NOT_LET_IN.test(result.stderr)) return { type: "unauthorized" };
   if (/returned error: 30\d/.test(result.stderr)) {
     return {
       type: "unreachable",
-      reason: "The repository has moved: set the git URL to the address that it redirects to",
+      reason: "The repository has moved: update the git URL to the redirect target",
     };
   }
   const words = lastWords(result.stderr);

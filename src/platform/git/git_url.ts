@@ -26,7 +26,7 @@ const FIRST_FREE_PORT = 1024;
 const refused = (reason: string) => ({ type: "refused" as const, reason });
 
 const OUTSIDE =
-  "Local repositories must lie below a folder that the platform's operator named with --git-root";
+  "Local repositories must be below a folder that the operator allowed with --git-root";
 
 function isBelow(path: string, roots: readonly string[]): boolean {
   return roots.some((root) => {
@@ -58,13 +58,13 @@ export function judgeGitUrl(text: string, rules: GitUrlRules): JudgedSource {
   if (rules.allowPrivate) return { type: "ok", source };
   const scheme = source.transport === "ssh" ? "ssh" : source.scheme;
   if (scheme === "http") {
-    return refused("The git URL must be https: http would show the code to everyone on the way");
+    return refused("The git URL must use https, because http does not protect your code");
   }
   // Other well-known ports belong to services that do not speak git.
   const usual = USUAL_PORTS[scheme];
   return source.port === usual || source.port >= FIRST_FREE_PORT
     ? { type: "ok", source }
-    : refused(`The git URL must use port ${usual}, or one from ${FIRST_FREE_PORT} on`);
+    : refused(`The git URL must use port ${usual}, or a port from ${FIRST_FREE_PORT}`);
 }
 
 /**
@@ -121,14 +121,14 @@ export async function pinAddress(
   }
   const [address] = addresses;
   if (address === undefined) {
-    return { type: "refused", reason: `The name ${source.host} has no address` };
+    return { type: "refused", reason: `The host ${source.host} has no address` };
   }
   if (rules.allowPrivate || addresses.every(isPublicAddress)) {
     return { type: "ok", source, address };
   }
   return {
     type: "refused",
-    reason: `${source.host} is not public: the platform reaches it with ` +
-      "--allow-private-upstreams only",
+    reason:
+      `${source.host} is not public. The operator can allow it with --allow-private-upstreams`,
   };
 }

@@ -117,7 +117,9 @@ async function readText(response: OutboundResponse): Promise<string> {
   let text = "";
   let size = 0;
   for await (const chunk of chunksOf(response)) {
-    if ((size += chunk.byteLength) > MAX_ANSWER_BYTES) throw new LfsFault("it answered too much");
+    if ((size += chunk.byteLength) > MAX_ANSWER_BYTES) {
+      throw new LfsFault("its response is too large");
+    }
     text += decoder.decode(chunk, { stream: true });
   }
   return text;
@@ -147,13 +149,13 @@ async function askFor(server: LfsServer, files: readonly LargeFile[]): Promise<B
   });
   const text = await readText(response);
   if (response.status === 401 || response.status === 403 || response.status === 404) {
-    throw new LfsFault(`it denies access to the platform (status ${response.status})`);
+    throw new LfsFault(`it denied access (status ${response.status})`);
   }
-  if (response.status !== 200) throw new LfsFault(`it answered with status ${response.status}`);
+  if (response.status !== 200) throw new LfsFault(`it responded with status ${response.status}`);
   try {
     return batchAnswer.parse(JSON.parse(text)).objects;
   } catch (cause) {
-    throw new LfsFault("its response is not that of a Git LFS server", { cause });
+    throw new LfsFault("it is not a Git LFS server", { cause });
   }
 }
 
@@ -163,7 +165,7 @@ async function download(
   { oid, size }: LargeFile,
   { found, target }: { readonly found: BatchObject | undefined; readonly target: string },
 ): Promise<void> {
-  if (found?.error !== undefined) throw new LfsFault(`it answered: ${found.error.message}`);
+  if (found?.error !== undefined) throw new LfsFault(`it responded: ${found.error.message}`);
   const action = found?.actions?.download;
   if (action === undefined) throw new LfsFault("it does not have the file");
   const own = URL.parse(action.href)?.origin === URL.parse(server.url)?.origin;
@@ -179,7 +181,7 @@ async function download(
   });
   if (response.status !== 200) {
     await response.body?.cancel();
-    throw new LfsFault(`the download answered with status ${response.status}`);
+    throw new LfsFault(`the download failed with status ${response.status}`);
   }
   const path = join(target, objectPath(oid));
   await Deno.mkdir(dirname(path), { recursive: true });
@@ -194,7 +196,7 @@ async function download(
   }
   await writer.close();
   if (written !== size || hash.digest("hex") !== oid) {
-    throw new LfsFault("what it sent is not the file: size or SHA-256 differ");
+    throw new LfsFault("the size or SHA-256 of the file is wrong");
   }
 }
 

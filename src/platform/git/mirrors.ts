@@ -249,7 +249,7 @@ export class GitMirrors implements GitService {
 
   /** Ends what is under way. */
   async close(): Promise<void> {
-    this.#closing.abort(new DOMException("The platform stops", "AbortError"));
+    this.#closing.abort(new DOMException("The platform is stopping", "AbortError"));
     await Promise.all([...this.#mirrors.values()].map((mirror) => mirror.settle()));
   }
 
@@ -356,5 +356,5 @@ export class GitMirrors implements GitService {
 function unreachable(failure: GitFailure): Branches {
   return failure.type === "unreachable"
     ? failure
-    : { type: "unreachable", reason: "The repository denies access to the platform" };
+    : { type: "unreachable", reason: "The platform has no access to the repository" };
 }

@@ -310,7 +310,7 @@ Deno.test("a fetch that takes too long is ended, and leaves nothing", async () =
     );
     assert.deepEqual(answer, {
       type: "unreachable",
-      reason: "The repository did not answer in time",
+      reason: "The repository did not respond in time",
     });
     const left = (await Array.fromAsync(Deno.readDir(join(root, "mirrors"))))
       .map(({ name }) => name);

@@ -85,7 +85,7 @@ export class ForgeService {
       await this.#services.audit.refused(hook, visit);
       throw new Failure(
         "forbidden",
-        "The request is not signed with the secret of this hook: give it to the sender",
+        "The request is not signed with the secret of this hook. Configure the secret in the forge",
       );
     }
     if (delivery === undefined) return undefined;
@@ -120,7 +120,7 @@ export class ForgeService {
     const [only] = answers;
     if (only !== undefined && answers.length === 1 && messages.length === 0) return only;
     messages.push(...answers.map(({ message }) => message));
-    const message = messages.join(". ") || "Nothing was changed";
+    const message = messages.join(". ") || "Nothing changed";
     return Response.json({ message: `${FORGE_NAMES[delivery.forge]}: ${message}` }, {
       status: 202,
       headers: { "cache-control": "no-store" },
@@ -146,7 +146,7 @@ export class ForgeService {
     if (event.type === "ignore") return event.reason;
     const { hook, visit } = call;
     const { branch } = event;
-    if (!branchName.safeParse(branch).success) return "The branch's name is not allowed";
+    if (!branchName.safeParse(branch).success) return "The branch name is not allowed";
     const project = await this.#services.projects.find(hook.workspaceId, hook.projectId);
     if (project === undefined) throw unknownHook();
     const decision = decideTrigger(hook, { wanted: branch, production: project.branch });
@@ -182,7 +182,7 @@ export class ForgeService {
   ): Promise<string> {
     const { replays, projects, deployments, deploymentService, pulls, audit } = this.#services;
     const replay = replayKey(hook.id, { key: `stop/${key}`, body: branch });
-    if (await replays.find(replay) !== undefined) return "This was delivered before";
+    if (await replays.find(replay) !== undefined) return "This event was already delivered";
     const project = await projects.find(hook.workspaceId, hook.projectId);
     let count = 0;
     for await (const deployment of deployments.all(hook.projectId)) {
@@ -195,6 +195,8 @@ export class ForgeService {
     if (count > 0) await audit.stopped(hook, visit, branch);
     if (pull !== undefined) await pulls.closed({ projectId: hook.projectId, branch }, pull);
     await replays.keep(replay, STOPPED);
-    return count === 0 ? `Branch '${branch}' has no preview` : `The preview of '${branch}' is gone`;
+    return count === 0
+      ? `Branch '${branch}' has no preview`
+      : `The preview of '${branch}' was removed`;
   }
 }

@@ -114,7 +114,7 @@ function createMessenger(options: DeliveryOptions, links: LinkStore) {
   return { bot, poller, channel: createMessengerChannel({ api, links }) };
 }
 
-/** Creates queue and channels. Nothing is sent or polled before `startDelivery()`. */
+/** Creates queue and channels. Nothing was sent or polled before `startDelivery()`. */
 export function createDelivery(options: DeliveryOptions): DeliveryServices {
   const { kv, box, accounts, outbound, publicOrigin, mailer, now, random, onTrouble } = options;
   let keyReading: Promise<string> | undefined;

@@ -50,7 +50,7 @@ export function createPush(
     },
     async tidyNode() {
       const removed = await shared?.removeGone() ?? 0;
-      return removed === 0 ? [] : [`${removed} pushed repositories of removed projects removed`];
+      return removed === 0 ? [] : [`removed ${removed} pushed repositories of deleted projects`];
     },
     removeProject: (projectId) => repositories.remove(projectId),
   };

@@ -103,7 +103,7 @@ export class BranchDeployer {
       await this.#services.deploymentService.stop(deployment, project);
       count++;
     }
-    say(`svc: ${branch} is deleted${count === 0 ? "" : "; its preview is gone"}`);
+    say(`svc: deleted ${branch}${count === 0 ? "" : " and its preview"}`);
   }
 
   async #create(
@@ -115,7 +115,7 @@ export class BranchDeployer {
     const wanted = { branch, commitSha: sha };
     const found = await git.resolve(project, wanted, new AbortController().signal);
     if (found.type !== "found") {
-      throw new Failure("conflict", `Branch '${branch}' was changed meanwhile: push again`);
+      throw new Failure("conflict", `Branch '${branch}' changed during the push. Push again`);
     }
     const environment = environmentOf(project, branch);
     const { message, author } = found;
@@ -136,10 +136,10 @@ export class BranchDeployer {
         const other = await deployments.find(project.id, error.admission.id);
         if (other === undefined) continue;
         if (error.admission.type === "identical") {
-          say(`svc: ${short(sha)} of ${branch} is deployed already`);
+          say(`svc: ${short(sha)} of ${branch} is already deployed`);
           return other;
         }
-        say(`svc: stopped the build of ${short(other.commitSha ?? "")}, which is outdated`);
+        say(`svc: cancelled the outdated build of ${short(other.commitSha ?? "")}`);
         await deploymentService.stop(other, project);
       }
     }
@@ -168,23 +168,25 @@ export class BranchDeployer {
     const { addresses } = this.#services;
     const { branch, environment, status, error, commitSha } = deployment;
     if (status === "STOPPED" && error !== null) {
-      say(`svc: ${branch} is not built: ${error}`);
-      say("svc: what was live is live still; `svc builds start --rebuild` builds it anyway");
+      say(`svc: ${branch} was not built: ${error}`);
+      say(
+        "svc: the previous deployment is still live. Build anyway with `svc builds start --rebuild`",
+      );
       return undefined;
     }
     if (status !== "LIVE") {
       const reason = status === "FAILED" ? error ?? "failed" : "the build was stopped";
       say(`svc: ${branch} is not live: ${reason}`);
       say(
-        `svc: the platform keeps ${short(commitSha ?? "")}, so that the next push sends only what`,
+        `svc: the platform keeps ${short(commitSha ?? "")}, so the next push is small.`,
       );
-      say("svc: is new. Commit the fix and push again; what was live before is live still");
+      say("svc: Commit a fix and push again. The previous deployment is still live");
       return reason;
     }
     const isProduction = environment === ENVIRONMENT_PRODUCTION;
     const shown = isProduction ? deployment.projectName : deployment.branchLabel;
     say(`svc: ${branch} is live at ${addresses.url(shown)}`);
-    say(`svc: this commit stays at ${addresses.url(deployment.uniqueLabel)}`);
+    say(`svc: permanent URL: ${addresses.url(deployment.uniqueLabel)}`);
     return undefined;
   }
 }

@@ -16,7 +16,7 @@ export interface PushReport {
 /** Reasons of git's own that do not say what to do, with what is said in their place. */
 const EXPLAINED: Readonly<Record<string, string>> = {
   "shallow update not allowed":
-    "the clone is shallow, and the platform lacks the commits before it: run `git fetch --unshallow`",
+    "the clone is shallow and the platform lacks its history: run `git fetch --unshallow`",
 };
 
 /** Reads git's own report. Lines of options, which only proxies of git write, are left out. */

@@ -18,7 +18,7 @@ const TAGS = "refs/tags/";
 const COMMAND = /^([0-9a-f]{40}) ([0-9a-f]{40}) (\S+)$/;
 const SHALLOW = /^shallow [0-9a-f]{40}$/;
 const NOTHING = "0".repeat(40);
-const TOO_MANY = `a push changes at most ${MAX_COMMANDS} refs: push fewer at a time`;
+const TOO_MANY = `a push can change at most ${MAX_COMMANDS} refs: push fewer at a time`;
 
 /** The change of one ref. */
 export interface RefCommand {
@@ -63,7 +63,7 @@ export class PushHead {
       this.#takeAll();
     } catch (error) {
       if (error instanceof PushRefused) throw error;
-      throw new PushRefused("Cannot read the push: it is not what git sends", { cause: error });
+      throw new PushRefused("Cannot read the push: it is not a git request", { cause: error });
     }
     if (this.#isWhole || this.#bytes <= MAX_HEAD) return;
     // The refs that are known by now are told of it.
@@ -99,7 +99,7 @@ export class PushHead {
     if (SHALLOW.test(command.trimEnd())) return;
     const [, before, next, ref] = COMMAND.exec(command.trimEnd()) ?? [];
     if (next === undefined || ref === undefined) {
-      throw new PushRefused("Cannot read the push: it is not what git sends");
+      throw new PushRefused("Cannot read the push: it is not a git request");
     }
     const idOf = (sha: string | undefined) => sha === NOTHING ? undefined : sha;
     this.#commands.push({ ref, before: idOf(before), sha: idOf(next) });
@@ -141,7 +141,7 @@ export function refusedRefs(
   const seen = new Set<string>();
   for (const { ref, sha } of commands) {
     const reason = seen.has(ref)
-      ? "it is named twice"
+      ? "it appears twice"
       : sha === undefined && branchOf(ref) === production
       ? "the production branch cannot be deleted"
       : refusalOf(ref) ?? refusalOfKey(ref, lacked);

@@ -122,7 +122,7 @@ export class PushService {
         maxBytes: MAX_FETCH_BYTES,
         signal,
       });
-      if (!isWhole) throw new Failure("payload_too_large", "The request of git is too long");
+      if (!isWhole) throw new Failure("payload_too_large", "The git request is too long");
       return {
         scratch,
         repository,
@@ -240,11 +240,13 @@ export class PushService {
       pushed.slice(0, MAX_BUILDS).map(async ({ ref, branch, sha }) => {
         const own = pushed.length === 1 ? say : (line: string) => say(`[${branch}] ${line}`);
         const reason = await branches.deploy(project, { branch, sha }, { ...listener, say: own });
-        if (reason !== undefined) refs.set(ref, `not deployed, but kept: ${reason}`);
+        if (reason !== undefined) refs.set(ref, `stored, but not deployed: ${reason}`);
       }),
     );
     for (const { branch } of pushed.slice(MAX_BUILDS)) {
-      say(`svc: ${branch} is kept, but not built: a push builds ${MAX_BUILDS} branches at most`);
+      say(
+        `svc: stored ${branch}, but did not build it: a push builds at most ${MAX_BUILDS} branches`,
+      );
     }
     return { ...report, refs };
   }
@@ -283,7 +285,7 @@ export class PushService {
   #enter(projectId: string): () => void {
     const own = this.#underWay.get(projectId) ?? 0;
     if (this.#count >= MOST_AT_ONCE || own >= MOST_OF_PROJECT) {
-      throw new Failure("unavailable", "Too many git requests are under way. Try again soon", {
+      throw new Failure("unavailable", "Too many git requests at a time. Try again soon", {
         retryAfter: 5,
       });
     }

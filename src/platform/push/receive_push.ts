@@ -43,7 +43,7 @@ export interface ReceiveServices {
 type Publish = (repository: string, workspaceId: string) => Promise<void>;
 
 /** Of a run that was ended, and so reports nothing. */
-const NO_REPORT = "git did not finish: a push may take 1 GiB of memory and five minutes";
+const NO_REPORT = "git did not finish: a push is limited to 1 GiB of memory and five minutes";
 
 /** A push whose body has arrived. */
 export interface ArrivedPush {
@@ -74,7 +74,7 @@ export async function readPush(
     const push = head.request;
     const lacking = NEEDED.find((names) => !names.some((name) => push.capabilities.has(name)));
     if (push.commands.length > 0 && lacking !== undefined) {
-      throw new PushRefused(`Use a newer git: this one does not know ${lacking[0]}`);
+      throw new PushRefused(`Use a newer git: this version does not support ${lacking[0]}`);
     }
     return { request: push, scratch, isWhole };
   } catch (error) {
@@ -138,10 +138,12 @@ export class PushReceiver {
       lacked: options.lacked,
     });
     if (refused.size > 0) {
-      return refusalReport(commands, (ref) => refused.get(ref) ?? "another ref is refused");
+      return refusalReport(commands, (ref) => refused.get(ref) ?? "another ref was refused");
     }
     if (await this.#services.repositories.size(project.id) > MAX_REPOSITORY_BYTES) {
-      return refuseAll("the repository has reached 5 GiB: delete branches, or start anew");
+      return refuseAll(
+        "the repository has reached 5 GiB: delete branches, or create a new project",
+      );
     }
     const { shared, onTrouble } = this.#services;
     const run = async (publish?: Publish) => {
@@ -156,7 +158,7 @@ export class PushReceiver {
       );
     } catch (error) {
       if (error instanceof PushOvertakenError) {
-        return refuseAll("another push came first: fetch, and push again");
+        return refuseAll("another push was faster: fetch and push again");
       }
       onTrouble(`Cannot share a push to "${project.name}" with other nodes: ${messageOf(error)}`);
       return refuseAll("the platform cannot store it now: push again later");

@@ -40,8 +40,8 @@ function refuse(failure: Failure): Response {
   return new Response(`${failure.message}\n`, { status: failure.status, headers });
 }
 
-const HOW = "Give a key of the platform as password, or run `svc link --git-remote`, " +
-  "after which git asks the tool for it";
+const HOW =
+  "Use an API key as the password, or run `svc link --git-remote` so git gets it from the CLI";
 
 /** The version that `Git-Protocol` asks for, in the form that git reads. */
 function protocolOf({ headers }: Request): string | undefined {
@@ -99,8 +99,8 @@ export function bindPushRoutes(router: Router, services: {
     if (project.gitUrl === null) return { project, caller };
     throw new Failure(
       "conflict",
-      `Project "${project.name}" is built from ${project.gitUrl}: push there, or unset that ` +
-        'address with `svc projects update --git-url ""`',
+      `Project "${project.name}" is built from ${project.gitUrl}. Push there, or clear it with ` +
+        '`svc projects update --git-url ""`',
     );
   }
 

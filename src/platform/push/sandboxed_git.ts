@@ -27,8 +27,7 @@ const MEMORY_BYTES = 1024 ** 3;
 const PROCESSES = 256;
 
 const UNAVAILABLE =
-  "Cannot take pushes: this platform cannot keep git away from its own data. Its operator can " +
-  "allow namespaces, as for builds, or pass --allow-unsandboxed-builds";
+  "This platform does not accept pushes, because it cannot sandbox git. The operator can allow namespaces, as for builds, or use --allow-unsandboxed-builds";
 
 /** A folder for one request, on this machine. */
 export interface Scratch {

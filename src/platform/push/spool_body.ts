@@ -16,7 +16,7 @@ function bodyOf(request: Request): ReadableStream<Uint8Array<ArrayBuffer>> | nul
   if (coding === "gzip" || coding === "x-gzip") {
     return request.body.pipeThrough(new DecompressionStream("gzip"));
   }
-  throw new Failure("unsupported_media_type", `Send the body as gzip, not as ${coding}`);
+  throw new Failure("unsupported_media_type", `Send the body with gzip, not ${coding}`);
 }
 
 export interface Spooled {

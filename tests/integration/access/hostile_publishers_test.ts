@@ -227,9 +227,9 @@ Deno.test("requests that are no token exchange are refused", () =>
       [{ subject_token, subject_token_type: "urn:ietf:params:oauth:token-type:saml2" }, /type/],
       [{ subject_token, requested_token_type: "urn:x" }, /requested_token_type/],
       [{ subject_token, actor_token: subject_token }, /actor_token: Must be left out/],
-      [{ subject_token, workspace: "" }, /workspace: Must be given/],
+      [{ subject_token, workspace: "" }, /workspace: Required/],
       [{ subject_token, workspace: "elsewhere" }, /has no trusted publisher/],
-      [{}, /subject_token: Must be given/],
+      [{}, /subject_token: Required/],
     ];
     for (const [fields, reason] of wrong) {
       await refused(platform, fields, reason, JSON.stringify(fields).slice(0, 200));

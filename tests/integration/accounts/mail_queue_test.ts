@@ -60,7 +60,7 @@ Deno.test("a mail that was given up is a dead letter of the first workspace unti
     const [letter, ...more] = json.items;
     assert.deepEqual(more, []);
     const { title, reason, userId } = letter;
-    assert.deepEqual([title, userId], ["Mail about an account", null]);
+    assert.deepEqual([title, userId], ["Account mail", null]);
     assert.match(reason, /550 Sending address is not allowed/);
     assert.doesNotMatch(JSON.stringify(json), /ada@|confirm\//);
     isRefused = false;

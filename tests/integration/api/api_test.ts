@@ -135,7 +135,7 @@ Deno.test("queries are read strictly, and null is no body", () =>
       await refused(`/v1/notifications?offset=${text}`, /query\.offset/);
     }
     await refused("/v1/projects?limit=0", /query\.limit/);
-    await refused("/v1/projects?limit=5&limit=6", /query\.limit: Must be given once/);
+    await refused("/v1/projects?limit=5&limit=6", /query\.limit: Required once/);
     assert.equal((await platform.api("GET", "/v1/projects?limit=010")).status, 200);
     const writing = Object.values(endpoints).filter(({ body, bodyKind, auth, path }) =>
       body.type !== "undefined" && bodyKind === "json" && auth === "bearer" &&

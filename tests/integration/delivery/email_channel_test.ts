@@ -129,7 +129,7 @@ Deno.test("wrong credentials are told, and neither log nor answer holds them", a
       json: { channel: "email" },
     });
     assert.equal(json.delivered, false);
-    assert.equal(json.results[0].detail, "The mail server refuses the platform's credentials");
+    assert.equal(json.results[0].detail, "The mail server refused the platform's credentials");
     await raise(platform, "deployment.failed", {});
     const told = JSON.stringify([json, platform.logged]);
     assert.ok(!told.includes("s3cr3t-passw0rd"), told);

@@ -146,7 +146,7 @@ Deno.test({
         );
         const failing = await bind(platform, dns.names, "late.other.test");
         const failed = await until(stateOf(failing), ({ status }) => status === "failed");
-        assert.match(failed.error, /The certificate authority at .* did not answer/);
+        assert.match(failed.error, /The certificate authority at .* did not respond/);
         assert.equal(
           (await platform.get("late.other.test", "/")).text,
           "sealed",

@@ -75,7 +75,7 @@ Deno.test("a pull request has a preview from its opening to its end, a push goes
     const reopened = await send("pull_request", pullRequest("reopened", "open"));
     assert.equal((await ended(reopened)).status, "LIVE");
     const replayed = await send("pull_request", pullRequest("closed", "closed"));
-    assert.equal(replayed.json.message, "GitHub: This was delivered before");
+    assert.equal(replayed.json.message, "GitHub: This event was already delivered");
     const { json } = await api("GET", `/v1/deployments/${reopened.json.id}`);
     assert.equal(json.status, "LIVE");
   }));

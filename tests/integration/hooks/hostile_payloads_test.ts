@@ -135,7 +135,7 @@ const signed = (
 const INVALID = { status: 400, says: /Cannot read|Send JSON/ };
 const IGNORED = {
   status: 202,
-  says: /not allowed|no branch|fork|Nothing follows|Nothing was changed/,
+  says: /not allowed|no branch|fork|Nothing follows|Nothing changed/,
 };
 
 const BRANCHES: readonly string[] = [

@@ -177,7 +177,7 @@ function headAttacks(): Attack[] {
   return [
     ...unreadable,
     ...refused,
-    ng("a ref twice", twice, /it is named twice/),
+    ng("a ref twice", twice, /it appears twice/),
     ng("an old SHA that is wrong", push({ from: SHA })),
     ng("the deletion of production", command("refs/heads/main", { to: NONE }), /cannot be deleted/),
     ng("no pack", command("refs/heads/main")),

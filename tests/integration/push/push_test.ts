@@ -64,7 +64,7 @@ Deno.test("git push deploys branches, fails with their builds, and git clone giv
     ], "a refused push is not in it");
     const [{ project, credential, address, summary }] = log.items;
     assert.deepEqual([project, credential.type, address], ["shop", "api_key", "127.0.0.1"]);
-    assert.equal(summary, "Change a branch or tag by git push");
+    assert.equal(summary, "Change a branch or tag with git push");
     assert.ok(!JSON.stringify(log).includes(TOKEN));
 
     await git(site.path, "checkout", "--quiet", "main");
@@ -101,7 +101,7 @@ Deno.test("what may not be pushed is refused, and leaves nothing", async () => {
     const notes = await push(site.path, url, "main:refs/notes/commits");
     assert.match(notes.text, /only branches and tags can be pushed/);
     const replaced = await push(site.path, url, "main", "main:refs/replace/0123");
-    assert.match(replaced.text, /main -> main \(another ref is refused\)/);
+    assert.match(replaced.text, /main -> main \(another ref was refused\)/);
     assert.deepEqual(await pushed(), []);
     // What a list of refs was read in goes a moment after its answer.
     await until(

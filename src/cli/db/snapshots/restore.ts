@@ -32,7 +32,7 @@ export default defineCommand({
       await confirm(ctx, {
         force: flags.force,
         question: `Replace ${shown} with the snapshot from ${age}? Its current data is lost`,
-        wanted: `Confirm the replacement of ${shown} by the snapshot made ${age}`,
+        wanted: `Confirm the replacement of ${shown} with the snapshot from ${age}`,
         declined: "Nothing restored",
       });
     }

@@ -130,8 +130,8 @@ export class AuthorizationService {
       expiresAt: now() + CODE_MS,
       used: null,
     });
-    const may = scope === "read" ? "look at" : "act in";
-    const detail = `"${registered.name}" may ${may} "${workspace.slug}"`;
+    const may = scope === "read" ? "read" : "act in";
+    const detail = `"${registered.name}" can ${may} "${workspace.slug}"`;
     await raise({ event: "security.new_login", userId, workspaceId, detail, client });
     return code;
   }
@@ -155,9 +155,9 @@ export class AuthorizationService {
           return { result: { type: "replayed", userId: code.userId, grant: code.used } };
         }
         if (this.#parts.now() >= code.expiresAt) return refused("The code has expired");
-        if (code.redirect !== given.redirect) return refused("redirect_uri is another one");
+        if (code.redirect !== given.redirect) return refused("redirect_uri does not match");
         if (!equalInConstantTime(challengeOf(given.verifier), code.challenge)) {
-          return refused("code_verifier does not fit code_challenge");
+          return refused("code_verifier does not match code_challenge");
         }
         return await this.#begin(code, client);
       },
@@ -183,7 +183,7 @@ export class AuthorizationService {
       }
       if (this.#parts.now() >= refresh.expiresAt) return refused("The refresh token has expired");
       if (await this.#parts.accounts.memberships.find(userId, workspaceId) === undefined) {
-        return refused("Its person is no longer a member of the workspace");
+        return refused("The user is no longer a member of the workspace");
       }
       return this.#renew(known, refresh.hash);
     });
@@ -194,7 +194,7 @@ export class AuthorizationService {
     const { accounts, now, random } = this.#parts;
     const { userId, workspaceId, clientHash, clientName: name, scope } = code;
     if (await accounts.memberships.find(userId, workspaceId) === undefined) {
-      return refused("Its person is no longer a member of the workspace");
+      return refused("The user is no longer a member of the workspace");
     }
     return this.#renew({
       userId,

@@ -39,13 +39,13 @@ export function isOwnResource(resource: string, publicOrigin: string): boolean {
 /** What is wrong with an address that answers are sent to; nothing where it is good. */
 function redirectProblem(address: string): string | undefined {
   const url = URL.parse(address);
-  if (url === null) return "is no absolute URL";
-  if (/[\s\\]|[^\x21-\x7e]/.test(address)) return "holds characters that no URL has";
+  if (url === null) return "is not an absolute URL";
+  if (/[\s\\]|[^\x21-\x7e]/.test(address)) return "has invalid characters";
   if (address.includes("#")) return "has a fragment";
-  if (url.username !== "" || url.password !== "") return "holds a user or a password";
+  if (url.username !== "" || url.password !== "") return "contains credentials";
   if (REFUSED_SCHEMES.has(url.protocol)) return `has the scheme ${url.protocol}`;
   if (url.protocol === "http:" && !LOOPBACK.has(url.hostname)) {
-    return "is http: for another machine; use https:";
+    return "uses http: for another machine. Use https:";
   }
   return undefined;
 }

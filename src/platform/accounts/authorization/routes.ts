@@ -21,14 +21,14 @@ const MAX_REGISTRATION_BYTES = 16 * 1024;
 /** Largest body that asks for a token, in bytes. */
 const MAX_TOKEN_BYTES = 16 * 1024;
 
-const clientId = z.string("Must be given").min(1).max(MAX_CLIENT_ID);
-const secret = z.string("Must be given").min(1).max(200);
+const clientId = z.string("Required").min(1).max(MAX_CLIENT_ID);
+const secret = z.string("Required").min(1).max(200);
 
 const codeFields = z.object({
   code: secret,
   client_id: clientId,
-  redirect_uri: z.string("Must be given").min(1).max(500),
-  code_verifier: z.string("Must be given").regex(
+  redirect_uri: z.string("Required").min(1).max(500),
+  code_verifier: z.string("Required").regex(
     /^[\w.~-]{43,128}$/,
     "Must have 43 to 128 characters",
   ),

@@ -20,7 +20,6 @@ export function refuseUnpermitted(grant: KeyGrant | undefined, endpoint: Guarded
   if (grant.projects === null || isOfOneProject(endpoint)) return;
   throw new Failure(
     "forbidden",
-    "Cannot do this with an API key that is limited to projects: it concerns the whole " +
-      "workspace and takes a key without that limit",
+    "Cannot do this with an API key that is limited to projects, because it affects the whole workspace",
   );
 }

@@ -65,7 +65,7 @@ export class LastUsedTracker {
       event: "security.suspicious_activity",
       userId: user.id,
       ...(workspaceId === null ? {} : { workspaceId }),
-      detail: `"${credential.name}" was used from ${before} and from ${country} within an hour`,
+      detail: `"${credential.name}" was used from ${before} and ${country} within an hour`,
       client,
     }));
   }

@@ -168,7 +168,7 @@ export class DeviceLoginService {
       grant,
       (current) => approveGrant(current, { userId, workspaceId: workspace.id, now: now() }),
     );
-    const may = grant.scope === "read" ? "to look at" : "in to";
+    const may = grant.scope === "read" ? "to read" : "in to";
     const detail = `"${grant.tool}" at ${grant.address} was signed ${may} "${workspace.slug}"`;
     await raise({
       event: "security.new_login",
@@ -254,7 +254,7 @@ export class DeviceLoginService {
       return { grant, code };
     }
     if (guess.fail()) {
-      const detail = `${SUSPICIOUS_GUESSES} or more wrong codes of tools in a row`;
+      const detail = `${SUSPICIOUS_GUESSES} or more wrong device codes in a row`;
       const event = "security.suspicious_activity";
       await raise({ event, userId: person.user.id, detail, client });
     }
@@ -268,11 +268,11 @@ const hashUser = (code: string): string => hashCode("user", code);
 function toolName(clientId: string | undefined, client: Client): string {
   const name = clientId ?? agentName(client.userAgent);
   const line = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "").trim();
-  return line === "" ? "Unknown tool" : line.slice(0, MAX_TOOL_NAME);
+  return line === "" ? "Unknown device" : line.slice(0, MAX_TOOL_NAME);
 }
 
 const noSuchCode = () =>
-  new Failure("not_found", "No tool waits under this code: it is wrong, old, or was answered");
+  new Failure("not_found", "This code is wrong, has expired or was already used");
 
 function refusal(outcome: PollOutcome): OAuthError {
   switch (outcome.type) {
@@ -288,7 +288,7 @@ function refusal(outcome: PollOutcome): OAuthError {
     case "token":
       return new OAuthError(
         "invalid_grant",
-        "The device code is unknown, was used, or belongs to another client_id",
+        "The device code is unknown, was already used, or belongs to another client_id",
       );
   }
 }

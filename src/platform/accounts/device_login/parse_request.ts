@@ -26,7 +26,7 @@ function readForm(text: string): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const [name, value] of new URLSearchParams(text)) {
     if (Object.hasOwn(fields, name)) {
-      throw new OAuthError("invalid_request", `Parameter ${name} is given more than once`);
+      throw new OAuthError("invalid_request", `Parameter ${name} appears more than once`);
     }
     if (value !== "") fields[name] = value;
   }
@@ -42,7 +42,10 @@ async function readFields(request: Request, maxBytes: number): Promise<unknown> 
   const bytes = await readBytes(request, maxBytes);
   if (bytes.byteLength === 0) return {};
   if (type !== "application/x-www-form-urlencoded") {
-    throw new OAuthError("invalid_request", "Send a form, or JSON with its Content-Type");
+    throw new OAuthError(
+      "invalid_request",
+      "Send a form, or JSON with Content-Type: application/json",
+    );
   }
   return readForm(new TextDecoder().decode(bytes));
 }
@@ -77,7 +80,7 @@ export function parseOAuthFields<T>(
 
 /** The field that names the grant type; it is read before all others. */
 const anyGrant = z.object({
-  grant_type: z.string("Must be given").min(1, "Must be given").max(200),
+  grant_type: z.string("Required").min(1, "Required").max(200),
 });
 
 /** The grant type that a request names. */
@@ -97,7 +100,10 @@ export async function oauthAnswer(
   const headers = NEVER_CACHED;
   try {
     if (request.headers.has("idempotency-key")) {
-      throw new OAuthError("invalid_request", "Idempotency-Key is not taken here: leave it out");
+      throw new OAuthError(
+        "invalid_request",
+        "Idempotency-Key is not supported here: leave it out",
+      );
     }
     return Response.json(await work(), { headers, status });
   } catch (error) {

@@ -61,7 +61,7 @@ export class PollPaces {
   }
 
   /**
-   * Whether a poll is refused without a look at the grant: it comes too early,
+   * Whether a poll is refused without a read the grant: it comes too early,
    * the client is the grant's, and the grant was pending a moment ago.
    */
   refuses(deviceHash: string, { clientId, isBasic }: Poller): boolean {

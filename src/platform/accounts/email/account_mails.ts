@@ -23,7 +23,7 @@ export type SendAccountMail = (
 
 const lines = (...paragraphs: string[]): string => `${paragraphs.join("\n\n")}\n`;
 
-const IGNORE = "If that was not you, ignore this mail: nothing happens.";
+const IGNORE = "If this was not you, ignore this mail.";
 
 /** `host` is the platform's, for people who have accounts on several. */
 export function confirmSignUpMail(to: string, facts: { host: string; url: string }): AccountMail {
@@ -32,8 +32,8 @@ export function confirmSignUpMail(to: string, facts: { host: string; url: string
     to,
     subject: `Confirm your account on ${host}`,
     text: lines(
-      `Somebody, hopefully you, wants to make an account on ${host} with this address.`,
-      `Confirm it within a day:\n${url}`,
+      `Someone, hopefully you, signed up at ${host} with this address.`,
+      `Confirm your account within a day:\n${url}`,
       IGNORE,
     ),
   };
@@ -43,11 +43,10 @@ export function alreadyMemberMail(to: string, facts: { host: string; url: string
   const { host, url } = facts;
   return {
     to,
-    subject: `You have an account on ${host} already`,
+    subject: `You already have an account on ${host}`,
     text: lines(
-      `Somebody, hopefully you, wanted to make an account on ${host} with this address. ` +
-        "It has one already, so none was made.",
-      `Sign in, or choose a new password if you forgot yours:\n${url}`,
+      `Someone, hopefully you, tried to sign up at ${host} with this address. You already have an account, so no new one was created.`,
+      `Sign in, or choose a new password if you forgot it:\n${url}`,
       IGNORE,
     ),
   };
@@ -59,8 +58,8 @@ export function confirmEmailMail(to: string, facts: { host: string; url: string 
     to,
     subject: `Confirm your address on ${host}`,
     text: lines(
-      `Somebody, hopefully you, wants to sign in to their account on ${host} with this address.`,
-      `Confirm it within an hour, in the browser that you are signed in with:\n${url}`,
+      `Someone, hopefully you, wants to use this address to sign in at ${host}.`,
+      `Confirm it within an hour, in the browser where you are signed in:\n${url}`,
       IGNORE,
     ),
   };
@@ -70,10 +69,9 @@ export function addressTakenMail(to: string, facts: { host: string; url: string 
   const { host, url } = facts;
   return {
     to,
-    subject: `You have an account on ${host} already`,
+    subject: `You already have an account on ${host}`,
     text: lines(
-      `Somebody, hopefully you, wanted to give another account on ${host} this address. ` +
-        "It has an account already, so nothing was changed.",
+      `Someone, hopefully you, tried to add this address to another account on ${host}. It already belongs to your account, so nothing was changed.`,
       `Sign in with it:\n${url}`,
       IGNORE,
     ),
@@ -84,10 +82,10 @@ export function resetPasswordMail(to: string, facts: { host: string; url: string
   const { host, url } = facts;
   return {
     to,
-    subject: `A new password for ${host}`,
+    subject: `Reset your password for ${host}`,
     text: lines(
-      `Somebody, hopefully you, forgot the password of your account on ${host}.`,
-      `Choose a new one within an hour:\n${url}`,
+      `Someone, hopefully you, asked to reset your password on ${host}.`,
+      `Choose a new password within an hour:\n${url}`,
       IGNORE,
     ),
   };

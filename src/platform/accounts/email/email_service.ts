@@ -93,7 +93,7 @@ export class EmailService {
     const user = await signIns.addEmail(userId, { email, password });
     if (user === "unwanted") throw unwanted();
     if (user === "taken") {
-      throw new Failure("conflict", "Cannot add the address: it has an account of its own");
+      throw new Failure("conflict", "Cannot add the address: it belongs to another account");
     }
     memory.forgetAll();
     await raise({
@@ -109,11 +109,11 @@ export class EmailService {
 const unwanted = () =>
   new Failure(
     "conflict",
-    "Cannot add an address: the account has one. Change the password instead",
+    "Cannot add an address: the account already has one. Change the password instead",
   );
 
 const linkUsed = () =>
   new Failure(
     "not_found",
-    "Link cannot be used: it is old, was used, or is for another account than the one signed in",
+    "This link has expired, was already used, or belongs to another account",
   );

@@ -47,7 +47,7 @@ export class PasswordResetService {
     if (this.#mailLinks === undefined) {
       throw new Failure(
         "conflict",
-        "This platform sends no mail, so it cannot reset passwords: start it with --smtp-url",
+        "This platform cannot reset passwords, because it has no mail server. The operator can set one with --smtp-url",
       );
     }
     const wait = this.#requests.take(addressGroup(client.address));
@@ -106,11 +106,11 @@ export class PasswordResetService {
     await raise({
       event: "security.password_changed",
       userId,
-      detail: "The password was reset by a link in a mail; all sessions were ended",
+      detail: "The password was reset with a mailed link. All sessions were signed out",
       client,
     });
   }
 }
 
 const linkUsed = () =>
-  new Failure("not_found", "Link cannot be used: it is old, or was used. Ask for a new one");
+  new Failure("not_found", "This link has expired or was already used. Request a new one");

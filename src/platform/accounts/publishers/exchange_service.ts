@@ -44,7 +44,7 @@ interface Workspace {
 }
 
 const refused = (reason: string) =>
-  new OAuthError("invalid_request", `Cannot take the token: ${reason}`);
+  new OAuthError("invalid_request", `Token was refused: ${reason}`);
 
 interface ExchangeServiceSources {
   readonly keys: IssuerKeys;
@@ -118,7 +118,7 @@ export class ExchangeService {
       trust.publishers.map(({ userId }) => accounts.memberships.find(userId, workspaceId)),
     );
     if (!members.includes(undefined)) return trust;
-    throw refused("who added its trusted publisher is no longer a member: add it again");
+    throw refused("the member who added its trusted publisher has left: add the publisher again");
   }
 
   async #issue({ token, run, trust, issuer }: {
@@ -149,9 +149,9 @@ export class ExchangeService {
       repositoryId: run.repositoryId,
       subject: run.subject,
     });
-    if (outcome === "used") throw refused("it was exchanged before: ask for another one");
+    if (outcome === "used") throw refused("it was already exchanged: request another one");
     if (outcome === "gone") {
-      throw refused("a trusted publisher that it is one of was removed meanwhile");
+      throw refused("its trusted publisher has just been removed");
     }
     await this.#record(key, workspace, client);
     return {

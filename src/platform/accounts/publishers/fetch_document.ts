@@ -50,7 +50,7 @@ async function load(outbound: OutboundFetch, url: string, signal: AbortSignal): 
     answer.body?.cancel().catch(() => {});
     const redirects = answer.status >= 300 && answer.status < 400;
     throw new DocumentError(
-      `it answered with status ${answer.status}${
+      `it responded with status ${answer.status}${
         redirects ? ", and redirects are not followed" : ""
       }`,
     );
@@ -74,7 +74,7 @@ export async function fetchDocument(outbound: OutboundFetch, url: string): Promi
       cause instanceof JsonError;
     if (!isKnown) throw cause;
     const why = timeout.signal.aborted
-      ? `it did not answer within ${FETCH_MS / 1000} seconds`
+      ? `it did not respond within ${FETCH_MS / 1000} seconds`
       : cause.message;
     throw new DocumentError(`Cannot read ${url}: ${why}`, { cause });
   } finally {

@@ -94,17 +94,17 @@ export class IssuerKeys {
     const { outbound, allowHttp } = this.#options;
     const place = `${issuer}/.well-known/openid-configuration`;
     if (!allowHttp && !issuer.startsWith("https:")) {
-      throw new DocumentError(`Cannot read ${place}: issuers must have https addresses`);
+      throw new DocumentError(`Cannot read ${place}: issuers must use https`);
     }
     const described = discovery.safeParse(await fetchDocument(outbound, place));
-    if (!described.success) throw new DocumentError(`Cannot use ${place}: it names no jwks_uri`);
+    if (!described.success) throw new DocumentError(`Cannot use ${place}: it has no jwks_uri`);
     const { issuer: itself, jwks_uri: keysUrl } = described.data;
     if (itself !== issuer) throw new DocumentError(`Cannot use ${place}: it is for "${itself}"`);
     if (URL.parse(keysUrl)?.origin !== new URL(issuer).origin) {
       throw new DocumentError(`Cannot use ${place}: its jwks_uri is on another host`);
     }
     const set = keySet.safeParse(await fetchDocument(outbound, keysUrl));
-    if (!set.success) throw new DocumentError(`Cannot use ${keysUrl}: it is not a set of keys`);
+    if (!set.success) throw new DocumentError(`Cannot use ${keysUrl}: it is not a key set`);
     return set.data.keys.flatMap((key) => {
       const checked = publicKey.safeParse(key);
       return checked.success ? [checked.data] : [];

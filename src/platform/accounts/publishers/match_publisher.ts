@@ -21,20 +21,19 @@ function isRefTrusted(publisher: PublisherRecord, { ref }: WorkflowRun): boolean
 /** Why a run is none of a publisher; `undefined` where it is one. */
 export function mismatch(publisher: PublisherRecord, run: WorkflowRun): string | undefined {
   const { repositoryId, environment, workflow, subject } = publisher;
-  if (!isSame(publisher.repository, run.repository)) return "it is for another repository";
+  if (!isSame(publisher.repository, run.repository)) return "it trusts another repository";
   if (repositoryId !== null && repositoryId !== run.repositoryId) {
-    return `it is for the repository with id ${repositoryId}, and this one of the same name has ` +
-      `id ${run.repositoryId}: where that is meant, remove the publisher and add it again`;
+    return `it trusts the repository with id ${repositoryId}, but this one of the same name has id ${run.repositoryId}. If that is intended, remove the publisher and add it again`;
   }
-  if (!isRefTrusted(publisher, run)) return `it does not take the ${run.ref.type} ${run.ref.name}`;
+  if (!isRefTrusted(publisher, run)) return `it does not trust the ${run.ref.type} ${run.ref.name}`;
   if (environment !== null && !isSame(environment, run.environment ?? "")) {
-    return `it takes the environment ${environment}, and the job has ${run.environment ?? "none"}`;
+    return `it trusts the environment ${environment}, but the job has ${run.environment ?? "none"}`;
   }
   if (workflow !== null && workflow !== run.workflow) {
-    return `it takes the workflow ${workflow}, and this is ${run.workflow ?? "another"}`;
+    return `it trusts the workflow ${workflow}, but this is ${run.workflow ?? "another"}`;
   }
   if (subject !== null && !matchesWildcard(subject, run.subject)) {
-    return `it takes the subject ${subject}, and this is ${run.subject}`;
+    return `it trusts the subject ${subject}, but this is ${run.subject}`;
   }
   return undefined;
 }
@@ -84,7 +83,7 @@ export function decideTrust(
   const ofRepository = withKnownId(
     publishers.filter(({ repository }) => isSame(repository, run.repository)),
   );
-  if (ofRepository.length === 0) return `no trusted publisher is for ${run.repository}`;
+  if (ofRepository.length === 0) return `no trusted publisher for ${run.repository}`;
   const judged = ofRepository.map((publisher) => ({ publisher, why: mismatch(publisher, run) }));
   const fitting = judged.filter(({ why }) => why === undefined).map((each) => each.publisher);
   if (fitting.length === 0) {
@@ -93,13 +92,13 @@ export function decideTrust(
   }
   const reaching = fitting.filter((publisher) => isFor(publisher, projectId));
   const [first] = reaching;
-  if (first === undefined) return `no trusted publisher of ${run.repository} is for the project`;
+  if (first === undefined) return `no trusted publisher of ${run.repository} covers the project`;
   if (reaching.length > MOST_TOGETHER) {
-    return `more than ${MOST_TOGETHER} trusted publishers of ${run.repository} fit: remove some`;
+    return `more than ${MOST_TOGETHER} trusted publishers of ${run.repository} match: remove some`;
   }
   const isOneReach = new Set(reaching.map(reachOf)).size === 1;
   if (!isOneReach && typeof projectId !== "string") {
-    return "several trusted publishers with different projects fit: name the project";
+    return "several trusted publishers with different projects match: choose the project";
   }
   return {
     publishers: [first, ...reaching.slice(1)],

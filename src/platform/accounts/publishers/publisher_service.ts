@@ -51,12 +51,11 @@ export class PublisherService {
     if (!await publishers.add(record)) {
       throw new Failure(
         "conflict",
-        `Workspace "${caller.workspace.slug}" has ${MAX_PUBLISHERS} trusted publishers, which is ` +
-          "the most: remove one first",
+        `Workspace "${caller.workspace.slug}" has the maximum of ${MAX_PUBLISHERS} trusted publishers: remove one first`,
       );
     }
     const may = record.permissions.join(", ");
-    await this.#tell("added", record, { client, caller, rest: `: may ${may}`, raise });
+    await this.#tell("added", record, { client, caller, rest: `: can ${may}`, raise });
     return publisherToWire(record);
   }
 

@@ -21,7 +21,7 @@ export class TokenRefused extends Error {
 
 const header = z.object({
   alg: z.enum(ALGORITHMS as [string, ...string[]], `its alg must be ${ALGORITHMS.join(" or ")}`),
-  kid: z.string("it must name its key by kid").min(1).max(300),
+  kid: z.string("its key id (kid) is missing").min(1).max(300),
 });
 
 const times = z.object({
@@ -64,7 +64,7 @@ function readHeader(token: string, decode: (token: string) => unknown): unknown 
 function describeFault(error: { readonly code: string }): string {
   const claim = "claim" in error ? String(error.claim) : undefined;
   if (error.code === "ERR_JWT_EXPIRED") return "it has expired";
-  if (claim === "nbf") return "it does not hold yet";
+  if (claim === "nbf") return "it is not valid yet";
   if (claim !== undefined) return `its claim ${claim} is wrong`;
   if (error.code === "ERR_JWS_SIGNATURE_VERIFICATION_FAILED") return "its signature is wrong";
   return "it was not signed by the issuer's key";
@@ -108,13 +108,15 @@ export async function verifyToken(token: string, wanted: {
   if (!checked.success) {
     const [issue] = checked.error.issues;
     throw new TokenRefused(
-      issue!.path[0] === "aud" ? `it must be for ${audience} alone` : issue!.message,
+      issue!.path[0] === "aud" ? `its only audience must be ${audience}` : issue!.message,
     );
   }
   const { aud, iat, exp, jti } = checked.data;
   if (aud !== audience) {
-    throw new TokenRefused(`it is for "${aud}": ask for one with the audience "${audience}"`);
+    throw new TokenRefused(`its audience is "${aud}": request one with the audience "${audience}"`);
   }
-  if (iat * 1000 > now() + SKEW_SECONDS * 1000) throw new TokenRefused("it is from the future");
+  if (iat * 1000 > now() + SKEW_SECONDS * 1000) {
+    throw new TokenRefused("it was issued in the future");
+  }
   return { claims, id: jti, endsAt: (exp + SKEW_SECONDS) * 1000 };
 }

@@ -69,7 +69,7 @@ function githubRef(ref: string, event: string): WorkflowRef | undefined {
 function readGitHub(claims: z.infer<typeof githubClaims>): WorkflowRun | string {
   const { repository, event_name: event } = claims;
   // It has the branch that a pull request is for, and often runs the code of the pull request.
-  if (event === "pull_request_target") return "workflows of pull_request_target get no key";
+  if (event === "pull_request_target") return "pull_request_target workflows cannot get keys";
   const ref = githubRef(claims.ref, event);
   if (ref === undefined) return `its ref "${claims.ref}" is not a branch, tag or pull request`;
   return {

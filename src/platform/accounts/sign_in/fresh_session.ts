@@ -20,6 +20,6 @@ export function requireFresh(person: Person, now: number): void {
   if (isFresh(person, now)) return;
   throw new Failure(
     "forbidden",
-    "Cannot change how you sign in: the session must be of the last ten minutes. Sign in again",
+    "Sign in again first: changing how you sign in requires a session of the last ten minutes",
   );
 }

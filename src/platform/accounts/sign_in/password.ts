@@ -109,9 +109,13 @@ export class Passwords {
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running >= CONCURRENT) {
       if (this.#waiting.length >= MAX_WAITING) {
-        throw new Failure("rate_limited", "Too many sign-ins at once. Try again in a moment", {
-          retryAfter: 5,
-        });
+        throw new Failure(
+          "rate_limited",
+          "Too many sign-ins at the same time. Try again in a moment",
+          {
+            retryAfter: 5,
+          },
+        );
       }
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     } else {

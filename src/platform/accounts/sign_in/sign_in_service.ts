@@ -71,7 +71,7 @@ export class SignInService {
     const user = open === undefined ? undefined : await accounts.users.find(open.userId);
     const record = await signIns.find(user?.id ?? "");
     if (user === undefined || (record.password?.hash ?? "") !== open?.passwordHash) {
-      throw new Failure("unauthorized", "Sign-in took too long. Begin again with the password");
+      throw new Failure("unauthorized", "Sign-in took too long. Start again with the password");
     }
     await this.#twoFactor.useCode(user.id, given.code, client);
     await this.#challenges.end(given.challenge);
@@ -111,7 +111,7 @@ export class SignInService {
     const { credentials, memory, cookies } = this.#parts;
     const { type, id } = credential;
     if (type === "api_key") {
-      throw new Failure("forbidden", "Cannot sign out with an API key: an owner revokes it");
+      throw new Failure("forbidden", "Cannot sign out with an API key. An owner can revoke it");
     }
     if (type === "session") await credentials.removeSession(userId, id);
     else await credentials.removeAccessToken(userId, id);
@@ -142,10 +142,10 @@ export class SignInService {
 }
 
 const emailTaken = () =>
-  new Failure("conflict", "Cannot make the account: the email address has one. Sign in instead");
+  new Failure("conflict", "This email address already has an account. Sign in instead");
 
 const linkUsed = () =>
   new Failure(
     "not_found",
-    "Link cannot be used: it is old, or was used. Restart svc serve for a new one",
+    "This link has expired or was already used. Restart svc serve for a new one",
   );

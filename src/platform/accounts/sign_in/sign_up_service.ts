@@ -122,7 +122,7 @@ export class SignUpService {
 }
 
 const emailTaken = () =>
-  new Failure("conflict", "Cannot make the account: the email address has one. Sign in instead");
+  new Failure("conflict", "This email address already has an account. Sign in instead");
 
 const linkUsed = () =>
-  new Failure("not_found", "Link cannot be used: it is old, or was used. Make the account again");
+  new Failure("not_found", "This link has expired or was already used. Sign up again");

@@ -51,14 +51,14 @@ export class TwoFactorService {
     const sealed = await box.seal(secret, totpPlace(person.user.id));
     await signIns.change(person.user.id, (record) => {
       if (record.totp !== null) {
-        throw new Failure("conflict", "Cannot enrol: the second factor is on. Turn it off first");
+        throw new Failure("conflict", "Two-factor authentication is already on. Turn it off first");
       }
       return { ...record, enrolling: { secret: sealed, startedAt: now() } };
     });
     await raise({
       event: "security.two_factor_enrollment_started",
       userId: person.user.id,
-      detail: "Enrolment of an authenticator was started",
+      detail: "Setup of two-factor authentication was started",
       client,
     });
     const account = person.user.email ?? person.user.name;
@@ -72,7 +72,10 @@ export class TwoFactorService {
     const { id } = person.user;
     const { enrolling } = await signIns.find(id);
     if (enrolling === null || now() - enrolling.startedAt >= ENROL_MS) {
-      throw new Failure("conflict", "Cannot confirm: no enrolment is under way. Start it again");
+      throw new Failure(
+        "conflict",
+        "Setup of two-factor authentication has not been started. Start it again",
+      );
     }
     const guess = await limits.begin("second factor", client, { subject: id, userId: id });
     const secret = await this.#parts.box.open(enrolling.secret, totpPlace(id));
@@ -82,7 +85,7 @@ export class TwoFactorService {
     const recoveryCodes = this.#newRecoveryCodes();
     await signIns.change(id, (record) => {
       if (record.totp !== null || record.enrolling?.startedAt !== enrolling.startedAt) {
-        throw new Failure("conflict", "Cannot confirm: the enrolment was changed meanwhile");
+        throw new Failure("conflict", "The setup has changed. Start it again");
       }
       return {
         ...record,
@@ -94,7 +97,7 @@ export class TwoFactorService {
     await raise({
       event: "security.two_factor_enabled",
       userId: id,
-      detail: "The second factor was turned on",
+      detail: "Two-factor authentication was turned on",
       client,
     });
     return { recoveryCodes };
@@ -137,7 +140,7 @@ export class TwoFactorService {
   async useCode(userId: string, typed: string, client: Client): Promise<void> {
     const { signIns, limits, raise } = this.#parts;
     const { totp } = await signIns.find(userId);
-    if (totp === null) throw new Failure("conflict", "Cannot take a code: no second factor is on");
+    if (totp === null) throw new Failure("conflict", "Two-factor authentication is off");
     const guess = await limits.begin("second factor", client, { subject: userId, userId });
     const secret = await this.#open(userId, totp.secret);
     const code = canonical(typed);
@@ -146,7 +149,7 @@ export class TwoFactorService {
       return;
     }
     if (guess.fail()) {
-      const detail = `${SUSPICIOUS_GUESSES} or more wrong codes of the second factor in a row`;
+      const detail = `${SUSPICIOUS_GUESSES} or more wrong two-factor codes in a row`;
       await raise({ event: "security.suspicious_activity", userId, detail, client });
     }
     throw wrongCode();
@@ -195,5 +198,5 @@ export class TwoFactorService {
 }
 
 function wrongCode(): Failure {
-  return new Failure("forbidden", "Code is wrong, or was used before");
+  return new Failure("forbidden", "Code is wrong or was already used");
 }

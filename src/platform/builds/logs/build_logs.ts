@@ -90,7 +90,7 @@ class Writer implements BuildLogWriter {
 
   async end(): Promise<void> {
     if (this.#leftOut > 0) {
-      const text = `${this.#leftOut} lines were left out: the build printed too much`;
+      const text = `${this.#leftOut} lines left out: too much build output`;
       this.#keep({ ...this.#place(), number: this.#tail[0]!.number - 1, level: "warn", text });
     }
     for (const line of this.#tail) this.#keep(line);

@@ -109,7 +109,7 @@ export class SharedBuildLogs {
     const source = await this.find(build);
     if (source.type === "archive") return { lines: source.lines, silent: [] };
     if (source.type === "lost") {
-      return { lines: [], silent: [{ node: source.node, reason: "has built this, and is gone" }] };
+      return { lines: [], silent: [{ node: source.node, reason: "ran this build and is gone" }] };
     }
     if (source.type === "here") return { lines: await this.#readHere(build), silent: [] };
     const { closing } = this.#options;

@@ -30,7 +30,7 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 60_000;
 
 const UNNOTED =
-  "The platform could not store the result of this build: see its own log. Build it again";
+  "The platform could not store the result of this build. See its log, then build again";
 
 export interface BuildQueueOptions {
   readonly builds: BuildStore;
@@ -124,7 +124,7 @@ export class BuildQueue {
   /** @throws {Failure} `rate_limited` where too many builds wait already. */
   requireRoom(): void {
     if (this.#waiting.length < MAX_WAITING) return;
-    throw new Failure("rate_limited", "Too many builds wait. Try again later", {
+    throw new Failure("rate_limited", "Too many builds in the queue. Try again later", {
       retryAfter: RETRY_SECONDS,
     });
   }
@@ -197,7 +197,7 @@ export class BuildQueue {
       });
       await this.#persist(build, () => this.#settle(begun, end));
     } catch (error) {
-      onTrouble(`Build ${build.id} goes on when the platform starts again: ${error}`);
+      onTrouble(`Build ${build.id} continues after a restart: ${error}`);
     }
   }
 

@@ -165,7 +165,7 @@ export class BuildWorker {
       const { path, message } = parsed.error.issues[0]!;
       throw new Failure(
         "invalid_request",
-        `Cannot deploy what was built: ${path.join(".")}: ${message}`,
+        `Cannot deploy the build output: ${path.join(".")}: ${message}`,
       );
     }
     const stored = await storeContent(vault.of(deployment.workspaceId), parsed.data);
@@ -174,7 +174,7 @@ export class BuildWorker {
       (current) => ({ ...moveDeployment(current, "DEPLOYING", { now: now() }), ...stored }),
       { moment: "build_success" },
     );
-    if (made === undefined) throw new Failure("not_found", "Deployment was deleted meanwhile");
+    if (made === undefined) throw new Failure("not_found", "The deployment was deleted");
     return made;
   }
 

@@ -33,7 +33,7 @@ async function makeOwn(path: string): Promise<void> {
   });
   const { isDirectory, uid, mode } = await Deno.lstat(path);
   if (isDirectory && uid === Deno.uid() && ((mode ?? 0) & 0o022) === 0) return;
-  throw new Error(`Cannot build in ${path}: another user owns it or may write to it`);
+  throw new Error(`Cannot build in ${path}: another user owns it or can write to it`);
 }
 
 /** The places for a kind of sandbox, made where they are missing. */

@@ -62,7 +62,9 @@ class Collector {
     const path = hostPath(content, this.#options.shown);
     const size = await this.#judge(path, content);
     if (size > maxBytes) {
-      throw new OutputRefused(`Deploy files of at most ${maxBytes} bytes: ${content} has ${size}`);
+      throw new OutputRefused(
+        `File is too large: ${content} has ${size} bytes, the limit is ${maxBytes}`,
+      );
     }
     return size <= READ_WHOLE ? await this.#storeWhole(path) : await this.#storeStream(path);
   }

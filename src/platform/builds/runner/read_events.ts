@@ -56,7 +56,7 @@ export async function* readEvents(
   let total = 0;
   for await (const chunk of stream) {
     total += chunk.byteLength;
-    if (total > MAX_TOTAL) throw new BuildTalkError("The build process wrote too much");
+    if (total > MAX_TOTAL) throw new BuildTalkError("The build process wrote too much output");
     let from = 0;
     for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, from)) {
       const last = chunk.subarray(from, end);
@@ -67,6 +67,8 @@ export async function* readEvents(
     const rest = chunk.subarray(from);
     parts.push(rest);
     length += rest.byteLength;
-    if (length > MAX_LINE) throw new BuildTalkError("The build process wrote a line without end");
+    if (length > MAX_LINE) {
+      throw new BuildTalkError("The build process wrote a line that is too long");
+    }
   }
 }

@@ -56,7 +56,9 @@ async function listen(
   const streamOf = (number: number): LineStream => {
     let open = streams.get(number);
     if (open === undefined) {
-      if (streams.size >= MAX_STREAMS) throw new BuildTalkError("The build process wrote too much");
+      if (streams.size >= MAX_STREAMS) {
+        throw new BuildTalkError("The build process wrote too much output");
+      }
       open = createLineStream(masker, (line) => log.add("output", line));
       streams.set(number, open);
     }
@@ -148,10 +150,10 @@ export async function runSandboxed(build: SandboxedBuild): Promise<SandboxedEnd>
   if (late.aborted) return failed(`The build took longer than ${minutes(limits.timeMs)}`);
   if (size.exceeded.aborted) {
     const most = formatBytes(limits.diskBytes);
-    return failed(`The build took more than ${most} on disk, or too many files`);
+    return failed(`The build used more than ${most} of disk space, or too many files`);
   }
   if (processes.exceeded.aborted || heard?.type !== "packed" && group?.ranOut === true) {
-    return failed(`The build took more than ${formatBytes(limits.memoryBytes)} of memory`);
+    return failed(`The build used more than ${formatBytes(limits.memoryBytes)} of memory`);
   }
   if (heard !== undefined) return heard;
   const { code, signal: killed } = await child.status;

@@ -75,11 +75,10 @@ export interface SandboxedRunnerOptions {
 const TOOL_USER = 99;
 
 const REFUSED =
-  "Builds from git are switched off: this platform cannot keep them away from its own data. " +
-  "Its operator can run it as root, allow user namespaces, or pass --allow-unsandboxed-builds";
+  "Builds from git are turned off, because this platform cannot sandbox them. The operator can run it as root, allow user namespaces, or use --allow-unsandboxed-builds";
 
 const STILL_RUNNING =
-  "A process of this build cannot be ended, so its output is not used: see the platform's log";
+  "A process of this build could not be stopped, so its output was discarded. See the platform's log";
 
 /** Names what was fetched beside the repository itself. */
 function reportParts(log: BuildLogWriter, { submodules, largeFiles }: ExportedParts): void {
@@ -164,7 +163,7 @@ export class SandboxedRunner implements BuildRunner {
       return outcome;
     } catch (error) {
       if (signal.aborted) return { type: "cancelled" };
-      log.add("error", "The platform failed; see its own log");
+      log.add("error", "The platform failed. See its log");
       throw error;
     } finally {
       await log.end().catch((error) =>
@@ -198,8 +197,7 @@ export class SandboxedRunner implements BuildRunner {
     });
     if (kind === "open") {
       this.#options.onTrouble(
-        "Builds run without a sandbox (--allow-unsandboxed-builds): their code can read and change " +
-          "everything that this platform can",
+        "Builds run without a sandbox (--allow-unsandboxed-builds). Their code can read and change everything the platform can",
       );
     }
     return kind;
@@ -265,7 +263,7 @@ export class SandboxedRunner implements BuildRunner {
       }
       if (signal.aborted) return { type: "cancelled" };
       if (error instanceof DatabaseNotReadyError) {
-        return { type: "failed", reason: `The build cannot begin: ${error.message}` };
+        return { type: "failed", reason: `The build cannot start: ${error.message}` };
       }
       if (error instanceof GitFault || error instanceof OutputRefused) {
         // It may quote the build.

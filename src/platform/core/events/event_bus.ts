@@ -115,7 +115,7 @@ export class EventBus {
     try {
       await this.record(event);
     } catch (error) {
-      this.#options.onTrouble(`Cannot raise ${event.event}: ${error}`);
+      this.#options.onTrouble(`Cannot trigger ${event.event}: ${error}`);
     }
   };
 
@@ -287,7 +287,9 @@ export class EventBus {
       await removed?.catch(() => {});
       this.#behind = true;
       if (error instanceof LeaseLostError) throw error;
-      onTrouble(`Cannot notify people of events: ${error}. The events are kept and tried again`);
+      onTrouble(
+        `Cannot notify people of events: ${error}. The events are kept and will be retried`,
+      );
       if (this.#closed) return;
       this.#retry = setTimeout(() => {
         this.#retry = undefined;

@@ -53,7 +53,7 @@ export function eventStream(
         if (hasEnded) return;
         if ((controller.desiredSize ?? 0) <= -MAX_BEHIND) {
           end();
-          controller.error(new Error("Reader fell too far behind"));
+          controller.error(new Error("The client fell too far behind"));
           return;
         }
         controller.enqueue(encoder.encode(text));

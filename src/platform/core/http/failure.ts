@@ -78,9 +78,13 @@ export function toFailure(error: unknown): Failure {
     return new Failure("storage_full", error.message, { cause: error });
   }
   if (error instanceof ContentionError) {
-    return new Failure("conflict", "Cannot commit: others changed the same records. Try again", {
-      retryAfter: CONTENTION_RETRY_SECONDS,
-    });
+    return new Failure(
+      "conflict",
+      "Cannot save: the same data was changed by someone else. Try again",
+      {
+        retryAfter: CONTENTION_RETRY_SECONDS,
+      },
+    );
   }
   if (error instanceof StoreBusyError) {
     return new Failure("unavailable", error.message, {

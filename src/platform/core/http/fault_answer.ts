@@ -25,6 +25,6 @@ export function faultAnswer(log: (line: PlatformLog) => void): (error: unknown) 
       const reason = error instanceof Error ? error.stack ?? error.message : String(error);
       log({ level: "error", message: `A response could not be finished: ${reason}` });
     }
-    return new Response("The platform failed to answer\n", { status: 500 });
+    return new Response("The platform failed to respond\n", { status: 500 });
   };
 }

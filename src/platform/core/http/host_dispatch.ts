@@ -35,7 +35,8 @@ export interface HostDispatchOptions {
 }
 
 /** Tells servers where the API is that they look for at the loopback address. */
-const NOT_HERE = "Servers reach the sites of this platform here. Its API is at its public address";
+const NOT_HERE =
+  "This address only serves sites to servers of the platform. Use the public URL for the API";
 
 /** The handlers of the listeners for visitors, and of those for servers of deployments. */
 export interface HostDispatch {

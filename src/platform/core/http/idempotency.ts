@@ -133,9 +133,7 @@ export class Idempotency {
       const when = new Date(startedAt).toISOString();
       throw new Failure(
         "conflict",
-        `A request with this Idempotency-Key began at ${when} and has no answer: it was ` +
-          "interrupted, or another node has not ended it. See whether it took effect, then use " +
-          "a new key",
+        `A request with this Idempotency-Key started at ${when} and has no response yet. It was interrupted, or another node is still handling it. Check whether it took effect, then use a new key`,
       );
     }
     const text = await this.#parts.box.open(sealed, placeOf(id));
@@ -157,5 +155,5 @@ async function fingerprintOf({ request, maxBodyBytes }: RepeatableRequest): Prom
 const usedOtherwise = () =>
   new Failure(
     "conflict",
-    "Idempotency-Key was used with another request: use a new key for a new request",
+    "Idempotency-Key was already used for a different request. Use a new key",
   );

@@ -99,11 +99,11 @@ Deno.test("of a request that reaches several nodes at once, one is carried out",
       return bench.send();
     });
     for (const answer of answers) {
-      void answer.then((text) => /has no answer/.test(text) && resolve());
+      void answer.then((text) => /has no response/.test(text) && resolve());
     }
     const [first, ...others] = (await Promise.all(answers)).toSorted();
     assert.equal(first, '200 "once"');
-    for (const other of others) assert.match(other, /^409 .* has no answer/);
+    for (const other of others) assert.match(other, /^409 .* has no response/);
     assert.equal(bench.ran, 1);
     bench.restart();
     assert.equal(await bench.send(), '200 "once" replayed');
@@ -142,7 +142,7 @@ Deno.test("a request that a crash interrupted is never carried out again", () =>
     bench.restart();
     assert.match(
       await bench.send(),
-      /^409 .* began at 2026-11-22T00:00:00.000Z and has no answer: it was interrupted, or/,
+      /^409 .* began at 2026-11-22T00:00:00.000Z and has no response: it was interrupted, or/,
     );
     assert.equal(bench.ran, 1);
     resolve(new Response(null, { status: 204 }));

@@ -31,7 +31,7 @@ export async function parseRequest<E extends Endpoint>(
   const params = endpoint.params.safeParse(request.param());
   const query = endpoint.query.safeParse(request.query());
   const repeated = Object.entries(request.queries()).flatMap(([name, values]) =>
-    values.length > 1 ? [{ path: formatPath(["query", name]), message: "Must be given once" }] : []
+    values.length > 1 ? [{ path: formatPath(["query", name]), message: "Must appear once" }] : []
   );
   const body = await parseBody(endpoint, request.raw);
   const problems = [

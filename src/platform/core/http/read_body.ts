@@ -69,7 +69,7 @@ export async function readJson(request: Request, maxBytes: number): Promise<Pars
   if (coding.trim().toLowerCase() !== "identity") {
     throw new Failure(
       "unsupported_media_type",
-      `Send the body as it is, not with Content-Encoding: ${coding}`,
+      `Send the body without Content-Encoding, not with ${coding}`,
     );
   }
   try {

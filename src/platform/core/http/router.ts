@@ -275,7 +275,7 @@ export class Router {
           : this.#refusals.asJson(
             new Failure(
               "method_not_allowed",
-              `${shownPath(c.req.path)} takes ${allow}, not ${c.req.method}`,
+              `${shownPath(c.req.path)} supports ${allow}, not ${c.req.method}`,
             ),
             requestId,
           );
@@ -322,7 +322,7 @@ export class Router {
         if (endpoint.idempotency === "refused" && request.headers.has("idempotency-key")) {
           throw new Failure(
             "invalid_request",
-            `${endpoint.method} ${endpoint.path} takes no Idempotency-Key: leave it out`,
+            `${endpoint.method} ${endpoint.path} does not support Idempotency-Key: leave it out`,
           );
         }
         return addLimitFields(

@@ -107,7 +107,7 @@ export async function validateBody(schema: z.ZodType, parsed: ParsedJson): Promi
   const illFormed = parsed.mayBeIllFormed ? await findIllFormed(body) : undefined;
   if (illFormed !== undefined) {
     const path = shortened(formatPath(["body", ...illFormed])).toWellFormed();
-    const message = "Must be well-formed: it holds a UTF-16 surrogate without its other half";
+    const message = "Must be well-formed Unicode: it has a lone surrogate";
     return { ok: false, problems: [{ path, message }] };
   }
   const lists = longLists(schema, body);

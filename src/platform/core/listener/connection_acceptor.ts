@@ -145,9 +145,8 @@ export class ConnectionAcceptor {
     const { maxConnections } = this.#options.limits;
     this.#warnings.note(
       this.#table.isFull
-        ? `All ${maxConnections} connections are taken: idle ones make room for others, ` +
-          "and --max-connections allows more"
-        : "Few descriptors are left: idle connections make room for others",
+        ? `All ${maxConnections} connections are in use. Idle ones are closed for new ones. Raise the limit with --max-connections`
+        : "Few file descriptors are left. Idle connections are closed for new ones",
     );
     this.#table.evict(Math.ceil(maxConnections * EVICTED_PART));
     while (!closed.aborted && !this.#hasRoom()) {
@@ -168,7 +167,7 @@ export class ConnectionAcceptor {
       if (isTls(conn)) this.#closer.add(conn.remoteAddr);
       conn.close();
       this.#warnings.note(
-        `Refused a connection of ${address}: it has as many as --max-connections-per-address allows`,
+        `Refused a connection from ${address}: it reached --max-connections-per-address`,
       );
       return;
     }

@@ -80,7 +80,7 @@ Deno.test("ConnectionAcceptor closes connections that stay idle after an answer 
   });
 });
 
-Deno.test("ConnectionAcceptor counts no answer over HTTP/1.1 as given up that the client took", () => {
+Deno.test("ConnectionAcceptor counts no response over HTTP/1.1 as given up that the client took", () => {
   const handler = () => answerOf("hello", 200);
   return withAcceptor({ handler }, async ({ port }) => {
     using client = await open(port);

@@ -34,15 +34,15 @@ export interface HostFacts {
 /** Returns the problem of a request's host; `undefined` if there is none. */
 export function hostProblem({ url, placeholder, isHttp2, host }: HostFacts): string | undefined {
   // The URL has the first one alone.
-  if (host?.includes(COMMA)) return "The request names several hosts: name one";
+  if (host?.includes(COMMA)) return "The request has several hosts: send one";
   if (isHttp2) return undefined;
   const start = url.indexOf("//") + 2;
   const slash = url.indexOf("/", start);
   const end = slash === -1 ? url.length : slash;
-  if (end === start) return "The Host field is empty: name the host there";
+  if (end === start) return "The Host header is empty";
   if (end - start !== placeholder.length || !url.startsWith(placeholder, start)) return undefined;
-  if (host === null) return "The request has no Host field: name the host there";
-  return host === "" ? "The Host field is empty: name the host there" : undefined;
+  if (host === null) return "The request has no Host header";
+  return host === "" ? "The Host header is empty" : undefined;
 }
 
 /**
@@ -58,5 +58,5 @@ export function framingProblem(headers: Headers): string | undefined {
   }
   return coding.toLowerCase() === "chunked"
     ? undefined
-    : "Send the body with Transfer-Encoding: chunked alone, or with Content-Length";
+    : "Send the body with only Transfer-Encoding: chunked, or with Content-Length";
 }

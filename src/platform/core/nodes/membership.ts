@@ -50,9 +50,9 @@ export interface MembershipOptions extends NodeIdentity {
 
 function inUse({ id, addresses }: Pick<NodeRecord, "id" | "addresses">): NodeIdInUseError {
   return new NodeIdInUseError(
-    `Cannot start as node "${id}": another data directory's node has that name, at ` +
-      `${addresses.join(", ")}. Give this one a name of its own with --node-id; if that node is ` +
-      "gone for good, its name is free after 15 seconds",
+    `Cannot start as node "${id}": a node with another data directory uses that name at ${
+      addresses.join(", ")
+    }. Set a unique name with --node-id. The name of a stopped node is free after 15 seconds`,
   );
 }
 
@@ -207,6 +207,6 @@ export class Membership implements Nodes {
     // That the store cannot be reached is noticed by whoever needs it.
     if (error instanceof StoreUnavailableError) return;
     const reason = error instanceof NodeIdInUseError ? error.message : String(error);
-    this.#options.onTrouble(`This node cannot keep its place among others: ${reason}`);
+    this.#options.onTrouble(`This node cannot renew its membership: ${reason}`);
   }
 }

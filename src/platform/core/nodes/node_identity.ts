@@ -43,8 +43,7 @@ async function readIdentity(path: string): Promise<NodeIdentity | undefined> {
 
 function damaged(path: string, cause: unknown): NodeFileError {
   return new NodeFileError(
-    `Cannot read ${path}, which holds the name of this node: remove it, and name the node with ` +
-      "--node-id",
+    `Cannot read ${path}, which stores the name of this node. Delete it and set the name with --node-id`,
     { cause },
   );
 }

@@ -108,12 +108,12 @@ export async function openQuestion(
     const { key } = await box.deriveKey(ofQuestion(salt, keyId));
     text = await open(key, 0, Uint8Array.from(Buffer.from(sealed, "base64")));
   } catch (cause) {
-    throw new PeerError("has other keys: all nodes need the same keys file", { cause });
+    throw new PeerError("has different keys. All nodes need the same keys file", { cause });
   }
   const question = questionSchema.parse(JSON.parse(text));
-  if (question.to !== instance) throw new PeerError("is another process at this address");
+  if (question.to !== instance) throw new PeerError("is a different process at this address");
   if (Math.abs(now - question.time) > MAX_SKEW_MS) {
-    throw new PeerError("has a clock that is more than a minute off this one's");
+    throw new PeerError("has a clock that differs by more than a minute");
   }
   return { question, salt };
 }
@@ -169,7 +169,7 @@ export async function* openAnswer(
     }
     while (rest.byteLength >= LENGTH_BYTES) {
       const length = new DataView(rest.buffer, rest.byteOffset).getUint32(0);
-      if (length > MAX_FRAME) throw new PeerError("sent an answer that cannot be read");
+      if (length > MAX_FRAME) throw new PeerError("sent an invalid response");
       if (rest.byteLength < LENGTH_BYTES + length) break;
       const sealed = rest.slice(LENGTH_BYTES, LENGTH_BYTES + length);
       rest = rest.slice(LENGTH_BYTES + length);
@@ -177,7 +177,7 @@ export async function* openAnswer(
       try {
         text = await open(key, count++, sealed);
       } catch (cause) {
-        throw new PeerError("sent an answer that was changed on its way", { cause });
+        throw new PeerError("sent a response that was modified in transit", { cause });
       }
       yield JSON.parse(text);
     }

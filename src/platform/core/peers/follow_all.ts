@@ -36,7 +36,7 @@ export async function followAll<T>(
     } catch (error) {
       if (signal.aborted || silent.has(peer.instance)) return;
       silent.add(peer.instance);
-      const reason = error instanceof PeerError ? error.message : "gave what cannot be read";
+      const reason = error instanceof PeerError ? error.message : "sent an invalid response";
       onSilent({ node: peer.id, reason });
     } finally {
       followed.delete(peer.instance);

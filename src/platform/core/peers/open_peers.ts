@@ -53,7 +53,7 @@ async function readQuestion(request: Request): Promise<unknown> {
   let text = "";
   for await (const part of request.body?.pipeThrough(new TextDecoderStream()) ?? []) {
     text += part;
-    if (text.length > MAX_QUESTION) throw new PeerError("refuses a question that is too long");
+    if (text.length > MAX_QUESTION) throw new PeerError("refused a request that is too long");
   }
   return JSON.parse(text);
 }
@@ -101,13 +101,15 @@ function answerStream(
 
 /** Describes the error response of a node. */
 async function reasonOf(status: number, body: AsyncIterable<Uint8Array> | null): Promise<string> {
-  if (status === 404) return "cannot be asked that: it runs another version, or is not svc";
+  if (status === 404) {
+    return "does not support this request: it runs another version, or is not svc";
+  }
   let text = "";
   for await (const part of body ?? []) {
     text += new TextDecoder().decode(part);
     if (text.length > MAX_REFUSAL) break;
   }
-  return status === 403 && text !== "" ? text : `answers with status ${status}`;
+  return status === 403 && text !== "" ? text : `responded with status ${status}`;
 }
 
 /** Opens the way between this node and others. */
@@ -116,7 +118,7 @@ export function openPeers(options: PeersOptions): OpenPeers {
   const answerers = new Map<string, Answerer>();
 
   async function open(peer: Peer, { name, data, signal }: PeerQuestion) {
-    if (peer.url === undefined) throw new PeerError("runs a version that cannot be asked");
+    if (peer.url === undefined) throw new PeerError("runs an incompatible version");
     const question = { to: peer.instance, time: now(), name, data };
     const { sealed, salt } = await sealQuestion(question, { box, random });
     const body = new TextEncoder().encode(JSON.stringify(sealed));
@@ -143,14 +145,14 @@ export function openPeers(options: PeersOptions): OpenPeers {
       for await (const part of openAnswer(bytes ?? ReadableStream.from([]), { ...opened, box })) {
         const { type, value } = part as { type: Part["type"]; value?: unknown };
         if (type === "value") yield value;
-        if (type === "failed") throw new PeerError("could not answer: its own log says why");
+        if (type === "failed") throw new PeerError("failed to respond. Its log has the reason");
         if (type === "end") isWhole = true;
       }
     } catch (error) {
       if (error instanceof PeerError) throw error;
-      throw new PeerError(`does not answer: ${messageOf(error)}`, { cause: error });
+      throw new PeerError(`does not respond: ${messageOf(error)}`, { cause: error });
     }
-    if (!isWhole) throw new PeerError("ended its answer too early");
+    if (!isWhole) throw new PeerError("sent an incomplete response");
   }
 
   async function handle(request: Request): Promise<Response> {
@@ -195,7 +197,7 @@ export function openPeers(options: PeersOptions): OpenPeers {
     async lost() {
       return (await nodes.lost()).map(({ id, lastHeard }) => ({
         node: id,
-        reason: `is gone: it was last heard of after ${new Date(lastHeard).toISOString()}`,
+        reason: `is gone: last seen ${new Date(lastHeard).toISOString()}`,
       }));
     },
     ask,

@@ -48,7 +48,7 @@ export async function probeStorage(
     await step("store", () => bucket.put(key, content, sha256Hex(content)));
     const read = await step("read", () => bucket.get(key, (body) => new Response(body).bytes()));
     if (sha256Hex(read ?? new Uint8Array()) !== sha256Hex(content)) {
-      throw new ProbeError("Cannot read objects: what was read is not what was stored");
+      throw new ProbeError("Cannot read objects: the content differs from what was stored");
     }
     await step("delete", () => bucket.remove(key));
   } finally {

@@ -69,7 +69,7 @@ export async function openS3BlobVault(options: S3VaultOptions): Promise<CachedVa
     patience: options.patience ?? DEFAULT_PATIENCE,
     onChange: (problem) =>
       onTrouble(
-        problem ?? `The object storage answers again: ${describeS3Place(place)}`,
+        problem ?? `The object storage is available again: ${describeS3Place(place)}`,
       ),
   });
   await requests.look().catch((error) => {
@@ -123,8 +123,8 @@ export async function openS3BlobVault(options: S3VaultOptions): Promise<CachedVa
 /** Returns advice for a refusal, after the storage's own message. */
 function adviceFor({ code }: S3Error): string {
   return code === "NoSuchBucket"
-    ? "Create the bucket, or name another one"
-    : "Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and what they may do with the bucket";
+    ? "Create the bucket, or choose another one"
+    : "Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and their permissions on the bucket";
 }
 
 /** Whether the storage answered, and would answer the same again. */

@@ -22,8 +22,7 @@ export class S3CredentialsError extends StoreUnusableError {}
 /** Largest file of keys that is read, in bytes. */
 const MAX_FILE_BYTES = 64 * 1024;
 
-const ADVICE = "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a file with them in " +
-  "AWS_SHARED_CREDENTIALS_FILE";
+const ADVICE = "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_SHARED_CREDENTIALS_FILE";
 
 function complete(
   found: Readonly<Record<string, string | undefined>>,
@@ -33,7 +32,7 @@ function complete(
   if (!id && !secret) return undefined;
   if (!id || !secret) {
     throw new S3CredentialsError(
-      `Cannot use the access key in ${source}: it is half there. ${ADVICE}`,
+      `The access key in ${source} is incomplete. ${ADVICE}`,
     );
   }
   return {
@@ -98,7 +97,6 @@ export async function findS3Credentials(env: Environment): Promise<S3Credentials
   }, path);
   if (kept !== undefined) return kept;
   throw new S3CredentialsError(
-    `Cannot find an access key for the object storage: none is in the environment, nor as ` +
-      `profile "${profile}" in ${path}. ${ADVICE}`,
+    `No access key for the object storage in the environment or in profile "${profile}" of ${path}. ${ADVICE}`,
   );
 }

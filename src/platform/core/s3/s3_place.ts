@@ -33,7 +33,7 @@ const DEFAULT_REGION = "us-east-1";
 const SETTINGS = ["endpoint", "region", "style"] as const;
 
 function refuse(reason: string, advice: string): never {
-  throw new S3PlaceError(`Cannot use the address of the object storage: ${reason}. ${advice}`);
+  throw new S3PlaceError(`Cannot use the URL of the object storage: ${reason}. ${advice}`);
 }
 
 function parseEndpoint(text: string): string {
@@ -50,9 +50,8 @@ function parseEndpoint(text: string): string {
 
 function refuseCredentials(): never {
   return refuse(
-    "it holds credentials, which others on this machine could read on the command line",
-    "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a file in " +
-      "AWS_SHARED_CREDENTIALS_FILE",
+    "it contains credentials, which others on this machine could read on the command line",
+    "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_SHARED_CREDENTIALS_FILE",
   );
 }
 
@@ -68,7 +67,7 @@ function checkSettings(settings: URLSearchParams): void {
         meant === undefined ? `Settings are ${SETTINGS.join(", ")}` : `Did you mean "${meant}"?`,
       );
     }
-    if (given.has(name)) refuse(`it names "${name}" twice`, "Name it once");
+    if (given.has(name)) refuse(`it has "${name}" twice`, "Use it once");
     given.add(name);
   }
 }
@@ -89,7 +88,7 @@ export function parseS3Place(text: string): S3Place {
   const bucket = url.host;
   if (!BUCKET.test(bucket)) {
     return refuse(
-      `"${bucket}" is no name of a bucket`,
+      `"${bucket}" is not a bucket name`,
       "A name has 3 to 63 lower-case letters, digits, dots and hyphens",
     );
   }
@@ -102,10 +101,12 @@ export function parseS3Place(text: string): S3Place {
     );
   }
   const region = settings.get("region") ?? DEFAULT_REGION;
-  if (!REGION.test(region)) refuse(`"${region}" is no region`, "Write a name such as eu-central-1");
+  if (!REGION.test(region)) {
+    refuse(`"${region}" is not a region`, "Write a name such as eu-central-1");
+  }
   const style = settings.get("style") ?? (settings.has("endpoint") ? "path" : "host");
   if (style !== "path" && style !== "host") {
-    return refuse(`"${style}" is no style`, 'Write "path" or "host"');
+    return refuse(`"${style}" is not a style`, 'Write "path" or "host"');
   }
   const endpoint = parseEndpoint(settings.get("endpoint") ?? `https://s3.${region}.amazonaws.com`);
   return { bucket, prefix, endpoint, region, pathStyle: style === "path" };

@@ -174,7 +174,7 @@ export class S3Requests {
 
   #unavailable(cause: unknown): UnavailableError {
     return new UnavailableError(
-      "The storage of files does not answer now. Try again in a few seconds",
+      "The file storage is not responding. Try again in a few seconds",
       { cause, retryAfter: RETRY_AFTER_SECONDS },
     );
   }
@@ -198,7 +198,9 @@ export class S3Requests {
     const response = await this.send(request);
     await readText(response);
     const etag = response.headers.get("etag");
-    if (etag === null) throw new S3Error(502, "NoETag", "the answer does not say what was stored");
+    if (etag === null) {
+      throw new S3Error(502, "NoETag", "the response does not confirm what was stored");
+    }
     return etag;
   }
 
@@ -243,7 +245,7 @@ export class S3Requests {
     const late = new AbortController();
     const patience = this.#problem === undefined ? 1 : IMPATIENCE;
     const limit = patience * answerMs + bodyBytes / SLOWEST_UPLOAD;
-    const timer = setTimeout(() => late.abort(new S3Error(504, "Timeout", "no answer")), limit);
+    const timer = setTimeout(() => late.abort(new S3Error(504, "Timeout", "no response")), limit);
     const signal = AbortSignal.any([late.signal, this.#closing.signal]);
     try {
       const response = await fetch(request, { client: this.#http, signal, redirect: "manual" });
@@ -295,7 +297,7 @@ function watched(
   const reader = body.getReader();
   return new ReadableStream({
     async pull(controller) {
-      const stop = () => late.abort(new S3Error(504, "Timeout", "the answer stopped"));
+      const stop = () => late.abort(new S3Error(504, "Timeout", "the response was interrupted"));
       const timer = setTimeout(stop, idleMs);
       try {
         const { done, value } = await reader.read();
@@ -316,7 +318,7 @@ async function readText({ body }: Response): Promise<string> {
   let size = 0;
   for await (const part of body ?? []) {
     size += part.byteLength;
-    if (size > MAX_TEXT_BYTES) throw new S3Error(502, "TooLong", "the answer is too long");
+    if (size > MAX_TEXT_BYTES) throw new S3Error(502, "TooLong", "the response is too long");
     parts.push(part);
   }
   return await new Blob(parts as BlobPart[]).text();

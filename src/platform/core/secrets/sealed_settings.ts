@@ -53,12 +53,10 @@ export async function checkKeys(
   } catch (error) {
     if (!(error instanceof SecretDamagedError)) throw error;
     const advice = places.isShared
-      ? "Copy the keys file from another node, and name it with --keys-file"
-      : "Put the keys file back that belongs to them: one from before svc rekey, or of another " +
-        "data directory, does not open them. It is in each backup (keys.json)";
+      ? "Copy the keys file from another node, and set it with --keys-file"
+      : "Restore the matching keys file. A file from before svc rekey, or from another data directory, does not work. Each backup has it (keys.json)";
     throw new DataIncompleteError(
-      `Cannot start with the keys in ${places.keys}: the key-value store ${places.kv} holds ` +
-        `secrets that were encrypted with others. ${advice}`,
+      `Cannot start with the keys in ${places.keys}: the key-value store ${places.kv} has secrets that were encrypted with other keys. ${advice}`,
       { cause: error },
     );
   }

@@ -44,30 +44,23 @@ export async function checkWhole(
   const { kv, vault } = parts;
   if ((await kv.get(keys.meta("move"))).versionstamp !== null) {
     throw new DataIncompleteError(
-      `Cannot start: a move to the key-value store ${places.kv} has not ended. Run the same ` +
-        "svc migrate-store again, or start with the places that the platform had before",
+      `Cannot start: a move to the key-value store ${places.kv} is incomplete. Run the same svc migrate-store again, or start with the previous places`,
     );
   }
   if (await isHalfMoved(kv, places.blobs)) {
     throw new DataIncompleteError(
-      `Cannot start: a move of the files to ${places.blobs} has not ended. Run the same ` +
-        "svc migrate-store again, or start with the place of the files that the platform had " +
-        "before",
+      `Cannot start: a move of the files to ${places.blobs} is incomplete. Run the same svc migrate-store again, or start with the previous place of the files`,
     );
   }
   if (!await isStoreEmpty(kv)) {
     if (await exists(places.keys)) return;
     throw new DataIncompleteError(
-      `Cannot start without ${places.keys}: the key-value store ${places.kv} holds secrets that ` +
-        "were encrypted with its keys. Restore the file from a backup, or, where several nodes " +
-        "share the store, copy it from another one (--keys-file names it)",
+      `Cannot start without ${places.keys}: the key-value store ${places.kv} has secrets that were encrypted with its keys. Restore the file from a backup, or copy it from another node and set it with --keys-file`,
     );
   }
   const workspaces = await vault.countWorkspaces();
   if (workspaces === 0) return;
   throw new DataIncompleteError(
-    `Cannot start: the key-value store ${places.kv} is empty, but ${places.blobs} holds the files ` +
-      `of ${workspaces} workspace(s). Restore the store from the backup, or, to start afresh ` +
-      `without them, move ${places.blobs} away`,
+    `Cannot start: the key-value store ${places.kv} is empty, but ${places.blobs} has the files of ${workspaces} workspace(s). Restore the store from a backup. To start over without them, move ${places.blobs} away`,
   );
 }

@@ -36,8 +36,7 @@ export class DataDirInUseError extends Error {
   override readonly name = "DataDirInUseError";
   constructor(root: string) {
     super(
-      `Cannot use the data directory ${root}: another svc serve is using it. ` +
-        `Stop that one, or choose another folder with --data-dir`,
+      `Cannot use the data directory ${root}: another svc serve is using it. Stop it, or choose another directory with --data-dir`,
     );
   }
 }
@@ -48,8 +47,7 @@ export class DataDirUnusableError extends Error {
   constructor(root: string, cause: unknown) {
     const reason = describeFileFault(cause);
     super(
-      `Cannot use the data directory ${root}: ${reason}. ` +
-        `Choose a folder that can be written with --data-dir`,
+      `Cannot use the data directory ${root}: ${reason}. Choose a writable directory with --data-dir`,
       { cause },
     );
   }

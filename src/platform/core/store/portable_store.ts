@@ -29,9 +29,7 @@ export class NewerValuesError extends Error {
 
   constructor(options: ErrorOptions) {
     super(
-      "it holds values that an svc on a newer Deno wrote, and this program, on Deno " +
-        `${Deno.version.deno}, cannot read them. Nothing was changed. Start it with the svc that ` +
-        "wrote it, or restore a backup that this one made",
+      `it has values written by svc on a newer Deno, which this version (Deno ${Deno.version.deno}) cannot read. Nothing was changed. Use the svc version that wrote it, or restore a backup from this version`,
       options,
     );
   }

@@ -9,7 +9,7 @@ import { StoreLayer } from "../../../store/mod.ts";
 export class StoreReadOnlyError extends Error {
   override readonly name = "StoreReadOnlyError";
   constructor() {
-    super("Cannot store: the platform's disk was full when it started, so it only serves");
+    super("Cannot store: the platform's disk was full when it started, so it is read-only");
   }
 }
 

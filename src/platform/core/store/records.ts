@@ -184,7 +184,7 @@ export async function commitVersioned<T>(
       await contention.wait();
     }
     throw new ContentionError(
-      `Cannot commit: the records changed ${MAX_ATTEMPTS} times meanwhile`,
+      `Cannot save: the records changed ${MAX_ATTEMPTS} times during the request`,
     );
   }, shared);
 }

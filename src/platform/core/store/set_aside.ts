@@ -50,9 +50,9 @@ export async function markDamaged(kv: RecordStore, encoded: Uint8Array): Promise
 /** Describes the damage for the operator. */
 export function describeDamage(key: RecordKey, cause: unknown): string {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return `The record ${nameOf(key)} is damaged, and was set aside for 30 days. ${reason}. ` +
-    "The rest is served; nothing that no record needs is removed meanwhile. Restore a backup " +
-    "(svc restore) to have it back; svc doctor --deep reads everything else";
+  return `The record ${
+    nameOf(key)
+  } is damaged and was set aside for 30 days. ${reason}. Everything else keeps working, and no unused data is removed. To recover it, restore a backup (svc restore). To check the rest, run svc doctor --deep`;
 }
 
 /** A key for people. */

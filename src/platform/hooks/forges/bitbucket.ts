@@ -80,5 +80,5 @@ export function bitbucketEvents(event: string, payload: unknown): readonly Forge
       isFork: fromRef.repository.id !== toRef.repository.id,
     });
   }
-  return ignore(`Nothing follows from the event ${event}`);
+  return ignore(`Ignored the event ${event}`);
 }

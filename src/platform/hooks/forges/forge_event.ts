@@ -23,7 +23,7 @@ export const ignore = (reason: string): readonly ForgeEvent[] => [{ type: "ignor
 /** The event of a ref; tags and other refs are ignored. */
 export function refEvent(ref: string, isDeleted: boolean): ForgeEvent {
   const branch = /^refs\/heads\/(.+)$/.exec(ref)?.[1];
-  if (branch === undefined) return { type: "ignore", reason: `${ref} is no branch` };
+  if (branch === undefined) return { type: "ignore", reason: `${ref} is not a branch` };
   return { type: isDeleted ? "stop" : "deploy", branch };
 }
 
@@ -46,7 +46,7 @@ export interface PullRequest {
 export function pullRequestEvent(
   { number: pull, isOpen, isChanged, branch, isFork }: PullRequest,
 ): readonly ForgeEvent[] {
-  if (isFork) return ignore("The pull request comes from a fork, whose code is not built");
+  if (isFork) return ignore("Pull requests from forks are not built");
   const named = pull === undefined ? { branch } : { branch, pull };
   if (!isOpen) return [{ type: "stop", ...named }];
   return isChanged ? [{ type: "deploy", ...named }] : ignore("The pull request has no new commit");

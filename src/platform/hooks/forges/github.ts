@@ -54,6 +54,6 @@ export function githubEvents(event: string, payload: unknown): readonly ForgeEve
       });
     }
     default:
-      return ignore(`Nothing follows from the event ${event}`);
+      return ignore(`Ignored the event ${event}`);
   }
 }

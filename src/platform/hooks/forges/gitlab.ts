@@ -39,5 +39,5 @@ export function gitlabEvents(event: string, payload: unknown): readonly ForgeEve
       isFork: request.source_project_id !== request.target_project_id,
     });
   }
-  return ignore(`Nothing follows from the event ${event}`);
+  return ignore(`Ignored the event ${event}`);
 }

@@ -62,7 +62,7 @@ export function judgePostError(error: unknown): SendOutcome {
   if (!(error instanceof OutboundError)) throw error;
   if (FINAL.has(error.code)) return { type: "failed", reason: error.message };
   const reason = error.code === "aborted"
-    ? `No answer within ${POST_MS / 1000} seconds`
+    ? `No response within ${POST_MS / 1000} seconds`
     : error.message;
   return { type: "retry", reason, hostTrouble: true };
 }
@@ -72,7 +72,7 @@ export function judgeStatus({ status, retryAfterMs }: PostAnswer): SendOutcome {
   const isBusy = status === 429 || status === 503;
   return {
     type: "retry",
-    reason: `The receiver answered with status ${status}`,
+    reason: `The receiver responded with status ${status}`,
     hostTrouble: status >= 502 && status <= 504,
     ...(isBusy && retryAfterMs !== undefined ? { retryAfterMs } : {}),
   };

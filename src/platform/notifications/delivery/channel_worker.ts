@@ -42,7 +42,7 @@ const BROKEN_PAUSE_MS = 60_000;
 const SPREAD_MS = 1000;
 
 /** Why a message that was sent again is still a dead letter. */
-const UNWANTED = "Not sent: what its receiver prefers, or quiet hours, keep it back";
+const UNWANTED = "Not sent: turned off in the recipient's preferences, or held back by quiet hours";
 
 type Running = { readonly host: string; readonly owner: string; readonly done: Promise<void> };
 
@@ -248,7 +248,7 @@ export class ChannelWorker {
     { cause, claim }: { readonly cause: unknown; readonly claim: Claim },
   ): Promise<void> {
     const { store, now, onTrouble } = this.#parts;
-    onTrouble(`Cannot settle a message of ${this.#channel.name}: ${cause}. It is tried again`);
+    onTrouble(`Cannot settle a message of ${this.#channel.name}: ${cause}. It will be retried`);
     this.#health.unknown(entry.host);
     const until = now() + BROKEN_PAUSE_MS;
     const postponed = claim === undefined
@@ -335,8 +335,8 @@ export class ChannelWorker {
         return await store.reschedule({ ...job, lastReason }, times, claim);
       }
       lastReason += decision.because === "age"
-        ? " (given up: it is too old)"
-        : ` (given up after ${job.attempts} attempts)`;
+        ? " (gave up: it is too old)"
+        : ` (gave up after ${job.attempts} attempts)`;
     }
     const dead = { letterId: uuidV7(now, random), at: now() };
     await store.bury({ ...job, lastReason, dead }, entry.at, claim);

@@ -112,7 +112,7 @@ function* batches(acceptances: readonly Acceptance[]): Generator<Acceptance[]> {
   if (batch.length > 0) yield batch;
 }
 
-/** Creates the queue. Nothing is sent before it is started. */
+/** Creates the queue. Nothing was sent before it is started. */
 export function createDeliveryQueue(options: DeliveryQueueOptions): RunningDeliveryQueue {
   const { kv, channels, review, nodes, now, random, onTrouble } = options;
   const claims = nodes && new Claims(nodes);

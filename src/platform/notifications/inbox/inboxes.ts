@@ -294,7 +294,7 @@ export class Inboxes {
     if (this.#closed || this.#finishing.has(userId)) return;
     const finished = this.#finishAll(userId)
       .catch((error) =>
-        this.#options.onTrouble(`Cannot finish changing an inbox: ${error}. It follows later`)
+        this.#options.onTrouble(`Cannot finish changing an inbox: ${error}. It will be retried`)
       )
       .finally(() => this.#finishing.delete(userId));
     this.#finishing.set(userId, finished);

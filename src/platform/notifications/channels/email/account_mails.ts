@@ -52,7 +52,7 @@ function contentOf(
     event: "security.new_login",
     category: "Security",
     priority: "CRITICAL",
-    title: "Mail about an account",
+    title: "Account mail",
     body: "",
     actionUrl: null,
     createdAt,
@@ -113,9 +113,9 @@ export class AccountMails {
     const times = [...this.#givenUp.values()].filter((at) => this.#options.now() - at <= TOLD_MS);
     if (times.length === 0) return undefined;
     const mails = times.length === 1 ? "1 mail" : `${times.length} mails`;
-    return `${mails} to accounts could not be sent, the last at ` +
-      `${new Date(Math.max(...times)).toISOString()}: owners of the first workspace see why with ` +
-      "svc notifications dead-letters --workspace-wide";
+    return `${mails} to accounts could not be sent, the last at ${
+      new Date(Math.max(...times)).toISOString()
+    }. Owners of the first workspace can see why with svc notifications dead-letters --workspace-wide`;
   }
 
   /**
@@ -126,7 +126,7 @@ export class AccountMails {
     const { kv, box, now, random, firstWorkspace } = this.#options;
     return async (mail, expiresAt) => {
       if (await countBelow(kv, allMails(), MAX_WAITING) >= MAX_WAITING) {
-        throw new Error("Too many mails wait to be sent");
+        throw new Error("Too many mails are waiting to be sent");
       }
       const id = uuidV7(now, random);
       const workspaceId = await firstWorkspace() ?? null;
@@ -156,7 +156,7 @@ export class AccountMails {
     }
     const mail = await this.#open(id, found.mail);
     const outcome = mail === null
-      ? { type: "gone", reason: "Nothing is sent" } as const
+      ? { type: "gone", reason: "Nothing was sent" } as const
       : await mailer.send({ ...mail, messageId });
     if (outcome.type === "sent" || outcome.type === "gone") {
       await kv.atomic().delete(mailKey(id)).delete(givenUpKey(id)).commit();
@@ -169,7 +169,7 @@ export class AccountMails {
   note(outcome: SendOutcome): void {
     if (outcome.type === "sent") this.#problem = undefined;
     else if (outcome.type === "retry") {
-      this.#problem = `mails are not delivered, and tried again: ${outcome.reason}`;
+      this.#problem = `mails were not delivered and will be retried: ${outcome.reason}`;
     }
   }
 
@@ -180,8 +180,7 @@ export class AccountMails {
     await kv.set(givenUpKey(receiverId.slice(PREFIX.length)), now(), { expireIn: TOLD_MS });
     await this.recover();
     onTrouble(
-      `A mail to an account was not sent: ${reason}. Its receiver can ask for another one; ` +
-        "svc notifications resend --workspace-wide tries this one again while its link works",
+      `A mail to an account was not sent: ${reason}. The recipient can request another one. To retry this one while its link works, run svc notifications resend --workspace-wide`,
     );
   }
 

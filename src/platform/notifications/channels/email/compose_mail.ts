@@ -40,8 +40,7 @@ function webUrl(text: string | null): string | null {
   return url !== null && /^https?:$/.test(url.protocol) ? url.href : null;
 }
 
-const WHY_CRITICAL =
-  "It is critical, so it is sent whatever your preferences are: it cannot be unsubscribed.";
+const WHY_CRITICAL = "This is a critical notification, so you can't turn it off.";
 
 const STYLE = `
 :root{color-scheme:light dark;supported-color-schemes:light dark}
@@ -61,13 +60,13 @@ a.button{background:#5fd3a8;color:#0d1a14}}`.replaceAll("\n", "");
 
 function footer(facts: MailFacts): { readonly text: string; readonly html: string } {
   const { host, unsubscribeUrl } = facts;
-  const from = `${host} sends this to you because you have an account there.`;
+  const from = `You get this because you have an account on ${host}.`;
   if (unsubscribeUrl === null) {
     return { text: `${from} ${WHY_CRITICAL}`, html: `${escape(from)} ${WHY_CRITICAL}` };
   }
   return {
-    text: `${from}\nTurn such mails off: ${unsubscribeUrl}`,
-    html: `${escape(from)} <a href="${escape(unsubscribeUrl)}">Turn such mails off</a>`,
+    text: `${from}\nTurn off these mails: ${unsubscribeUrl}`,
+    html: `${escape(from)} <a href="${escape(unsubscribeUrl)}">Turn off these mails</a>`,
   };
 }
 

@@ -16,13 +16,13 @@ interface SmtpFault {
 }
 
 const TROUBLE: Readonly<Record<string, string>> = {
-  EAUTH: "The mail server refuses the platform's credentials",
-  ENOAUTH: "The mail server wants credentials",
-  ETIMEDOUT: "The mail server does not answer in time",
-  EDNS: "The mail server's name is not known",
+  EAUTH: "The mail server refused the platform's credentials",
+  ENOAUTH: "The mail server requires credentials",
+  ETIMEDOUT: "The mail server did not respond in time",
+  EDNS: "The mail server's host name does not exist",
   ETLS: "TLS with the mail server failed",
-  EREQUIRETLS: "The mail server offers no TLS",
-  EPROTOCOL: "The mail server answers no SMTP",
+  EREQUIRETLS: "The mail server does not support TLS",
+  EPROTOCOL: "The server does not speak SMTP",
 };
 
 /** Commands about one message; a refusal of any other concerns every message. */
@@ -62,11 +62,11 @@ export function judgeSmtpError(error: unknown): SendOutcome {
     return { type: "retry", reason, hostTrouble: true };
   }
   const isAboutMessage = ABOUT_MESSAGE.test(command) || code === "EENVELOPE" || code === "EMESSAGE";
-  const reason = `The mail server refuses the message: ${wordsOf(fault)}`;
+  const reason = `The mail server refused the message: ${wordsOf(fault)}`;
   if (!isAboutMessage || status === 421) {
     return {
       type: "retry",
-      reason: `The mail server refuses service: ${wordsOf(fault)}`,
+      reason: `The mail server refused the connection: ${wordsOf(fault)}`,
       hostTrouble: true,
     };
   }

@@ -44,7 +44,7 @@ async function readText({ body, bytes }: OutboundResponse): Promise<string> {
   let size = 0;
   for await (const chunk of body ?? []) {
     size += chunk.byteLength;
-    if (size > MAX_ANSWER_BYTES) throw failed("The answer is larger than 8 MiB");
+    if (size > MAX_ANSWER_BYTES) throw failed("The response is larger than 8 MiB");
     chunks.push(chunk);
   }
   return decode(chunks);
@@ -80,21 +80,21 @@ function judgeRefusal(
   if (isLimited || status >= 500) {
     return {
       type: "retry",
-      reason: `${name} answered with status ${status}`,
+      reason: `${name} responded with status ${status}`,
       hostTrouble: status >= 502 && status <= 504,
       ...(isLimited || status === 503) && retryAfterMs !== undefined ? { retryAfterMs } : {},
     };
   }
   const why = status === 401
-    ? "it does not know the token of the project's git credentials"
+    ? "it rejected the token of the project's git credentials"
     : status === 403
-    ? "the token of the project's git credentials may not mark commits or comment"
+    ? "the token of the project's git credentials is not allowed to set commit statuses or comment"
     : status === 404
-    ? `there is no such repository at ${api}, or the token may not see it`
+    ? `there is no such repository at ${api}, or the token has no access to it`
     : status >= 300 && status < 400
-    ? "it answered with a redirect: give --forge-api of `svc projects git-credentials`"
+    ? "it responded with a redirect. Set --forge-api of `svc projects git-credentials`"
     : "it refused the request";
-  return { type: "failed", reason: `${name} answered with status ${status}: ${why}` };
+  return { type: "failed", reason: `${name} responded with status ${status}: ${why}` };
 }
 
 /** Asks a forge. @throws {ForgeError} where it does not answer with success */

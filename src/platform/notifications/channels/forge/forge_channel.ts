@@ -33,7 +33,7 @@ export function createForgeChannel(
       const [content] = contents;
       const place = content === undefined ? undefined : placeOf(content);
       return place === undefined
-        ? { type: "gone", reason: "The event names no deployment" }
+        ? { type: "gone", reason: "The event has no deployment" }
         : await reporter.report(place);
     },
   };

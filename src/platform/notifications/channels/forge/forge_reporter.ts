@@ -24,7 +24,7 @@ import type { ReportRecord, ReportStore } from "./report_store.ts";
 /** How often a report is repeated as its deployment changed meanwhile. */
 const ROUNDS = 4;
 
-const NOT_ALLOWED = "The address of the forge's API must be https, as a token is sent to it";
+const NOT_ALLOWED = "The URL of the forge's API must be https, because a token is sent to it";
 
 export interface ReporterParts extends ReportContext {
   readonly projects: Pick<ProjectStore, "find">;
@@ -92,7 +92,7 @@ export class ForgeReporter {
         if (outcome !== undefined) return outcome;
         told = found.deployment.status;
       }
-      return { type: "sent", detail: "The forge was told" };
+      return { type: "sent", detail: "Reported to the forge" };
     });
   }
 
@@ -212,7 +212,7 @@ export class ForgeReporter {
     try {
       return read();
     } catch (cause) {
-      const reason = "The forge answered with something else than a comment";
+      const reason = "The forge returned an unexpected response";
       throw new ForgeError({ type: "failed", reason }, undefined, { cause });
     }
   }

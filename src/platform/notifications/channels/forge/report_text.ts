@@ -32,10 +32,10 @@ const pageOf = ({ id }: DeploymentRecord, { publicOrigin }: ReportContext): stri
 function describe(state: CommitState, { environment }: DeploymentRecord): string {
   const place = environment === ENVIRONMENT_PRODUCTION ? "Production" : "The preview";
   return {
-    waiting: `${place} waits to be built`,
+    waiting: `${place} is queued`,
     building: `${place} is being built`,
     live: `${place} is live`,
-    failed: `${place} could not be built or started`,
+    failed: `${place} failed to build or start`,
     stopped: "The build was stopped",
   }[state];
 }
@@ -55,7 +55,7 @@ export function commitStatus(
   const name = `svc/${projectName}/${environment}`;
   const page = pageOf(deployment, context);
   if (isSkipped(deployment)) {
-    const description = "Nothing of it had to be built";
+    const description = "Nothing to build";
     return { sha: commitSha, branch, description, state: "live", name, url: page };
   }
   // A deployment that was live has been built. That it is gone now is not the commit's fault.
@@ -100,20 +100,20 @@ export function commentText(
     deployment;
   const commit = `\`${commitSha?.slice(0, 7) ?? ""}\``;
   const lines = {
-    PENDING: [`The preview of ${commit} waits to be built.`],
+    PENDING: [`The preview of ${commit} is queued.`],
     BUILDING: [`The preview of ${commit} is being built.`],
     DEPLOYING: [`The preview of ${commit} is being built.`],
     LIVE: [
       `The preview of ${commit} is live: ${addresses.url(branchLabel)}`,
       "",
-      `This commit stays at ${addresses.url(uniqueLabel)}`,
+      `Permanent URL of this commit: ${addresses.url(uniqueLabel)}`,
       ...WAYS_IN[deployment.protection ?? context.protection],
     ],
     ROLLED_BACK: [`The preview of ${commit} was rolled back.`],
-    FAILED: [`The preview of ${commit} could not be built or started.`],
+    FAILED: [`The preview of ${commit} failed to build or start.`],
     STOPPED: liveAt === null
       ? [`The build of the preview of ${commit} was stopped.`]
-      : [`The preview of ${commit} is gone.`],
+      : [`The preview of ${commit} was removed.`],
   }[status];
   return [
     `**${projectName}**`,

@@ -93,17 +93,17 @@ export class Bot {
     const link = await this.#options.links.findByChat(chat.id);
     if (link === undefined) {
       const url = `${this.#options.publicOrigin}/account/channels`;
-      return this.#about(`This chat belongs to no account. Link it on ${url}`);
+      return this.#about(`This chat is not linked to an account. Link it at ${url}`);
     }
     if (name === "stop") {
       await this.#options.links.setStatus(link, "stopped", lease);
-      return botMessage("Stopped: nothing more comes here.\n/start takes it up again");
+      return botMessage("Notifications are off.\nSend /start to turn them on again.");
     }
     if (name === "start") await this.#options.links.setStatus(link, "active", lease);
     return this.#about(
       link.status === "active" || name === "start"
-        ? "This chat is linked: notifications come here.\n/stop ends that"
-        : "This chat is linked, and stopped.\n/start takes it up again",
+        ? "This chat gets your notifications.\nSend /stop to turn them off."
+        : "This chat is linked, but notifications are off.\nSend /start to turn them on.",
     );
   }
 
@@ -121,7 +121,7 @@ export class Bot {
     const name = userId === undefined ? undefined : await accountName(userId);
     if (userId === undefined || name === undefined) {
       return botMessage(
-        "This link was used, or is too old. Make a new one on the platform's page.",
+        "This link has expired or was already used. Create a new one under Channels.",
       );
     }
     const result = await links.link({
@@ -135,18 +135,18 @@ export class Bot {
     }, lease);
     if (result === "taken") {
       return botMessage(
-        "This chat belongs to another account. Unlink it on that account's page first.",
+        "This chat is linked to another account. Unlink it there first.",
       );
     }
     if (result === "too_many") {
       return botMessage(
-        "The account has as many chats as it may have. Unlink one on its page first.",
+        "Your account has the maximum number of chats. Unlink one first.",
       );
     }
     const [account, host] = [escapeHtml(name), escapeHtml(this.#host)];
     return botMessage(
-      `Linked to the account <b>${account}</b> on ${host}. Its notifications come here.\n` +
-        "/stop ends that",
+      `Linked to the account <b>${account}</b> on ${host}.\n` +
+        "You'll get its notifications here. Send /stop to turn them off.",
     );
   }
 
@@ -155,7 +155,7 @@ export class Bot {
     lease: Lease,
   ): Promise<void> {
     const { api, dialogues = [] } = this.#options;
-    let text = "This button is too old.";
+    let text = "This button has expired.";
     for (const dialogue of dialogues) text = await dialogue.tap(data, chat, lease) ?? text;
     const result = z.unknown();
     await api.call("answerCallbackQuery", { callback_query_id: queryId }, { result });

@@ -62,12 +62,12 @@ export class BotApi {
     const url = URL.parse(settings.api ?? DEFAULT_BOT_API);
     if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "") {
       throw new BotSettingsError(
-        "Cannot use the address of the Bot API: it must be an http or https URL",
+        "Cannot use the Bot API URL: it must be an http or https URL",
       );
     }
     if (!TOKEN.test(settings.token)) {
       throw new BotSettingsError(
-        "Cannot use the bot's token: it must look like 123456:ABC…, as BotFather gives it",
+        "Cannot use the bot token: it must look like 123456:ABC…, as provided by BotFather",
       );
     }
     this.#base = `${url.origin}${url.pathname.replace(/\/$/, "")}/bot${settings.token}`;
@@ -76,18 +76,20 @@ export class BotApi {
   /** Calls a method. @throws {BotApiError} */
   async call<T>(method: string, parameters: object, options: CallOptions<T>): Promise<T> {
     const answer = answerSchema.safeParse(await this.#exchange(method, parameters, options));
-    if (!answer.success) throw new BotApiError("The Bot API answers in a way that is not known");
+    if (!answer.success) throw new BotApiError("The Bot API sent an unexpected response");
     if (!answer.data.ok) {
       const { error_code: status, description, parameters: more } = answer.data;
       const retryAfter = more?.retry_after;
       throw new BotApiError(
-        `The Bot API refuses with ${status}: ${description.slice(0, 200)}`,
+        `The Bot API responded with ${status}: ${description.slice(0, 200)}`,
         status,
         retryAfter === undefined ? undefined : retryAfter * 1000,
       );
     }
     const result = options.result.safeParse(answer.data.result);
-    if (!result.success) throw new BotApiError(`The Bot API's answer to ${method} is not known`);
+    if (!result.success) {
+      throw new BotApiError(`The Bot API sent an unexpected response to ${method}`);
+    }
     return result.data;
   }
 
@@ -113,7 +115,7 @@ export class BotApi {
     } catch {
       throw new BotApiError(
         abort.signal.aborted
-          ? "The Bot API does not answer in time"
+          ? "The Bot API did not respond in time"
           : "The Bot API cannot be reached",
       );
     } finally {

@@ -64,7 +64,7 @@ export class BotPoller {
         await handle(update, lease);
       } catch (cause) {
         if (cause instanceof LeaseLostError) throw cause;
-        onTrouble(`The chat bot cannot answer: ${cause}`);
+        onTrouble(`The chat bot cannot reply: ${cause}`);
       }
       await kv.atomic().set(OFFSET_KEY, update.update_id + 1).commit(lease);
     }
@@ -88,7 +88,9 @@ export class BotPoller {
       } catch (cause) {
         if (this.#closing.signal.aborted) return;
         if (cause instanceof LeaseLostError) continue;
-        if (failures++ === 0) this.#options.onTrouble(`The chat bot hears nothing: ${cause}`);
+        if (failures++ === 0) {
+          this.#options.onTrouble(`The chat bot cannot receive messages: ${cause}`);
+        }
         const backoff = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures, 10));
         const asked = cause instanceof BotApiError ? cause.retryAfterMs ?? 0 : 0;
         await this.#pause(Math.max(backoff, asked));

@@ -41,7 +41,7 @@ export function createMessengerChannel(
     nameOf: async (receiverId, userId) => (await links.find(userId, receiverId))?.name,
     async send({ receiverId, userId, contents }) {
       const link = await links.find(userId ?? "", receiverId);
-      if (link === undefined) return { type: "gone", reason: "The chat is not linked any more" };
+      if (link === undefined) return { type: "gone", reason: "The chat is no longer linked" };
       const message = { chat_id: link.chatId, ...notificationMessage(contents[0]!) };
       try {
         const result = z.object({ message_id: z.number() });
@@ -51,7 +51,7 @@ export function createMessengerChannel(
         if (!(error instanceof BotApiError)) throw error;
         if (!isChatGone(error)) return judgeBotError(error);
         await links.setStatus(link, "blocked");
-        return { type: "failed", reason: `${error.message}. The link is turned off` };
+        return { type: "failed", reason: `${error.message}. The chat was turned off` };
       }
     },
   };

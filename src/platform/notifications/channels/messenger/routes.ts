@@ -45,7 +45,7 @@ export async function makeMessengerLink(
     return { url, expiresAt: new Date(expiresAt).toISOString() };
   } catch (error) {
     if (!(error instanceof BotApiError)) throw error;
-    throw new Failure("conflict", "Cannot ask the messenger for the bot's name. Try again later", {
+    throw new Failure("conflict", "Cannot reach the messenger. Try again later", {
       cause: error,
     });
   }

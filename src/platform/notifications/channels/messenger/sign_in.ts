@@ -115,7 +115,7 @@ export class MessengerSignIn implements BotDialogue {
     const { kv, signIn, now, random } = this.#parts;
     const attempt = await this.#attempts.find(cookie);
     if (attempt?.state.type !== "approved") {
-      throw new Failure("unauthorized", "Sign-up took too long. Begin again");
+      throw new Failure("unauthorized", "Sign-up took too long. Start again");
     }
     refuseFor(this.#signUps.take(addressGroup(client.address)));
     const { chat } = attempt.state;
@@ -142,22 +142,23 @@ export class MessengerSignIn implements BotDialogue {
     await this.#attempts.end(cookie);
     if (ok) return await signIn.begin(user, client);
     const known = await this.#userOf(chat);
-    if (known === undefined) throw new Failure("conflict", "Cannot make the account. Begin again");
+    if (known === undefined) {
+      throw new Failure("conflict", "Cannot create the account. Start again");
+    }
     return await signIn.admit(known, client);
   }
 
   async start(code: string, chat: Chat, lease: Lease): Promise<BotMessage | undefined> {
     const asked = await this.#attempts.ask(code, chat, lease);
     if (asked === undefined) return undefined;
-    if (asked === "used") return botMessage("This link was used. Begin again on the page.");
+    if (asked === "used") return botMessage("This link was already used. Start again on the page.");
     const { attempt: { id, client }, choices } = asked;
     const { address, country } = client;
     const from = country === null ? address : `${address}, ${country}`;
     const lines = [
       `<b>Sign in to ${escapeHtml(this.#host)}?</b>`,
       `${escapeHtml(agentName(client.userAgent))}\n${escapeHtml(from)}`,
-      "Tap the number that the page in front of you shows. If somebody sent you here, " +
-      "it was not you: they would get into your account.",
+      "Tap the number shown on the sign-in page. If someone sent you this link, choose “It was not me”. Otherwise they get access to your account.",
     ];
     const tap = (text: string, choice: string) => ({
       text,
@@ -179,21 +180,20 @@ export class MessengerSignIn implements BotDialogue {
     if (attempt !== undefined && verdict !== "approved") await this.#report(attempt, chat, lease);
     switch (verdict) {
       case "approved":
-        return `Signed in to ${this.#host}. Go on in the browser.`;
+        return `Signed in to ${this.#host}. Continue in the browser.`;
       case "denied":
-        return "Nobody was signed in. Whoever sent you the link wanted to get into your account.";
+        return "Sign-in cancelled. Whoever sent you the link tried to get into your account.";
       case "wrong_number":
-        return "That was another number. Nobody was signed in: begin again on the page.";
+        return "That was a different number, so sign-in was cancelled. Start again on the page.";
       case "unknown":
-        return "This sign-in is over. Begin again on the page.";
+        return "This sign-in has expired. Start again on the page.";
     }
   }
 
   async #report(attempt: Attempt, chat: Chat, lease: Lease): Promise<void> {
     const user = await this.#userOf(chat);
     if (user === undefined) return;
-    const detail =
-      `A sign-in by the messenger from ${attempt.client.address} was refused in the chat`;
+    const detail = `A messenger sign-in from ${attempt.client.address} was rejected in the chat`;
     const { address, userAgent, country } = attempt.client;
     const client = { address, userAgent, cookie: null, country: () => country };
     await this.#parts.raise({

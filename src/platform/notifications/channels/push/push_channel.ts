@@ -25,9 +25,11 @@ export interface PushChannelOptions {
 function judge(answer: PostAnswer): SendOutcome {
   const { status } = answer;
   if (status >= 200 && status < 300) return { type: "sent", detail: `Status ${status}` };
-  if (status === 413) return { type: "failed", reason: "The push service finds it too large" };
+  if (status === 413) {
+    return { type: "failed", reason: "The message is too large for the push service" };
+  }
   if (status === 400 || status === 401 || status === 403) {
-    const reason = `The push service refuses the message with status ${status}`;
+    const reason = `The push service refused the message with status ${status}`;
     return { type: "failed", reason };
   }
   return judgeStatus(answer);
@@ -74,7 +76,7 @@ export function createPushChannel(options: PushChannelOptions): Channel {
     async send({ id, receiverId, userId, contents }) {
       const subscription = await store.find(userId ?? "", receiverId);
       if (subscription === undefined) {
-        return { type: "gone", reason: "The browser is not subscribed any more" };
+        return { type: "gone", reason: "The browser is no longer subscribed" };
       }
       const content = contents[0]!;
       const { headers, body } = await encrypt(subscription, pushPayload(content), {

@@ -33,9 +33,13 @@ const toWire = (
 /** @throws {Failure} where the browser's key is not a point on the curve. */
 function checkKey(p256dh: string): void {
   if (isP256Point(Buffer.from(p256dh, "base64url"))) return;
-  throw new Failure("invalid_request", "Request is not valid: body.keys.p256dh is no P-256 key", {
-    problems: [{ path: "body.keys.p256dh", message: "Must be a point on P-256" }],
-  });
+  throw new Failure(
+    "invalid_request",
+    "Request is not valid: body.keys.p256dh is not a P-256 key",
+    {
+      problems: [{ path: "body.keys.p256dh", message: "Must be a point on P-256" }],
+    },
+  );
 }
 
 /** The subscribed browsers of an account, newest first. */

@@ -64,7 +64,7 @@ const mayReplace = (own: SelfCaller, { userId, workspaceId }: SubscriptionRecord
 const endpointTaken = () =>
   new Failure(
     "conflict",
-    "Endpoint is subscribed already, not by this workspace: a browser has to end that first",
+    "Endpoint is already subscribed outside this workspace. End that subscription in the browser first",
   );
 
 export class SubscriptionStore extends Table<

@@ -21,7 +21,7 @@ import {
 
 /** How many attempts of a delivery the log shows. */
 const MAX_LOGGED_ATTEMPTS = 20;
-const GONE = "The receiver answered with status 410, so the webhook is turned off";
+const GONE = "The receiver responded with status 410, so the webhook was turned off";
 
 export interface WebhookParts {
   readonly store: WebhookStore;

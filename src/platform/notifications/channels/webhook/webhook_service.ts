@@ -193,7 +193,7 @@ export class WebhookService {
       category: EVENTS[event].category,
       priority: EVENTS[event].priority,
       title: `Test of ${event}`,
-      body: "An owner of the workspace asked for this example",
+      body: "An owner of the workspace requested this test",
       actionUrl: `${publicOrigin}/`,
       createdAt: now(),
       workspaceId,

@@ -6,8 +6,8 @@
 import { judgeTarget, OutboundError } from "../../../../runtime/mod.ts";
 import { Failure } from "../../../core/http/mod.ts";
 
-const REMEDY = "Name a public host, on port 80, 443 or one from 1024 on; for others the operator " +
-  "must run svc serve with --allow-private-upstreams";
+const REMEDY =
+  "Must be a public host on port 80, 443, or 1024 and above. For other hosts, the operator must run svc serve with --allow-private-upstreams";
 
 /**
  * Refuses what delivery would refuse without a lookup: private, local and reserved
