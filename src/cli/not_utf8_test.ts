@@ -120,7 +120,7 @@ Deno.test("deploy and env set refuse files that are not UTF-8", async (t) => {
         ".env",
         "A=1\nB=café\n",
         ["env", "set", "--from-file", ".env", "--all-keys", "--plain"],
-        /"\.env" has other bytes at line 2, column 6/,
+        /"\.env" is not UTF-8 at line 2, column 6/,
       ],
     ];
     for (const [file, text, argv, message] of rows) {

@@ -28,7 +28,7 @@ const rows: readonly Row[] = [
     name: "a group without a command",
     argv: ["workspace"],
     code: 2,
-    error: { error: "Name a command of svc workspace: list, switch", code: "usage" },
+    error: { error: "svc workspace needs a command: list, switch", code: "usage" },
   },
   {
     name: "an unknown flag, with a suggestion",
@@ -81,14 +81,14 @@ const rows: readonly Row[] = [
     name: "a directory that does not exist",
     argv: ["deploy", "/does/not/exist"],
     code: 2,
-    error: { error: 'Name an existing directory: there is no "/does/not/exist"' },
+    error: { error: 'The directory "/does/not/exist" does not exist' },
   },
   {
     name: "no key",
     argv: ["whoami"],
     code: 1,
     error: {
-      error: "Give a key: none is known for http://localhost:8787",
+      error: "No login or key for http://localhost:8787",
       code: "unauthorized",
       docs: "svc explain unauthorized",
       next: ["svc login --json"],
@@ -189,7 +189,8 @@ Deno.test("runProgram() exits with 130 when it was interrupted", async () => {
   assert.deepEqual(JSON.parse(stdout), {
     error: "Interrupted",
     code: "interrupted",
-    hint: "The platform may have carried out what was under way: check there, then run it again.",
+    hint:
+      "The platform may have completed requests in progress. Check the state, then run the command again.",
     docs: "svc explain interrupted",
   });
 });
@@ -204,7 +205,7 @@ Deno.test("runProgram() explains a key that the platform refuses", async () => {
   assert.deepEqual(JSON.parse(run.stdout), {
     ...body,
     docs: "svc explain unauthorized",
-    hint: "Log in again, or give a valid key of http://localhost:8787 by SVC_TOKEN",
+    hint: "Log in again, or set SVC_TOKEN to a valid key of http://localhost:8787",
     next: ["svc login --json"],
   });
 });

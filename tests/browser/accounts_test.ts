@@ -168,7 +168,7 @@ Deno.test({
       await shoot(page, "device-denied");
       const { code, screen } = await terminal.end();
       assert.equal(code, 1, screen);
-      assert.match(screen, /denied on the page/);
+      assert.match(screen, /denied in the browser/);
     }),
 });
 

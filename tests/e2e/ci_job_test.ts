@@ -107,10 +107,13 @@ Deno.test("a job of GitHub Actions deploys with the token that its runner gives,
     await using elsewhere = await serveRunner(box.folder, () => Promise.resolve("x"));
     runner.state.redirect = elsewhere.env.ACTIONS_ID_TOKEN_REQUEST_URL;
     const led = await svc(["deploy"], runner.env, 1);
-    assert.match(String(led.error), /Cannot get a key for this job: localhost:\d+ gives no token/);
+    assert.match(
+      String(led.error),
+      /Cannot get a key for this job: localhost:\d+ returned no token/,
+    );
     assert.deepEqual(elsewhere.asked, [], "what the runner gave goes to no other host");
     const plain = { ...runner.env, ACTIONS_ID_TOKEN_REQUEST_URL: "http://localhost/token" };
-    assert.match(String((await svc(["deploy"], plain, 1)).error), /is not an https address/);
+    assert.match(String((await svc(["deploy"], plain, 1)).error), /is not an https URL/);
   }));
 
 Deno.test("a job of GitLab deploys with its id_token, and is told why where it may not", () =>
@@ -147,7 +150,7 @@ Deno.test("a job of GitLab deploys with its id_token, and is told why where it m
 
     const feature = await svc(["deploy"], await token({ ref: "feature" }), 1);
     assert.equal(feature.code, "unauthorized");
-    assert.match(String(feature.error), /it does not take the branch feature/);
+    assert.match(String(feature.error), /it does not trust the branch feature/);
     assert.match(String(feature.hint), /svc keys publishers add/);
     const given = await svc(["whoami"], { ...job, SVC_TOKEN: box.env.SVC_TOKEN! });
     const { name } = given.credential as { name: string };

@@ -77,7 +77,7 @@ const FAILURES: readonly Row[] = [
     name: "a branch of a database without a project",
     args: ["dev", "--db-branch", "main"],
     code: 1,
-    error: /Link the project first/,
+    error: /needs a linked project/,
     machineCode: "action_required",
   },
   {

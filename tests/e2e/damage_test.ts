@@ -98,7 +98,7 @@ Deno.test("keys that are not the store's refuse the start, and svc doctor --deep
     await box.json(["rekey", "--data-dir", box.dataDir]);
     const rekeyed = await Deno.readTextFile(path);
     await Deno.writeTextFile(path, original);
-    assert.match(await refusal(box), /one from before svc rekey/);
+    assert.match(await refusal(box), /A file from before svc rekey/);
     assert.match(await deep(box), /fail: the key file has no key [0-9a-f]{8}, with which/);
     await Deno.writeTextFile(path, rekeyed);
     await box.start();

@@ -66,7 +66,7 @@ Deno.test({
         assert.deepEqual([moved.state, moved.reason, moved.engine], ["active", null, to]);
         await checkLedgers(await databaseUrl(box), ledgers);
         await until(async () => (await foldersOf(box)).length === (to === "embedded" ? 1 : 0));
-        assert.deepEqual(await examine(box), ["1 database, each where its record says"]);
+        assert.deepEqual(await examine(box), ["1 database, all in their recorded places"]);
       }
       assert.equal(await box.platform!.stop(), 0);
       await Deno.stderr.write(

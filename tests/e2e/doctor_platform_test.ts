@@ -45,7 +45,7 @@ Deno.test("svc doctor names databases that are gone, strays, and what is deleted
     await box.start(["--postgres-port", "none"]);
     await makeDatabase(box);
     const well = await only(box, "databases kept");
-    assert.deepEqual([well.state, well.found], ["ok", "1 database, each where its record says"]);
+    assert.deepEqual([well.state, well.found], ["ok", "1 database, all in their recorded places"]);
     const files = await only(box, "embedded databases");
     assert.match(files.found, /^1 folder of \d+\.\d MiB; a branch is a (clone|full copy)$/);
 
@@ -56,7 +56,7 @@ Deno.test("svc doctor names databases that are gone, strays, and what is deleted
     const [gone, stray, ...more] = await examine(box, "databases kept");
     assert.deepEqual(more, []);
     assert.equal(gone!.state, "fail");
-    assert.equal(gone!.found, "the engine does not hold orders/main of shop");
+    assert.equal(gone!.found, "the engine lacks orders/main of shop");
     assert.match(gone!.advice!, /svc restore/);
     assert.equal(stray!.state, "warn");
     assert.match(stray!.found, /0123456789abcdef/);
@@ -83,7 +83,7 @@ Deno.test("svc doctor examines the platform, the login and the machine it runs o
     assert.equal(gone.state, "fail");
     assert.match(gone.advice!, /svc serve/);
     const release = await only(box, "program", { SVC_RELEASES_URL: "http://127.0.0.1:9/none" });
-    assert.match(release.found, /no release can be read/);
+    assert.match(release.found, /cannot check for releases/);
   }));
 
 Deno.test({
@@ -99,7 +99,7 @@ Deno.test({
       assert.equal((await only(box, "databases kept")).state, "ok");
 
       assert.equal(await box.platform!.stop(), 0);
-      assert.match((await only(box, "local PostgreSQL")).found, / rests until svc serve/);
+      assert.match((await only(box, "local PostgreSQL")).found, / is stopped until svc serve/);
       assert.deepEqual(await examine(box, "database server"), []);
       const data = join(box.dataDir, "postgres", "data");
       await Deno.chmod(data, 0o755);
@@ -107,7 +107,7 @@ Deno.test({
       const [missing, open] = await examine(box, "local PostgreSQL");
       assert.match(missing!.found, /were made by PostgreSQL 9, which is not installed$/);
       assert.match(missing!.advice!, /postgresql-9/);
-      assert.match(open!.advice!, /^Close it: chmod 700 /);
+      assert.match(open!.advice!, /^Restrict it: chmod 700 /);
     }),
 });
 
@@ -128,7 +128,7 @@ Deno.test({
       assert.equal((await ask(user, "right horse")).state, "ok");
       const poor = await ask("poor", "right horse");
       assert.equal(poor.state, "fail");
-      assert.match(poor.found, /may not create databases and roles/);
+      assert.match(poor.found, /cannot create databases and roles/);
       assert.match(poor.advice!, /CREATEDB CREATEROLE/);
       const told = await box.tool(["doctor", "--postgres", "postgres://a:secret@localhost/b"]);
       assert.equal(told.code, 2, "others can read command lines");

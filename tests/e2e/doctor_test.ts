@@ -55,7 +55,10 @@ Deno.test({
       });
     const well = await look(user);
     assert.equal(well.get("key-value store")?.state, "ok");
-    assert.match(well.get("key-value store")!.found, /^PostgreSQL \d+.*svc will create its tables$/);
+    assert.match(
+      well.get("key-value store")!.found,
+      /^PostgreSQL \d+.*svc will create its tables$/,
+    );
     assert.deepEqual(
       ["standbys", "database clock"].map((name) => well.get(name)?.state),
       ["warn", "ok"],
@@ -67,7 +70,7 @@ Deno.test({
     assert.equal(row?.made, false);
     await pg.runSql(`CREATE ROLE guest LOGIN PASSWORD '${password}'`);
     const guest = (await look("guest")).get("key-value store")!;
-    assert.deepEqual([guest.state, /may not write/.test(guest.found)], ["fail", true]);
+    assert.deepEqual([guest.state, /cannot write/.test(guest.found)], ["fail", true]);
     const refused = (await look(user, "not-this-one")).get("key-value store")!;
     assert.equal(refused.state, "fail");
     assert.match(refused.found, /password/);

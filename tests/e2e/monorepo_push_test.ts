@@ -100,7 +100,7 @@ async function pushMonorepo(t: Deno.TestContext, box: Sandbox): Promise<void> {
   await t.step("a change of one app builds that one", async () => {
     const said = await push({ "apps/admin/text": "admin 2" });
     assert.deepEqual(live(said), ["admin"]);
-    assert.match(said, /main is not built: Skipped: nothing changed since .* in apps\/web, pack/);
+    assert.match(said, /main was not built: Skipped: nothing changed since .* in apps\/web, pack/);
     await expectPages("ui 1, web 1", "ui 1, admin 2");
   });
   await t.step("a change of the package builds both", async () => {

@@ -166,7 +166,7 @@ async function followForge(box: Sandbox): Promise<void> {
   const closed = await deliver(box, "pull_request_closed", hook, address);
   assert.deepEqual(
     [closed.code, closed.message],
-    [202, `GitHub: The preview of '${BRANCH}' is gone`],
+    [202, `GitHub: The preview of '${BRANCH}' was removed`],
   );
   assert.equal((await box.page(preview, "/")).status, 404);
   assert.equal((await box.page("hello-world.localhost", "/")).text, "from the forge");

@@ -48,7 +48,7 @@ Deno.test("a platform goes on where the one that is to replace it does not start
       [["--geoip", text], /Cannot use the address database/],
       [["--tls-cert", inMissing, "--tls-key", inMissing], /missing/],
       [["--tls-cert", text, "--tls-key", text], /index\.html/],
-      [["--port", `${taken.addr.port}`], /Use another port: .* is taken/],
+      [["--port", `${taken.addr.port}`], / is in use/],
       [["--smtp-url", "gopher://mail"], /smtp/],
     ];
     for (const [args, reason] of failing) {

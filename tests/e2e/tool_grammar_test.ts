@@ -20,7 +20,7 @@ Deno.test("names are arguments or flags, and lists are found at once", () =>
     const { environments } = await box.json(["environments", "list"]);
     assert.ok((environments as JsonObject[]).some(({ name }) => name === "staging"));
     const refused = await box.tool(["db", "info", "--database", "nothing", "--json"]);
-    assert.match(String(oneObject(refused.stdout).error), /Create a database first/);
+    assert.match(String(oneObject(refused.stdout).error), /has no database/);
   }));
 
 Deno.test("env validate heeds SVC_ENVIRONMENT and the context", () =>
@@ -53,7 +53,7 @@ Deno.test("a deploy, a build and an init say what is missing", () =>
     assert.match((await box.tool(["init"])).stderr, /Next: svc deploy\n/);
 
     const build = oneObject((await box.tool(["builds", "start", "--json"])).stdout);
-    assert.equal(build.error, "Connect a repository first: shop has none");
+    assert.equal(build.error, "Project shop has no repository");
     assert.match(String(build.hint), /svc projects update shop --git-url <url>/);
 
     await Deno.writeTextFile(join(box.site, "index.html"), "one");

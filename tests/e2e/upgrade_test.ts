@@ -236,7 +236,10 @@ Deno.test({
         assert.doesNotMatch(await inTerminal(box, "whoami --json", env), /is available/);
         const piped = await box.run(["completion", "bash"]);
         assert.doesNotMatch(piped.stdout + piped.stderr, /is available/);
-        assert.match(await command(), /svc 0\.2\.0 is available, this is 0\.1\.1: run svc upgrade/);
+        assert.match(
+          await command(),
+          /svc 0\.2\.0 is available \(you have 0\.1\.1\)\. Run svc upgrade/,
+        );
         assert.doesNotMatch(await command(), /is available/);
         const state = JSON.parse(await Deno.readTextFile(known));
         const aged = { ...state, noticedAt: state.noticedAt - DAY_MS };
@@ -298,7 +301,7 @@ Deno.test({
           XDG_DATA_HOME: dirname(data),
         });
         assert.equal(code, 1);
-        assert.match(stderr, /it reads data of format \d+, and the data directory has format/);
+        assert.match(stderr, /it reads data format \d+, but the data directory has format/);
         assert.equal(await box.version(), NEW);
       });
 
@@ -330,7 +333,7 @@ Deno.test({
               command,
             );
             assert.ok(command.endsWith(" --replace --background"), command);
-            assert.match(stderr, /still runs the old program\. To restart it .*, run/);
+            assert.match(stderr, /still runs the old version\. Restart it .* with/);
             assert.equal(await busy.version(), NEW);
           } finally {
             platform.kill("SIGTERM");

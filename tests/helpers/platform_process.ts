@@ -21,7 +21,7 @@ export type ProgramOptions =
   & Pick<PlatformOptions, "env" | "upstreamCa" | "unhandledErrors">;
 
 /** What `serve` says of itself, and the platform in the process does not. */
-const OWN_LINES = /^(?:Platform ready at|Stopping:|Reachable from other machines)/;
+const OWN_LINES = /^(?:Platform ready at|Stopping:|Other machines can reach)/;
 
 /** A line for people, as the platform logged it. */
 function logLine(line: string): string | undefined {

@@ -96,7 +96,7 @@ Deno.test("--cwd runs in another directory, and refuses what is none", async () 
     assert.match(there.stdout, /"rules"/);
     const gone = await runCli(["rules", "check", "--cwd", `${folder}/gone`]);
     assert.equal(gone.code, 2);
-    assert.match(gone.stderr, /Set --cwd to a directory: .*\/gone does not exist/);
+    assert.match(gone.stderr, /Cannot use --cwd .*\/gone: it does not exist/);
   });
 });
 

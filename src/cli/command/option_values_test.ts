@@ -27,7 +27,7 @@ for (const [text, moment] of moments) {
 
 Deno.test("parseSince() refuses what is no time", () => {
   for (const text of ["", "h", "1w", "yesterday", "1", "-5m", "2026-13-99"]) {
-    assert.throws(() => parseSince(text, NOW), /Give a time back from now/, text);
+    assert.throws(() => parseSince(text, NOW), /Expected a duration before now/, text);
   }
 });
 
@@ -56,7 +56,7 @@ Deno.test("duration() reads a count and a unit, within its bounds", () => {
   const parse = duration({ min: 60, max: 864_000 });
   assert.deepEqual(["60s", "90m", "12h", "7d"].map(parse), [60, 5400, 43_200, 604_800]);
   for (const text of ["59s", "11d", "1w", "12", "-1h", "1.5h", ""]) {
-    assert.throws(() => parse(text), /Give a time from 60 seconds to 10 days/, text);
+    assert.throws(() => parse(text), /Expected a duration from 60 seconds to 10 days/, text);
   }
 });
 

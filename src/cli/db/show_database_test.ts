@@ -28,8 +28,8 @@ const DATABASE: Database = {
 
 Deno.test("formatDatabase() names memory of a branch where it has some of its own", () => {
   const now = Date.parse(DATABASE.createdAt);
-  assert.match(formatDatabase(DATABASE, now), /^cu size +0\.5: 512 MiB for each branch$/m);
+  assert.match(formatDatabase(DATABASE, now), /^cu size +0\.5: 512 MiB per branch$/m);
   const onServer = formatDatabase({ ...DATABASE, engine: "server" }, now);
-  assert.match(onServer, /^cu size +0\.5: .*memory is the server's$/m);
+  assert.match(onServer, /^cu size +0\.5: .*the server sets memory$/m);
   assert.doesNotMatch(onServer, /512/);
 });

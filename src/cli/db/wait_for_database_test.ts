@@ -137,6 +137,6 @@ Deno.test("db move waits until the last branch has moved, and names those that h
   });
   assert.equal(code, 0, stderr);
   assert.ok(looks > branches.length, `${looks} looks`);
-  assert.match(stderr, /Branch try could not be moved: The disk is full/);
+  assert.match(stderr, /Cannot move branch try: The disk is full/);
   assert.match(stderr, /Moved database blog to server/);
 });

@@ -18,7 +18,7 @@ Deno.test("a project goes from init to deploy, rollback and delete", async (t) =
       assert.equal(run.code, 0, run.stderr);
       assert.match(run.stdout, /^http:\/\/my-site-[a-z0-9]{8}\.localhost:\d+\n$/);
       assert.match(run.stderr, /✓ Deployed 1 file in .*: 1 uploaded, 0 reused/);
-      assert.match(run.stderr, /production .* \(unchanged; --prod deploys there\)/);
+      assert.match(run.stderr, /production .* \(unchanged; deploy there with --prod\)/);
       assert.equal((await bench.page(run.stdout.trim(), "/")).text, "<h1>One</h1>");
     });
 
@@ -79,7 +79,10 @@ Deno.test("a project goes from init to deploy, rollback and delete", async (t) =
           .find(({ isProduction }) => isProduction)!;
         const refused = await bench.run(["stop", live.id]);
         assert.equal(refused.code, 1);
-        assert.match(refused.stderr, /live in production: roll back or deploy first/);
+        assert.match(
+          refused.stderr,
+          /Cannot stop the production deployment: roll back or deploy first/,
+        );
         assert.equal((await bench.run(["stop", "feature"])).code, 2);
       },
     );
@@ -147,7 +150,7 @@ Deno.test("deploy without a project names the commands that settle it", async ()
     ]);
     await bench.json(["projects", "create", "--name", "blog"]);
     const other = await bench.run(["deploy", "--prod"]);
-    assert.match(other.stderr, /\nhint: Name a project with --project-id: blog\n/);
+    assert.match(other.stderr, /\nhint: Choose a project with --project-id: blog\n/);
     assert.doesNotMatch(other.stderr, /svc deploy/);
     assert.equal((await bench.run(["deploy", "--prod", "--project-id", "blog"])).code, 0);
   });

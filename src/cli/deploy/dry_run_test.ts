@@ -33,7 +33,7 @@ Deno.test("deploy --dry-run checks what the deploy checks, on the platform too",
     await t.step("variables that are not set", async () => {
       const source = await bench.read("svc.toml");
       await bench.write("svc.toml", `${source}\n[env.declarations]\nKEY = "plain"\n`);
-      await sameRefusal(bench, [], /Set the required variables/);
+      await sameRefusal(bench, [], /Required variables of svc.toml are missing/);
       await bench.write("svc.toml", source);
     });
     await t.step("rules of no use", async () => {

@@ -26,7 +26,7 @@ Deno.test("explainUpload() names the file of a cut upload, and one that has chan
     const told = await explainUpload(ctx, cut, [film]) as Error;
     assert.equal(
       told.message,
-      "Cannot reach the platform at http://svc.test: the upload of film.bin was cut off " +
+      "Cannot reach the platform at http://svc.test: the upload of film.bin was interrupted " +
         "(after 4 B of 16 B)",
     );
     await Deno.writeTextFile(file, "something new!!!");

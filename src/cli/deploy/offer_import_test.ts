@@ -4,7 +4,8 @@ import { type Bench, withPlatform } from "../_test_platform.ts";
 import { personWho } from "../_test_run.ts";
 
 const REDIRECTS = "/old /new 301\n";
-const QUESTION = "_redirects configures another host. Import its 1 entry into svc.rules.toml?";
+const QUESTION =
+  "_redirects configures another hosting platform. Import its 1 entry into svc.rules.toml?";
 const NOTICE = /_redirects is configuration of another host, which is not applied/;
 
 async function linked(bench: Bench): Promise<void> {
@@ -108,7 +109,7 @@ Deno.test("deploy imports a netlify.toml, and says of its other settings where s
     const { code, stderr, stdout } = await bench.run(["deploy"], { prompter: person });
     assert.equal(code, 0, stderr);
     assert.deepEqual(person.asked, [
-      "netlify.toml configures another host. Import its 2 entries into svc.rules.toml?",
+      "netlify.toml configures another hosting platform. Import its 2 entries into svc.rules.toml?",
     ]);
     assert.match(stderr, /Imported netlify\.toml .*: 2 entries as 3 rules, 2 skipped/);
     assert.match(stderr, /netlify\.toml:4: skipped: .* svc env set NODE_VERSION --all/);

@@ -45,7 +45,7 @@ Deno.test("an upload that fails leaves nothing visible, and the next run goes on
     assert.deepEqual(JSON.parse(failed.stdout), {
       error: "Full",
       code: "storage_full",
-      hint: "Make room on the machine of the platform; writes then work again by themselves.",
+      hint: "Free some space on the platform's machine. Writes then work again automatically.",
       docs: "svc explain storage_full",
       requestId: "r",
     });
@@ -126,7 +126,10 @@ for (const at of BEFORE_LIVE) {
       const run = await stopAt(bench, ["deploy", "--prod", "--json"], at);
       const told = JSON.parse(run.stdout);
       assert.equal(told.code, "interrupted");
-      assert.match(told.error, /^Interrupted: deployment [0-9a-f-]{36} was stopped, not live$/);
+      assert.match(
+        told.error,
+        /^Interrupted: deployment [0-9a-f-]{36} was stopped before it went live$/,
+      );
       assert.equal(told.deployment.status, "STOPPED");
       assert.deepEqual(await statuses(bench), ["STOPPED"]);
       const { project } = await bench.json(["projects", "info", "my-site"]);
@@ -142,7 +145,7 @@ Deno.test("a deploy stopped when production shows it says so, and how to undo it
     await bench.json(["init", "--create"]);
     const first = await stopAt(bench, ["deploy", "--prod"], ACTIVATED);
     assert.match(first.stderr, /Interrupted too late: deployment [0-9a-f-]{36} is live at http/);
-    assert.match(first.stderr, /nothing was live before it/);
+    assert.match(first.stderr, /project's first production deployment/);
     assert.doesNotMatch(first.stderr, /svc rollback/);
     await bench.write("index.html", "<h1>Two</h1>");
     const second = await stopAt(bench, ["deploy", "--prod", "--json"], ACTIVATED);
@@ -182,7 +185,7 @@ Deno.test("a deploy whose deployment was stopped elsewhere ends at the next uplo
     };
     const run = await bench.run(["deploy", "--json"], { fetch: elsewhere });
     assert.equal(run.code, 1);
-    assert.match(JSON.parse(run.stdout).error, /takes no files: it has ended/);
+    assert.match(JSON.parse(run.stdout).error, /is closed and does not accept files/);
     assert.deepEqual(await statuses(bench), ["STOPPED"]);
   });
 });
@@ -213,7 +216,7 @@ Deno.test("a command stopped while the platform does not answer says what may ha
     const told = JSON.parse(run.stdout);
     assert.equal(
       told.error,
-      "Interrupted: the platform may have carried out POST /v1/projects, which was in progress",
+      "Interrupted: the platform may have completed POST /v1/projects",
     );
   });
 });

@@ -11,7 +11,7 @@ Deno.test("dev gives its server the variables of the environment, and says where
     assert.equal(JSON.parse(chosen.stdout).environment, "preview");
     const open = await dev(bench, []);
     assert.deepEqual(open.answer, {});
-    assert.match(open.stderr, /no environment is chosen; --environment/);
+    assert.match(open.stderr, /no environment is chosen. Use --environment/);
     const offline = { ...bench, env: { ...bench.env, SVC_API_URL: "http://127.0.0.1:9" } };
     const alone = await dev(offline, []);
     assert.deepEqual(alone.answer, {});

@@ -43,7 +43,7 @@ Deno.test("judgeReadiness() says why a platform is not ready, and what else is w
     "the object storage does not answer",
   ]);
   for (
-    const mail of ["mails are not delivered, and tried again: 451", "2 mails to accounts wait"]
+    const mail of ["mails were not delivered and will be retried: 451", "2 mails to accounts wait"]
   ) {
     assert.deepEqual(judge(200, `ready\nBut ${mail}\n`), ["mail", "warn", mail]);
   }

@@ -14,7 +14,7 @@ Deno.test("judgeDataDir() wants a directory for its owner only", () => {
     [0o40777, "fail"],
   ];
   for (const [mode, state] of rows) assert.equal(judgeDataDir("/data", mode).state, state);
-  assert.equal(judgeDataDir("/data", 0o40755).advice, "Close it: chmod 700 /data");
+  assert.equal(judgeDataDir("/data", 0o40755).advice, "Restrict it: chmod 700 /data");
 });
 
 Deno.test("judgeFormat() says who reads the data, and what starts or ends a migration", () => {
@@ -25,14 +25,14 @@ Deno.test("judgeFormat() says who reads the data, and what starts or ends a migr
     state: "ok",
     found: "2, written by svc 2.0.0",
   });
-  assert.match(judge(3).found, /svc 2\.0\.0 wrote it in format 3, this program reads up to 2/);
-  assert.match(judge(3).advice!, /Run the newer program \(svc upgrade\)/);
+  assert.match(judge(3).found, /svc 2\.0\.0 wrote it in format 3, but this version reads up to 2/);
+  assert.match(judge(3).advice!, /Use the newer version \(svc upgrade\)/);
   const older = judge(1);
   assert.equal(older.state, "warn");
-  assert.match(older.advice!, /Start svc serve on it: it makes a backup/);
+  assert.match(older.advice!, /Start svc serve: it creates a backup/);
   const halfway = judge(2, { from: 1, backup: "before-format-2.tar" });
   assert.equal(halfway.state, "fail");
-  assert.match(halfway.advice!, /goes on, or restore before-format-2\.tar in it/);
+  assert.match(halfway.advice!, /continue the migration, or restore before-format-2\.tar/);
 });
 
 Deno.test("examineDataDir() says what is wrong with a directory, and leaves it as it is", async () => {
@@ -60,7 +60,7 @@ Deno.test("examineDataDir() says what is wrong with a directory, and leaves it a
     await Deno.writeTextFile(file, "");
     const { points: [point] } = await examineDataDir(join(file, "data"));
     assert.match(point!.found, /cannot be written: /);
-    assert.match(point!.advice!, /user whom it belongs to/);
+    assert.match(point!.advice!, /Run svc as its owner/);
   } finally {
     await Deno.remove(root, { recursive: true });
   }

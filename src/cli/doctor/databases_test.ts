@@ -58,7 +58,7 @@ Deno.test("judgeServer() wants rights, connections, and a version that is still 
   assert.equal(statesOf(judge({ version: "19.1" })), "ok", "one that this program does not know");
   const largestOnServer = { name: "stock of shop", connections: 640 };
   const [large] = judgeServer({ ...WELL, records: { ...RECORDS, largestOnServer } }, NOW);
-  assert.match(large!.found, /3 of 97 .*; stock of shop may have 640 clients by its size$/);
+  assert.match(large!.found, /3 of 97 .*; the size of stock of shop allows 640 connections$/);
   assert.match(large!.advice!, /max_connections/);
   assert.deepEqual(judgeServer({ ...WELL, server: undefined }, NOW), []);
   const problem = { ...WELL, server: undefined, serverProblem: "connection refused" };
@@ -73,7 +73,7 @@ Deno.test("judgeCluster() names each thing that keeps the local server from runn
   const [down] = judge({ runs: false, lastWords: "FATAL: no space" });
   assert.match(down!.found, /does not run: FATAL: no space$/);
   assert.match(judge({ installed: ["18.1"] })[0]!.found, /made by PostgreSQL 17, which is not/);
-  assert.equal(judge({ mode: 0o40750 })[0]!.advice, "Close it: chmod 700 /data/postgres/data");
+  assert.equal(judge({ mode: 0o40750 })[0]!.advice, "Restrict it: chmod 700 /data/postgres/data");
   assert.deepEqual(judgeCluster({ ...WELL, cluster: undefined }), []);
 });
 
@@ -91,17 +91,17 @@ Deno.test("judgeEmbedded() wants space for a copy where the file system cannot c
 Deno.test("judgeRecords() names what failed, is gone, belongs to nobody, is late or goes soon", () => {
   const judge = (records: Partial<NonNullable<DatabaseFacts["records"]>>, more = {}) =>
     judgeRecords({ ...WELL, ...more, records: { ...RECORDS, ...records } }, NOW);
-  assert.equal(judge({})[0]!.found, "2 databases, each where its record says");
+  assert.equal(judge({})[0]!.found, "2 databases, all in their recorded places");
   assert.deepEqual(judgeRecords({ ...WELL, records: undefined }, NOW), []);
   const [failed] = judge({ failed: [{ name: "orders/try of shop", reason: "disk full" }] });
   assert.equal(failed!.found, "orders/try of shop failed: disk full");
   const [gone] = judge({}, { server: { ...SERVER, branches: [] } });
-  assert.equal(gone!.found, "the engine does not hold stock/main of shop");
+  assert.equal(gone!.found, "the engine lacks stock/main of shop");
   const bare = { server: { ...SERVER, withoutDatabase: SERVER.branches } };
   assert.equal(judge({}, bare)[0]!.found, gone!.found, "its role is there, its database is not");
   assert.equal(statesOf(judge({}, { server: undefined })), "ok", "a server that was not asked");
   const [stray] = judge({ named: new Set(["b".repeat(16)]) });
-  assert.match(stray!.found, /^no record names a{16}, which engines hold$/);
+  assert.match(stray!.found, /^the engines have databases without a record: a{16}$/);
   const ended = (hours: number) => [{ name: "orders/try of shop", expiresAt: NOW - hours * HOUR }];
   assert.equal(statesOf(judge({ expired: ended(2) })), "ok", "it is swept within the hour");
   assert.match(judge({ expired: ended(30) })[0]!.advice!, /housekeeping fails/);
@@ -112,6 +112,9 @@ Deno.test("judgeRecords() names what failed, is gone, belongs to nobody, is late
       { name: "new of shop", removedAt: NOW + 100 * HOUR },
     ],
   });
-  assert.equal(soon!.found, "old of shop was deleted, and goes for good at 2026-12-01 17:00 UTC");
+  assert.equal(
+    soon!.found,
+    "old of shop was deleted and will be removed permanently at 2026-12-01 17:00 UTC",
+  );
   assert.deepEqual(later, []);
 });

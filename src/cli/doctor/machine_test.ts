@@ -9,7 +9,7 @@ Deno.test("judgeOpenFiles() wants a file for each visitor", () => {
   assert.equal(judgeOpenFiles(limitsOf("65536"))!.state, "ok");
   assert.equal(judgeOpenFiles(limitsOf("unlimited"))!.state, "ok");
   const few = judgeOpenFiles(limitsOf("1024"))!;
-  assert.deepEqual([few.state, few.found], ["warn", "a process may have 1024 files open"]);
+  assert.deepEqual([few.state, few.found], ["warn", "a process can have 1024 open files"]);
   assert.match(few.advice!, /ulimit -n 65536/);
   assert.equal(judgeOpenFiles(""), undefined, "a system without /proc");
 });
@@ -33,7 +33,7 @@ Deno.test("judgeCredentials() wants a file for its owner only", () => {
     judgeCredentials("/home/ada/.config/svc/credentials.json", { mode, warnings })!;
   assert.equal(judge(0o100600).state, "ok");
   assert.equal(judge(null).state, "ok");
-  assert.match(judge(0o100644).advice!, /^Close it: chmod 600 \/home/);
+  assert.match(judge(0o100644).advice!, /^Restrict it: chmod 600 \/home/);
   assert.equal(judge(0o100600, ["an entry was left out"]).found, "an entry was left out");
   assert.equal(judgeCredentials(undefined, { mode: null, warnings: [] }), undefined);
 });

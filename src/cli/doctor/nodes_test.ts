@@ -28,8 +28,8 @@ Deno.test("judgeNodes() counts nodes that are well", () => {
 Deno.test("judgeNodes() names nodes that are gone or behind, and versions side by side", () => {
   const items = [node("a"), node("b", { version: "1.3.0", lagMs: 8200 })];
   assert.deepEqual(found({ items, lost: ["c"] }), [
-    ["warn", "node c ran within the last day, and is no longer heard from", true],
-    ["warn", "node b is 8 s behind what others changed", true],
+    ["warn", "node c ran in the last day but no longer responds", true],
+    ["warn", "node b is 8 s behind the other nodes", true],
     ["warn", "nodes run versions 1.2.0 and 1.3.0", true],
   ]);
 });

@@ -37,7 +37,7 @@ const categories: [
   ["a stricter flag", "secret", plain, "secret"],
   ["the same twice", "secret", sensitive, "secret"],
   ["a looser flag", "plain", sensitive, /Leave out --plain/],
-  ["nothing", undefined, undefined, /Give --plain or --secret/],
+  ["nothing", undefined, undefined, /use --plain or --secret/],
 ];
 
 for (const [name, flag, declaration, wanted] of categories) {

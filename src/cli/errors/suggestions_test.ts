@@ -98,7 +98,7 @@ Deno.test("nothing to roll back: look at the deployments", () =>
     for (const line of none.next) await settles(bench, line);
     await bench.json(["deploy", "--prod"]);
     const first = await suggested(bench, ["rollback"]);
-    assert.match(first.error, /nothing to go back to/);
+    assert.match(first.error, /no earlier deployment to roll back to/);
   }));
 
 Deno.test("an output that is missing: build it", () =>

@@ -22,7 +22,7 @@ Deno.test("openOnPort() takes the next free port, and says so", async () => {
     portOf(new Set([4321, 4322])),
   );
   assert.equal(opened, 4323);
-  assert.deepEqual(said, ["warn: Port 4321 is taken: using 4323"]);
+  assert.deepEqual(said, ["warn: Port 4321 is in use. Using 4323"]);
 });
 
 Deno.test("openOnPort() refuses a taken port where no other will do", async () => {

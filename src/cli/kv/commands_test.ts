@@ -126,13 +126,13 @@ Deno.test("kv shares dev.data_dir with whoever has it open, and reading leaves n
 Deno.test("kv says what is wrong with a command line", () =>
   withFolder(async ({ run }) => {
     const rows: readonly (readonly [string[], RegExp, RunOptions?])[] = [
-      [["set", "", "x"], /Name a key of 1 to 512 bytes/],
-      [["get", "x".repeat(513)], /Name a key of 1 to 512 bytes/],
-      [["list", "--prefix", "é".repeat(300)], /Give a prefix of at most 512 bytes/],
+      [["set", "", "x"], /Keys must be 1 to 512 bytes/],
+      [["get", "x".repeat(513)], /Keys must be 1 to 512 bytes/],
+      [["list", "--prefix", "é".repeat(300)], /Prefixes must be at most 512 bytes/],
       [["set", "a", "x", "--ttl", "0"], /whole number from 1 to 31536000/],
       [["set", "a", "{", "--type", "json"], /Give a value that is json: It is not JSON/],
       [["set", "a"], /Give a value of at most 512 KiB/, { stdin: new Uint8Array(512 * 1024 + 1) }],
-      [["set", "a"], /Give a value, or pipe it in/, { terminal: true }],
+      [["set", "a"], /No value: pass it as an argument or pipe it in/, { terminal: true }],
     ];
     for (const [argv, message, options] of rows) {
       const { code, stderr } = await run(argv, options);

@@ -78,7 +78,7 @@ Deno.test("preview takes the next free port for a person, and none in JSON mode"
         },
       });
       assert.equal(moved.code, 0, moved.stderr);
-      assert.match(moved.stderr, new RegExp(`Port ${port} is taken: using \\d+`));
+      assert.match(moved.stderr, new RegExp(`Port ${port} is in use. Using \\d+`));
     } finally {
       taken.close();
     }

@@ -71,7 +71,7 @@ Deno.test("select() numbers the choices", async () => {
   assert.equal(await prompter.select({ message: "Which?", choices }), "b");
   assert.equal(
     shown(),
-    "Which?\n  1) A\n  2) B (the other)\nNumber, 1 to 2: Type a number from 1 to 2\nNumber, 1 to 2: ",
+    "Which?\n  1) A\n  2) B (the other)\nNumber, 1 to 2: Enter a number from 1 to 2\nNumber, 1 to 2: ",
   );
 });
 

@@ -125,7 +125,7 @@ Deno.test("rules test fails when a row does, and names rules that none reached",
     await Deno.writeTextFile(join(cwd, "svc.rules.test.toml"), row(301));
     const good = await runCli(["rules", "test"], { cwd });
     assert.equal(good.code, 0);
-    assert.match(good.stderr, /✓ moves\nRules that no row reached: no-bots\n✓ 1 test passed/);
+    assert.match(good.stderr, /✓ moves\nRules without a test: no-bots\n✓ 1 test passed/);
   });
 });
 
@@ -217,7 +217,7 @@ Deno.test("rules are published over the deployment's, listed, restored and remov
     const deployed = await bench.run(["deploy", "--prod"]);
     assert.match(
       deployed.stderr,
-      /warning: The rules of this deployment are not in effect: .* svc rules remove puts/,
+      /warning: The rules of this deployment are not active.* run svc rules remove/,
     );
     const back = await bench.json(["rollback"]);
     assert.equal((back.rulesInEffect as { origin: string }).origin, "ui");

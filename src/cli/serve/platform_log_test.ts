@@ -32,6 +32,6 @@ Deno.test("serve --install needs the compiled program, and --dry-run needs --ins
   const secret = await runCli(["serve", "--install", "--bot-token", "x"], {
     env: { HOME: "/nowhere" },
   });
-  assert.match(secret.stderr, /Leave out --bot-token: others can read the service's file/);
+  assert.match(secret.stderr, /Remove --bot-token: other users can read the service file/);
   assert.equal((await runCli(["serve", "--dry-run"])).code, 2);
 });

@@ -74,7 +74,7 @@ Deno.test("serve says which port is taken", async () => {
     const { code, error } = JSON.parse(run.stdout);
     assert.deepEqual([code, error], [
       "port_in_use",
-      `Use another port: 127.0.0.1:${port} is taken`,
+      `127.0.0.1:${port} is in use`,
     ]);
   });
 });

@@ -14,11 +14,11 @@ Deno.test("parseCertificates() takes every certificate, whatever stands between 
 });
 
 const refused: readonly (readonly [name: string, text: string, message: string])[] = [
-  ["nothing", "", "Cannot use ca.pem: it must hold certificates as PEM"],
+  ["nothing", "", "Cannot use ca.pem: it must contain PEM certificates"],
   [
     "a key",
     "-----BEGIN PRIVATE KEY-----\nAA==\n-----END PRIVATE KEY-----",
-    "Cannot use ca.pem: it must hold certificates as PEM",
+    "Cannot use ca.pem: it must contain PEM certificates",
   ],
   [
     "a damaged certificate",

@@ -18,7 +18,7 @@ function bench(identity: typeof GITHUB | typeof GITLAB, apiUrl = API) {
       return Promise.resolve(Response.json({ value: `token ${++state.tokens}` }));
     }
     if (state.refuse) {
-      const refusal = { error: "invalid_request", error_description: "Cannot take the token: old" };
+      const refusal = { error: "invalid_request", error_description: "Token was refused: old" };
       return Promise.resolve(Response.json(refusal, { status: 400 }));
     }
     return Promise.resolve(Response.json({
@@ -81,7 +81,7 @@ Deno.test("JobKeys says why there is no key, and forgets it", async () => {
   await assert.rejects(keys.key(undefined, undefined), /it has no workspace/);
   assert.deepEqual(asked, []);
   state.refuse = true;
-  await assert.rejects(keys.key("acme", undefined), /for this job: Cannot take the token: old/);
+  await assert.rejects(keys.key("acme", undefined), /for this job: Token was refused: old/);
   state.refuse = false;
   assert.equal(await keys.key("acme", undefined), "key 1");
 });
@@ -93,6 +93,6 @@ Deno.test("JobKeys sends no token where others can read it", async () => {
     assert.deepEqual(asked, []);
   }
   const { asked, keys } = bench({ ...GITHUB, url: "http://runner.example.net/" } as never);
-  await assert.rejects(keys.key("acme", undefined), /is not an https address/);
+  await assert.rejects(keys.key("acme", undefined), /is not an https URL/);
   assert.deepEqual(asked, []);
 });

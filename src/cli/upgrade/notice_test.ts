@@ -12,7 +12,7 @@ interface Row {
   readonly check: boolean;
 }
 
-const NEWER = "svc 1.10.0 is available, this is 1.9.0: run";
+const NEWER = "svc 1.10.0 is available (you have 1.9.0). Run";
 
 const ROWS: readonly Row[] = [
   { name: "nothing known", state: {}, check: true },

@@ -27,8 +27,8 @@ const refusals: readonly (readonly [string, unknown, RegExp])[] = [
   ["an absolute path", { "/a": "b" }, /the path starts with/],
   ["a path that is not plain", { "a//b": "c" }, /plain form/],
   ["the deployment itself", { ".": "a" }, /plain form/],
-  ["a link in place of a file", { "server.js": "a" }, /is there/],
-  ["a link in place of a folder", { "node_modules": "a" }, /is there/],
+  ["a link in place of a file", { "server.js": "a" }, /already exists there/],
+  ["a link in place of a folder", { "node_modules": "a" }, /already exists there/],
   ["a link through a link", { "a": "b", "a/c/d": "e" }, /inside of the link a$/],
   ["no list", ["a"], /links: /],
 ];

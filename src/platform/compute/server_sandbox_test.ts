@@ -32,7 +32,7 @@ Deno.test("sandboxWarning() names what is missing and what to do", () => {
   );
   assert.match(refusalOf(refused), /switched off.*Landlock.*seccomp.*--allow-unsandboxed-servers/);
   const open = judgeServerSandbox({ support: NEITHER, allowUnsandboxed: true });
-  assert.match(sandboxWarning(open)!, /without a whole sandbox.*read files/);
+  assert.match(sandboxWarning(open)!, /without a full sandbox.*read files/);
   const support = { files: true, calls: true };
   assert.equal(sandboxWarning(judgeServerSandbox({ support, allowUnsandboxed: false })), undefined);
 });

@@ -293,7 +293,7 @@ Deno.test("numbers of databases and branches are bounded", async () => {
   const create = (name: string) =>
     platform.call("createDatabase", { project: "shop", body: { name } });
   for (let count = 0; count < 10; count++) await create(`db-${count}`);
-  await assert.rejects(create("one-more"), /has 10 databases, which is the most/);
+  await assert.rejects(create("one-more"), /has the maximum of 10 databases/);
   await assert.rejects(create("db-3"), /exists already/);
 });
 
@@ -304,7 +304,7 @@ Deno.test("a missing engine, and a database that clients may not reach, are said
   await createOrders(platform);
   await assert.rejects(
     platform.call("moveDatabase", { ...at, body: { engine: "server" } }),
-    /has no PostgreSQL server: start svc serve with --postgres/,
+    /has no PostgreSQL server\. The operator can set one with svc serve --postgres/,
   );
   const stopped = await platform.call("stopDatabase", at);
   assert.equal(stopped.state, "stopped");

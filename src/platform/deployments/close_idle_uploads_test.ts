@@ -96,7 +96,7 @@ Deno.test("closeIdleUploads() closes what nobody feeds any more, and says why", 
     at(UPLOAD_IDLE_MS + 1);
     assert.equal(await close(), 1);
     assert.equal(await status("d1"), "FAILED");
-    assert.match((await deployments.find(PROJECT, "d1"))?.error ?? "", /nothing arrived for 5 min/);
+    assert.match((await deployments.find(PROJECT, "d1"))?.error ?? "", /timed out after 5 min/);
     assert.deepEqual(raised.map(({ event }) => event), ["deployment.failed"]);
     assert.equal(await close(), 0);
   }));

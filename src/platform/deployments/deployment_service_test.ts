@@ -137,7 +137,7 @@ Deno.test("DeploymentService.activate() refuses an address that another project 
   withService(async ({ service, add, kv, find }) => {
     await kv.set(keys.host("shop-git-main"), { projectId: "p2", deploymentId: null });
     const activated = service.activate(await add("d1"));
-    await assert.rejects(activated, refusal("conflict", /"shop-git-main" was taken/));
+    await assert.rejects(activated, refusal("conflict", /"shop-git-main" was just taken/));
     assert.equal((await find("d1")).status, "DEPLOYING");
   }));
 
@@ -323,9 +323,9 @@ Deno.test("DeploymentService.rollBack() gives way to a stop of its target", () =
 
 for (
   const [name, wanted, code, message] of [
-    ["without an earlier one", {}, "conflict", /No deployment was live before d1/],
+    ["without an earlier one", {}, "conflict", /There is no earlier deployment to roll back to/],
     ["of what is not live", { undo: "d2" }, "conflict", /d2 is not live in production: d1 is/],
-    ["to what is live", { to: "d1" }, "conflict", /d1 is live already/],
+    ["to what is live", { to: "d1" }, "conflict", /d1 is already live/],
     ["to what does not exist", { to: "d9" }, "not_found", /d9 does not exist/],
     ["to a preview", { to: "d2" }, "conflict", /d2 is a preview/],
     ["to what was never live", { to: "d3" }, "conflict", /d3 is PENDING/],

@@ -166,10 +166,14 @@ Deno.test("receiveFiles() says why a base cannot be used", async () => {
     const difference = { files: [listed("b.html", 2)], removed: [] };
     for (
       const [deployment, digest, reason] of [
-        ["none", digestFiles(files), /project "shop" has none with this id\. Send the whole list/],
+        [
+          "none",
+          digestFiles(files),
+          /project "shop" has none with this id\. Send the complete list/,
+        ],
         ["unbuilt", digestFiles(files), /it is not built yet/],
         ["swept", digestFiles(files), /its list is no longer stored/],
-        ["sound", digestFiles(files), /they are not the list of the digest/],
+        ["sound", digestFiles(files), /the resulting list does not match the digest/],
       ] as const
     ) {
       await assert.rejects(

@@ -70,6 +70,7 @@ Deno.test("a body for a deployment that has ended is refused", () =>
   withUploads([], async (parts) => {
     await assert.rejects(
       startHeartbeat(parts, WORKSPACE, "d1"),
-      (error) => error instanceof Failure && /takes no files: it has ended/.test(error.message),
+      (error) =>
+        error instanceof Failure && /is closed and does not accept files/.test(error.message),
     );
   }));

@@ -135,7 +135,7 @@ Deno.test("where both proofs stand, the first to prove keeps the zone", () =>
     const first = await prove(world, world.ours, "shop.example");
     world.dns.names.set(PROOF, { TXT: [valueOf(first), valueOf(second)] });
     const { notes } = await world.service.verify(second.domain);
-    assert.match(notes.join(), /Another workspace holds this domain/);
+    assert.match(notes.join(), /Another workspace owns this domain/);
     assert.equal(shows(world.service, "shop.example"), world.ours.id);
   }));
 
@@ -163,7 +163,7 @@ Deno.test("a lost proof takes nothing offline, and is reported", () =>
       else world.dns.names.set(PROOF, entry);
       const { checks, notes } = await world.service.verify(domain);
       assert.equal(checks[0]?.ok, false);
-      assert.match(notes.join(), /stays verified, but its proof was not found/);
+      assert.match(notes.join(), /still verified, but its ownership record was not found/);
       assert.equal(shows(world.service, "shop.example"), world.ours.id);
     }
   }));

@@ -30,9 +30,9 @@ Deno.test("PushHead reads commands and capabilities, however they are cut", () =
 });
 
 const BROKEN: readonly (readonly [name: string, lines: readonly string[], said: RegExp])[] = [
-  ["a SHA that is none", [`${OLD} xyz refs/heads/main`], /not what git sends/],
-  ["a ref with a space", [`${OLD} ${NEW} refs/heads/a b`], /not what git sends/],
-  ["a signed push", ["push-cert\0push-options"], /not what git sends/],
+  ["a SHA that is none", [`${OLD} xyz refs/heads/main`], /not a git request/],
+  ["a ref with a space", [`${OLD} ${NEW} refs/heads/a b`], /not a git request/],
+  ["a signed push", ["push-cert\0push-options"], /not a git request/],
 ];
 
 for (const [name, lines, said] of BROKEN) {

@@ -80,7 +80,7 @@ Deno.test("a job of GitLab exchanges its token for each of its commands", () =>
       assert.equal(status, 200, JSON.stringify(json));
     }
     const refused = await askExchange(platform, { subject_token: await issuer.sign(claims()) });
-    assert.match(refused.json.error_description, /it does not take the branch main/);
+    assert.match(refused.json.error_description, /it does not trust the branch main/);
   }));
 
 Deno.test("issuers of a company's own, with ES256 keys that change, are asked for keys seldom", () =>
@@ -122,7 +122,7 @@ Deno.test("several publishers of a repository: each project gets what it was giv
     assert.equal(both.scope, "deploy-production deploy-previews");
     const { json: other } = await exchange({ project: blog.id });
     assert.equal(other.scope, "rules");
-    assert.match((await exchange({})).json.error_description, /name the project/);
+    assert.match((await exchange({})).json.error_description, /choose the project/);
     assert.match(
       (await exchange({ project: "none" })).json.error_description,
       /octo-org\/octo-repo is for the project/,
@@ -183,7 +183,7 @@ Deno.test("a restart keeps publishers, and tokens that were exchanged stay so", 
     await platform.shutdown();
     platform = await start(dataDir, { allowPrivateUpstreams: true, port });
     const again = await askExchange(platform, { subject_token });
-    assert.match(again.json.error_description, /it was exchanged before/);
+    assert.match(again.json.error_description, /it was already exchanged/);
   } finally {
     await platform.shutdown();
     await Deno.remove(dataDir, { recursive: true });

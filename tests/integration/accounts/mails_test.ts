@@ -27,7 +27,7 @@ Deno.test("with mail, a sign-up tells nobody whether the address has an account"
 
       const again = await new Visitor(platform).signUp("ada", "/account/activity");
       assert.equal(again.html, asked.html);
-      assert.match((await mailbox.next()).text, /has one already, so none was made/);
+      assert.match((await mailbox.next()).text, /You already have an account, so no new one/);
     }, { mail: { smtpUrl: mailbox.url } })
   ));
 

@@ -118,7 +118,7 @@ Deno.test(
       assert.match(over.html, /Sign-in failed/);
     }
     const activity = await ada.open("/account/activity");
-    assert.match(activity.html, /refused in the chat/);
+    assert.match(activity.html, /rejected in the chat/);
   }),
 );
 
@@ -202,7 +202,7 @@ Deno.test(
     const page = await bob.open("/account");
     assert.doesNotMatch(page.html, /Confirm your password/);
     const taken = await bob.submit(page, "/account/email", wanted);
-    assert.deepEqual([taken.status, /has an account of its own/.test(taken.html)], [409, true]);
+    assert.deepEqual([taken.status, /belongs to another account/.test(taken.html)], [409, true]);
     const enrolling = await bob.submit(page, "/account/two-factor");
     const secret = /secret=([A-Z2-7]+)/.exec(enrolling.html)![1]!;
     const kept = await bob.submit(enrolling, "/account/two-factor/confirm", {

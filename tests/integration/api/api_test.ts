@@ -109,7 +109,7 @@ Deno.test("malformed requests get clear errors", () =>
       headers: { "content-type": "application/json", "content-encoding": "gzip" },
     });
     assert.equal(coded.status, 415);
-    assert.match(coded.json.error, /not with Content-Encoding: gzip/);
+    assert.match(coded.json.error, /Send the body without Content-Encoding, not with gzip/);
     const unknown = await platform.api("GET", "/v1/nothing");
     assert.deepEqual([unknown.status, unknown.json.code], [404, "not_found"]);
     const method = await platform.api("PUT", "/v1/projects");

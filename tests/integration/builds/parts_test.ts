@@ -143,11 +143,11 @@ Deno.test("a build has the files that Git LFS keeps, and fails by name where one
     const missing = await platform.build(hook, { "site/gone.mp4": gone });
     assert.match(
       missing.error ?? "",
-      /Cannot fetch site\/gone\.mp4, which Git LFS .*127\.0\.0\.1.*: it answered: Object does not exist/,
+      /Cannot fetch site\/gone\.mp4, from Git LFS.*127\.0\.0\.1.*: it responded: Object does not exist/,
     );
     const forged = server.add("the right film", "the wrong film");
     const wrong = await platform.build(hook, { "site/gone.mp4": forged });
-    assert.match(wrong.error ?? "", /site\/gone\.mp4, .*size or SHA-256 differ/);
+    assert.match(wrong.error ?? "", /site\/gone\.mp4, .*the size or SHA-256 of the file is wrong/);
     const plain = await platform.build(hook, {
       "site/gone.mp4": "",
       ".gitattributes": "",
@@ -175,7 +175,7 @@ Deno.test("Git LFS gets the project's credentials at its own host only, and no p
       json: { type: "https", username: "ada", token: "secret" },
     });
     const ended = await platform.build(hook, files(server.url, server.add("film")));
-    assert.match(ended.error ?? "", /intro\.mp4, .*denies access to the platform \(status 401\)/);
+    assert.match(ended.error ?? "", /intro\.mp4, .*it denied access \(status 401\)/);
     assert.deepEqual(server.asked.map(({ authorization }) => authorization), [null]);
   });
   await withBuilds(async (platform) => {

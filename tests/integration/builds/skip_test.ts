@@ -108,10 +108,10 @@ Deno.test("a push with nothing to build says so, and is not refused", () =>
     await site.commit("main", { "apps/admin/index.html": "<p>two</p>" });
     const second = await push(platform, site.path, "main");
     assert.equal(second.code, 0, second.text);
-    assert.match(second.text, /remote: svc: main is not built: Skipped: nothing changed since/);
+    assert.match(second.text, /remote: svc: main was not built: Skipped: nothing changed since/);
     assert.match(
       second.text,
-      /remote: svc: what was live is live still; `svc builds start --rebuild`/,
+      /remote: svc: the previous deployment is still live\. Build anyway with `svc builds start --rebuild`/,
     );
     const forced = await api("POST", "/v1/projects/shop/builds", { json: { force: true } });
     assert.equal(forced.status, 200, JSON.stringify(forced.json));

@@ -51,7 +51,7 @@ Deno.test("svc projects create --git-url --deploy builds at once, and shows the 
     assert.notEqual(forced.json.deployment.id, preview.json.deployment.id);
     const byOldName = await start("--branch", "menu", "--force");
     assert.notEqual(byOldName.json.deployment.id, forced.json.deployment.id);
-    assert.match(byOldName.stderr, /--force is --rebuild here/);
+    assert.match(byOldName.stderr, /Use --rebuild here/);
     const none = await start("--branch", "other");
     assert.deepEqual([none.code, none.json.error], [1, "Branch not found"]);
   }));

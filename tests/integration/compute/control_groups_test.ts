@@ -95,7 +95,7 @@ Deno.test({
           "fill.py": FILL_SOCKETS,
         });
       const over = await build(3500);
-      assert.equal(over.error, "The build took more than 476.8 MiB of memory");
+      assert.equal(over.error, "The build used more than 476.8 MiB of memory");
       assert.equal((await build(10)).status, "LIVE");
     }, {
       builds: { limits: { memoryBytes: 500_000_000, timeMs: 120_000 } },

@@ -92,7 +92,7 @@ onEachEngine(
       };
       const { error, problems } = await refusal(platform, files, withEngine(SITE, engine));
       assert.match(error, /did not respond GET \/ within 1\.5 s/);
-      assert.match(error, /health_path = "\/path" to \[server\] in svc\.toml/);
+      assert.match(error, /health_path = "\/path" under \[server\] in svc\.toml/);
       assert.ok(
         problems.some(({ message }) => message === `asked for / ${HOST}:${platform.port} http`),
         JSON.stringify(problems),
@@ -108,7 +108,7 @@ onEachEngine(
         return withEngine({ ...SITE, layers }, engine);
       };
       const broken = await refusal(platform, files, asking("/broken"));
-      assert.match(broken.error, /GET \/broken of health_path answered 500 for 1\.5 s/);
+      assert.match(broken.error, /GET \/broken \(health_path\) responded with 500 for 1\.5 s/);
       await deploy(platform, "shop", { files, manifest: asking("/ready?now") });
       assert.equal((await platform.get(HOST, "/ready?now")).status, 204);
     }),

@@ -186,7 +186,8 @@ onEachEngine(
     assert.equal(app.logs.filter(({ message }) => /cold start/.test(message)).length, 1);
     assert.ok(
       app.logs.some(({ message, requestId }) =>
-        message === "GET /hang: The server did not respond within 1000 ms" && requestId !== undefined
+        message === "GET /hang: The server did not respond within 1000 ms" &&
+        requestId !== undefined
       ),
     );
   },

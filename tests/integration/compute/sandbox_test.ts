@@ -42,7 +42,7 @@ for (const [name, support] of [["Landlock", NO_FILES], ["seccomp", NO_CALLS]] as
       assert.match(missing.join(), new RegExp(name));
       await createProject(platform, "shop");
       await assert.rejects(deployServer(platform, "shop"), (error) => {
-        assert.match(String(error), /Servers are switched off on this platform/);
+        assert.match(String(error), /Servers are turned off on this platform/);
         assert.match(String(error), /--allow-unsandboxed-servers/);
         return true;
       });
@@ -53,7 +53,7 @@ for (const [name, support] of [["Landlock", NO_FILES], ["seccomp", NO_CALLS]] as
 Deno.test("servers run without the whole sandbox where the operator says so", async () => {
   await withServers({ support: NO_FILES, allowUnsandboxed: true }, async (platform) => {
     assert.ok(
-      platform.logged.some((line) => /^warn .*without a whole sandbox.*Landlock/.test(line)),
+      platform.logged.some((line) => /^warn .*without a full sandbox.*Landlock/.test(line)),
       platform.logged.join("\n"),
     );
     assert.equal((await health(platform)).sandbox, "unsandboxed");

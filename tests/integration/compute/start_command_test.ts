@@ -220,7 +220,8 @@ const FAILING: readonly Failing[] = [
     server:
       `${LISTEN} function answer(_, r) { r.statusCode = 500; r.end(); console.log("not well"); }`,
     runtime: { startTimeoutMs: 5000, healthPath: "/healthz" },
-    error: /GET \/healthz of health_path answered 500 for 5 s: it must answer 200 to 399/,
+    error:
+      /GET \/healthz \(health_path\) responded with 500 for 5 s\. It must respond with 200 to 399/,
     lines: ["not well"],
   },
 ];

@@ -155,7 +155,7 @@ Deno.test("running servers follow what changes of their databases, and only that
     const environments = ["preview"];
     assert.deepEqual(override, { by: "variable", name: "DATABASE_URL", environments });
     assert.ok(notes.includes(note));
-    assert.match(notes.join(), /sets the variable DATABASE_URL itself in preview/);
+    assert.match(notes.join(), /has its own variable DATABASE_URL in preview/);
   }, QUICK_ENGINE));
 
 /** Runs the statement of the request's body. */

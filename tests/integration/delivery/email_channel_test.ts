@@ -103,7 +103,7 @@ Deno.test("what a server refuses for good is kept with its words, and can be sen
     const letters = await until(list, (items) => items.length === 2);
     assert.match(
       letters[0].reason,
-      /^The mail server refuses the message: 552 5\.2\.2 Mailbox full/,
+      /^The mail server refused the message: 552 5\.2\.2 Mailbox full/,
     );
     assert.equal(letters[0].attempts, 1);
     assert.equal(letters[1].event, "deployment.failed");

@@ -41,7 +41,7 @@ Deno.test(
     assert.match(hello!.text, /^Linked to the account <b>Olga<\/b> on localhost:\d+\./);
     api.write(8, `/start ${code}`);
     const [late] = await api.until(8, 1);
-    assert.match(late!.text, /was used, or is too old/);
+    assert.match(late!.text, /has expired or was already used/);
     const [known] = await links(owner);
     assert.deepEqual([known.name, known.username, known.status], ["Ada <L>", "ada7", "active"]);
 

@@ -93,7 +93,7 @@ Deno.test(
     const [entry] = await until(() => log(platform, id), ({ length }) => length === 1);
     assert.equal(entry.status, "pending");
     assert.deepEqual(entry.attempts.map(({ status }: { status: number }) => status), [500]);
-    assert.equal(entry.attempts[0].detail, "The receiver answered with status 500");
+    assert.equal(entry.attempts[0].detail, "The receiver responded with status 500");
     const rotated = await platform.api("POST", `/v1/webhooks/${id}/rotate`);
     const path = `/v1/webhooks/${id}/deliveries/${entry.id}/redeliver`;
     assert.deepEqual((await platform.api("POST", path)).json, { accepted: true });

@@ -74,7 +74,7 @@ Deno.test("a base that is gone, foreign or misjudged is refused by a code of its
     ) {
       const { status, json } = await send(platform, "shop", body);
       assert.deepEqual([status, json.code], [409, "base_unusable"], JSON.stringify(json));
-      assert.match(json.error, /Send the whole list$/);
+      assert.match(json.error, /Send the complete list$/);
     }
     const { items } = (await platform.api("GET", "/v1/projects/shop/deployments")).json;
     assert.equal(items.length, 1);

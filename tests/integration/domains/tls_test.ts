@@ -72,7 +72,7 @@ Deno.test("an authority whose terms are not agreed to is refused at start", () =
     const acme = { directoryUrl: "https://ca.test/dir", contact: "a@b.test", termsAgreed: false };
     await assert.rejects(
       start(join(folder, "data"), { httpsPort: 0, acme }),
-      /terms of service must be agreed to/,
+      /agree to its terms of service first/,
     );
   }));
 

@@ -65,7 +65,7 @@ Deno.test("a trigger that waits for its repository is answered when the platform
   }, { allowPrivateUpstreams: true }));
 
 const FORBIDDEN: readonly [string, RegExp][] = [
-  ["/srv/elsewhere/site.git", /below a folder that the platform's operator named with --git-root/],
+  ["/srv/elsewhere/site.git", /below a folder that the operator allowed with --git-root/],
   ["file:///etc", /--git-root/],
   ["http://git.example/site.git", /must be https/],
 ];

@@ -157,7 +157,7 @@ Deno.test("a forge that refuses or fails never fails a deployment, and the deplo
     const refused = await send("push", pushed("main"));
     assert.equal((await platform.ended(refused)).status, "LIVE");
     const shown = await until(() => report(refused.json.id), (found) => found !== null);
-    assert.match(String(shown!.problem), /^GitHub answered with status 403: the token of/);
+    assert.match(String(shown!.problem), /^GitHub responded with status 403: the token of/);
     const letters = await platform.api("GET", "/v1/dead-letters");
     assert.deepEqual(letters.json.items, []);
 

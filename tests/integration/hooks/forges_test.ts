@@ -68,7 +68,7 @@ Deno.test("a pull request has a preview from its opening to its end, a push goes
     const closed = await send("pull_request", pullRequest("closed", "closed"));
     assert.deepEqual([closed.status, closed.json.message], [
       202,
-      "GitHub: The preview of 'menu' is gone",
+      "GitHub: The preview of 'menu' was removed",
     ]);
     const path = `/v1/deployments/${opened.json.id}`;
     assert.equal((await api("GET", path)).json.status, "STOPPED");

@@ -30,8 +30,11 @@ Deno.test("a comparison names the files, routes, rules and variables that differ
       rules: rules("a", "b", "gone"),
     });
     const alone = await api("GET", `/v1/deployments/${first.id}/comparison`, undefined, 409);
-    assert.match(alone.json.error, /name one to compare/);
-    assert.match((await ada.open(`/deployments/${first.id}/compare`)).html, /name one to compare/);
+    assert.match(alone.json.error, /choose one to compare/);
+    assert.match(
+      (await ada.open(`/deployments/${first.id}/compare`)).html,
+      /choose one to compare/,
+    );
 
     await variable("TURNED", "s3cret-after");
     await variable("FRESH", "s3cret-fresh");

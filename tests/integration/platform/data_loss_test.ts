@@ -73,7 +73,7 @@ Deno.test("an empty store beside blobs is not started upon; moving them away beg
     await assert.rejects(start(dataDir), /data_incomplete/);
     const told = await serve(dataDir);
     assert.deepEqual([told.exit, told.code], [1, "data_incomplete"]);
-    assert.match(told.error, /is empty, but .*blobs holds the files of 1 workspace.*move .* away/);
+    assert.match(told.error, /is empty, but .*blobs has the files of 1 workspace.*move .* away/);
     await Deno.rename(join(dataDir, "blobs"), join(dataDir, "blobs.old"));
     await (await start(dataDir)).shutdown();
   }));

@@ -45,7 +45,7 @@ Deno.test("a platform over an object storage serves what is cached while that is
       assert.equal((await get("/")).text, "home");
       const refused = await create(platform, "shop", { files: { "new.html": "new" } });
       assert.deepEqual([refused.status, refused.headers.get("retry-after")], [503, "5"]);
-      assert.match(refused.json.error, /The storage of files does not answer now/);
+      assert.match(refused.json.error, /The file storage is not responding/);
       const ready = await platform.get("localhost", "/readyz");
       assert.equal(ready.status, 200);
       assert.match(ready.text, /^ready\nBut the object storage does not answer/);
@@ -80,7 +80,7 @@ Deno.test("svc serve refuses credentials in the address of the object storage", 
     const { code, stdout } = await runCli(argv, { env: { HOME: folder } });
     const { error, code: name } = JSON.parse(stdout);
     assert.deepEqual([code, name], [2, "usage"]);
-    assert.match(error, /it holds credentials, which others on this machine could read/);
+    assert.match(error, /it contains credentials, which others on this machine could read/);
     assert.ok(!stdout.includes("SECRETVALUE"));
   });
 });

@@ -116,7 +116,7 @@ const REFUSED_HEADS: Readonly<Record<string, readonly [body: Uint8Array, says: R
       ...Array.from({ length: 1100 }, (_, index) => line(`${NONE} ${SHA} refs/heads/b${index}`)),
       "0000",
     ),
-    /ng refs\/heads\/b0 a push changes at most 1000 refs/,
+    /ng refs\/heads\/b0 a push can change at most 1000 refs/,
   ],
 };
 
@@ -339,12 +339,12 @@ async function keyAttacks(platform: TestPlatform): Promise<Attack[]> {
     says: /lacks the permission|needs the role|does not reach|belongs to/,
   };
   const cases: Readonly<Record<string, readonly [key: string, outcome: typeof unknown]>> = {
-    "an empty key": ["", { status: 401, says: /Give a key/ }],
+    "an empty key": ["", { status: 401, says: /Use an API key/ }],
     "a wrong key": ["wrong", unknown],
     "a key with a digit more": [`${TOKEN}x`, unknown],
     "a key with a digit less": [TOKEN.slice(0, -1), unknown],
-    "a key of 5,000 digits": ["k".repeat(5000), { status: 401, says: /Give a key/ }],
-    "a key with a line feed": [`${TOKEN}\nx`, { status: 401, says: /Give a key/ }],
+    "a key of 5,000 digits": ["k".repeat(5000), { status: 401, says: /Use an API key/ }],
+    "a key with a line feed": [`${TOKEN}\nx`, { status: 401, says: /Use an API key/ }],
     "a revoked key": [revoked.key, unknown],
     "an expired key": [expired.key, unknown],
     "a key of another workspace": [abroad.key, lacks],
@@ -384,7 +384,7 @@ async function keyAttacks(platform: TestPlatform): Promise<Attack[]> {
       headers,
       body: GOOD,
       status: 401,
-      says: /Give a key/,
+      says: /Use an API key/,
     })),
   ];
 }

@@ -53,10 +53,10 @@ Deno.test("sqlError() names the file, and repeats detail and hint", () => {
 
 Deno.test("sqlError() knows what --read-only and psql's commands lead to", () => {
   const readOnly = show({ ...EVENT, sqlState: "25006", position: null }, { sql: "x" });
-  assert.match(readOnly.human, /hint: Leave out --read-only/);
+  assert.match(readOnly.human, /hint: Remove --read-only/);
   const backslash = show(
     { ...EVENT, message: 'syntax error at or near "\\"', sqlState: "42601", position: 1 },
     { sql: "\\restrict x" },
   );
-  assert.match(backslash.human, /hint: Lines that begin with a backslash/);
+  assert.match(backslash.human, /hint: Remove lines that begin with a backslash/);
 });

@@ -31,7 +31,7 @@ Deno.test("a code is expired after 300 seconds, and unknown an hour later", () =
     const ada = await newPerson(test, "ada");
     await assert.rejects(
       test.deviceLogin.find(ada, started.user_code, clientAt()),
-      /No tool waits/,
+      /This code is wrong/,
     );
     test.time += HOUR;
     assert.equal(await poll(test, started.device_code), "invalid_grant");
@@ -92,7 +92,10 @@ Deno.test("the tenth wrong user code of a person is reported", () =>
   withAccounts(async (test) => {
     const ada = await newPerson(test, "ada");
     for (let guess = 0; guess < 10; guess++) {
-      await assert.rejects(test.deviceLogin.find(ada, "BCDF-GHJK", clientAt()), /No tool waits/);
+      await assert.rejects(
+        test.deviceLogin.find(ada, "BCDF-GHJK", clientAt()),
+        /This code is wrong/,
+      );
       test.time += 15 * 60_000;
     }
     assert.equal(test.events.at(-1)?.event, "security.suspicious_activity");
@@ -107,7 +110,7 @@ Deno.test("wrong user codes are limited over the whole platform, right ones are 
       await test.deviceLogin.find(person, started.user_code, clientAt(address));
       for (let guess = 0; guess < 5; guess++) {
         const wrong = test.deviceLogin.find(person, "BCDF-GHJK", clientAt(address));
-        await assert.rejects(wrong, /No tool waits/);
+        await assert.rejects(wrong, /This code is wrong/);
       }
     }
     const last = await newPerson(test, "last", clientAt("203.0.113.9"));

@@ -61,7 +61,7 @@ Deno.test("IssuerKeys uses known keys for a day where their issuer does not answ
   state.now += 60 * MINUTE;
   await assert.rejects(
     find("a"),
-    /Cannot read https:\/\/issuer\.test\/\S+ it answered with status 503/,
+    /Cannot read https:\/\/issuer\.test\/\S+ it responded with status 503/,
   );
   const { asked } = state;
   await assert.rejects(find("a"), DocumentError);
@@ -82,6 +82,6 @@ Deno.test("IssuerKeys forgets a key that its issuer no longer shows", async () =
 
 Deno.test("IssuerKeys asks nothing of issuers without https", async () => {
   const { state, findAt } = bench(["a"]);
-  await assert.rejects(findAt("http://issuer.test"), /must have https addresses/);
+  await assert.rejects(findAt("http://issuer.test"), /issuers must use https/);
   assert.equal(state.asked, 0);
 });

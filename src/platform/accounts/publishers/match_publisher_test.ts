@@ -92,5 +92,5 @@ Deno.test("decideTrust() lets as many publishers give a key as every store check
   const decide = (count: number) =>
     decideTrust(fitting.slice(0, count), { run: RUN, projectId: undefined });
   assert.notEqual(typeof decide(9), "string");
-  assert.equal(decide(10), "more than 9 trusted publishers of acme/shop fit: remove some");
+  assert.equal(decide(10), "more than 9 trusted publishers of acme/shop match: remove some");
 });

@@ -243,7 +243,7 @@ Deno.test("BuildQueue.close() ends the tries; the next start takes the build up"
     await until(() => pauses.length > 20);
     assert.equal(Math.max(...pauses), 60_000);
     await first.close();
-    assert.match(troubles.splice(0).at(-1)!, /^Build a goes on when the platform starts again: /);
+    assert.match(troubles.splice(0).at(-1)!, /^Build a continues after a restart: /);
     breakStore(0);
     const second = queue(1);
     await second.start();

@@ -89,7 +89,7 @@ Deno.test({
       await openControlGroups();
       const limits = { ...build.limits, memoryBytes: 100_000_000 };
       const end = await runSandboxed({ ...build, limits });
-      const reason = "The build took more than 95.4 MiB of memory";
+      const reason = "The build used more than 95.4 MiB of memory";
       assert.deepEqual(end, { type: "failed", reason });
     }),
 });

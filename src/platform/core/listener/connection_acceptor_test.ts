@@ -171,7 +171,7 @@ Deno.test("ConnectionAcceptor refuses what one address has too many of, and serv
     release.resolve();
     for (const client of [one, two]) assert.match(await client.untilEnd(), /late$/);
   });
-  assert.match(warnings.join(), /Refused a connection of 127\.0\.0\.1: .*per-address/);
+  assert.match(warnings.join(), /Refused a connection from 127\.0\.0\.1: .*per-address/);
 });
 
 Deno.test("ConnectionAcceptor lets idle connections make room where all places are taken", () =>

@@ -50,8 +50,11 @@ Deno.test("findS3Credentials() says what is missing", () =>
         assert.match(error.message, message);
         return true;
       });
-    await refused({ AWS_ACCESS_KEY_ID: "A" }, /in the environment: it is half there/);
+    await refused({ AWS_ACCESS_KEY_ID: "A" }, /in the environment is incomplete/);
     await refused({ AWS_SHARED_CREDENTIALS_FILE: path, AWS_PROFILE: "none" }, /profile "none"/);
     await refused({ AWS_SHARED_CREDENTIALS_FILE: `${path}x` }, /Cannot read the access keys/);
-    await refused({ HOME: path.replace(/credentials$/, "") }, /Cannot find an access key/);
+    await refused(
+      { HOME: path.replace(/credentials$/, "") },
+      /No access key for the object storage/,
+    );
   }));

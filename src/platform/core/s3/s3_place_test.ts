@@ -29,10 +29,10 @@ const REFUSED: Readonly<Record<string, RegExp>> = {
   "s3://files?endpoint=host": /endpoint is not a URL/,
   "s3://files?endpont=https://host": /no setting "endpont". Did you mean "endpoint"\?/,
   "s3://files?region=a&region=b": /"region" twice/,
-  "s3://files?region=A%20B": /is no region/,
-  "s3://f": /"f" is no name of a bucket/,
+  "s3://files?region=A%20B": /is not a region/,
+  "s3://f": /"f" is not a bucket name/,
   "s3://files/a//b": /prefix "a\/\/b\/" cannot be used/,
-  "s3://files?style=x": /"x" is no style/,
+  "s3://files?style=x": /"x" is not a style/,
 };
 
 for (const [text, message] of Object.entries(REFUSED)) {

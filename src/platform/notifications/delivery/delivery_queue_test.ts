@@ -80,7 +80,7 @@ Deno.test("DeliveryQueue keeps what it gives up, with the reason, and calls the 
       clock.at += 60_000;
     }
     assert.equal(channel.sent.length, 4);
-    assert.deepEqual(channel.givenUp, ["Mailbox busy (given up after 4 attempts)"]);
+    assert.deepEqual(channel.givenUp, ["Mailbox busy (gave up after 4 attempts)"]);
     assert.equal(await countOf(kv, ["delivery", "due"]), 0);
     assert.equal(await countOf(kv, ["delivery", "letters", "user", USER]), 1);
   });

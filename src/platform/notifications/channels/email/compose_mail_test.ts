@@ -11,7 +11,7 @@ Deno.test("composeMail() says the same in text and HTML", () => {
   assert.equal(
     text,
     "Version 7 of shop answers in production\n\nhttps://svc.example/projects/shop\n\n-- \n" +
-      "svc.example sends this to you because you have an account there.\n" +
+      "You get this because you have an account on svc.example.\n" +
       `Turn off these mails: ${unsubscribeUrl}\n`,
   );
   assert.match(html, /<h1>shop is live<\/h1><p>Version 7 of shop answers in production<\/p>/);

@@ -41,6 +41,6 @@ Deno.test("judgeSmtpError() passes on the server's words in one short line", () 
   const response = `550 no\r\n\x1b[31msuch user ${"x".repeat(500)}`;
   const outcome = judgeSmtpError({ responseCode: 550, command: "RCPT TO", response });
   assert.ok(outcome.type === "failed");
-  assert.match(outcome.reason, /^The mail server refuses the message: 550 no \[31msuch user x+$/);
+  assert.match(outcome.reason, /^The mail server refused the message: 550 no \[31msuch user x+$/);
   assert.ok(outcome.reason.length < 250);
 });

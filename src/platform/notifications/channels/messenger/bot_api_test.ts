@@ -19,7 +19,7 @@ const rows: readonly [string, () => Response, RegExp][] = [
   [
     "a refusal",
     () => Response.json({ ok: false, error_code: 401, description: "Unauthorized" }),
-    /^The Bot API refuses with 401: Unauthorized$/,
+    /^The Bot API responded with 401: Unauthorized$/,
   ],
   ["no JSON", () => new Response("<html>"), /cannot be reached/],
   ["another shape", () => Response.json({ fine: true }), /not known/],
