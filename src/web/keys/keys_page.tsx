@@ -55,7 +55,8 @@ function KeyItem({ apiKey, context, choices }: {
         </span>
         <span>
           <span class="mono">{prefix}…</span> {grantText(permissions, reachOf(apiKey, choices))} ·
-          {"  "}<Ending apiKey={apiKey} now={context.now} />
+          {" "}
+          <Ending apiKey={apiKey} now={context.now} />
         </span>
         <span>
           <MadeAndUsed word="Created" createdAt={apiKey.createdAt} lastUsedAt={apiKey.lastUsedAt} />
