@@ -170,11 +170,11 @@ export class PreviewService {
   ): Promise<PreviewRecord> {
     const { kv, table } = this.#parts;
     const key = keys.previewAccess(projectId);
-    const { result } = await commitWithRetries(kv, [key], async () => {
+    const result = await commitWithRetries(kv, [key], async (operation) => {
       const current = await readRecord(kv, key, previewRecord);
-      const result = edit(current?.value ?? newPreviewRecord("off"));
-      const versionstamp = current?.versionstamp ?? null;
-      return { operation: kv.atomic().check({ key, versionstamp }).set(key, result), result };
+      const changed = edit(current?.value ?? newPreviewRecord("off"));
+      operation.check({ key, versionstamp: current?.versionstamp ?? null }).set(key, changed);
+      return changed;
     });
     await table.refresh(projectId);
     return result;
