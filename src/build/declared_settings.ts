@@ -1,6 +1,6 @@
 /**
- * What `svc.toml` says of a deployment as a whole, in its manifest: whether visitors' web vitals
- * are measured, and who may visit it.
+ * Settings of `svc.toml` that apply to the whole deployment, in its manifest: whether visitors' web
+ * vitals are measured, and who may visit it.
  *
  * @module
  */

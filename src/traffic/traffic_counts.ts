@@ -12,7 +12,7 @@ import { type EncodedVitals, type MeasuredVitals, VitalsCounts } from "./vitals_
 export const LAYERS = ["static", "cache", "function", "server", "proxy", "rules"] as const;
 export type Layer = typeof LAYERS[number];
 
-/** What is counted by value; each list holds that many values. */
+/** Lists of counted values, and their maximum lengths. */
 const LISTS = { pages: 100, referrers: 50, countries: 60, devices: 8 } as const;
 export type List = keyof typeof LISTS;
 const LIST_NAMES = Object.keys(LISTS) as List[];

@@ -10,6 +10,8 @@ interface Guide {
   readonly path: string;
   /** Commands above this heading are not run. */
   readonly from?: string;
+  /** Commands below this heading are not run. */
+  readonly until?: string;
   /** Runs before the commands of the page: what a reader has at hand. */
   readonly before?: string;
   /** What the outputs must contain, in this order. */
@@ -34,6 +36,12 @@ const GUIDES: readonly Guide[] = [
     path: "docs/custom-domain.md",
     before: `${PROJECT} && svc init --create && svc deploy --prod`,
     shows: [/_svc-challenge\.example\.com/, /www\.example\.com/],
+  },
+  {
+    path: "docs/previews.md",
+    until: "## Protection",
+    before: `${PROJECT} && svc init --create && svc deploy --prod`,
+    shows: [/members/, /shop-git-new-home/, /LIVE/],
   },
   {
     path: "docs/move-from-vercel.md",
@@ -67,12 +75,14 @@ function assertInOrder(text: string, patterns: readonly RegExp[]): void {
   }
 }
 
-for (const { path, from, before, shows } of GUIDES) {
+for (const { path, from, until, before, shows } of GUIDES) {
   Deno.test({
     name: `the commands of ${path} work when pasted in order`,
     ignore: COMPILED === undefined || Deno.env.has("EMPTY_ROOT"),
     async fn() {
-      const commands = readCommands(await Deno.readTextFile(join(ROOT, path)), from);
+      const page = await Deno.readTextFile(join(ROOT, path));
+      const end = until === undefined ? page.length : page.indexOf(`\n${until}\n`);
+      const commands = readCommands(page.slice(0, end), from);
       assert.ok(commands.length > 1);
       const first: PastedCommand[] = before === undefined
         ? []

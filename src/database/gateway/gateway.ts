@@ -66,7 +66,7 @@ export interface GatewayOptions {
 }
 
 export class Gateway {
-  /** What runs now, by the ids of branches. */
+  /** The running branches, by their IDs. */
   readonly branches: RunningBranches;
   readonly #limits: GatewayLimits;
   readonly #keys = new CancelKeys();

@@ -7,7 +7,7 @@ import type { Header, HeaderList } from "../messages/header_list.ts";
 import { edgePage, type PagedRequest, type PageWords } from "../response/error_pages.ts";
 import type { EdgeResponse } from "../response/edge_response.ts";
 
-/** What stands below this path of a protected host is the gate's. */
+/** The gate's own paths on a protected host. */
 export const GATE_PATH = "/_svc/access/";
 export const PASSWORD_PATH = `${GATE_PATH}password`;
 export const SIGN_IN_PATH = `${GATE_PATH}sign-in`;

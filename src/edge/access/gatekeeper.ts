@@ -55,7 +55,7 @@ export type PasswordOutcome =
   | { readonly type: "wrong" }
   | { readonly type: "wait"; readonly seconds: number };
 
-/** What the platform does for the gate. */
+/** The platform's services for the gate. */
 export interface AccessKeeper {
   /** The key of its tokens, 32 bytes. */
   key(): Promise<Uint8Array>;
@@ -305,7 +305,7 @@ function safePath(text: string | null): string {
   return isPath ? text : "/";
 }
 
-/** Where a browser goes on to: the page that it asked for, without the secrets of its query. */
+/** Returns the target after sign-in: the requested page, without the secrets of its query. */
 function returnOf({ request, path, query }: Visit): string {
   if (path.startsWith(GATE_PATH)) return safePath(query.get("to"));
   if (!query.has(SHARE) && !query.has(BYPASS)) return safePath(request.target);

@@ -17,7 +17,7 @@ const MAX_TOKEN = 8192;
 
 const base = { host: z.string(), projectId: z.string(), endsAt: z.number() };
 
-/** What each kind of token says. */
+/** The content of each kind of token. */
 const PURPOSES = {
   /** Travels from a protected host to the platform: who asked, and for what. */
   request: z.object({

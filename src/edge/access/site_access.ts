@@ -22,7 +22,7 @@ export interface ShareFacts {
   readonly endsAt: number;
 }
 
-/** What the platform says of a project. */
+/** The access settings of a project. */
 export interface AccessFacts {
   /** Versionstamp of the record; "" for none. A later one wins. */
   readonly version: string;
@@ -134,11 +134,11 @@ const blocksOf = (cidrs: readonly string[]): IpBlockSet =>
 export interface SiteGate {
   readonly access: SiteAccess;
   readonly isProduction: boolean;
-  /** What the `svc.toml` of the deployment says, which overrides the project's setting. */
+  /** The protection in the deployment's `svc.toml`, which overrides the project's setting. */
   readonly declared: Protection | undefined;
 }
 
-/** What applies at a host. */
+/** Returns the protection of a host. */
 export const protectionOf = ({ declared, access }: SiteGate): Protection =>
   declared ?? access.facts.protection;
 

@@ -23,7 +23,7 @@ export const accountKeys = {
   membersGuard: (workspaceId: string): Key => ["members_guard", workspaceId],
 
   allInvitations: (): Key => ["invitations"],
-  /** What waits for somebody to follow a link in a mail. */
+  /** Actions that wait for a click on a link in a mail. */
   mailLink: (hash: string): Key => ["mail_link", hash],
 
   invitationByHash: (hash: string): Key => ["invitation_by_hash", hash],

@@ -36,7 +36,7 @@ export type WantedDeployment = DeploymentContent & {
   readonly redeployOf?: string;
 };
 
-/** What a deployment shows and where it came from, for another one that shows the same. */
+/** Returns the content and origin of a deployment, for another one with the same content. */
 export function contentOf(source: DeploymentRecord): DeploymentContent {
   const { branch, commitSha, message, author, contentSha, cron, protection } = source;
   const { fileCount, totalBytes } = source;

@@ -40,7 +40,7 @@ const hooks = new RecordType({
 const MAX_PLACES = 5000;
 
 export class HookStore extends Table<HookRecord, readonly [string, string], "project" | "token"> {
-  /** Where the hooks of tokens are. A hook that has another token by now is not found there. */
+  /** The places of hooks by token. A hook that has another token by now is not found there. */
   readonly #places = new RecentMap<readonly [string, string]>(MAX_PLACES);
 
   constructor(kv: RecordStore) {

@@ -1,6 +1,6 @@
 /**
- * What the platform does for the gates of protected hosts: members sign in on its own host, and
- * go back with a grant that works once.
+ * The platform's side of protected hosts: members sign in on its own host, and return with a grant
+ * that works once.
  *
  * @module
  */
@@ -35,7 +35,7 @@ type Parts = Pick<
   "kv" | "box" | "memory" | "passwords" | "limits" | "publicOrigin" | "now" | "random"
 >;
 
-/** Where a person goes on to, or why not. */
+/** The target of a return, or the reason why there is none. */
 export type Return =
   | { readonly type: "grant"; readonly host: string; readonly url: string }
   | { readonly type: "stranger"; readonly host: string };
@@ -106,7 +106,7 @@ export class PreviewSignIn implements AccessKeeper {
   }
 
   /**
-   * Where a person goes on to who came from a protected host. Only this platform's edges can
+   * Returns the target for a person who came from a protected host. Only this platform's edges can
    * write the request, so nobody can make it lead elsewhere.
    *
    * @throws {Failure} `invalid_request` for a request that is too old, or not of this platform.

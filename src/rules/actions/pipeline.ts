@@ -19,7 +19,7 @@ export interface PipelineAction {
   readonly inheritGate?: boolean;
 }
 
-/** What the name of a function may look like (spec: "Pipeline step"). */
+/** Valid names of functions (spec: "Pipeline step"). */
 const FUNCTION_NAME = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 
 const name = () =>

@@ -27,7 +27,7 @@ function isRequestUrl(url: string): boolean {
   return host === undefined ? url.startsWith("/") : requestHost(host) !== undefined;
 }
 
-/** What one row expects; every field that is there is compared. */
+/** The expectation of one row; all given fields are compared. */
 const expectationSchema = z.strictObject({
   /** `pass` is a request that goes on to the routes. */
   outcome: choice(["pass", "deny", "rate_limited", "redirect"]).optional(),

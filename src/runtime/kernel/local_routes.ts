@@ -48,7 +48,7 @@ function isOwnMachine(bytes: Uint8Array): boolean {
 
 interface OwnPort {
   readonly family: number;
-  /** Where the address begins in the struct. */
+  /** The start of the address in the struct. */
   readonly from: number;
   readonly port: number;
 }

@@ -26,7 +26,7 @@ const TEXTS = [
   ["nodeVersion", "Node version", "For example 24. Leave empty to use the platform's version."],
 ] as const;
 
-/** What the form sends for no framework in particular. */
+/** The form's value for no particular framework. */
 const ANY_FRAMEWORK = "detect";
 
 function EndCard({ parts, state }: { readonly parts: ProjectVisit; readonly state: FormState }) {

@@ -32,7 +32,7 @@ const codeRecord = z.object({
 });
 export type CodeRecord = z.infer<typeof codeRecord>;
 
-/** What becomes of a grant: the token it has from now on, or nothing. */
+/** The change to a grant: its new token, or none. */
 export interface Change<T> {
   readonly token?: AccessTokenRecord;
   readonly result: T;

@@ -36,7 +36,7 @@ export function isOwnResource(resource: string, publicOrigin: string): boolean {
   return [publicOrigin, `${publicOrigin}/`, `${publicOrigin}/mcp`].includes(resource);
 }
 
-/** What is wrong with an address that answers are sent to; nothing where it is good. */
+/** Returns the problem of a redirect URL; nothing if it is valid. */
 function redirectProblem(address: string): string | undefined {
   const url = URL.parse(address);
   if (url === null) return "is not an absolute URL";

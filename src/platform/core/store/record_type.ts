@@ -11,12 +11,12 @@ import type { Versioned } from "./records.ts";
 
 /** Entries by which records are found in another way than by their key. */
 export interface Index<T> {
-  /** Where the entries of a record are: none, one or several. */
+  /** Returns the keys of a record's entries: none, one or several. */
   entries(record: T): readonly RecordKey[];
   /**
-   * What an entry holds: a copy of the record; all parts of its key, by these names; or the last
-   * part alone, where the ones before it are in the entry's own key. An entry that lacks a name
-   * ends with that part.
+   * The value of an entry: a copy of the record; all parts of its key, by these names; or only the
+   * last part, if the entry's own key has the others. An entry that lacks a name ends with that
+   * part.
    */
   readonly holds: "copy" | "id" | readonly string[];
   /** Whether an entry belongs to one record at a time. */
@@ -24,9 +24,9 @@ export interface Index<T> {
 }
 
 interface Declaration<T, Key extends readonly KeyPart[], Name extends string> {
-  /** What the keys of all records begin with. */
+  /** The prefix of the keys of all records. */
   readonly root: RecordKey;
-  /** What follows in the key of a record. */
+  /** Returns the rest of a record's key. */
   parts(record: T): Key;
   readonly schema: z.ZodType<T>;
   readonly indices?: Readonly<Record<Name, Index<T>>>;

@@ -72,7 +72,7 @@ export class Table<T, Key extends readonly KeyPart[], Name extends string = neve
     for await (const { value } of records) yield value;
   }
 
-  /** What {@link all} yields, as a list. */
+  /** Collects the records of {@link all} in a list. */
   async collect(...parts: readonly KeyPart[]): Promise<T[]> {
     return await Array.fromAsync(this.all(...parts));
   }

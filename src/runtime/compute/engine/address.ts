@@ -31,7 +31,7 @@ interface ServerAddressOptions {
 /** How a server listens. */
 export interface TakenPort {
   readonly greets: boolean;
-  /** Where it is a further port. */
+  /** The port, if it is a further one. */
   readonly port?: number;
   /** True where the server asked for any free port. */
   readonly isAny?: boolean;

@@ -66,7 +66,7 @@ async function readJsonText(text: string): Promise<unknown> {
   }
 }
 
-/** What a refusal means: the token, the limits of the forge, or a fault of its own. */
+/** Classifies a refusal: the token, the limits of the forge, or a fault of the forge. */
 function judgeRefusal(
   { forge, api }: ForgeTarget,
   answer: { readonly status: number; readonly headers: Headers },
