@@ -10,7 +10,7 @@ import { DnsClient, parseDnsServer } from "./dns_client.ts";
 import { DomainService, MAX_DOMAINS } from "./domain_service.ts";
 import { DomainStore } from "./domain_store.ts";
 import { testProject } from "../projects/_test_project.ts";
-import { DenoStore } from "../../store/mod.ts";
+import { DenoStore, type RecordKey, type RecordStore } from "../../store/mod.ts";
 
 const ZONE = "shop.example";
 const PROOF = `_svc-challenge.${ZONE}`;
@@ -23,6 +23,7 @@ interface World {
   readonly dns: DnsFixture;
   readonly domains: DomainStore;
   readonly service: DomainService;
+  readonly kv: RecordStore;
   /** A project of the workspace `ours`, and one of `theirs`. */
   readonly ours: ProjectRecord;
   readonly theirs: ProjectRecord;
@@ -60,7 +61,7 @@ async function withWorld(run: (world: World) => Promise<void>): Promise<void> {
     return service;
   };
   try {
-    await run({ dns, domains, service: make(), ours, theirs, restart });
+    await run({ kv, dns, domains, service: make(), ours, theirs, restart });
   } finally {
     await dns.close();
     kv.close();
@@ -101,6 +102,28 @@ Deno.test("one proof verifies all names of the zone in its workspace, and later 
     await add(world, world.ours, "*.shop.example");
     assert.equal(shows(world.service, "x.shop.example"), world.ours.id);
     assert.equal(world.service.hosts.redirectOf("www.shop.example"), "shop.example");
+  }));
+
+/** The keys that change while something is done, as other nodes hear of them. */
+async function changesOf(kv: RecordStore, run: () => Promise<unknown>): Promise<RecordKey[]> {
+  const versions = async () => {
+    const entries = await Array.fromAsync(kv.list({ prefix: [] }));
+    return new Map(entries.map(({ key, versionstamp }) => [JSON.stringify(key), versionstamp]));
+  };
+  const before = await versions();
+  await run();
+  const after = await versions();
+  return [...after].filter(([key, version]) => before.get(key) !== version)
+    .map(([key]) => JSON.parse(key));
+}
+
+Deno.test("another node learns that a redirect has become a binding", () =>
+  withWorld(async (world) => {
+    await prove(world, world.ours, "shop.example");
+    const other = await world.restart();
+    assert.equal(other.hosts.redirectOf("www.shop.example"), "shop.example");
+    await other.follow(await changesOf(world.kv, () => add(world, world.ours, "www.shop.example")));
+    assert.equal(other.hosts.redirectOf("www.shop.example"), undefined);
   }));
 
 Deno.test("a proven zone is closed to other workspaces, for all names below it", () =>

@@ -131,7 +131,11 @@ export class DomainStore extends Table<
           .check({ key: zoneKey, versionstamp: known?.versionstamp ?? null })
           .set(zoneKey, zoneValue);
         if (same === undefined) domains.insert(operation, domain);
-        else domains.replace(operation, same, domain);
+        else {
+          // Its entries are written again, because other nodes follow those of a zone.
+          operation.check({ key: domains.keyOf(domain), versionstamp: same.versionstamp });
+          domains.set(operation, domain);
+        }
         if (companion !== undefined) domains.insert(operation, companion);
         return { type: "added", domain, companion, zone: zoneValue };
       },

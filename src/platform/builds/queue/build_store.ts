@@ -165,10 +165,9 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
       const isOthers = current !== undefined && isUnderWay(current.value) &&
         !isRunBy(current.value, build);
       if (isOthers) return undefined;
-      operation.delete(keys.buildTicket(place));
       if (current !== undefined && isUnderWay(current.value)) {
         builds.replace(operation, current, { ...current.value, ...end });
-      }
+      } else operation.delete(keys.buildTicket(place));
       if (guard !== undefined) {
         const active = guard.value.active.filter((each) => each.id !== id);
         operation.check({ key: guardKey, versionstamp: guard.versionstamp });
