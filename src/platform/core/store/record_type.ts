@@ -106,13 +106,19 @@ export class RecordType<T, const Key extends readonly KeyPart[], Name extends st
     for (const { key } of this.#entriesOf(record)) draft.delete(key);
   }
 
-  /** The key of the record that an entry of an index leads to. */
+  /** The key of the record that an entry of an index leads to, as its schema has parsed it. */
   follow(index: Name, { key, value }: Pick<Entry, "key" | "value">): RecordKey {
     const { holds } = this.#declared.indices![index];
-    if (holds === "copy") return this.keyOf(this.schema.parse(value));
-    if (holds === "id") return [...this.root, ...key.slice(1, -1), z.string().parse(value)];
-    const parts = pointer.parse(value);
+    if (holds === "copy") return this.keyOf(value as T);
+    if (holds === "id") return [...this.root, ...key.slice(1, -1), value as string];
+    const parts = value as z.infer<typeof pointer>;
     return [...this.root, ...holds.map((name) => parts[name] ?? key.at(-1)!)];
+  }
+
+  /** The schema of an index's entries. */
+  entrySchema(index: Name): z.ZodType<unknown> {
+    const { holds } = this.#declared.indices![index];
+    return holds === "copy" ? this.schema : holds === "id" ? z.string() : pointer;
   }
 
   get #expiry(): SetOptions {

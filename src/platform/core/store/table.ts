@@ -47,9 +47,10 @@ export class Table<T, Key extends readonly KeyPart[], Name extends string = neve
 
   /** The record that an entry of an index leads to. */
   async readBy(index: Name, entry: RecordKey): Promise<Versioned<T> | undefined> {
-    const found = await this.kv.get(entry);
-    if (found.versionstamp === null) return undefined;
-    return await readRecord(this.kv, this.#type.follow(index, found), this.#type.schema);
+    const found = await readRecord(this.kv, entry, this.#type.entrySchema(index));
+    if (found === undefined) return undefined;
+    const key = this.#type.follow(index, { key: entry, value: found.value });
+    return await readRecord(this.kv, key, this.#type.schema);
   }
 
   async findBy(index: Name, entry: RecordKey): Promise<T | undefined> {
@@ -79,7 +80,7 @@ export class Table<T, Key extends readonly KeyPart[], Name extends string = neve
 
   /** The records that the entries of an index below a key lead to. */
   async *allBy(index: Name, prefix: RecordKey): AsyncGenerator<T> {
-    for await (const entry of this.kv.list({ prefix }, { batchSize: 500 })) {
+    for await (const entry of readAll(this.kv, prefix, this.#type.entrySchema(index))) {
       const key = this.#type.follow(index, entry);
       const record = await readRecord(this.kv, key, this.#type.schema);
       if (record !== undefined) yield record.value;
