@@ -20,6 +20,7 @@ import { findLongFiles, type TextFile } from "./check_lengths.ts";
 import { findProgramStarts } from "./check_programs.ts";
 import { findTextReads } from "./check_text_reads.ts";
 import { findUnlistedVariables } from "./check_variables.ts";
+import { findWords } from "./check_words.ts";
 import { findCircles, findRoomViolations } from "./check_rooms.ts";
 import { findStoreyViolations } from "./check_storeys.ts";
 
@@ -71,6 +72,7 @@ const STEPS: readonly Step[] = [
     name: "programs are started in one place",
     run: () => Promise.resolve(findProgramStarts(sources.map(read))),
   },
+  { name: "words", run: () => Promise.resolve(findWords(sources.map(read))) },
   { name: "OpenAPI document", run: lintOpenApi },
   {
     name: "text files are read in one place",

@@ -72,7 +72,7 @@ const LOGS = [
   {
     name: "build-log",
     title: "Log of a build",
-    description: "What the build of a deployment printed",
+    description: "Build output of a deployment",
     mimeType: "text/plain",
     read: readBuildLog,
   },

@@ -41,8 +41,9 @@ export function withCronTasks(
     host.say(
       "build",
       "warn",
-      `Nothing answers ${formatCount(tasks.length, "scheduled task")} of [[cron]]: ` +
-        "this deployment has no server",
+      `${
+        formatCount(tasks.length, "scheduled task")
+      } of [[cron]] cannot run: this deployment has no server`,
     );
   } else {
     host.say("build", "info", `Scheduled ${formatCount(tasks.length, "task")} for production`);

@@ -162,7 +162,7 @@ Deno.test("runProgram() prefers flags to variables", async () => {
   assert.equal(seen[0]?.headers.get("x-workspace"), "flag-ws");
 });
 
-Deno.test("runProgram() explains a platform that does not answer", async () => {
+Deno.test("runProgram() explains a platform that does not respond", async () => {
   const run = await runCli(["logs", "--project-id", "x", "--json"], {
     env: { SVC_TOKEN: "key", SVC_API_URL: "http://nowhere.test" },
     signal: AbortSignal.any([]),

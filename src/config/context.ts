@@ -52,9 +52,9 @@ export function contextPath(root: string): string {
 async function readBounded(path: string): Promise<string | undefined> {
   try {
     const { isFile, size } = await Deno.stat(path);
-    if (!isFile) throw new ContextFileError(path, "it is no file");
+    if (!isFile) throw new ContextFileError(path, "it is not a file");
     if (size > MAX_BYTES) {
-      throw new ContextFileError(path, `it may have at most ${MAX_BYTES} bytes, not ${size}`);
+      throw new ContextFileError(path, `it has ${size} bytes, more than ${MAX_BYTES}`);
     }
     return await readTextFile(path);
   } catch (cause) {
@@ -84,7 +84,7 @@ export async function loadContext(root: string): Promise<CheckoutContext | undef
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new ContextFileError(path, "it is no valid JSON", { cause });
+    throw new ContextFileError(path, "it is not valid JSON", { cause });
   }
   const checked = contextSchema.safeParse(value);
   if (!checked.success) {

@@ -66,7 +66,7 @@ for (const [name, text, problem] of broken) {
 Deno.test("loadContext() refuses a folder in the file's place", () =>
   inTestFolder(async (root) => {
     await Deno.mkdir(contextPath(root), { recursive: true });
-    await assert.rejects(loadContext(root), /it is no file/);
+    await assert.rejects(loadContext(root), /it is not a file/);
   }));
 
 const ignoreFiles: [name: string, source: string, wanted: string | undefined][] = [

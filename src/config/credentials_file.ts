@@ -70,7 +70,7 @@ async function parseCredentials(path: string, text: string): Promise<Credentials
     value = JSON.parse(text);
   } catch {
     // The parser's own message repeats the text, which holds tokens.
-    throw new CredentialsFileError(path, "it is no valid JSON");
+    throw new CredentialsFileError(path, "it is not valid JSON");
   }
   const { credentialsSchema } = await import("./credentials_schema.ts");
   const checked = credentialsSchema.safeParse(value);

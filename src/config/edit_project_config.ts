@@ -100,7 +100,7 @@ function changeTree(tree: Tree, { path, value }: KeyChange): void {
   for (const step of path.slice(0, -1)) {
     if (!Object.hasOwn(table, step)) table[step] = {};
     const next = table[step];
-    if (!isTree(next)) throw new TypeError(`Cannot set ${path.join(".")}: ${step} is no table`);
+    if (!isTree(next)) throw new TypeError(`Cannot set ${path.join(".")}: ${step} is not a table`);
     table = next;
   }
   const name = path.at(-1)!;

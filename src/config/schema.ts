@@ -144,7 +144,7 @@ const build = table({
     OUTPUT_DIRS_RULE,
   ).min(1, OUTPUT_DIRS_RULE).max(MAX_OUTPUT_DIRS, OUTPUT_DIRS_RULE)
     .optional().meta({
-      description: "Directories that may hold the build output; the first that exists is taken.",
+      description: "Candidate directories of the build output. The first existing one is used.",
       examples: [["dist", "build"]],
     }),
   static: z.boolean("Use true or false").optional().meta({
@@ -153,7 +153,7 @@ const build = table({
   }),
   runtime: z.enum(ENGINES, 'Use "deno", "node" or "command"').optional().meta({
     description:
-      "What runs the servers of the project: the sandbox on Deno, Node itself, or any program that listens on $PORT; detected when omitted.",
+      "Engine of the project's servers: deno, node, or command (any program that listens on $PORT). Detected if omitted.",
   }),
   health: healthPath.optional().meta({
     description: "Older name of health_path in [server].",
@@ -196,7 +196,7 @@ const server = table({
     }),
   health_path: healthPath.optional().meta({
     description:
-      "Path that is requested before the server goes live; its status must be 200 to 399.",
+      "Path of the health check before the server goes live. Its status must be 200 to 399.",
     examples: ["/healthz"],
   }),
 });
@@ -290,8 +290,8 @@ export const projectConfigSchema = table({
   env: env.optional().meta({ description: "Environment variables." }),
   images: images.optional().meta({ description: "Converting images at /_svc/image." }),
   static: staticSite.optional().meta({ description: "How files are served." }),
-  traffic: traffic.optional().meta({ description: "What is counted of visits." }),
-  previews: previews.optional().meta({ description: "Who may visit previews." }),
+  traffic: traffic.optional().meta({ description: "Traffic settings." }),
+  previews: previews.optional().meta({ description: "Access to previews." }),
 });
 
 /** A valid `svc.toml` as written, before defaults and both declaration forms are resolved. */

@@ -23,19 +23,19 @@ export const images = table({
   }),
   sizes: z.array(z.int(SIZES_RULE).min(1, SIZES_RULE).max(8192, SIZES_RULE), SIZES_RULE)
     .min(1, SIZES_RULE).max(64, SIZES_RULE).optional().meta({
-      description: "Widths that may be asked for, in pixels.",
+      description: "Allowed widths in pixels.",
       examples: [[320, 640, 1280]],
     }),
   qualities: z.array(
     z.int(QUALITIES_RULE).min(1, QUALITIES_RULE).max(100, QUALITIES_RULE),
     QUALITIES_RULE,
   ).min(1, QUALITIES_RULE).max(20, QUALITIES_RULE).optional().meta({
-    description: "Qualities that are made; another one is taken for the nearest.",
+    description: "Available qualities. Other values use the nearest one.",
     examples: [[60, 80]],
   }),
   formats: z.array(z.enum(FORMATS, FORMATS_RULE), FORMATS_RULE).max(2, FORMATS_RULE)
     .optional().meta({
-      description: "Formats that clients get where they accept them, the first choice first.",
+      description: "Output formats in order of preference, if the client accepts them.",
       examples: [["avif", "webp"]],
     }),
   hosts: z.array(
@@ -58,7 +58,7 @@ export const images = table({
 export const staticSite = table({
   spa: z.boolean(ENABLED_RULE).optional().meta({
     description:
-      "Whether index.html answers documents without a file, as a single-page app needs; decided at deploy by the framework when omitted.",
+      "Whether to serve index.html for documents without a file, as single-page apps need. Depends on the framework if omitted.",
   }),
 });
 

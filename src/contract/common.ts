@@ -118,7 +118,7 @@ export type ApiErrorBody = z.infer<typeof apiError>;
 /** A node whose part of an answer is missing. */
 export const missingNode = z.object({
   node: z.string().describe("Name of the node").meta({ example: "a" }),
-  reason: z.string().describe("Why the results are missing").meta({ example: "does not answer" }),
+  reason: z.string().describe("Why the results are missing").meta({ example: "does not respond" }),
 });
 export type MissingNode = z.infer<typeof missingNode>;
 

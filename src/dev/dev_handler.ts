@@ -54,7 +54,7 @@ export function createDevHandler(options: DevHandlerOptions): FrontHandler {
   /** The dev server's own pages, which are for the person at this computer. */
   const showOwn = (request: Request, path: string): Response | Promise<Response> => {
     if (!isLocalHost(new URL(request.url).hostname, ownHost) || isCrossSite(request)) {
-      return text(403, "Open this page yourself, on localhost\n");
+      return text(403, "Open this page on localhost\n");
     }
     if (request.method !== "GET" && request.method !== "HEAD") return text(405, "Use GET\n");
     if (path === PAGE_PATH || path === `${PAGE_PATH}/`) return showPage();

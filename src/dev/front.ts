@@ -53,7 +53,7 @@ export function openFront(
       onListen() {},
       onError(error) {
         onError(error);
-        return new Response("The dev server failed; its terminal says why\n", { status: 500 });
+        return new Response("The dev server failed. See its terminal\n", { status: 500 });
       },
     },
     keepUncompressed((request, { remoteAddr, completed }: Deno.ServeHandlerInfo<Deno.NetAddr>) => {

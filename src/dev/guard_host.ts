@@ -22,7 +22,7 @@ function isFromBrowser(headers: Headers): boolean {
 export function refusalOf(request: Request, own?: string): string | undefined {
   const { hostname } = new URL(request.url);
   if (isLocalHost(hostname, own) || !isFromBrowser(request.headers)) return undefined;
-  return `The dev server answers browsers on localhost, not on ${hostname}\n`;
+  return `The dev server only accepts browsers on localhost, not on ${hostname}\n`;
 }
 
 /** Whether a page of another origin makes the browser send the request. */

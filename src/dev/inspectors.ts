@@ -31,7 +31,7 @@ function isFree(port: number): boolean {
 function freePortFrom(first: number): number {
   for (let port = first; port < first + ATTEMPTS; port++) if (isFree(port)) return port;
   throw new Deno.errors.AddrInUse(
-    `Ports ${first} to ${first + ATTEMPTS - 1} are taken: no inspector can be opened`,
+    `Ports ${first} to ${first + ATTEMPTS - 1} are in use, so no inspector can be opened`,
   );
 }
 
@@ -45,7 +45,7 @@ export function chooseInspectors(
   if (inspect === "off") return {};
   const first = freePortFrom(INSPECTOR_PORT);
   if (first !== INSPECTOR_PORT) {
-    report.say("warn", `Port ${INSPECTOR_PORT} is taken: the inspector uses ${first}`);
+    report.say("warn", `Port ${INSPECTOR_PORT} is in use. The inspector uses ${first}`);
   }
   return command === undefined && !hasOtherFunctions
     ? { functions: first }

@@ -87,6 +87,6 @@ const SUMMARY = "svc is a hosting platform and its command-line tool in one prog
 
 const DETAILS = [
   "- Add `--json` to a command for one JSON object on stdout; `svc --help --json` describes all.",
-  "- `svc explain <code>` says what a code of an error means and how to mend it.",
+  "- `svc explain <code>` says what an error code means and how to fix it.",
   "- `svc mcp` serves tools over the Model Context Protocol; so does `/mcp` of this platform.",
 ];

@@ -44,7 +44,7 @@ export function isTimeZone(name: string): boolean {
 export function scheduleProblem(schedule: string): string | undefined {
   const parts = schedule.trim().split(/\s+/);
   if (schedule.length > MAX_SCHEDULE_LENGTH) return `it is longer than ${MAX_SCHEDULE_LENGTH}`;
-  if (parts.length !== 5) return `it has ${parts.length} fields in place of 5`;
+  if (parts.length !== 5) return `it has ${parts.length} fields instead of 5`;
   const odd = parts.find((part) => !isPlain(part));
   if (odd !== undefined) return `"${odd}" is no field of a crontab`;
   try {

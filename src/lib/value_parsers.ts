@@ -20,7 +20,7 @@ export function wholeNumber({ min, max }: Bounds) {
   return (text: string): number => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
     if (value >= min && value <= max) return value;
-    throw new InvalidValueError(`Give a whole number from ${min} to ${max}`);
+    throw new InvalidValueError(`Must be a whole number from ${min} to ${max}`);
   };
 }
 
@@ -29,7 +29,7 @@ export function decimalNumber({ min, max }: Bounds) {
   return (text: string): number => {
     const value = /^\d{1,15}(?:\.\d{1,2})?$/.test(text) ? Number(text) : NaN;
     if (value >= min && value <= max) return value;
-    throw new InvalidValueError(`Give a number from ${min} to ${max}`);
+    throw new InvalidValueError(`Must be a number from ${min} to ${max}`);
   };
 }
 
@@ -63,13 +63,13 @@ const HOST_NAME =
 export function hostName(text: string): string {
   const name = text.toLowerCase();
   if (HOST_NAME.test(name)) return name;
-  throw new InvalidValueError("Give a host name without scheme and port, in ASCII");
+  throw new InvalidValueError("Must be an ASCII host name without scheme and port");
 }
 
 /** An absolute http or https address. */
 export function httpUrl(text: string): string {
   if (/^https?:$/.test(URL.parse(text)?.protocol ?? "")) return text;
-  throw new InvalidValueError("Give an http or https URL such as https://svc.example.com");
+  throw new InvalidValueError("Must be an http or https URL such as https://svc.example.com");
 }
 
 /** Splits `a,b`. */

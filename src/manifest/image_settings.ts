@@ -60,11 +60,11 @@ export const imagesSchema = z.strictObject({
   ),
   sizes: z.array(whole(WANTED_SIZES, MAX_IMAGE_SIDE), WANTED_SIZES).min(1, WANTED_SIZES)
     .max(MAX_IMAGE_SIZES, WANTED_SIZES).optional().describe(
-      "Widths that may be asked for, in pixels.",
+      "Allowed widths in pixels.",
     ),
   qualities: z.array(whole(WANTED_QUALITIES, 100), WANTED_QUALITIES).min(1, WANTED_QUALITIES)
     .max(MAX_IMAGE_QUALITIES, WANTED_QUALITIES).optional().describe(
-      "Qualities that are made; another one is taken for the nearest.",
+      "Available qualities. Other values use the nearest one.",
     ),
   formats: z.array(z.enum(OFFERED_FORMATS, WANTED_FORMATS), WANTED_FORMATS)
     .max(OFFERED_FORMATS.length, WANTED_FORMATS).optional().describe(
@@ -95,7 +95,7 @@ export const imagesSchema = z.strictObject({
     ),
   endpoints: z.array(endpoint, WANTED_ENDPOINTS).max(MAX_IMAGE_ENDPOINTS, WANTED_ENDPOINTS)
     .optional().describe(
-      "Endpoints of frameworks that the platform answers in their place, beside /_svc/image.",
+      "Image endpoints of frameworks that the platform serves, in addition to /_svc/image.",
     ),
 }, WANTED_OBJECT);
 

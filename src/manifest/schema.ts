@@ -90,7 +90,7 @@ const runtimeSchema = z.strictObject({
     `Memory of the server process, in MiB; ${DEFAULT_MEMORY_MB} where missing.`,
   ),
   engine: z.enum(ENGINES, 'Use "deno", "node" or "command"').optional().describe(
-    'What runs the server: "deno", one bundled module in the sandbox on Deno, "node", files and packages on Node itself, or "command", any program that listens on $PORT; "deno" where missing.',
+    'Engine of the server: "deno" (one bundled module in the Deno sandbox), "node" (files and packages on Node) or "command" (any program that listens on $PORT). Default: "deno".',
   ),
   nodeVersion: z.string(WANTED_NODE).regex(NODE_VERSION, WANTED_NODE).optional().describe(
     'Version of Node for the engine "node".',
@@ -163,7 +163,7 @@ export const routeSchema = z.strictObject({
     "Cache time in seconds (ISR); only for COMPUTE layers.",
   ),
   fallthrough: z.boolean("Use true or false").optional().describe(
-    "Whether a 404 of the layer goes on to the next matching route; true for STATIC layers and false for COMPUTE layers where missing.",
+    "Whether a 404 continues with the next matching route. Default: true for STATIC layers, false for COMPUTE layers.",
   ),
 }, WANTED_OBJECT);
 
@@ -225,8 +225,8 @@ export const manifestSchema = z.strictObject({
   $schema: schemaReference,
   version,
   layers: z.array(z.discriminatedUnion("target", [staticLayerSchema, computeLayerSchema]))
-    .max(MAX_LAYERS).describe("What is deployed."),
-  routes: z.array(routeSchema).max(MAX_ROUTES).describe("Which layer answers which URL."),
+    .max(MAX_LAYERS).describe("Content of the deployment."),
+  routes: z.array(routeSchema).max(MAX_ROUTES).describe("Layers by URL."),
   images: imagesSchema.optional().describe("Converting images: sizes, formats and sources."),
   cron,
   functionLimits,

@@ -111,7 +111,7 @@ interface Folder {
 }
 
 function nameProblem(name: string): string | undefined {
-  if (!name.isWellFormed() || name.includes("\ufffd")) return "Name is no valid UTF-8: rename it";
+  if (!name.isWellFormed() || name.includes("\ufffd")) return "Name is not valid UTF-8: rename it";
   if (hasControlCharacter(name)) return "Name has a control character: rename it";
   if (name.includes("\\")) return "Name has a backslash: rename it";
   return undefined;
@@ -224,7 +224,7 @@ class Walk {
       );
     }
     if (this.#targetIsExcluded(realPath)) {
-      return this.#report(path, `Symbolic link to ${shown} leads to what is no part of the output`);
+      return this.#report(path, `Symbolic link to ${shown} leads outside the output`);
     }
     const info = await Deno.stat(realPath);
     if (info.isFile) {
@@ -253,7 +253,7 @@ class Walk {
     const hidden = (rawNames(folder.absolutePath)?.length ?? seen) - seen;
     if (hidden <= 0) return;
     const [subject, them] = hidden === 1
-      ? ["1 name that is no valid UTF-8", "it"]
+      ? ["1 name that is not valid UTF-8", "it"]
       : [`${hidden} names that are no valid UTF-8`, "them"];
     this.#report(folder.path || ".", `Folder has ${subject}: rename ${them}`);
   }

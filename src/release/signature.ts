@@ -53,7 +53,9 @@ export async function publicKeyOf(privateKeyPem: string): Promise<string> {
 async function readPrivateKey(pem: string): Promise<CryptoKey> {
   const body = /-----BEGIN PRIVATE KEY-----([^-]+)-----END PRIVATE KEY-----/.exec(pem)?.[1];
   if (body === undefined) {
-    throw new TypeError("Give the signing key as PEM of PKCS #8, as `openssl genpkey` writes it");
+    throw new TypeError(
+      "The signing key must be a PKCS #8 PEM file, as created by `openssl genpkey`",
+    );
   }
   const bytes = Uint8Array.fromBase64(body.replace(/\s/g, ""));
   return await crypto.subtle.importKey("pkcs8", bytes, "Ed25519", true, ["sign"]);

@@ -33,7 +33,7 @@ Deno.test("countNodes() is one where the platform has one node", async () => {
 for (
   const [name, list] of [
     ["fails", () => Promise.reject(new Error("no store"))],
-    ["does not answer in time", () => new Promise<never>(() => {})],
+    ["does not respond in time", () => new Promise<never>(() => {})],
   ] as const
 ) {
   Deno.test(`countNodes() counts those that it knows where the store ${name}`, async () => {

@@ -28,7 +28,7 @@ export function followStore(
   follower.start({
     onChanges: (keys) => forEach((each) => each.storeChanged?.(keys)),
     async onGap() {
-      const message = "Missed changes of other nodes: all is read anew";
+      const message = "Missed changes of other nodes: reading everything again";
       log({ level: "warn", message });
       await forEach((each) => each.rereadStore?.());
     },

@@ -227,8 +227,8 @@ const newTerm = (): Term => ({
 });
 
 /** The public message for a failed storage; the log has details. */
-const STORAGE_DOWN = "the object storage does not answer: sites are served from files that are " +
-  "cached here, and what needs others, or stores some, is answered with 503";
+const STORAGE_DOWN =
+  "the object storage does not respond: sites are served from cached files, and everything else gets a 503 response";
 
 /** Why traffic should go elsewhere; `undefined` if it should not. */
 function unreadiness(

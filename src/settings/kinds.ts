@@ -62,7 +62,7 @@ export const postgresServer = (placeholder: string): Kind<string> => ({
     if (given === "local" || /^postgres(?:ql)?:$/.test(URL.parse(given)?.protocol ?? "")) {
       return given;
     }
-    throw new InvalidValueError("Give local, or an address that begins with postgres://");
+    throw new InvalidValueError("Must be local, or a URL that begins with postgres://");
   },
 });
 
@@ -77,7 +77,7 @@ export const nodeName = (placeholder: string): Kind<string> => ({
   ...text(placeholder),
   parse(given) {
     if (/^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/.test(given)) return given;
-    throw new InvalidValueError("Use 1 to 63 small letters, digits, '.', '_' and '-'");
+    throw new InvalidValueError("Must be 1 to 63 lower-case letters, digits, '.', '_' and '-'");
   },
 });
 
@@ -143,7 +143,7 @@ export const size = (): Kind<number> => ({
   parse(given) {
     const bytes = given === "0" ? 0 : parseByteSize(given);
     if (bytes !== undefined && bytes <= 1024 ** 4) return bytes;
-    throw new InvalidValueError("Give a size of at most 1024GiB with its unit, such as 256MiB");
+    throw new InvalidValueError("Must be a size of at most 1024GiB with its unit, such as 256MiB");
   },
   write: writeByteSize,
 });
@@ -158,7 +158,7 @@ export const megabytes = ({ min, max }: Bounds): Kind<number> => ({
     const bytes = /^\d{1,15}$/.test(given) ? Number(given) * MEGABYTE : parseByteSize(given);
     if (bytes !== undefined && bytes >= min * MEGABYTE && bytes <= max * MEGABYTE) return bytes;
     throw new InvalidValueError(
-      `Give a whole number of MB from ${min} to ${max}, or a size with its unit, such as 4GiB`,
+      `Must be a whole number of MB from ${min} to ${max}, or a size with its unit, such as 4GiB`,
     );
   },
   write: writeByteSize,
@@ -170,7 +170,7 @@ export const toggle = (): Kind<boolean> => ({
   parse(given) {
     if (given === "true" || given === "1") return true;
     if (given === "false" || given === "0") return false;
-    throw new InvalidValueError("Give true or false");
+    throw new InvalidValueError("Must be true or false");
   },
   write: (value) => value,
 });

@@ -120,10 +120,9 @@ class Reader {
       if (typeof parsed === "string") this.others.push(`${flag}: ${parsed}`);
       else if (setting.secret === "password" && hasPassword(parsed.value)) {
         this.others.push(
-          `Give the address with its password in ${
+          `Set the URL with its password in ${
             variableOf(setting)
-          }, not by ${flag}: others on ` +
-            "this machine can read command lines",
+          } instead of ${flag}: others on this machine can read command lines`,
         );
       } else this.#add(setting, parsed.value, flag);
     }
@@ -177,10 +176,10 @@ class Reader {
     if (setting === undefined) {
       const meant = nearest(key, SETTINGS.map(({ name }) => name));
       const hint = meant === undefined ? undefined : `Did you mean "${meant}"?`;
-      return complain("unknown_key", "Remove the key: no setting has this name", hint);
+      return complain("unknown_key", "Unknown setting: remove the key", hint);
     }
     if (isAction(setting)) {
-      return complain("unknown_key", `Give ${flagOf(setting)} as a flag: it is about one start`);
+      return complain("unknown_key", `Use ${flagOf(setting)} as a flag: it applies to one start`);
     }
     const type = typeOf(value);
     if (type === undefined || !setting.kind.types.includes(type)) {
@@ -188,7 +187,7 @@ class Reader {
       return complain("wrong_type", `Give ${wanted}`);
     }
     if (setting.secret !== undefined && !file.isPrivate && isSecret(setting, value)) {
-      return complain("open_secret", "Close the file to others, as it holds a secret: chmod 600");
+      return complain("open_secret", "The file has a secret. Restrict it: chmod 600");
     }
     const parsed = type === "list" ? { value } : parse(setting, String(value));
     if (typeof parsed === "string") return complain("invalid_value", parsed);

@@ -57,7 +57,7 @@ async function withFollower(
   }
 }
 
-Deno.test("whyBehind() says that the store does not answer, and since when", () =>
+Deno.test("whyBehind() says that the store does not respond, and since when", () =>
   withFollower(async (store, follower) => {
     assert.equal(follower.whyBehind(), undefined);
     store.isDown = true;

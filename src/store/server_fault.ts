@@ -121,7 +121,7 @@ export function describeFault(error: unknown): string {
   const words = WORDS[code];
   if (words !== undefined) return words;
   if (code === "28P01" || code === "28000") {
-    return `${(error as Error).message}. Give the password in SVC_KV_PASSWORD or PGPASSWORD`;
+    return `${(error as Error).message}. Set the password in SVC_KV_PASSWORD or PGPASSWORD`;
   }
   if (!(error instanceof Error)) return String(error);
   if (code === NO_DATABASE) return `${error.message}. Create it first`;

@@ -31,7 +31,7 @@ function nextOf(project: string): NextCall[] {
     {
       tool: "rollback",
       arguments: named,
-      why: "if the newest deployment brought it, to make the one before live again",
+      why: "if the newest deployment introduced it, to roll back",
     },
   ];
 }
@@ -45,7 +45,7 @@ async function showOne({ api, project }: OpenedProject, error: string): Promise<
   return {
     text: [
       lineOf(details),
-      `Brought by deployment ${details.broughtBy}`,
+      `First seen in deployment ${details.broughtBy}`,
       details.stack ?? "No stack",
       "Latest occurrences:",
       ...seen,
@@ -58,12 +58,12 @@ async function showOne({ api, project }: OpenedProject, error: string): Promise<
 export const showErrors = defineTool({
   name: "show_errors",
   title: "Show errors",
-  description: "What failed in functions and servers: each kind of error once, the last seen " +
-    "first, with how often. With `error`, that one with its stack and latest occurrences.",
+  description:
+    "Errors of functions and servers, grouped by kind, most recent first. With `error`, one error with its stack and latest occurrences.",
   input: {
     ...projectInput,
     error: z.string().max(64).optional().describe("Id of one error"),
-    deployment: z.uuid().optional().describe("Only errors that this deployment brought"),
+    deployment: z.uuid().optional().describe("Only errors first seen in this deployment"),
     limit: z.int().min(1).max(MAX_SHOWN).default(20),
   },
   output: { errors: z.array(anyObject), missingNodes: z.array(anyObject).optional() },

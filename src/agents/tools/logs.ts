@@ -64,7 +64,7 @@ export const searchLogs = defineTool({
         {
           tool: "rollback",
           arguments: named,
-          why: "if the newest deployment brought it, to make the one before live again",
+          why: "if the newest deployment introduced it, to roll back",
         },
       ],
     };

@@ -39,7 +39,7 @@ async function checkOwn(deployment: string, around: Surroundings): Promise<void>
   const { projectId } = await api.call(endpoints.getDeployment, { params: { deployment } });
   if (projectId === project.id) return;
   throw new ToolFailure({
-    error: `Name a deployment of ${around.project}: ${deployment} is none`,
+    error: `Project ${around.project} has no deployment ${deployment}`,
     code: "not_found",
   });
 }
@@ -73,7 +73,7 @@ interface PurgeInput {
 
 function scopeOf({ path, prefix, tag }: PurgeInput) {
   if ([path, prefix, tag].filter((each) => each !== undefined).length > 1) {
-    throw new ToolFailure({ error: "Give one of path, prefix and tag", code: "usage" });
+    throw new ToolFailure({ error: "Use only one of path, prefix and tag", code: "usage" });
   }
   if (path !== undefined) return { type: "path" as const, path };
   if (prefix !== undefined) return { type: "prefix" as const, prefix };

@@ -21,7 +21,7 @@ const MAX_FILE_CHARACTERS = 256 * 1024;
 const file = z.strictObject({
   path: filePath.describe("Below the site's root, such as index.html"),
   text: z.string().max(MAX_FILE_CHARACTERS).optional(),
-  base64: z.base64().max(MAX_FILE_CHARACTERS).optional().describe("In place of text: any bytes"),
+  base64: z.base64().max(MAX_FILE_CHARACTERS).optional().describe("Any bytes, instead of text"),
 });
 type GivenFile = z.infer<typeof file>;
 
@@ -42,7 +42,7 @@ function readFiles(given: readonly GivenFile[]): SiteFile[] {
   const seen = new Set<string>();
   return given.map(({ path, text, base64 }) => {
     if ((text === undefined) === (base64 === undefined)) {
-      throw refuse(`Cannot read the content of ${path}`, path, "Give one of text and base64");
+      throw refuse(`Cannot read the content of ${path}`, path, "Use either text or base64");
     }
     if (seen.has(path)) throw refuse(`${path} is there twice`, path, "Give each path once");
     seen.add(path);
@@ -65,9 +65,8 @@ const sameBlobOnce = (files: readonly SiteFile[], missing: readonly string[]): S
 export const deployFiles = defineTool({
   name: "deploy_files",
   title: "Deploy files",
-  description: "Deploys a site of plain files that are in the call, all of them each time: a " +
-    "preview with an address of its own, or production. Nothing is built; sites with a build or " +
-    "functions take `svc mcp` in their folder.",
+  description:
+    "Deploys a static site from the files in the call to a preview with its own URL, or to production. Pass all files each time. Nothing is built: for sites with a build or functions, run `svc mcp` in their folder.",
   input: {
     ...projectInput,
     files: z.array(file).min(1).max(MAX_FILES),

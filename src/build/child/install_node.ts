@@ -86,7 +86,7 @@ export async function provideNode(
   if (found.type === "none") return undefined;
   if (found.type === "unreadable") {
     const { from, text } = found;
-    host.say("install", "warn", `Using the machine's own Node: "${text}" (${from}) is no version`);
+    host.say("install", "warn", `Using the system's Node: "${text}" (${from}) is not a version`);
     return undefined;
   }
   const { range, asked, from } = found.node;

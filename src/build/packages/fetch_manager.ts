@@ -202,7 +202,7 @@ export async function fetchManager(
   wanted: WantedManager,
 ): Promise<FetchedManager> {
   const source = managerPackage(wanted.name, { version: wanted.version, machine: machine() });
-  if (source === undefined) throw failed(wanted, "there is none for this kind of machine");
+  if (source === undefined) throw failed(wanted, "there is no version for this kind of machine");
   if (wanted.hash !== undefined && source.hashed === undefined) {
     throw failed(
       wanted,

@@ -93,7 +93,7 @@ async function provide(
     "install",
     "info",
     own === undefined
-      ? `Getting ${name} ${wanted} (${reason}): there is none on PATH`
+      ? `Installing ${name} ${wanted} (${reason}), because it is not on PATH`
       : `Getting ${name} ${wanted} (${reason}): the one on PATH is ${own}`,
   );
   const fetched = await fetchManager(host, { name, version: wanted, hash: found.hash, directory });

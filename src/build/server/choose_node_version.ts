@@ -77,7 +77,7 @@ function judge(version: string, { source, text }: NodeWish): NodeChoice {
     };
   }
   if (major % 2 === 0 && major >= SUPPORTED[SUPPORTED.length - 1]!) return { ok: true, version };
-  const why = major % 2 === 1 ? "is no release with long-term support" : "gets no more fixes";
+  const why = major % 2 === 1 ? "is not a long-term support release" : "gets no more fixes";
   return { ok: true, version, warning: `Node ${major} ${why}: ${source} is ${shown}` };
 }
 

@@ -38,7 +38,7 @@ Deno.test("chooseNodeVersion() takes the first wish, else a supported Node of th
 });
 
 const ODD: Readonly<Record<string, RegExp>> = {
-  "23": /^Node 23 is no release with long-term support: \.nvmrc is "23"$/,
+  "23": /^Node 23 is not a long-term support release: \.nvmrc is "23"$/,
   "20": /^Node 20 gets no more fixes: \.nvmrc is "20"$/,
 };
 

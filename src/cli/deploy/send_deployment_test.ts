@@ -201,7 +201,7 @@ Deno.test("a command stopped while it changes something waits for the answer, an
   });
 });
 
-Deno.test("a command stopped while the platform does not answer says what may have been done", async () => {
+Deno.test("a command stopped while the platform does not respond says what may have been done", async () => {
   await withPlatform(async (bench) => {
     const stop = new AbortController();
     const silent: typeof fetch = (input, init) => {

@@ -37,10 +37,10 @@ Deno.test("judgeReadiness() says why a platform is not ready, and what else is w
     "fail",
     "https://svc.example is not ready: The store has not answered for 8 s",
   ]);
-  assert.deepEqual(judge(200, "ready\nBut the object storage does not answer\n"), [
+  assert.deepEqual(judge(200, "ready\nBut the object storage does not respond\n"), [
     "platform storage",
     "warn",
-    "the object storage does not answer",
+    "the object storage does not respond",
   ]);
   for (
     const mail of ["mails were not delivered and will be retried: 451", "2 mails to accounts wait"]

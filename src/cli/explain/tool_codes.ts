@@ -147,7 +147,7 @@ export const TOOL_CODES = {
     guide: "releases.md",
   },
   not_writable: {
-    meaning: "svc cannot write one of its own files, such as the credentials file.",
+    meaning: "svc cannot write one of its files, such as the credentials file.",
     remedy: "Check the owner and permissions of the folder in the message.",
     isHint: true,
     commands: [],

@@ -67,7 +67,7 @@ RestartSec=2
 KillMode=mixed
 TimeoutStopSec=${STOP_SECONDS}
 LimitNOFILE=65536
-# Servers, functions and builds get control groups of their own, with limits of memory
+# Servers, functions and builds get their own control groups with memory limits
 Delegate=yes
 
 [Install]

@@ -56,7 +56,7 @@ const REFUSALS: Readonly<Record<number, Refusal>> = {
   412: {
     description: "If-Match is missing or is not the current version",
     code: "precondition_failed",
-    message: "The rules were changed meanwhile",
+    message: "The rules have changed",
   },
   413: {
     description: "The body is too large",

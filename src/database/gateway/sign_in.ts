@@ -33,8 +33,8 @@ export interface SignInOptions {
 }
 
 const NOT_ENCRYPTED = "The connection is not encrypted, and comes from another machine";
-const ENCRYPT = "Connect with sslmode=require. A platform without a certificate (svc serve " +
-  "--tls-cert) takes clients of its own machine only, such as those of an SSH tunnel.";
+const ENCRYPT =
+  "Connect with sslmode=require. A platform without a certificate (svc serve --tls-cert) only accepts local clients, for example through an SSH tunnel.";
 
 /**
  * Nobody learns which roles, databases or states there are before the password

@@ -43,7 +43,7 @@ async function readMail(
 export async function openMailServer(take: (mail: SentMail) => void): Promise<MailServer> {
   const { SMTPServer } = await import("smtp-server");
   const server = new SMTPServer({
-    banner: "svc dev catches every mail",
+    banner: "svc dev catches all mail",
     size: MAX_MAIL_BYTES,
     authOptional: true,
     disabledCommands: ["STARTTLS"],

@@ -86,7 +86,7 @@ function colorOf(status: number): string {
 }
 
 function Requests({ requests }: Pick<PageFacts, "requests">) {
-  if (requests.length === 0) return <p class="quiet">None yet: open the site.</p>;
+  if (requests.length === 0) return <p class="quiet">No requests yet. Open the site.</p>;
   return (
     <table>
       <thead>
@@ -95,7 +95,7 @@ function Requests({ requests }: Pick<PageFacts, "requests">) {
           <th>Request</th>
           <th>Rules</th>
           <th>Cache</th>
-          <th>Answered by</th>
+          <th>Served by</th>
           <th class="number">Time</th>
         </tr>
       </thead>
@@ -173,7 +173,7 @@ function Keys({ keys, hasMoreKeys }: Pick<PageFacts, "keys" | "hasMoreKeys">) {
       {hasMoreKeys
         ? (
           <p class="quiet">
-            And more: <code>svc kv list</code> shows them all.
+            And more: <code>svc kv list</code> shows all keys.
           </p>
         )
         : ""}
@@ -185,7 +185,7 @@ function Mails({ mails }: Pick<PageFacts, "mails">) {
   if (mails.length === 0) {
     return (
       <p class="quiet">
-        None. What code sends by <code>SMTP_URL</code> is caught here.
+        No mail yet. Mail sent through <code>SMTP_URL</code> appears here.
       </p>
     );
   }

@@ -7,7 +7,7 @@
  */
 
 /** A hint for a server that has ended. */
-export const PROBLEM_HINT = "The terminal of svc dev shows why; r there starts it again";
+export const PROBLEM_HINT = "See the terminal of svc dev for the reason. Press r there to restart";
 
 /** Renders the page, which needs no style of its own. */
 export async function showProblem(problem: string): Promise<Response> {
@@ -21,7 +21,7 @@ export async function showProblem(problem: string): Promise<Response> {
       </head>
       <body>
         <h1>{problem}</h1>
-        <p>{PROBLEM_HINT}, and this page loads again.</p>
+        <p>{PROBLEM_HINT}, and this page reloads.</p>
       </body>
     </html>
   );

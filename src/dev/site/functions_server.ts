@@ -99,7 +99,7 @@ export class FunctionsServer {
     }
     if (await nodeVersion(build) === undefined) {
       throw new BuildError("server_invalid", "Cannot run the functions: Node is not installed", {
-        hint: "Install Node 20 or later, and have its folder on the search path",
+        hint: "Install Node 20 or later, and add its folder to PATH",
       });
     }
     if (this.#options.saysNotes && this.#functions === undefined) {

@@ -41,8 +41,8 @@ export interface ProjectSiteOptions {
 }
 
 const NO_FILES = {
-  read: () => Promise.reject(new Error("The project has no files of its own")),
-  stream: () => Promise.reject(new Error("The project has no files of its own")),
+  read: () => Promise.reject(new Error("The project has no files")),
+  stream: () => Promise.reject(new Error("The project has no files")),
 };
 
 /** Why the project cannot be read now. */
@@ -134,8 +134,9 @@ export class ProjectSite {
     if (read === undefined) return false;
     if (areRead && read.hasServer && others.functions === undefined) {
       this.#report(
-        new BuildError("server_invalid", "Name the command that starts the server", {
-          hint: "dev.command of svc.toml, or --command; svc preview runs what svc build has made",
+        new BuildError("server_invalid", "No command to start the server", {
+          hint:
+            "Set dev.command in svc.toml, or use --command. svc preview runs the output of svc build",
         }),
       );
       return false;
@@ -181,7 +182,7 @@ export class ProjectSite {
       isDebugged: this.#inspector !== undefined,
     });
     if (!bundled.ok) {
-      report.say("error", `The functions stay as they were:\n${bundled.message}`);
+      report.say("error", `Keeping the previous functions:\n${bundled.message}`);
       return false;
     }
     const key = bundled.functions.map(({ name, sha256 }) => `${name} ${sha256}`).join("\n");
@@ -233,7 +234,7 @@ export class ProjectSite {
       hasFolderPage: this.#hasFolderPage(),
     });
     if (!read.ok) {
-      report.say("error", `The rules stay as they were:\n${read.message}`);
+      report.say("error", `Keeping the previous rules:\n${read.message}`);
       return false;
     }
     if (read.warnings !== "") report.say("warn", read.warnings);

@@ -19,7 +19,7 @@ const ROWS = `
 3 | the rule's time for an answer without one | | | 99 | | HIT
 3 | the rule's time ends | | | 100 | | MISS
 3 | POST is not stored | :method POST | cc: max-age=60 | 0 | :method POST | BYPASS
-3 | POST does not answer a GET | :method POST | cc: max-age=60 | 0 | | MISS
+3 | POST does not respond a GET | :method POST | cc: max-age=60 | 0 | | MISS
 3 | no-store is not stored | | cc: no-store | 0 | | MISS
 3 | no-store wins over max-age | | cc: max-age=60, no-store | 0 | | MISS
 3 | directive names ignore case | | cc: No-Store | 0 | | MISS

@@ -92,7 +92,7 @@ export class RemoteSources {
       if (cause instanceof OutboundError || signal.aborted) {
         const code = cause instanceof OutboundError ? cause.code : "aborted";
         const status = signal.aborted || TIMEOUTS.has(code) ? 504 : 502;
-        throw new SourceFailedError(status, "The site of the image does not answer.", { cause });
+        throw new SourceFailedError(status, "The site of the image does not respond.", { cause });
       }
       throw cause;
     }

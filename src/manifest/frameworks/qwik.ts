@@ -66,7 +66,7 @@ async function find(
   if (advice !== undefined) return { type: "unusable", ...advice };
   return {
     type: "unusable",
-    message: `Build the server of Qwik: there is none of ${ENTRIES[0]} and the like`,
+    message: `The Qwik server is not built: found no ${ENTRIES[0]} or similar file`,
     hint: `Run the script "${SERVER_SCRIPT}", or the whole build`,
   };
 }

@@ -14,9 +14,9 @@ const NITRO = ["vinxi", "nitro", "@solidjs/vite-plugin-nitro-2"] as const;
 
 function nitroAdvice({ add, config }: FrameworkFacts): Advice {
   return {
-    message: "Build SolidStart with Nitro: without its plugin, no server is made that stands alone",
+    message: "Build SolidStart with Nitro: without its plugin, there is no standalone server",
     hint: `Run "${add("nitro")}", and write nitro() of "nitro/vite" into the plugins of ` +
-      `${config?.path ?? "vite.config.ts"}, in place of the plugin of another platform`,
+      `${config?.path ?? "vite.config.ts"}, instead of the plugin of another platform`,
   };
 }
 

@@ -47,7 +47,7 @@ function reject(error: string, pattern: string): PatternVerdict {
  */
 export function judgePattern(pattern: string): PatternVerdict {
   if (!pattern.isWellFormed()) {
-    return { messages: ["Pattern is no valid Unicode: it has half a surrogate pair"], cost: 0 };
+    return { messages: ["Pattern is not valid Unicode: it has a lone surrogate"], cost: 0 };
   }
   const unsupported = describeUnsupported(pattern);
   if (unsupported.length > 0) return { messages: unsupported, cost: 0 };

@@ -29,8 +29,7 @@ export type Judgement =
 /** Names a server beside the site of a framework. */
 function noteOf(signs: readonly ProjectSign[]): string {
   const seen = signs.slice(0, 2).map(describeSign).join(", ");
-  return `Deploying the files alone: a server beside them is not deployed (${seen}). ` +
-    `Where that is meant, write ${STATIC_KEY}`;
+  return `Deploying only the files. The server next to them is not deployed (${seen}). If that is intended, set ${STATIC_KEY}`;
 }
 
 /**

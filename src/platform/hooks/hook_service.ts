@@ -72,7 +72,7 @@ export class HookService {
       updatedAt: now(),
     };
     if (!await hooks.create(hook)) {
-      throw new Failure("not_found", "Project was deleted meanwhile");
+      throw new Failure("not_found", "The project was deleted");
     }
     return await this.#withUrl(hook, token);
   }

@@ -60,7 +60,7 @@ async function findBuild(
 ): Promise<BuildRecord> {
   const build = await builds.find(project.id, id);
   if (build !== undefined) return build;
-  throw new Failure("conflict", `Build ${id} was deleted meanwhile`);
+  throw new Failure("conflict", `Build ${id} was deleted`);
 }
 
 export function bindStartBuild(router: Router, services: StartServices): void {

@@ -208,7 +208,7 @@ export class TriggerService {
       if (!isReplayed && !(error instanceof NotAdmittedError)) throw error;
       const delivered = await this.#findDelivered(wanted);
       if (delivered !== undefined) return await this.#answerKnown(hook, delivered);
-      if (isReplayed) throw new Failure("conflict", "Deployment was deleted meanwhile");
+      if (isReplayed) throw new Failure("conflict", "The deployment was deleted");
       const { admission } = error;
       if (admission.type === "busy" && wanted.supersedes) {
         const outdated = await this.#services.deployments.find(wanted.project.id, admission.id);
@@ -226,7 +226,7 @@ export class TriggerService {
         );
       }
       const known = await this.#services.deployments.find(wanted.project.id, admission.id);
-      if (known === undefined) throw new Failure("conflict", "Deployment was deleted meanwhile");
+      if (known === undefined) throw new Failure("conflict", "The deployment was deleted");
       return await this.#answerKnown(hook, known, wanted.replay);
     }
   }

@@ -17,8 +17,8 @@ export interface KvRouteServices {
   readonly store: Pick<KvStore, "get" | "set" | "remove" | "list">;
 }
 
-const CHANGED = "The key was changed meanwhile. Read it again, and repeat";
-const EXISTS = "The store has this key already. Give its version to replace its value";
+const CHANGED = "The key has changed. Read it again and retry";
+const EXISTS = "The key already exists. Send its version to replace the value";
 
 const entryOf = ({ key, size, version, expiresAt }: KvItem): KvEntry => ({
   key,

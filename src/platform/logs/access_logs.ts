@@ -163,7 +163,7 @@ export class AccessLogs {
 
   async #writeWaiting(): Promise<void> {
     if (this.#dropped > 0) {
-      this.#options.onTrouble(`Dropped ${this.#dropped} access log entries: too many at once`);
+      this.#options.onTrouble(`Dropped ${this.#dropped} access log entries: too many at a time`);
       this.#dropped = 0;
     }
     const waiting = this.#waiting;

@@ -48,7 +48,7 @@ export function bindProjectRoutes(router: Router, services: ProjectRouteServices
       [workspaceId, id],
       (project) => ({ ...edit(project), updatedAt: now() }),
     );
-    if (changed === undefined) throw new Failure("not_found", "Project was deleted meanwhile");
+    if (changed === undefined) throw new Failure("not_found", "The project was deleted");
     return toWire(changed);
   };
 

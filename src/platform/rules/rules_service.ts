@@ -45,7 +45,7 @@ export interface Precondition {
   readonly isWeak: boolean;
 }
 
-const OUTDATED = "Rules were changed by another writer meanwhile: read them again and repeat";
+const OUTDATED = "Rules were changed by someone else. Read them again and retry";
 
 const WEAK_TAG = "If-Match takes strong entity tags only, and this one is weak (W/): " +
   "something between here and you compresses answers; read the rules with Accept-Encoding: identity";

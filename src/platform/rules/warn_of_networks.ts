@@ -33,8 +33,7 @@ export async function warnOfNetworks(parts: NetworkWarningParts): Promise<void> 
     if (found > MAX_NAMED) continue;
     const named = ids.slice(0, MAX_NAMED).map((id) => `"${id}"`).join(", ");
     const message =
-      `Rules of project ${project.name} have conditions on asn and match no request: ` +
-      `${named}. Give --asn a database of networks`;
+      `Rules of project ${project.name} have asn conditions that never match: ${named}. The operator can set an ASN database with --asn`;
     log({ level: "warn", message });
   }
   if (found <= MAX_NAMED) return;

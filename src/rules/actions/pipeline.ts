@@ -95,7 +95,7 @@ function normalizeStep(step: PipelineStep): PipelineStep {
 export const pipeline: ActionDefinition<PipelineAction, Required<PipelineAction>> = {
   schema: z.strictObject({
     type: z.literal("pipeline"),
-    steps: list(stepSchema).min(1, "Give at least one step"),
+    steps: list(stepSchema).min(1, "Must have at least one step"),
     override: flag().optional(),
     inheritGate: flag().optional(),
   }),

@@ -59,7 +59,7 @@ function formatOf(ruleSet: unknown): DocumentFormat {
       const isNested = partAt(path, ruleSet).fields === FIELDS.leaf &&
         (key === "any" || key === "not");
       return isNested
-        ? { hint: "Write the cases as items of the rule's own any, or as rules of their own" }
+        ? { hint: "Write the cases as items of the rule's any, or as separate rules" }
         : undefined;
     },
     describeIssue(issue, path): SchemaProblem | undefined {

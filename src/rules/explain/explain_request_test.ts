@@ -123,7 +123,7 @@ Deno.test("explainRequest() lists disabled rules and sums up", () => {
     'Is not cached by rule "r3": the site\'s own files are in memory already',
     'Runs a pipeline by rule "r4":',
     "  request step auth, before the cache: a failure ends the request",
-    "  goes on to the origin",
+    "  continues to the origin",
     "Sets x-a: 1",
     'Would be denied (shadow) by rule "r5"',
   ]);

@@ -54,7 +54,7 @@ function cacheLine(cache: CacheDecision, { rewrite, pipeline }: Decision): strin
 function stepLine(step: PipelineStep): string {
   if (isHandleStep(step)) {
     return step.handle === "origin"
-      ? "  goes on to the origin"
+      ? "  continues to the origin"
       : `  function ${step.handle} answers`;
   }
   const named = step.as === undefined ? step.use : `${step.use} as ${step.as}`;

@@ -22,7 +22,7 @@ const TABLES: Readonly<Record<string, string>> = {
   plugins: "Plugins of a build do not run: call what it needs in the build command",
   functions: "Functions lie in functions/, and are modules of another shape (docs/functions.md)",
   edge_functions: "Functions lie in functions/, and rules say where they run (docs/functions.md)",
-  dev: "svc.toml has a table [dev] of its own",
+  dev: "svc.toml has its own table [dev]",
   images: "Hosts of remote images are in [images] of svc.toml (docs/images.md)",
 };
 

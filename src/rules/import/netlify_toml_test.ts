@@ -153,7 +153,7 @@ Deno.test("importNetlifyToml() says of each other setting where svc has it", () 
     '9 Set the variable on the platform: svc env set API --environment "production"',
     "11 Settings are the same in all environments: only variables differ (svc env set)",
     "14 Plugins of a build do not run: call what it needs in the build command",
-    "16 svc.toml has a table [dev] of its own",
+    "16 svc.toml has its own table [dev]",
     '18 The setting "nothing.known.to" has no equivalent',
   ]);
 });

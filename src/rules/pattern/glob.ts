@@ -154,7 +154,7 @@ class GlobParser {
     }
     if (!this.#text.endsWith("/") || (after !== "" && after !== "/")) {
       return {
-        message: `Let the capture "{${name}}" stand as a whole path segment`,
+        message: `The capture "{${name}}" must be a full path segment`,
         hint: `Put a "/" on both sides of it, or use "*" for a part of a segment`,
       };
     }

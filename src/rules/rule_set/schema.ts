@@ -40,7 +40,8 @@ const leafShape = Object.fromEntries(CONDITION_NAMES.flatMap((field) => {
 
 const conditionShape = {
   ...leafShape,
-  any: list(z.strictObject(leafShape, "Use a table")).min(1, "Give at least one item").optional()
+  any: list(z.strictObject(leafShape, "Use a table")).min(1, "Must have at least one item")
+    .optional()
     .describe("At least one of these conditions must hold"),
   not: z.strictObject(leafShape, "Use a table").optional().describe("This must not hold"),
 };

@@ -21,7 +21,7 @@ export function* checkUniqueIds(rules: readonly CheckedRule[], pace: Pace): Find
     }
     yield errorAt([...rulePath(checked), "id"], {
       code: "duplicate_id",
-      message: `Give each rule an id of its own: "${id}" is taken by rules[${earlier}]`,
+      message: `Rule ids must be unique: "${id}" is already used by rules[${earlier}]`,
     });
   }
 }

@@ -138,8 +138,8 @@ export function* warnFolderPages(
         code: OPEN_FOLDER_PAGE,
         message: `Close ${shown} too: this rule begins below it, and ${shown} shows the ` +
           `folder's index.html`,
-        hint: `Add { path = { type = "exact", value = ${shown} } } beside it, in any or in a ` +
-          `rule of its own`,
+        hint:
+          `Add { path = { type = "exact", value = ${shown} } } too, in any or in a separate rule`,
       });
     }
   }

@@ -32,7 +32,7 @@ export function failureOf(error: unknown, timeoutMs: number): Failed {
     case "aborted":
       return failed("aborted", error.message);
     case "idle_timeout":
-      return failed("timeout", `The server did not answer within ${timeoutMs} ms`);
+      return failed("timeout", `The server did not respond within ${timeoutMs} ms`);
     case "reset":
       return failed("invalid_response", "The server closed the connection without an answer");
     default:

@@ -155,7 +155,7 @@ async function refuseDamage(folder: string, { from }: RestoreOptions): Promise<v
   const verified = await verifyData({ dataDir: folder, env: {}, now: systemClock() });
   if (verified.damage.length === 0) return;
   throw new BackupError(
-    `Cannot restore ${from}: it holds what was damaged when it was made: ` +
+    `Cannot restore ${from}: it contains data that was already damaged: ` +
       summariseDamage(verified).replaceAll(folder, ""),
     "Use another backup, or add --damaged: svc serve then names what is damaged, sets it aside " +
       "and serves the rest",

@@ -21,9 +21,8 @@ async function refuseForeign(folder: string, to: string): Promise<void> {
   const isOwn = Deno.build.os === "windows" || uid === Deno.uid() && (mode! & 0o077) === 0;
   if (isDirectory && isOwn) return;
   throw new BackupError(
-    `Cannot write the backup ${to}: it is made in ${folder}, which is there already and ` +
-      "is no folder that only its owner, the user of svc, can open",
-    "Remove it, or name another file",
+    `Cannot write the backup ${to}: its work folder ${folder} already exists, and others can open it`,
+    "Delete it, or choose another file",
   );
 }
 
@@ -63,8 +62,8 @@ async function emptyFolder(folder: string, to: string): Promise<void> {
   const foreign = names.find((name) => !OWN_NAME.test(name));
   if (foreign !== undefined) {
     throw new BackupError(
-      `Cannot write the backup ${to}: it is made in ${folder}, which holds ${foreign}`,
-      "Move that folder away, or name another file",
+      `Cannot write the backup ${to}: its work folder ${folder} contains ${foreign}`,
+      "Move that folder away, or choose another file",
     );
   }
   for (const name of names) {

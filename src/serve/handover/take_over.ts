@@ -34,8 +34,8 @@ type Link = MessageLink<FromPredecessor, FromSuccessor>;
 /** A platform that starts, or is being replaced itself, takes a moment to answer. */
 const [ATTEMPTS, AGAIN_MS] = [60, 250];
 
-const SILENT = "Cannot replace the platform that runs: it does not answer. It may be of an older " +
-  "version: stop it, and start this one";
+const SILENT =
+  "Cannot replace the running platform: it does not respond. It may be an older version: stop it, then start this one";
 
 async function connect(dataDir: string): Promise<Link | undefined> {
   const path = await findControl(dataDir);

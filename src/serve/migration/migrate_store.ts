@@ -108,8 +108,7 @@ async function moveAll(options: MigrationOptions, opened: Opened): Promise<Migra
   const movedRecords = to && await moveRecords({ from, to }, options);
   if (to !== undefined && from.isShared && version !== await from.version()) {
     throw new MigrationError(
-      "Cannot finish: something has written to the source meanwhile. Stop all nodes, and run it " +
-        "again",
+      "Cannot finish: something wrote to the source during the move. Stop all nodes and run the command again",
     );
   }
   if (to !== undefined && !isStoreUrl(options.records?.to ?? dataDir.kv)) {

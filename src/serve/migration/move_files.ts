@@ -66,7 +66,7 @@ async function copyBlob(
     if (!isFileFault(error)) throw error;
     throw new MigrationError(
       `Cannot copy the file ${nameOf({ workspaceId, sha256 })}: ${describeFileFault(error)}. ` +
-        "What was copied stays; mend that, and run it again to go on",
+        "Copied data is kept. Fix the cause and run the command again to continue",
       { cause: error },
     );
   }

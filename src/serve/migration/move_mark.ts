@@ -37,8 +37,7 @@ export async function readMove(dataDir: string): Promise<Move | undefined> {
   } catch (cause) {
     if (cause instanceof Deno.errors.NotFound) return undefined;
     throw new MigrationError(
-      `Cannot read ${path}, which says what is being moved: remove it, empty the target, and ` +
-        "begin anew",
+      `Cannot read ${path}, the record of the move: delete it, empty the target, and start again`,
       { cause },
     );
   }

@@ -101,8 +101,9 @@ export async function moveRecords(ends: RecordEnds, watch: Watch): Promise<Recor
 function differs({ record }: Difference): MigrationError {
   const [first] = decodeKey(record.key);
   return new MigrationError(
-    `Cannot finish: the records of source and target differ, first under "${String(first)}", so ` +
-      "something has written to one of them meanwhile. Stop what uses them, and run it again",
+    `Cannot finish: the records of source and target differ, first under "${
+      String(first)
+    }", because something wrote to one of them. Stop everything that uses them and run the command again`,
   );
 }
 

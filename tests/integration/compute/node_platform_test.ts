@@ -75,7 +75,7 @@ onEachEngine(
 );
 
 onEachEngine(
-  "a server that listens but does not answer never goes live",
+  "a server that listens but does not respond never goes live",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");

@@ -55,7 +55,7 @@ async function follow({ url }: TestPlatform, token: string) {
 }
 
 Deno.test({
-  name: "logs, errors and traffic of all nodes are one; a node that does not answer is named",
+  name: "logs, errors and traffic of all nodes are one; a node that does not respond is named",
   ignore: NO_POSTGRES !== undefined,
   async fn(t) {
     await using cluster = await Cluster.open();
@@ -119,13 +119,13 @@ Deno.test({
       assert.equal(await requests(), before + 5);
     });
 
-    await t.step("a node that does not answer is named, and so is one that is gone", async () => {
+    await t.step("a node that does not respond is named, and so is one that is gone", async () => {
       const c = await cluster.start("c", { nodeId: "c", nodeUrl: "http://127.0.0.1:9" });
       const listed = (await a.api("GET", "/v1/nodes")).json.items;
       assert.equal(listed.find(({ id }: { id: string }) => id === "c").url, "http://127.0.0.1:9");
       const { missingNodes } = await ask(a, "logs");
       assert.deepEqual(missingNodes.map(({ node }: { node: string }) => node), ["c"]);
-      assert.match(missingNodes[0].reason, /^does not answer: /);
+      assert.match(missingNodes[0].reason, /^does not respond: /);
       assert.deepEqual((await ask(a, "traffic")).missingNodes, missingNodes);
       const stream = await follow(a, token);
       await until(() => Promise.resolve(stream.heard.text.includes("event: missing-node")));

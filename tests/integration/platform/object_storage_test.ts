@@ -48,7 +48,7 @@ Deno.test("a platform over an object storage serves what is cached while that is
       assert.match(refused.json.error, /The file storage is not responding/);
       const ready = await platform.get("localhost", "/readyz");
       assert.equal(ready.status, 200);
-      assert.match(ready.text, /^ready\nBut the object storage does not answer/);
+      assert.match(ready.text, /^ready\nBut the object storage does not respond/);
       assert.match(platform.logged.join("\n"), /bucket .* cannot be used: 503 SlowDown/);
 
       storage.fault = () => "pass";

@@ -9,14 +9,14 @@ export type PromptCommand =
   | { readonly type: "query"; readonly sql: string }
   | { readonly type: "unknown"; readonly name: string };
 
-export const PROMPT_HELP = `Statements end with ; and may have several lines.
+export const PROMPT_HELP = `Statements end with ; and can have several lines.
   \\d           list tables, views and sequences
   \\d <name>    describe one: columns, indexes and constraints
   \\dt          list tables
-  \\x           show each row by itself, or as a table again
-  \\q           leave, as Ctrl-D does
-Ctrl-C cancels the statement that runs, or forgets what is typed.
-A transaction is sent as a whole, once COMMIT or ROLLBACK ends it.`;
+  \\x           switch between table and one row at a time
+  \\q           quit (same as Ctrl-D)
+Ctrl-C cancels the running statement or clears the input.
+A transaction is sent when you enter COMMIT or ROLLBACK.`;
 
 /** A text as SQL, whatever it holds. */
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;

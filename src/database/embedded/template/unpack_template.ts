@@ -50,8 +50,7 @@ export async function unpackTemplate(
   const madeBy = made?.header.name === VERSION_FILE ? new TextDecoder().decode(made.data) : "none";
   if (madeBy !== version) {
     throw new Error(
-      `The files of an empty database were made by PostgreSQL ${madeBy}, and this program has ` +
-        `${version}: make them anew with deno task database-template`,
+      `The files of an empty database are from PostgreSQL ${madeBy}, but this program has ${version}: recreate them with deno task database-template`,
     );
   }
   const paths = entries.map(({ header }) => ({ header, path: join(folder, header.name) }));

@@ -270,7 +270,6 @@ function choose(
     made === undefined
       ? "There is no PostgreSQL on this machine: install it (such as the package postgresql), " +
         "or leave out --postgres local"
-      : `The databases in ${folder} were made by PostgreSQL ${made}, which is not installed ` +
-        "on this machine: install it",
+      : `The databases in ${folder} need PostgreSQL ${made}, which is not installed on this machine: install it`,
   );
 }

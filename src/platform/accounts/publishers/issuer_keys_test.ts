@@ -51,7 +51,7 @@ Deno.test("IssuerKeys reads keys once an hour, and for an unknown one once a min
   assert.equal(state.asked, 6);
 });
 
-Deno.test("IssuerKeys uses known keys for a day where their issuer does not answer", async () => {
+Deno.test("IssuerKeys uses known keys for a day where their issuer does not respond", async () => {
   const { state, find } = bench(["a"]);
   await find("a");
   state.status = 503;

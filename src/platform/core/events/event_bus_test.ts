@@ -135,7 +135,7 @@ Deno.test("EventBus keeps what could not be passed on", () =>
     assert.deepEqual(projects(await received.promise), ["kept"]);
   }));
 
-Deno.test("retryDelay() grows, but not far while the store does not answer", () => {
+Deno.test("retryDelay() grows, but not far while the store does not respond", () => {
   const outage = new UnavailableError("The store is down", { retryAfter: 5 });
   const delays = (error: Error) =>
     [0, 1, 2, 3, 6, 20].map((failures) => retryDelay(failures, error));

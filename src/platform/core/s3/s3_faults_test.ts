@@ -179,7 +179,7 @@ testFaults("an object that stays damaged is missing for all nodes until it is st
 });
 
 testFaults(
-  "a storage that does not answer is given up, and named",
+  "a storage that does not respond is given up, and named",
   async ({ storage, node, messages }) => {
     const cached = sha256Hex("cached");
     const other = sha256Hex("other");

@@ -89,7 +89,7 @@ export function redirectDenoServers(address: ServerAddress): void {
   const listen = (): never => {
     throw new Deno.errors.PermissionDenied(
       "A deployment's server speaks HTTP on one port: listen with Deno.serve, node:http, or " +
-        "`export default { fetch }` in place of Deno.listen",
+        "`export default { fetch }` instead of Deno.listen",
     );
   };
   Object.defineProperties(Deno, {
