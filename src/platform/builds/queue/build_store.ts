@@ -10,7 +10,14 @@ import { ENVIRONMENT_PRODUCTION } from "../../../contract/environment_names.ts";
 import { type DeploymentRecord, deploymentRecord } from "../../deployments/mod.ts";
 import type { BuildRunnerName } from "../logs/shared_build_logs.ts";
 import { hostRecord } from "../../projects/mod.ts";
-import { commitWithRetries, keys, readRecord, RecordType, Table } from "../../core/store/mod.ts";
+import {
+  commitWithRetries,
+  keys,
+  readAll,
+  readRecord,
+  RecordType,
+  Table,
+} from "../../core/store/mod.ts";
 import {
   type Admission,
   admit,
@@ -37,6 +44,7 @@ const builds = new RecordType({
   },
 });
 
+const ticketRecord = z.object({ projectId: z.string(), id: z.string() });
 const commitRecord = z.object({ id: z.string() });
 
 /** A build was not admitted: its commit is deployed already, or its branch is busy. */
@@ -121,8 +129,12 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
   }
 
   /** All builds that wait or run, oldest first. */
-  queue(): AsyncGenerator<BuildRecord> {
-    return this.allBy("ticket", keys.buildQueue());
+  async *queue(): AsyncGenerator<BuildRecord> {
+    for await (const { key, value } of readAll(this.kv, keys.buildQueue(), ticketRecord)) {
+      const build = await this.find(value.projectId, value.id);
+      if (build === undefined) await this.kv.delete(key);
+      else yield build;
+    }
   }
 
   /**
