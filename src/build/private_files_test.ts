@@ -46,7 +46,7 @@ const SECRETS: Readonly<Record<string, readonly [text: string, what: RegExp]>> =
   "_netrc": ["machine a", /passwords/],
   "kubeconfig": ["apiVersion: v1", /Kubernetes/],
   "cluster.yaml": ["apiVersion: v1\nkind: Config\nusers:\n- user:\n    token: abc", /Kubernetes/],
-  "video.mp4": [LFS, /pointer of Git LFS/],
+  "video.mp4": [LFS, /Git LFS pointer/],
 };
 
 /** Files that look alike and are for everybody. */

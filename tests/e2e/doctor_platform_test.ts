@@ -105,7 +105,7 @@ Deno.test({
       await Deno.chmod(data, 0o755);
       await Deno.writeTextFile(join(data, "PG_VERSION"), "9\n");
       const [missing, open] = await examine(box, "local PostgreSQL");
-      assert.match(missing!.found, /were made by PostgreSQL 9, which is not installed$/);
+      assert.match(missing!.found, /need PostgreSQL 9, which is not installed$/);
       assert.match(missing!.advice!, /postgresql-9/);
       assert.match(open!.advice!, /^Restrict it: chmod 700 /);
     }),

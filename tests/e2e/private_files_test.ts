@@ -74,7 +74,7 @@ Deno.test("a deploy names submodules and files of Git LFS that are not fetched",
       refused.stderr,
       /Files are pointers of Git LFS: intro\.mp4\. Fetch them with `git lfs/,
     );
-    assert.match(refused.stderr, /intro\.mp4: Is a pointer of Git LFS in place of the file/);
+    assert.match(refused.stderr, /intro\.mp4: Is a Git LFS pointer instead of the file/);
   });
 });
 

@@ -21,7 +21,7 @@ const REFUSED: Readonly<Record<string, readonly [Project, RegExp]>> = {
         "src/index.ts": 'import { Elysia } from "elysia"; new Elysia().listen(3000);',
       },
     },
-    /Give Elysia its adapter for Node.*npm install @elysiajs\/node/,
+    /Add the Node adapter to Elysia.*npm install @elysiajs\/node/,
   ],
   "a server of Bun": [
     {

@@ -202,7 +202,7 @@ const SITES: Readonly<
       "requirements.txt": "fastapi\n",
       "dist/index.html": "",
     },
-    notes: /a server beside them is not deployed \(requirements\.txt:1 asks for fastapi\)/,
+    notes: /The server next to them is not deployed \(requirements\.txt:1 asks for fastapi\)/,
   },
 };
 

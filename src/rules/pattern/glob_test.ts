@@ -32,10 +32,10 @@ Deno.test("parseGlob() takes an escaped character literally, in the alphabet of 
 });
 
 const BAD: readonly [glob: string, offset: number, message: RegExp][] = [
-  ["/a{x}", 2, /whole path segment/],
-  ["/{x}b", 1, /whole path segment/],
-  ["{x}", 0, /whole path segment/],
-  ["/*{x}", 2, /whole path segment/],
+  ["/a{x}", 2, /full path segment/],
+  ["/{x}b", 1, /full path segment/],
+  ["{x}", 0, /full path segment/],
+  ["/*{x}", 2, /full path segment/],
   ["/{x}/{x}", 5, /once/],
   ["/{x}/{x...}", 5, /once/],
   ["/{a...}/b", 1, /end of the glob/],

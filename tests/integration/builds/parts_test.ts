@@ -153,7 +153,7 @@ Deno.test("a build has the files that Git LFS keeps, and fails by name where one
       ".gitattributes": "",
       "site/pointer.mp4": video,
     });
-    assert.match(plain.error ?? "", /site\/copy\.mp4: Is a pointer of Git LFS/);
+    assert.match(plain.error ?? "", /site\/copy\.mp4: Is a Git LFS pointer/);
   });
 });
 

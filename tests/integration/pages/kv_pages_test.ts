@@ -25,7 +25,7 @@ Deno.test("the API lists, shows, sets and removes what an environment's store ho
       version: null,
       ...text,
     }, 409);
-    assert.match(twice.json.error, /has this key already/);
+    assert.match(twice.json.error, /key already exists/);
     const next = { key: "boats/kestrel", encoding: "text", value: "home", ttlSeconds: 3600 };
     const changed = await api("PUT", `${KV}/value`, { ...next, version: set.json.version });
     assert.notEqual(changed.json.expiresAt, null);
@@ -88,7 +88,7 @@ Deno.test("the KV pages add, show, change and remove keys, whatever the keys are
     assert.equal((await api("GET", of("boats/kestrel"))).json.value, "one\ntwo");
     const again = await ada.submit(empty, add, { key: "boats/kestrel", value: "three" });
     assert.equal(again.status, 409);
-    assert.match(again.html, /has this key already/);
+    assert.match(again.html, /key already exists/);
     assert.equal((await ada.submit(empty, add, { key: "x", value: "y", ttl: "soon" })).status, 400);
 
     const actionOn = (html: string, name: string) =>

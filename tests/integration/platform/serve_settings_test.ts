@@ -74,7 +74,7 @@ Deno.test("svc serve names all mistakes of its settings at once", () =>
       each.code,
     ]);
     assert.deepEqual(lines, [[1, "unknown_key"], [2, "wrong_type"], [3, "open_secret"]]);
-    assert.match(answer.problems[0].message, /^SVC_SERVE_HEAD_TIMEOUT: Give a whole number/);
+    assert.match(answer.problems[0].message, /^SVC_SERVE_HEAD_TIMEOUT: Must be a whole number/);
     const doctor = await hear([...programCommand(), "doctor", "--config", file, "--json"]);
     assert.deepEqual(JSON.parse(doctor.stdout).diagnostics, answer.diagnostics);
     const alone = await serve(["--json", "--tls-cert", "cert.pem", "--data-dir", folder]);

@@ -212,7 +212,7 @@ Deno.test("rules that ask for asn are warned of at start, where no database know
     await until(() => warnings(second).length, (count) => count > 0);
     assert.deepEqual(warnings(second), [
       `warn Rules of project shop have conditions on asn and match no request: "one-network". ` +
-      "Give --asn a database of networks",
+      "The operator can set an ASN database with --asn",
     ]);
     await second.shutdown();
     const proxied = await start(dataDir, { trustProxy: ["127.0.0.1"] });

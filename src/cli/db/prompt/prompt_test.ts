@@ -135,7 +135,7 @@ Deno.test("a transaction is sent as a whole, and the person is told so", async (
   const bench = await openBench();
   bench.type("begin;\n");
   await bench.sees("shop!> ");
-  assert.match(bench.said[0]!, /sent as a whole/);
+  assert.match(bench.said[0]!, /sent when you enter/);
   bench.type("select 1;\ncommit;\n");
   await bench.sees("shop=> ");
   bench.type(CTRL_D);

@@ -27,7 +27,7 @@ Deno.test("unpackTemplate() uses the files of its own engine alone", async () =>
       folder: join(folder, "other"),
       version: "18.6 (PGlite 0.5.17)",
     }),
-    /were made by PostgreSQL 18\.6 \(PGlite 0\.5\.16\), and this program has 18\.6 \(PGlite 0\.5\.17\)/,
+    /are from PostgreSQL 18\.6 \(PGlite 0\.5\.16\), but this program has 18\.6 \(PGlite 0\.5\.17\)/,
   );
   assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name).sort(), [
     "engine",
