@@ -21,7 +21,7 @@ const LONGEST_WAIT = 10 * 60_000;
 export function databaseFailed(
   ctx: Context,
   { name, reason }: Database,
-  wanted: "made" | "moved",
+  wanted: "created" | "moved",
 ): CliError {
   const why = reason === null ? "the platform gives no reason" : printable(reason);
   const info = ctx.lines.ofProject("db", "info", name);
@@ -36,11 +36,11 @@ export function databaseFailed(
 async function look(
   client: Client,
   { projectId, id }: Database,
-  wanted: "made" | "moved",
+  wanted: "created" | "moved",
 ): Promise<Database> {
   const params = { project: projectId, database: id };
   const database = await client.call(getDatabase, { params });
-  if (wanted === "made" || database.state !== "active") return database;
+  if (wanted === "created" || database.state !== "active") return database;
   const branches = await listBranches(client, database);
   const moves = branches.some(({ state }) => state === "creating");
   return moves ? { ...database, state: "creating" } : database;
@@ -51,14 +51,14 @@ export async function waitForDatabase(
   ctx: Context,
   client: Client,
   created: Database,
-  wanted: "made" | "moved" = "made",
+  wanted: "created" | "moved" = "created",
 ): Promise<Database> {
   const startedAt = ctx.now();
   let reportedAt = startedAt;
   let pause = FIRST_PAUSE;
   let database = created;
-  const doing = wanted === "made" ? "creating" : "moving";
-  if (database.state === "creating" && wanted === "made") {
+  const doing = wanted === "created" ? "creating" : "moving";
+  if (database.state === "creating" && wanted === "created") {
     ctx.ui.log("db", "info", `Creating ${database.name} (${database.engine})`);
   }
   while (database.state === "creating") {

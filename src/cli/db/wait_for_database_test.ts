@@ -101,14 +101,14 @@ Deno.test("db create --wait fails with the platform's reason", async () => {
     100,
   );
   assert.deepEqual([code, result.code], [1, "database_failed"]);
-  assert.match(result.error, /could not be made: The disk is full/);
+  assert.match(result.error, /was not created: The disk is full/);
   assert.match(result.next[0], /^svc db info blog/);
 });
 
 Deno.test("db create --wait ends in the end", async () => {
   const { code, result } = await create(Array.from({ length: 50 }, () => CREATING), 60_000);
   assert.equal(code, 1);
-  assert.match(result.error, /still being made after 11 min/);
+  assert.match(result.error, /still being created after 11 min/);
 });
 
 Deno.test("db move waits until the last branch has moved, and names those that have not", async () => {

@@ -51,7 +51,7 @@ Deno.test("a project goes from init to deploy, rollback and delete", async (t) =
       const urls = third.urls as Record<string, string>;
       assert.equal((await bench.page(urls.production, "/")).text, "<h1>One</h1>");
       const forth = await bench.run(["rollback", "--to", String(third.id)]);
-      assert.match(forth.stderr, new RegExp(`; ${third.id} is live again\n`));
+      assert.match(forth.stderr, new RegExp(`\\. ${third.id} is live again\n`));
       const { id } = back.deployment as { id: string };
       assert.ok(forth.stderr.includes(`undo      svc rollback --to ${id}\n`), forth.stderr);
       const again = await bench.json(["rollback"]);

@@ -20,15 +20,15 @@ Deno.test("deploy --dry-run checks what the deploy checks, on the platform too",
     await bench.json(["init", "--create"]);
     await t.step(
       "a branch that the platform refuses",
-      () => sameRefusal(bench, ["--branch", "-bad"], /^Correct --branch: /),
+      () => sameRefusal(bench, ["--branch", "-bad"], /^Invalid --branch: /),
     );
     await t.step(
       "an environment that is not there",
-      () => sameRefusal(bench, ["--environment", "stagin"], /has no "stagin"/),
+      () => sameRefusal(bench, ["--environment", "stagin"], /has no environment "stagin"/),
     );
     await t.step(
       "a project that is not there",
-      () => sameRefusal(bench, ["--project-id", "none"], /the platform has no "none"/),
+      () => sameRefusal(bench, ["--project-id", "none"], /platform has no project "none"/),
     );
     await t.step("variables that are not set", async () => {
       const source = await bench.read("svc.toml");

@@ -36,7 +36,7 @@ const categories: [
   ["the plain declaration alone", undefined, plain, "plain"],
   ["a stricter flag", "secret", plain, "secret"],
   ["the same twice", "secret", sensitive, "secret"],
-  ["a looser flag", "plain", sensitive, /Leave out --plain/],
+  ["a looser flag", "plain", sensitive, /Cannot use --plain/],
   ["nothing", undefined, undefined, /use --plain or --secret/],
 ];
 
@@ -52,7 +52,7 @@ Deno.test("chooseCategory() asks a person where nothing says it", async () => {
   const prompter = personWho(["secret"]);
   const facts = { flag: undefined, declaration: undefined };
   assert.equal(await chooseCategory({ prompter }, "KEY", facts), "secret");
-  assert.deepEqual(prompter.asked, ["How is KEY stored?"]);
+  assert.deepEqual(prompter.asked, ["How should KEY be stored?"]);
 });
 
 Deno.test("categoryOfFlags() refuses both", () => {

@@ -40,7 +40,7 @@ Deno.test("a wrong value of a flag is named by its flag, with exit code 2", asyn
         const told = JSON.parse(stdout);
         assert.equal(code, 2, stdout);
         assert.equal(told.code, "usage");
-        assert.ok(told.error.startsWith(`Correct ${named}: `), told.error);
+        assert.ok(told.error.startsWith(`Invalid ${named}: `), told.error);
         assert.doesNotMatch(stdout, /body\.|displayName|path\.project/);
       });
     }

@@ -141,7 +141,7 @@ Deno.test("--project confines every tool to that project", async () => {
   assert.match(textOf(other), /confined to the project blog/);
   const foreign = await agent.client.callTool({ name: "promote", arguments: { deployment: "d2" } });
   assert.equal(foreign.isError, true);
-  assert.match(textOf(foreign), /d2 is none/);
+  assert.match(textOf(foreign), /has no deployment d2/);
   assert.ok(!agent.requests.some((line) => line.startsWith("POST")), "nothing was promoted");
 });
 
@@ -181,7 +181,7 @@ Deno.test("a variable is set unseen, from the server's environment or a file", a
     name: "set_variable",
     arguments: { name: "KEY", fromEnvironment: "SVC_TOKEN" },
   });
-  assert.match(textOf(own), /SVC_TOKEN is svc's own.*\(forbidden\)/);
+  assert.match(textOf(own), /SVC_TOKEN belongs to svc.*\(forbidden\)/);
   const missing = await agent.client.callTool({
     name: "set_variable",
     arguments: { name: "KEY", fromEnvironment: "NOBODY" },

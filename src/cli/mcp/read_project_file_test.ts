@@ -36,7 +36,7 @@ Deno.test("readProjectFile() reads files of the project, from folders of it too"
 
 Deno.test("readProjectFile() refuses what lies elsewhere, links included", async () => {
   await using box = await makeHome();
-  const elsewhere = failsWith("forbidden", /is no file of the project in/);
+  const elsewhere = failsWith("forbidden", /is not a file of the project in/);
   for (const path of ["/etc/passwd", "../.ssh/id", "link/id", "../site2/key.txt", "/nothing"]) {
     await assert.rejects(box.read(path), elsewhere, path);
   }
@@ -51,7 +51,7 @@ Deno.test("readProjectFile() refuses what lies elsewhere, links included", async
 
 Deno.test("readProjectFile() refuses svc's own keys, even within the project", async () => {
   await using box = await makeHome();
-  const own = failsWith("forbidden", /is svc's own/);
+  const own = failsWith("forbidden", /belongs to svc/);
   await assert.rejects(box.read(".svc/context.json"), own);
   await Deno.mkdir(join(box.home, "all", "site"), { recursive: true });
   await Deno.writeTextFile(join(box.home, "all", "svc.toml"), '[project]\nname = "all"\n');
@@ -72,7 +72,7 @@ Deno.test("readProjectFile() refuses svc's own keys, even within the project", a
 Deno.test("readProjectFile() says what is wrong with a file that it cannot take", async () => {
   await using box = await makeHome();
   await Deno.writeTextFile(join(box.site, "large"), "x".repeat(101));
-  await assert.rejects(box.read("large"), failsWith("usage", /at most 100 bytes/));
+  await assert.rejects(box.read("large"), failsWith("usage", /more than 100/));
   await assert.rejects(box.read("binary"), failsWith("usage", /Give UTF-8 text/));
   await assert.rejects(box.read("missing"), failsWith("not_found", /does not exist/));
   await assert.rejects(box.read("."), failsWith("usage", /Name a file/));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import * as endpoints from "../../contract/endpoints.ts";
+import { endpoints } from "../../contract/endpoints.ts";
 import { pastTense } from "./past_tense.ts";
 
 Deno.test("pastTense() keeps the first sentence, in the past", () => {

@@ -127,7 +127,7 @@ Deno.test("backslash commands: help, rows by themselves, descriptions, unknown o
   await bench.done;
   assert.match(bench.said[0]!, /Ctrl-C cancels/);
   assert.deepEqual(bench.said.slice(1, 3), ["true", "Rows are shown one by one"]);
-  assert.match(bench.said[3]!, /No command \\copy/);
+  assert.match(bench.said[3]!, /Unknown command \\copy/);
   assert.match(bench.ran[0]!, /pg_class/);
 });
 

@@ -97,7 +97,7 @@ Deno.test("createJsonOutput() warns of columns that share a name", () => {
   output.complete("SELECT 1");
   output.end();
   assert.deepEqual(JSON.parse(out.stdout).results[0].rows, [{ id: 1, id_2: 2 }]);
-  assert.match(out.stderr, /with AS: .* id_2/);
+  assert.match(out.stderr, /with AS.* id_2/);
 });
 
 Deno.test("createJsonOutput() without a statement has no results", () => {
