@@ -61,7 +61,6 @@ export function assertAnswers(argv: readonly string[], stdout: string): void {
     if (typeof line !== "object" || line === null) continue;
     if ("error" in line && "code" in line) {
       assertFits(line, "failure", failureSchema);
-      // One that comes amid results is written by the command itself.
       continue;
     }
     const words = wordsOf(argv, line);
