@@ -71,6 +71,7 @@ const NOT_LOOKED_AT: Readonly<Record<string, string>> = {
   "/account/email/confirm/:token": "comes by mail; looked at in accounts_test",
   "/sign-in/messenger": "needs a bot",
   "/deployments/:deployment/errors/:error": "leads on to the page of the error",
+  "/previews/sign-in": "redirects between a protected host and the sign-in page",
 };
 
 const VISITOR = {
