@@ -58,7 +58,7 @@ Deno.test("assembleProject() says which crons of Vercel do not run, until svc.to
   const toml = '[[cron]]\npath = "/api/cron"\nschedule = "0 5 * * *"\n';
   const declared = await warnings(files, toml);
   assert.deepEqual(declared.warned, [
-    "Nothing answers 1 scheduled task of [[cron]]: this deployment has no server",
+    "1 scheduled task of [[cron]] cannot run: this deployment has no server",
   ]);
 });
 

@@ -424,7 +424,7 @@ Deno.test({
       const script = `cd '${project}' && : > "$(printf 'caf\\351.txt')"`;
       const made = await new Deno.Command("sh", { args: ["-c", script] }).output();
       assert.ok(made.success);
-      await assert.rejects(packProject(host, options), /no valid UTF-8/);
+      await assert.rejects(packProject(host, options), /not valid UTF-8/);
     });
   },
 });

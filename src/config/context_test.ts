@@ -46,7 +46,7 @@ const broken: [name: string, text: string, problem: RegExp][] = [
     JSON.stringify({ version: 1, ...STAGING, projectId: "p".repeat(65) }),
     /wrong at projectId/,
   ],
-  ["too many bytes", " ".repeat(20_000), /at most 16384 bytes, not 20000/],
+  ["too many bytes", " ".repeat(20_000), /20000 bytes, more than 16384/],
 ];
 
 for (const [name, text, problem] of broken) {

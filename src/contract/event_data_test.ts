@@ -2,10 +2,15 @@ import assert from "node:assert/strict";
 import { endpoints } from "./endpoints.ts";
 
 const wrong = [
-  ["a number for a text", { currency: 3 }, "data.currency", /^Must be a string/],
+  ["a number for a text", { currency: 3 }, "data.currency", /^Must be a currency code/],
   ["a currency that is none", { currency: "euro" }, "data.currency", /ISO 4217/],
   ["a text for a number", { amount: "many" }, "data.amount", /^Must be a number$/],
-  ["digits without quotes", { cardLast4: 4242 }, "data.cardLast4", /^Must be a string .*"4242"$/],
+  [
+    "digits without quotes",
+    { cardLast4: 4242 },
+    "data.cardLast4",
+    /^Must be the last 4 digits .* as a string: "4242"$/,
+  ],
   ["a nested field", { extra: { a: 1 } }, "data.extra", /^Must be a string, a number/],
 ] as const;
 

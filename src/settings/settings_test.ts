@@ -74,7 +74,10 @@ Deno.test("readSettings() names variables and settings that cannot be used", () 
     [{ flags: { "tls-cert": "a" } }, /^Give --tls-key together with --tls-cert$/],
     [{ file: 'acme-dns = "desec"' }, /^Give SVC_ACME_DNS_TOKEN.* together with \/etc.*:1$/],
     [{ flags: { "mail-from": "a@b.c" } }, /^Give SVC_SMTP_URL or --smtp-url together with/],
-    [{ flags: { postgres: "postgres://u:secret@db" } }, /in SVC_POSTGRES_URL instead of --postgres/],
+    [
+      { flags: { postgres: "postgres://u:secret@db" } },
+      /in SVC_POSTGRES_URL instead of --postgres/,
+    ],
     [{ flags: { postgres: "mysql://u:secret@db" } }, /^--postgres: Must be local, or a URL/],
   ];
   for (const [sources, wanted] of cases) {

@@ -229,7 +229,7 @@ Deno.test("a rollback stopped after its answer shows what is live, and how to un
     const second = await bench.json(["deploy", "--prod"]);
     const at = { path: "/rollback", moment: "after its answer" } as const;
     const run = await stopAt(bench, ["rollback"], at);
-    assert.match(run.stderr, new RegExp(`Rolled back ${second.id}; ${first.id} is live again`));
+    assert.match(run.stderr, new RegExp(`Rolled back ${second.id}\\. ${first.id} is live again`));
     const [, undo] = /undo +svc (.*)/.exec(run.stderr) ?? [];
     await bench.json(undo!.split(" "));
     const { project } = await bench.json(["projects", "info", "my-site"]);

@@ -21,7 +21,7 @@ Deno.test("dev gives its server the variables of the environment, and says where
 Deno.test("dev refuses flags that do not fit the project", () =>
   withServer(async (bench) => {
     const refusals: readonly (readonly [argv: readonly string[], message: RegExp])[] = [
-      [["--alias", "storybook"], /it has no "storybook"/],
+      [["--alias", "storybook"], /svc.toml has no alias "storybook"/],
       [["--alias", "a", "--command", "b"], /Use either --alias or --command/],
     ];
     for (const [argv, message] of refusals) {

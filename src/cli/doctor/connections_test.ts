@@ -8,7 +8,7 @@ Deno.test("judgePlatform() compares versions and clocks, and passes on what fail
   const judge = (facts: Partial<Parameters<typeof judgePlatform>[0]>) =>
     judgePlatform({ ...WELL, ...facts }, AT);
   assert.deepEqual(judge({}), [
-    { name: "platform", state: "ok", found: "https://svc.example answers, version 1.2.0" },
+    { name: "platform", state: "ok", found: "https://svc.example responds, version 1.2.0" },
   ]);
   assert.equal(judge({ version: "1.1.9" })[0]!.state, "ok");
   assert.match(judge({ version: "1.3.0" })[0]!.advice!, /svc upgrade/);

@@ -10,6 +10,6 @@ Deno.test("judgeNode() wants Node, and npm for the versions that it is not", () 
 
 Deno.test("examineNode() looks on the search path that it is given", async () => {
   const found = await examineNode(Deno.env.get("PATH") ?? "");
-  assert.match(found.found, /^Node \d+\.\d+\.\d+, and npm/);
+  assert.match(found.found, /^Node \d+\.\d+\.\d+ and npm/);
   assert.equal((await examineNode(await makeTestFolder("svc-doctor-node-"))).state, "warn");
 });

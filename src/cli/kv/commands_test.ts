@@ -130,8 +130,8 @@ Deno.test("kv says what is wrong with a command line", () =>
       [["get", "x".repeat(513)], /Keys must be 1 to 512 bytes/],
       [["list", "--prefix", "é".repeat(300)], /Prefixes must be at most 512 bytes/],
       [["set", "a", "x", "--ttl", "0"], /whole number from 1 to 31536000/],
-      [["set", "a", "{", "--type", "json"], /Give a value that is json: It is not JSON/],
-      [["set", "a"], /Give a value of at most 512 KiB/, { stdin: new Uint8Array(512 * 1024 + 1) }],
+      [["set", "a", "{", "--type", "json"], /The value is not json: It is not JSON/],
+      [["set", "a"], /The value is larger than 512 KiB/, { stdin: new Uint8Array(512 * 1024 + 1) }],
       [["set", "a"], /No value: pass it as an argument or pipe it in/, { terminal: true }],
     ];
     for (const [argv, message, options] of rows) {

@@ -73,7 +73,7 @@ Deno.test("readProjectFile() says what is wrong with a file that it cannot take"
   await using box = await makeHome();
   await Deno.writeTextFile(join(box.site, "large"), "x".repeat(101));
   await assert.rejects(box.read("large"), failsWith("usage", /more than 100/));
-  await assert.rejects(box.read("binary"), failsWith("usage", /Give UTF-8 text/));
+  await assert.rejects(box.read("binary"), failsWith("usage", /is not UTF-8 text/));
   await assert.rejects(box.read("missing"), failsWith("not_found", /does not exist/));
-  await assert.rejects(box.read("."), failsWith("usage", /Name a file/));
+  await assert.rejects(box.read("."), failsWith("usage", /is not a file/));
 });

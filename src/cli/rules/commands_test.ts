@@ -81,7 +81,7 @@ Deno.test("rules explain tells which rules match, and why others do not", async 
         "GET localhost/old/a?b=1",
         "",
         "security",
-        "  no-bots (deny): device wants bot, sees unknown",
+        "  no-bots (deny): device must be bot, but is unknown",
         "",
         "redirect",
         "  moved (redirect): applied",

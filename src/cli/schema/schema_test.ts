@@ -65,7 +65,7 @@ Deno.test("a word that names no command is answered with the nearest", async () 
   assert.equal((await told("schema")).answer.code, "usage");
   assert.match(
     (await told("schema", "projects", "list", "--lines")).answer.error,
-    /^Leave --lines/,
+    /^Cannot use --lines/,
   );
 });
 

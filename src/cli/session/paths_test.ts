@@ -63,7 +63,7 @@ for (const argv of LOGIN_COMMANDS) {
     withPlatform(async (bench) => {
       const { HOME: _, ...env } = bench.env;
       const { error } = await refused(bench, argv, { env });
-      assert.match(error, /^Set HOME/);
+      assert.match(error, /^HOME is not set/);
     }));
 }
 

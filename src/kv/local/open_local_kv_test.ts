@@ -106,7 +106,7 @@ Deno.test("openLocalKv() names values that this runtime cannot read, and what to
     }
     await assert.rejects(openLocalKv(folder), (error) => {
       assert.ok(error instanceof LocalKvError);
-      assert.match(error.message, /a newer Deno wrote values there .* Nothing changed\. Run/);
+      assert.match(error.message, /a newer Deno wrote values there .* Nothing was changed\. Run/);
       assert.match(error.message, /remove kv\.sqlite3 from that folder/);
       return true;
     });

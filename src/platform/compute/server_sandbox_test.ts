@@ -30,7 +30,7 @@ Deno.test("sandboxWarning() names what is missing and what to do", () => {
     sandboxWarning(refused)!,
     /^Servers of deployments are refused: .*Landlock.*seccomp.*--allow-unsandboxed-servers/,
   );
-  assert.match(refusalOf(refused), /switched off.*Landlock.*seccomp.*--allow-unsandboxed-servers/);
+  assert.match(refusalOf(refused), /turned off.*Landlock.*seccomp.*--allow-unsandboxed-servers/);
   const open = judgeServerSandbox({ support: NEITHER, allowUnsandboxed: true });
   assert.match(sandboxWarning(open)!, /without a full sandbox.*read files/);
   const support = { files: true, calls: true };

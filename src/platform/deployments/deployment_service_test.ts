@@ -223,7 +223,7 @@ Deno.test("DeploymentService.stop() refuses what production shows", () =>
   withService(async ({ service, add, project, shownAt }) => {
     const live = await service.activate(await add("d1"));
     const stopped = service.stop(live, await project());
-    await assert.rejects(stopped, refusal("conflict", /live in production/));
+    await assert.rejects(stopped, refusal("conflict", /the production deployment/));
     assert.equal(await shownAt("shop"), "d1");
   }));
 

@@ -80,7 +80,10 @@ Deno.test("a request learns that its server takes no connection, or ends it unac
   const server = openServer();
   const taken = Promise.resolve(server.connections.take());
   (await server.accept()).close();
-  await assert.rejects(taken, (error) => error instanceof OutboundError && error.code === "reset");
+  await assert.rejects(
+    taken,
+    (error) => error instanceof OutboundError && error.code === "connect_failed",
+  );
   server.close();
   await assert.rejects(
     Promise.resolve(server.connections.take()),

@@ -94,7 +94,7 @@ Deno.test("nothing starts on files that are half moved, but on those that were t
       onProgress: () => stopping.abort(new Error("interrupted")),
     });
     await assert.rejects(interrupted, /interrupted/);
-    await assert.rejects(startsOn(storage.place), /move of the files to s3:.* has not ended/);
+    await assert.rejects(startsOn(storage.place), /move of the files to s3:.* is incomplete/);
     await startsOn(join(dataDir, "blobs"));
     await migrate({ to: storage.place });
     await startsOn(storage.place);

@@ -115,7 +115,10 @@ Deno.test("a key is bound to credential and path, and to one request there", () 
     assert.equal(await bench.send({ credentialId: "other" }), "201 2");
     assert.equal(await bench.send({ path: "/v1/b" }), "201 3");
     for (const other of [{ body: '{"a":1}' }, { workspace: "acme" }, { path: "/v1/a?b" }]) {
-      assert.match(await bench.send(other), /^409 Idempotency-Key was used with another request/);
+      assert.match(
+        await bench.send(other),
+        /^409 Idempotency-Key was already used for a different request/,
+      );
     }
     assert.equal(await bench.send(), "201 1 replayed");
   }));

@@ -197,7 +197,7 @@ testFaults(
     hung.resolve(error(503, "SlowDown"));
     // The probe notices it by itself.
     while (vault.problem() !== undefined) await new Promise((resolve) => setTimeout(resolve, 1));
-    assert.match(messages.at(-1) ?? "", /answers again/);
+    assert.match(messages.at(-1) ?? "", /is available again/);
     assert.equal(new TextDecoder().decode(await blobs.read(other)), "other");
   },
 );
