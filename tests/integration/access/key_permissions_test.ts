@@ -109,7 +109,7 @@ Deno.test("a refusal says what a key may do, where, and what helps", () =>
       'Cannot do this with this API key: it has "deploy-previews", "rules" in one project, and ' +
         'lacks the permission "read"',
     );
-    assert.match(json.hint, /^svc whoami .*svc keys update --permission/);
+    assert.match(json.hint, /svc whoami\..* owner .*svc keys update --permission/);
   }));
 
 Deno.test("a key limited to a project sees and changes no other one", () =>

@@ -125,7 +125,7 @@ Deno.test("several publishers of a repository: each project gets what it was giv
     assert.match((await exchange({})).json.error_description, /choose the project/);
     assert.match(
       (await exchange({ project: "none" })).json.error_description,
-      /octo-org\/octo-repo is for the project/,
+      /no trusted publisher of octo-org\/octo-repo covers the project/,
     );
 
     const { json: list } = await platform.api("GET", "/v1/trusted-publishers");
