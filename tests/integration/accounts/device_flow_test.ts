@@ -209,7 +209,7 @@ Deno.test("a token used from a second country within an hour is suspicious", () 
       each.event === "security.suspicious_activity"
     );
     assert.equal(seen.length, 1, "reported once");
-    assert.match(seen[0].detail, /from DE and from US within an hour/);
+    assert.match(seen[0].detail, /was used from DE and US within an hour/);
   }, { trustProxy: ["127.0.0.1"] }));
 
 Deno.test("the metadata describes the endpoints", () =>

@@ -130,7 +130,7 @@ Deno.test(
     const waiting = await begin(ada, api, { chatId: 7 });
     api.write(8, `/start ${codeOf(waiting)}`);
     const [used] = await api.until(8, 1);
-    assert.match(used!.text, /was used/);
+    assert.match(used!.text, /was already used/);
     await tap(api, 7, numberOf(waiting));
     const thief = new Visitor(platform);
     thief.cookie = `svc_messenger=${"A".repeat(43)}`;
