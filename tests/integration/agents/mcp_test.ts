@@ -111,8 +111,8 @@ Deno.test("an agent without a folder makes a site of files that are in the call"
 
     const refused: readonly (readonly [RegExp, object])[] = [
       [/is there twice/, { files: [files[0], files[0]] }],
-      [/one of text and base64/, { files: [{ path: "a" }] }],
-      [/one of text and base64/, { files: [{ path: "a", text: "", base64: "" }] }],
+      [/either text or base64/, { files: [{ path: "a" }] }],
+      [/either text or base64/, { files: [{ path: "a", text: "", base64: "" }] }],
       [/no file of a site/, { files: [{ path: ".env", text: "KEY=1" }] }],
       [/no file of a site/, { files: [{ path: "sub/.env.local", text: "KEY=1" }] }],
       [/no file of a site/, { files: [{ path: "svc.rules.toml", text: "" }] }],
