@@ -135,7 +135,7 @@ Deno.test("queries are read strictly, and null is no body", () =>
       await refused(`/v1/notifications?offset=${text}`, /query\.offset/);
     }
     await refused("/v1/projects?limit=0", /query\.limit/);
-    await refused("/v1/projects?limit=5&limit=6", /query\.limit: Required once/);
+    await refused("/v1/projects?limit=5&limit=6", /query\.limit: Must appear once/);
     assert.equal((await platform.api("GET", "/v1/projects?limit=010")).status, 200);
     const writing = Object.values(endpoints).filter(({ body, bodyKind, auth, path }) =>
       body.type !== "undefined" && bodyKind === "json" && auth === "bearer" &&
@@ -196,7 +196,7 @@ Deno.test("a key is told its limit, and an Idempotency-Key makes a project once"
       headers: { "idempotency-key": "k" },
     });
     assert.equal(secret.status, 400);
-    assert.match(secret.json.error, /POST \/v1\/sign-in takes no Idempotency-Key/);
+    assert.match(secret.json.error, /POST \/v1\/sign-in does not support Idempotency-Key/);
   }));
 
 Deno.test("the OpenAPI document is served to anyone and names this platform", () =>
