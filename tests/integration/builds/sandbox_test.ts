@@ -18,8 +18,8 @@ Deno.test("without a sandbox builds are refused, with what can be done", async (
     const { hook } = await project("shop", SETTINGS);
     const { status, error, id } = await build(hook, { "build.sh": SCRIPT });
     assert.equal(status, "FAILED");
-    assert.match(error ?? "", /switched off.*--allow-unsandboxed-builds/);
-    assert.match(textOf(await log(id)), /switched off/);
+    assert.match(error ?? "", /turned off.*--allow-unsandboxed-builds/);
+    assert.match(textOf(await log(id)), /turned off/);
   }, { builds: { sandbox: "open" } });
 });
 
