@@ -73,7 +73,7 @@ Deno.test(
     await raise(platform, "deployment.failed", {});
     api.write(7, "what is this?");
     const [, , help] = await api.until(7, 3);
-    assert.match(help!.text, /linked, and stopped/);
+    assert.match(help!.text, /linked, but notifications are off/);
     api.write(7, "/start");
     await api.until(7, 4);
     await raise(platform, "deployment.failed", { project: "shop" });
@@ -84,7 +84,7 @@ Deno.test(
     assert.equal((await owner.send("DELETE", `/v1/account/messenger/${id}`)).status, 404);
     api.write(7, "/help");
     const [, , , , , stranger] = await api.until(7, 6);
-    assert.match(stranger!.text, /belongs to no account/);
+    assert.match(stranger!.text, /not linked to an account/);
   }),
 );
 
@@ -106,7 +106,7 @@ Deno.test(
     await raise(platform, "deployment.failed", {});
     api.write(7, "/start");
     const messages = await api.until(7, 2);
-    assert.match(messages[1]!.text, /notifications come here/);
+    assert.match(messages[1]!.text, /gets your notifications/);
   }),
 );
 
@@ -119,7 +119,7 @@ Deno.test(
     const eve = await signUp(platform, "eve");
     await link(eve, api, 7);
     const [, refusal] = await api.until(7, 2);
-    assert.match(refusal!.text, /belongs to another account/);
+    assert.match(refusal!.text, /linked to another account/);
     assert.equal((await links(owner)).length, 1);
     assert.deepEqual(await links(eve), []);
   }),
