@@ -91,7 +91,7 @@ onEachEngine(
         }).listen(process.env.PORT);`,
       };
       const { error, problems } = await refusal(platform, files, withEngine(SITE, engine));
-      assert.match(error, /did not respond GET \/ within 1\.5 s/);
+      assert.match(error, /did not respond to GET \/ within 1\.5 s/);
       assert.match(error, /health_path = "\/path" under \[server\] in svc\.toml/);
       assert.ok(
         problems.some(({ message }) => message === `asked for / ${HOST}:${platform.port} http`),

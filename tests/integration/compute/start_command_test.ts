@@ -213,7 +213,7 @@ const FAILING: readonly Failing[] = [
   {
     name: "a crash after it has started",
     server: `${LISTEN} function answer() { setImmediate(() => { throw new Error("boom") }); }`,
-    error: /it did not respond GET \/: .*boom/,
+    error: /it did not respond to GET \/: .*boom/,
   },
   {
     name: "a health path that answers 500",
