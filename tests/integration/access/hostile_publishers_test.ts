@@ -31,9 +31,17 @@ async function onlyBootstrapKey(platform: TestPlatform): Promise<void> {
 
 /** Claims that differ from those that are trusted, each with the reason. */
 const WRONG_CLAIMS: readonly (readonly [string, Fields | Record<string, unknown>, RegExp])[] = [
-  ["another audience", { aud: "https://elsewhere.example" }, /for "https:\/\/elsewhere\.example"/],
-  ["two audiences", { aud: ["AUDIENCE", "https://elsewhere.example"] }, /for \S+ alone/],
-  ["no audience", { aud: undefined }, /for \S+ alone/],
+  [
+    "another audience",
+    { aud: "https://elsewhere.example" },
+    /its audience is "https:\/\/elsewhere\.example"/,
+  ],
+  [
+    "two audiences",
+    { aud: ["AUDIENCE", "https://elsewhere.example"] },
+    /its only audience must be \S+/,
+  ],
+  ["no audience", { aud: undefined }, /its only audience must be \S+/],
   [
     "another repository",
     { repository: "octo-org/other" },
@@ -41,11 +49,11 @@ const WRONG_CLAIMS: readonly (readonly [string, Fields | Record<string, unknown>
   ],
   ["a fork", { repository: "mallory/octo-repo" }, /no trusted publisher for mallory/],
   ["a longer name", { repository: "octo-org/octo-repo-2" }, /no trusted publisher for/],
-  ["another branch", { ref: "refs/heads/feature" }, /does not take the branch feature/],
-  ["a branch below", { ref: "refs/heads/main/x" }, /does not take the branch main\/x/],
+  ["another branch", { ref: "refs/heads/feature" }, /does not trust the branch feature/],
+  ["a branch below", { ref: "refs/heads/main/x" }, /does not trust the branch main\/x/],
   ["a branch named as a ref", { ref: "refs/heads/refs/heads/main" }, /branch refs\/heads\/main/],
-  ["a tag called main", { ref: "refs/tags/main", ref_type: "tag" }, /does not take the tag main/],
-  ["a tag that says branch", { ref: "refs/tags/main" }, /does not take the tag main/],
+  ["a tag called main", { ref: "refs/tags/main", ref_type: "tag" }, /does not trust the tag main/],
+  ["a tag that says branch", { ref: "refs/tags/main" }, /does not trust the tag main/],
   ["no ref", { ref: "main" }, /is not a branch, tag or pull request/],
   [
     "a pull request",
@@ -219,7 +227,12 @@ Deno.test("pipelines of merge requests are no pushes, whatever branch they name"
     for (const pipeline_source of ["merge_request_event", "external_pull_request_event"]) {
       const claims = gitlabClaims({ audience, issuer: issuer.url }, { pipeline_source });
       const subject_token = await issuer.sign(claims);
-      await refused(platform, { subject_token }, /take the pull request main/, pipeline_source);
+      await refused(
+        platform,
+        { subject_token },
+        /does not trust the pull request main/,
+        pipeline_source,
+      );
     }
   }));
 
