@@ -110,7 +110,7 @@ Deno.test("a build that fills the disk is ended", async () => {
     const script =
       "while :; do head -c 1000000 /dev/zero > f$((n = n + 1)) || sleep 1; sleep 0.01; done";
     const { deployment } = await buildScript(platform, script);
-    assert.match(deployment.error ?? "", /more than 47.7 MiB on disk/);
+    assert.match(deployment.error ?? "", /more than 47.7 MiB of disk space/);
     const builds = await Array.fromAsync(Deno.readDir(`${platform.dataDir}/builds`));
     assert.deepEqual(builds, []);
   }, { builds: { limits: { diskBytes: 50_000_000, timeMs: 60_000 } } });

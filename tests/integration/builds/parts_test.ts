@@ -143,11 +143,14 @@ Deno.test("a build has the files that Git LFS keeps, and fails by name where one
     const missing = await platform.build(hook, { "site/gone.mp4": gone });
     assert.match(
       missing.error ?? "",
-      /Cannot fetch site\/gone\.mp4, from Git LFS.*127\.0\.0\.1.*: it responded: Object does not exist/,
+      /Cannot fetch site\/gone\.mp4 from Git LFS.*127\.0\.0\.1.*: it responded: Object does not exist/,
     );
     const forged = server.add("the right film", "the wrong film");
     const wrong = await platform.build(hook, { "site/gone.mp4": forged });
-    assert.match(wrong.error ?? "", /site\/gone\.mp4, .*the size or SHA-256 of the file is wrong/);
+    assert.match(
+      wrong.error ?? "",
+      /site\/gone\.mp4 from Git LFS.*the size or SHA-256 of the file is wrong/,
+    );
     const plain = await platform.build(hook, {
       "site/gone.mp4": "",
       ".gitattributes": "",
@@ -175,7 +178,7 @@ Deno.test("Git LFS gets the project's credentials at its own host only, and no p
       json: { type: "https", username: "ada", token: "secret" },
     });
     const ended = await platform.build(hook, files(server.url, server.add("film")));
-    assert.match(ended.error ?? "", /intro\.mp4, .*it denied access \(status 401\)/);
+    assert.match(ended.error ?? "", /intro\.mp4 from Git LFS.*it denied access \(status 401\)/);
     assert.deepEqual(server.asked.map(({ authorization }) => authorization), [null]);
   });
   await withBuilds(async (platform) => {
@@ -183,7 +186,7 @@ Deno.test("Git LFS gets the project's credentials at its own host only, and no p
     const { hook } = await platform.project("shop", {});
     const url = server.url.replace("http:", "https:");
     const ended = await platform.build(hook, files(url, server.add("film")));
-    assert.match(ended.error ?? "", /intro\.mp4, .*127\.0\.0\.1 is not public/);
+    assert.match(ended.error ?? "", /intro\.mp4 from Git LFS.*127\.0\.0\.1 is not public/);
     assert.deepEqual(server.asked, []);
   }, STRICT);
 });
