@@ -363,5 +363,5 @@ Deno.test("publishers are checked where they are added, and belong to their work
     }
     const most = await platform.api("POST", "/v1/trusted-publishers", { json: good });
     assert.equal(most.status, 409);
-    assert.match(most.json.error, /has 100 trusted publishers/);
+    assert.match(most.json.error, /has the maximum of 100 trusted publishers/);
   }));
