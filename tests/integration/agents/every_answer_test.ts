@@ -95,6 +95,7 @@ Deno.test("what every command prints with --json is what svc schema says", () =>
 async function walkThroughProject(walk: Walk): Promise<void> {
   await startProject(walk);
   await deployments(walk);
+  await previews(walk);
   await rulesAndDomains(walk);
   await hooksAndBuilds(walk);
   await variables(walk);
@@ -137,6 +138,21 @@ async function deployments(walk: Walk): Promise<void> {
   await walk.run("logs");
   await walk.run("traffic");
   await walk.run("cron list");
+}
+
+async function previews(walk: Walk): Promise<void> {
+  const { id } = await walk.run("deploy");
+  await walk.run("previews show");
+  await walk.run("previews password --stdin", [], { stdin: "a few words in a row" });
+  await walk.run("previews set --protection password");
+  const { share } = await walk.run(`previews share ${id}`);
+  await walk.run("previews list");
+  await walk.run(`previews revoke ${share.id}`);
+  await walk.run("previews bypass");
+  await walk.run("previews bypass --remove");
+  await walk.run("previews set --protection off");
+  await walk.run("maintenance on");
+  await walk.run("maintenance off");
 }
 
 async function rulesAndDomains(walk: Walk): Promise<void> {
