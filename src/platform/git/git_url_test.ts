@@ -27,7 +27,7 @@ Deno.test("judgeGitUrl() normalizes the path of a local repository", () => {
 
 const REFUSED: readonly (readonly [text: string, reason: RegExp])[] = [
   ["ext::sh", /^The git URL must be an address such as/],
-  ["http://example.com/site.git", /must be https/],
+  ["http://example.com/site.git", /must use https/],
   ["/etc", /--git-root/],
   ["/srv/git/../../etc", /--git-root/],
   ["/srv/github", /--git-root/],
@@ -69,7 +69,7 @@ Deno.test("pinAddress() refuses a name with one private address among others", a
 
 Deno.test("pinAddress() says where a name has no address", async () => {
   const pinned = await pinAddress(GITHUB, STRICT, () => Promise.reject(new Error("ENOTFOUND")));
-  assert.deepEqual(pinned, { type: "refused", reason: "The name github.com has no address" });
+  assert.deepEqual(pinned, { type: "refused", reason: "The host github.com has no address" });
 });
 
 Deno.test("pinAddress() follows the links of a folder, and none out of the allowed ones", async () => {

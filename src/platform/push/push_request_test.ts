@@ -109,5 +109,5 @@ Deno.test("refusedRefs() refuses a ref that is named twice", () => {
     capabilities: new Set<string>(),
     refusal: undefined,
   };
-  assert.match(refusedRefs(push, { production: "main" }).get(command.ref)!, /named twice/);
+  assert.match(refusedRefs(push, { production: "main" }).get(command.ref)!, /appears twice/);
 });

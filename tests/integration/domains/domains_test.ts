@@ -156,7 +156,7 @@ Deno.test("each environment has domains of its own; an exact name wins over a wi
     assert.equal((await platform.get("test.shop.example", "/")).status, 404);
     assert.equal((await platform.get("a.b.shop.example", "/")).status, 404);
     const unknown = await add(platform, "x.shop.example", "nowhere");
-    assert.match(unknown.json.error, /It has: production, preview, staging/);
+    assert.match(unknown.json.error, /Available: production, preview, staging/);
   }));
 
 Deno.test("domains survive a restart, and end with their project", async () => {
@@ -263,7 +263,7 @@ Deno.test("names that nobody may bind are refused, and nothing is stored", () =>
 
 const wrongRecords = [
   ["a missing proof", undefined, "NXDOMAIN", /Create the TXT record/],
-  ["a wrong proof", { TXT: ["svc-verify=0000"] }, null, /Set the value/],
+  ["a wrong proof", { TXT: ["svc-verify=0000"] }, null, /Set the expected value/],
   ["several strange texts", { TXT: ["one", "two"] }, null, /Add a record/],
   ["a name without TXT", { A: ["192.0.2.9"] }, "NODATA", /Create the TXT record/],
   ["SERVFAIL", "SERVFAIL", "SERVFAIL", /DNSSEC/],
@@ -290,11 +290,11 @@ const wrongRoutes = [
   [
     "a CNAME to elsewhere",
     { CNAME: ["evil.example"] },
-    /Set a CNAME .* points at evil.example now/,
+    /Set a CNAME .* currently points at evil.example/,
   ],
-  ["an address elsewhere", { A: ["198.51.100.7"] }, /leads to 198.51.100.7 now/],
+  ["an address elsewhere", { A: ["198.51.100.7"] }, /currently leads to 198.51.100.7$/],
   ["a stray address", { A: ["192.0.2.1", "198.51.100.7"] }, /Remove .* 198.51.100.7/],
-  ["no record", {}, /leads nowhere/],
+  ["no record", {}, /currently has no address/],
   ["SERVFAIL", "SERVFAIL", /SERVFAIL/],
   ["the right addresses", { A: ["192.0.2.1"], AAAA: ["2001:db8::1"] }, null],
 ] as const;
@@ -330,5 +330,5 @@ Deno.test("domains of other projects are not found by their id", () =>
       "/v1/projects/other/domains",
     );
     assert.equal(taken.status, 409);
-    assert.match(taken.json.error, /bound to project "shop" \(production\)/);
+    assert.match(taken.json.error, /already used by project "shop" \(production\)/);
   }));

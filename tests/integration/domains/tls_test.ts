@@ -48,8 +48,8 @@ Deno.test("certificate files that cannot serve are refused at start", () =>
     const rows = [
       [{ ...one, certFile: join(folder, "none") }, /can ?not read the certificate/i],
       [{ ...one, keyFile: two.keyFile }, /is not the key of/],
-      [{ ...one, certFile: text }, /must hold a certificate/],
-      [{ ...one, keyFile: text }, /must hold a private key/],
+      [{ ...one, certFile: text }, /must contain a PEM certificate/],
+      [{ ...one, keyFile: text }, /must contain a PEM private key/],
     ] as const;
     for (const [tls, reason] of rows) {
       await assert.rejects(

@@ -129,7 +129,7 @@ Deno.test("custom environments have variables, deployments and an address of the
     const unknown = await platform.api("POST", "/v1/projects/shop/variables/export", {
       json: { environment: "staging" },
     });
-    assert.match(unknown.json.error, /does not exist.*It has: production, preview/);
+    assert.match(unknown.json.error, /does not exist.*Available: production, preview/);
   }));
 
 const bad = [

@@ -58,7 +58,7 @@ Deno.test("a store with values of a newer runtime is refused in words, and not t
       const told = JSON.parse(stdout);
       assert.deepEqual([code, told.code], [1, "store_unusable"], stdout);
       assert.match(told.error, /kv\.sqlite3: it has values written by svc on a newer Deno/);
-      assert.match(told.error, /Nothing changed\. Start it with the svc that wrote it/);
+      assert.match(told.error, /Nothing was changed\. Use the svc version that wrote it/);
       assert.ok(!told.error.includes("deserialize"));
     }
     assert.deepEqual(records(), before);

@@ -52,7 +52,7 @@ Deno.test("git push deploys branches, fails with their builds, and git clone giv
     assert.match(again.text, /Everything up-to-date/);
     const deleted = await push(site.path, url, "--delete", "feature/menu");
     assert.equal(deleted.code, 0, deleted.text);
-    assert.match(deleted.text, /feature\/menu is deleted; its preview is gone/);
+    assert.match(deleted.text, /deleted feature\/menu and its preview/);
     assert.equal((await get(host, "/")).status, 404);
 
     assert.match((await push(site.path, url, "--delete", "main")).text, /cannot be deleted/);
@@ -120,7 +120,7 @@ Deno.test("what may not be pushed is refused, and leaves nothing", async () => {
     assert.deepEqual(await pushed(), []);
 
     await api("PATCH", "/v1/projects/shop", { json: { gitUrl: `${folder}/site` } });
-    assert.match((await push(site.path, url, "main")).text, /is built from .*push there/);
+    assert.match((await push(site.path, url, "main")).text, /is built from .*Push there/);
     const plain = await fetch(`http://127.0.0.1:${port}/git/main/shop.git/info/refs`);
     assert.equal(plain.status, 403);
     await plain.body?.cancel();

@@ -63,7 +63,7 @@ const EVENTS:
     ["x-github-event", "pull_request", recorded("github_pull_request_closed"), stop("changes", 2)],
     ["x-github-event", "push", { ref: "refs/heads/main", after: SHA }, deploy("main")],
     ["x-github-event", "push", { ref: "refs/heads/a", after: NONE, deleted: true }, stop("a")],
-    ["x-github-event", "push", { ref: "refs/tags/v1", after: SHA }, /no branch/],
+    ["x-github-event", "push", { ref: "refs/tags/v1", after: SHA }, /not a branch/],
     ["x-github-event", "star", {}, /event star/],
     ["x-github-event", "pull_request", {
       action: "synchronize",
