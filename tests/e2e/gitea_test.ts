@@ -125,7 +125,7 @@ Deno.test({
       assert.equal((await box.page(preview, "/")).text, "more");
 
       await gitea.api("PATCH", `${REPOSITORY}/pulls/${number}`, { state: "closed" });
-      await commented(number, "is gone");
+      await commented(number, "was removed");
       assert.equal((await box.page(preview, "/")).status, 404);
       assert.equal((await box.page("shop.localhost", "/")).text, "main");
 
@@ -133,7 +133,7 @@ Deno.test({
       await commented(number, "is live");
       assert.equal((await box.page(preview, "/")).text, "more");
       await gitea.api("POST", `${REPOSITORY}/pulls/${number}/merge`, { Do: "merge" });
-      await commented(number, "is gone");
+      await commented(number, "was removed");
       assert.equal((await box.page(preview, "/")).status, 404);
       await until(
         () => box.page("shop.localhost", "/"),

@@ -79,7 +79,7 @@ Deno.test("the audit log says which hook deployed, ended a preview or was called
     }
     const refused = (await entries()).filter(({ action }) => action === "refuseHookCall");
     assert.equal(refused.length, 10, "no more in an hour: they would push out what people did");
-    assert.match(refused[0]!.summary, /not signed/);
+    assert.match(refused[0]!.summary, /Refuse an unsigned request to a deploy hook/);
 
     const plain = await hook({});
     await ended(

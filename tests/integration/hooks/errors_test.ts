@@ -67,7 +67,7 @@ Deno.test("a trigger that waits for its repository is answered when the platform
 const FORBIDDEN: readonly [string, RegExp][] = [
   ["/srv/elsewhere/site.git", /below a folder that the operator allowed with --git-root/],
   ["file:///etc", /--git-root/],
-  ["http://git.example/site.git", /must be https/],
+  ["http://git.example/site.git", /must use https/],
 ];
 
 Deno.test("a git URL that no trigger could use is refused when it is set", () =>

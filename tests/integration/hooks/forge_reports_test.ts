@@ -123,7 +123,7 @@ for (const kind of Object.keys(ENDS) as ForgeKind[]) {
       await send("pull_request", pull("closed"));
       await until(
         () => [...forge.comments.values()],
-        ([first]) => first?.text.includes("is gone") === true,
+        ([first]) => first?.text.includes("was removed") === true,
       );
       assert.equal(forge.comments.size, 1, "the comment was changed, not repeated");
       assert.equal(last(forge), ENDS[kind], "a preview that is gone is no fault of its commit");

@@ -135,7 +135,7 @@ const signed = (
 const INVALID = { status: 400, says: /Cannot read|Send JSON/ };
 const IGNORED = {
   status: 202,
-  says: /not allowed|no branch|fork|Nothing follows|Nothing changed/,
+  says: /not allowed|is not a branch|fork|Ignored the event|Nothing changed/,
 };
 
 const BRANCHES: readonly string[] = [

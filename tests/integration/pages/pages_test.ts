@@ -94,7 +94,7 @@ Deno.test("an address without a page is one for browsers, and an API answer for 
     const headers = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
     const page = await guest.send("GET", "/nowhere", { headers });
     assert.equal(page.status, 404);
-    assert.match(page.html, /<h1>Page not found<\/h1>[^]*No page is at \/nowhere/);
+    assert.match(page.html, /<h1>Page not found<\/h1>[^]*No page exists at \/nowhere/);
     assert.ok(page.headers.get("x-svc-request-id"));
     const programs = [["/nowhere", "*/*"], ["/v1/nowhere", headers.accept]] as const;
     for (const [path, accept] of programs) {
