@@ -153,7 +153,7 @@ onEachEngine("a deleted database is had back whole, or swept with all it had", a
   assert.equal((await engine.list()).length, 3);
   await platform.call("deleteDatabase", at);
   machine.now += 7 * DAY_MS;
-  assert.deepEqual(await housekeeping(place), ["removed 1 deleted database for good"]);
+  assert.deepEqual(await housekeeping(place), ["permanently removed 1 deleted database"]);
   assert.deepEqual(await engine.list(), []);
   assert.equal((await refusalOf(url)).code, "28P01", "nobody knows of it");
   const next = await createOrders(place);
