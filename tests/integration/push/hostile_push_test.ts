@@ -199,7 +199,7 @@ function bodyAttacks(): Attack[] {
     body: GOOD,
     headers: { "content-encoding": coding },
     status: 415,
-    says: /Send the body as gzip/,
+    says: /Send the body with gzip, not/,
   });
   const typed = (type: string): Attack => ({
     name: `the type ${JSON.stringify(type)}`,
