@@ -52,7 +52,7 @@ export interface BackendSession {
 
 /** Says that an engine does not have a branch any more. */
 export const GONE =
-  "The files of the database are not there any more: svc doctor on the platform's machine says more";
+  "The files of the database are missing. Run svc doctor on the platform's machine for details";
 
 export interface DumpOptions {
   /** Definitions without rows. */

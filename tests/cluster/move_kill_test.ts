@@ -48,7 +48,7 @@ const VICTIMS = ["the tool", "the tool", "PostgreSQL", "the storage"] as const;
  */
 const PASSING = new RegExp([
   "while nodes run on it",
-  `"code":"store_unusable","hint":".*run it again to go on"`,
+  `"code":"store_unusable","hint":".*Run the command again to continue"`,
   "Cannot reach the key-value store: .* Try again",
 ].join("|"));
 /** How often one command is run, at most. */

@@ -49,7 +49,7 @@ export interface LoadedGeo {
 /** Reads the shape of a database from its metadata. */
 function shapeOf(bytes: Buffer): MmdbShape {
   const start = bytes.lastIndexOf(METADATA_MARKER);
-  if (start === -1) throw new DamagedDatabaseError("it is no MMDB file, or its end is missing");
+  if (start === -1) throw new DamagedDatabaseError("it is not an MMDB file, or its end is missing");
   const { nodeCount, recordSize } = new Reader(bytes).metadata;
   return { nodeCount, recordSize, metadataStart: start + METADATA_MARKER.byteLength };
 }

@@ -29,7 +29,7 @@ Deno.test("loadGeo() names the file that it cannot open", async () => {
   );
   const text = await Deno.makeTempFile();
   await Deno.writeTextFile(text, "no database");
-  await assert.rejects(loadGeo({ asn: text }), new RegExp(` ${text}: it is no MMDB`));
+  await assert.rejects(loadGeo({ asn: text }), new RegExp(` ${text}: it is not an MMDB`));
   await Deno.remove(text);
 });
 

@@ -192,7 +192,7 @@ onEachEngine("a database whose files are gone has failed until they are back", a
   const bringBack = await takeAway(place);
   const { state, reason } = await platform.call("getDatabase", at);
   assert.equal(state, "failed");
-  assert.match(reason, /^The files of the database are not there any more: svc doctor/);
+  assert.match(reason, /^The files of the database are missing\. Run svc doctor/);
   const { code, message } = await refusalOf(url);
   assert.deepEqual([code, message], ["3D000", reason]);
   await bringBack();
