@@ -106,7 +106,11 @@ Deno.test("a store or disk that cannot be opened is no mistake of the command li
         /Cannot open the key-value store .*file: .*not a database/,
       ],
       [["--blobs", file], "store_unusable", /Cannot use the folder of blobs .*file: /],
-      [["--geoip", file], "file_unusable", /Cannot use the address database .*file: it is not an MMDB/],
+      [
+        ["--geoip", file],
+        "file_unusable",
+        /Cannot use the address database .*file: it is not an MMDB/,
+      ],
     ];
     for (const [flags, code, message] of rows) {
       const told = await serve(fresh, ...flags);
