@@ -69,7 +69,7 @@ Deno.test("svc doctor examines the platform, the login and the machine it runs o
     await box.start(["--postgres-port", "none"]);
     const answers = await only(box, "platform");
     assert.equal(answers.state, "ok");
-    assert.match(answers.found, /^http:\/\/[^ ]+ answers, version /);
+    assert.match(answers.found, /^http:\/\/[^ ]+ responds, version /);
     assert.match((await only(box, "login")).found, /workspace \S+ \(owner\)/);
     const wrong = await only(box, "login", { SVC_TOKEN: "svc_wrongwrongwrongwrongwrong" });
     assert.equal(wrong.state, "warn");

@@ -49,7 +49,7 @@ Deno.test("svc keys makes a key with permissions, project and end, shows its use
       stderr,
       /it has "deploy-previews", "read" in one project, and lacks [^]*everything/,
     );
-    assert.match(stderr, /^hint: svc whoami shows what a key may do/m);
+    assert.match(stderr, /^hint: See the permissions of a key with svc whoami\./m);
     const { projects } = await byKey(["projects", "list"]) as { projects: { name: string }[] };
     assert.deepEqual(projects.map(({ name }) => name), ["shop"]);
     const used = await keyCalled(box, "ci");

@@ -172,7 +172,7 @@ async function followForge(box: Sandbox): Promise<void> {
   assert.equal((await box.page("hello-world.localhost", "/")).text, "from the forge");
   await until(
     () => [...forge.comments.values()],
-    ([written]) => written?.text.includes("is gone") === true,
+    ([written]) => written?.text.includes("was removed") === true,
   );
   assert.equal(forge.comments.size, 1, "the comment was changed, not repeated");
   assert.deepEqual(forge.faults, []);
