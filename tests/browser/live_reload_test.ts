@@ -53,7 +53,7 @@ Deno.test({
         // A rule that is broken leaves the page, and what it has, as they are.
         const from = dev.lines.length;
         await write("svc.rules.toml", "nonsense");
-        await dev.said(/The rules stay as they were/, from);
+        await dev.said(/Keeping the previous rules/, from);
         assert.equal(await paragraph.innerText(), "Osprey");
         // A page that is left closes its stream.
         assert.deepEqual(complaints.filter((line) => !line.endsWith("/__svc/reload")), []);

@@ -93,7 +93,7 @@ Deno.test("keys that are not the store's refuse the start, and svc doctor --deep
     const unchecked = original.replace(/,\s*"check": "[0-9a-f]+"/, "");
     assert.notEqual(unchecked, original);
     await Deno.writeTextFile(path, unchecked.slice(0, at) + "AAAA" + unchecked.slice(at + 4));
-    assert.match(await refusal(box), /Cannot start with the keys .*encrypted with others/);
+    assert.match(await refusal(box), /Cannot start with the keys .*encrypted with other keys/);
     await Deno.writeTextFile(path, original);
     await box.json(["rekey", "--data-dir", box.dataDir]);
     const rekeyed = await Deno.readTextFile(path);

@@ -100,7 +100,7 @@ Deno.test("what is in the way of a platform is named: a dead proxy, and what res
     const outside = { ...dead, SVC_API_URL: "http://svc.example.test" };
     const { stderr } = await box.tool(["whoami"], outside);
     assert.match(stderr, /Cannot reach http:\/\/svc\.example\.test through the proxy http:\/\/127/);
-    assert.match(stderr, /hint: HTTP_PROXY names this proxy/);
+    assert.match(stderr, /hint: The proxy comes from HTTP_PROXY:/);
     assert.ok(!stderr.includes("secret"));
 
     await using broken = relay(box, () => Promise.resolve(new Response("Bad", { status: 502 })));

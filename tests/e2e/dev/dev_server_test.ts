@@ -115,7 +115,7 @@ test("dev runs the command behind the rules, which act as soon as they are saved
       assert.equal(await locationOf(dev, "/old"), "/newer");
       const broken = dev.lines.length;
       await Deno.writeTextFile(join(folder, "svc.rules.toml"), "nonsense");
-      await dev.said(/The rules stay as they were/, broken);
+      await dev.said(/Keeping the previous rules/, broken);
       assert.equal(await locationOf(dev, "/old"), "/newer");
       assert.equal(await locationOf(dev, "/", { headers: { "svc-dev": "country=de" } }), "/de");
       assert.equal(await locationOf(dev, "/", { headers: { "svc-dev": "country=FR" } }), null);

@@ -57,7 +57,7 @@ test("dev follows the keys of its terminal", () =>
   withTerminal(async ({ terminal, folder, url }) => {
     const nothing = terminal.screen().length;
     await terminal.type("e");
-    await terminal.shows(/There is nothing to explain/, nothing);
+    await terminal.shows(/Nothing to explain/, nothing);
 
     await read(`${url}/old`);
     await terminal.shows(/301 GET \/old .*rules: old-pages/);
@@ -80,7 +80,7 @@ test("dev follows the keys of its terminal", () =>
     const cleared = terminal.screen().length;
     await terminal.type("c");
     await terminal.shows(/\[2J/, cleared);
-    assert.match(await read(`${url}/__svc`), /None yet/);
+    assert.match(await read(`${url}/__svc`), /No requests yet/);
 
     await terminal.type("q");
     assert.equal(await terminal.ended, 0, terminal.screen());
