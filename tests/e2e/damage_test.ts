@@ -156,7 +156,7 @@ Deno.test("a damaged record is named and set aside, and the rest is served", () 
       [first, second].map(async (host) => (await box.page(host, "/")).status),
     );
     assert.ok(statuses.includes(200), `${statuses}`);
-    assert.match(platform.errors(), /The record \[\\?"hosts\\?",.*is damaged, and was set aside/);
+    assert.match(platform.errors(), /The record \[\\?"hosts\\?",.*is damaged and was set aside/);
     assert.doesNotMatch(platform.errors(), BARE);
     await platform.stop();
     assert.match(await deep(box), /the record \["hosts".*was found damaged before, and set aside/);
@@ -289,7 +289,7 @@ Deno.test({
         hosts.map(async (host) => (await box.page(host, "/")).status),
       );
       assert.ok(statuses.includes(200), `${statuses}`);
-      assert.match(platform.errors(), /The record \[\\?"hosts\\?",.*is damaged, and was set aside/);
+      assert.match(platform.errors(), /The record \[\\?"hosts\\?",.*is damaged and was set aside/);
       assert.doesNotMatch(platform.errors(), BARE);
       await platform.stop();
       const after = await deep(box, store.args);
