@@ -179,7 +179,7 @@ function announce(
   ui.note(`  requests, rules, keys and mail: ${url}/__svc`);
   if (environment !== null) ui.note(`  variables of ${environment}`);
   if (ctx.stdinIsTerminal) {
-    ui.note(ui.colors.dim("r restart o open e explain last request c clear q quit"));
+    ui.note(ui.colors.dim("r restart   o open   e explain last request   c clear   q quit"));
   }
   for (const [name, address] of Object.entries(inspectors)) {
     ui.note(`  inspector of the ${name}: ${address}`);
