@@ -157,7 +157,7 @@ Deno.test("a rollback that is interrupted shows what is live, and how to undo it
     const { code, stderr } = await output;
     assert.equal(code, 130);
     const shown = text(stderr);
-    assert.match(shown, new RegExp(`Rolled back ${second.id}; ${first.id} is live again`));
+    assert.match(shown, new RegExp(`Rolled back ${second.id}\\. ${first.id} is live again`));
     const [, undo] = /undo +svc (.+)/.exec(shown) ?? [];
     assert.equal(await productionOf(box), first.id);
     assert.equal((await box.page(hostOf(first.urls.production), "/")).text, "one");
