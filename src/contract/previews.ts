@@ -108,7 +108,7 @@ export const updatePreviewAccess = endpoint({
 export const createBypassKey = endpoint({
   method: "POST",
   path: "/v1/projects/{project}/previews/bypass-key",
-  summary: "Create a bypass key for CI and agents, shown this once; the old one stops working",
+  summary: "Create a bypass key for CI and agents, shown only once; the old one stops working",
   tag,
   params: projectParams,
   response: z.object({
@@ -130,7 +130,7 @@ export const deleteBypassKey = endpoint({
 export const createShare = endpoint({
   method: "POST",
   path: "/v1/deployments/{deployment}/shares",
-  summary: "Create a link that lets its holder see a deployment; its URL is shown this once",
+  summary: "Create a link that lets its holder see a deployment; its URL is shown only once",
   tag,
   params: z.object({ deployment: uuid.describe("Id of the deployment") }),
   body: z.object({
@@ -143,7 +143,7 @@ export const createShare = endpoint({
     }),
   }).strict(),
   response: previewShare.extend({
-    url: z.url().describe("The link: a secret that is shown this once"),
+    url: z.url().describe("The link: a secret that is shown only once"),
   }),
   status: 201,
 });

@@ -24,7 +24,7 @@ export default defineCommand({
     }
     const { key } = await client.call(createBypassKey, { params });
     ctx.ui.done("deploy", `Created a bypass key for the previews of ${project.name}`);
-    ctx.ui.note("The key is a secret, and is shown only this once");
+    ctx.ui.note("The key is a secret, and is shown only once");
     ctx.ui.result({ key }, key);
   },
 });

@@ -22,7 +22,7 @@ export default defineCommand({
   async run({ flags }, ctx) {
     const { remove, stdin, fromFile } = flags;
     if (remove === true && (stdin === true || fromFile !== undefined)) {
-      throw new CliError("usage", "Give a password or --remove, not both");
+      throw new CliError("usage", "Use either a password or --remove, not both");
     }
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const password = remove === true

@@ -28,7 +28,7 @@ export default defineCommand({
       body: { scope: flags.branch === true ? "branch" : "deployment", days: flags.days },
     });
     ctx.ui.done("deploy", `Created a share link that ends on ${share.endsAt.slice(0, 10)}`);
-    ctx.ui.note("The link is a secret, and is shown only this once");
+    ctx.ui.note("The link is a secret, and is shown only once");
     ctx.ui.result({ url, share }, url);
   },
 });

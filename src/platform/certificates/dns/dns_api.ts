@@ -76,7 +76,7 @@ export class DnsApi {
       text = await readText(response);
     } catch (cause) {
       throw new Error(
-        `${provider} did not answer: ${cause instanceof Error ? cause.message : cause}`,
+        `${provider} does not respond: ${cause instanceof Error ? cause.message : cause}`,
         {
           cause,
         },

@@ -179,7 +179,7 @@ export function rfc2136(server: Server, key: TsigKey): DnsProvider {
       answer = await exchange(server, signedUpdate(change, { key, id, seconds }));
     } catch (cause) {
       throw new Error(
-        `${where} did not answer: ${cause instanceof Error ? cause.message : cause}`,
+        `${where} does not respond: ${cause instanceof Error ? cause.message : cause}`,
         {
           cause,
         },
