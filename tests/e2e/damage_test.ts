@@ -214,7 +214,10 @@ Deno.test("blobs that are cut off or missing are named before anybody needs them
     const restore = ["restore", file, "--data-dir", join(box.folder, "restored"), "--json"];
     const refused = await box.tool(restore);
     assert.equal(refused.code, 1, refused.stdout);
-    assert.match(refused.stdout, new RegExp(`contains data that was already damaged.*${nameOf(cut!)}`));
+    assert.match(
+      refused.stdout,
+      new RegExp(`contains data that was already damaged.*${nameOf(cut!)}`),
+    );
     assert.equal((await box.tool([...restore, "--damaged"])).code, 0);
     await Deno.writeFile(cut!, content);
     await Deno.remove(gone!);

@@ -88,7 +88,10 @@ Deno.test("an agent deploys, breaks, understands and rolls back a site by the to
     const refused = await agent.follow(created, "deploy");
     assert.ok(refused.isError);
     assert.match(refused.text, /\(rules_invalid\)\n- line 5, column \d+, rules\[0\]/);
-    assert.match((await agent.follow(refused, "explain_code")).text, /has errors, so nothing was published/);
+    assert.match(
+      (await agent.follow(refused, "explain_code")).text,
+      /has errors, so nothing was published/,
+    );
     await write("svc.rules.toml", RULES);
     await Deno.mkdir(join(box.site, "functions"));
     await write("functions/greet.ts", 'export default () => { throw new Error("Nobody home"); };');
