@@ -157,7 +157,7 @@ Deno.test("branches are copies; reset makes one equal to its parent, and removes
   assert.ok(!engine.held.has(copy!));
   await assert.rejects(
     platform.call("createDatabaseBranch", { ...at, body: { name: branch } }),
-    /exists already/,
+    /already exists/,
   );
   await assert.rejects(
     platform.call("deleteDatabaseBranch", { ...at, branch: "main" }),
@@ -201,7 +201,7 @@ Deno.test("a deleted database can be had back for seven days, under its name if 
   assert.equal((await platform.call("undeleteDatabase", { ...at, database: id })).id, id);
   machine.now += 7 * DAY_MS;
   assert.deepEqual(await housekeeping(platform), [
-    "removed 1 deleted database for good",
+    "permanently removed 1 deleted database",
     "took 1 daily snapshot of databases",
   ]);
   const { items } = await platform.call("listDatabases", { ...at, query: { deleted: "true" } });
@@ -216,7 +216,7 @@ Deno.test("the databases of a deleted project can be had back in another project
   const platform = await machine.start(new TestEngine());
   const { id } = await createOrders(platform);
   const elsewhere = { project: "other", database: id };
-  await assert.rejects(platform.call("undeleteDatabase", elsewhere), /No deleted database/);
+  await assert.rejects(platform.call("undeleteDatabase", elsewhere), /has no deleted database/);
   for (const key of [["projects", "w", shop.id], ["project_by_name", "shop"]]) {
     await machine.kv.delete(key);
   }
@@ -294,7 +294,7 @@ Deno.test("numbers of databases and branches are bounded", async () => {
     platform.call("createDatabase", { project: "shop", body: { name } });
   for (let count = 0; count < 10; count++) await create(`db-${count}`);
   await assert.rejects(create("one-more"), /has the maximum of 10 databases/);
-  await assert.rejects(create("db-3"), /exists already/);
+  await assert.rejects(create("db-3"), /already exists/);
 });
 
 Deno.test("a missing engine, and a database that clients may not reach, are said", async () => {

@@ -25,7 +25,7 @@ Deno.test("EngineHealth says within 2 seconds that a server does not respond, an
 
   await engines.open("server");
   const began = performance.now();
-  const problem = "PostgreSQL has not answered for 1.5 s";
+  const problem = "PostgreSQL has not responded for 1.5 s";
   for (const each of await Promise.all([health.describe(8788), health.describe(8788)])) {
     assert.deepEqual(each, { ...usual, ready: false, problem });
   }

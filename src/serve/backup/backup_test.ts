@@ -211,7 +211,7 @@ Deno.test("makeBackup() removes what a killed one left, and refuses a second one
     assert.equal(await Deno.readTextFile(join(folder, "backup.tar")), "left");
     await other.unlock();
     await Deno.writeTextFile(join(folder, "letter.txt"), "mine");
-    await assert.rejects(backUp(dataDir, to), /which holds letter\.txt/);
+    await assert.rejects(backUp(dataDir, to), /contains letter\.txt/);
     assert.equal(await Deno.readTextFile(join(folder, "letter.txt")), "mine");
     await Deno.remove(join(folder, "letter.txt"));
     await backUp(dataDir, to);
@@ -228,7 +228,7 @@ Deno.test({
     withData(async ({ root, dataDir }) => {
       const to = join(root, "b.tar");
       const folder = `${to}.partial`;
-      const refusal = /which is there already and is no folder that only its owner/;
+      const refusal = /already exists and is not a private folder of this user/;
       await Deno.mkdir(folder, { mode: 0o700 });
       await Deno.chmod(folder, 0o750);
       await assert.rejects(backUp(dataDir, to), refusal);

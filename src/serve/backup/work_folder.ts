@@ -21,7 +21,7 @@ async function refuseForeign(folder: string, to: string): Promise<void> {
   const isOwn = Deno.build.os === "windows" || uid === Deno.uid() && (mode! & 0o077) === 0;
   if (isDirectory && isOwn) return;
   throw new BackupError(
-    `Cannot write the backup ${to}: its work folder ${folder} already exists, and others can open it`,
+    `Cannot write the backup ${to}: its work folder ${folder} already exists and is not a private folder of this user`,
     "Delete it, or choose another file",
   );
 }

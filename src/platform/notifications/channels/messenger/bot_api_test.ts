@@ -22,8 +22,12 @@ const rows: readonly [string, () => Response, RegExp][] = [
     /^The Bot API responded with 401: Unauthorized$/,
   ],
   ["no JSON", () => new Response("<html>"), /cannot be reached/],
-  ["another shape", () => Response.json({ fine: true }), /not known/],
-  ["another result", () => Response.json({ ok: true, result: { id: "x" } }), /getMe is not known/],
+  ["another shape", () => Response.json({ fine: true }), /an unexpected response/],
+  [
+    "another result",
+    () => Response.json({ ok: true, result: { id: "x" } }),
+    /an unexpected response to getMe/,
+  ],
   ["a redirect", () => Response.redirect("http://127.0.0.1:1/"), /cannot be reached/],
 ];
 
