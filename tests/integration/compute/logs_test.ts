@@ -33,7 +33,7 @@ onEachEngine(
       assert.match((await found(platform, "search=cold%20start"))[0]!.message, /\d+ ms/);
 
       await platform.get(HOST, "/api/hang");
-      const late = await found(platform, "level=error&search=did%20not%20answer");
+      const late = await found(platform, "level=error&search=did%20not%20respond");
       assert.match(late[0]!.message, /1500 ms/);
       await platform.get(HOST, "/api/crash");
       const crashes = await found(platform, "level=error&search=exit");
