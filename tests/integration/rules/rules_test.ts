@@ -211,7 +211,7 @@ Deno.test("rules that ask for asn are warned of at start, where no database know
     const second = await start(dataDir);
     await until(() => warnings(second).length, (count) => count > 0);
     assert.deepEqual(warnings(second), [
-      `warn Rules of project shop have conditions on asn and match no request: "one-network". ` +
+      `warn Rules of project shop have asn conditions that never match: "one-network". ` +
       "The operator can set an ASN database with --asn",
     ]);
     await second.shutdown();
