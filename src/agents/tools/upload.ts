@@ -44,11 +44,11 @@ function readFiles(given: readonly GivenFile[]): SiteFile[] {
     if ((text === undefined) === (base64 === undefined)) {
       throw refuse(`Cannot read the content of ${path}`, path, "Use either text or base64");
     }
-    if (seen.has(path)) throw refuse(`${path} is there twice`, path, "Give each path once");
+    if (seen.has(path)) throw refuse(`${path} appears twice`, path, "List each path once");
     seen.add(path);
     if (NO_PAGE.test(path)) {
-      const hint = "Leave it out: every file of this call can be read by visitors";
-      throw refuse(`Cannot publish ${path}: it is no file of a site`, path, hint);
+      const hint = "Leave it out: visitors can read every file of this call";
+      throw refuse(`Cannot publish ${path}: it holds settings or secrets`, path, hint);
     }
     const content = new Uint8Array(
       Buffer.from(text ?? base64!, text === undefined ? "base64" : "utf8"),

@@ -51,7 +51,7 @@ function toFormat(name: string): ImageFormat | undefined {
 function parameters(query: string): ReadonlyMap<string, string> | QueryProblem {
   const found = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(query)) {
-    if (found.has(name)) return problem("A parameter is there twice.");
+    if (found.has(name)) return problem("A parameter appears twice.");
     found.set(name, value);
   }
   return found;

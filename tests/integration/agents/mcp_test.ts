@@ -110,12 +110,12 @@ Deno.test("an agent without a folder makes a site of files that are in the call"
     assert.match(errors.text, /^No errors/);
 
     const refused: readonly (readonly [RegExp, object])[] = [
-      [/is there twice/, { files: [files[0], files[0]] }],
+      [/appears twice/, { files: [files[0], files[0]] }],
       [/either text or base64/, { files: [{ path: "a" }] }],
       [/either text or base64/, { files: [{ path: "a", text: "", base64: "" }] }],
-      [/no file of a site/, { files: [{ path: ".env", text: "KEY=1" }] }],
-      [/no file of a site/, { files: [{ path: "sub/.env.local", text: "KEY=1" }] }],
-      [/no file of a site/, { files: [{ path: "svc.rules.toml", text: "" }] }],
+      [/holds settings or secrets/, { files: [{ path: ".env", text: "KEY=1" }] }],
+      [/holds settings or secrets/, { files: [{ path: "sub/.env.local", text: "KEY=1" }] }],
+      [/holds settings or secrets/, { files: [{ path: "svc.rules.toml", text: "" }] }],
       [/relative path/, { files: [{ path: "../up.html", text: "" }] }],
       [/relative path/, { files: [{ path: "/etc/x", text: "" }] }],
       [/files/, { files: [] }],
