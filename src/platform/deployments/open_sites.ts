@@ -40,9 +40,9 @@ async function accessOf(
   { deployments, accessOf }: SiteParts,
   { projectId, deploymentId }: Site,
 ): Promise<SiteAccess> {
-  const owner = await deployments.owner(deploymentId);
-  if (owner === undefined) throw new Error(`Deployment ${deploymentId} has no owner`);
-  return await accessOf(projectId, owner.workspaceId);
+  const deployment = await deployments.find(projectId, deploymentId);
+  if (deployment === undefined) throw new Error(`Deployment ${deploymentId} is gone`);
+  return await accessOf(projectId, deployment.workspaceId);
 }
 
 /** Reads a deployment and compiles it for the edge; `undefined` where it is not served. */

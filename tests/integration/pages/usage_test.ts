@@ -48,7 +48,7 @@ Deno.test("usage is counted where a limit holds, and says what is refused beyond
       const shown = await viewer.open("/workspaces/acme/projects/shop/usage");
       assert.match(shown.html, /Domains<\/span><span class="num">2 of 200</);
       const { html } = await ada.open("/workspaces/acme/usage");
-      assert.match(html, /Projects<\/span><span class="num">2 (unlimited)</);
+      assert.match(html, /Projects<\/span><span class="num">2 \(unlimited\)</);
       assert.match(html, /Webhooks<\/span><span class="num">20 of 20</);
       for (const path of ["/workspaces/acme/usage", "/workspaces/acme/projects/shop/usage"]) {
         assert.equal((await stranger.open(path)).status, 404);
