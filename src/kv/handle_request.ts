@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { readLimited } from "../lib/read_limited.ts";
 import type { KvStore } from "./kv_store.ts";
 import { MAX_VALUE_BYTES } from "./limits.ts";
 import { cursorOf, type KvCall, KvRequestError, parseKvRequest } from "./parse_request.ts";
@@ -37,14 +38,9 @@ async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer>> {
   const length = request.headers.get("content-length");
   if (Number(length ?? 0) > MAX_VALUE_BYTES) throw tooLarge();
   if (isMeasured(length)) return await request.bytes();
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength;
-    if (size > MAX_VALUE_BYTES) throw tooLarge();
-    chunks.push(chunk as Uint8Array<ArrayBuffer>);
-  }
-  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+  const bytes = await readLimited(request.body, MAX_VALUE_BYTES);
+  if (bytes === undefined) throw tooLarge();
+  return bytes;
 }
 
 function answerSet(result: SetResult): Response {

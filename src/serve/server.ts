@@ -262,6 +262,7 @@ async function prepare(
   const domainOptions = await readDomainOptions(options, {
     publicHost: base.hostname,
     onCertificates: (hostnames) => listeners.certificatesChanged(hostnames),
+    onTrouble: (message) => options.log({ level: "warn", message }),
   });
   const outbound = closers.add(createOutboundFetch({
     allowPrivate: options.allowPrivateUpstreams,

@@ -4,6 +4,7 @@
  * @module
  */
 import * as z from "zod";
+import { readLimited } from "../../lib/read_limited.ts";
 import { MAX_VITAL_PATH, type MeasuredVitals } from "../../traffic/mod.ts";
 
 /** Longest body, in bytes. */
@@ -27,27 +28,15 @@ export interface Beacon {
   readonly vitals: MeasuredVitals;
 }
 
-/** A body as text; `undefined` where it is longer than a beacon may be. */
-async function readText(body: ReadableStream<Uint8Array>): Promise<string | undefined> {
-  const decoder = new TextDecoder();
-  let [text, length] = ["", 0];
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > MAX_BEACON_BYTES) return undefined;
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
-}
-
 /** The beacon in a body, or the status that refuses it. */
 export async function readBeacon(
   body: ReadableStream<Uint8Array> | null,
 ): Promise<Beacon | 400 | 413> {
-  const text = body === null ? "" : await readText(body);
-  if (text === undefined) return 413;
+  const bytes = await readLimited(body, MAX_BEACON_BYTES);
+  if (bytes === undefined) return 413;
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(new TextDecoder().decode(bytes));
   } catch {
     return 400;
   }

@@ -172,7 +172,7 @@ export class AcmeIssuer implements Issuer {
       await client.waitForValidStatus<Challenge>(challenge);
     } finally {
       if (dns === undefined) await this.#options.challenges.remove(challenge.token, lease);
-      else await dns.remove(domain, answer).catch(() => {});
+      else await dns.remove(domain, answer);
     }
   }
 

@@ -6,6 +6,7 @@
  */
 import * as z from "zod";
 import { EngineError, type QueryErrorEvent, runStatement } from "../../database/mod.ts";
+import { readLimited } from "../../lib/read_limited.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import type { OutboundFetch, OutboundRequest } from "../../runtime/mod.ts";
 import type { DatabaseDoor } from "./database_door.ts";
@@ -38,16 +39,9 @@ const refusalOf = ({ message, sqlState, detail }: QueryErrorEvent): Refusal => (
 });
 
 async function readText({ body }: OutboundRequest): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    size += chunk.byteLength;
-    if (size > MAX_BYTES) {
-      throw new EngineError(`A statement can have at most ${MAX_BYTES} bytes`, "54000");
-    }
-    chunks.push(chunk);
-  }
-  return await new Blob(chunks as BlobPart[]).text();
+  const bytes = await readLimited(body, MAX_BYTES);
+  if (bytes !== undefined) return new TextDecoder().decode(bytes);
+  throw new EngineError(`A statement can have at most ${MAX_BYTES} bytes`, "54000");
 }
 
 /** Makes the function that performs the statements of a deployment's functions. */

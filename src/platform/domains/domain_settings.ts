@@ -51,7 +51,11 @@ async function readAcmeOptions(options: DomainOptions): Promise<AcmeOptions | un
   return { directoryUrl, contact, termsAgreed: true, serverCa };
 }
 
-function openDns01(options: DomainOptions, dns: DnsClient): Dns01Challenges | undefined {
+function openDns01(
+  options: DomainOptions,
+  dns: DnsClient,
+  onTrouble: (message: string) => void,
+): Dns01Challenges | undefined {
   const { acmeDns, dnsServer } = options;
   if (acmeDns === undefined) return undefined;
   const { provider, token, server, alias } = acmeDns;
@@ -61,6 +65,7 @@ function openDns01(options: DomainOptions, dns: DnsClient): Dns01Challenges | un
       server: server === undefined ? undefined : parseDnsServer(server),
     }),
     alias,
+    onTrouble,
     look: (name) => lookAtNameServers(name, dnsServer === undefined ? undefined : dns),
   });
 }
@@ -73,7 +78,10 @@ function openDns01(options: DomainOptions, dns: DnsClient): Dns01Challenges | un
  */
 export async function readDomainOptions(
   options: DomainOptions,
-  context: Pick<DomainSetup, "onCertificates"> & { readonly publicHost: string },
+  context: Pick<DomainSetup, "onCertificates"> & {
+    readonly publicHost: string;
+    readonly onTrouble: (message: string) => void;
+  },
 ): Promise<DomainSetup> {
   const { dnsServer, publicAddresses = [], baseDomain } = options;
   for (const address of publicAddresses) {
@@ -87,7 +95,7 @@ export async function readDomainOptions(
   const dns = new DnsClient(
     dnsServer === undefined ? {} : { servers: [parseDnsServer(dnsServer)] },
   );
-  const dns01 = openDns01(options, dns);
+  const dns01 = openDns01(options, dns, context.onTrouble);
   const own = options.tls === undefined ? reserved.filter(isPublicName) : [];
   return {
     settings: {

@@ -31,10 +31,18 @@ interface IndexedSection {
 const MAX_RESULTS = 20;
 const EXCERPT = 160;
 
-const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"' };
+/** The characters that the renderer and its highlighter escape. */
+const ENTITIES: Readonly<Record<string, string>> = {
+  lt: "<",
+  gt: ">",
+  amp: "&",
+  quot: '"',
+  "#x27": "'",
+};
 
 const plainText = (html: string): string =>
-  html.replace(/<[^>]+>/g, " ").replace(/&(lt|gt|amp|quot);/g, (_, name) => ENTITIES[name]!)
+  html.replace(/<\/?(?:a|code|em|span|strong)\b[^>]*>/g, "").replace(/<[^>]+>/g, " ")
+    .replace(/&(lt|gt|amp|quot|#x27);/g, (_, name) => ENTITIES[name]!)
     .replace(/\s+/g, " ").trim();
 
 async function sectionsOf({ documents }: Library): Promise<IndexedSection[]> {

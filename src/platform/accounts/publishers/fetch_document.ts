@@ -5,6 +5,7 @@
  */
 import { createPause } from "../../../lib/next_turn.ts";
 import { JsonError, parseJson } from "../../../lib/parse_json.ts";
+import { readLimited } from "../../../lib/read_limited.ts";
 import { OutboundError, type OutboundFetch } from "../../../runtime/mod.ts";
 
 /** Largest document, in bytes. */
@@ -16,25 +17,6 @@ const FETCH_MS = 10_000;
 /** The document cannot be had. */
 export class DocumentError extends Error {
   override readonly name = "DocumentError";
-}
-
-async function readBody(
-  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.byteLength;
-    if (size > MAX_BYTES) throw new DocumentError(`it is larger than ${MAX_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  const whole = new Uint8Array(size);
-  let place = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, place);
-    place += chunk.byteLength;
-  }
-  return whole;
 }
 
 async function load(outbound: OutboundFetch, url: string, signal: AbortSignal): Promise<unknown> {
@@ -55,7 +37,9 @@ async function load(outbound: OutboundFetch, url: string, signal: AbortSignal): 
       }`,
     );
   }
-  const bytes = await readBody(answer.bytes === undefined ? answer.body ?? [] : [answer.bytes]);
+  const body = answer.bytes === undefined ? answer.body : [answer.bytes];
+  const bytes = await readLimited(body, MAX_BYTES);
+  if (bytes === undefined) throw new DocumentError(`it is larger than ${MAX_BYTES} bytes`);
   return (await parseJson(bytes, { maxDepth: MAX_DEPTH, pause: createPause() })).value;
 }
 

@@ -6,7 +6,7 @@
  */
 import * as z from "zod";
 import { DnsApi, type DnsApiOptions, orMissing } from "./dns_api.ts";
-import { belowZone, type DnsProvider, NoZoneError } from "./dns_provider.ts";
+import { belowZone, type DnsProvider, editingProvider, NoZoneError } from "./dns_provider.ts";
 
 const BASE = "https://desec.io/api/v1";
 
@@ -26,7 +26,10 @@ export function desec(
     headers: { authorization: `Token ${token}` },
     send,
   });
-  const change = async (name: string, edit: (values: string[]) => string[]): Promise<void> => {
+  const change = async (
+    name: string,
+    edit: (values: readonly string[]) => string[],
+  ): Promise<void> => {
     const query = `?owns_qname=${encodeURIComponent(name)}`;
     const [domain] = await api.json("GET", `/domains/${query}`, { schema: domains });
     if (domain === undefined) throw new NoZoneError("deSEC", name);
@@ -39,10 +42,5 @@ export function desec(
     const body = [{ subname, type: "TXT", ttl: TTL, records }];
     await api.text("PATCH", path, JSON.stringify(body));
   };
-  return {
-    addTxt: (name, value) =>
-      change(name, (values) => [...values.filter((each) => each !== `"${value}"`), `"${value}"`]),
-    removeTxt: (name, value) =>
-      change(name, (values) => values.filter((each) => each !== `"${value}"`)),
-  };
+  return editingProvider(change);
 }

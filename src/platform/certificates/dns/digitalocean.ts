@@ -5,14 +5,8 @@
  * @module
  */
 import * as z from "zod";
-import { DnsApi, type DnsApiOptions, orMissing } from "./dns_api.ts";
-import {
-  belowZone,
-  CHALLENGE_TTL,
-  type DnsProvider,
-  NoZoneError,
-  possibleZones,
-} from "./dns_provider.ts";
+import { DnsApi, type DnsApiOptions, findZone } from "./dns_api.ts";
+import { belowZone, CHALLENGE_TTL, type DnsProvider } from "./dns_provider.ts";
 
 const BASE = "https://api.digitalocean.com/v2";
 
@@ -31,12 +25,7 @@ export function digitalocean(
     headers: { authorization: `Bearer ${token}` },
     send,
   });
-  const zoneOf = async (name: string): Promise<string> => {
-    for (const zone of possibleZones(name)) {
-      if (await orMissing(api.text("GET", `/domains/${zone}`)) !== undefined) return zone;
-    }
-    throw new NoZoneError("DigitalOcean", name);
-  };
+  const zoneOf = (name: string) => findZone(api, "/domains", name);
   return {
     async addTxt(name, value) {
       const zone = await zoneOf(name);

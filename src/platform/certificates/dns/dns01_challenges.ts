@@ -19,6 +19,8 @@ export interface Dns01Options {
   readonly alias?: string | undefined;
   /** Asks the name servers for the TXT records of a name. */
   readonly look: (name: string) => Promise<Seen>;
+  /** Called with what a person should know: a record that is left behind. */
+  readonly onTrouble: (message: string) => void;
   readonly pauseMs?: number;
   readonly patienceMs?: number;
 }
@@ -50,8 +52,14 @@ export class Dns01Challenges {
     }
   }
 
+  /** Removes a proof; one that stays does no harm. */
   async remove(domain: string, value: string): Promise<void> {
-    await this.#options.provider.removeTxt(this.#nameFor(domain), value);
+    const name = this.#nameFor(domain);
+    try {
+      await this.#options.provider.removeTxt(name, value);
+    } catch (error) {
+      this.#options.onTrouble(`Cannot remove the TXT record "${value}" of ${name}: ${error}`);
+    }
   }
 
   #nameFor(domain: string): string {

@@ -7,9 +7,13 @@ function bench(seen: readonly Seen[], alias?: string) {
   const challenges = new Dns01Challenges({
     provider: {
       addTxt: (name, value) => Promise.resolve(void calls.push(`add ${name} ${value}`)),
-      removeTxt: (name, value) => Promise.resolve(void calls.push(`remove ${name} ${value}`)),
+      removeTxt(name, value) {
+        calls.push(`remove ${name} ${value}`);
+        return value === "stuck" ? Promise.reject(new Error("REFUSED")) : Promise.resolve();
+      },
     },
     alias,
+    onTrouble: (message) => void calls.push(message),
     look(name) {
       calls.push(`look ${name}`);
       return Promise.resolve(seen[Math.min(asked++, seen.length - 1)]!);
@@ -32,6 +36,14 @@ Deno.test("a proof goes to the name that the challenge is a CNAME of", async () 
   await challenges.add("svc.test", "v");
   await challenges.remove("svc.test", "v");
   assert.deepEqual(calls, ["add svc.acme.test v", "look svc.acme.test", "remove svc.acme.test v"]);
+});
+
+Deno.test("a proof that cannot be removed is named", async () => {
+  const { challenges, calls } = bench([[["stuck"]]]);
+  await challenges.remove("svc.test", "stuck");
+  const name = "_acme-challenge.svc.test";
+  const trouble = `Cannot remove the TXT record "stuck" of ${name}: Error: REFUSED`;
+  assert.deepEqual(calls, [`remove ${name} stuck`, trouble]);
 });
 
 for (

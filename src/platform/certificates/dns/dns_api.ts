@@ -4,8 +4,9 @@
  *
  * @module
  */
-import { Buffer } from "node:buffer";
 import * as z from "zod";
+import { readLimited } from "../../../lib/read_limited.ts";
+import { NoZoneError, possibleZones } from "./dns_provider.ts";
 
 const TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
@@ -32,15 +33,10 @@ export interface DnsApiOptions {
   readonly send?: (request: Request) => Promise<Response>;
 }
 
-async function readText(response: Response): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of response.body ?? []) {
-    size += part.byteLength;
-    if (size > MAX_ANSWER_BYTES) throw new Error("The answer is larger than 4 MiB");
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString("utf8");
+async function readText({ body }: Response): Promise<string> {
+  const bytes = await readLimited(body, MAX_ANSWER_BYTES);
+  if (bytes === undefined) throw new Error("the response is larger than 4 MiB");
+  return new TextDecoder().decode(bytes);
 }
 
 export class DnsApi {
@@ -118,4 +114,16 @@ export async function orMissing<Result>(request: Promise<Result>): Promise<Resul
     if (error instanceof DnsApiError && error.status === 404) return undefined;
     throw error;
   }
+}
+
+/**
+ * The zone that contains a name, at a service that answers `<folder>/<zone>` with 404 for any other.
+ *
+ * @throws {NoZoneError}
+ */
+export async function findZone(api: DnsApi, folder: string, name: string): Promise<string> {
+  for (const zone of possibleZones(name)) {
+    if (await orMissing(api.text("GET", `${folder}/${zone}`)) !== undefined) return zone;
+  }
+  throw new NoZoneError(api.provider, name);
 }

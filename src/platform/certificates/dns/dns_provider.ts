@@ -33,6 +33,16 @@ export function possibleZones(name: string): string[] {
   return labels.slice(0, -1).map((_, at) => labels.slice(at).join("."));
 }
 
+/** A service that writes all values of a name at once: `change` edits them, each in quotes. */
+export const editingProvider = (
+  change: (name: string, edit: (values: readonly string[]) => string[]) => Promise<void>,
+): DnsProvider => ({
+  addTxt: (name, value) =>
+    change(name, (values) => [...values.filter((each) => each !== `"${value}"`), `"${value}"`]),
+  removeTxt: (name, value) =>
+    change(name, (values) => values.filter((each) => each !== `"${value}"`)),
+});
+
 /** The part of a name in front of its zone; empty for the zone itself. */
 export const belowZone = (name: string, zone: string): string =>
   name === zone ? "" : name.slice(0, -zone.length - 1);

@@ -3,14 +3,8 @@
  *
  * @module
  */
-import { DnsApi, type DnsApiOptions, orMissing } from "./dns_api.ts";
-import {
-  belowZone,
-  CHALLENGE_TTL,
-  type DnsProvider,
-  NoZoneError,
-  possibleZones,
-} from "./dns_provider.ts";
+import { DnsApi, type DnsApiOptions, findZone, orMissing } from "./dns_api.ts";
+import { belowZone, CHALLENGE_TTL, type DnsProvider } from "./dns_provider.ts";
 
 const BASE = "https://api.hetzner.cloud/v1";
 
@@ -25,12 +19,9 @@ export function hetzner(
     send,
   });
   const actionsOf = async (name: string): Promise<string> => {
-    for (const zone of possibleZones(name)) {
-      if (await orMissing(api.text("GET", `/zones/${zone}`)) === undefined) continue;
-      const label = encodeURIComponent(belowZone(name, zone) || "@");
-      return `/zones/${zone}/rrsets/${label}/TXT/actions`;
-    }
-    throw new NoZoneError("Hetzner", name);
+    const zone = await findZone(api, "/zones", name);
+    const label = encodeURIComponent(belowZone(name, zone) || "@");
+    return `/zones/${zone}/rrsets/${label}/TXT/actions`;
   };
   const recordsOf = (value: string) => [{ value: `"${value}"` }];
   return {

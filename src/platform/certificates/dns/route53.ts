@@ -8,7 +8,13 @@ import { AwsClient } from "aws4fetch";
 import { XMLBuilder, XMLParser } from "fast-xml-parser";
 import * as z from "zod";
 import { DnsApi, type DnsApiOptions } from "./dns_api.ts";
-import { CHALLENGE_TTL, type DnsProvider, NoZoneError, possibleZones } from "./dns_provider.ts";
+import {
+  CHALLENGE_TTL,
+  type DnsProvider,
+  editingProvider,
+  NoZoneError,
+  possibleZones,
+} from "./dns_provider.ts";
 
 const BASE = "https://route53.amazonaws.com/2013-04-01";
 
@@ -88,7 +94,10 @@ export function route53(
     );
     return found?.ResourceRecords?.map(({ Value }) => Value) ?? [];
   };
-  const change = async (name: string, edit: (values: string[]) => string[]): Promise<void> => {
+  const change = async (
+    name: string,
+    edit: (values: readonly string[]) => string[],
+  ): Promise<void> => {
     const path = await zoneOf(name);
     const before = await valuesOf(path, name);
     const after = edit(before);
@@ -109,10 +118,5 @@ export function route53(
     );
     await api.text("POST", path, body);
   };
-  return {
-    addTxt: (name, value) =>
-      change(name, (values) => [...values.filter((each) => each !== `"${value}"`), `"${value}"`]),
-    removeTxt: (name, value) =>
-      change(name, (values) => values.filter((each) => each !== `"${value}"`)),
-  };
+  return editingProvider(change);
 }

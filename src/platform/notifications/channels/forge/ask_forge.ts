@@ -5,6 +5,7 @@
  */
 import type { Clock } from "../../../../lib/clock.ts";
 import { createPause } from "../../../../lib/next_turn.ts";
+import { readLimited } from "../../../../lib/read_limited.ts";
 import { JsonError, parseJson } from "../../../../lib/parse_json.ts";
 import { FORGE_NAMES } from "../../../../contract/projects.ts";
 import type { OutboundFetch, OutboundResponse } from "../../../../runtime/mod.ts";
@@ -39,20 +40,9 @@ export class ForgeError extends Error {
 const failed = (reason: string): ForgeError => new ForgeError({ type: "failed", reason });
 
 async function readText({ body, bytes }: OutboundResponse): Promise<string> {
-  if (bytes !== undefined) return decode([bytes]);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    size += chunk.byteLength;
-    if (size > MAX_ANSWER_BYTES) throw failed("The response is larger than 8 MiB");
-    chunks.push(chunk);
-  }
-  return decode(chunks);
-}
-
-function decode(chunks: readonly Uint8Array[]): string {
-  const decoder = new TextDecoder();
-  return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode();
+  const read = bytes ?? await readLimited(body, MAX_ANSWER_BYTES);
+  if (read === undefined) throw failed("The response is larger than 8 MiB");
+  return new TextDecoder().decode(read);
 }
 
 async function readJsonText(text: string): Promise<unknown> {
