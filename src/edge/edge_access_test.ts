@@ -444,7 +444,7 @@ Deno.test("maintenance takes production down for everyone but members and allowe
   const page = await edge.fetch("/page", { headers });
   assert.equal(await page.text(), "secret page");
   assert.equal(page.headers.get("cache-control"), "private, no-cache");
-  // A project that is protected as well shows strangers nothing of its own.
+  // Strangers see nothing of a project that is also protected, not even its 503 page.
   access.replace({ ...FACTS, protection: "all", maintenance, version: "2" });
   const both = await edge.fetch("/", { headers: PAGE });
   assert.equal(both.status, 503);

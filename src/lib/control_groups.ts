@@ -29,7 +29,7 @@ const WATCH_MS = 500;
 /** Files that are kept in memory, and the kernel's caches. */
 const RECLAIMABLE = /^(?:active_file|inactive_file|slab_reclaimable) (\d+)$/gm;
 
-/** Bytes by which a group can exceed its limit between two checks. */
+/** Bytes that a group can exceed its limit by between two checks. */
 const SPARE_BYTES = 64 * 1024 ** 2;
 
 /** Moves the shell to the group that its first argument names, then becomes the command. */

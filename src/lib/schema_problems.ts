@@ -93,7 +93,7 @@ function offeredValues(issue: SchemaIssue): readonly string[] {
   return issue.errors.flat().flatMap(offeredValues);
 }
 
-/** Describes the expected value. A tagged union has no message of its own for an unknown tag. */
+/** Describes the expected value. Zod has no message for an unknown tag of a union. */
 function wantedOf(issue: SchemaIssue, offered: readonly string[]): string {
   return issue.code === "invalid_union" && issue.errors.length === 0 && offered.length > 0
     ? `Use one of ${offered.join(", ")}`

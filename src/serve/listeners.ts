@@ -56,7 +56,7 @@ export interface ListenOptions {
 export interface Listeners {
   readonly port: number;
   readonly httpsPort: number | undefined;
-  /** The listeners by which servers of deployments reach the edge. */
+  /** The listeners that servers of deployments reach the edge through. */
   readonly own: Pick<OwnListeners, "routeOf">;
   /**
    * Resolves when the HTTP listener has ended; rejects where the platform gave its place to

@@ -153,7 +153,7 @@ export async function openFoundation(
     readonly listening: readonly string[];
     /** Its URL for other nodes. */
     readonly url: string;
-    /** Routes by which its servers reach the edge. */
+    /** How its servers reach the edge. */
     readonly localRoutes: readonly LocalRoute[];
     readonly outbound: Outbound;
     readonly closing: AbortSignal;

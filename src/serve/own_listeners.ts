@@ -1,7 +1,6 @@
 /**
- * Routes by which servers of deployments reach hosts of their platform without leaving the machine:
- * ports of the loopback address that lead only to the edge. Their sandboxes lead connections to the
- * platform's ports here.
+ * Lets servers of deployments reach hosts of their platform without leaving the machine: loopback
+ * ports that lead only to the edge. The sandboxes redirect connections to the platform's ports here.
  *
  * @module
  */

@@ -10,7 +10,7 @@ import type { Point } from "./point.ts";
 interface Language {
   /** As the point is called. */
   readonly name: string;
-  /** What needs it. */
+  /** Kind of project that needs it. */
   readonly projects: string;
   /** Ids of the toolchains that it cannot do without. */
   readonly needs: readonly string[];

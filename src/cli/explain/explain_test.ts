@@ -41,7 +41,7 @@ Deno.test("a failure without a hint of its own has that of its code", async () =
   assert.deepEqual([code, docs], ["usage", "svc explain usage"]);
   assert.equal(hint, EXPLANATIONS.get("usage")!.remedy);
   for (const [each, { remedy }] of EXPLANATIONS) assert.match(remedy, /^[A-Z`].{10,}[.]$/s, each);
-  // What fits one cause only is no hint for the others.
+  // Advice for one cause is wrong for the others.
   assert.equal(await hintOfCode("forbidden"), undefined);
 });
 

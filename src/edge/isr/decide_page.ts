@@ -24,8 +24,8 @@ export type PageDecision =
 export const CACHEABLE_STATUSES = new Set([200, 203, 301, 302, 303, 307, 308, 404, 410]);
 
 /**
- * Fields by which the router of Next.js requests the data of a page in place of its
- * HTML: they are in the key of a page, and its shared request has them.
+ * Headers with which the Next.js router requests the data of a page instead of its HTML. They are in
+ * the cache key of a page, and its shared request has them.
  */
 export const ROUTER_FIELDS = [
   "rsc",

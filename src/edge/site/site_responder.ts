@@ -159,8 +159,8 @@ export class SiteResponder {
   }
 
   /**
-   * The site's own page in place of one of the edge's, for browsers. It keeps the fields that
-   * belong to the failure, and is never cached.
+   * The site's own page that replaces one of the edge's in browsers. It keeps the headers of the
+   * failure and is never cached.
    */
   failurePage(
     site: Site,

@@ -83,7 +83,7 @@ export function* createFileTables(
   return tables;
 }
 
-/** Failures for which a site can have a page of its own, such as `502.html`. */
+/** Failures that a site can have its own page for, such as `502.html`. */
 const PAGED_FAILURES = [401, 403, 404, 429, 500, 502, 503, 504] as const;
 
 /** The pages for failures by their status: of each, that of the first layer that has one. */

@@ -44,7 +44,7 @@ export interface ServerMakerOptions {
   readonly addresses: Pick<Addresses, "url">;
   /** Custom hosts of a project whose visitors come to this platform. */
   readonly customHosts: (projectId: string) => Promise<readonly string[]>;
-  /** Ports of the loopback address by which servers reach the hosts of this platform. */
+  /** Loopback ports on which servers reach the hosts of this platform. */
   readonly localRoutes: readonly LocalRoute[];
   /** Folder for files of deployments and versions of Node. */
   readonly dataDir: string;

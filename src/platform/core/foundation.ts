@@ -41,7 +41,7 @@ export interface Foundation {
   readonly outbound: OutboundFetch;
   /** Whether webhooks, git and servers may reach private, local and reserved addresses. */
   readonly allowPrivate: boolean;
-  /** Ports of the loopback address by which servers reach the hosts of this platform. */
+  /** Loopback ports on which servers reach the hosts of this platform. */
   readonly localRoutes: readonly LocalRoute[];
   /** The process's environment. */
   readonly env: Environment;

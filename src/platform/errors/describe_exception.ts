@@ -1,5 +1,5 @@
 /**
- * Computes the fingerprint of an error, by which occurrences are grouped. Pure.
+ * Computes the fingerprint that groups occurrences of an error. Pure.
  *
  * @module
  */

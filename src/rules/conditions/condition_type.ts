@@ -59,7 +59,7 @@ export interface ConditionType<Raw, Normal> {
   readonly cost: number;
   /** Whether it can differ between requests with the same method, host, path and query. */
   readonly isClientBound: boolean;
-  /** The dimension by which a cache must vary, if a rule requires it. */
+  /** The dimension that a cache must vary on, if a rule requires it. */
   readonly vary?: VaryDimension;
   /** Reports what the schema cannot: `path` is the place of the value. */
   check?(value: Raw, path: readonly PathStep[]): Iterable<Finding>;

@@ -47,7 +47,7 @@ export interface PlaceNotes {
 
 const TABLES = "svc-requires";
 
-/** Expressions by which a module learns its own place, and their replacements. */
+/** Expressions that give a module its location, and their replacements. */
 const PLACE: Readonly<Record<string, string>> = {
   "import.meta.url": "__svc_url",
   "import.meta.filename": "__svc_filename",

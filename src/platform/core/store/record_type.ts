@@ -9,7 +9,7 @@ import * as z from "zod";
 import type { Draft, Entry, KeyPart, RecordKey, SetOptions } from "../../../store/mod.ts";
 import type { Versioned } from "./records.ts";
 
-/** Entries by which records are found in another way than by their key. */
+/** Entries that lead to records by something other than their key. */
 export interface Index<T> {
   /** Returns the keys of a record's entries: none, one or several. */
   entries(record: T): readonly RecordKey[];

@@ -14,7 +14,7 @@ import {
 } from "../../compute/engine/node_servers.ts";
 import type { ServerAddress } from "../../compute/engine/address.ts";
 
-/** Methods by which servers of other protocols are known, without loading their modules. */
+/** Methods that identify servers of other protocols without loading their modules. */
 const OTHERS: Readonly<Record<string, string>> = {
   setSecureContext: "HTTP, as TLS ends at the edge",
   updateSettings: "HTTP/1.1, as HTTP/2 ends at the edge",

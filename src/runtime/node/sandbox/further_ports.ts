@@ -1,7 +1,7 @@
 /**
  * Further ports of a server on Node: each is a Unix socket beside the server's own, which
  * only the server's processes and the platform reach. A process that connects to such a
- * port gets a socket that leads there in the place of its own.
+ * port gets its socket replaced with one that leads there.
  *
  * @module
  */

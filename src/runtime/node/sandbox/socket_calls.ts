@@ -120,7 +120,7 @@ export class SocketCalls {
     }
     const error = judgeConnect(address, this.#rules);
     if (error === 0) return await this.#with(descriptor, (copy) => this.#connect(copy, address));
-    // As on a machine of its own, where nothing listens there.
+    // As on a machine where nothing listens on that port.
     return ownPortOf(address) === undefined ? -error : -ECONNREFUSED;
   }
 
