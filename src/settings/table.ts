@@ -126,7 +126,7 @@ export const GROUPS = [
     { name: "tls-key", option: "tls.keyFile", kind: path("<file>"), required: true,
       help: "PEM private key of the certificate" },
     { name: "https-port", option: "httpsPort", kind: port(), default: 443,
-      help: "port for HTTPS, with --tls-cert or --acme-directory" },
+      help: "port for HTTPS, with --https, --tls-cert or --acme-directory" },
     { name: "https", option: "https", kind: toggle(), common: true,
       help: "order certificates for all hosts from Let's Encrypt, or from --acme-directory, and " +
         "agree to the authority's terms of service" },
@@ -145,11 +145,11 @@ export const GROUPS = [
       variable: "SVC_ACME_DNS_TOKEN", flagless: true, secret: true,
       help: "its API token; id:secret for route53, algorithm:name:secret for rfc2136" },
     { name: "acme-dns-server", option: "acmeDns.server", kind: text("<address>"),
-      help: "with --acme-dns rfc2136: name server that takes updates, host or host:port" },
+      help: "with --acme-dns rfc2136: name server that takes updates, IP address with or without a port" },
     { name: "acme-dns-alias", option: "acmeDns.alias", kind: host("<name>"),
       help: "target of the CNAME at _acme-challenge of the base domain, if there is one" },
     { name: "dns-server", option: "dnsServer", kind: text("<address>"), usual: "the system's",
-      help: "DNS server for `domains verify`, host or host:port" },
+      help: "DNS server for `domains verify`, IP address with or without a port" },
   ] },
   { title: "Connections", settings: [
     { name: "max-connections", option: "connections.maxConnections", kind: count(CONNECTIONS),

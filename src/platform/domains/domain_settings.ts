@@ -34,11 +34,11 @@ async function readAcmeOptions(options: DomainOptions): Promise<AcmeOptions | un
   const { https = false, acme = {}, acmeDns, baseDomain } = options;
   if (!ordersCertificates(options)) {
     if (Object.keys(acme).length === 0 && acmeDns === undefined) return undefined;
-    throw new TypeError("Cannot request certificates: give --https or --acme-directory");
+    throw new TypeError("Cannot request certificates: set --https or --acme-directory");
   }
   if ((https || acmeDns !== undefined) && !isPublicName(baseDomain.toLowerCase())) {
     throw new TypeError(
-      `Cannot request certificates for the hosts of ${baseDomain}: give a public --base-domain`,
+      `Cannot request certificates for the hosts of ${baseDomain}: set a public --base-domain`,
     );
   }
   const { directoryUrl = LETS_ENCRYPT, contact, serverCaFile: ca } = acme;
