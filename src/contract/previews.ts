@@ -96,10 +96,13 @@ export const updatePreviewAccess = endpoint({
       .describe(
         "Takes production down for everyone but members and these addresses; null opens it again",
       ),
-    password: z.string().min(PASSWORD_MIN).max(PASSWORD_MAX).nullable().optional().meta({
-      description: "A new password, which ends the visits of the old one; null removes it",
-      example: "correct horse battery staple",
-    }),
+    password: z.string()
+      .min(PASSWORD_MIN, `Must have at least ${PASSWORD_MIN} characters`)
+      .max(PASSWORD_MAX, `Must have at most ${PASSWORD_MAX} characters`)
+      .nullable().optional().meta({
+        description: "A new password, which ends the visits of the old one; null removes it",
+        example: "correct horse battery staple",
+      }),
   }).strict(),
   maxBodyBytes: 128 * 1024,
   response: previewAccess,

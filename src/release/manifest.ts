@@ -61,7 +61,7 @@ export function parseManifest(bytes: Uint8Array): Release {
   try {
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (cause) {
-    throw new ReleaseError("Cannot read the release manifest: it is no valid JSON", { cause });
+    throw new ReleaseError("Cannot read the release manifest: it is not valid JSON", { cause });
   }
   const parsed = releaseSchema.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -115,7 +115,7 @@ class DataSection {
     const control = this.#byte(offset);
     const isPointer = control >> 5 === POINTER;
     const text = isPointer ? this.#pointer(control, offset + 1).target : offset;
-    if (this.#byte(text) >> 5 !== 2) throw this.#damage(offset, "it is no name of a field");
+    if (this.#byte(text) >> 5 !== 2) throw this.#damage(offset, "it is not a field name");
     return this.#value(offset, MAX_DEPTH - 1).next;
   }
 

@@ -65,7 +65,7 @@ export class PreviewService {
     const given = [...settings.allowCidrs ?? [], ...maintenance?.allowCidrs ?? []];
     const wrong = given.find((text) => parseCidr(text) === undefined);
     if (wrong !== undefined) {
-      throw new Failure("invalid_request", `"${wrong}" is no IP address or CIDR`, {
+      throw new Failure("invalid_request", `"${wrong}" is not an IP address or CIDR`, {
         problems: [{ path: "body.allowCidrs", message: "Must be IP addresses or CIDRs" }],
       });
     }

@@ -62,7 +62,7 @@ const BEYOND_RULES: Readonly<Record<string, string>> = {
   signed: "A request to the target cannot be signed",
   signing: "A request to the target cannot be signed",
   sign: "A request to the target cannot be signed",
-  rate_limit: "The limit is no part of a redirect: write a rule with rate_limit",
+  rate_limit: "A redirect cannot hold a limit: write a rule with rate_limit",
 };
 
 function parse<T>(schema: z.ZodType<T>, raw: unknown): T {

@@ -36,7 +36,7 @@ function unmatchable(path: PathMatch): Problem | undefined {
   if (mark !== undefined) {
     return {
       code: "unmatchable_path",
-      message: `Leave "${mark}" and what follows out of the path: it is no part of it in ${shown}`,
+      message: `Leave "${mark}" and what follows out of the path: it is not part of it in ${shown}`,
       ...(mark === "?" ? { hint: "Use the query field of the condition" } : {}),
     };
   }

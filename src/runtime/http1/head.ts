@@ -66,7 +66,7 @@ export function readContentLength(headers: HeaderList): number | undefined {
   const values = valuesOf(headers, "content-length");
   if (values.length === 0) return undefined;
   if (values.length > 1 || !/^[0-9]{1,15}$/.test(values[0]!)) {
-    throw broken("its content-length is no single number");
+    throw broken("its content-length is not a single number");
   }
   return Number(values[0]);
 }

@@ -24,7 +24,10 @@ function lengthOf(headers: HeaderList): number | undefined {
   try {
     return readContentLength(headers);
   } catch {
-    throw new OutboundError("bad_request", "The content-length of the request is no single number");
+    throw new OutboundError(
+      "bad_request",
+      "The content-length of the request is not a single number",
+    );
   }
 }
 

@@ -144,7 +144,9 @@ for (const [name, files, format] of BAD) {
     await inTestFolder(async (root) => {
       const from = join(root, "b.tar");
       await Deno.writeFile(from, await archive(files, format));
-      const says = format === undefined ? /it is no backup of svc/ : /Cannot restore .* format 999/;
+      const says = format === undefined
+        ? /it is not an svc backup/
+        : /Cannot restore .* format 999/;
       await assert.rejects(restoreBackup({ from, dataDir: join(root, "data") }), says);
       assert.deepEqual([...Deno.readDirSync(root)].map((entry) => entry.name), ["b.tar"]);
     });

@@ -106,11 +106,11 @@ async function unpackAll(from: string, folder: string): Promise<Restored> {
       found.set(name, await unpack(entry, folder));
       bytes += size;
     } else {
-      throw new BackupError(`Cannot use ${from}: it is no backup of svc`, NO_BACKUP);
+      throw new BackupError(`Cannot use ${from}: it is not an svc backup`, NO_BACKUP);
     }
   }
   if (backup === undefined || promised === undefined) {
-    throw new BackupError(`Cannot use ${from}: it is no whole backup`, CUT_OFF);
+    throw new BackupError(`Cannot use ${from}: it is incomplete`, CUT_OFF);
   }
   const names = Object.keys(promised);
   const wrong = names.find((name) => found.get(name) !== promised[name]);
