@@ -30,6 +30,9 @@ import type { ProcessLog } from "./wire.ts";
 /** A broken connection is the first sign of a process's end; the reason follows within this time, in milliseconds. */
 const END_MS = 500;
 
+/** As well, where the process took no connection: its end is all that this can mean. */
+const UNREACHABLE_END_MS = 3000;
+
 /** A request that is under way. */
 interface Entered {
   readonly server: ServerProcess;
@@ -242,7 +245,7 @@ class Server implements ComputeServer {
 /** Whether the process ended before it accepted the request: the next process can take it. */
 async function endedBefore(error: unknown, server: ServerProcess): Promise<boolean> {
   return error instanceof OutboundError && error.code === "connect_failed" &&
-    await server.endWithin(END_MS) !== undefined;
+    await server.endWithin(UNREACHABLE_END_MS) !== undefined;
 }
 
 /** Makes the server of a COMPUTE layer; nothing runs before the first request. */

@@ -13,7 +13,7 @@ const PR_SET_CHILD_SUBREAPER = 36;
 /** Processes of a server at the same time; further ones fail as if the system were full. */
 const MAX_PROCESSES = 128;
 
-/** Shortest time between two searches that a full tree causes, in milliseconds. */
+/** Shortest time between two searches of a full tree, in milliseconds. */
 const PAUSE_MS = 50;
 
 /** Looks at the processes before they are searched for again. */
@@ -54,6 +54,15 @@ function childrenOf(pid: number): number[] | undefined {
 function isListed(): boolean {
   try {
     Deno.statSync(`/proc/self/task/${Deno.pid}/children`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function exists(pid: number): boolean {
+  try {
+    Deno.lstatSync(`/proc/${pid}`);
     return true;
   } catch {
     return false;
@@ -104,9 +113,8 @@ export class ProcessTree {
   /** Notes that a process is to be started; false where there are too many. */
   grow(): boolean {
     if (this.#pids.length + this.#started >= MAX_PROCESSES) {
-      if (performance.now() - this.#searchedAt < PAUSE_MS) return false;
-      this.#search();
-      if (this.#pids.length >= MAX_PROCESSES) return false;
+      this.#makeRoom();
+      if (this.#pids.length + this.#started >= MAX_PROCESSES) return false;
     }
     this.#started++;
     return true;
@@ -144,6 +152,14 @@ export class ProcessTree {
       this.signal("SIGKILL");
       if (this.#pids.every((pid) => memoryOf(pid) === 0)) return;
     }
+  }
+
+  /** Finds out which of a full tree have ended. */
+  #makeRoom(): void {
+    const isFresh = performance.now() - this.#searchedAt < PAUSE_MS;
+    // A search that found room says nothing of the short programs that ran since.
+    if (!isFresh || this.#pids.length < MAX_PROCESSES) this.#search();
+    else this.#pids = this.#pids.filter(exists);
   }
 
   #search(): void {
