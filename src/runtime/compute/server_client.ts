@@ -101,14 +101,14 @@ export class ServerClient {
     this.#connections.greets = greets;
   }
 
-  /** Closes idle connections. */
-  closeIdle(): void {
+  /** Gives up the connections that are open: new requests get new ones. */
+  reconnect(): void {
     this.#connections.close();
   }
 
   /** Closes idle connections, and watches no others. */
   close(): void {
-    this.closeIdle();
+    this.#connections.close();
     this.#times.deadlines.stop();
     this.#times.exchanges.stop();
   }

@@ -32,6 +32,8 @@ export class ServerConnections {
   readonly #waiting: Waiting[] = [];
   /** Connections that are being opened for them. */
   #opening = 0;
+  /** Connections to the place where the server listens now. */
+  #current = new WeakSet<Http1Connection>();
 
   readonly #options: ServerConnectionsOptions;
 
@@ -54,6 +56,7 @@ export class ServerConnections {
 
   /** Takes back a connection that can carry another request. */
   give(connection: Http1Connection): void {
+    if (!this.#current.has(connection)) return connection.close();
     const next = this.#waiting.shift();
     if (next === undefined) this.#idle.give("", connection);
     else next.resolve(connection);
@@ -66,10 +69,12 @@ export class ServerConnections {
    */
   async open(): Promise<Http1Connection> {
     const { dial, times } = this.#options;
+    const current = this.#current;
     let connection: Http1Connection | undefined;
     try {
       connection = new Http1Connection(await dial(), times);
       if (this.greets) await connection.greeted(GREETING_MS);
+      current.add(connection);
       return connection;
     } catch (cause) {
       connection?.close();
@@ -77,8 +82,9 @@ export class ServerConnections {
     }
   }
 
-  /** Closes idle connections. */
+  /** Closes idle connections at once, and the others when their requests are over. */
   close(): void {
+    this.#current = new WeakSet();
     this.#idle.closeAll();
   }
 
@@ -88,6 +94,8 @@ export class ServerConnections {
       const connection = await this.open();
       this.#opening--;
       this.give(connection);
+      // One that led to where the server no longer listens has served nobody.
+      if (this.#opening < this.#waiting.length) void this.#openOne();
     } catch (error) {
       this.#opening--;
       this.#waiting.shift()?.reject(error);

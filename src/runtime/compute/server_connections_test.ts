@@ -90,3 +90,25 @@ Deno.test("a request learns that its server takes no connection, or ends it unac
     (error) => error instanceof OutboundError && error.code === "connect_failed",
   );
 });
+
+Deno.test("no request gets a connection that was opened before the server moved", async () => {
+  const server = openServer();
+  const { connections } = server;
+  const taken = Promise.resolve(connections.take());
+  const before = await server.greet();
+  const left = await taken;
+  connections.close();
+  connections.give(left);
+  const next = Promise.resolve(connections.take());
+  const opening = Promise.resolve(connections.take());
+  const after = await server.greet();
+  assert.notEqual(await next, left);
+  connections.close();
+  const late = await server.greet();
+  const again = await server.greet();
+  assert.equal((await opening).used, 0);
+  assert.equal(server.dialed(), 4, "the one that was being opened when it moved is opened again");
+  for (const conn of [before, after, late, again]) conn.close();
+  for (const connection of [await next, await opening]) connection.close();
+  server.close();
+});

@@ -208,7 +208,7 @@ export class ServerProcess implements SupervisedProcess {
       case ComputeFrame.listening: {
         const { greets, address } = parseListening(payload);
         // It listens somewhere else now: what is open leads to the old place.
-        if (this.#listens) this.client.closeIdle();
+        if (this.#listens) this.client.reconnect();
         this.#listens = true;
         this.client.greets = this.#own.greets = this.#greets = greets;
         // Of Node, it is foreign code that says so: its socket is the only place.
