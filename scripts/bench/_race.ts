@@ -56,8 +56,13 @@ export interface Race {
 async function heat(entrants: readonly Entrant[], given: Race): Promise<readonly string[][]> {
   const results = new Map<string, Cost[]>(entrants.map(({ name }) => [name, []]));
   const { path, many, seconds } = given;
-  const measure = (entrant: Entrant, time: number): Promise<Cost> =>
-    loadProcess({ ...entrant, path, seconds: time, ...many });
+  const measure = async (entrant: Entrant, time: number): Promise<Cost> => {
+    try {
+      return await loadProcess({ ...entrant, path, seconds: time, ...many });
+    } catch (cause) {
+      throw new Error(`${entrant.name}, ${entrant.protocolName}, ${path}`, { cause });
+    }
+  };
   for (const entrant of entrants) await measure(entrant, 1);
   for (let round = 0; round < given.rounds; round++) {
     const order = round % 2 === 0 ? entrants : entrants.toReversed();

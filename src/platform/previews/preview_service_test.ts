@@ -48,7 +48,7 @@ Deno.test("PreviewService changes what this node knows at once, and what others 
     assert.ok(here.allowsInMaintenance("192.0.2.7"));
     await assert.rejects(
       service.update(PROJECT, { allowCidrs: ["192.0.2.0/99"] }),
-      /no IP address/,
+      /is not an IP address or CIDR/,
     );
     const settings = await service.read(PROJECT);
     assert.equal(settings.maintenance?.since, new Date(1000).toISOString());
