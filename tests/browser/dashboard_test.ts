@@ -360,7 +360,7 @@ async function use(page: Page, url: string, { platform }: DashboardPlatform) {
   await page.goto(`${url}${SHOP}/edge`);
   await page.getByLabel("Path or URL").fill("/blog/tides");
   await page.getByRole("button", { name: "Explain" }).click();
-  await page.locator("#explained", { hasText: "Answers 301 to /news/tides" }).waitFor();
+  await page.locator("#explained", { hasText: "Redirects with 301 to /news/tides" }).waitFor();
 
   await pressKeys(page, url);
   await searchByKeys(page, url);

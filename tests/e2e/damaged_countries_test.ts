@@ -17,7 +17,7 @@ condition.geo = ["DE"]
 action = { type = "deny" }
 `;
 
-const WARNING = /no request fits geo/;
+const WARNING = /no request matches geo/;
 
 const report = z.object({
   points: z.array(z.object({ name: z.string(), state: z.string(), found: z.string() })),

@@ -86,7 +86,7 @@ Deno.test("rules explain tells which rules match, and why others do not", async 
         "redirect",
         "  moved (redirect): applied",
         "",
-        'Answers 301 to /new/a?b=1 by rule "moved"',
+        'Redirects with 301 to /new/a?b=1 by rule "moved"',
         "",
       ].join("\n"),
     );

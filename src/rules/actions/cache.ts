@@ -52,8 +52,9 @@ function* checkWithoutDimension(
       if (leaf[field] === undefined) continue;
       yield errorAt([...path, field], {
         code: "unvaried_condition",
-        message: `Remove ${field} from the condition: a cache cannot vary by it, and would give ` +
-          "the response of one visitor to others",
+        message:
+          `Remove ${field} from the condition: a cache cannot vary by it, so it would send ` +
+          "one visitor's response to others",
         hint: `A rule with bypass_cache before this one can have ${field} in its condition`,
       });
     }

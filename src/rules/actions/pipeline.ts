@@ -39,7 +39,7 @@ const functionStepShape = {
 };
 
 const handleStepShape = {
-  handle: name().describe("origin, or the name of the function that answers"),
+  handle: name().describe("origin, or the name of the function that responds"),
 };
 
 /** The fields of the two shapes of a step. */
@@ -61,21 +61,21 @@ function checkStep(
   if (isHandleStep(step)) {
     return index === handleAt ? undefined : {
       code: "second_handle",
-      message: `Keep one terminal handle step: steps[${handleAt}] is one already`,
+      message: `Keep one terminal handle step: steps[${handleAt}] already is one`,
     };
   }
   if (step.mode === "request") {
     return index < handleAt ? undefined : {
       code: "step_order",
       message:
-        `Move the request step "${step.use}" before the handle step: after it the request is answered`,
-      hint: `Use mode = "response" for a function that works on the answer`,
+        `Move the request step "${step.use}" before the handle step, which responds to the request`,
+      hint: `Use mode = "response" for a function that works on the response`,
     };
   }
   return index > handleAt ? undefined : {
     code: "step_order",
     message:
-      `Move the ${step.mode} step "${step.use}" after the handle step: before it there is no answer`,
+      `Move the ${step.mode} step "${step.use}" after the handle step: there is no response before it`,
     hint: `Use mode = "request" for a function that works on the request`,
   };
 }
@@ -109,8 +109,8 @@ export const pipeline: ActionDefinition<PipelineAction, Required<PipelineAction>
     if (handleAt < 0) {
       yield errorAt(at, {
         code: "missing_handle",
-        message: "Add one terminal handle step to the pipeline: it has none",
-        hint: `Write { handle = "origin" } to go on to the deployment's routes`,
+        message: "Add a terminal handle step to the pipeline: it has none",
+        hint: `Write { handle = "origin" } to continue with the deployment's routes`,
       });
       return;
     }
@@ -126,9 +126,9 @@ export const pipeline: ActionDefinition<PipelineAction, Required<PipelineAction>
       yield warningAt([...path, "steps", index], {
         code: "step_failure",
         message:
-          `Say what a failure of the request step "${step.use}" means: without failure it acts as closed, but is no gate`,
+          `Set "failure" for the request step "${step.use}": without it, a failure blocks the request, but the step is not a gate`,
         hint:
-          `failure = "closed" blocks the request and binds narrower pipelines; "open" lets it pass`,
+          `"closed" blocks the request and applies to narrower pipelines too; "open" lets it pass`,
       });
     }
   },

@@ -46,6 +46,6 @@ export const rateLimit: ActionDefinition<RawRateLimitAction, RateLimitAction> = 
   },
   explain({ limit, windowSeconds, key, mode }) {
     const shadow = mode === "shadow" ? " (shadow)" : "";
-    return `Counts for ${limit} in ${windowSeconds} seconds by ${key}${shadow}`;
+    return `Counts toward ${limit} requests in ${windowSeconds} seconds by ${key}${shadow}`;
   },
 };

@@ -40,9 +40,9 @@ const TARGET_RULES: TargetRules = { isRelativeAllowed: true, checkKind: () => un
 export const redirect: ActionDefinition<RedirectAction, Required<RedirectAction>> = {
   schema: z.strictObject({
     type: z.literal("redirect"),
-    target: text().describe("A path beginning with / or an absolute http(s) URL"),
-    statusCode: integer(-MAX_SAFE, MAX_SAFE).optional().describe("302 where missing"),
-    ifNoFile: flag().optional().describe("Only where no static file answers the path"),
+    target: text().describe("A path that begins with /, or an absolute http(s) URL"),
+    statusCode: integer(-MAX_SAFE, MAX_SAFE).optional().describe("Default: 302"),
+    ifNoFile: flag().optional().describe("Only if no static file matches the path"),
   }),
   phase: "redirect",
   isClientBound: false,
@@ -52,7 +52,7 @@ export const redirect: ActionDefinition<RedirectAction, Required<RedirectAction>
     if (statusCode === undefined || isRedirectStatus(statusCode)) return;
     yield warningAt([...path, "statusCode"], {
       code: "redirect_status",
-      message: `Use a redirect status from 300 to 399: it is ${statusCode} and is served as 302`,
+      message: `Use a redirect status from 300 to 399: it is ${statusCode}, and the edge sends 302`,
       hint: "301 and 308 are permanent, 302 and 307 temporary",
     });
   },

@@ -31,7 +31,7 @@ export const removeHeaders: ActionDefinition<RemoveHeadersAction, RemoveHeadersA
       if (!isEdgeField(name.toLowerCase())) continue;
       yield warningAt([...path, "headers", index], {
         code: "edge_header",
-        message: `Leave the header "${name}" to the edge: it stays, whatever a rule removes`,
+        message: `Do not remove the header "${name}": the edge controls it`,
       });
     }
   },

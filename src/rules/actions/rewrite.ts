@@ -34,8 +34,8 @@ function checkKind({ kind, scheme }: ParsedTarget, isExternal: boolean): TargetP
   if (!isExternal) {
     return kind === "relative" ? undefined : {
       code: "target_kind",
-      message: `Use a path as the target of an internal rewrite: it is an absolute URL`,
-      hint: "Set external = true to fetch the answer from another host",
+      message: `Use a path as the target of an internal rewrite, not an absolute URL`,
+      hint: "Set external = true to fetch the response from another host",
     };
   }
   return scheme === "https" ? undefined : {
@@ -66,9 +66,9 @@ function rewriteFrom(
 export const rewrite: ActionDefinition<RewriteAction, Required<RewriteAction>> = {
   schema: z.strictObject({
     type: z.literal("rewrite"),
-    target: text().describe("A path beginning with /; an absolute https URL if external"),
+    target: text().describe("A path that begins with /, or an absolute https URL if external"),
     external: flag().optional(),
-    ifNoFile: flag().optional().describe("Only where no static file answers the path"),
+    ifNoFile: flag().optional().describe("Only if no static file matches the path"),
   }),
   phase: "rewrite",
   isClientBound: false,

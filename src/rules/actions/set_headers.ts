@@ -17,7 +17,7 @@ import { type ActionDefinition, effectOf } from "./action_definition.ts";
 export interface SetHeadersAction {
   readonly type: "set_headers";
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether failures (status 400 and above) get a lifetime that it sets. */
+  /** Whether responses with status 400 and above get a lifetime that it sets. */
   readonly onFailure?: boolean;
 }
 
@@ -30,7 +30,7 @@ function valueProblem(value: string): Omit<Finding, "severity" | "path"> | undef
   if (!FIELD_VALUE.test(value)) {
     return {
       code: "bad_header_value",
-      message: `Use a header value without space around it: it is ${shown}`,
+      message: `Use a header value without spaces around it: it is ${shown}`,
     };
   }
   return !BEYOND_LATIN1.test(value) ? undefined : {
@@ -59,7 +59,7 @@ function* checkSettable(
     if (isEdgeField(name.toLowerCase())) {
       yield errorAt(at, {
         code: "edge_header",
-        message: `Leave the header "${name}" to the edge: no rule can set it`,
+        message: `Do not set the header "${name}": the edge controls it`,
         on: "key",
       });
     }
@@ -73,7 +73,7 @@ export const setHeaders: ActionDefinition<SetHeadersAction, SetHeadersAction> = 
     type: z.literal("set_headers"),
     headers: textMap(),
     onFailure: flag().optional().describe(
-      "Whether failures (status 400 and above) get a lifetime that it sets",
+      "Whether responses with status 400 and above get a lifetime that it sets",
     ),
   }),
   phase: "headers",
@@ -91,8 +91,10 @@ export const setHeaders: ActionDefinition<SetHeadersAction, SetHeadersAction> = 
     if (onFailure !== true || lifetimes.length === 0) return;
     yield warningAt([...path, "onFailure"], {
       code: "lifetime_on_failure",
-      message: `Check that caches may keep failures for long: ${joinNames(lifetimes)} says so`,
-      hint: "Leave out onFailure: failures then get no lifetime",
+      message: `Check that caches should store failures for long: ${
+        joinNames(lifetimes)
+      } allows it`,
+      hint: "Remove onFailure to give failures no lifetime",
     });
   },
   normalize: ({ type, headers, onFailure }) => ({

@@ -31,7 +31,7 @@ function checkAuthority(authority: string): TargetProblem | undefined {
     return {
       code: "bad_target",
       message: `Use a target without userinfo: it has ${describeValue(authority)}`,
-      hint: "Remove all between // and @, and the @",
+      hint: "Remove everything from after // up to the @",
     };
   }
   const { host, port } = splitAuthority(authority);
@@ -61,7 +61,7 @@ function checkRelative(
       code: "bad_target",
       message: `Begin the target with "/" or "https://": it is ${describeValue(value)}`,
       ...(isRelativeAllowed
-        ? { hint: "Only a target without captures may follow from the path of the request" }
+        ? { hint: "Only a target without captures can be relative to the request path" }
         : {}),
     };
   }
@@ -92,7 +92,7 @@ export function* checkTarget(
   const parsed = parseTarget(value);
   if ("problems" in parsed) {
     for (const { message, hint } of parsed.problems) {
-      if (message.startsWith("Refer to the splat")) continue;
+      if (message.startsWith("Reference the splat")) continue;
       yield errorAt(at, { code: "bad_target", message, ...(hint === undefined ? {} : { hint }) });
     }
     return;

@@ -13,7 +13,7 @@ import {
 type Numbers = readonly number[];
 
 export const asn: ConditionType<Numbers, Numbers> = {
-  schema: list(integer(1, 4_294_967_295)).describe("Any of these autonomous systems"),
+  schema: list(integer(1, 4_294_967_295)).describe("One of these autonomous systems"),
   neutralItem: 1,
   cost: 9,
   isClientBound: true,

@@ -19,7 +19,7 @@ const upperCaseAscii = (text: string): string =>
 
 export const geo: ConditionType<Countries, Countries> = {
   schema: list(z.string("Use a string").length(2, "Use a country code of exactly 2 characters"))
-    .describe("Any of these countries (ISO 3166-1 alpha-2)"),
+    .describe("One of these countries (ISO 3166-1 alpha-2)"),
   neutralItem: "--",
   cost: 8,
   isClientBound: true,

@@ -8,7 +8,7 @@ import type { ConditionType } from "./condition_type.ts";
 /** Returns the problem of a host that cannot exist, though a request may name it. */
 function problemOf(canonical: string): HostProblem | undefined {
   if (canonical.startsWith("[")) {
-    return { wanted: "and no IPv6 address", hint: "No domain of a project is an address" };
+    return { wanted: "and no IPv6 address", hint: "A project's domain is never an IP address" };
   }
   const isBad = canonical.split(".").some((label) => label.startsWith("-") || label.endsWith("-"));
   return isBad ? { wanted: "whose parts begin and end with a letter or digit" } : undefined;

@@ -24,7 +24,7 @@ export const METHODS_ALIAS = "method";
 export const methodListSchema = list(choice(METHODS));
 
 export const methods: ConditionType<Methods, Methods> = {
-  schema: methodListSchema.describe("Any of these methods"),
+  schema: methodListSchema.describe("One of these methods"),
   neutralItem: "GET",
   cost: 1,
   isClientBound: false,

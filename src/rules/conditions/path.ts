@@ -19,7 +19,7 @@ export const pathShape = {
   type: choice(["exact", "prefix", "glob"]).describe(
     "exact: the whole path; prefix: a plain string prefix; glob: a pattern with captures",
   ),
-  value: text().describe("The path, prefix or glob pattern, beginning with /"),
+  value: text().describe("The path, prefix or glob pattern; begins with /"),
 };
 
 /** A path condition ready to match. */

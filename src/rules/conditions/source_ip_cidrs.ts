@@ -35,7 +35,7 @@ const bothListed = (a: Networks, b: Networks): boolean =>
   a.length > 0 && b.length > 0 && comparable(a, b);
 
 export const sourceIpCidrs: ConditionType<Networks, Networks> = {
-  schema: list(text()).describe("Any of these networks, IPv4 or IPv6"),
+  schema: list(text()).describe("One of these networks, IPv4 or IPv6"),
   neutralItem: "::/0",
   cost: 7,
   isClientBound: true,
@@ -46,7 +46,7 @@ export const sourceIpCidrs: ConditionType<Networks, Networks> = {
       yield errorAt([...path, index], {
         code: "bad_network",
         message: `Use an IPv4 or IPv6 network: it is ${describeValue(written)} (${result.problem})`,
-        hint: "Write it as 203.0.113.0/24, 2001:db8::/32, or one address alone",
+        hint: "Write 203.0.113.0/24, 2001:db8::/32 or a single address",
       });
     }
   },

@@ -59,7 +59,7 @@ function formatOf(ruleSet: unknown): DocumentFormat {
       const isNested = partAt(path, ruleSet).fields === FIELDS.leaf &&
         (key === "any" || key === "not");
       return isNested
-        ? { hint: "Write the cases as items of the rule's any, or as separate rules" }
+        ? { hint: "Write the cases as items of the rule's `any`, or as separate rules" }
         : undefined;
     },
     describeIssue(issue, path): SchemaProblem | undefined {
@@ -68,7 +68,7 @@ function formatOf(ruleSet: unknown): DocumentFormat {
         ? {
           code: "two_shapes",
           message: `Use either "use" or "handle" in a step: it has both`,
-          hint: "Write the function step and the terminal handle step one after the other",
+          hint: "Write a function step, followed by a terminal handle step",
           path,
         }
         : undefined;

@@ -140,7 +140,7 @@ export function* readRules(ruleSet: unknown, pace: Pace): Steps<ReadRules> {
   if (raw.length > MAX_RULES) {
     findings.push(errorAt(["rules"], {
       code: "too_many_rules",
-      message: `Keep the set within ${MAX_RULES} rules: it has ${raw.length}`,
+      message: `Use at most ${MAX_RULES} rules: the set has ${raw.length}`,
     }));
     return { findings, rules: [] };
   }

@@ -66,9 +66,9 @@ function whySkipped(
   winner: CompiledRule | undefined,
   { rules }: RuntimeRuleSet,
 ): string {
-  if (winner === undefined || winner.rank > rule.rank) return "A static file answers the path";
+  if (winner === undefined || winner.rank > rule.rank) return "A static file matches the path";
   const { id, index } = winner.ref;
-  if (winner.phase !== rule.phase) return `Rule "${id}" answers the request`;
+  if (winner.phase !== rule.phase) return `Rule "${id}" responds to the request`;
   const action = rules[index]?.action;
   const reason = action && definitionOf(action).whyNoLater;
   return `Rule "${id}" ${reason ?? "comes first"}`;

@@ -35,8 +35,8 @@ const MISMATCHES: readonly [condition: Condition, field: string, wanted: string,
   [
     { not: { geo: ["DE"] } },
     "not",
-    "a request that the condition in not does not hold for",
-    "it holds: geo",
+    "a request that does not match the condition in `not`",
+    "it matches: geo",
   ],
   [
     { any: [{ host: "b.test" }, { geo: ["FR"] }] },
@@ -62,7 +62,7 @@ const SKIPS: readonly [
   hooks?: object,
 ][] = [
   ["allowed", [[{}, { type: "allow" }], [{}, { type: "deny" }]], /"r0" allows the request/],
-  ["denied", [[{}, { type: "deny" }], [{}, { type: "redirect", target: "/y" }]], /"r0" answers/],
+  ["denied", [[{}, { type: "deny" }], [{}, { type: "redirect", target: "/y" }]], /"r0" responds/],
   [
     "second",
     [[{}, { type: "redirect", target: "/y" }], [{}, { type: "redirect", target: "/z" }]],
@@ -71,7 +71,7 @@ const SKIPS: readonly [
   [
     "redirected",
     [[{}, { type: "redirect", target: "/y" }], [{}, { type: "bypass_cache" }]],
-    /"r0" answers/,
+    /"r0" responds/,
   ],
   [
     "a file",
@@ -118,9 +118,9 @@ Deno.test("explainRequest() lists disabled rules and sums up", () => {
   const closed = explanation.rules.at(-1);
   assert.deepEqual([closed?.name, closed?.outcome], ["Closed", { state: "disabled" }]);
   assert.deepEqual(explanation.summary, [
-    "Goes on to the routes",
+    "Continues to the routes",
     'Is rewritten to /y/p?q by rule "r1"',
-    'Is not cached by rule "r3": the site\'s own files are in memory already',
+    'Is not cached by rule "r3": the site\'s own files are already in memory',
     'Runs a pipeline by rule "r4":',
     "  request step auth, before the cache: a failure ends the request",
     "  continues to the origin",
@@ -147,17 +147,17 @@ Deno.test("explainRequest() shows limits, proxy, cache and the order of steps", 
     }],
   ], "/p");
   assert.deepEqual(summary, [
-    "Goes on to the routes",
+    "Continues to the routes",
     'Is fetched from https://up.test/x by rule "r2"',
-    'Is cached for 60 seconds, served stale for 30 more, apart by geo, device by rule "r3"',
+    'Is cached for 60 seconds, served stale for 30 more, varies by geo, device by rule "r3"',
     'Runs a pipeline by rule "r4":',
     "  request step auth as user, before the cache: a failure ends the request",
-    "  request step variant, after the cache: a failure is passed over",
-    "  function api answers",
-    "  response step mark, after the cache: a failure is passed over",
+    "  request step variant, after the cache: a failure is ignored",
+    "  function api responds",
+    "  response step mark, after the cache: a failure is ignored",
     "  observe step count: delays nothing",
-    'Counts for 5 in 10 seconds by ip by rule "r0"',
-    'Counts for 9 in 60 seconds by host (shadow) by rule "r1"',
+    'Counts toward 5 requests in 10 seconds by ip by rule "r0"',
+    'Counts toward 9 requests in 60 seconds by host (shadow) by rule "r1"',
   ]);
 });
 

@@ -24,7 +24,7 @@ function fieldMismatch<F extends ConditionName>(
   facts: RequestFacts,
 ): Mismatch {
   const value = leaf[field];
-  if (value === undefined) throw new TypeError(`The condition does not ask for "${field}"`);
+  if (value === undefined) throw new TypeError(`The condition has no "${field}"`);
   const { name, wanted, seen } = CONDITIONS[field].explain(value, facts);
   return { field: name === undefined ? field : `${field}.${name}`, wanted, seen };
 }
@@ -50,7 +50,7 @@ export function describeMismatch(
   const fields = Object.keys(condition.not ?? {}).join(", ");
   return {
     field,
-    wanted: "a request that the condition in not does not hold for",
-    seen: fields === "" ? "it holds for every request" : `it holds: ${fields}`,
+    wanted: "a request that does not match the condition in `not`",
+    seen: fields === "" ? "it matches every request" : `it matches: ${fields}`,
   };
 }

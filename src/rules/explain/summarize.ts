@@ -26,15 +26,15 @@ const HITS: Readonly<Record<Hit["type"], string>> = {
 function answerLine({ terminal, rewrite, pipeline }: Decision): string {
   switch (terminal.type) {
     case "deny":
-      return `Answers ${terminal.status} by rule "${terminal.rule.id}"`;
+      return `Responds with ${terminal.status} by rule "${terminal.rule.id}"`;
     case "rate_limited":
-      return `Answers 429 by rule "${terminal.rule.id}"`;
+      return `Responds with 429 by rule "${terminal.rule.id}"`;
     case "redirect":
-      return `Answers ${terminal.status} to ${terminal.location} by rule "${terminal.rule.id}"`;
+      return `Redirects with ${terminal.status} to ${terminal.location} by rule "${terminal.rule.id}"`;
     case "none":
       return rewrite === undefined && pipeline === undefined
-        ? "Goes on to the routes unchanged"
-        : "Goes on to the routes";
+        ? "Continues to the routes unchanged"
+        : "Continues to the routes";
   }
 }
 
@@ -44,10 +44,10 @@ function cacheLine(cache: CacheDecision, { rewrite, pipeline }: Decision): strin
   if (cache.type === "bypass") return `Bypasses the cache ${by}`;
   const isDynamic = rewrite?.type === "external" ||
     (pipeline !== undefined && runsBehindCache(pipeline.steps));
-  if (!isDynamic) return `Is not cached ${by}: the site's own files are in memory already`;
+  if (!isDynamic) return `Is not cached ${by}: the site's own files are already in memory`;
   const { ttlSeconds, swrSeconds, vary } = cache;
   const stale = swrSeconds === 0 ? "" : `, served stale for ${swrSeconds} more`;
-  const apart = vary.length === 0 ? "" : `, apart by ${vary.join(", ")}`;
+  const apart = vary.length === 0 ? "" : `, varies by ${vary.join(", ")}`;
   return `Is cached for ${ttlSeconds} seconds${stale}${apart} ${by}`;
 }
 
@@ -55,12 +55,12 @@ function stepLine(step: PipelineStep): string {
   if (isHandleStep(step)) {
     return step.handle === "origin"
       ? "  continues to the origin"
-      : `  function ${step.handle} answers`;
+      : `  function ${step.handle} responds`;
   }
   const named = step.as === undefined ? step.use : `${step.use} as ${step.as}`;
   if (step.mode === "observe") return `  observe step ${named}: delays nothing`;
   const closed = failureOf(step) === "closed";
-  const failure = closed ? "a failure ends the request" : "a failure is passed over";
+  const failure = closed ? "a failure ends the request" : "a failure is ignored";
   return `  ${step.mode} step ${named}, ${cachePositionOf(step)} the cache: ${failure}`;
 }
 

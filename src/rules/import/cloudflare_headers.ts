@@ -59,7 +59,9 @@ function contributionsTo(
     const relation = relationOf(block, later);
     if (relation === "none") continue;
     if (isRemoved && relation === "some" && found.length > 0) {
-      throw new NoEquivalent(`"${block.source.text.trim()}" removes it from some of its requests`);
+      throw new NoEquivalent(
+        `"${block.source.text.trim()}" removes it from some of these requests`,
+      );
     }
     if (isRemoved) found = [];
     if (entry !== undefined) found.push({ block, relation, values: entry.values });
@@ -72,7 +74,7 @@ function assertPlain({ block, values }: Contribution): void {
   const { used } = rewriteReferences(values.join(), namesOf(block.segments), doubleBraces);
   if (used.size === 0) return;
   throw new NoEquivalent(
-    `The value is joined with one that holds what "${block.source.text.trim()}" captures`,
+    `The value is joined with one that contains a capture of "${block.source.text.trim()}"`,
   );
 }
 
@@ -103,13 +105,15 @@ function joinEntry(
   const found = contributionsTo(key, later, earlier);
   if (entry === undefined || found.length === 0) return undefined;
   if (key === "set-cookie") {
-    throw new NoEquivalent("A rule sets one Set-Cookie: several cannot be joined");
+    throw new NoEquivalent("A rule sets one Set-Cookie header: several cannot be joined");
   }
   found.forEach(assertPlain);
   const partial = found.filter(({ relation }) => relation === "some");
   if (partial.length > 1) {
     const paths = partial.map(({ block }) => `"${block.source.text.trim()}"`).join(" and ");
-    throw new NoEquivalent(`${paths} set it for some of its requests: write rules for each case`);
+    throw new NoEquivalent(
+      `${paths} set it for some of these requests: write a rule for each case`,
+    );
   }
   const valuesOf = (list: readonly Contribution[]) => list.flatMap(({ values }) => values);
   const always = found.filter(({ relation }) => relation === "all");

@@ -25,7 +25,7 @@ import {
 const HEADER = /^([^:\s]+)\s*:\s*(.*)$/;
 const REMOVAL = /^!\s*(\S+)$/;
 const CASE_NOTE =
-  "Netlify ignores the case of the path. Here it matches as written and in lower case";
+  "Netlify ignores the case of the path. svc matches it as written and in lower case";
 
 /** Fields that speak to the cache of the host alone. */
 const HOST_CACHE =
@@ -47,8 +47,8 @@ function openBlock(
     return { ...contents, segments: readPattern(mergeRepeats(text, flavor), dialect) };
   }
   const [, scheme = "", host = "", path = "/"] = absolute;
-  if (flavor === "netlify") throw new NoEquivalent("Netlify takes a path only, not a URL");
-  if (scheme.toLowerCase() === "http") throw new NoEquivalent("Cloudflare takes https URLs only");
+  if (flavor === "netlify") throw new NoEquivalent("Netlify accepts a path, not a URL");
+  if (scheme.toLowerCase() === "http") throw new NoEquivalent("Cloudflare accepts only https URLs");
   return { ...contents, host, segments: readPattern(path, dialect) };
 }
 
@@ -60,18 +60,18 @@ function readHeader(block: HeaderBlock, source: SourceLine, text: string): void 
     return;
   }
   const [, name, value = ""] = HEADER.exec(text) ?? [];
-  if (name === undefined) throw new NoEquivalent("The line is no header");
+  if (name === undefined) throw new NoEquivalent("The line is not a header");
   const lower = name.toLowerCase();
   if (lower === "basic-auth") {
-    throw new NoEquivalent("Basic-Auth is no header of the answer: use a pipeline with a gate");
+    throw new NoEquivalent("Basic-Auth is not a response header: use a pipeline with a gate");
   }
   if (HOST_CACHE.test(lower)) {
-    throw new NoEquivalent("The header is for the cache of that host: write a rule with cache");
+    throw new NoEquivalent("The header controls that host's cache: write a cache rule");
   }
   if (value === "") throw new NoEquivalent("The header has no value");
   const entry = block.set.get(lower) ?? { name, values: [], sources: [] };
   if (entry.values.length > 0 && lower === "set-cookie") {
-    throw new NoEquivalent("A rule sets one Set-Cookie: several cannot be joined");
+    throw new NoEquivalent("A rule sets one Set-Cookie header: several cannot be joined");
   }
   entry.values.push(value);
   entry.sources.push(source);
@@ -159,7 +159,7 @@ export class HeaderCollector {
     try {
       if (this.#flavor === "cloudflare" && this.#blocks.length >= CLOUDFLARE_MAX_BLOCKS) {
         throw new NoEquivalent(
-          `Cloudflare ignores what follows the first ${CLOUDFLARE_MAX_BLOCKS} paths`,
+          `Cloudflare uses only the first ${CLOUDFLARE_MAX_BLOCKS} paths`,
         );
       }
       this.#open = openBlock(source, block, this.#flavor);
@@ -175,7 +175,7 @@ export class HeaderCollector {
   /** Takes a `Name: value` or `! Name` of the path. */
   header(source: SourceLine, text: string): void {
     if (this.#open === undefined) {
-      this.#collector.refuse(source, "The header stands below no path");
+      this.#collector.refuse(source, "The header belongs to no path");
     } else if (this.#isSound(this.#open, source, text)) {
       readHeader(this.#open, source, text);
       this.#open.lines += 1;

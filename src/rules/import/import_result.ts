@@ -78,7 +78,7 @@ export class ImportCollector {
       const error = diagnostics.find((one) => one.severity === "error");
       if (error !== undefined) throw new NoEquivalent(error.message);
       if (this.#rules.length + rules.length > MAX_RULES) {
-        throw new NoEquivalent(`A set holds at most ${MAX_RULES} rules`);
+        throw new NoEquivalent(`A rule set has at most ${MAX_RULES} rules`);
       }
       this.#rules.push(...rules);
       return rules;

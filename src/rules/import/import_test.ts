@@ -108,21 +108,21 @@ Deno.test("importRedirects() names each line without equivalent", () => {
   assert.deepEqual(
     unsupported.map(({ line, reason }) => `${line} ${reason}`),
     [
-      `2 The value of a query parameter cannot be captured: "id=:id"`,
-      "3 A condition on Language has no equivalent",
-      "4 A condition on Role has no equivalent",
-      "5 A page with the status 404 has no equivalent: name the page 404.html, and it answers " +
-      "all paths that nothing else answers",
-      `6 A * stands for the rest of a path: it is a part of "a*b"`,
-      "7 A * inside the path captures nothing that a target can use",
-      "8 The line names no target",
+      `2 svc cannot capture the value of a query parameter: "id=:id"`,
+      "3 svc has no condition on Language",
+      "4 svc has no condition on Role",
+      "5 A rule cannot set the 404 page: name the page 404.html, and svc serves it for all " +
+      "paths without a response",
+      `6 A * matches the rest of a path, but it is part of "a*b"`,
+      "7 A target cannot use a * inside the path",
+      "8 The line has no target",
       "9 Use an absolute https URL as the target of an external rewrite: it is an http URL",
       `10 Write the target as a path or an http(s) URL: it begins with "//"`,
-      `12 The rewrite "redirect-11" above takes all of its requests`,
+      `12 The rewrite "redirect-11" above matches all of its requests`,
     ],
   );
   assert.deepEqual(notes.map(({ line, reason }) => `${line} ${reason}`), [
-    `13 Asked before the rewrite "redirect-11-base", which shares requests with it`,
+    `13 Applies before the rewrite "redirect-11-base", which matches some of the same requests`,
   ]);
   assert.deepEqual([read, imported, unsupported.length], [12, 2, 10]);
   assert.deepEqual(ruleSet.rules.map((rule) => rule.id), [
@@ -171,12 +171,12 @@ Deno.test("importHeaders() names each line without equivalent", () => {
   const text = "  X: 1\n/a\n  Basic-Auth: a:b\n  Bad\n  Content-Length: 5\n  X: 1\nb\n  Y: 2\n";
   const { ruleSet, unsupported } = importHeaders(text);
   assert.deepEqual(unsupported.map(({ line, reason }) => `${line} ${reason}`), [
-    "1 The header stands below no path",
-    "3 Basic-Auth is no header of the answer: use a pipeline with a gate",
-    "4 The line is no header",
-    `5 Leave the header "Content-Length" to the edge: no rule can set it`,
+    "1 The header belongs to no path",
+    "3 Basic-Auth is not a response header: use a pipeline with a gate",
+    "4 The line is not a header",
+    `5 Do not set the header "Content-Length": the edge controls it`,
     `7 The path does not begin with "/"`,
-    "8 The header stands below no path",
+    "8 The header belongs to no path",
   ]);
   assert.equal(ruleSet.rules.length, 1);
 });
@@ -241,16 +241,16 @@ Deno.test("importVercelJson() names each part without equivalent, with its line"
   assert.deepEqual(
     importVercelJson(text).unsupported.map(({ line, reason }) => `${line} ${reason}`),
     [
-      "2 Here /about answers from about.html, and /about.html stays as it is: write redirects " +
-      "for the pages that must have one address",
+      "2 svc serves about.html at both /about and /about.html: write redirects " +
+      "for pages that must have a single URL",
       `4 The pattern ":id(\\d+)" has no equivalent in a glob`,
-      "5 The mere presence of a header cannot be asked for",
+      "5 svc cannot test whether a header is present",
       `9 The field "env" has no equivalent`,
-      "11 svc.toml has it: [[cron]] (docs/cron.md)",
+      "11 Set it in svc.toml: [[cron]] (docs/cron.md)",
     ],
   );
   assert.throws(() => importVercelJson("{"), UnreadableImportError);
-  assert.throws(() => importVercelJson("[]"), /^UnreadableImportError: It is no JSON object$/);
+  assert.throws(() => importVercelJson("[]"), /^UnreadableImportError: It is not a JSON object$/);
 });
 
 function runOrRefuse(run: (text: string) => ImportResult, text: string): ImportResult | undefined {

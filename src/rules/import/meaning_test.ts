@@ -17,19 +17,19 @@ const notesOf = ({ notes }: ImportResult) => notes.map(({ reason }) => reason);
 
 Deno.test("importRedirects() skips what Cloudflare ignores or a glob cannot capture", () => {
   const rows: readonly (readonly [line: string, reason: RegExp])[] = [
-    ["/dl/:name.zip /files/:name.zip 302", /cannot capture part of a segment.* ":name"/],
-    ["/a*b /c/:splat", /cannot capture part of a segment.* ":splat"/],
+    ["/dl/:name.zip /files/:name.zip 302", /":name", but a glob cannot capture part of a segment/],
+    ["/a*b /c/:splat", /":splat", but a glob cannot capture part of a segment/],
     ["/a/*/b /c/:splat", /cannot capture part of a segment/],
     ["/*/a/* /c", /more than one \*/],
-    ["/a?x=1 /b", /has a query, which it never matches/],
-    ["/a#top /b", /do not send the part after #/],
-    ["/a /b # why", /ignores one with more or less/],
-    ["/a /b 301!", /takes a number as the status/],
+    ["/a?x=1 /b", /never matches a query/],
+    ["/a#top /b", /never send the part after #/],
+    ["/a /b # why", /ignores other lines/],
+    ["/a /b 301!", /accepts a number as the status/],
     ["/a /b 304", /ignores the status 304/],
     ["/ /index.html", /ignores this line as a loop/],
     ["/* /foo/index.html 301", /ignores this line as a loop/],
-    ["/a/:x /b/:y", /refers to ":y", which the path does not capture/],
-    ["/a /.netlify/functions/f 200", /is a function of Netlify.*docs\/functions\.md/],
+    ["/a/:x /b/:y", /uses ":y", but the path does not capture it/],
+    ["/a /.netlify/functions/f 200", /is a Netlify function.*docs\/functions\.md/],
   ];
   for (const [line, reason] of rows) {
     const result = importRedirects(line, cloudflare);
@@ -73,11 +73,11 @@ Deno.test("importHeaders() joins what several paths of Cloudflare set", () => {
 
 Deno.test("importHeaders() skips a header of Cloudflare that no rules can join", () => {
   const rows: readonly (readonly [text: string, reason: RegExp])[] = [
-    ["/:a/x\n  X: :a\n/b/x\n  X: b", /holds what "\/:a\/x" captures/],
+    ["/:a/x\n  X: :a\n/b/x\n  X: b", /contains a capture of "\/:a\/x"/],
     ["/*\n  Set-Cookie: a=1\n/b\n  Set-Cookie: b=2", /one Set-Cookie/],
     ["/a*m*\n  X: 3", /more than one \*/],
     ["/a/*/*\n  X: 3", /more than one \*/],
-    ["/a\n  Cloudflare-CDN-Cache-Control: max-age=60", /write a rule with cache/],
+    ["/a\n  Cloudflare-CDN-Cache-Control: max-age=60", /write a cache rule/],
   ];
   for (const [text, reason] of rows) {
     assert.match(reasonsOf(importHeaders(text, cloudflare))[0] ?? "", reason, text);
@@ -121,7 +121,7 @@ Deno.test("importNetlifyToml() sets headers where Netlify does", () => {
     for (const url of no) assert.deepEqual(headersAt(result, url), {}, url);
   }
   assert.match(notesOf(headersOf("/One"))[0] ?? "", /ignores the case/);
-  assert.match(reasonsOf(headersOf("/dl/x:name"))[0] ?? "", /stands for a whole segment/);
+  assert.match(reasonsOf(headersOf("/dl/x:name"))[0] ?? "", /matches a whole segment/);
 });
 
 Deno.test("importRedirects() leads no path of Netlify to a target without its name", () => {
@@ -136,11 +136,11 @@ Deno.test("importRedirects() leads no path of Netlify to a target without its na
 Deno.test("importRedirects() skips what Netlify alone has behind a target", () => {
   for (
     const [line, reason] of [
-      ["/api/* /.netlify/functions/:splat 200", /is a function of Netlify/],
-      ["/img/* /.netlify/images?url=/:splat 200", /is a service of Netlify/],
-      ["/a/:x /b/:y", /refers to ":y"/],
-      ["/dl/:name.zip /f/:name.zip", /stands for a whole segment/],
-      ["/a?x=1 /b", /has a query/],
+      ["/api/* /.netlify/functions/:splat 200", /is a Netlify function/],
+      ["/img/* /.netlify/images?url=/:splat 200", /is a Netlify service/],
+      ["/a/:x /b/:y", /uses ":y"/],
+      ["/dl/:name.zip /f/:name.zip", /matches a whole segment/],
+      ["/a?x=1 /b", /never matches a query/],
     ] as const
   ) {
     const result = importRedirects(line);
@@ -205,14 +205,14 @@ Deno.test("importVercelJson() leads where Vercel does", async (t) => {
 
 Deno.test("importVercelJson() skips what no rule says, with its reason", () => {
   const rows: readonly (readonly [result: ImportResult, reason: RegExp])[] = [
-    [rewrite("/((?!api|assets).*)", "/index.html"), /leaves out one path only/],
+    [rewrite("/((?!api|assets).*)", "/index.html"), /can exclude only one path/],
     [rewrite("/((?!.*\\.).*)", "/index.html"), /no equivalent in a glob/],
-    [redirect("/a/:x", "/b/:y"), /refers to ":y"/],
-    [redirect("/:x/(en|de)", "/$1"), /cannot be followed past \(a\|b\)/],
+    [redirect("/a/:x", "/b/:y"), /uses ":y"/],
+    [redirect("/:x/(en|de)", "/$1"), /numbered reference after \(a\|b\)/],
     [redirect("/a{/:x}?", "/b"), /no equivalent in a glob/],
     [redirect("/a/:x", "/b{/:x}"), /group in braces/],
     [redirect("/dl/:name.zip", "/f/:name.zip"), /cannot capture part of a segment/],
-    [redirect("/a/(.*)/b", "/c/$1"), /captures nothing that "\$1" refers to/],
+    [redirect("/a/(.*)/b", "/c/$1"), /uses "\$1", but a glob cannot capture it/],
     [
       vercel({
         rewrites: [{
@@ -221,10 +221,10 @@ Deno.test("importVercelJson() skips what no rule says, with its reason", () => {
           missing: [{ type: "header", key: "x", value: "1" }],
         }],
       }),
-      /leaves out one thing only/,
+      /can exclude only one thing/,
     ],
-    [vercel({ redirects: {} }), /"redirects" is no list/],
-    [vercel({ trailingSlash: false }), /with and without a slash/],
+    [vercel({ redirects: {} }), /"redirects" is not a list/],
+    [vercel({ trailingSlash: false }), /with and without a trailing slash/],
   ];
   for (const [result, reason] of rows) {
     assert.equal(result.imported, 0, String(reason));

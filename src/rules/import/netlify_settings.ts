@@ -8,22 +8,21 @@ import type { PathStep } from "../../lib/diagnostic.ts";
 import { parseToml } from "../../lib/toml.ts";
 
 const BUILD: Readonly<Record<string, (value: string) => string>> = {
-  command: (value) => `svc.toml has it: [build] command = ${value}`,
-  publish: (value) => `svc.toml has it: [build] output_dirs = [${value}]`,
-  base: () => "There is no base folder: deploy that folder, svc deploy <dir>",
-  functions: () =>
-    "Functions lie in functions/, and are modules of another shape (docs/functions.md)",
+  command: (value) => `Set it in svc.toml: [build] command = ${value}`,
+  publish: (value) => `Set it in svc.toml: [build] output_dirs = [${value}]`,
+  base: () => "svc has no base folder. Deploy the folder: svc deploy <dir>",
+  functions: () => "svc functions are in functions/ and have another format (docs/functions.md)",
   edge_functions: () =>
-    "Functions lie in functions/, and are modules of another shape (docs/functions.md)",
-  ignore: () => "Builds are never skipped: a deploy hook decides for which branch it builds",
+    "svc functions are in functions/ and have another format (docs/functions.md)",
+  ignore: () => "svc never skips builds. A deploy hook builds the branch that it names",
 };
 
 const TABLES: Readonly<Record<string, string>> = {
-  plugins: "Plugins of a build do not run: call what it needs in the build command",
-  functions: "Functions lie in functions/, and are modules of another shape (docs/functions.md)",
-  edge_functions: "Functions lie in functions/, and rules say where they run (docs/functions.md)",
-  dev: "svc.toml has its own table [dev]",
-  images: "Hosts of remote images are in [images] of svc.toml (docs/images.md)",
+  plugins: "svc runs no build plugins. Run what you need in the build command",
+  functions: "svc functions are in functions/ and have another format (docs/functions.md)",
+  edge_functions: "svc functions are in functions/, and rules call them (docs/functions.md)",
+  dev: "Set it in [dev] of svc.toml",
+  images: "List the hosts of remote images in [images] of svc.toml (docs/images.md)",
 };
 
 const isVariable = (path: readonly PathStep[]) =>
@@ -38,7 +37,7 @@ export function whereSvcHasIt(path: readonly PathStep[], value: unknown): string
     return `Set the variable on the platform: svc env set ${name} ${scope}`;
   }
   if (table === "context") {
-    return "Settings are the same in all environments: only variables differ (svc env set)";
+    return "All environments share these settings; only variables differ (svc env set)";
   }
   const build = table === "build" && path.length === 2 && Object.hasOwn(BUILD, name)
     ? BUILD[name]

@@ -29,7 +29,7 @@ import { whereSvcHasIt } from "./netlify_settings.ts";
 /** Largest file that is read, in bytes. */
 const MAX_BYTES = 1024 * 1024;
 
-const STATUS_RULE = "The status is no number of three digits";
+const STATUS_RULE = "The status is not a three-digit number";
 const strings = z.record(z.string(), z.string());
 
 /** With the names that Netlify has taken in earlier years. */
@@ -59,10 +59,10 @@ const headersSchema = z.strictObject({
 
 /** Fields of a redirect that mean something which no rule does. */
 const BEYOND_RULES: Readonly<Record<string, string>> = {
-  signed: "A request to the target cannot be signed",
-  signing: "A request to the target cannot be signed",
-  sign: "A request to the target cannot be signed",
-  rate_limit: "A redirect cannot hold a limit: write a rule with rate_limit",
+  signed: "svc cannot sign the request to the target",
+  signing: "svc cannot sign the request to the target",
+  sign: "svc cannot sign the request to the target",
+  rate_limit: "A redirect cannot have a limit: write a rule with rate_limit",
 };
 
 function parse<T>(schema: z.ZodType<T>, raw: unknown): T {
@@ -73,29 +73,29 @@ function parse<T>(schema: z.ZodType<T>, raw: unknown): T {
   if (name === "status") throw new NoEquivalent(STATUS_RULE);
   throw new NoEquivalent(
     (Object.hasOwn(BEYOND_RULES, name) ? BEYOND_RULES[name] : undefined) ??
-      (name === "" ? "It is no table" : `The field "${name}" has no equivalent`),
+      (name === "" ? "It is not a table" : `The field "${name}" has no equivalent`),
   );
 }
 
 function readCountries(conditions: Readonly<Record<string, readonly string[]>>): string[] {
   return Object.entries(conditions).flatMap(([name, values]) => {
     if (name.toLowerCase() === "country") return values;
-    throw new NoEquivalent(`A condition on ${name} has no equivalent`);
+    throw new NoEquivalent(`svc has no condition on ${name}`);
   });
 }
 
 function readRedirect(raw: unknown): RedirectLine {
   const entry = parse(redirectSchema, raw);
   const from = (entry.from ?? entry.origin)?.trim();
-  if (from === undefined) throw new NoEquivalent(`The redirect has no "from"`);
+  if (from === undefined) throw new NoEquivalent(`The redirect needs "from"`);
   if (Object.keys(entry.headers).length > 0) {
-    throw new NoEquivalent("Headers of the request to the target have no equivalent");
+    throw new NoEquivalent("svc cannot set headers of the request to the target");
   }
   const { status = DEFAULT_STATUS.netlify } = entry;
   const isForward = status >= 200 && status <= 299 && from.endsWith("/*");
   const target = (entry.to ?? entry.destination)?.trim() ??
     (isForward ? forwardTarget(from) : undefined);
-  if (target === undefined) throw new NoEquivalent(`The redirect has no "to"`);
+  if (target === undefined) throw new NoEquivalent(`The redirect needs "to"`);
   const geo = readCountries(entry.conditions);
   return {
     flavor: "netlify",
@@ -199,7 +199,7 @@ export function importNetlifyToml(text: string): ImportResult {
   const source = text.replace(/^\uFEFF/, "");
   const parsed = parseToml(source, { maxBytes: MAX_BYTES, maxDepth: MAX_DEPTH });
   if (parsed.ok) return new NetlifyImport(source, parsed.document).run();
-  const [{ message, position } = { message: "It is no TOML" }] = parsed.diagnostics;
+  const [{ message, position } = { message: "It is not valid TOML" }] = parsed.diagnostics;
   throw new UnreadableImportError(
     position === undefined ? message : `Line ${position.line}: ${message}`,
   );

@@ -54,23 +54,23 @@ Deno.test("importNetlifyToml() lets a file stand before a redirect without force
 });
 
 const REFUSED: readonly (readonly [fields: string, reason: RegExp])[] = [
-  [`${OLD}query = {path = ":path"}`, /cannot be captured: "path=:path"/],
+  [`${OLD}query = {path = ":path"}`, /cannot capture the value of a query parameter: "path=:path"/],
   [`${OLD}conditions = {Language = ["en"]}`, /condition on Language/],
   [`${OLD}conditions = {Role = ["admin"]}`, /condition on Role/],
-  [`${OLD}signed = "API_SIGNATURE_TOKEN"`, /cannot be signed/],
-  [`${OLD}headers = {X-From = "Netlify"}`, /Headers of the request to the target/],
+  [`${OLD}signed = "API_SIGNATURE_TOKEN"`, /cannot sign the request/],
+  [`${OLD}headers = {X-From = "Netlify"}`, /headers of the request to the target/],
   [`${OLD}[redirects.rate_limit]\nwindow_limit = 40`, /write a rule with rate_limit/],
-  [`${OLD}status = 404`, /page with the status 404/],
-  [`${OLD}status = ""`, /no number of three digits/],
-  [`${OLD}status = 9000`, /no number of three digits/],
+  [`${OLD}status = 404`, /cannot set the 404 page/],
+  [`${OLD}status = ""`, /not a three-digit number/],
+  [`${OLD}status = 9000`, /not a three-digit number/],
   [`${OLD}headers = "a"`, /"headers"/],
   [`${OLD}toString = 1`, /"toString"/],
   ['from = "old-path"\nto = "new-path"', /does not begin with "\/"/],
-  ['from = "/a"', /no "to"/],
-  ['to = "/a"', /no "from"/],
-  ['from = "/old-path/*"\nstatus = 300', /no "to"/],
-  ['from = "/.netlify/x"\nto = "/y"', /keeps \/\.netlify/],
-  ['from = "http://www.example.com/a"\nto = "/b"', /http alone/],
+  ['from = "/a"', /needs "to"/],
+  ['to = "/a"', /needs "from"/],
+  ['from = "/old-path/*"\nstatus = 300', /needs "to"/],
+  ['from = "/.netlify/x"\nto = "/y"', /reserves \/\.netlify/],
+  ['from = "http://www.example.com/a"\nto = "/b"', /http only/],
 ];
 
 Deno.test("importNetlifyToml() says line by line which redirects have no equivalent", () => {
@@ -83,7 +83,7 @@ Deno.test("importNetlifyToml() says line by line which redirects have no equival
   }
   const { unsupported } = importNetlifyToml('redirects = ["/a /b"]\n');
   assert.deepEqual(unsupported, [
-    { line: 1, text: 'redirects = ["/a /b"]', reason: "It is no table" },
+    { line: 1, text: 'redirects = ["/a /b"]', reason: "It is not a table" },
   ]);
 });
 
@@ -115,7 +115,7 @@ X-Empty = ""
 `);
   assert.deepEqual(headersAt(result, "/"), { "x-frame-options": "DENY", "set-cookie": "a=1" });
   assert.deepEqual(result.unsupported.map(({ line, reason }) => [line, reason.slice(0, 25)]), [
-    [4, "Basic-Auth is no header o"],
+    [4, "Basic-Auth is not a respo"],
     [5, "A rule sets one Set-Cooki"],
     [7, "The header has no value"],
   ]);
@@ -146,14 +146,14 @@ Deno.test("importNetlifyToml() says of each other setting where svc has it", () 
 `);
   assert.equal(imported, 0);
   assert.deepEqual(unsupported.map(({ line, reason }) => `${line} ${reason}`), [
-    "2 There is no base folder: deploy that folder, svc deploy <dir>",
-    '3 svc.toml has it: [build] command = "npm run build"',
-    '4 svc.toml has it: [build] output_dirs = ["dist"]',
+    "2 svc has no base folder. Deploy the folder: svc deploy <dir>",
+    '3 Set it in svc.toml: [build] command = "npm run build"',
+    '4 Set it in svc.toml: [build] output_dirs = ["dist"]',
     "6 Set the variable on the platform: svc env set NODE_VERSION --all",
     '9 Set the variable on the platform: svc env set API --environment "production"',
-    "11 Settings are the same in all environments: only variables differ (svc env set)",
-    "14 Plugins of a build do not run: call what it needs in the build command",
-    "16 svc.toml has its own table [dev]",
+    "11 All environments share these settings; only variables differ (svc env set)",
+    "14 svc runs no build plugins. Run what you need in the build command",
+    "16 Set it in [dev] of svc.toml",
     '18 The setting "nothing.known.to" has no equivalent',
   ]);
 });

@@ -39,12 +39,12 @@ function readWildcards(text: string, dialect: PatternDialect): Segment {
   if (hasStar && dialect === "netlify") {
     throw new NoEquivalent(
       text === "*"
-        ? "A * inside the path captures nothing that a target can use"
-        : `A * stands for the rest of a path: it is a part of "${text}"`,
+        ? "A target cannot use a * inside the path"
+        : `A * matches the rest of a path, but it is part of "${text}"`,
     );
   }
   if (names.length > 0 && dialect !== "cloudflare") {
-    throw new NoEquivalent(`A placeholder stands for a whole segment: it is a part of "${text}"`);
+    throw new NoEquivalent(`A placeholder matches a whole segment, but it is part of "${text}"`);
   }
   // Between two slashes, Netlify also matches no segment at all; Cloudflare needs one.
   const star = text === "*" && dialect === "cloudflare" ? `?${ANY_PATH}` : ANY_PATH;
@@ -72,8 +72,8 @@ export function readPattern(pattern: string, dialect: PatternDialect): Segment[]
   if (mark !== undefined) {
     throw new NoEquivalent(
       mark === "#"
-        ? "Browsers do not send the part after #: no request has it"
-        : "The path has a query, which it never matches: write a rule with condition.query",
+        ? "Browsers never send the part after #, so no request matches"
+        : "A path never matches a query: write a rule with condition.query",
     );
   }
   if (dialect === "cloudflare" && pattern.split("*").length > 2) {
@@ -168,8 +168,8 @@ export function checkReferences(target: string, segments: readonly Segment[]): v
     if (names.includes(name)) continue;
     throw new NoEquivalent(
       hidden.includes(name)
-        ? `A glob cannot capture part of a segment, which the target refers to as "${found}"`
-        : `The target refers to "${found}", which the path does not capture`,
+        ? `The target uses "${found}", but a glob cannot capture part of a segment`
+        : `The target uses "${found}", but the path does not capture it`,
     );
   }
 }

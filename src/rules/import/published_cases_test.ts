@@ -128,11 +128,11 @@ Deno.test("importHeaders() reads blocks as Cloudflare does", () => {
     link: "</assets/js/main.js>; rel=preload, </assets/js/lang.js>",
   });
   assert.deepEqual(result.unsupported.map(({ line, reason }) => `${line} ${reason}`).sort(), [
-    "12 Cloudflare takes https URLs only",
-    "13 The header stands below no path",
-    "16 The line is no header",
+    "12 Cloudflare accepts only https URLs",
+    "13 The header belongs to no path",
+    "16 The line is not a header",
     "17 The header has no value",
-    "9 A rule sets one Set-Cookie: several cannot be joined",
+    "9 A rule sets one Set-Cookie header: several cannot be joined",
   ]);
   assert.deepEqual([result.read, result.imported], [12, 7]);
 });

@@ -62,23 +62,23 @@ const FOLDER_PAGE = /^\/(?:.*\/)?index(?:\.html)?$/;
 /** Statuses that Cloudflare takes. */
 const CLOUDFLARE_STATUSES: ReadonlySet<number> = new Set([200, 301, 302, 303, 307, 308]);
 
-const FALLBACK_NOTE = "Cloudflare ignores this line as a loop. Here it is the fallback of a " +
-  "single-page app: it applies only where no file answers the path";
-const NO_FINAL_SLASH_NOTE = "A path that ends with a slash is not led anywhere: the target would " +
-  "have a slash before the text that follows :splat";
+const FALLBACK_NOTE = "Cloudflare ignores this line as a loop. svc uses it as the fallback of a " +
+  "single-page app, for paths without a file";
+const NO_FINAL_SLASH_NOTE = "A path that ends with a slash is not redirected: the target would " +
+  "have a slash before the text after :splat";
 
 /** Reads the path or URL that a redirect takes. */
 export function readFrom(
   from: string,
   flavor: ImportFlavor,
 ): Pick<RedirectLine, "host" | "isHttps" | "segments"> {
-  if (RESERVED.test(from)) throw new NoEquivalent("Netlify keeps /.netlify for itself");
+  if (RESERVED.test(from)) throw new NoEquivalent("Netlify reserves /.netlify");
   const absolute = /^(https?):\/\/([^/]+)(\/.*)?$/i.exec(from);
   if (absolute === null) return { isHttps: false, segments: readPattern(from, flavor) };
   const [, scheme = "", host = "", path = "/"] = absolute;
-  if (flavor === "cloudflare") throw new NoEquivalent("Cloudflare takes a path only, not a URL");
+  if (flavor === "cloudflare") throw new NoEquivalent("Cloudflare accepts a path, not a URL");
   if (scheme.toLowerCase() === "http") {
-    throw new NoEquivalent("A rule cannot ask for http alone: it would match https too");
+    throw new NoEquivalent("A rule cannot match http only: it would match https too");
   }
   return { host, isHttps: true, segments: readPattern(path, flavor) };
 }
@@ -87,7 +87,7 @@ export function readFrom(
 export function checkQuery(query: Readonly<Record<string, string>>): Record<string, string> {
   for (const [name, value] of Object.entries(query)) {
     if (!value.startsWith(":")) continue;
-    throw new NoEquivalent(`The value of a query parameter cannot be captured: "${name}=${value}"`);
+    throw new NoEquivalent(`svc cannot capture the value of a query parameter: "${name}=${value}"`);
   }
   return { ...query };
 }
@@ -102,9 +102,9 @@ function checkTarget({ target, segments }: RedirectLine): void {
   if (RESERVED.test(target)) {
     throw new NoEquivalent(
       NETLIFY_FUNCTION.test(target)
-        ? "The target is a function of Netlify: put the function into functions/ and name it in " +
+        ? "The target is a Netlify function: move the function to functions/ and call it from " +
           "a pipeline (docs/functions.md)"
-        : "The target is a service of Netlify, which is not here",
+        : "The target is a Netlify service, which svc does not have",
     );
   }
   checkReferences(target, segments);
@@ -114,19 +114,19 @@ function toAction(line: RedirectLine, target: string): Rule["action"] {
   const ifNoFile = line.isForced ? {} : { ifNoFile: true };
   if (line.status === REWRITE_STATUS) {
     if (line.flavor === "cloudflare" && !target.startsWith("/")) {
-      throw new NoEquivalent("Cloudflare proxies to a path of the site only");
+      throw new NoEquivalent("Cloudflare proxies only to a path of the site");
     }
     const external = /^https?:/i.test(target) ? { external: true } : {};
     return { type: "rewrite", target, ...external, ...ifNoFile };
   }
   if (line.status === 404) {
     throw new NoEquivalent(
-      "A page with the status 404 has no equivalent: name the page 404.html, and it answers all " +
-        "paths that nothing else answers",
+      "A rule cannot set the 404 page: name the page 404.html, and svc serves it for all " +
+        "paths without a response",
     );
   }
   if (line.status < 300 || line.status > 399) {
-    throw new NoEquivalent(`A page with the status ${line.status} has no equivalent`);
+    throw new NoEquivalent(`svc has no custom page for the status ${line.status}`);
   }
   return { type: "redirect", target, statusCode: line.status, ...ifNoFile };
 }
@@ -162,7 +162,7 @@ function cloudflareRules(id: string, line: RedirectLine): ConvertedLine {
   const { status, segments, target } = line;
   if (!CLOUDFLARE_STATUSES.has(status)) {
     throw new NoEquivalent(
-      `Cloudflare ignores the status ${status}: it takes 200, 301, 302, 303, 307 and 308`,
+      `Cloudflare ignores the status ${status}: it accepts 200, 301, 302, 303, 307 and 308`,
     );
   }
   const isLoop = FOLDER.test(pathText(segments)) && FOLDER_PAGE.test(target);
@@ -242,7 +242,7 @@ function overtaken(rules: readonly Rule[], rewrites: readonly Rule[]): Rule | un
     const meeting = rewrites.filter((rewrite) => !conditionsDisjoint(setOf(rewrite), set));
     const whole = meeting.find((rewrite) => conditionContains(setOf(rewrite), set));
     if (whole !== undefined) {
-      throw new NoEquivalent(`The rewrite "${whole.id}" above takes all of its requests`);
+      throw new NoEquivalent(`The rewrite "${whole.id}" above matches all of its requests`);
     }
     if (meeting[0] !== undefined) return meeting[0];
   }
@@ -268,9 +268,11 @@ export class RedirectCollector {
       notes.push(...remarks);
       const rewrite = overtaken(rules, this.#rewrites.slice(0, MAX_COMPARED));
       if (rewrite !== undefined) {
-        notes.push(`Asked before the rewrite "${rewrite.id}", which shares requests with it`);
+        notes.push(
+          `Applies before the rewrite "${rewrite.id}", which matches some of the same requests`,
+        );
       }
-      if (line.isHttps) notes.push("Matches http as well: a rule cannot ask for https alone");
+      if (line.isHttps) notes.push("Matches http as well: a rule cannot match https only");
       return rules;
     });
     if (taken.length === 0) return;

@@ -37,7 +37,7 @@ function readConditions(words: readonly string[]): string[] {
   return words.flatMap((word) => {
     const [, name = word, value = ""] = PARAMETER.exec(word) ?? [];
     if (name.toLowerCase() === "country") return value.split(",");
-    throw new NoEquivalent(`A condition on ${name} has no equivalent`);
+    throw new NoEquivalent(`svc has no condition on ${name}`);
   });
 }
 
@@ -51,17 +51,17 @@ function readLine(text: string, flavor: ImportFlavor): RedirectLine {
   const [from = "", ...given] = text.trim().split(/\s+/);
   if (flavor === "cloudflare" && (given.length < 1 || given.length > 2)) {
     throw new NoEquivalent(
-      "Cloudflare takes a path, a target and a status on a line, and ignores one with more or less",
+      "Cloudflare expects a path, a target and a status on each line, and ignores other lines",
     );
   }
   const words = flavor === "netlify" ? withForward(from, given) : given;
   const targetAt = words.findIndex((word) => /^\/|^[A-Za-z][A-Za-z0-9+.-]*:/.test(word));
   const target = words[targetAt];
-  if (target === undefined) throw new NoEquivalent("The line names no target");
+  if (target === undefined) throw new NoEquivalent("The line has no target");
   const rest = words.slice(targetAt + 1);
   const status = STATUS.exec(rest[0] ?? "");
   if (flavor === "cloudflare" && (targetAt > 0 || (rest.length > 0 && status?.[2] !== ""))) {
-    throw new NoEquivalent("Cloudflare takes a number as the status, and no query or condition");
+    throw new NoEquivalent("Cloudflare accepts a number as the status, but no query or condition");
   }
   const geo = readConditions(status === null ? rest : rest.slice(1));
   return {

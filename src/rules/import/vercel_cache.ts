@@ -109,6 +109,6 @@ export function arrangeCaching(rules: readonly Rule[]): Rule[] {
 export function assertPlainLifetime(headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
     if (!/cache-control$/i.test(name) || !/\{[^{}]+\}/.test(value)) continue;
-    throw new NoEquivalent(`The value of ${name} cannot hold what the path captures`);
+    throw new NoEquivalent(`The value of ${name} cannot contain a capture of the path`);
   }
 }

@@ -69,7 +69,9 @@ const COUNTRIES = /^\(?([A-Za-z]{2}(?:\|[A-Za-z]{2})*)\)?$/;
 function readPlace(key: string, value: string | undefined): LeafCondition {
   const countries = VERCEL_COUNTRY.test(key) ? COUNTRIES.exec(value ?? "")?.[1] : undefined;
   if (countries === undefined) {
-    throw new NoEquivalent(`The field "${key}" is Vercel's own: only a country has an equivalent`);
+    throw new NoEquivalent(
+      `The field "${key}" is specific to Vercel: svc only has an equivalent for a country`,
+    );
   }
   return { geo: countries.split("|").map((country) => country.toUpperCase()) };
 }
@@ -77,7 +79,7 @@ function readPlace(key: string, value: string | undefined): LeafCondition {
 function readMatcher(one: Matcher): LeafCondition {
   if (one.type === "header" && VERCEL_PLACE.test(one.key)) return readPlace(one.key, one.value);
   if (one.value === undefined) {
-    throw new NoEquivalent(`The mere presence of a ${one.type} cannot be asked for`);
+    throw new NoEquivalent(`svc cannot test whether a ${one.type} is present`);
   }
   if (!LITERAL.test(one.value)) {
     throw new NoEquivalent(`The regular expression "${one.value}" has no equivalent`);
@@ -97,7 +99,7 @@ function merge(a: LeafCondition, b: LeafCondition): LeafCondition {
     const twice = Object.keys(left).find((name) =>
       Object.keys(right).some((other) => other.toLowerCase() === name.toLowerCase())
     );
-    if (twice !== undefined) throw new NoEquivalent(`"${twice}" is asked for twice`);
+    if (twice !== undefined) throw new NoEquivalent(`"${twice}" has two conditions`);
   }
   return {
     ...a,
@@ -111,7 +113,7 @@ function merge(a: LeafCondition, b: LeafCondition): LeafCondition {
 function readMatchers(entry: Common): Condition {
   const has = (entry.has ?? []).map(readMatcher).reduce(merge, {});
   const [missing, second] = (entry.missing ?? []).map(readMatcher);
-  if (second !== undefined) throw new NoEquivalent("Only one missing value can be asked for");
+  if (second !== undefined) throw new NoEquivalent("Only one value can be required to be missing");
   return missing === undefined ? has : { ...has, not: missing };
 }
 
@@ -137,7 +139,7 @@ function conditionOf(
   },
 ): Condition {
   if (excluded !== undefined && matchers.not !== undefined) {
-    throw new NoEquivalent("A condition leaves out one thing only: missing, or (?!…)");
+    throw new NoEquivalent("A condition can exclude only one thing: missing, or (?!…)");
   }
   return {
     path: toPathMatch(segments, used),
@@ -249,7 +251,7 @@ function convertHeaders(id: string, raw: unknown): Rule[] {
   const keys = entry.headers.map(({ key }) => key);
   const lower = keys.map((key) => key.toLowerCase());
   const twice = keys.find((_, index) => lower.indexOf(lower[index]!) !== index);
-  if (twice !== undefined) throw new NoEquivalent(`The header "${twice}" stands there twice`);
+  if (twice !== undefined) throw new NoEquivalent(`The header "${twice}" is set twice`);
   const whole = { source: entry.source, texts: entry.headers.map(({ value }) => value) };
   return eachVariant(
     id,
@@ -302,7 +304,7 @@ export function importVercelJson(text: string): ImportResult {
     !Array.isArray(json.value);
   if (!isTable) {
     throw new UnreadableImportError(
-      "problem" in json ? `It is no JSON: ${json.problem}` : "It is no JSON object",
+      "problem" in json ? `It is not valid JSON: ${json.problem}` : "It is not a JSON object",
     );
   }
   const lines = locateJson(text);

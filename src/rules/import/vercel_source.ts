@@ -89,8 +89,8 @@ function readSegment(text: string, isLast: boolean): ReadSegment {
 function readExcluded(text: string): { readonly text: string; readonly isExact: boolean } {
   if (text.includes("|")) {
     throw new NoEquivalent(
-      "A condition leaves out one path only: write a rule by hand for (?!a|b), with a rule for " +
-        "each of the paths before it",
+      "A condition can exclude only one path: for (?!a|b), write a rule by hand, with a rule for " +
+        "each excluded path before it",
     );
   }
   const isExact = text.endsWith("$");

@@ -39,7 +39,9 @@ export function nameGroups(text: string, groups: readonly string[]): string {
   return text.replace(/\$(\d)/g, (found, digit: string) => {
     const name = groups[Number(digit) - 1];
     if (name === undefined) return found;
-    if (name === "") throw new NoEquivalent(`A glob captures nothing that "${found}" refers to`);
+    if (name === "") {
+      throw new NoEquivalent(`The target uses "${found}", but a glob cannot capture it`);
+    }
     return `:${name}`;
   });
 }

@@ -33,7 +33,7 @@ function alternativesOf(variant: Variant): Variant[] | undefined {
   const [whole, name, words = ""] = found;
   const isAlone = !GROUP.test(variant.source.replace(whole, ""));
   if (!isAlone && variant.texts.some((text) => /\$\d/.test(text))) {
-    throw new NoEquivalent("A reference by number cannot be followed past (a|b): name the group");
+    throw new NoEquivalent("svc cannot resolve a numbered reference after (a|b): name the group");
   }
   return words.split("|").map((word) => {
     const texts = written(variant.texts, /\$1/g, word);
@@ -70,7 +70,7 @@ export function variantsOf(entry: Variant): readonly Variant[] {
     if (several === undefined) done.push(one);
     else open.unshift(...several);
     if (done.length + open.length > MAX_VARIANTS) {
-      throw new NoEquivalent(`The source stands for more than ${MAX_VARIANTS} rules`);
+      throw new NoEquivalent(`The source expands to more than ${MAX_VARIANTS} rules`);
     }
   }
   return done;

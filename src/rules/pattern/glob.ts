@@ -136,7 +136,7 @@ class GlobParser {
       };
     }
     return this.#names.has(name)
-      ? { message: `Use each capture name once: "${name}" is taken` }
+      ? { message: `Use each capture name once: "${name}" is already used` }
       : undefined;
   }
 
@@ -168,7 +168,7 @@ class GlobParser {
  */
 export function parseGlob(value: string): GlobResult {
   if (value.length > MAX_GLOB_LENGTH) {
-    const message = `Keep a glob within ${MAX_GLOB_LENGTH} characters: it has ${value.length}`;
+    const message = `Use at most ${MAX_GLOB_LENGTH} characters in a glob: it has ${value.length}`;
     return { problems: [{ message, offset: MAX_GLOB_LENGTH }] };
   }
   const parser = new GlobParser(value);

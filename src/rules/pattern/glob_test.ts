@@ -48,7 +48,7 @@ const BAD: readonly [glob: string, offset: number, message: RegExp][] = [
   ["/{a", 1, /Close/],
   ["/a}", 2, /Open/],
   ["/a\\", 2, /after the final/],
-  [`/${"a".repeat(MAX_GLOB_LENGTH)}`, MAX_GLOB_LENGTH, /within 1024/],
+  [`/${"a".repeat(MAX_GLOB_LENGTH)}`, MAX_GLOB_LENGTH, /at most 1024/],
 ];
 
 Deno.test("parseGlob() reports what is wrong, and where", async (t) => {

@@ -33,7 +33,7 @@ const BAD: readonly [target: string, offset: number, message: RegExp][] = [
   ["https://a.test:{h}", 15, /out of the host/],
   ["/a\r\nb", 2, /control character/],
   ["/a%00", 2, /control character/],
-  ["/{r...}", 1, /Refer to the splat/],
+  ["/{r...}", 1, /Reference the splat/],
 ];
 
 Deno.test("parseTarget() refuses what leads astray", async (t) => {

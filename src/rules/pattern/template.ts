@@ -40,8 +40,8 @@ export function parseTemplate(value: string): TemplateResult {
     if (name === undefined) {
       text += `{${found[1]}}`;
     } else if (found[3] !== undefined) {
-      const message = `Refer to the splat as "{${name}}": it is "${found[0]}"`;
-      problems.push({ message, hint: "The dots stand in the glob only", offset: found.index });
+      const message = `Reference the splat as "{${name}}": it is "${found[0]}"`;
+      problems.push({ message, hint: "Only the glob has the dots", offset: found.index });
     } else {
       if (text !== "") parts.push({ type: "text", text });
       text = "";

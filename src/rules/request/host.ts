@@ -23,21 +23,21 @@ const refuse = (wanted: string, hint?: string): HostResult => ({
 
 function refusedPart(text: string): HostResult | undefined {
   if (/^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(text)) {
-    return refuse("without a scheme", "Write the name that stands between // and the next /");
+    return refuse("without a scheme", "Write only the part between // and the next /");
   }
-  if (text.includes("@")) return refuse("without userinfo", "Remove all before the @");
+  if (text.includes("@")) return refuse("without userinfo", "Remove everything up to the @");
   if (/[/\\?#]/.test(text)) {
-    return refuse("without a path", "Put the path into the condition's path field");
+    return refuse("without a path", "Use the condition's path field for the path");
   }
   if (text.includes("*")) {
     return refuse(
       "without a wildcard",
-      "Write one rule for each host, or leave the host out to match them all",
+      "Write one rule for each host, or omit the host to match them all",
     );
   }
   if (/^[^[]*:/.test(text) || /\]:/.test(text)) return refuse("without a port");
   // deno-lint-ignore no-control-regex -- control characters are what is sought
-  if (/[\x00-\x20\x7f%]/.test(text)) return refuse("without blanks, control characters and %");
+  if (/[\x00-\x20\x7f%]/.test(text)) return refuse("without spaces, control characters or %");
   return undefined;
 }
 
@@ -60,7 +60,7 @@ export function canonicalHost(text: string): HostResult {
   }
   if (host.startsWith("[")) return { host };
   const labels = host.split(".");
-  if (labels.includes("")) return refuse("without empty labels", "Remove the doubled dot");
+  if (labels.includes("")) return refuse("without empty labels", "Remove the double dot");
   if (host.length > MAX_HOST) return refuse(`of at most ${MAX_HOST} characters in punycode`);
   if (labels.some((label) => label.length > MAX_LABEL)) {
     return refuse(`with labels of at most ${MAX_LABEL} characters in punycode`);

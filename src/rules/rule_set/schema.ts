@@ -42,8 +42,10 @@ const conditionShape = {
   ...leafShape,
   any: list(z.strictObject(leafShape, "Use a table")).min(1, "Must have at least one item")
     .optional()
-    .describe("At least one of these conditions must hold"),
-  not: z.strictObject(leafShape, "Use a table").optional().describe("This must not hold"),
+    .describe("At least one of these conditions must match"),
+  not: z.strictObject(leafShape, "Use a table").optional().describe(
+    "This condition must not match",
+  ),
 };
 
 /** Zod's types want a tuple of literal shapes; the tests of the JSON Schema hold this union. */
@@ -56,9 +58,9 @@ const actionSchema = z.discriminatedUnion(
 const ruleShape = {
   id: text().describe("Unique within the set"),
   name: text().optional(),
-  enabled: flag().optional().describe("true where missing"),
+  enabled: flag().optional().describe("Default: true"),
   condition: z.strictObject(conditionShape, "Use a table").optional().describe(
-    "All fields must hold; without a condition the rule matches every request",
+    "All fields must match; a rule without a condition matches every request",
   ),
   action: actionSchema,
 };

@@ -39,7 +39,7 @@ function* checkGlob(placed: PlacedLeaf): Generator<Finding> {
       code: "nested_capture",
       message: `Declare captures only in the root path of a condition: ${
         joinNames(names.map((name) => `"{${name}}"`))
-      } stands in any or not`,
+      } is inside any or not`,
       hint: "Write * instead of {name}, and ** instead of {name...}",
     });
   }
@@ -54,8 +54,8 @@ function unknownCapture(
     code: "unknown_capture",
     message: `Refer to a capture of the rule's own glob: ${
       known.length === 0
-        ? `"{${name}}" names none, since the path declares none`
-        : `"{${name}}" is none of ${joinNames(known.map((one) => `"{${one}}"`))}`
+        ? `"{${name}}" does not exist, since the path declares none`
+        : `"{${name}}" is not one of ${joinNames(known.map((one) => `"{${one}}"`))}`
     }`,
     hint: meant !== undefined
       ? `Did you mean "{${meant}}"?`

@@ -115,7 +115,7 @@ function missingGate(narrow: Pipeline, broad: Pipeline, gate: string): Finding {
   return errorAt(["rules", narrow.index, "action", "steps"], {
     code: "missing_gate",
     message: `Repeat the request gate "${gate}" of the broader rule "${broad.id}": ` +
-      `requests that this rule takes would pass without it`,
+      `requests that this rule matches would pass without it`,
     hint: `Add { use = "${gate}", mode = "request", failure = "closed" }, ` +
       `or set inheritGate = false`,
   });
@@ -126,7 +126,7 @@ function gateBehindCache(narrow: Pipeline, broad: Pipeline, gate: string): Findi
   return warningAt(["rules", narrow.index, "action", "steps"], {
     code: "gate_behind_cache",
     message: `Repeat the request gate "${gate}" of the broader rule "${broad.id}" before the ` +
-      `cache: with cachePosition = "after" it does not guard cached answers`,
+      `cache: with cachePosition = "after" it does not protect cached responses`,
     hint: `Leave cachePosition out, or set it to "before"`,
   });
 }

@@ -37,7 +37,7 @@ export const LIMIT_PER_NODE = "limit_per_node";
 const MAX_NAMED = 12;
 
 function knownNames(functions: readonly string[]): string {
-  if (functions.length === 0) return "The project has no functions: they stand in functions/";
+  if (functions.length === 0) return "The project has no functions: add them to functions/";
   const shown = functions.slice(0, MAX_NAMED).map((name) => `"${name}"`);
   const more = functions.length > MAX_NAMED ? [`${functions.length - MAX_NAMED} more`] : [];
   return `The project has ${joinNames([...shown, ...more])}`;
@@ -69,8 +69,8 @@ function* warnAsn(checked: CheckedRule): Generator<Finding> {
     if (leaf.asn === undefined) continue;
     yield warningAt([...path, "asn"], {
       code: ASN_UNKNOWN,
-      message: "Start the platform with --asn: it has no ASN database, and no request fits asn",
-      hint: "A trusted proxy may also name the network, in X-Geo-ASN",
+      message: "Start the platform with --asn: without an ASN database, no request matches asn",
+      hint: "A trusted proxy can also send the network in X-Geo-ASN",
     });
   }
 }
@@ -82,8 +82,10 @@ function* warnGeo(checked: CheckedRule): Generator<Finding> {
     if (leaf.geo === undefined) continue;
     yield warningAt([...path, "geo"], {
       code: GEO_UNKNOWN,
-      message: "Repair the platform's country database: it cannot be read, and no request fits geo",
-      hint: "Its log says why. A trusted proxy may also name the country, in X-Geo-Country",
+      message:
+        "Repair the platform's country database: svc cannot read it, so no request matches geo",
+      hint:
+        "The platform's log has the reason. A trusted proxy can also send the country in X-Geo-Country",
     });
   }
 }
@@ -94,9 +96,9 @@ function* warnLimits(checked: CheckedRule, nodes: number): Generator<Finding> {
   if (action.type !== "rate_limit" || enabled === false) return;
   yield warningAt([...rulePath(checked), "action", "limit"], {
     code: LIMIT_PER_NODE,
-    message: `Set the limit to what each node may let through: the platform has ${nodes} nodes, ` +
-      `which count by themselves, so that up to ${nodes * action.limit} requests pass`,
-    hint: "A rate limit is for floods, and no quota: count what must be exact in the application",
+    message: `Set the limit for each node: the platform has ${nodes} nodes, ` +
+      `which count separately, so up to ${nodes * action.limit} requests pass`,
+    hint: "A rate limit stops floods. For an exact quota, count requests in the application",
   });
 }
 

@@ -48,8 +48,8 @@ Deno.test("parseRulesToml() names functions that are missing, with place and sug
 
 Deno.test("parseRulesToml() warns of asn where there is no database of networks", () => {
   assert.deepEqual(findings({ hasAsn: false }), [
-    "5:17 warning asn_unknown: Start the platform with --asn: it has no ASN database, and no " +
-    "request fits asn (A trusted proxy may also name the network, in X-Geo-ASN)",
+    "5:17 warning asn_unknown: Start the platform with --asn: without an ASN database, no " +
+    "request matches asn (A trusted proxy can also send the network in X-Geo-ASN)",
   ]);
 });
 
@@ -89,7 +89,7 @@ action = { type = "rate_limit", limit = 5, windowSeconds = 60 }
     parseRulesToml(text, { nodes }).diagnostics.map(({ code, message }) => `${code}: ${message}`);
   assert.deepEqual(codesOf(1), []);
   assert.deepEqual(codesOf(3), [
-    "limit_per_node: Set the limit to what each node may let through: the platform has 3 nodes, " +
-    "which count by themselves, so that up to 15 requests pass",
+    "limit_per_node: Set the limit for each node: the platform has 3 nodes, " +
+    "which count separately, so up to 15 requests pass",
   ]);
 });

@@ -24,18 +24,18 @@ export function* warnDeadConditions(rules: readonly PlacedRule[], pace: Pace): F
     if (whole) {
       yield dead(
         [...path, "not"],
-        "Narrow not: it excludes all that the condition asks for, so no request fits the rule",
+        "Narrow `not`: it excludes everything that the condition matches, so the rule never matches",
       );
     } else if (branches.length > 0 && branches.length === condition.any?.length) {
       yield dead(
         [...path, "any"],
-        "Change any: each of its items contradicts the rest of the condition, so no request fits the rule",
+        "Change `any`: each of its items contradicts the rest of the condition, so the rule never matches",
       );
     } else {
       for (const branch of branches) {
         yield dead(
           [...path, "any", branch],
-          "Remove the item: it contradicts the rest of the condition, so no request fits it",
+          "Remove the item: it contradicts the rest of the condition, so it never matches",
         );
       }
     }

@@ -136,7 +136,7 @@ export function* warnFolderPages(
       const shown = describeValue(folder);
       yield warningAt(path, {
         code: OPEN_FOLDER_PAGE,
-        message: `Close ${shown} too: this rule begins below it, and ${shown} shows the ` +
+        message: `Close ${shown} too: this rule applies only below it, and ${shown} serves the ` +
           `folder's index.html`,
         hint:
           `Add { path = { type = "exact", value = ${shown} } } too, in any or in a separate rule`,

@@ -22,28 +22,28 @@ function unmatchable(path: PathMatch): Problem | undefined {
       ? undefined
       : {
         code: "unmatchable_path",
-        message: `Begin the glob with "/": no path fits ${shown}`,
+        message: `Begin the glob with "/": no path matches ${shown}`,
         hint: `Write **/ before it to match it in every folder`,
       };
   }
   if (!path.value.startsWith("/")) {
     return {
       code: "unmatchable_path",
-      message: `Begin the path with "/": no path fits ${shown}`,
+      message: `Begin the path with "/": no path matches ${shown}`,
     };
   }
   const mark = /[?#]/.exec(path.value)?.[0];
   if (mark !== undefined) {
     return {
       code: "unmatchable_path",
-      message: `Leave "${mark}" and what follows out of the path: it is not part of it in ${shown}`,
+      message: `Remove "${mark}" and everything after it: it is not part of the path in ${shown}`,
       ...(mark === "?" ? { hint: "Use the query field of the condition" } : {}),
     };
   }
   const canonical = canonicalPathText(path.value);
   return resolveSegments(canonical) === canonical ? undefined : {
     code: "unmatchable_path",
-    message: `Write the path as it is after normalization: no path fits ${shown}`,
+    message: `Write the normalized path: no path matches ${shown}`,
     hint: `Write ${describeValue(resolveSegments(canonical))}`,
   };
 }

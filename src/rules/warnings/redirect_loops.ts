@@ -193,8 +193,8 @@ function describe(circle: Circle, rules: readonly PlacedRule[]): Finding {
   return warningAt(["rules", rules[first]?.index ?? 0, "action", "target"], {
     code: "redirect_loop",
     message: others.length === 0
-      ? "Change the target of the redirect: it leads back to the rule itself"
-      : `Break the circle of redirects: the rule leads back to itself over ${joinNames(others)}`,
+      ? "Change the target of the redirect: it leads back to the same rule"
+      : `Break the redirect loop: the rule leads back to itself through ${joinNames(others)}`,
     hint: `Followed: ${circle.followed.join(" -> ")}`,
   });
 }

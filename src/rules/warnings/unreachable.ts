@@ -86,7 +86,7 @@ function* inEvaluationOrder(rules: readonly PlacedRule[], pace: Pace): Steps<Pla
 function unreachable(index: number, taker: Taker): Finding {
   return warningAt(["rules", index], {
     code: "unreachable_rule",
-    message: `Move or remove the rule: rule "${taker.id}" takes every request before it`,
+    message: `Move or remove the rule: rule "${taker.id}" matches every request before it`,
     on: "key",
   });
 }

@@ -24,7 +24,7 @@ function* warnEmptyLists(checked: CheckedRule): Generator<Finding> {
       if ((field === "methods" || field === METHODS_ALIAS) && hasMethods(leaf)) continue;
       yield warningAt([...path, field], {
         code: "empty_list",
-        message: `Fill the list ${field} or leave it out: it is empty, and no request fits it`,
+        message: `Fill the list ${field} or remove it: it is empty, so no request matches`,
       });
     }
   }

@@ -15,8 +15,7 @@ condition.path = { type = "exact", value = "/few.html" }
 action = { type = "rate_limit", limit = 2, windowSeconds = 600, key = "host" }
 `;
 
-const WARNING =
-  /the platform has 2 nodes, which count by themselves, so that up to 4 requests pass/;
+const WARNING = /the platform has 2 nodes, which count separately, so up to 4 requests pass/;
 
 /** Statuses of so many requests for what is limited. */
 async function ask(node: TestPlatform, count: number): Promise<readonly number[]> {

@@ -40,7 +40,7 @@ function masked(address: ipaddr.IPv4 | ipaddr.IPv6, bits: number): string {
 export function canonicalNetwork(text: string): NetworkResult {
   const slash = text.indexOf("/");
   const address = parseAddress(slash < 0 ? text : text.slice(0, slash));
-  if (address === undefined) return { problem: "the address cannot be read" };
+  if (address === undefined) return { problem: "the address is invalid" };
   const width = address.toByteArray().length * 8;
   const prefix = slash < 0 ? String(width) : text.slice(slash + 1);
   if (!PREFIX.test(prefix) || Number(prefix) > width) {
