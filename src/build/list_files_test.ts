@@ -87,7 +87,7 @@ const REFUSED: Readonly<Record<string, readonly [Placement, RegExp]>> = {
   "an absolute target": [{ from: "a", to: "/etc" }, /Path "\/etc" starts with "\/"/],
   "a folder that is missing": [{ from: "gone", to: "." }, /Part of the output is missing: gone/],
   "a link that leads out": [{ from: "out", to: "." }, /Keep out inside the project: it leads to/],
-  "a link in a folder that leads out": [{ from: "a", to: "b" }, /b\/link: Symbolic link to/],
+  "a link in a folder that leads out": [{ from: "a", to: "b" }, /b\/link: The symbolic link to/],
 };
 
 for (const [name, [placement, message]] of Object.entries(REFUSED)) {

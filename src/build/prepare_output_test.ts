@@ -72,7 +72,7 @@ Deno.test("packProject() warns of equal routes of a written manifest", async () 
   await withProject(files, async ({ host, options, said }) => {
     await packProject(host, options);
     assert.deepEqual(said.filter((line) => line.startsWith("build warn ")), [
-      "build warn .svc/manifest.json: routes[1]: Repeats routes[0]: remove one of the two, as the first one answers",
+      "build warn .svc/manifest.json: routes[1]: Repeats routes[0]: remove one of the two, since only the first is used",
     ]);
   });
 });
@@ -417,7 +417,7 @@ Deno.test("packProject() deploys all of an output folder, whatever .gitignore na
 });
 
 Deno.test({
-  name: "packProject() refuses names that are no valid UTF-8",
+  name: "packProject() refuses names that are not valid UTF-8",
   ignore: Deno.build.os !== "linux",
   async fn() {
     await withProject({ "index.html": "<h1>home</h1>" }, async ({ host, options, project }) => {

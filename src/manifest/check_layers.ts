@@ -23,14 +23,14 @@ function checkNames(layers: readonly Fields[]): ManifestProblem[] {
     if (name === undefined) return [];
     const path = formatPath(["layers", index, "name"]);
     if (hasControlCharacter(name) || !name.isWellFormed()) {
-      return [{ path, message: "Name has a character that cannot be printed" }];
+      return [{ path, message: "The name contains a non-printable character" }];
     }
     const first = firstByName.get(name);
     if (first === undefined) {
       firstByName.set(name, index);
       return [];
     }
-    return [{ path, message: `Name ${JSON.stringify(name)} is already taken by layers[${first}]` }];
+    return [{ path, message: `Name ${JSON.stringify(name)} is already used by layers[${first}]` }];
   });
 }
 

@@ -27,7 +27,7 @@ function checkLayer(route: Fields, index: number, layers: readonly Fields[]): Ma
   if (named.target !== "STATIC" || route.revalidate === undefined) return [];
   return [{
     path: formatPath(["routes", index, "revalidate"]),
-    message: `Remove it: only a route to a COMPUTE layer is revalidated, and ${
+    message: `Remove it: only routes to a COMPUTE layer can be revalidated, and ${
       JSON.stringify(name)
     } is STATIC`,
   }];
@@ -62,7 +62,8 @@ function warnRepeats(routes: readonly Fields[]): ManifestProblem[] {
       first.set(identity, index);
       return [];
     }
-    const message = `Repeats routes[${earlier}]: remove one of the two, as the first one answers`;
+    const message =
+      `Repeats routes[${earlier}]: remove one of the two, since only the first is used`;
     return [{ path: formatPath(["routes", index]), message }];
   });
 }
@@ -88,7 +89,7 @@ function checkPatterns(routes: readonly Fields[]): ManifestProblem[] {
   if (excess > MAX_TOTAL_EXCESS_COST) {
     problems.push({
       path: "routes",
-      message: `Patterns are too large once compiled: expected at most ${MAX_TOTAL_EXCESS_COST} ` +
+      message: `The compiled patterns are too large: expected at most ${MAX_TOTAL_EXCESS_COST} ` +
         `steps in total beyond twice their lengths, found ${excess} or more; ` +
         `use smaller repetition counts`,
     });

@@ -24,10 +24,10 @@ export const OBJECT = "an object";
 const LEGACY: Readonly<Record<string, string>> = {
   middleware:
     'The field "middleware" is no longer part of the manifest: remove it and publish the code as a function in functions/, called by a pipeline rule in svc.rules.toml',
-  redirects: "Redirects are no part of the manifest: write them as edge rules in svc.rules.toml",
-  rewrites: "Rewrites are no part of the manifest: write them as edge rules in svc.rules.toml",
-  headers: "Headers are no part of the manifest: write them as edge rules in svc.rules.toml",
-  functions: "Functions are no part of the manifest: put their code in functions/",
+  redirects: "The manifest has no redirects: write them as edge rules in svc.rules.toml",
+  rewrites: "The manifest has no rewrites: write them as edge rules in svc.rules.toml",
+  headers: "The manifest has no headers: write them as edge rules in svc.rules.toml",
+  functions: "The manifest has no functions: put their code in functions/",
 };
 
 const COMPUTE_ONLY = new Set(["entry", "runtime"]);
@@ -66,7 +66,7 @@ function formatOf(root: unknown): DocumentFormat {
       const message = Object.hasOwn(LEGACY, key)
         ? LEGACY[key]
         : COMPUTE_ONLY.has(key) && partAt(path, root).name === "a STATIC layer"
-        ? `Remove "${key}": only a layer with the target "COMPUTE" has it`
+        ? `Remove "${key}": only layers with the target "COMPUTE" have it`
         : undefined;
       return message === undefined ? undefined : { message, hint: undefined };
     },

@@ -22,16 +22,16 @@ const WANTED_LIST = `Use a list of at most ${MAX_CRON_TASKS} tasks`;
 export const cronTaskSchema = z.strictObject({
   path: z.string(WANTED_PATH).max(MAX_PATH, WANTED_PATH)
     .regex(/^\/(?!\/)[\x21-\x22\x24-\x7e]*$/, WANTED_PATH).describe(
-      "Path of the request, with its query if any.",
+      "Path of the request, with an optional query.",
     ),
   schedule: z.string(WANTED_SCHEDULE).max(MAX_SCHEDULE_LENGTH, WANTED_SCHEDULE)
     .superRefine((schedule, context) => {
       const problem = scheduleProblem(schedule);
       if (problem === undefined) return;
       context.addIssue({ code: "custom", message: `${WANTED_SCHEDULE} (${problem})` });
-    }).describe("When it runs: minute, hour, day of the month, month, day of the week."),
+    }).describe("Schedule: minute, hour, day of the month, month, day of the week."),
   timezone: z.string(WANTED_ZONE).max(MAX_ZONE, WANTED_ZONE).refine(isTimeZone, WANTED_ZONE)
-    .optional().describe("Time zone of the schedule, by its IANA name; UTC where missing."),
+    .optional().describe("IANA time zone of the schedule. Default: UTC."),
 }, "Use a table of path and schedule");
 
 /** A task that runs at certain times. */

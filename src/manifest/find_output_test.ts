@@ -80,6 +80,6 @@ Deno.test("findOutput() refuses configured folders outside the project", async (
   assert.ok(!result.ok);
   assert.equal(
     result.message,
-    'Path "../other" in "build.output_dirs" has "..": it must not leave the project',
+    'Path "../other" in "build.output_dirs" has "..": it must stay in the project',
   );
 });

@@ -47,16 +47,16 @@ const whole = (wanted: string, maximum: number) =>
 const endpoint = z.strictObject({
   path: z.string(WANTED_ENDPOINT_PATH).regex(/^\/[\x21-\x7e]*$/, WANTED_ENDPOINT_PATH)
     .max(MAX_ENDPOINT_PATH, WANTED_ENDPOINT_PATH).describe(
-      "Path of the endpoint; for the style ipx, the folder below which it answers.",
+      "Path of the endpoint; for the style ipx, the folder that it serves.",
     ),
   style: z.enum(IMAGE_STYLES, `Use one of ${IMAGE_STYLES.join(", ")}`).describe(
-    "How its URLs are written.",
+    "Format of its URLs.",
   ),
 }, WANTED_OBJECT);
 
 export const imagesSchema = z.strictObject({
   enabled: z.boolean(WANTED_BOOLEAN).optional().describe(
-    "Whether images are converted; true where missing.",
+    "Whether to convert images. Default: true.",
   ),
   sizes: z.array(whole(WANTED_SIZES, MAX_IMAGE_SIDE), WANTED_SIZES).min(1, WANTED_SIZES)
     .max(MAX_IMAGE_SIZES, WANTED_SIZES).optional().describe(
@@ -68,14 +68,14 @@ export const imagesSchema = z.strictObject({
     ),
   formats: z.array(z.enum(OFFERED_FORMATS, WANTED_FORMATS), WANTED_FORMATS)
     .max(OFFERED_FORMATS.length, WANTED_FORMATS).optional().describe(
-      "Formats that clients get where they accept them, the first choice first; avif and webp where missing.",
+      "Output formats in order of preference, if the client accepts them. Default: avif and webp.",
     ),
   hosts: z.array(
     z.string(WANTED_HOST).max(MAX_REMOTE_PATTERN, WANTED_HOST)
       .refine((text) => parseRemotePattern(text) !== undefined, WANTED_HOST),
     WANTED_HOSTS,
   ).max(MAX_IMAGE_HOSTS, WANTED_HOSTS).optional().describe(
-    "Other sites whose images are converted, as URL patterns; none where missing.",
+    "URL patterns of other sites whose images are converted. Default: none.",
   ),
   paths: z.array(
     z.string(WANTED_PATH).regex(/^\/[\x21-\x7e]*$/, WANTED_PATH).max(
@@ -84,14 +84,14 @@ export const imagesSchema = z.strictObject({
     ),
     WANTED_PATHS,
   ).max(MAX_IMAGE_PATHS, WANTED_PATHS).optional().describe(
-    "Paths of the site whose images are converted; all where missing.",
+    "Paths of the site whose images are converted. Default: all.",
   ),
   svg: z.boolean(WANTED_BOOLEAN).optional().describe(
-    "Whether SVG is passed through as it is, without scripts; false where missing.",
+    "Whether to send SVG unchanged, with scripts disabled. Default: false.",
   ),
   minTtlSeconds: z.int(WANTED_TTL).min(0, WANTED_TTL).max(MAX_TTL_SECONDS, WANTED_TTL)
     .optional().describe(
-      "Shortest time for which an image of a server or another site counts as fresh, in seconds; 60 where missing.",
+      "Minimum time for which an image of a server or another site is fresh, in seconds. Default: 60.",
     ),
   endpoints: z.array(endpoint, WANTED_ENDPOINTS).max(MAX_IMAGE_ENDPOINTS, WANTED_ENDPOINTS)
     .optional().describe(

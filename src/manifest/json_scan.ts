@@ -61,7 +61,10 @@ class Scanner {
       const character = this.#text[this.#offset];
       if (character !== "{" && character !== "[") return this.#scalar(character);
       if (this.#open.length === this.#maxDepth) {
-        throw new Fault(this.#offset, `Nest objects and arrays at most ${this.#maxDepth} deep`);
+        throw new Fault(
+          this.#offset,
+          `Nest objects and arrays at most ${this.#maxDepth} levels deep`,
+        );
       }
       this.#offset++;
       this.#open.push(character === "{" ? new Set() : undefined);
@@ -102,10 +105,10 @@ class Scanner {
     const start = this.#offset;
     const key = JSON.parse(this.#string("a key in double quotes")) as string;
     const keys = this.#open.at(-1);
-    if (keys?.has(key)) throw new Fault(start, `Key ${describeValue(key)} is written twice`);
+    if (keys?.has(key)) throw new Fault(start, `Key ${describeValue(key)} appears twice`);
     keys?.add(key);
     if (keys !== undefined && keys.size > MAX_KEYS) {
-      throw new Fault(start, `Keep objects within ${MAX_KEYS} keys`);
+      throw new Fault(start, `Use at most ${MAX_KEYS} keys in an object`);
     }
     this.#take(BLANK);
     if (this.#text[this.#offset] !== ":") throw this.#unexpected('":"');
@@ -116,7 +119,7 @@ class Scanner {
     if (this.#text[this.#offset] !== '"') throw this.#unexpected(wanted);
     const text = this.#take(STRING);
     if (text === "") {
-      throw new Fault(this.#offset, "This string does not end or has a wrong escape");
+      throw new Fault(this.#offset, "This string has no end or an invalid escape");
     }
     return text;
   }

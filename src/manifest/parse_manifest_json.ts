@@ -39,7 +39,7 @@ export function describeJsonFault(json: string): string | undefined {
  */
 export function parseManifestJson(text: string): ManifestJsonResult {
   if (text.length > MAX_MANIFEST_BYTES || utf8Length(text) > MAX_MANIFEST_BYTES) {
-    return fail(`Keep the manifest within ${MAX_MANIFEST_BYTES} bytes`);
+    return fail(`Use at most ${MAX_MANIFEST_BYTES} bytes for the manifest`);
   }
   const json = text.startsWith("\ufeff") ? text.slice(1) : text;
   if (json.trim() === "") return fail("Cannot read JSON: the file is empty");

@@ -24,11 +24,11 @@ export function hasControlCharacter(text: string): boolean {
  */
 export function parseRelativePath(text: string): RelativePathResult {
   if (hasControlCharacter(text)) return refuse("has a control character");
-  if (!text.isWellFormed()) return refuse("is no valid Unicode");
+  if (!text.isWellFormed()) return refuse("is not valid Unicode");
   if (text.includes("\\")) return refuse('has a backslash: separate folders with "/"');
   if (text.startsWith("/")) return refuse('starts with "/": it must be relative');
   const steps = text.split("/").filter((step) => step !== "" && step !== ".");
   if (/^[A-Za-z]:/.test(steps[0] ?? "")) return refuse("has a drive letter: it must be relative");
-  if (steps.includes("..")) return refuse('has "..": it must not leave the output directory');
+  if (steps.includes("..")) return refuse('has "..": it must stay in the output directory');
   return { ok: true, path: steps.length === 0 ? "." : steps.join("/") };
 }

@@ -62,10 +62,10 @@ const WANTED_FALLBACK = `Use a path of 1 to ${MAX_ENTRY_LENGTH} characters`;
 
 export const staticLayerSchema = z.strictObject({
   name: layerName,
-  target: z.literal("STATIC").describe("Files that are served as they are."),
+  target: z.literal("STATIC").describe("Files that the edge serves unchanged."),
   directory,
   fallback: text(WANTED_FALLBACK, MAX_ENTRY_LENGTH).optional().describe(
-    "Page that answers documents without a file, relative to the output directory: that of a single-page app. It answers paths below its own folder that have no file extension, for GET and HEAD with text/html in Accept; none where missing.",
+    "Page to serve for documents without a file, as single-page apps need, relative to the output directory. It applies to paths below its folder without a file extension, for GET and HEAD with text/html in Accept. Default: none.",
   ),
 }, WANTED_OBJECT);
 
@@ -84,31 +84,31 @@ const WANTED_START =
 
 const runtimeSchema = z.strictObject({
   timeoutMs: integer(WANTED_TIMEOUT, MIN_TIMEOUT_MS, MAX_TIMEOUT_MS).optional().describe(
-    `Longest time for one answer, in milliseconds; ${DEFAULT_TIMEOUT_MS} where missing.`,
+    `Maximum time for a response, in milliseconds. Default: ${DEFAULT_TIMEOUT_MS}.`,
   ),
   memoryMb: integer(WANTED_MEMORY, MIN_MEMORY_MB, MAX_MEMORY_MB).optional().describe(
-    `Memory of the server process, in MiB; ${DEFAULT_MEMORY_MB} where missing.`,
+    `Memory of the server process, in MiB. Default: ${DEFAULT_MEMORY_MB}.`,
   ),
   engine: z.enum(ENGINES, 'Use "deno", "node" or "command"').optional().describe(
     'Engine of the server: "deno" (one bundled module in the Deno sandbox), "node" (files and packages on Node) or "command" (any program that listens on $PORT). Default: "deno".',
   ),
   nodeVersion: z.string(WANTED_NODE).regex(NODE_VERSION, WANTED_NODE).optional().describe(
-    'Version of Node for the engine "node".',
+    'Node version for the engine "node".',
   ),
   tmpMb: integer(WANTED_TMP, 1, MAX_TMP_MB).optional().describe(
-    `Size of the folder for temporary files, in MiB; ${DEFAULT_TMP_MB} where missing.`,
+    `Size of the folder for temporary files, in MiB. Default: ${DEFAULT_TMP_MB}.`,
   ),
   healthPath: text(WANTED_HEALTH, MAX_HEALTH_LENGTH).regex(HEALTH_PATH, WANTED_HEALTH).optional()
     .describe(
-      "Path that is requested before the server goes live, whose status must be 200 to 399; / with any status where missing.",
+      "Path of the health check before the server goes live. Its status must be 200 to 399. Default: / with any status.",
     ),
   command: text(WANTED_COMMAND, MAX_COMMAND_LENGTH).regex(COMMAND, WANTED_COMMAND).optional()
     .describe(
-      'Shell command that starts the server in the folder of the deployment, for the engines "node", whose entry is run where it is missing, and "command", which needs one.',
+      'Shell command that starts the server in the deployment folder. The engine "command" requires it; the engine "node" runs the entry by default.',
     ),
   startTimeoutMs: integer(WANTED_START, MIN_START_TIMEOUT_MS, MAX_START_TIMEOUT_MS).optional()
     .describe(
-      `Time in which the server must listen, in milliseconds; ${DEFAULT_START_TIMEOUT_MS} where missing.`,
+      `Time in which the server must listen, in milliseconds. Default: ${DEFAULT_START_TIMEOUT_MS}.`,
     ),
 }, WANTED_OBJECT);
 
@@ -116,7 +116,7 @@ const WANTED_ENTRY = `Use a path of 1 to ${MAX_ENTRY_LENGTH} characters`;
 
 export const computeLayerSchema = z.strictObject({
   name: layerName,
-  target: z.literal("COMPUTE").describe("A server process that answers requests."),
+  target: z.literal("COMPUTE").describe("A server process that handles requests."),
   directory,
   entry: text(WANTED_ENTRY, MAX_ENTRY_LENGTH).describe(
     "Entry file of the server, relative to the output directory.",
@@ -151,13 +151,15 @@ export const routeSchema = z.strictObject({
   pattern: text(WANTED_PATTERN, MAX_PATTERN_LENGTH).describe(
     "Regular expression over the URL path, in RE2 syntax; it matches anywhere unless anchored with ^ and $.",
   ),
-  layer: text(WANTED_LAYER, MAX_NAME_LENGTH).describe("Name of the layer that answers."),
+  layer: text(WANTED_LAYER, MAX_NAME_LENGTH).describe(
+    "Name of the layer that handles the request.",
+  ),
   priority: z.number(WANTED_PRIORITY).optional().describe(
-    "Routes with a higher priority are checked earlier; 0 where missing.",
+    "Routes with a higher priority are checked first. Default: 0.",
   ),
   methods: z.array(z.enum(METHODS, `Use one of ${METHODS.join(", ")}`), WANTED_METHODS)
     .min(1, WANTED_METHODS).max(METHODS.length, WANTED_METHODS).optional().describe(
-      "HTTP methods that the route takes, GET includes HEAD; all methods where missing.",
+      "HTTP methods that the route accepts; GET includes HEAD. Default: all.",
     ),
   revalidate: integer(WANTED_REVALIDATE, 0, MAX_REVALIDATE_SECONDS).optional().describe(
     "Cache time in seconds (ISR); only for COMPUTE layers.",
@@ -168,11 +170,11 @@ export const routeSchema = z.strictObject({
 }, WANTED_OBJECT);
 
 const metaSchema = z.record(z.string(), z.unknown(), WANTED_OBJECT).describe(
-  `Free-form facts for the dashboard, at most ${MAX_META_BYTES} bytes of JSON.`,
+  `Free-form data for the dashboard, at most ${MAX_META_BYTES} bytes of JSON.`,
 );
 
 const cron = cronTasksSchema.optional().describe(
-  "Requests that the platform sends to the server of the live production deployment at certain times.",
+  "Requests that the platform sends on a schedule to the server of the live production deployment.",
 );
 
 const WANTED_CPU = "Use a whole number of milliseconds from 50 to 10000";
@@ -180,7 +182,7 @@ const WANTED_CPU = "Use a whole number of milliseconds from 50 to 10000";
 /** Limits of the deployment's functions. */
 const functionLimitsSchema = z.strictObject({
   cpuMs: z.int(WANTED_CPU).min(50, WANTED_CPU).max(10_000, WANTED_CPU).optional().describe(
-    "Most processor time of a call, in milliseconds: 50 to 10000; 1000 where missing.",
+    "Maximum processor time of a call, in milliseconds: 50 to 10000. Default: 1000.",
   ),
 }, WANTED_OBJECT);
 export type FunctionSettings = Readonly<z.infer<typeof functionLimitsSchema>>;
@@ -198,12 +200,12 @@ const schemaReference = z.string("Use a string").optional().describe(
 );
 
 const vitals = z.boolean("Use true or false").optional().describe(
-  "Whether /_svc/vitals.js measures web vitals of visitors; false where missing.",
+  "Whether /_svc/vitals.js measures web vitals of visitors. Default: false.",
 );
 
 const protection = z.enum(PROTECTIONS, `Use ${PROTECTIONS.map((each) => `"${each}"`).join(", ")}`)
   .optional().describe(
-    "Who may visit the deployment; overrides the project's setting. `off`: everyone; `members`: members of the workspace; `password`: also everyone with the project's password; `all`: as `members`, in production too.",
+    "Who can visit the deployment; overrides the project's setting. `off`: everyone; `members`: members of the workspace; `password`: also everyone with the project's password; `all`: like `members`, in production too.",
   );
 
 /** The top level with its lists unread, so that each item is judged by itself. */
@@ -227,7 +229,7 @@ export const manifestSchema = z.strictObject({
   layers: z.array(z.discriminatedUnion("target", [staticLayerSchema, computeLayerSchema]))
     .max(MAX_LAYERS).describe("Content of the deployment."),
   routes: z.array(routeSchema).max(MAX_ROUTES).describe("Layers by URL."),
-  images: imagesSchema.optional().describe("Converting images: sizes, formats and sources."),
+  images: imagesSchema.optional().describe("Image conversion: sizes, formats and sources."),
   cron,
   functionLimits,
   vitals,

@@ -11,7 +11,7 @@ import type {
   staticLayerSchema,
 } from "./schema.ts";
 
-/** Files that are served as they are. `directory` is normalized: `.` or `a/b`. */
+/** Files that the edge serves unchanged. `directory` is normalized: `.` or `a/b`. */
 export type StaticLayer = Readonly<z.infer<typeof staticLayerSchema>>;
 
 /** A server process. `directory` and `entry` are relative to the output directory. */

@@ -53,7 +53,7 @@ function checkMeta(meta: unknown): ManifestProblem[] {
   if (fieldsOf(meta) === undefined) return [];
   const bytes = jsonBytes(meta);
   if (bytes !== undefined && bytes <= MAX_META_BYTES) return [];
-  const found = bytes === undefined ? "it cannot be written as JSON" : `it has ${bytes}`;
+  const found = bytes === undefined ? "it is not valid JSON data" : `it has ${bytes}`;
   return [{
     path: "meta",
     message: `Use at most ${MAX_META_BYTES} bytes of JSON: ${found}`,

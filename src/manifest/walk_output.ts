@@ -111,9 +111,11 @@ interface Folder {
 }
 
 function nameProblem(name: string): string | undefined {
-  if (!name.isWellFormed() || name.includes("\ufffd")) return "Name is not valid UTF-8: rename it";
-  if (hasControlCharacter(name)) return "Name has a control character: rename it";
-  if (name.includes("\\")) return "Name has a backslash: rename it";
+  if (!name.isWellFormed() || name.includes("\ufffd")) {
+    return "The name is not valid UTF-8: rename it";
+  }
+  if (hasControlCharacter(name)) return "The name contains a control character: rename it";
+  if (name.includes("\\")) return "The name contains a backslash: rename it";
   return undefined;
 }
 
@@ -213,18 +215,18 @@ class Walk {
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       const message = error instanceof Deno.errors.NotFound
-        ? `Symbolic link to ${shown} leads nowhere: remove it or restore its target`
-        : `Cannot follow the symbolic link to ${shown}: it leads in a circle or is not readable`;
+        ? `The target of the symbolic link, ${shown}, does not exist: remove the link or restore its target`
+        : `Cannot follow the symbolic link to ${shown}: it is circular or not readable`;
       return this.#report(path, message);
     }
     if (!isInside(this.#root, realPath)) {
       return this.#report(
         path,
-        `Symbolic link to ${shown} leaves the output directory: copy its target into it`,
+        `The symbolic link to ${shown} leaves the output directory: copy its target there`,
       );
     }
     if (this.#targetIsExcluded(realPath)) {
-      return this.#report(path, `Symbolic link to ${shown} leads outside the output`);
+      return this.#report(path, `The symbolic link to ${shown} leads outside the output`);
     }
     const info = await Deno.stat(realPath);
     if (info.isFile) {
@@ -232,7 +234,7 @@ class Walk {
     }
     const chain = [...folder.chain, folder.realPath];
     if (chain.includes(realPath)) {
-      return this.#report(path, `Symbolic link to ${shown} leads in a circle: remove it`);
+      return this.#report(path, `The symbolic link to ${shown} is circular: remove it`);
     }
     return { path, absolutePath, realPath, chain, linked: true, ignored: folder.ignored };
   }
@@ -254,8 +256,8 @@ class Walk {
     if (hidden <= 0) return;
     const [subject, them] = hidden === 1
       ? ["1 name that is not valid UTF-8", "it"]
-      : [`${hidden} names that are no valid UTF-8`, "them"];
-    this.#report(folder.path || ".", `Folder has ${subject}: rename ${them}`);
+      : [`${hidden} names that are not valid UTF-8`, "them"];
+    this.#report(folder.path || ".", `The folder contains ${subject}: rename ${them}`);
   }
 
   #report(path: string, message: string): undefined {

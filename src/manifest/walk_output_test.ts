@@ -99,9 +99,9 @@ Deno.test("walkOutput() follows links inside and reports links that leave", () =
     ]);
     assert.equal(
       problems.get("leaves"),
-      'Symbolic link to "../secret.txt" leaves the output directory: copy its target into it',
+      'The symbolic link to "../secret.txt" leaves the output directory: copy its target there',
     );
-    assert.match(problems.get("a/up") ?? "", /leads in a circle/);
+    assert.match(problems.get("a/up") ?? "", /is circular/);
     assert.match(problems.get("broken") ?? "", /leads nowhere/);
     assert.match(problems.get("self") ?? "", /circle/);
   }));

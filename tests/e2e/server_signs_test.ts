@@ -14,7 +14,7 @@ const PAGE = { "index.html": "<h1>page</h1>" };
 const ROWS: Readonly<Record<string, Row>> = {
   "scala": {
     files: { "build.sbt": 'name := "shop"\n', "public/robots.txt": "" },
-    seen: /build\.sbt:1 builds a program in Scala/,
+    seen: /build\.sbt:1 builds a Scala program/,
   },
   "flask": {
     files: {
@@ -23,7 +23,7 @@ const ROWS: Readonly<Record<string, Row>> = {
       "app.py": "from flask import Flask\n",
       "templates/a.html": "",
     },
-    seen: /requirements\.txt:1 asks for flask[^]*found no way to run this server in Python/,
+    seen: /requirements\.txt:1 asks for flask[^]*cannot detect how to run this Python server/,
   },
   "go": {
     files: { "go.mod": "module shop\n", "shop.go": "package shop\n" },

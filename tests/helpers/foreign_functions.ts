@@ -90,7 +90,7 @@ export const VERCEL: Project = {
     ["GET /package.json", /^404 /],
     ["GET /none", /^404 /],
   ],
-  says: [/vercel\.json:1 sets crons: write them as \[\[cron\]\]/],
+  says: [/vercel\.json:1 sets crons: move them to \[\[cron\]\]/],
 };
 
 export const NETLIFY: Project = {
@@ -129,7 +129,7 @@ export const NETLIFY: Project = {
   ],
   says: [
     /netlify\/functions\/nightly\.mjs:2 has a schedule/,
-    /netlify\/edge-functions\/geo\.ts:1 is an edge function/,
+    /netlify\/edge-functions\/geo\.ts:1 is a Netlify edge function/,
   ],
 };
 

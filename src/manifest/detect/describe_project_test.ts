@@ -68,7 +68,7 @@ Deno.test("planProject() takes the engine that is known, with its reason", async
     server: {
       entry: ".output/server/index.mjs",
       engine: "node",
-      reason: '"nuxt build" makes a server; "nuxt generate" makes plain files',
+      reason: '"nuxt build" builds a server; "nuxt generate" builds static files',
       engineReason: "svc.toml sets build.runtime",
     },
   });

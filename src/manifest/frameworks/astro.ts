@@ -22,7 +22,7 @@ const NODE_ADAPTER = "@astrojs/node";
 const FOREIGN_ADAPTER = /["'](@astrojs\/(?:vercel|netlify|cloudflare)|@deno\/astro-adapter)[/"']/;
 
 function adviceOf({ config, run }: FrameworkFacts, needsServer: boolean) {
-  const hint = `Run "${run("astro add node")}", which installs it and sets it in the config`;
+  const hint = `Run "${run("astro add node")}", which installs it and adds it to the config`;
   const foreign = FOREIGN_ADAPTER.exec(config?.text ?? "")?.[1];
   if (foreign !== undefined) {
     return {
@@ -31,7 +31,7 @@ function adviceOf({ config, run }: FrameworkFacts, needsServer: boolean) {
     };
   }
   if (!needsServer || hasProperty(config?.text ?? "", "adapter")) return undefined;
-  return { message: `Add the adapter "${NODE_ADAPTER}": output "server" needs one`, hint };
+  return { message: `Add the adapter "${NODE_ADAPTER}": output "server" needs an adapter`, hint };
 }
 
 function inspect(facts: FrameworkFacts): FrameworkFinding {

@@ -29,7 +29,7 @@ const BASE = "/.netlify/functions";
 const DIFFERENCES: readonly Difference[] = [
   {
     pattern: /\bschedule\s*[:(]\s*["'`@]/,
-    says: "has a schedule, which does not run: write it as [[cron]] into svc.toml",
+    says: "has a schedule, which does not run: move it to [[cron]] in svc.toml",
   },
   {
     pattern: /["']@netlify\/blobs["']/,
@@ -37,9 +37,12 @@ const DIFFERENCES: readonly Difference[] = [
   },
   {
     pattern: /\bcontext\.(?:next|account|deploy\.skewProtectionToken)\b/,
-    says: "uses parts of the context that only Netlify has",
+    says: "uses parts of the context that only Netlify provides",
   },
-  { pattern: /\bstream\s*\(\s*async\b/, says: "streams by @netlify/functions: return a Response" },
+  {
+    pattern: /\bstream\s*\(\s*async\b/,
+    says: "streams with @netlify/functions: return a Response",
+  },
 ];
 
 /** `config` as the module writes it; empty where it has none. */
@@ -83,10 +86,12 @@ function readFunction({ path, file, text }: FunctionText): Read | undefined {
   });
   const routes = own.length > 0 ? own : [patternOfFile(BASE, name)];
   if (name.endsWith("-background")) {
-    notes.push(`${file}:1 is a background function: the caller waits for its answer here`);
+    notes.push(`${file}:1 is a background function: on svc, the caller waits for its response`);
   }
   if (hasProperty(config, "rateLimit")) {
-    notes.push(`${file}:${lineWith(text, /\brateLimit\b/) ?? 1} limits rates: write a rule for it`);
+    notes.push(
+      `${file}:${lineWith(text, /\brateLimit\b/) ?? 1} sets a rate limit: write a rule for it`,
+    );
   }
   return {
     found: {
@@ -149,8 +154,8 @@ export async function findNetlifyFunctions(
       ...files.flatMap((file) => differencesOf(file, DIFFERENCES)),
       ...read.flatMap(({ notes }) => notes),
       ...edge.map((path) =>
-        `${EDGE_FOLDER}/${path}:1 is an edge function of Netlify, which does not run: ` +
-        "write it as a function of svc (docs/functions.md)"
+        `${EDGE_FOLDER}/${path}:1 is a Netlify edge function, which does not run: ` +
+        "write it as an svc function (docs/functions.md)"
       ),
     ],
     refused: [],

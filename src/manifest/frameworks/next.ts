@@ -11,7 +11,7 @@ function inspect({ config, buildScript }: FrameworkFacts): FrameworkFinding {
   if (exported) return distDir === undefined ? {} : { outputDirs: [distDir] };
   const build = distDir ?? ".next";
   return {
-    server: 'Next.js makes a server unless its config sets output "export"',
+    server: 'Next.js builds a server unless its config sets output "export"',
     outputDirs: [`${build}/standalone`, build],
   };
 }

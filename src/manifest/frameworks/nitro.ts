@@ -7,7 +7,7 @@ function inspect({ config, buildScript, dependencies }: FrameworkFacts): Framewo
   const build = dependencies.has("vite") ? { build: "vite build", dev: "vite dev" } : {};
   const text = config?.text ?? "";
   if (isStaticNitro(text, buildScript)) return build;
-  const reason = 'Nitro makes a server unless its preset is "static"';
+  const reason = 'Nitro builds a server unless its preset is "static"';
   return { ...build, ...nitroServer(text, buildScript, reason) };
 }
 

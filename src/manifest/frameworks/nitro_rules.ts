@@ -203,12 +203,12 @@ export function carryOut(
     routes: routes.slice(0, MAX_PAGE_ROUTES),
     notes: [
       ...(unheard.length === 0 ? [] : [
-        `The headers of routeRules ${unheard.join(", ")} hold for what the server answers, ` +
-        "not for files: write set_headers rules for these in svc.rules.toml",
+        `The headers of routeRules ${unheard.join(", ")} apply to the server's responses, ` +
+        "not to files: write set_headers rules for files in svc.rules.toml",
       ]),
       ...(routes.length <= MAX_PAGE_ROUTES ? [] : [
-        `Only ${MAX_PAGE_ROUTES} of ${routes.length} routeRules with isr hold: ` +
-        "write fewer ones, with ** in their paths",
+        `Only ${MAX_PAGE_ROUTES} of ${routes.length} routeRules with isr apply: ` +
+        "write fewer, with ** in their paths",
       ]),
     ],
   };

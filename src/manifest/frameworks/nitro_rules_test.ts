@@ -90,7 +90,7 @@ Deno.test("redirects and proxies come before files of their paths, and headers o
     assert.deepEqual(beforeFiles, ["^/old(?:/.*)?$"]);
     assert.equal(notes?.length, file === "server/index.mjs" ? 0 : 1);
     if (notes?.[0] !== undefined) {
-      assert.match(notes[0], /headers of routeRules "\/fonts\/\*\*" hold/);
+      assert.match(notes[0], /headers of routeRules "\/fonts\/\*\*" apply/);
     }
   }
 });
@@ -144,5 +144,5 @@ Deno.test("carryOut() says nothing of headers on files that the edge lets client
     output: { ...outputOf({}), paths },
     client: "public",
   });
-  assert.deepEqual(notes?.map((note) => /routeRules (.*) hold/.exec(note)?.[1]), ['"/fonts/**"']);
+  assert.deepEqual(notes?.map((note) => /routeRules (.*) apply/.exec(note)?.[1]), ['"/fonts/**"']);
 });

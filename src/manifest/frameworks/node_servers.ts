@@ -66,8 +66,8 @@ async function serverOf(
 }
 
 const bunAdvice = (entry: string, seen: string) => ({
-  message: `Serve with what Deno and Node have too: ${entry} ${seen}, which only Bun has`,
-  hint: "Export the app (export default app), or listen by Deno.serve() or node:http",
+  message: `Use a server API of Deno or Node: ${entry} ${seen}, which needs Bun`,
+  hint: "Export the app (export default app), or listen with Deno.serve() or node:http",
 });
 
 /** Whether a server needs Bun, and what to do about it. */
@@ -139,7 +139,7 @@ function missingEntry({ entry, start }: ProjectServer): Found {
   return {
     type: "unusable",
     message: `Cannot find ${entry}, which script "${start?.script ?? "start"}" runs`,
-    hint: 'Run the build, or set "build.command" in svc.toml to the command that makes it',
+    hint: 'Run the build, or set "build.command" in svc.toml to the command that creates it',
   };
 }
 

@@ -6,7 +6,7 @@ function inspect({ config, buildScript }: FrameworkFacts): FrameworkFinding {
   const generates = /\bnuxi? generate\b|\bnuxt generate\b|--prerender\b/.test(buildScript ?? "");
   const text = config?.text ?? "";
   if (generates || isStaticNitro(text, buildScript)) return {};
-  const reason = '"nuxt build" makes a server; "nuxt generate" makes plain files';
+  const reason = '"nuxt build" builds a server; "nuxt generate" builds static files';
   return nitroServer(text, buildScript, reason);
 }
 

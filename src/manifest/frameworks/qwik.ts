@@ -27,9 +27,9 @@ const SERVER_SCRIPT = "build.server";
 
 function adviceOf(run: FrameworkFacts["run"]): Advice {
   return {
-    message: "Add an adapter to Qwik: as scaffolded, its build makes files for the browser only",
+    message: "Add an adapter to Qwik: without one, its build only creates files for the browser",
     hint: `Run "${run("qwik add express")}" for a server, or "${run("qwik add static")}" for ` +
-      "plain files, then deploy again",
+      "static files, then deploy again",
   };
 }
 

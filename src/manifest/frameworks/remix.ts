@@ -12,9 +12,9 @@ async function inspect({ config, reader }: FrameworkFacts): Promise<FrameworkFin
       return {
         server: `${path} is a config of the classic compiler`,
         advice: {
-          message: "Build Remix by Vite: the output of its classic compiler cannot be deployed",
+          message: "Build Remix with Vite: svc cannot deploy the output of its classic compiler",
           hint:
-            'The guide "Migrate to Vite" of Remix 2 says how; React Router 7 is what follows it',
+            'See "Migrate to Vite" in the Remix 2 docs; React Router 7 is the successor of Remix',
         },
       };
     }

@@ -67,8 +67,8 @@ export function requestHandlerServer(handlerFrom: string): FrameworkServer {
     if (paths.some((path) => SPLIT.test(path))) {
       return {
         type: "unusable",
-        message: 'Build one server: the config splits it by "serverBundles"',
-        hint: 'Remove "serverBundles" from the config; it serves platforms with many small servers',
+        message: 'Build a single server: "serverBundles" in the config splits it',
+        hint: 'Remove "serverBundles" from the config; it is for platforms with many small servers',
       };
     }
     const inClient = paths.some((path) => path.startsWith(`${CLIENT}/`));

@@ -15,8 +15,8 @@ const NITRO = ["vinxi", "nitro", "@solidjs/vite-plugin-nitro-2"] as const;
 function nitroAdvice({ add, config }: FrameworkFacts): Advice {
   return {
     message: "Build SolidStart with Nitro: without its plugin, there is no standalone server",
-    hint: `Run "${add("nitro")}", and write nitro() of "nitro/vite" into the plugins of ` +
-      `${config?.path ?? "vite.config.ts"}, instead of the plugin of another platform`,
+    hint: `Run "${add("nitro")}", and add nitro() from "nitro/vite" to the plugins in ` +
+      `${config?.path ?? "vite.config.ts"}, instead of the other platform's plugin`,
   };
 }
 

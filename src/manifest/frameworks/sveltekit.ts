@@ -49,13 +49,13 @@ function adviceOf(adapter: string | undefined, { add, config, dependencies }: Fr
   const state = adapter === undefined
     ? "no adapter is configured"
     : adapter === AUTO_ADAPTER
-    ? `this version of "${adapter}" knows other platforms only`
+    ? `this version of "${adapter}" only supports other platforms`
     : `"${adapter}" builds for another platform`;
   return {
     message: `Use the adapter "${NODE_ADAPTER}": ${state}`,
     hint: `Run "${add(NODE_ADAPTER, "dev")}" and import it in ${
       config?.path ?? "the config"
-    }; "${STATIC_ADAPTER}" makes plain files`,
+    }; "${STATIC_ADAPTER}" builds static files`,
   };
 }
 
@@ -70,8 +70,8 @@ function inspect(facts: FrameworkFacts): FrameworkFinding {
   const out = textProperty(text, "out");
   return {
     server: adapter === undefined
-      ? `no adapter is configured; "${STATIC_ADAPTER}" makes plain files`
-      : `the adapter is "${adapter}"; "${STATIC_ADAPTER}" makes plain files`,
+      ? `no adapter is configured; "${STATIC_ADAPTER}" builds static files`
+      : `the adapter is "${adapter}"; "${STATIC_ADAPTER}" builds static files`,
     ...(out === undefined ? {} : { outputDirs: [out] }),
     ...(advice === undefined ? {} : { advice }),
   };

@@ -58,7 +58,7 @@ async function find(output: BuiltOutput, advice: Advice | undefined): Promise<Fo
   return {
     type: "unusable",
     message: `Build the server too: the output has no ${ENTRY}`,
-    hint: 'Build by "vite build", and name the folder that has client/ and server/ in ' +
+    hint: 'Build with "vite build", and set the folder with client/ and server/ in ' +
       '"build.output_dirs" of svc.toml',
   };
 }

@@ -46,15 +46,15 @@ type Config = z.infer<typeof schema>;
 const DIFFERENCES: readonly Difference[] = [
   {
     pattern: /\bruntime\s*[:=]\s*["'](?:edge|experimental-edge)["']/,
-    says: 'asks for the runtime "edge": it runs on Node',
+    says: 'uses the runtime "edge": svc runs it on Node',
   },
   {
     pattern: /["']@vercel\/edge-config["']/,
-    says: "reads Edge Config: svc has none, so it needs the variable EDGE_CONFIG of Vercel",
+    says: "reads Edge Config, which svc does not have: it needs Vercel's variable EDGE_CONFIG",
   },
   {
     pattern: /["']@vercel\/(?:kv|blob|postgres)["']/,
-    says: "uses storage of Vercel: it needs the variables of that storage",
+    says: "uses Vercel storage: it needs the variables of that storage",
   },
   {
     pattern: /\bgeolocation\s*\(|["']x-vercel-(?:ip|id)/,
@@ -100,10 +100,12 @@ function notesOf({ crons = [], regions = [], functions = {} }: Config, text: str
   const notes: string[] = [];
   const note = (key: string, says: string) =>
     notes.push(`${CONFIG}:${lineWith(text, new RegExp(`"${key}"`)) ?? 1} ${says}`);
-  if (crons.length > 0) note("crons", "sets crons: write them as [[cron]] into svc.toml");
-  if (regions.length > 0) note("regions", "sets regions: functions run where the platform does");
+  if (crons.length > 0) note("crons", "sets crons: move them to [[cron]] in svc.toml");
+  if (regions.length > 0) {
+    note("regions", "sets regions: svc runs functions where the platform runs");
+  }
   if (Object.values(functions).some(({ runtime }) => runtime !== undefined)) {
-    note("runtime", "sets runtimes of functions: they run on Node");
+    note("runtime", "sets function runtimes: svc runs functions on Node");
   }
   return notes;
 }

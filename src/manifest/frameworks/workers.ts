@@ -89,8 +89,8 @@ export default { fetch: (request) => entry.default.fetch(request, env, context) 
 function adviceOf({ path, bindings }: WorkerConfig): Advice | undefined {
   if (bindings.length === 0) return undefined;
   return {
-    message: `Replace what only Cloudflare has: ${path} sets ${bindings.join(", ")}`,
-    hint: "Store data in a database that is reached over the network, and remove these keys",
+    message: `Replace features that only Cloudflare has: ${path} sets ${bindings.join(", ")}`,
+    hint: "Store data in a database on the network, and remove these keys",
   };
 }
 

@@ -48,7 +48,7 @@ Deno.test("findBuilt() serves functions of Vercel beside a site of Vite, which k
     { pattern: "^/old/([^/]+)/?$", layer: "server", priority: 0 },
   ]);
   assert.deepEqual(found.notes, [
-    'api/edge.js:1 asks for the runtime "edge": it runs on Node',
+    'api/edge.js:1 uses the runtime "edge": svc runs it on Node',
   ]);
 });
 
@@ -82,9 +82,9 @@ Deno.test("findBuilt() names what functions of Netlify lose", async () => {
     },
   });
   assert.deepEqual(found.notes, [
-    "netlify/functions/mail-background.js:1 is a background function: the caller waits for its answer here",
-    "netlify/edge-functions/b.ts:1 is an edge function of Netlify, which does not run: " +
-    "write it as a function of svc (docs/functions.md)",
+    "netlify/functions/mail-background.js:1 is a background function: on svc, the caller waits for its response",
+    "netlify/edge-functions/b.ts:1 is a Netlify edge function, which does not run: " +
+    "write it as an svc function (docs/functions.md)",
   ]);
 });
 

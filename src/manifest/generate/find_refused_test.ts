@@ -30,7 +30,7 @@ const REFUSED: Readonly<Record<string, readonly [Project, RegExp]>> = {
         "server.ts": "Bun.serve({ fetch: () => new Response() });",
       },
     },
-    /server\.ts calls Bun\.serve\(\), which only Bun has.*Deno\.serve\(\) or node:http/,
+    /server\.ts calls Bun\.serve\(\), which needs Bun.*Deno\.serve\(\) or node:http/,
   ],
   "a worker with bindings": [
     {
@@ -60,7 +60,7 @@ const REFUSED: Readonly<Record<string, readonly [Project, RegExp]>> = {
         ".output/index.js": "",
       },
     },
-    /Build SolidStart with Nitro.*npm install nitro.*plugins of vite\.config\.ts/,
+    /Build SolidStart with Nitro.*npm install nitro.*plugins in vite\.config\.ts/,
   ],
   "Remix by its classic compiler": [
     {
@@ -70,7 +70,7 @@ const REFUSED: Readonly<Record<string, readonly [Project, RegExp]>> = {
         "build/index.js": "",
       },
     },
-    /Build Remix by Vite/,
+    /Build Remix with Vite/,
   ],
   "React Router with server bundles": [
     {

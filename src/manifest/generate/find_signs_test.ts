@@ -18,11 +18,11 @@ const REFUSED: Readonly<Record<string, Project & { readonly seen: readonly strin
   },
   "a function in Python beside pages": {
     files: { ...PAGE, "api/hello.py": "class handler:\n  pass" },
-    seen: ["api/hello.py:1 is a function of Vercel"],
+    seen: ["api/hello.py:1 is a Vercel function"],
   },
   "functions of Cloudflare Pages": {
     files: { ...PAGE, "functions/[[path]].js": "export const onRequest = () => new Response();" },
-    seen: ["functions/[[path]].js:1 is a function of Cloudflare"],
+    seen: ["functions/[[path]].js:1 is a Cloudflare function"],
   },
   "Flask": {
     files: {
@@ -38,11 +38,11 @@ const REFUSED: Readonly<Record<string, Project & { readonly seen: readonly strin
   },
   "Django": {
     files: { ...PAGE, "manage.py": "import django", "pyproject.toml": '[project]\nname = "a"' },
-    seen: ["manage.py:1 manages a project of Django"],
+    seen: ["manage.py:1 manages a Django project"],
   },
   "packages of Python beside a page": {
     files: { ...PAGE, "requirements.txt": "mkdocs\n" },
-    seen: ["requirements.txt:1 lists packages of Python"],
+    seen: ["requirements.txt:1 lists Python packages"],
   },
   "Rack without what starts it": {
     files: {
@@ -60,7 +60,7 @@ const REFUSED: Readonly<Record<string, Project & { readonly seen: readonly strin
       "public/build/manifest.json": "{}",
     },
     directory: "public",
-    seen: ["artisan:1 manages a project of Laravel"],
+    seen: ["artisan:1 manages a Laravel project"],
   },
   "Slim without a page": {
     files: { ...PAGE, "composer.json": '{"require": {"slim/slim": "4"}}' },
@@ -76,7 +76,7 @@ const REFUSED: Readonly<Record<string, Project & { readonly seen: readonly strin
   },
   "Scala": {
     files: { ...PAGE, "build.sbt": 'name := "shop"' },
-    seen: ["build.sbt:1 builds a program in Scala"],
+    seen: ["build.sbt:1 builds a Scala program"],
   },
   "Phoenix": {
     files: { ...PAGE, "mix.exs": 'defp deps do\n[{:phoenix, "~> 1.8"}]' },
@@ -112,7 +112,7 @@ for (const [name, { seen, ...project }] of Object.entries(REFUSED)) {
     const [first, ...lines] = found.message.split("\n");
     assert.equal(
       first,
-      "Nothing is published: this project looks like a server, not a static site",
+      "Nothing was deployed: this project looks like a server, not a static site",
     );
     assert.deepEqual(lines.slice(0, seen.length), seen.map((line) => `  ${line}`));
     assert.match(found.hint ?? "", /^svc .*\n\n\[build\]\nstatic = true\n$/s);

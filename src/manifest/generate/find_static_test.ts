@@ -69,7 +69,7 @@ Deno.test("findBuilt() publishes what svc.toml says is static", async () => {
   assert.deepEqual(await findStatic({ files: site }), { type: "static", directory: "." });
   const whole = await findStatic({ files: site, directory: "." });
   assert.ok(whole.type === "unusable");
-  assert.match(whole.message, /has the server server\.js/);
+  assert.match(whole.message, /contains the server server\.js/);
   const astro = {
     "package.json": pack(["astro"]),
     "dist/server/entry.mjs": "",

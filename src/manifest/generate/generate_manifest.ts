@@ -143,7 +143,7 @@ function withoutServer({ framework, server, advice }: DetectedProject): Found | 
   return {
     type: "unusable",
     message:
-      `Deploy the folder that has server and files: this output has no server (${server.reason})`,
+      `Deploy the folder that contains the server and its files: this output has no server (${server.reason})`,
     hint: 'Set "build.output_dirs" in svc.toml to the folder that the build command writes',
   };
 }
@@ -165,11 +165,11 @@ function folderOf(output: BuiltOutput, folder: string): BuiltOutput {
 function refuseServer(sign: ServerSign, { directory, paths }: BuiltOutput): Found {
   const { seen, entry, clients } = sign;
   const where = directory === "." ? MANIFEST_PATH : `${directory}/${MANIFEST_PATH}`;
-  const publish = `where these are files to publish, write ${STATIC_KEY}`;
+  const publish = `to publish these files, set ${STATIC_KEY}`;
   if (entry === undefined) {
     return {
       type: "unusable",
-      message: `Deploy a static site or a server that can run here: ${seen}`,
+      message: `Deploy a static site or a supported server: ${seen}`,
       hint: `Servers are JavaScript or TypeScript; ${publish}`,
     };
   }
@@ -182,8 +182,8 @@ function refuseServer(sign: ServerSign, { directory, paths }: BuiltOutput): Foun
   }, { paths, framework: undefined });
   return {
     type: "unusable",
-    message: `Say how this output is served: it looks like a server, not a static site (${seen})`,
-    hint: `To run it, have the build write ${where}: ${JSON.stringify(manifest)}; ${publish}`,
+    message: `Define how to serve this output: it looks like a server, not a static site (${seen})`,
+    hint: `To run it, make the build write ${where}: ${JSON.stringify(manifest)}; ${publish}`,
   };
 }
 
@@ -212,8 +212,8 @@ export function refuseFunctions(
 ): Found & { readonly type: "unusable" } {
   return {
     type: "unusable",
-    message: `Some functions cannot run here:\n${refused.map((each) => `  ${each}`).join("\n")}`,
-    hint: `Write them in JavaScript or TypeScript. To publish the files alone, write ${STATIC_KEY}`,
+    message: `svc cannot run some functions:\n${refused.map((each) => `  ${each}`).join("\n")}`,
+    hint: `Write them in JavaScript or TypeScript. To publish only the files, set ${STATIC_KEY}`,
   };
 }
 
@@ -269,9 +269,9 @@ function asStatic(found: Found, { directory }: BuiltOutput): Found {
   if (isBeside || found.type === "unusable") return { type: "static", directory: "." };
   return {
     type: "unusable",
-    message: `Name the folder of the files: ${directory} has the server ${found.entry}, ` +
+    message: `Set the folder of the files: ${directory} contains the server ${found.entry}, ` +
       `which ${STATIC_KEY} would publish`,
-    hint: 'Set "build.output_dirs" in svc.toml to the folder that has the files alone',
+    hint: 'Set "build.output_dirs" in svc.toml to the folder that contains only the files',
   };
 }
 

@@ -146,11 +146,11 @@ export async function findServerSign(output: BuiltOutput): Promise<ServerSign | 
     const likely = entryCandidates(paths, output.directory).find((path) =>
       path.startsWith("server/")
     );
-    return { seen: `server/ has code, beside ${beside}/`, entry: likely, clients };
+    return { seen: `server/ has code, next to ${beside}/`, entry: likely, clients };
   }
   const foreign = await findFunction(output);
   if (foreign !== undefined) {
-    const seen = `${foreign} is a function of another platform`;
+    const seen = `${foreign} is another platform's function`;
     return { seen, entry: undefined, clients };
   }
   if (paths.some((path) => PAGE.test(path))) return undefined;
@@ -158,7 +158,7 @@ export async function findServerSign(output: BuiltOutput): Promise<ServerSign | 
   if (program === undefined) return undefined;
   const [likely] = entryCandidates(paths, output.directory);
   return {
-    seen: `it has no page such as index.html, but code: ${likely ?? program}`,
+    seen: `it has no page such as index.html, but it has code: ${likely ?? program}`,
     entry: likely,
     clients,
   };

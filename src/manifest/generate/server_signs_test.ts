@@ -41,7 +41,7 @@ const SERVERS: Readonly<Record<string, Row>> = {
   },
   "server/ beside client/": {
     files: { "client/a.js": "", "server/server.js": "run()", "server/assets/b.js": "" },
-    seen: /server\/ has code, beside client\//,
+    seen: /server\/ has code, next to client\//,
     entry: "server/server.js",
   },
   "server/ beside client/ with a page": {
@@ -77,17 +77,17 @@ const SERVERS: Readonly<Record<string, Row>> = {
   },
   "a function of another platform beside pages": {
     files: { "index.html": "", "api/hello.js": "export default function handler(req, res) {}" },
-    seen: /api\/hello\.js is a function of another platform/,
+    seen: /api\/hello\.js is another platform's function/,
     entry: undefined,
   },
   "code without a page": {
     files: { "chunks/a.js": "1", "boot.mjs": "1" },
-    seen: /no page such as index\.html, but code: boot\.mjs/,
+    seen: /no page such as index\.html, but it has code: boot\.mjs/,
     entry: "boot.mjs",
   },
   "a program in another language": {
     files: { "app.py": "" },
-    seen: /but code: app\.py/,
+    seen: /but it has code: app\.py/,
     entry: undefined,
   },
 };

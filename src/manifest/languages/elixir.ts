@@ -15,7 +15,7 @@ export const elixir: Language = {
     if (app === undefined || server === undefined) return undefined;
     const assets = /["']?assets\.deploy["']?:/.test(text) ? "mix assets.deploy && " : "";
     return {
-      reason: `mix.exs asks for ${server}`,
+      reason: `mix.exs requires ${server}`,
       toolchains: ["elixir"],
       build: "export MIX_ENV=prod && mix local.hex --force --if-missing && " +
         "mix local.rebar --force --if-missing && mix deps.get --only prod && " +

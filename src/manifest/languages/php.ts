@@ -34,7 +34,7 @@ export const php: Language = {
     const named = await procfileCommand(reader);
     const command = named?.startsWith("php ") === true ? named : undefined;
     return {
-      reason: `${page} is a page of PHP`,
+      reason: `${page} is a PHP page`,
       toolchains: hasPackages ? ["php", "composer"] : ["php"],
       ...(hasPackages ? { build: INSTALL } : {}),
       start: command ??

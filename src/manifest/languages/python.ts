@@ -138,7 +138,7 @@ async function asgi(reader: ProjectReader, packages: Packages): Promise<Start | 
     ? `-m hypercorn ${app} --bind "$HOST:$PORT"`
     : `-m uvicorn ${app} --host "$HOST" --port "$PORT"`;
   return {
-    reason: `${found.path} makes an app of ${found.match[2]}`,
+    reason: `${found.path} creates a ${found.match[2]} app`,
     entry: found.path,
     run: folder === "." || isHypercorn ? run : `${run} --app-dir ${folder}`,
     ...(isHypercorn || packages.names("uvicorn") ? {} : { adds: "uvicorn" }),
@@ -157,7 +157,7 @@ async function wsgi(reader: ProjectReader, packages: Packages): Promise<Start | 
   const isWaitress = packages.names("waitress") && !packages.names("gunicorn");
   const where = folder === "." ? "" : ` --chdir ${folder}`;
   return {
-    reason: `${found.path} makes an app of ${framework}`,
+    reason: `${found.path} creates a ${framework} app`,
     entry: found.path,
     run: isWaitress
       ? `-m waitress --listen="$HOST:$PORT" ${isFactory ? `--call ${module}:${name}` : app}`

@@ -35,7 +35,7 @@ function rails(gemfile: string): LanguagePlan {
   );
   const assets = `${BUNDLE} ${RAILS} SECRET_KEY_BASE_DUMMY=1 bundle exec rails assets:precompile`;
   return {
-    reason: "Gemfile asks for rails",
+    reason: "Gemfile requires rails",
     toolchains: ["ruby", "bundler"],
     build: compiles ? `${INSTALL} && ${assets}` : INSTALL,
     start: `${RAILS} ${EXEC} rails server -b "$HOST" -p "$PORT" -P /tmp/server.pid`,
@@ -72,7 +72,7 @@ async function withGems(reader: ProjectReader, gemfile: string): Promise<Languag
     const run = hasGem(gemfile, "puma")
       ? 'puma -b "tcp://$HOST:$PORT"'
       : 'rackup -o "$HOST" -p "$PORT"';
-    return plan("config.ru starts an application of Rack", `${EXEC} ${run}`);
+    return plan("config.ru starts a Rack application", `${EXEC} ${run}`);
   }
   const app = await findIn(reader, FILES, APP);
   return app === undefined ? undefined : plan(

@@ -22,7 +22,7 @@ const ESCAPE_HINTS: readonly (readonly [RegExp, string])[] = [
   [/\\Z/, String.raw`; write \z or $ for the end of the path`],
   [/\\[GK]/, ""],
   [/\\c[A-Za-z]/, String.raw`; write \x01 for \cA`],
-  [/\(\?[a-z]*x/, "; remove the blanks and comments and the x flag"],
+  [/\(\?[a-z]*x/, "; remove the spaces, the comments and the x flag"],
   [/\(\?#/, "; remove the comment"],
 ];
 
@@ -34,7 +34,7 @@ export const PLAIN_PATTERN = /^\^(?:[A-Za-z0-9\/_-]|\\\.|\.\*|\[\^\/\]\+)*\$?$/;
 
 function reject(error: string, pattern: string): PatternVerdict {
   const hint = error.startsWith("invalid repeat count")
-    ? "; write the smaller count first, and at most 1000 where nested counts are multiplied"
+    ? "; write the smaller count first; nested counts multiply to at most 1000"
     : ESCAPE_HINTS.find(([form]) => form.test(pattern))?.[1] ?? "";
   return { messages: [`Cannot compile the pattern: ${error}${hint}`], cost: 0 };
 }
@@ -54,7 +54,7 @@ export function judgePattern(pattern: string): PatternVerdict {
   const result = patternCost(pattern);
   if (!result.ok) return reject(result.error, pattern);
   if (result.cost > MAX_PATTERN_COST) {
-    const message = `Pattern is too large once compiled: expected at most ` +
+    const message = `The compiled pattern is too large: expected at most ` +
       `${MAX_PATTERN_COST} steps, found ${result.cost}; use smaller repetition counts`;
     return { messages: [message], cost: result.cost };
   }

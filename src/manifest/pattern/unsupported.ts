@@ -69,9 +69,9 @@ function lookaround(found: Found, kind: string): string {
   }
   const general = found.before + found.after;
   return negative
-    ? `${lead}${route(narrow, 1)} for the paths that it keeps out, ` +
+    ? `${lead}${route(narrow, 1)} for the paths that it excludes, ` +
       `and ${route(general, 0)} for the rest`
-    : `${lead}${route(narrow, 1)} for the paths that it asks for, ` +
+    : `${lead}${route(narrow, 1)} for the paths that it requires, ` +
       `and ${route(general, 0)} for the others`;
 }
 
@@ -94,7 +94,7 @@ function referenced(found: Found, pattern: string): string {
 function backreference(found: Found, pattern: string): string {
   const general = found.before + referenced(found, pattern) + found.after;
   return `Backreference ${quote(found.text)} is not supported. Use two routes instead: ` +
-    `one with "priority": 1 that spells out the text that repeats, ` +
+    `one with "priority": 1 that writes out the repeated text, ` +
     `and ${route(general, 0)} for the rest`;
 }
 
@@ -102,7 +102,7 @@ function atomic(found: Found): string {
   const general = `${found.before}(?:${found.inside})${found.after}`;
   return `Atomic group ${quote(found.text)} is not supported. Use two routes instead: ` +
     `${route(general, 0)}, which never backtracks, ` +
-    `and one with "priority": 1 for the paths that the group was to keep out`;
+    `and one with "priority": 1 for the paths that the group should exclude`;
 }
 
 function possessive(found: Found): string {
@@ -110,7 +110,7 @@ function possessive(found: Found): string {
   const general = found.before + plain + found.after;
   return `Possessive quantifier ${quote(found.text)} is not supported. Use two routes instead: ` +
     `${route(general, 0)}, which never backtracks, ` +
-    `and one with "priority": 1 for the paths that the quantifier was to keep out`;
+    `and one with "priority": 1 for the paths that the quantifier should exclude`;
 }
 
 const BACKREFERENCE = /^\\(?:[1-9][0-9]?|[kg](?:<[^>]*>|\{[^}]*\}|'[^']*'))$/;

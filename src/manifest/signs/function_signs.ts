@@ -47,7 +47,7 @@ export async function findFunctionSigns(project: ProjectReader): Promise<readonl
       const text = await project.readText(file);
       const line = text === undefined ? undefined : functionLine(folder, file, text);
       if (line === undefined) continue;
-      found.push({ kind: "function", file, line, seen: `is a function of ${platform}`, can: CAN });
+      found.push({ kind: "function", file, line, seen: `is a ${platform} function`, can: CAN });
       if (found.length === MAX_NAMED) return found;
     }
   }

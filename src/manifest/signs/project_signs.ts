@@ -11,7 +11,7 @@ import { CONTAINERS, FUNCTION_FOLDERS, LANGUAGES, packsFiles } from "./sign_tabl
 import type { FileSign, LanguageSigns, ProjectSign } from "./types.ts";
 
 /** How a project says what starts it. */
-const SAY_HOW = 'To run it, write into svc.toml runtime = "command" under [build], with the ' +
+const SAY_HOW = 'To run it, set runtime = "command" under [build] in svc.toml, with the ' +
   'command that builds it, and command = "…" under [server], which starts it and listens on $PORT';
 
 /** Returns the sign in a file with its line; `undefined` if there is none. */
@@ -42,13 +42,13 @@ async function languageSign(
   for (const row of files) {
     const found = await fileSign(project, row);
     if (found === undefined) continue;
-    const can = `svc found no way to run this server in ${name}. ${SAY_HOW}`;
+    const can = `svc cannot detect how to run this ${name} server. ${SAY_HOW}`;
     return { kind: "program", language: name, can, ...found };
   }
   return undefined;
 }
 
-const CONTAINER_CAN = `svc builds no images. ${SAY_HOW}`;
+const CONTAINER_CAN = `svc does not build images. ${SAY_HOW}`;
 
 async function findContainers(project: ProjectReader): Promise<readonly ProjectSign[]> {
   const signs: ProjectSign[] = [];

@@ -23,10 +23,10 @@ export function refuseSigns(signs: readonly ProjectSign[]): Found & { readonly t
   const can = [...new Set(signs.map((sign) => sign.can))];
   return {
     type: "unusable",
-    message: `Nothing is published: this project looks like a server, not a static site\n${
+    message: `Nothing was deployed: this project looks like a server, not a static site\n${
       [...lines, ...more].join("\n")
     }`,
-    hint: `${can.slice(0, 2).join(". ")}. If it is a static site, write into svc.toml:\n\n` +
+    hint: `${can.slice(0, 2).join(". ")}. If it is a static site, add this to svc.toml:\n\n` +
       `${STATIC_LINES}\n`,
     details: {
       signs: signs.map(({ kind, file, line, seen, language }) => ({

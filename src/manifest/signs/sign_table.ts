@@ -63,7 +63,7 @@ const PYTHON_CODE: FileSign["shows"] = [[
 const pythonList = (file: string): FileSign => ({
   file,
   shows: [[new RegExp(`^[\\s"']*(${PYTHON_SERVERS})\\b`, "im"), "asks for $1"]],
-  seen: "lists packages of Python",
+  seen: "lists Python packages",
 });
 
 /** Programs that make plain files. */
@@ -73,7 +73,7 @@ export const LANGUAGES: readonly LanguageSigns[] = [
   {
     name: "Python",
     files: [
-      { file: "manage.py", seen: "manages a project of Django" },
+      { file: "manage.py", seen: "manages a Django project" },
       ...["requirements.txt", "pyproject.toml", "Pipfile"].map(pythonList),
       ...["app.py", "main.py", "server.py", "wsgi.py", "asgi.py", "src/main.py", "app/main.py"]
         .map((file): FileSign => ({ file, shows: PYTHON_CODE })),
@@ -83,11 +83,11 @@ export const LANGUAGES: readonly LanguageSigns[] = [
   {
     name: "Ruby",
     files: [
-      { file: "config.ru", seen: "starts an application of Rack" },
+      { file: "config.ru", seen: "starts a Rack application" },
       {
         file: "Gemfile",
         shows: [[/^\s*gem\s+["'](rails|sinatra|roda|hanami|puma|rackup|rack)["']/m, "asks for $1"]],
-        seen: "lists packages of Ruby",
+        seen: "lists Ruby packages",
         unless: RUBY_SITES,
       },
     ],
@@ -96,17 +96,17 @@ export const LANGUAGES: readonly LanguageSigns[] = [
   {
     name: "PHP",
     files: [
-      { file: "artisan", seen: "manages a project of Laravel" },
+      { file: "artisan", seen: "manages a Laravel project" },
       {
         file: "composer.json",
         shows: [[
           /"(laravel\/framework|symfony\/[\w-]+|slim\/slim|cakephp\/cakephp|codeigniter4\/framework)"/,
           "asks for $1",
         ]],
-        seen: "lists packages of PHP",
+        seen: "lists PHP packages",
       },
-      { file: "index.php", seen: "is a page of PHP" },
-      { file: "public/index.php", seen: "is a page of PHP" },
+      { file: "index.php", seen: "is a PHP page" },
+      { file: "public/index.php", seen: "is a PHP page" },
     ],
     sources: /\.(?:php\d?|phtml)$/i,
   },
@@ -120,7 +120,7 @@ export const LANGUAGES: readonly LanguageSigns[] = [
     files: [{
       file: "Cargo.toml",
       shows: [[/^(axum|actix-web|rocket|warp|poem|salvo|hyper|tide)\b/m, "asks for $1"]],
-      seen: "describes a program in Rust",
+      seen: "describes a Rust program",
     }],
     sources: /\.rs$/i,
   },
@@ -135,7 +135,7 @@ export const LANGUAGES: readonly LanguageSigns[] = [
   },
   {
     name: "Scala",
-    files: [{ file: "build.sbt", seen: "builds a program in Scala" }],
+    files: [{ file: "build.sbt", seen: "builds a Scala program" }],
     sources: /\.scala$/i,
   },
   {
@@ -143,23 +143,23 @@ export const LANGUAGES: readonly LanguageSigns[] = [
     files: [{
       file: "mix.exs",
       shows: [[/\{:(phoenix|plug_cowboy|bandit)\b/, "asks for $1"]],
-      seen: "builds a program in Elixir",
+      seen: "builds an Elixir program",
     }],
     sources: /\.(?:exs?|eex|heex)$/i,
   },
   {
     name: "Gleam",
-    files: [{ file: "gleam.toml", seen: "builds a program in Gleam" }],
+    files: [{ file: "gleam.toml", seen: "builds a Gleam program" }],
     sources: /\.gleam$/i,
   },
   {
     name: "Swift",
-    files: [{ file: "Package.swift", seen: "builds a program in Swift" }],
+    files: [{ file: "Package.swift", seen: "builds a Swift program" }],
     sources: /\.swift$/i,
   },
   {
     name: "Crystal",
-    files: [{ file: "shard.yml", seen: "builds a program in Crystal" }],
+    files: [{ file: "shard.yml", seen: "builds a Crystal program" }],
     sources: /\.cr$/i,
   },
 ];
