@@ -1,6 +1,6 @@
 /**
  * Settings of `svc.toml` that apply to the whole deployment, in its manifest: whether visitors' web
- * vitals are measured, and who may visit it.
+ * vitals are measured, who may visit it, and what must pass before it goes live.
  *
  * @module
  */
@@ -15,15 +15,17 @@ const anyObject = z.record(z.string(), z.unknown());
  */
 export function withDeclaredSettings(
   manifest: unknown,
-  config: Pick<ProjectConfig, "traffic" | "previews"> | undefined,
+  config: Pick<ProjectConfig, "traffic" | "previews" | "checks"> | undefined,
 ): unknown {
   const fields = anyObject.safeParse(manifest).data;
   if (fields === undefined) return manifest;
   const vitals = config?.traffic?.vitals;
+  const checks = config?.checks;
   const protection = config?.previews?.protection;
   return {
     ...fields,
     ...(vitals === undefined ? {} : { vitals }),
     ...(protection === undefined ? {} : { protection }),
+    ...(checks === undefined ? {} : { checks }),
   };
 }

@@ -9,7 +9,13 @@
 export { BUILD_ERROR_CODES, BuildError, type BuildErrorCode } from "./build_error.ts";
 export { type BuildOptions, type BuildSettings } from "./build_project.ts";
 export { runBuildProcess } from "./child/main.ts";
-export { type BuildEvent, buildEvent, type BuildJobFile, type PackedEvent } from "./child/wire.ts";
+export {
+  type BuildEvent,
+  buildEvent,
+  type BuildJobFile,
+  type CheckedEvent,
+  type PackedEvent,
+} from "./child/wire.ts";
 export { createFolderReader } from "./folder_reader.ts";
 export { foretellDeploy, type Foretold } from "./foretell_deploy.ts";
 export { detectFlavor } from "./foreign_flavor.ts";
@@ -30,6 +36,7 @@ export {
   readFunctions,
   type RunnableFunctions,
 } from "./server/project_functions.ts";
+export { type CommandOutcome, runCheckCommands } from "./run_check_commands.ts";
 export { isLfsPointer, shortList } from "./private_files.ts";
 export { readOptionalText, RULES_FILE } from "./read_rules_file.ts";
 export { workspaceBuild } from "./workspace/workspace_build.ts";

@@ -22,6 +22,7 @@ Deno.test("the room exports exactly its public names", () => {
     "readFunctions",
     "readOptionalText",
     "runBuildProcess",
+    "runCheckCommands",
     "shortList",
     "workspaceBuild",
   ]);

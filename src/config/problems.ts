@@ -15,10 +15,16 @@ import {
 } from "../lib/schema_problems.ts";
 import { nearest } from "../lib/suggest.ts";
 import type { TomlDocument } from "../lib/toml.ts";
+import { CHECK_KEYS } from "./checks_table.ts";
 import { DECLARATION_KEYS, TABLE_KEYS, VISIBILITIES } from "./schema.ts";
+
+/** The last step of a path that is a name, not a place in a list. */
+const lastName = (path: readonly PathStep[]): string =>
+  String(path.findLast((step) => typeof step === "string") ?? "");
 
 function keysOf(path: readonly PathStep[]): readonly string[] {
   if (path[0] === "cron") return TABLE_KEYS.cron ?? [];
+  if (path[0] === "checks") return CHECK_KEYS[lastName(path)] ?? [];
   const isDeclaration = path[0] === "env" && path[1] === "declarations";
   return isDeclaration ? DECLARATION_KEYS : TABLE_KEYS[path.join(".")] ?? [];
 }
@@ -47,6 +53,8 @@ function partAt(path: readonly PathStep[]): DocumentPart {
     ? "the project file"
     : path[0] === "cron"
     ? "a [[cron]] table"
+    : path[0] === "checks" && path.length > 1
+    ? `a ${lastName(path) === "expect" ? "checks.requests.expect" : "[[checks.requests]]"} table`
     : path.length > 2
     ? "a declaration"
     : `the [${path.join(".")}] table`;

@@ -6,6 +6,8 @@
 import { type Diagnostic } from "../lib/diagnostic.ts";
 import type { Protection } from "../lib/protection.ts";
 import { parseToml, type TomlLimits } from "../lib/toml.ts";
+import type { ReleaseChecks } from "../lib/release_checks.ts";
+import { toReleaseChecks } from "./checks_table.ts";
 import { normalizeInsidePath, parseTime } from "./field_rules.ts";
 import { describeProblems } from "./problems.ts";
 import { withSyntaxHint } from "./syntax_hint.ts";
@@ -103,6 +105,8 @@ export interface ProjectConfig {
     /** Whether browsers of visitors measure web vitals. */
     readonly vitals?: boolean;
   };
+  /** What must pass before production shows a deployment. */
+  readonly checks?: ReleaseChecks;
   readonly previews?: {
     /** Who may visit previews; overrides the project's setting. */
     readonly protection?: Protection;
@@ -165,6 +169,7 @@ function normalize(raw: RawProjectConfig): ProjectConfig {
     ...(raw.static === undefined ? {} : { static: raw.static }),
     ...(raw.traffic === undefined ? {} : { traffic: raw.traffic }),
     ...(raw.previews === undefined ? {} : { previews: raw.previews }),
+    ...(raw.checks === undefined ? {} : { checks: toReleaseChecks(raw.checks) }),
     ...(raw.images === undefined ? {} : {
       images: { ...images, ...(minTtlSeconds === undefined ? {} : { minTtlSeconds }) },
     }),

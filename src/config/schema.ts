@@ -23,6 +23,7 @@ import {
   VARIABLE_NAME,
   VARIABLE_NAME_MAX,
 } from "./field_rules.ts";
+import { checks } from "./checks_table.ts";
 import { images, previews, staticSite, traffic } from "./site_tables.ts";
 import { table } from "./table.ts";
 
@@ -292,6 +293,9 @@ export const projectConfigSchema = table({
   static: staticSite.optional().meta({ description: "How files are served." }),
   traffic: traffic.optional().meta({ description: "Traffic settings." }),
   previews: previews.optional().meta({ description: "Access to previews." }),
+  checks: checks.optional().meta({
+    description: "Requests and commands that must pass before production shows a deployment.",
+  }),
 });
 
 /** A valid `svc.toml` as written, before defaults and both declaration forms are resolved. */
@@ -312,6 +316,7 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   static: Object.keys(staticSite.shape),
   traffic: Object.keys(traffic.shape),
   previews: Object.keys(previews.shape),
+  checks: Object.keys(checks.shape),
 };
 
 /** Keys of the table form of a declaration. */

@@ -42,6 +42,7 @@ Deno.test("the schema has the keys of the specification, and those of servers an
       "static",
       "traffic",
       "previews",
+      "checks",
     ],
     project: ["id", "name", "workspace"],
     dev: ["command", "port", "host", "data_dir", "aliases"],
@@ -64,6 +65,7 @@ Deno.test("the schema has the keys of the specification, and those of servers an
     static: ["spa"],
     traffic: ["vitals"],
     previews: ["protection"],
+    checks: ["timeout", "retries", "commands", "requests"],
   });
 });
 

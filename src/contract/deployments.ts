@@ -13,6 +13,7 @@ import { page, pageQuery, timestamp, uuid } from "./common.ts";
 import { deploymentFile, filePath, MAX_FILES, sha256 } from "./deployment_files.ts";
 import { endpoint } from "./endpoint.ts";
 import { environmentReference } from "./environments.ts";
+import { commandResults, releaseChecks } from "./release_checks.ts";
 import { branchName, projectParams } from "./projects.ts";
 
 export const DEPLOYMENT_STATES = [
@@ -91,6 +92,9 @@ export const deployment = z.object({
   error: z.string().nullable().describe("Why the deployment failed; null otherwise"),
   serverOutput: z.array(z.string()).optional().describe(
     "Last lines of the server's output, oldest first, if it did not start",
+  ),
+  checks: releaseChecks.optional().describe(
+    "Checks that must pass before production shows it, if it has any",
   ),
   createdAt: timestamp.describe("When the deployment was created"),
   updatedAt: timestamp.describe("When the deployment was last changed"),
@@ -218,12 +222,37 @@ export const getDeployment = endpoint({
   response: deployment,
 });
 
+export const stageDeployment = endpoint({
+  method: "POST",
+  path: "/v1/deployments/{deployment}/stage",
+  summary: "Show a deployment at its own URL, so that it can be checked before it is activated",
+  tag: "Deployments",
+  params: deploymentParams,
+  response: z.object({
+    url: z.url().meta({
+      description: "URL of the deployment",
+      example: "https://shop-k3j9x2.example.net",
+    }),
+    bypass: z.string().describe(
+      "Lets requests in if the host is protected, for ten minutes. Send it as `x-svc-bypass`",
+    ),
+  }),
+});
+
+export const activateBody = z.object({
+  commands: commandResults.optional().describe(
+    "Results of the check commands of `svc.toml`, run after the deployment was staged",
+  ),
+}).strict();
+
 export const activateDeployment = endpoint({
   method: "POST",
   path: "/v1/deployments/{deployment}/activate",
   summary: "Activate a deployment, in one atomic step",
   tag: "Deployments",
   params: deploymentParams,
+  body: activateBody,
+  maxBodyBytes: 128 * 1024,
   response: deployment,
 });
 

@@ -97,6 +97,7 @@ export const ENDPOINT_PERMISSIONS: Readonly<Record<EndpointName, Needed>> = {
   checkDeployment: DEPLOY,
   listDeployments: READ_DEPLOYED,
   getDeployment: READ_DEPLOYED,
+  stageDeployment: DEPLOY,
   activateDeployment: DEPLOY,
   stopDeployment: DEPLOY,
   promoteDeployment: PRODUCTION,

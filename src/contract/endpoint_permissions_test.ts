@@ -37,6 +37,7 @@ Deno.test("a permission changes what it names, and nothing else", () => {
     "putBlob",
     "redeployDeployment",
     "signOut",
+    "stageDeployment",
     "startBuild",
     "stopDeployment",
   ];

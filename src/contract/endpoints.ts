@@ -113,6 +113,7 @@ export const endpoints = {
   checkDeployment: deployments.checkDeployment,
   listDeployments: deployments.listDeployments,
   getDeployment: deployments.getDeployment,
+  stageDeployment: deployments.stageDeployment,
   activateDeployment: deployments.activateDeployment,
   stopDeployment: deployments.stopDeployment,
   promoteDeployment: deployments.promoteDeployment,

@@ -46,6 +46,12 @@ function partAt(path: readonly PathStep[], root: unknown): DocumentPart {
       return { name: "an endpoint", fields: ["path", "style"] };
     case "cron":
       return { name: "a task", fields: FIELDS.cron };
+    case "checks":
+      return { name: "the checks", fields: FIELDS.checks };
+    case "requests":
+      return { name: "a request of the checks", fields: FIELDS.request };
+    case "expect":
+      return { name: "an expectation", fields: FIELDS.expectation };
     case "functionLimits":
       return { name: "the limits of functions", fields: FIELDS.functionLimits };
     default: {

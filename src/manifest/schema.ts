@@ -7,6 +7,7 @@
  */
 import * as z from "zod";
 import { PROTECTIONS } from "../lib/protection.ts";
+import { CHECK_FIELDS, releaseChecksSchema } from "./release_checks_schema.ts";
 import { fieldOf } from "../lib/schema_problems.ts";
 import { imagesSchema } from "./image_settings.ts";
 import { cronTaskSchema, cronTasksSchema } from "./cron_tasks.ts";
@@ -208,6 +209,10 @@ const protection = z.enum(PROTECTIONS, `Use ${PROTECTIONS.map((each) => `"${each
     "Who can visit the deployment; overrides the project's setting. `off`: everyone; `members`: members of the workspace; `password`: also everyone with the project's password; `all`: like `members`, in production too.",
   );
 
+const checks = releaseChecksSchema.optional().describe(
+  "Requests and commands that must pass before production shows the deployment.",
+);
+
 /** The top level with its lists unread, so that each item is judged by itself. */
 export const outlineSchema = z.strictObject({
   $schema: schemaReference,
@@ -219,6 +224,7 @@ export const outlineSchema = z.strictObject({
   functionLimits,
   vitals,
   protection,
+  checks,
   meta: metaSchema.optional(),
 });
 
@@ -234,6 +240,7 @@ export const manifestSchema = z.strictObject({
   functionLimits,
   vitals,
   protection,
+  checks,
   meta: metaSchema.optional(),
 });
 
@@ -245,6 +252,7 @@ export const FIELDS = {
   images: Object.keys(imagesSchema.shape),
   cron: Object.keys(cronTaskSchema.shape),
   functionLimits: Object.keys(functionLimitsSchema.shape),
+  ...CHECK_FIELDS,
 };
 
 /** The JSON Schema of `.svc/manifest.json`, for editors. */

@@ -38,6 +38,7 @@ import { createTraffic } from "../platform/traffic/mod.ts";
 import { createVariables } from "../platform/variables/mod.ts";
 import { createWorkspaces } from "../platform/workspaces/mod.ts";
 import { databaseEngines, databaseListener } from "./database_engines.ts";
+import { EdgeDoor } from "./edge_door.ts";
 import { deleteProject } from "./delete_project.ts";
 import type { Platform, Setup } from "./platform.ts";
 
@@ -186,6 +187,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     serverSockets: options.serverSockets,
   });
   const accessTable = new AccessTable(foundation);
+  const door = new EdgeDoor(foundation.publicOrigin);
   const images = options.images.off ? undefined : createImages(foundation, options.images);
   const { sites, deploymentService, capability: deploymentCapability } = createDeployments(
     foundation,
@@ -198,6 +200,8 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
       computeService,
       deployments,
       publishedRules,
+      accessKey: () => previews.signIn.key(),
+      askEdge: door.ask,
       accessOf: (projectId, workspaceId) => accessTable.of(projectId, workspaceId),
       async *otherBlobs() {
         for (const each of capabilities) if (each.neededBlobs) yield* each.neededBlobs();
@@ -327,6 +331,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     builds,
     domains,
     sites,
+    door,
     logs,
     traffic,
     images: images?.images,

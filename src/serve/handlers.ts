@@ -161,6 +161,7 @@ export function createHandlers(
     onError: (cause, id) => logFault(options, id, cause),
     ...geo,
   });
+  platform.door.open(edge);
   const isApi = apiHosts([...apiNames(options), base.hostname]);
   const counters = new RequestCounters();
   const isSecure = base.protocol === "https:" && !/(?:^|\.)localhost$/.test(base.hostname);

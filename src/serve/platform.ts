@@ -18,6 +18,7 @@ import type { Mailer, Notifications } from "../platform/notifications/mod.ts";
 import type { Traffic } from "../platform/traffic/mod.ts";
 import type { WorkspaceService } from "../platform/workspaces/mod.ts";
 import type { RuntimeRuleSet } from "../rules/mod.ts";
+import type { EdgeDoor } from "./edge_door.ts";
 import type { CompleteOptions } from "./options.ts";
 
 /** The operator's settings, read and checked. */
@@ -46,6 +47,8 @@ export interface Platform {
   /** Lets members in at protected hosts. */
   readonly previewSignIn: PreviewSignIn;
   readonly sites: SiteDirectory;
+  /** Leads from the platform to the edge of its process. */
+  readonly door: EdgeDoor;
   /** The rules published over a project's deployments; `undefined` where there are none. */
   publishedRules(projectId: string): Promise<RuntimeRuleSet | undefined>;
   readonly domains: Domains;

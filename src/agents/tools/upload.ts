@@ -90,6 +90,7 @@ export const deployFiles = defineTool({
     await uploadBlobs(api, sameBlobOnce(files, missing), { deployment: id });
     const { status, url, urls } = await api.call(endpoints.activateDeployment, {
       params: { deployment: id },
+      body: {},
     });
     const named = { project: project.name };
     return {

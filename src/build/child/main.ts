@@ -12,6 +12,7 @@ import { BUILD_PROBE } from "../../lib/build_process.ts";
 import { refuseInheritedDescriptors } from "../../runtime/mod.ts";
 import { renderDiagnostic } from "../../lib/diagnostic.ts";
 import { BuildError } from "../build_error.ts";
+import { runCheckCommands } from "../run_check_commands.ts";
 import { type Pack, packProject } from "../pack_project.ts";
 import type { BuildHost, FileFindings } from "../types.ts";
 import { buildVariables } from "./build_variables.ts";
@@ -19,7 +20,13 @@ import { checkOutAll, projectDirectory } from "./check_out.ts";
 import { createEventWriter, type EventWriter } from "./event_writer.ts";
 import { provideNode } from "./install_node.ts";
 import { decideSkip } from "./decide_skip.ts";
-import { type BuildJobFile, buildJobFile, type PackedEvent, type SkippedEvent } from "./wire.ts";
+import {
+  type BuildJobFile,
+  buildJobFile,
+  type CheckedEvent,
+  type PackedEvent,
+  type SkippedEvent,
+} from "./wire.ts";
 
 function rendered({ diagnostics, ...source }: FileFindings): string {
   return diagnostics.map((diagnostic) => renderDiagnostic(diagnostic, source)).join("\n");
@@ -111,6 +118,36 @@ async function build(
   return await handOver(pack, job.outbox);
 }
 
+/** Runs the commands of the checks in a checkout that was built before. */
+async function check(
+  job: BuildJobFile,
+  { commands, place }: NonNullable<BuildJobFile["checks"]>,
+  writer: EventWriter,
+): Promise<CheckedEvent> {
+  const given = Deno.env.toObject();
+  const directory = await projectDirectory(job.repository, job.rootDirectory);
+  const places = {
+    directory,
+    scratch: given.TMPDIR ?? "/tmp",
+    tools: join(job.cache, "tools"),
+  };
+  const plain = buildVariables(given, job, undefined);
+  const nodeBin = await provideNode(createHost(writer, { ...places, env: plain }), {
+    directory,
+    version: job.nodeVersion,
+    cache: job.cache,
+  });
+  const env = { ...job.variables, ...buildVariables(given, job, nodeBin) };
+  const host = createHost(writer, { ...places, env });
+  const results = await runCheckCommands(host, {
+    commands,
+    directory,
+    place,
+    now: () => performance.now(),
+  });
+  return { type: "checked", results };
+}
+
 function explain(error: unknown): string {
   if (!(error instanceof BuildError)) return error instanceof Error ? error.message : String(error);
   const { found, hint } = error.facts;
@@ -136,7 +173,9 @@ export async function runBuildProcess(path: string): Promise<never> {
     const job = buildJobFile.parse(JSON.parse(await Deno.readTextFile(path)));
     // The job holds variables: the project's code gets those that are meant for it.
     await Deno.remove(path).catch(() => {});
-    writer.send(await build(job, writer));
+    writer.send(
+      job.checks === undefined ? await build(job, writer) : await check(job, job.checks, writer),
+    );
   } catch (error) {
     writer.send({ type: "failed", reason: explain(error) });
   }

@@ -6,6 +6,8 @@
  * @module
  */
 import * as z from "zod";
+import { commandResults } from "../../contract/release_checks.ts";
+import { MAX_CHECK_COMMANDS } from "../../lib/release_checks.ts";
 import { MAX_FILES } from "../../contract/deployment_files.ts";
 import { MAX_FUNCTIONS } from "../../contract/deployments.ts";
 
@@ -37,6 +39,11 @@ export const buildJobFile = z.object({
   cache: z.string(),
   /** Folder that receives what is in no file of the checkout. */
   outbox: z.string(),
+  /** Commands to run in a checkout that was built before, in place of building it. */
+  checks: z.object({
+    commands: z.array(z.string()).max(MAX_CHECK_COMMANDS),
+    place: z.object({ url: z.string(), bypass: z.string() }),
+  }).optional(),
 });
 export type BuildJobFile = z.infer<typeof buildJobFile>;
 
@@ -60,6 +67,7 @@ export const buildEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("failed"), reason: z.string() }),
   /** There was nothing to build. */
   z.object({ type: z.literal("skipped"), reason: z.string() }),
+  z.object({ type: z.literal("checked"), results: commandResults }),
   z.object({
     type: z.literal("packed"),
     manifest: z.unknown(),
@@ -70,4 +78,5 @@ export const buildEvent = z.discriminatedUnion("type", [
 ]);
 export type BuildEvent = z.infer<typeof buildEvent>;
 export type SkippedEvent = Extract<BuildEvent, { readonly type: "skipped" }>;
+export type CheckedEvent = Extract<BuildEvent, { readonly type: "checked" }>;
 export type PackedEvent = Extract<BuildEvent, { readonly type: "packed" }>;

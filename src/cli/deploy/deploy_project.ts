@@ -4,8 +4,9 @@
  * @module
  */
 import { join } from "node:path";
-import { packProject, RULES_FILE } from "../../build/mod.ts";
+import { packProject, RULES_FILE, runCheckCommands } from "../../build/mod.ts";
 import type { Client } from "../../client/client.ts";
+import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import type { Deployment } from "../../contract/deployments.ts";
 import type { Project } from "../../contract/projects.ts";
 import { definedOnly } from "../command/defined_only.ts";
@@ -29,6 +30,7 @@ import {
   type DeployTarget,
   type DeployTargetFlags,
 } from "./deploy_target.ts";
+import { formatChecks } from "./format_checks.ts";
 import { dryRun, type PackedDeployment } from "./dry_run.ts";
 import { explainStop } from "./end_unfinished.ts";
 import { readGitFacts } from "./git_facts.ts";
@@ -110,6 +112,7 @@ function reportSent(
     `Deployed ${formatCount(deployment.fileCount, "file")} in ${formatDuration(milliseconds)}: ` +
       `${uploaded.files} uploaded, ${reused.files} reused`,
   );
+  if (deployment.checks !== undefined) ctx.ui.note(formatChecks(deployment.checks));
   ctx.ui.note(formatFacts([
     ["  unique", urls.unique],
     ["  branch", urls.branch],
@@ -171,8 +174,18 @@ export async function deployProject(
     "info",
     `Deploying ${where} to ${project.name} (${body.environment})`,
   );
+  const commands = folder.config?.checks?.commands ?? [];
   const sent = await sendDeployment(ctx, {
     client,
+    checkCommands: environment === ENVIRONMENT_PRODUCTION && commands.length > 0
+      ? (place) =>
+        runCheckCommands(createBuildHost(ctx), {
+          commands,
+          directory: folder.directory,
+          place,
+          now: ctx.now,
+        })
+      : undefined,
     cleanupClient: ctx.client({
       phase: "deploy",
       folder,

@@ -9,6 +9,7 @@ import type { Client } from "../../client/client.ts";
 import { type Deployment, getDeployment, stopDeployment } from "../../contract/deployments.ts";
 import type { Project } from "../../contract/projects.ts";
 import { CliError } from "../errors/cli_error.ts";
+import { formatChecks } from "./format_checks.ts";
 import type { Context } from "../session/context.ts";
 
 /** Longest time for the platform to stop the deployment, in milliseconds. */
@@ -128,10 +129,19 @@ export function explainFailure(
       cause: error,
     });
   }
-  const { error: failure = null, serverOutput = [] } = ending.type === "ended"
+  const { error: failure = null, serverOutput = [], checks } = ending.type === "ended"
     ? ending.deployment
     : {};
   if (failure === null || !(error instanceof ApiError) || error.status !== 409) return error;
+  if (checks?.state === "FAILED") {
+    return new CliError("deployment_failed", failure, {
+      hint: "Fix the cause and deploy again. Production still shows what it showed before",
+      excerpt: formatChecks(checks).split("\n"),
+      next: [ctx.lines.again()],
+      details: { deployment: { id, status: "FAILED" }, checks },
+      cause: error,
+    });
+  }
   return new CliError("deployment_failed", failure, {
     hint: serverOutput.length === 0
       ? "Fix the cause and deploy again"

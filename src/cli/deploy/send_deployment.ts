@@ -9,11 +9,13 @@ import { ApiError } from "../../client/errors.ts";
 import { type BlobSource, uploadBlobs } from "../../client/upload_blobs.ts";
 import type { Client } from "../../client/client.ts";
 import { withPatience } from "../../client/patience.ts";
-import type { BodyInputOf } from "../../contract/endpoint.ts";
+import type { BodyInputOf, ResponseOf } from "../../contract/endpoint.ts";
+import type { CommandResult } from "../../contract/release_checks.ts";
 import {
   activateDeployment,
   createDeployment,
   type Deployment,
+  stageDeployment,
 } from "../../contract/deployments.ts";
 import type { Project } from "../../contract/projects.ts";
 import { CliError } from "../errors/cli_error.ts";
@@ -29,7 +31,14 @@ import {
   writeLastDeployment,
 } from "./last_deployment.ts";
 
+/** Runs the commands of the checks at the address of the deployment. */
+export type CheckCommandsRun = (
+  place: ResponseOf<typeof stageDeployment>,
+) => Promise<CommandResult[]>;
+
 export interface DeploymentRequest {
+  /** Missing where no command has to pass before the deployment goes live. */
+  readonly checkCommands?: CheckCommandsRun | undefined;
   readonly client: Client;
   /** Calls the platform even after the user has stopped the command. */
   readonly cleanupClient: Client;
@@ -175,16 +184,24 @@ function toSent(
 }
 
 /** Lets the platform start the server and switch to it, and says so where that takes a while. */
-async function activate(ctx: Context, client: Client, deployment: string): Promise<Deployment> {
+async function activate(
+  ctx: Context,
+  { client, checkCommands }: Pick<DeploymentRequest, "client" | "checkCommands">,
+  deployment: string,
+): Promise<Deployment> {
+  const params = { deployment };
   const patience = setTimeout(() => {
     const lines = ctx.lines.of("logs");
     ctx.ui.log("deploy", "info", `Waiting for the server to start. See its log with "${lines}"`);
   }, START_PATIENCE);
   try {
-    return await client.call(activateDeployment, {
-      params: { deployment },
-      idempotent: true,
-    });
+    if (checkCommands === undefined) {
+      return await client.call(activateDeployment, { params, body: {}, idempotent: true });
+    }
+    const place = await client.call(stageDeployment, { params, idempotent: true });
+    clearTimeout(patience);
+    const commands = await checkCommands(place);
+    return await client.call(activateDeployment, { params, body: { commands }, idempotent: true });
   } finally {
     clearTimeout(patience);
   }
@@ -205,7 +222,7 @@ export async function sendDeployment(ctx: Context, request: DeploymentRequest): 
     ctx.signal.throwIfAborted();
     await upload(ctx, client, { blobs, deployment: id, files });
     isActivating = true;
-    const live = await activate(ctx, client, id);
+    const live = await activate(ctx, request, id);
     if (live.status === "LIVE") {
       await writeLastDeployment(request.root, placeOf(request), { id, files });
       return toSent(live, files, blobs);

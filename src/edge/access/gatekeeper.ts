@@ -135,6 +135,7 @@ export class Gatekeeper {
       now: this.#options.now(),
     };
     if (isOwnPath) return await this.#answer(visit);
+    if (bypass !== null && isCheck(visit, bypass)) return undefined;
     return this.#takeSecret(visit) ??
       (await this.#hasPass(visit) ? undefined : this.#turnAway(visit));
   }
@@ -289,6 +290,13 @@ export class Gatekeeper {
       ],
     });
   }
+}
+
+/** Whether a token was made for the checks of the deployment that this host shows. */
+function isCheck({ request, gate, deploymentId, key, now }: Visit, token: string): boolean {
+  const check = openToken("check", token, { key, now });
+  return check !== undefined && check.host === request.host &&
+    check.projectId === gate.access.projectId && check.deploymentId === deploymentId;
 }
 
 /** A page of the gate that no page of the site replaces. */

@@ -36,6 +36,8 @@ const PURPOSES = {
     userId: z.string(),
     session: z.string(),
   }),
+  /** Lets the checks of a release in at its own host. */
+  check: z.object({ ...base, deploymentId: z.string() }),
   /** The cookie of a host. */
   pass: z.discriminatedUnion("by", [
     z.object({ ...base, by: z.literal("member"), userId: z.string(), session: z.string() }),

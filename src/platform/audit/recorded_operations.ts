@@ -12,6 +12,7 @@ const NOT_RECORDED: ReadonlySet<string> = new Set(
     "putBlob",
     "postBlobs",
     "checkDeployment",
+    "stageDeployment",
     "triggerEvent",
   ] satisfies (keyof typeof endpoints)[],
 );

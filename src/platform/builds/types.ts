@@ -6,6 +6,7 @@
  * @module
  */
 import type { DeploymentFile } from "../../contract/deployment_files.ts";
+import type { RunCommands } from "../deployments/mod.ts";
 import type { DeploymentFunction } from "../../contract/deployments.ts";
 
 /** A build for a worker to run. */
@@ -44,12 +45,15 @@ export type BuildOutcome =
   /** The signal was aborted, and nothing of the build runs any more. */
   | { readonly type: "cancelled" };
 
+/** Uses what was built while its checkout is still there. */
+export type UseBuilt = (content: BuiltContent, runCommands: RunCommands) => Promise<void>;
+
 export interface BuildRunner {
   /**
-   * Builds in a fresh checkout. Resolves when no process of the build is left;
-   * rejects only where the platform itself is at fault.
+   * Builds in a fresh checkout, and calls `use` before that is removed. Resolves when no
+   * process of the build is left; rejects only where the platform itself is at fault.
    */
-  run(job: BuildJob, signal: AbortSignal): Promise<BuildOutcome>;
+  run(job: BuildJob, signal: AbortSignal, use?: UseBuilt): Promise<BuildOutcome>;
   /** Removes what was kept of a build, such as its log; nothing where there is none. */
   removeLeftovers(
     build: { readonly projectId: string; readonly deploymentId: string },

@@ -4,6 +4,8 @@
  * @module
  */
 import assert from "node:assert/strict";
+import type { CheckResult } from "../../contract/release_checks.ts";
+import type { Manifest } from "../../manifest/mod.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { Addresses } from "../core/addresses.ts";
 import type { BlobStore } from "../core/store/blob_store.ts";
@@ -73,10 +75,13 @@ async function open(kv: RecordStore) {
     purge(): Promise<void>;
     /** Runs once a stopped deployment is stored as that, before it leaves the history. */
     stopped(): Promise<void>;
+    /** Runs the checks of a deployment. */
+    check(deployment: DeploymentRecord): Promise<readonly CheckResult[]>;
   } = {
     prepare: () => Promise.resolve(),
     purge: () => Promise.resolve(),
     stopped: () => Promise.resolve(),
+    check: () => assert.fail("nothing is checked"),
   };
   const service = new DeploymentService({
     deployments,
@@ -115,6 +120,10 @@ async function open(kv: RecordStore) {
       await note(`end build of ${id}`);
       await hooks.stopped();
     },
+    checker: {
+      placeOf: ({ id }) => Promise.resolve({ url: `http://${id}.localhost`, bypass: "let me in" }),
+      run: (deployment) => hooks.check(deployment),
+    },
     raiseEvent: ({ event, data }) => note(`${event} ${data.deploymentId}`),
     now: () => ++now,
   });
@@ -126,9 +135,13 @@ async function open(kv: RecordStore) {
     hooks,
     kv,
     /** Stores a deployment that is still to be activated. */
-    async add(id: string, more: Partial<DeploymentRecord> = {}) {
+    async add(
+      id: string,
+      more: Partial<DeploymentRecord> = {},
+      settings: Pick<Manifest, "checks"> = {},
+    ) {
       const contentSha = await writeContent(blobs, {
-        manifest: { version: 1, layers: [], routes: [] },
+        manifest: { version: 1, layers: [], routes: [], ...settings },
         files: [{ path: "index.html", ...PAGE_BLOB }],
         functions: [],
         rules: null,

@@ -13,6 +13,8 @@ import { countBelow, hasDamagedRecords, keys, keysBelow } from "../core/store/mo
 import { environmentLabel, type EnvironmentStore } from "../environments/mod.ts";
 import type { ProjectStore } from "../projects/mod.ts";
 import type { VariableService, VariableStore } from "../variables/mod.ts";
+import { ReleaseChecker } from "./checks/release_checks.ts";
+import type { AskEdge } from "./checks/check_request.ts";
 import { bindBlobRoutes } from "./blob_routes.ts";
 import { closeIdleUploads } from "./close_idle_uploads.ts";
 import type { DeploymentRecord } from "./deployment.ts";
@@ -43,6 +45,10 @@ export interface DeploymentParts {
   readonly functionService: DeployedFunctions;
   readonly publishedRules: SiteParts["publishedRules"];
   readonly accessOf: SiteParts["accessOf"];
+  /** The key of tokens that protected hosts take. */
+  readonly accessKey: () => Promise<Uint8Array>;
+  /** Sends a request to the edge of this process. */
+  readonly askEdge: AskEdge;
   readonly otherBlobs: SweepServices["otherBlobs"];
   /** Ends what belongs to a deployment that was stopped: its build, its databases. */
   onStopped(deployment: DeploymentRecord, lease?: Lease): Promise<void>;
@@ -119,7 +125,12 @@ export function createDeployments(foundation: Foundation, parts: DeploymentParts
   const { deployments, projects } = parts;
   const sites = openSites({ ...parts, vault, feed, onTrouble: foundation.onTrouble });
   const uploads = new OpenUploads(kv, now);
-  const services = { ...foundation, ...parts, sites, uploads, raiseEvent: events.raise };
+  const checker = new ReleaseChecker({
+    ...foundation,
+    key: parts.accessKey,
+    ask: parts.askEdge,
+  });
+  const services = { ...foundation, ...parts, sites, uploads, checker, raiseEvent: events.raise };
   const deploymentService = new DeploymentService(services);
   let watch: Rounds | undefined;
   return {

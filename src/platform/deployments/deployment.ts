@@ -10,6 +10,7 @@ import {
   DEPLOYMENT_STATES,
   type DeploymentState,
 } from "../../contract/deployments.ts";
+import { releaseChecks } from "../../contract/release_checks.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import { cronTaskSchema } from "../../manifest/mod.ts";
 import { PROTECTIONS } from "../../lib/protection.ts";
@@ -49,6 +50,8 @@ export const deploymentRecord = z.object({
   error: z.string().nullable(),
   /** The last lines of its server, where that did not start. */
   serverOutput: z.array(z.string()).optional(),
+  /** What must pass before production shows it; missing where nothing has been checked. */
+  checks: releaseChecks.optional(),
   createdAt: z.number(),
   updatedAt: z.number(),
   liveAt: z.number().nullable(),
@@ -78,6 +81,11 @@ export function canMove(from: DeploymentState, to: DeploymentState): boolean {
 /** States in which a deployment answers requests on its own address. */
 export function isServed(status: DeploymentState): boolean {
   return status === "LIVE" || status === "ROLLED_BACK";
+}
+
+/** Whether its own address shows it: it is live, or being checked. */
+export function isReachable({ status, checks }: Pick<DeploymentRecord, "status" | "checks">) {
+  return isServed(status) || (status === "DEPLOYING" && checks?.state === "RUNNING");
 }
 
 /**
@@ -144,6 +152,7 @@ export function deploymentToWire(
     totalBytes: deployment.totalBytes,
     error: deployment.error,
     serverOutput: deployment.serverOutput,
+    checks: deployment.checks,
     createdAt: time(deployment.createdAt),
     updatedAt: time(deployment.updatedAt),
     liveAt: deployment.liveAt === null ? null : time(deployment.liveAt),

@@ -8,6 +8,8 @@
 import type { SiteDirectory } from "../../edge/mod.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { ReleaseChecks } from "../../lib/release_checks.ts";
+import { SingleFlight } from "../../lib/single_flight.ts";
 import type { RaiseEvent } from "../core/events/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 import { productionDeploymentId, type ProjectRecord, type ProjectStore } from "../projects/mod.ts";
@@ -22,6 +24,14 @@ import { Rollouts } from "./rollouts.ts";
 import { requireContent, sealFunctions } from "./ready_content.ts";
 import { planRollback, withoutDeployment } from "./production_history.ts";
 import type { OpenUploads } from "./open_uploads.ts";
+import {
+  ChecksFailedError,
+  hasChecks,
+  type ReleaseChecker,
+  type RunCommands,
+} from "./checks/release_checks.ts";
+import type { CheckPlace } from "./checks/check_request.ts";
+import type { CheckReport, CheckResult } from "../../contract/release_checks.ts";
 import {
   type DeployedFunctions,
   type DeployedServers,
@@ -44,8 +54,15 @@ export interface DeploymentServices {
   readonly functionService: Pick<DeployedFunctions, "retire" | "seal">;
   /** Called for each deployment that was stopped, so that its build ends too. */
   onStopped?(deployment: DeploymentRecord, lease?: Lease): Promise<void>;
+  /** Checks releases before production shows them. */
+  readonly checker: Pick<ReleaseChecker, "placeOf" | "run">;
   readonly raiseEvent: RaiseEvent;
   readonly now: Clock;
+}
+
+export interface ActivateOptions {
+  /** Runs the commands of the checks, where the project's folder is at hand. */
+  readonly commands?: RunCommands | undefined;
 }
 
 /** When to retry what lost a race for production, in seconds. */
@@ -53,6 +70,8 @@ const RETRY_SECONDS = 1;
 
 export class DeploymentService {
   readonly #rollouts = new Rollouts();
+  /** Checks under way: a request that is repeated joins them. */
+  readonly #checks = new SingleFlight<readonly CheckResult[]>();
 
   readonly #services: DeploymentServices;
 
@@ -69,22 +88,18 @@ export class DeploymentService {
    * Makes a deployment live. A deployment that is live already stays unchanged.
    *
    * @throws {Failure} `blobs_missing`, or `conflict` for a deployment that has
-   * ended, or whose server does not start although production needs it.
+   * ended, whose server does not start although production needs it, or that
+   * does not pass its checks.
    */
-  async activate(deployment: DeploymentRecord): Promise<DeploymentRecord> {
+  async activate(
+    deployment: DeploymentRecord,
+    options: ActivateOptions = {},
+  ): Promise<DeploymentRecord> {
     if (deployment.status === "LIVE") return deployment;
-    await this.#services.uploads.keepAlive(deployment.workspaceId, deployment.id);
-    const { vault, functionService } = this.#services;
-    const blobs = vault.of(deployment.workspaceId);
-    const content = await requireContent(blobs, deployment);
-    const functions = await sealFunctions(functionService, blobs, content.functions);
-    const deploying = await this.#beginActivation(deployment, functions);
-    if (deploying.environment === ENVIRONMENT_PRODUCTION) {
-      await this.#prepare(deploying, content).catch(async (error) => {
-        // Housekeeping removes the rest later; the first error is the one to report.
-        await this.#services.computeService.remove(deploying.id).catch(() => {});
-        throw error;
-      });
+    const { deploying, content } = await this.#makeReady(deployment);
+    const { checks } = content.manifest;
+    if (deploying.environment === ENVIRONMENT_PRODUCTION && hasChecks(checks)) {
+      await this.#check(deploying, checks, options);
     }
     const { deployments, now } = this.#services;
     const activated = await this.#rollouts.run(deploying.projectId, async () => {
@@ -102,14 +117,35 @@ export class DeploymentService {
     return activated.result.deployment;
   }
 
-  /** As `activate()`; a deployment whose server does not start has failed for good. */
-  async activateOrFail(deployment: DeploymentRecord): Promise<DeploymentRecord> {
+  /** As `activate()`; a deployment that does not start, or does not pass, has failed for good. */
+  async activateOrFail(
+    deployment: DeploymentRecord,
+    options?: ActivateOptions,
+  ): Promise<DeploymentRecord> {
     try {
-      return await this.activate(deployment);
+      return await this.activate(deployment, options);
     } catch (error) {
-      if (error instanceof ServerNotReadyError) await this.#fail(deployment, error);
+      const isFinal = error instanceof ServerNotReadyError || error instanceof ChecksFailedError;
+      if (isFinal) await this.#fail(deployment, error);
       throw error;
     }
+  }
+
+  /**
+   * Shows a deployment of production at its own address, for the commands of its checks.
+   *
+   * @throws {Failure} as `activate()`, or `conflict` for a deployment that is live already.
+   */
+  async stage(deployment: DeploymentRecord): Promise<CheckPlace> {
+    if (deployment.status === "LIVE") {
+      throw new Failure("conflict", `Deployment ${deployment.id} is live already`);
+    }
+    const { deploying } = await this.#makeReady(deployment).catch(async (error) => {
+      if (error instanceof ServerNotReadyError) await this.#fail(deployment, error);
+      throw error;
+    });
+    await this.#showStaged(deploying);
+    return await this.#services.checker.placeOf(deploying);
   }
 
   /** Makes production show an earlier deployment (design: "Rollback"). */
@@ -202,6 +238,65 @@ export class DeploymentService {
     return this.#services.raiseEvent(deploymentEvent(moment, deployment, this.#services.addresses));
   }
 
+  /** Brings a deployment to the point at which it can be shown. */
+  async #makeReady(deployment: DeploymentRecord) {
+    await this.#services.uploads.keepAlive(deployment.workspaceId, deployment.id);
+    const { vault, functionService } = this.#services;
+    const blobs = vault.of(deployment.workspaceId);
+    const content = await requireContent(blobs, deployment);
+    const functions = await sealFunctions(functionService, blobs, content.functions);
+    const deploying = await this.#beginActivation(deployment, functions);
+    if (deploying.environment === ENVIRONMENT_PRODUCTION) {
+      await this.#prepare(deploying, content).catch(async (error) => {
+        // Housekeeping removes the rest later; the first error is the one to report.
+        await this.#services.computeService.remove(deploying.id).catch(() => {});
+        throw error;
+      });
+    }
+    return { deploying, content };
+  }
+
+  /** Shows a deployment at its own address; nothing changes where it is shown there already. */
+  async #showStaged(deploying: DeploymentRecord): Promise<void> {
+    if (deploying.checks?.state === "RUNNING") return;
+    const { deployments, sites, addresses, now } = this.#services;
+    await this.#rollouts.run(deploying.projectId, async () => {
+      const { result, versionstamp } = await deployments.stage(deploying, now())
+        .catch((error) => {
+          const isRace = error instanceof StaleDecisionError;
+          throw isRace ? new Failure("conflict", error.message, { cause: error }) : error;
+        });
+      const { projectId, id: deploymentId, uniqueLabel } = result;
+      const to = { projectId, deploymentId, production: false, version: versionstamp };
+      await sites.pointLazily(addresses.hostname(uniqueLabel), to);
+    });
+  }
+
+  /** @throws {ChecksFailedError} where a check does not pass; the deployment is hidden again. */
+  async #check(
+    deploying: DeploymentRecord,
+    checks: ReleaseChecks,
+    { commands }: ActivateOptions,
+  ): Promise<void> {
+    const { checker, deployments, sites, computeService } = this.#services;
+    await this.#showStaged(deploying);
+    const results = await this.#checks.run(
+      deploying.id,
+      () => checker.run(deploying, checks, commands),
+    );
+    const passed = results.every((result) => result.passed);
+    const report: CheckReport = { state: passed ? "PASSED" : "FAILED", results: [...results] };
+    await deployments.update(
+      [deploying.projectId, deploying.id],
+      (current) => ({ ...current, checks: report }),
+    );
+    if (passed) return;
+    await deployments.clearHosts(deploying);
+    await sites.removeDeployment(deploying.id);
+    await computeService.remove(deploying.id);
+    throw new ChecksFailedError(results);
+  }
+
   #beginActivation(
     deployment: DeploymentRecord,
     functions: DeploymentRecord["functions"],
@@ -218,7 +313,7 @@ export class DeploymentService {
 
   async #fail(
     { projectId, id }: DeploymentRecord,
-    failure: ServerNotReadyError,
+    failure: ServerNotReadyError | ChecksFailedError,
   ): Promise<void> {
     const { deployments, now } = this.#services;
     const failed = await deployments.update(
@@ -228,7 +323,7 @@ export class DeploymentService {
           ? moveDeployment(current, "FAILED", {
             now: now(),
             error: failure.message,
-            serverOutput: failure.lines,
+            ...(failure instanceof ServerNotReadyError ? { serverOutput: failure.lines } : {}),
           })
           : current,
     );

@@ -342,3 +342,70 @@ for (
       assert.equal(await shownAt("shop"), "d1");
     }));
 }
+
+/** Checks of one request, and how it may end. */
+const CHECKS = { checks: { requests: [{ name: "Start page", url: "/", expect: {} }] } };
+const result = (passed: boolean) => ({
+  kind: "request" as const,
+  name: "Start page",
+  passed,
+  attempts: 1,
+  durationMs: 1,
+  problem: passed ? null : "Expected status 200 to 399, received 500",
+});
+
+Deno.test("DeploymentService.activate() moves production once all checks pass", () =>
+  withService(async ({ service, add, shownAt, hooks, hosts, find }) => {
+    await service.activate(await add("d1"));
+    hooks.check = async ({ id }) => {
+      assert.equal(hosts.get("shop-d2.localhost"), id, "its own host shows it");
+      assert.equal(hosts.get("shop.localhost"), "d1", "production does not");
+      assert.deepEqual((await find("d2")).checks, { state: "RUNNING", results: [] });
+      return [result(true)];
+    };
+    const live = await service.activate(await add("d2", {}, CHECKS));
+    assert.deepEqual(live.checks, { state: "PASSED", results: [result(true)] });
+    assert.equal(await shownAt("shop"), "d2");
+  }));
+
+Deno.test("DeploymentService.activateOrFail() leaves production alone where a check fails", () =>
+  withService(async ({ service, add, shownAt, hooks, find, project, happened }) => {
+    await service.activate(await add("d1"));
+    hooks.check = () => Promise.resolve([result(true), result(false)]);
+    happened.length = 0;
+    await assert.rejects(
+      service.activateOrFail(await add("d2", {}, CHECKS)),
+      refusal("conflict", /^1 of 2 checks failed: Start page: Expected status 200 to 399/),
+    );
+    const failed = await find("d2");
+    assert.equal(failed.status, "FAILED");
+    assert.match(failed.error ?? "", /Production did not change$/);
+    assert.deepEqual(failed.checks?.state, "FAILED");
+    assert.deepEqual([await shownAt("shop"), await shownAt("shop-d2")], ["d1", undefined]);
+    assert.deepEqual((await project()).productionHistory, ["d1"]);
+    assert.deepEqual(happened, ["prepare d2", "remove d2", "deployment.failed d2"]);
+  }));
+
+Deno.test("DeploymentService.activate() checks no preview, and checks once for two requests", () =>
+  withService(async ({ service, add, hooks }) => {
+    await service.activate(
+      await add("d1", { environment: "preview", branchLabel: "shop-git-x" }, CHECKS),
+    );
+    let checked = 0;
+    const held = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    hooks.check = async () => {
+      checked++;
+      begun.resolve();
+      await held.promise;
+      return [result(true)];
+    };
+    const release = await add("d2", {}, CHECKS);
+    const first = service.activate(release);
+    await begun.promise;
+    const second = service.activate(release).catch((error) => error);
+    held.resolve();
+    assert.equal((await first).status, "LIVE");
+    await second;
+    assert.equal(checked, 1);
+  }));

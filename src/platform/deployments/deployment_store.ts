@@ -182,6 +182,30 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
   }
 
   /**
+   * Shows a deployment at its own address alone, so that it can be checked.
+   *
+   * @throws {StaleDecisionError} if it is gone, or no longer about to go live.
+   */
+  stage(deployment: DeploymentRecord, now: number): Promise<Committed<DeploymentRecord>> {
+    const { projectId, id } = deployment;
+    return commitVersioned(this.kv, [keys.deployment(projectId, id)], async (operation) => {
+      const current = await this.read(projectId, id);
+      if (current?.value.status !== "DEPLOYING") {
+        throw new StaleDecisionError("The deployment was stopped or deleted");
+      }
+      const staged: DeploymentRecord = {
+        ...current.value,
+        checks: { state: "RUNNING", results: [] },
+        updatedAt: now,
+      };
+      this.#write(operation, current, staged);
+      const hosts = [{ label: staged.uniqueLabel, deploymentId: id }];
+      await pointLabels(this.kv, operation, { hosts, projectId });
+      return staged;
+    });
+  }
+
+  /**
    * Points production at another deployment, with the history that was planned.
    *
    * @throws {StaleDecisionError} if the history has changed since.

@@ -16,6 +16,8 @@ export {
   moveDeployment,
 } from "./deployment.ts";
 export { deploymentEvent } from "./deployment_event.ts";
+export type { AskEdge, CheckPlace } from "./checks/check_request.ts";
+export type { RunCommands } from "./checks/release_checks.ts";
 export { DeploymentService } from "./deployment_service.ts";
 export { DeploymentStore } from "./deployment_store.ts";
 export { withoutDeployment } from "./production_history.ts";

@@ -18,7 +18,7 @@ import type { Addresses } from "../core/addresses.ts";
 import type { BlobVault } from "../core/store/mod.ts";
 import type { ProjectStore } from "../projects/mod.ts";
 import { readContent } from "./content.ts";
-import { isServed } from "./deployment.ts";
+import { isReachable } from "./deployment.ts";
 import type { DeploymentStore } from "./deployment_store.ts";
 import type { DeployedFunctions, DeployedServers } from "./running_code.ts";
 
@@ -49,7 +49,7 @@ async function accessOf(
 async function loadSite(parts: SiteParts, target: HostBinding): Promise<Site | undefined> {
   const { vault, deployments, functionService, computeService } = parts;
   const deployment = await deployments.find(target.projectId, target.deploymentId);
-  if (deployment === undefined || !isServed(deployment.status)) return undefined;
+  if (deployment === undefined || !isReachable(deployment)) return undefined;
   if (deployment.contentSha === null) return undefined;
   const blobs = vault.of(deployment.workspaceId);
   const content = await readContent(blobs, deployment.contentSha);

@@ -33,7 +33,7 @@ export interface DeploymentRouteServices extends NewDeploymentServices {
   readonly vault: Pick<BlobVault, "of">;
   readonly service: Pick<
     DeploymentService,
-    "activateOrFail" | "rollBack" | "whenEdgesCurrent" | "stop"
+    "activateOrFail" | "stage" | "rollBack" | "whenEdgesCurrent" | "stop"
   >;
   readonly variables: Pick<VariableStore, "versions">;
   readonly variableService: CreateServices["variables"] & Pick<VariableService, "openSnapshot">;
@@ -139,10 +139,19 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
     return toWire(deployment, project);
   });
 
-  router.guarded(endpoints.activateDeployment, async (caller, { params, note }) => {
+  router.guarded(endpoints.stageDeployment, async (caller, { params }) => {
+    const { deployment } = await find(caller, params.deployment);
+    requireDeploy(caller, deployment.environment);
+    return await service.stage(deployment);
+  });
+
+  router.guarded(endpoints.activateDeployment, async (caller, { params, body, note }) => {
     const { deployment, project } = await find(caller, params.deployment);
     requireDeploy(caller, deployment.environment);
-    const live = await service.activateOrFail(deployment);
+    // A copy has no project's folder in which its commands could run.
+    const isCopy = deployment.promotedFrom !== null || deployment.redeployOf !== null;
+    const commands = isCopy ? undefined : () => Promise.resolve(body.commands ?? []);
+    const live = await service.activateOrFail(deployment, { commands });
     const current = await findAgain(project);
     note(productionChange(project, current));
     return toWire(live, current);

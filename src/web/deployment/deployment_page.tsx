@@ -26,6 +26,12 @@ import { ProjectFrame } from "../layout/board_frame.tsx";
 import { projectPath } from "../layout/bar.tsx";
 import { showBoard } from "../layout/show_board.ts";
 
+const CHECK_LEADS = {
+  RUNNING: "Running",
+  PASSED: "All passed",
+  FAILED: "Production did not change",
+} as const;
+
 export interface DeploymentView {
   readonly deployment: Deployment;
   readonly project: Project;
@@ -198,6 +204,38 @@ function ServerOutput({ lines }: { readonly lines: readonly string[] }) {
   );
 }
 
+/** The checks that had to pass before production showed it. */
+function Checks({ checks }: { readonly checks: Deployment["checks"] }) {
+  if (checks === undefined) return null;
+  const { state, results } = checks;
+  return (
+    <Card title="Checks" id="checks" lead={CHECK_LEADS[state]}>
+      <div class="scroll" tabindex={0} role="region" aria-label="Results of checks">
+        <table>
+          <thead>
+            <tr>
+              <th>Check</th>
+              <th>Result</th>
+              <th class="num">Time</th>
+              <th class="num">Attempts</th>
+            </tr>
+          </thead>
+          <tbody>
+            {results.map(({ name, passed, durationMs, attempts, problem }, index) => (
+              <tr key={index}>
+                <td>{name}</td>
+                <td>{passed ? "Passed" : problem ?? "Failed"}</td>
+                <td class="num">{durationText(durationMs)}</td>
+                <td class="num">{attempts}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Card>
+  );
+}
+
 function Act({ deployment, csrf, action, word, kind = "quiet" }: {
   readonly deployment: Deployment;
   readonly csrf: string;
@@ -314,6 +352,7 @@ export function deploymentPage(context: BoardContext, view: DeploymentView): Res
         )
         : null}
       <Facts view={view} />
+      <Checks checks={deployment.checks} />
       <BuildLog view={view} slug={slug} />
     </ProjectFrame>,
     { title: `${project.name}: deployment` },

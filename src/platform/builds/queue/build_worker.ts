@@ -4,6 +4,7 @@
  *
  * @module
  */
+import * as z from "zod";
 import { createDeploymentBody } from "../../../contract/deployments.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../../contract/environment_names.ts";
 import type { Clock } from "../../../lib/clock.ts";
@@ -16,13 +17,14 @@ import {
   type DeploymentService,
   type DeploymentStore,
   moveDeployment,
+  type RunCommands,
   storeContent,
 } from "../../deployments/mod.ts";
 import type { RaiseEvent } from "../../core/events/mod.ts";
 import { Failure, toFailure } from "../../core/http/mod.ts";
 import type { BlobVault } from "../../core/store/mod.ts";
 import type { BuildRecord } from "./build_record.ts";
-import type { BuildJob, BuildRunner, BuiltContent } from "../types.ts";
+import type { BuildJob, BuildRunner, BuiltContent, UseBuilt } from "../types.ts";
 
 export type BuildEnd =
   | { readonly state: "SUCCEEDED" | "CANCELLED"; readonly error: null }
@@ -32,9 +34,16 @@ export type BuildEnd =
   /** The platform stops: the build is run again at its next start. */
   | { readonly state: "INTERRUPTED" };
 
+/** A deployment with its content, or the end of its build. */
+type Made =
+  | { readonly type: "made"; readonly deployment: DeploymentRecord }
+  | { readonly type: "ended"; readonly end: BuildEnd };
+
 type Moment = "stopped" | "building" | "build_success" | "build_failed" | "failed";
 
 const CANCELLED: BuildEnd = { state: "CANCELLED", error: null };
+
+const checksSchema = z.object({ checks: z.object({ commands: z.array(z.string()).optional() }) });
 
 const contentSchema = createDeploymentBody.pick({
   manifest: true,
@@ -42,6 +51,12 @@ const contentSchema = createDeploymentBody.pick({
   files: true,
   functions: true,
 });
+
+/** Whether commands of the project have to pass before production shows it. */
+function hasCheckCommands({ manifest }: BuiltContent, { environment }: DeploymentRecord): boolean {
+  const { commands = [] } = checksSchema.safeParse(manifest).data?.checks ?? {};
+  return environment === ENVIRONMENT_PRODUCTION && commands.length > 0;
+}
 
 export interface BuildWorkerServices {
   readonly deployments: DeploymentStore;
@@ -98,11 +113,26 @@ export class BuildWorker {
     return deployment;
   }
 
-  async #make(build: BuildRecord, deployment: DeploymentRecord, signal: AbortSignal) {
+  async #make(
+    build: BuildRecord,
+    deployment: DeploymentRecord,
+    signal: AbortSignal,
+  ): Promise<Made> {
     const { id, ...job } = build;
     const since = build.forced === true ? null : await this.#shownBefore(deployment);
-    const outcome = await this.#services.runner.run({ ...job, since, deploymentId: id }, signal);
     const ended = (end: BuildEnd) => ({ type: "ended" as const, end });
+    const made: { result?: Made } = {};
+    // Commands of the checks run in the checkout, which is removed afterwards.
+    const use: UseBuilt = async (content, commands) => {
+      if (!hasCheckCommands(content, deployment)) return;
+      const result = await this.#attachMade(build, deployment, content);
+      made.result = result.type === "ended"
+        ? result
+        : ended(await this.#goLive(build, result.deployment, commands));
+    };
+    const { runner } = this.#services;
+    const outcome = await runner.run({ ...job, since, deploymentId: id }, signal, use);
+    if (made.result !== undefined) return made.result;
     if (outcome.type === "cancelled") {
       const current = await this.#services.deployments.find(build.projectId, id);
       const stopped = current === undefined || !canMove(current.status, "FAILED");
@@ -116,12 +146,20 @@ export class BuildWorker {
         await this.#fail(build, "build_failed", new Failure("conflict", reason)),
       );
     }
+    return await this.#attachMade(build, deployment, outcome.content);
+  }
+
+  async #attachMade(
+    build: BuildRecord,
+    deployment: DeploymentRecord,
+    content: BuiltContent,
+  ): Promise<Made> {
     try {
-      const made = await this.#attach(deployment, outcome.content);
+      const made = await this.#attach(deployment, content);
       await this.#raise("build_success", made);
-      return { type: "made" as const, deployment: made };
+      return { type: "made", deployment: made };
     } catch (error) {
-      return ended(await this.#fail(build, "build_failed", error));
+      return { type: "ended", end: await this.#fail(build, "build_failed", error) };
     }
   }
 
@@ -178,9 +216,14 @@ export class BuildWorker {
     return made;
   }
 
-  async #goLive(build: BuildRecord, deployment: DeploymentRecord): Promise<BuildEnd> {
+  /** Without `commands`, a deployment whose checks have some does not pass. */
+  async #goLive(
+    build: BuildRecord,
+    deployment: DeploymentRecord,
+    commands: RunCommands = () => Promise.resolve([]),
+  ): Promise<BuildEnd> {
     try {
-      await this.#services.deploymentService.activate(deployment);
+      await this.#services.deploymentService.activate(deployment, { commands });
       return { state: "SUCCEEDED", error: null };
     } catch (error) {
       return await this.#fail(build, "failed", error);

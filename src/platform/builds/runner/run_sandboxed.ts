@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { PackedEvent } from "../../../build/mod.ts";
+import type { CheckedEvent, PackedEvent } from "../../../build/mod.ts";
 import { createControlGroup } from "../../../lib/control_groups.ts";
 import { formatBytes } from "../../../lib/format.ts";
 import type { SecretMasker } from "../../../lib/mask_secrets.ts";
@@ -17,6 +17,7 @@ import { watchSize } from "../../../lib/folder_size.ts";
 
 export type SandboxedEnd =
   | { readonly type: "packed"; readonly packed: PackedEvent }
+  | { readonly type: "checked"; readonly results: CheckedEvent["results"] }
   | { readonly type: "failed" | "skipped"; readonly reason: string }
   | { readonly type: "aborted" };
 
@@ -76,7 +77,8 @@ async function listen(
         for (const line of say(event.message)) log.add(event.level, line);
       } else if (event.type === "failed" || event.type === "skipped") {
         return { type: event.type, reason: say(event.reason).join("\n").slice(0, MAX_REASON) };
-      } else return { type: "packed", packed: event };
+      } else if (event.type === "checked") return event;
+      else return { type: "packed", packed: event };
     }
     return undefined;
   } finally {

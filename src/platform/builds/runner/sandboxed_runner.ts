@@ -7,16 +7,18 @@
 import { join } from "node:path";
 import type { BuildJobFile } from "../../../build/mod.ts";
 import { formatBytes, formatCount } from "../../../lib/format.ts";
+import type { CommandResult } from "../../../contract/release_checks.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 import type { SecretMasker } from "../../../lib/mask_secrets.ts";
 import type { BuildLogs, BuildLogWriter } from "../logs/build_logs.ts";
 import { plainText } from "../logs/build_log_text.ts";
+import type { CheckPlace } from "../../deployments/mod.ts";
 import { DatabaseNotReadyError, type DeploymentDatabases } from "../../databases/mod.ts";
 import type { VariableService, VariableStore } from "../../variables/mod.ts";
 import { type ExportedParts, GitFault, type GitMirrors } from "../../git/mod.ts";
 import type { ProjectRecord, ProjectStore } from "../../projects/mod.ts";
 import type { BlobVault } from "../../core/store/mod.ts";
-import type { BuildJob, BuildOutcome, BuildRunner } from "../types.ts";
+import type { BuildJob, BuildOutcome, BuildRunner, UseBuilt } from "../types.ts";
 import {
   type BuildFolder,
   giveToUser,
@@ -41,7 +43,7 @@ import type { BuildProgram } from "../sandbox/program.ts";
 import type { SandboxAccess } from "../sandbox/sandbox_access.ts";
 import type { toolchainPlaces } from "../../../runtime/mod.ts";
 import { recoverBuilds } from "./recover_builds.ts";
-import { runSandboxed } from "./run_sandboxed.ts";
+import { runSandboxed, type SandboxedEnd } from "./run_sandboxed.ts";
 import { findSandbox, SandboxUndecidedError } from "../sandbox/find_sandbox.ts";
 import {
   hasOwnRoot,
@@ -79,6 +81,23 @@ const REFUSED =
 
 const STILL_RUNNING =
   "A process of this build could not be stopped, so its output was discarded. See the platform's log";
+
+/** A process that was to build reported checks instead. */
+const UNASKED = "The build process reported checks that it was not asked for";
+
+/** A build in its folder. */
+interface FolderBuild {
+  readonly job: BuildJob;
+  readonly parts: ExportedParts;
+  readonly since: BuildJobFile["since"];
+  readonly project: ProjectRecord;
+  readonly kind: SandboxKind;
+  readonly slot: BuildSlot;
+  readonly variables: Record<string, string>;
+  readonly masker: SecretMasker;
+  readonly log: BuildLogWriter;
+  readonly signal: AbortSignal;
+}
 
 /** Names what was fetched beside the repository itself. */
 function reportParts(log: BuildLogWriter, { submodules, largeFiles }: ExportedParts): void {
@@ -152,10 +171,10 @@ export class SandboxedRunner implements BuildRunner {
     await recoverBuilds({ dataDir, mark: this.#mark, firstUid: this.#firstUid, onTrouble });
   }
 
-  async run(job: BuildJob, signal: AbortSignal): Promise<BuildOutcome> {
+  async run(job: BuildJob, signal: AbortSignal, use?: UseBuilt): Promise<BuildOutcome> {
     const log = await this.#options.logs.open(job);
     try {
-      const outcome = await this.#build(job, { log, signal });
+      const outcome = await this.#build(job, { log, signal, use });
       if (outcome.type === "failed") {
         for (const line of outcome.reason.split("\n")) log.add("error", line);
       } else if (outcome.type === "skipped") log.add("info", outcome.reason);
@@ -205,7 +224,11 @@ export class SandboxedRunner implements BuildRunner {
 
   async #build(
     job: BuildJob,
-    context: { readonly log: BuildLogWriter; readonly signal: AbortSignal },
+    context: {
+      readonly log: BuildLogWriter;
+      readonly signal: AbortSignal;
+      readonly use: UseBuilt | undefined;
+    },
   ): Promise<BuildOutcome> {
     const { log, signal } = context;
     const project = await this.#options.projects.find(job.workspaceId, job.projectId);
@@ -281,25 +304,46 @@ export class SandboxedRunner implements BuildRunner {
 
   async #buildIn(
     folder: BuildFolder,
-    build: {
-      readonly job: BuildJob;
-      readonly parts: ExportedParts;
-      readonly since: BuildJobFile["since"];
-      readonly project: ProjectRecord;
-      readonly kind: SandboxKind;
-      readonly slot: BuildSlot;
-      readonly variables: Record<string, string>;
-      readonly masker: SecretMasker;
-      readonly log: BuildLogWriter;
-      readonly signal: AbortSignal;
-    },
+    build: FolderBuild & { readonly use: UseBuilt | undefined },
   ): Promise<BuildOutcome> {
-    const { job, kind, slot, masker, log, signal } = build;
-    await Deno.writeTextFile(folder.jobFile, JSON.stringify(jobFile(folder, build)), {
-      mode: 0o600,
+    const { job, kind, slot, log, use } = build;
+    const end = await this.#runJob(folder, build);
+    if (end.type === "aborted") return { type: "cancelled" };
+    if (end.type === "checked") return { type: "failed", reason: UNASKED };
+    if (end.type !== "packed") return end;
+    const content = await collectOutput(end.packed, {
+      blobs: this.#options.vault.of(job.workspaceId),
+      shown: await realPlaces(folder.shown),
+      uid: hasOwnUser(kind) ? slot.uid : undefined,
     });
+    log.add("info", `Built ${formatCount(content.files.length, "file")}`);
+    await use?.(content, (commands, place) => this.#check(folder, build, { commands, place }));
+    return { type: "built", content };
+  }
+
+  /** Runs the commands of the checks in the checkout, and reports how each ended. */
+  async #check(
+    folder: BuildFolder,
+    build: FolderBuild,
+    { commands, place }: { readonly commands: readonly string[]; readonly place: CheckPlace },
+  ): Promise<readonly CommandResult[]> {
+    const end = await this.#runJob(folder, build, { commands: [...commands], place });
+    if (end.type === "checked") return end.results;
+    const problem = end.type === "failed" ? end.reason : "It was stopped";
+    return commands.map((name) => ({ name, passed: false, durationMs: 0, problem }));
+  }
+
+  /** Runs a build process in its sandbox: a build, or the checks of one. */
+  async #runJob(
+    folder: BuildFolder,
+    build: FolderBuild,
+    checks?: BuildJobFile["checks"],
+  ): Promise<SandboxedEnd> {
+    const { job, kind, slot, masker, log, signal } = build;
+    const file = { ...jobFile(folder, build), checks };
+    await Deno.writeTextFile(folder.jobFile, JSON.stringify(file), { mode: 0o600 });
     await giveToUser(folder, { kind, uid: slot.uid });
-    const { program: own, vault, onTrouble } = this.#options;
+    const { program: own, onTrouble } = this.#options;
     const { toolchains, path } = hasOwnRoot(kind)
       ? await this.#options.toolchains()
       : { toolchains: [], path: [] };
@@ -331,15 +375,7 @@ export class SandboxedRunner implements BuildRunner {
     });
     // Without a sandbox a process may have left its group, but it still carries the mark.
     if (kind === "open") await killMarked(`SVC_DEPLOYMENT_ID=${job.deploymentId}`);
-    if (end.type === "aborted") return { type: "cancelled" };
-    if (end.type !== "packed") return end;
-    const content = await collectOutput(end.packed, {
-      blobs: vault.of(job.workspaceId),
-      shown: await realPlaces(folder.shown),
-      uid: hasOwnUser(kind) ? slot.uid : undefined,
-    });
-    log.add("info", `Built ${formatCount(content.files.length, "file")}`);
-    return { type: "built", content };
+    return end;
   }
 
   /** Returns the changes since the branch's deployment; null if they are unknown. */

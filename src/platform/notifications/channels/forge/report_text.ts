@@ -29,7 +29,23 @@ const STATES: Readonly<Record<DeploymentRecord["status"], CommitState | undefine
 const pageOf = ({ id }: DeploymentRecord, { publicOrigin }: ReportContext): string =>
   `${publicOrigin}/deployments/${id}`;
 
-function describe(state: CommitState, { environment }: DeploymentRecord): string {
+/** How the checks of a release ended, where that is what the commit is marked for. */
+function describeChecks(state: CommitState, { checks }: DeploymentRecord): string | undefined {
+  if (checks === undefined || checks.state === "RUNNING") return undefined;
+  const { results } = checks;
+  const failed = results.filter(({ passed }) => !passed).length;
+  if (state === "failed" && failed > 0) {
+    return `${failed} of ${results.length} checks failed; production did not change`;
+  }
+  return state === "live" && failed === 0
+    ? `Production is live; ${results.length} checks passed`
+    : undefined;
+}
+
+function describe(state: CommitState, deployment: DeploymentRecord): string {
+  const checked = describeChecks(state, deployment);
+  if (checked !== undefined) return checked;
+  const { environment } = deployment;
   const place = environment === ENVIRONMENT_PRODUCTION ? "Production" : "The preview";
   return {
     waiting: `${place} is queued`,

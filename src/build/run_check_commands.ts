@@ -1,0 +1,68 @@
+/**
+ * Commands of a release's checks, run in the project's folder against the deployment's own address.
+ *
+ * @module
+ */
+import { CHECK_COMMANDS_MS } from "../lib/release_checks.ts";
+import { BuildError } from "./build_error.ts";
+import { runCommand } from "./run_command.ts";
+import type { BuildHost } from "./types.ts";
+
+/** How a command ended. */
+export interface CommandOutcome {
+  readonly name: string;
+  readonly passed: boolean;
+  readonly durationMs: number;
+  /** Why it did not pass; null if it did. */
+  readonly problem: string | null;
+}
+
+export interface CheckCommands {
+  readonly commands: readonly string[];
+  /** Absolute path of the folder to run them in. */
+  readonly directory: string;
+  /** The deployment's own URL, and the token that lets requests in where it is protected. */
+  readonly place: { readonly url: string; readonly bypass: string };
+  readonly now: () => number;
+  /** Time for all of them, in milliseconds. */
+  readonly timeMs?: number;
+}
+
+/** The variables that tell a command what to check. */
+export const checkVariables = ({ url, bypass }: CheckCommands["place"]) => ({
+  SVC_CHECK_URL: url,
+  SVC_CHECK_BYPASS: bypass,
+});
+
+/**
+ * Runs the commands one after the other; the first that fails does not keep the others from
+ * running. Throws only where the host is stopped.
+ */
+export async function runCheckCommands(
+  host: BuildHost,
+  { commands, directory, place, now, timeMs = CHECK_COMMANDS_MS }: CheckCommands,
+): Promise<CommandOutcome[]> {
+  const timeout = AbortSignal.timeout(timeMs);
+  const signal = AbortSignal.any([host.signal, timeout]);
+  // The prototype keeps values that the host computed, such as its folders.
+  const limited: BuildHost = Object.create(host, { signal: { value: signal, enumerable: true } });
+  const outcomes: CommandOutcome[] = [];
+  for (const command of commands) {
+    const startedAt = now();
+    const problem = await runCommand(limited, {
+      phase: "build",
+      command,
+      directory,
+      variables: checkVariables(place),
+    }).then(() => null, (error) => {
+      host.signal.throwIfAborted();
+      if (timeout.aborted) return `It did not end within ${timeMs / 60_000} minutes`;
+      if (!(error instanceof BuildError)) throw error;
+      const { exitCode } = error.facts.details as { readonly exitCode: number };
+      return `It exited with code ${exitCode}`;
+    });
+    const durationMs = Math.max(0, Math.round(now() - startedAt));
+    outcomes.push({ name: command, passed: problem === null, durationMs, problem });
+  }
+  return outcomes;
+}

@@ -1,0 +1,15 @@
+/**
+ * The checks of a deployment for people.
+ *
+ * @module
+ */
+import type { CheckReport } from "../../contract/release_checks.ts";
+import { formatDuration, printable } from "../terminal/format.ts";
+
+/** One line for each check, in the order of svc.toml. */
+export const formatChecks = ({ results }: CheckReport): string =>
+  results.map(({ name, passed, durationMs, problem }) =>
+    passed
+      ? `  passed  ${printable(name)} (${formatDuration(durationMs)})`
+      : `  failed  ${printable(name)}: ${printable(problem ?? "it failed")}`
+  ).join("\n");

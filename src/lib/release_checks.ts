@@ -1,0 +1,73 @@
+/**
+ * Checks of a release, as `svc.toml` and the manifest describe them: requests and commands that
+ * must pass at the deployment's own address before production shows it.
+ *
+ * @module
+ */
+
+/** Most requests and most commands of a release. */
+export const MAX_CHECK_REQUESTS = 50;
+export const MAX_CHECK_COMMANDS = 10;
+/** Longest time of one attempt of a request, in milliseconds, and that where none is given. */
+export const MAX_CHECK_TIMEOUT_MS = 60_000;
+export const CHECK_TIMEOUT_MS = 10_000;
+/** Most repetitions of a request that did not pass, and how many where none is given. */
+export const MAX_CHECK_RETRIES = 5;
+export const CHECK_RETRIES = 2;
+/** Time for all requests of a release, in milliseconds, and that for all of its commands. */
+export const CHECKS_MS = 5 * 60_000;
+export const CHECK_COMMANDS_MS = 5 * 60_000;
+/** Most header fields of a request or an expectation. */
+export const MAX_CHECK_HEADERS = 20;
+/** Longest name, URL, header value and expected text, in characters. */
+export const MAX_CHECK_TEXT = 1024;
+
+export const CHECK_HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,128}$/;
+
+/** Fields that the connection or the platform itself sets. */
+const OWN_HEADERS = new Set([
+  "host",
+  "connection",
+  "content-length",
+  "transfer-encoding",
+  "upgrade",
+  "x-svc-bypass",
+]);
+
+/** Whether a request of the checks can set all of these header fields. */
+export const canSetHeaders = (headers: Readonly<Record<string, string>>): boolean =>
+  Object.keys(headers).every((name) => !OWN_HEADERS.has(name.toLowerCase()));
+
+export const CHECK_HEADER_VALUE = /^[\t\x20-\x7e]*$/;
+/** A path of the site, with a query. */
+export const CHECK_URL = /^\/(?!\/)[\x21-\x22\x24-\x7e]*$/;
+export const CHECK_METHOD = /^[A-Z]{1,16}$/;
+/** Text without control characters and without blanks at its ends. */
+// deno-lint-ignore no-control-regex -- control characters are what it excludes
+export const CHECK_NAME = /^[^\s\x00-\x1f\x7f]([^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f])?$/;
+
+/** One request, and the response that lets the release pass. */
+export interface CheckRequest {
+  readonly name: string;
+  /** `GET` where missing. */
+  readonly method?: string | undefined;
+  /** Path and query. */
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly expect: {
+    readonly status?: number | undefined;
+    readonly location?: string | undefined;
+    readonly headers?: Readonly<Record<string, string>> | undefined;
+    readonly removedHeaders?: readonly string[] | undefined;
+    /** Text that the body contains. */
+    readonly body?: string | undefined;
+  };
+}
+
+/** The checks of a release. */
+export interface ReleaseChecks {
+  readonly timeoutMs?: number | undefined;
+  readonly retries?: number | undefined;
+  readonly requests?: readonly CheckRequest[] | undefined;
+  readonly commands?: readonly string[] | undefined;
+}

@@ -1,0 +1,127 @@
+/**
+ * The checks of a release: they run at the deployment's own address, before production shows it.
+ *
+ * @module
+ */
+import type { CheckResult, CommandResult } from "../../../contract/release_checks.ts";
+import { sealToken } from "../../../edge/mod.ts";
+import type { Clock, Random } from "../../../lib/clock.ts";
+import {
+  CHECK_COMMANDS_MS,
+  CHECK_RETRIES,
+  CHECK_TIMEOUT_MS,
+  CHECKS_MS,
+  type ReleaseChecks,
+} from "../../../lib/release_checks.ts";
+import { Failure } from "../../core/http/mod.ts";
+import type { Addresses } from "../../core/addresses.ts";
+import type { DeploymentRecord } from "../deployment.ts";
+import { type AskEdge, type CheckPlace, runCheckRequest } from "./check_request.ts";
+
+/** Runs the commands of a release at its own address. */
+export type RunCommands = (
+  commands: readonly string[],
+  place: CheckPlace,
+) => Promise<readonly CommandResult[]>;
+
+export interface ReleaseCheckerOptions {
+  /** The key of tokens that protected hosts take. */
+  key(): Promise<Uint8Array>;
+  /** Sends a request to the edge of this process. */
+  readonly ask: AskEdge;
+  readonly addresses: Addresses;
+  readonly now: Clock;
+  readonly random: Random;
+  /** Aborted when the platform stops. */
+  readonly closing: AbortSignal;
+}
+
+/** Longest list of problems in a message; the record has all of them. */
+const MAX_NAMED = 3;
+
+/** A release did not pass; production stays as it is. */
+export class ChecksFailedError extends Failure {
+  readonly results: readonly CheckResult[];
+
+  constructor(results: readonly CheckResult[]) {
+    const failed = results.filter(({ passed }) => !passed);
+    const named = failed.slice(0, MAX_NAMED)
+      .map(({ name, problem }) => `${name}: ${problem ?? "failed"}`).join("; ");
+    const more = failed.length > MAX_NAMED ? `; and ${failed.length - MAX_NAMED} more` : "";
+    super(
+      "conflict",
+      `${failed.length} of ${results.length} checks failed: ${named}${more}. Production did not change`,
+      {
+        problems: failed.map(({ name, problem }) => ({
+          path: name,
+          message: problem ?? "It failed",
+        })),
+      },
+    );
+    this.results = results;
+  }
+}
+
+/** Whether a release has anything to check. */
+export const hasChecks = (checks: ReleaseChecks | undefined): checks is ReleaseChecks =>
+  (checks?.requests?.length ?? 0) + (checks?.commands?.length ?? 0) > 0;
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+export class ReleaseChecker {
+  readonly #options: ReleaseCheckerOptions;
+
+  constructor(options: ReleaseCheckerOptions) {
+    this.#options = options;
+  }
+
+  /** The address at which a deployment is checked, and what lets its requests in. */
+  async placeOf({ id, projectId, uniqueLabel }: DeploymentRecord): Promise<CheckPlace> {
+    const { key, addresses, now, random } = this.#options;
+    const bypass = sealToken("check", {
+      host: addresses.hostname(uniqueLabel),
+      projectId,
+      deploymentId: id,
+      endsAt: now() + CHECKS_MS + CHECK_COMMANDS_MS,
+    }, { key: await key(), random });
+    return { url: addresses.url(uniqueLabel), bypass };
+  }
+
+  /** Runs all checks; `commands` runs those that need the project's folder, where there is one. */
+  async run(
+    deployment: DeploymentRecord,
+    checks: ReleaseChecks,
+    commands: RunCommands | undefined,
+  ): Promise<readonly CheckResult[]> {
+    const place = await this.placeOf(deployment);
+    const results = await this.#requests(checks, place);
+    if (commands === undefined || checks.commands === undefined) return results;
+    const ran = await commands(checks.commands, place);
+    return [...results, ...checks.commands.map((name) => resultOf(name, ran))];
+  }
+
+  async #requests(
+    { requests = [], timeoutMs = CHECK_TIMEOUT_MS, retries = CHECK_RETRIES }: ReleaseChecks,
+    place: CheckPlace,
+  ): Promise<readonly CheckResult[]> {
+    const { ask, now, closing } = this.#options;
+    const signal = AbortSignal.any([AbortSignal.timeout(CHECKS_MS), closing]);
+    const results: CheckResult[] = [];
+    for (const check of requests) {
+      results.push(
+        await runCheckRequest(check, { place, ask, timeoutMs, retries, signal, now, pause }),
+      );
+    }
+    return results;
+  }
+}
+
+/** The result of a command; one that nobody ran did not pass. */
+function resultOf(name: string, ran: readonly CommandResult[]): CheckResult {
+  const result = ran.find((each) => each.name === name);
+  return {
+    kind: "command",
+    attempts: result === undefined ? 0 : 1,
+    ...(result ?? { name, passed: false, durationMs: 0, problem: "The command did not run" }),
+  };
+}
