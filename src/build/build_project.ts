@@ -20,6 +20,7 @@ import {
 import { BuildError } from "./build_error.ts";
 import { createFolderReader } from "./folder_reader.ts";
 import { wrongNode } from "./node_version.ts";
+import { requireImageEngine } from "./image/require_engine.ts";
 import { installPackages, planInstall } from "./packages/install_packages.ts";
 import { provideManager } from "./packages/provide_manager.ts";
 import { requireToolchains } from "./require_toolchains.ts";
@@ -167,12 +168,21 @@ function asProgram(detected: DetectedProject, config: ProjectConfig | undefined)
   };
 }
 
+/** Whether a Dockerfile alone says how the project is built and started. */
+const mayBuildImage = (
+  { config, settings, buildCommand, skipBuild }: BuildOptions,
+): boolean =>
+  skipBuild !== true && config?.build.runtime === undefined &&
+  config?.build.command === undefined && (config?.build.outputDirs ?? []).length === 0 &&
+  (buildCommand ?? settings?.buildCommand ?? settings?.outputDirectory ?? null) === null;
+
 async function detect(host: BuildHost, options: BuildOptions): Promise<DetectedProject> {
   const reader = createFolderReader(options.directory);
   const isStatic = options.config?.build.isStatic === true;
-  const own = await detectProject(reader, { framework: options.framework, isStatic });
+  const images = mayBuildImage(options);
+  const own = await detectProject(reader, { framework: options.framework, isStatic, images });
   const found = own.framework === undefined
-    ? await detectProject(reader, { framework: options.settings?.framework, isStatic })
+    ? await detectProject(reader, { framework: options.settings?.framework, isStatic, images })
     : own;
   const detected = asProgram(found, options.config);
   const { framework, advice } = detected;
@@ -229,6 +239,7 @@ async function runBuild(
   const commands = [install?.command, command].filter((each) => each !== undefined);
   showCommands(host, options, { command, detected });
   if (commands.length === 0) return;
+  await requireImageEngine(host, detected);
   if (!isWritten(options, detected)) await requireToolchains(host, detected);
   const variables = onceAsked(host, options, detected);
   const equipped = await provideManager(host, { directory, detected, commands });

@@ -4,6 +4,7 @@
  * @module
  */
 import { formatPath } from "../lib/diagnostic.ts";
+import { fieldOf } from "../lib/schema_problems.ts";
 import { nearest } from "../lib/suggest.ts";
 import { MAX_DIRECTORY_LENGTH, MAX_ENTRY_LENGTH, MAX_NAME_LENGTH } from "./limits.ts";
 import { hasControlCharacter, parseRelativePath } from "./relative_path.ts";
@@ -70,6 +71,12 @@ function checkEntry(layer: Fields, path: string, files: OutputFiles): ManifestPr
   return [{ path, message }];
 }
 
+/** The root file system of an image is a folder of the deployment. */
+function checkImage(layer: Fields, path: string, files: OutputFiles): ManifestProblem[] {
+  const directory = fieldOf(fieldOf(fieldOf(layer, "runtime"), "image"), "directory");
+  return directory === undefined ? [] : checkDirectory(directory, path, files);
+}
+
 /** A fallback is a file of its layer. */
 function checkFallback(layer: Fields, path: string, files: OutputFiles): ManifestProblem[] {
   const text = textWithin(layer.fallback, MAX_ENTRY_LENGTH);
@@ -99,6 +106,11 @@ export function checkLayers(layers: readonly Fields[], files: OutputFiles): Mani
       ...checkDirectory(layer.directory, formatPath(["layers", index, "directory"]), files),
       ...checkFallback(layer, formatPath(["layers", index, "fallback"]), files),
       ...checkEntry(layer, formatPath(["layers", index, "entry"]), files),
+      ...checkImage(
+        layer,
+        formatPath(["layers", index, "runtime", "image", "directory"]),
+        files,
+      ),
     ]),
   ];
 }

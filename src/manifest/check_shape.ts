@@ -38,6 +38,8 @@ function partAt(path: readonly PathStep[], root: unknown): DocumentPart {
       return { name: "the manifest", fields: FIELDS.manifest };
     case "runtime":
       return { name: "the runtime", fields: FIELDS.runtime };
+    case "image":
+      return { name: "the image", fields: FIELDS.image };
     case "routes":
       return { name: "a route", fields: FIELDS.route };
     case "images":

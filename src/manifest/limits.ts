@@ -54,6 +54,16 @@ export const MAX_COMMAND_LENGTH = 8192;
 // deno-lint-ignore no-control-regex -- NUL is what it excludes
 export const COMMAND = /^\s*[^\s\x00][^\x00]*$/;
 
+/** Bounds of an image: its arguments and variables, a name of one, its value, and a folder in it. */
+export const MAX_IMAGE_ARGUMENTS = 256;
+export const MAX_IMAGE_VARIABLES = 512;
+// deno-lint-ignore no-control-regex -- NUL is what it excludes
+export const WITHOUT_NUL = /^[^\x00]*$/;
+// deno-lint-ignore no-control-regex -- NUL is what it excludes
+export const VARIABLE_NAME = /^[^=\x00]{1,256}$/;
+// deno-lint-ignore no-control-regex -- NUL is what it excludes
+export const ABSOLUTE_PATH = /^\/[^\x00]*$/;
+
 /** Time in which a server must listen. */
 export const DEFAULT_START_TIMEOUT_MS = 30_000;
 export const MIN_START_TIMEOUT_MS = 1000;

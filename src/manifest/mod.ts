@@ -34,6 +34,7 @@ export {
   type OutputProbe,
 } from "./find_output.ts";
 export { formatManifestProblems, MANIFEST_REFERENCE } from "./format_problems.ts";
+export { OWN_COMMAND } from "./languages/dockerfile.ts";
 export { findFramework, FRAMEWORKS, HASHED_FOLDERS } from "./frameworks/frameworks.ts";
 export type { ProvidedFunctions } from "./frameworks/functions_types.ts";
 export {

@@ -27,6 +27,8 @@ export interface RuntimeSettings {
   readonly healthPath?: string;
   /** Shell command that starts the server; its entry is run where missing. */
   readonly command?: string;
+  /** Root file system that it starts in. */
+  readonly image?: NonNullable<NonNullable<ComputeLayer["runtime"]>["image"]>;
   /** Time in which the server must listen. */
   readonly startTimeoutMs: number;
 }
@@ -36,7 +38,7 @@ export interface RuntimeSettings {
  * ms.
  */
 export function runtimeSettings({ runtime }: ComputeLayer): RuntimeSettings {
-  const { nodeVersion, healthPath, command } = runtime ?? {};
+  const { nodeVersion, healthPath, command, image } = runtime ?? {};
   return {
     timeoutMs: runtime?.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     memoryMb: runtime?.memoryMb ?? DEFAULT_MEMORY_MB,
@@ -45,6 +47,7 @@ export function runtimeSettings({ runtime }: ComputeLayer): RuntimeSettings {
     tmpMb: runtime?.tmpMb ?? DEFAULT_TMP_MB,
     ...(healthPath === undefined ? {} : { healthPath }),
     ...(command === undefined ? {} : { command }),
+    ...(image === undefined ? {} : { image }),
     startTimeoutMs: runtime?.startTimeoutMs ?? DEFAULT_START_TIMEOUT_MS,
   };
 }

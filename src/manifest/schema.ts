@@ -12,6 +12,7 @@ import { fieldOf } from "../lib/schema_problems.ts";
 import { imagesSchema } from "./image_settings.ts";
 import { cronTaskSchema, cronTasksSchema } from "./cron_tasks.ts";
 import {
+  ABSOLUTE_PATH,
   COMMAND,
   DEFAULT_MEMORY_MB,
   DEFAULT_START_TIMEOUT_MS,
@@ -24,6 +25,8 @@ import {
   MAX_DIRECTORY_LENGTH,
   MAX_ENTRY_LENGTH,
   MAX_HEALTH_LENGTH,
+  MAX_IMAGE_ARGUMENTS,
+  MAX_IMAGE_VARIABLES,
   MAX_LAYERS,
   MAX_MEMORY_MB,
   MAX_META_BYTES,
@@ -39,6 +42,8 @@ import {
   MIN_START_TIMEOUT_MS,
   MIN_TIMEOUT_MS,
   NODE_VERSION,
+  VARIABLE_NAME,
+  WITHOUT_NUL,
 } from "./limits.ts";
 
 const WANTED_OBJECT = "Use an object";
@@ -83,6 +88,27 @@ const WANTED_COMMAND = `Use a shell command of 1 to ${MAX_COMMAND_LENGTH} charac
 const WANTED_START =
   `Use a whole number of milliseconds from ${MIN_START_TIMEOUT_MS} to ${MAX_START_TIMEOUT_MS}`;
 
+const WANTED_ARGUMENT = `Use a text of at most ${MAX_COMMAND_LENGTH} characters`;
+const WANTED_ARGUMENTS = `Use a list of 1 to ${MAX_IMAGE_ARGUMENTS} arguments`;
+const WANTED_VARIABLES = `Use an object with at most ${MAX_IMAGE_VARIABLES} variables`;
+const WANTED_WORKDIR = "Use an absolute path";
+
+const argument = z.string(WANTED_ARGUMENT).max(MAX_COMMAND_LENGTH, WANTED_ARGUMENT)
+  .regex(WITHOUT_NUL, WANTED_ARGUMENT);
+
+const imageSchema = z.strictObject({
+  directory,
+  args: z.array(argument, WANTED_ARGUMENTS).min(1, WANTED_ARGUMENTS)
+    .max(MAX_IMAGE_ARGUMENTS, WANTED_ARGUMENTS).describe(
+      "Program and its arguments; the program by its path in the image.",
+    ),
+  env: z.record(z.string().regex(VARIABLE_NAME, "Use a name without ="), argument, WANTED_VARIABLES)
+    .refine((env) => Object.keys(env).length <= MAX_IMAGE_VARIABLES, WANTED_VARIABLES)
+    .describe("Variables of the image; those of the project override them."),
+  workdir: text(WANTED_WORKDIR, MAX_DIRECTORY_LENGTH).regex(ABSOLUTE_PATH, WANTED_WORKDIR)
+    .describe("Folder in the image that the program starts in."),
+}, WANTED_OBJECT);
+
 const runtimeSchema = z.strictObject({
   timeoutMs: integer(WANTED_TIMEOUT, MIN_TIMEOUT_MS, MAX_TIMEOUT_MS).optional().describe(
     `Maximum time for a response, in milliseconds. Default: ${DEFAULT_TIMEOUT_MS}.`,
@@ -111,6 +137,9 @@ const runtimeSchema = z.strictObject({
     .describe(
       `Time in which the server must listen, in milliseconds. Default: ${DEFAULT_START_TIMEOUT_MS}.`,
     ),
+  image: imageSchema.optional().describe(
+    'Root file system that the server starts in, for the engine "command": the files of a container image, and how to start it. A "command" starts in it too.',
+  ),
 }, WANTED_OBJECT);
 
 const WANTED_ENTRY = `Use a path of 1 to ${MAX_ENTRY_LENGTH} characters`;
@@ -248,6 +277,7 @@ export const manifestSchema = z.strictObject({
 export const FIELDS = {
   manifest: Object.keys(outlineSchema.shape).filter((key) => key !== "$schema"),
   runtime: Object.keys(runtimeSchema.shape),
+  image: Object.keys(imageSchema.shape),
   route: Object.keys(routeSchema.shape),
   images: Object.keys(imagesSchema.shape),
   cron: Object.keys(cronTaskSchema.shape),

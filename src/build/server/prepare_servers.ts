@@ -15,6 +15,7 @@ import { bundleLayer, denoServer } from "./bundle_server.ts";
 import { decideEngine, type EngineChoice, readProjectKind } from "./decide_engine.ts";
 import { describeNeeds } from "./describe_needs.ts";
 import { commandServer } from "./command_server.ts";
+import { imageServer } from "./image_server.ts";
 import { nodeServer } from "./node_server.ts";
 import type { PreparedServer, ServerFacts, ServerReport } from "./types.ts";
 
@@ -67,6 +68,10 @@ async function prepareServer(
   facts: ServerFacts,
 ): Promise<PreparedServer> {
   const { engine, reason } = await engineOf(layer, facts);
+  const image = facts.found?.image;
+  if (engine === "command" && image !== undefined) {
+    return await imageServer(host, layer, { facts, name: image, reason });
+  }
   if (engine === "command") return commandServer(host, layer, { facts, reason });
   if (engine === "node") return await nodeServer(host, layer, { facts, reason });
   const made = await bundleLayer(host, layer, facts);

@@ -26,6 +26,7 @@ const LANGUAGES: readonly Language[] = [
   { name: "php", projects: "Projects in PHP", needs: ["php"], uses: ["composer"] },
   { name: "java", projects: "Projects in Java", needs: ["java"], uses: ["maven", "gradle"] },
   { name: "elixir", projects: "Projects in Elixir", needs: ["elixir"] },
+  { name: "dockerfile", projects: "Projects with only a Dockerfile", needs: ["container"] },
   { name: "jekyll", projects: "Sites of Jekyll", needs: ["jekyll"] },
   { name: "hugo", projects: "Sites of Hugo", needs: ["hugo"] },
 ];

@@ -6,6 +6,7 @@
 import { join } from "node:path/posix";
 import { stripComments } from "../frameworks/config_text.ts";
 import { findFramework, FRAMEWORKS } from "../frameworks/frameworks.ts";
+import { DOCKERFILE } from "../languages/languages.ts";
 import type {
   Framework,
   FrameworkFacts,
@@ -66,11 +67,12 @@ async function named(
 async function recognize(
   reader: ProjectReader,
   facts: PackageFacts | undefined,
-  { isStatic = false }: DetectOptions,
+  { isStatic = false, images = true }: DetectOptions,
 ): Promise<Recognized | undefined> {
   const dependencies = facts?.dependencies ?? new Map<string, string>();
   for (const framework of FRAMEWORKS) {
     if (isStatic && framework.isLanguage === true) continue;
+    if (!images && framework === DOCKERFILE) continue;
     const found = framework.packages.find((name) => dependencies.has(name));
     const asksAll = framework.applies !== undefined && framework.packages.length === 0;
     if (found === undefined && framework.configIdentifies !== true && !asksAll) continue;
@@ -152,6 +154,8 @@ export interface DetectOptions {
   readonly framework?: string | null | undefined;
   /** True for a static site, whatever servers of other languages it shows. */
   readonly isStatic?: boolean;
+  /** False where something else than a Dockerfile says how the project is built. */
+  readonly images?: boolean;
 }
 
 /** Detects framework, package manager, commands and candidate output directories. */
@@ -206,7 +210,8 @@ export async function detectProject(
     advice: finding.advice,
     packagesFolder: `${root}node_modules`,
     installsIn: root,
-    packages: finding.install === undefined ? await packagesOf(reader, facts, root) : "runtime",
+    packages: finding.packages ??
+      (finding.install === undefined ? await packagesOf(reader, facts, root) : "runtime"),
   };
 }
 

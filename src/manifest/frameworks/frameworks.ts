@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { LANGUAGE_SERVERS } from "../languages/languages.ts";
+import { DOCKERFILE, LANGUAGE_SERVERS } from "../languages/languages.ts";
 import { angular } from "./angular.ts";
 import { astro } from "./astro.ts";
 import { createReactApp } from "./create_react_app.ts";
@@ -59,6 +59,7 @@ export const FRAMEWORKS: readonly Framework[] = [
   vite,
   parcel,
   ...FUNCTION_PROJECTS,
+  DOCKERFILE,
 ];
 
 /** The framework with an id; `undefined` for ids that are not known. */

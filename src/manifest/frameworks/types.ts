@@ -56,6 +56,8 @@ export interface FrameworkFinding {
   readonly start?: string;
   /** Ids of the toolchains of this machine that build it. */
   readonly toolchains?: readonly string[];
+  /** Set where nothing is to be installed, whatever package.json asks for. */
+  readonly packages?: "none";
   /** Command that installs the packages of a project without package.json. */
   readonly install?: string;
   readonly advice?: Advice;
@@ -150,6 +152,8 @@ export interface FoundServer {
   readonly launch: Launch;
   /** Shell command that starts it, where it is no server of JavaScript. */
   readonly command?: string;
+  /** Name of the container image of this machine that it starts in, by the image's own command. */
+  readonly image?: string;
   /**
    * Script of package.json that starts it on Node, where that is more than to run the
    * entry: the author's files are then deployed as they are, without `launch`.

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Framework } from "../frameworks/types.ts";
+import { dockerfile } from "./dockerfile.ts";
 import { elixir } from "./elixir.ts";
 import { go } from "./go.ts";
 import { java } from "./java.ts";
@@ -41,7 +42,7 @@ function frameworkOf({ id, name, plan }: Language): Framework {
     inspect: async ({ reader }) => {
       const found = await plan(reader);
       if (found === undefined) return {};
-      const { reason, build, start, entry, toolchains } = found;
+      const { reason, build, start, entry, toolchains, image } = found;
       return {
         server: reason,
         start,
@@ -49,13 +50,15 @@ function frameworkOf({ id, name, plan }: Language): Framework {
         layout: { entry },
         outputDirs: ["."],
         ...(build === undefined ? {} : { build }),
+        // Its Dockerfile installs what it needs.
+        ...(image === undefined ? {} : { packages: "none" }),
       };
     },
     server: {
       find: async ({ project }) => {
         const found = await plan(project);
         if (found === undefined) return { type: "static", directory: "." };
-        const { start, entry, placements, memoryMb } = found;
+        const { start, entry, placements, memoryMb, image } = found;
         return {
           type: "server",
           launch: {},
@@ -64,6 +67,7 @@ function frameworkOf({ id, name, plan }: Language): Framework {
           entry,
           clients: [],
           placements,
+          ...(image === undefined ? {} : { image }),
           ...(memoryMb === undefined ? {} : { memoryMb }),
         };
       },
@@ -72,3 +76,6 @@ function frameworkOf({ id, name, plan }: Language): Framework {
 }
 
 export const LANGUAGE_SERVERS: readonly Framework[] = LANGUAGES.map(frameworkOf);
+
+/** A project whose Dockerfile alone says how it runs: any other row goes before it. */
+export const DOCKERFILE: Framework = frameworkOf(dockerfile);

@@ -20,6 +20,8 @@ export interface LanguagePlan {
   readonly placements: readonly Placement[];
   /** A file that is always deployed, by its path there. */
   readonly entry: string;
+  /** Name of the container image that the build makes, whose root file system is deployed too. */
+  readonly image?: string;
   /** Memory that it needs, in MiB; the usual where missing. */
   readonly memoryMb?: number;
 }

@@ -7,7 +7,13 @@
 import { join } from "node:path";
 import type { Clock } from "../../lib/clock.ts";
 import type { Environment } from "../../lib/network_variables.ts";
-import { type ComputeLayer, type Engine, LINKS_PATH, runtimeSettings } from "../../manifest/mod.ts";
+import {
+  type ComputeLayer,
+  type Engine,
+  LINKS_PATH,
+  type RuntimeSettings,
+  runtimeSettings,
+} from "../../manifest/mod.ts";
 import {
   commandProcessCommand,
   computeProcessCommand,
@@ -171,8 +177,8 @@ export class ServerMaker {
       environment: deployment.environment,
     });
     const databases = await this.#options.databases.injectedInto(deployment);
-    const { engine, nodeVersion, command, tmpMb, timeoutMs, memoryMb, startTimeoutMs: startMs } =
-      runtimeSettings(layer);
+    const { engine, nodeVersion, command, image, ...limits } = runtimeSettings(layer);
+    const { tmpMb, timeoutMs, memoryMb, startTimeoutMs: startMs } = limits;
     const say = (message: string) =>
       logs.recordServer({ ...place, time: this.#options.now(), level: "info", message });
     const { places, sockets, maxSockets } = shared;
@@ -198,7 +204,7 @@ export class ServerMaker {
       ...(engine === "node" && command !== undefined
         ? { command, tools: await commandTools({ command, directory, dataDir, env, say }) }
         : {}),
-      ...(engine === "command" ? { program: await this.#program(command) } : {}),
+      ...(engine === "command" ? { program: await this.#program(command, image) } : {}),
       allowPrivate,
       routes: localRoutes,
       hosts: localHosts(deployment, {
@@ -223,7 +229,13 @@ export class ServerMaker {
   }
 
   /** Returns the start options of a command server, and its folders of this machine. */
-  async #program(command: string | undefined): Promise<ComputeServerOptions["program"]> {
+  async #program(
+    command: string | undefined,
+    image: RuntimeSettings["image"],
+  ): Promise<ComputeServerOptions["program"]> {
+    if (image !== undefined) {
+      return { ...(command === undefined ? {} : { command }), image, toolchains: [], path: [] };
+    }
     if (command === undefined) throw new CommandMissingError();
     const { dataDir, env } = this.#options;
     return {

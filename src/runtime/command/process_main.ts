@@ -99,9 +99,13 @@ class CommandProcess {
   ): Promise<RunningNode> {
     const { directory, allowPrivate, peers, routes, hosts, allowUnsandboxed, tmpMb, memoryMb } =
       start;
+    const { image } = start.program ?? {};
     return await this.#launch({
       node: SHELL,
       processes: true,
+      ...(image === undefined
+        ? {}
+        : { image: { root: join(directory, image.directory), workdir: image.workdir } }),
       toolchains: start.program?.toolchains ?? [],
       listens,
       directory,

@@ -10,31 +10,45 @@ import { SYSTEM_PATH } from "./system_path.ts";
 /** Runs the command. */
 export const SHELL = "/bin/sh";
 
+/** Variables that show what the server may take. */
+const limitsOf = (memoryMb: number) => ({
+  // Go collects garbage before it takes more than it may.
+  GOMEMLIMIT: `${memoryMb}MiB`,
+  SVC_MEMORY_MB: String(memoryMb),
+});
+
 /** Arguments of the shell, and the environment of all that it starts. */
 export function programCommand(
   { env, port, host, memoryMb, program }: ServerStart,
   { tmp }: NodeView,
 ): NodeCommand {
-  if (program === undefined) throw new TypeError("The command of the server is missing");
+  const { command, image, path = [] } = program ?? {};
+  const own = { PORT: String(port), HOST: host };
+  // Its user is known to no service of the machine.
+  const user = { HOME: tmp, USER: "svc" };
+  if (image !== undefined) {
+    const [first, ...args] = command === undefined ? image.args : [SHELL, "-c", command];
+    return {
+      ...(first === undefined ? {} : { program: first }),
+      args,
+      env: { PATH: SYSTEM_PATH, ...image.env, ...user, ...limitsOf(memoryMb), ...env, ...own },
+    };
+  }
+  if (command === undefined) throw new TypeError("The command of the server is missing");
   return {
     program: SHELL,
-    args: ["-c", program.command],
+    args: ["-c", command],
     env: {
-      // Its user is known to no service of the machine.
-      HOME: tmp,
-      USER: "svc",
+      ...user,
       LANG: "C.UTF-8",
-      PATH: [...program.path, SYSTEM_PATH].join(":"),
+      PATH: [...path, SYSTEM_PATH].join(":"),
       // Lines of the log come when they are written.
       PYTHONUNBUFFERED: "1",
       // The folder of the deployment is read-only.
       PYTHONDONTWRITEBYTECODE: "1",
-      // Go collects garbage before it takes more than it may.
-      GOMEMLIMIT: `${memoryMb}MiB`,
-      SVC_MEMORY_MB: String(memoryMb),
+      ...limitsOf(memoryMb),
       ...env,
-      PORT: String(port),
-      HOST: host,
+      ...own,
     },
   };
 }

@@ -120,6 +120,13 @@ export const TOOLCHAINS: readonly Toolchain[] = [
     runs: true,
   },
   {
+    id: "container",
+    name: "Podman or Docker",
+    programs: ["podman", "docker"],
+    versionArgs: ["--version"],
+    install: 'Install Podman with "apt-get install podman", or Docker from https://docs.docker.com',
+  },
+  {
     id: "jekyll",
     name: "Jekyll",
     programs: ["jekyll"],

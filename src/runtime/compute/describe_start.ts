@@ -48,7 +48,7 @@ export function describeStart(
 ): ServerStart {
   const { entry, env, allowPrivate, allowUnsandboxed = false, nodeBinary, peers = [] } = options;
   const { command, tools, program } = options;
-  const port = Number(env.PORT);
+  const port = Number(env.PORT ?? program?.image?.env.PORT);
   return {
     ...place,
     entry,

@@ -55,7 +55,7 @@ export interface ServerStart {
   readonly tmpMb: number;
   /** Memory that the server may take beyond what the runtime itself needs, in MiB. */
   readonly memoryMb: number;
-  /** Set where the server is a program that a shell command starts, in place of the entry. */
+  /** Set where the server is a program of any language, in place of the entry. */
   readonly program?: ProgramStart;
   /** Absolute path of the Node binary; missing where the server runs on Deno. */
   readonly nodeBinary?: string;
@@ -74,10 +74,24 @@ export interface ServerTool {
   readonly file: string;
 }
 
+/** The root file system of a server, and how it starts there. */
+export interface ProgramImage {
+  /** Its folder in that of the deployment. */
+  readonly directory: string;
+  /** Path of a program in the image, and its arguments. */
+  readonly args: readonly string[];
+  /** Variables of the image. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Folder in the image that the program starts in. */
+  readonly workdir: string;
+}
+
 /** A server that is any program. */
 export interface ProgramStart {
-  /** Shell command that starts it. */
-  readonly command: string;
+  /** Shell command that starts it; an image starts as it says itself where missing. */
+  readonly command?: string;
+  /** The image that it starts in; the system of this machine where missing. */
+  readonly image?: ProgramImage;
   /** Folders of toolchains that it sees, outside of the system's own. */
   readonly toolchains: readonly string[];
   /** Folders of programs in them, before those of the system. */

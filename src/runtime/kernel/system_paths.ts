@@ -100,3 +100,11 @@ export const SHOWN_TO_PROGRAMS: readonly string[] = [
   ...SHOWN_TO_NODE.filter((path) => !path.startsWith("/usr/")),
   ...READABLE_PROGRAMS,
 ];
+
+/** System paths in the root folder of an image, which has all others itself. */
+export const SHOWN_TO_IMAGES: readonly string[] = [
+  ...DEVICES,
+  "/dev/null",
+  "/dev/full",
+  "/etc/resolv.conf",
+];

@@ -7,6 +7,7 @@
 import { join } from "node:path";
 import type { BuildJobFile } from "../../../build/mod.ts";
 import { createSecretMasker, type SecretMasker } from "../../../lib/mask_secrets.ts";
+import { BUILD_MARK } from "../../../lib/build_process.ts";
 import type { ExportedParts } from "../../git/mod.ts";
 import type { ProjectRecord } from "../../projects/mod.ts";
 import type { VariableStore } from "../../variables/mod.ts";
@@ -14,9 +15,6 @@ import { type BuildProgram, programVariables } from "../sandbox/program.ts";
 import { hasOwnRoot, type SandboxKind } from "../sandbox/sandbox.ts";
 import type { BuildJob } from "../types.ts";
 import type { BuildFolder } from "./build_folder.ts";
-
-/** Variable that all processes of builds carry; its value identifies the platform. */
-export const BUILD_MARK = "SVC_BUILD_MARK";
 
 /** Folders of programs that a build sees in every kind of sandbox. */
 const SYSTEM_FOLDERS = ["/usr/", "/bin", "/sbin", "/opt/", "/nix/"];

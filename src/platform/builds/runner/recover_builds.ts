@@ -4,11 +4,11 @@
  * @module
  */
 import { join } from "node:path";
+import { BUILD_MARK } from "../../../lib/build_process.ts";
 import { killMarked } from "../../../lib/marked_processes.ts";
 import { StillRunningError } from "../sandbox/end_processes.ts";
 import { endUsers } from "../sandbox/sandbox.ts";
 import { removeBuildFolder } from "./build_folder.ts";
-import { BUILD_MARK } from "./build_input.ts";
 import { namesIn, ownPlaces, sharedPlaces } from "./build_places.ts";
 
 /** How many users builds may have run as: no platform runs more builds at a time. */

@@ -6,6 +6,7 @@
  */
 import { join } from "node:path";
 import type { BuildJobFile } from "../../../build/mod.ts";
+import { BUILD_MARK } from "../../../lib/build_process.ts";
 import { formatBytes, formatCount } from "../../../lib/format.ts";
 import type { CommandResult } from "../../../contract/release_checks.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
@@ -36,7 +37,7 @@ import {
 import type { BuildLimits } from "../sandbox/build_limits.ts";
 import { type BuildSlot, BuildSlots } from "./build_slots.ts";
 import { collectOutput, OutputRefused } from "./collect_output.ts";
-import { BUILD_MARK, buildEnvironment, jobFile, maskerFor } from "./build_input.ts";
+import { buildEnvironment, jobFile, maskerFor } from "./build_input.ts";
 import { StillRunningError } from "../sandbox/end_processes.ts";
 import { killMarked } from "../../../lib/marked_processes.ts";
 import type { BuildProgram } from "../sandbox/program.ts";

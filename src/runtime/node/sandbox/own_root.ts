@@ -14,7 +14,7 @@ import {
   temporaryOptions,
 } from "../../kernel/mounts.ts";
 import type { Libc } from "../../kernel/libc.ts";
-import { SHOWN_TO_NODE, SHOWN_TO_PROGRAMS } from "../../kernel/system_paths.ts";
+import { SHOWN_TO_IMAGES, SHOWN_TO_NODE, SHOWN_TO_PROGRAMS } from "../../kernel/system_paths.ts";
 import { PROGRAM, TMP } from "./plan_sandbox.ts";
 import type { Place } from "./types.ts";
 
@@ -71,6 +71,39 @@ const HOSTS = "/etc/hosts";
 /** The processes that Node sees, which are its own. */
 const PROCESSES = "/proc/.processes";
 
+/** Folders of an image that each sandbox has of its own. */
+const OWN_FOLDERS: ReadonlySet<string> = new Set(["dev", "etc", "proc", "run", "sys", "tmp"]);
+
+/** Files in `/etc` of an image that each sandbox has of its own. */
+const OWN_SETTINGS: ReadonlySet<string> = new Set(["group", "hosts", "passwd", "resolv.conf"]);
+
+/** Longest list of an image's users or groups that is taken, in bytes. */
+const MAX_USERS = 256 * 1024;
+
+/** Paths of this machine that are shown as they are. */
+function systemOf(
+  { image, processes }: Pick<OwnRootOptions, "image" | "processes">,
+): readonly string[] {
+  if (image !== undefined) return SHOWN_TO_IMAGES;
+  return processes ? SHOWN_TO_PROGRAMS : SHOWN_TO_NODE;
+}
+
+const namesIn = (folder: string): readonly string[] =>
+  typeOf(folder) === "folder" ? [...Deno.readDirSync(folder)].map(({ name }) => name) : [];
+
+/** The text of an image's file that is no link; "" where there is none. */
+function textOf(image: string | undefined, path: string): string {
+  if (image === undefined) return "";
+  try {
+    const { isFile, size } = Deno.lstatSync(join(image, path));
+    if (!isFile || size > MAX_USERS) return "";
+    const text = Deno.readTextFileSync(join(image, path));
+    return text === "" || text.endsWith("\n") ? text : `${text}\n`;
+  } catch {
+    return "";
+  }
+}
+
 function typeOf(file: string): "folder" | "file" | undefined {
   try {
     return Deno.statSync(file).isDirectory ? "folder" : "file";
@@ -96,6 +129,8 @@ export interface OwnRootOptions {
   readonly tmpMb: number;
   /** Whether it sees the programs of the system. */
   readonly processes: boolean;
+  /** A folder whose files are its system; that of this machine where missing. */
+  readonly image?: string | undefined;
   /** Names that lead to this machine, beside those that the machine knows. */
   readonly hosts: readonly string[];
   /** The user that the folder for temporary files belongs to; the present one where missing. */
@@ -139,17 +174,18 @@ export class OwnRoot {
    * @throws {RefusedCallError}
    */
   fill(): void {
-    const { root, shown, tmpMb, uid, processes } = this.#options;
-    for (const each of processes ? SHOWN_TO_PROGRAMS : SHOWN_TO_NODE) {
+    const { root, shown, tmpMb, uid, processes, image } = this.#options;
+    for (const each of systemOf(this.#options)) {
       if (each !== HOSTS) this.#show({ from: each, to: each });
     }
+    if (image !== undefined) this.#showImage(image);
     this.#writeHosts();
     if (processes) this.#furnish();
     for (const each of ABOUT_MACHINE) this.#show({ from: `/proc/${each}`, to: `/proc/${each}` });
     for (const each of ["self", "thread-self"]) {
       Deno.symlinkSync(`.processes/${each}`, join(root, "proc", each));
     }
-    Deno.mkdirSync(join(root, PROGRAM), { recursive: true });
+    if (image === undefined) Deno.mkdirSync(join(root, PROGRAM), { recursive: true });
     for (const each of shown) this.#show(each);
     const tmp = join(root, TMP);
     Deno.mkdirSync(tmp);
@@ -171,12 +207,32 @@ export class OwnRoot {
 
   /** Creates files that programs expect on any machine: device links and a user. */
   #furnish(): void {
-    const { root, uid = Deno.uid() ?? 0 } = this.#options;
+    const { root, uid = Deno.uid() ?? 0, image } = this.#options;
     for (const [name, target] of Object.entries(LINKED_DEVICES)) {
       Deno.symlinkSync(target, join(root, "dev", name));
     }
-    Deno.writeTextFileSync(join(root, "etc/passwd"), `svc:x:${uid}:${uid}::${TMP}:/bin/sh\n`);
-    Deno.writeTextFileSync(join(root, "etc/group"), `svc:x:${uid}:\n`);
+    const users = textOf(image, "etc/passwd") + `svc:x:${uid}:${uid}::${TMP}:/bin/sh\n`;
+    Deno.writeTextFileSync(join(root, "etc/passwd"), users);
+    Deno.writeTextFileSync(join(root, "etc/group"), textOf(image, "etc/group") + `svc:x:${uid}:\n`);
+  }
+
+  /** Shows an image's files, but for what each sandbox has of its own. */
+  #showImage(image: string): void {
+    const { root } = this.#options;
+    Deno.mkdirSync(join(root, "etc"), { recursive: true });
+    const places = [
+      ...namesIn(image).filter((name) => !OWN_FOLDERS.has(name)),
+      ...namesIn(join(image, "etc")).filter((name) => !OWN_SETTINGS.has(name))
+        .map((name) => `etc/${name}`),
+    ];
+    for (const each of places) this.#showOfImage({ from: join(image, each), to: each });
+    Deno.symlinkSync(TMP, join(root, "run"));
+  }
+
+  #showOfImage({ from, to }: Place): void {
+    const link = linkOf(from);
+    if (link === undefined) this.#show({ from, to });
+    else Deno.symlinkSync(link, join(this.#options.root, to));
   }
 
   /** The machine's own table of names, after the names of the server. */

@@ -43,7 +43,7 @@ export function planSandbox(request: NodeRequest): NodeView {
   return {
     ...sockets,
     node: join(PROGRAM, "node"),
-    directory: DIRECTORY,
+    directory: request.image?.workdir ?? DIRECTORY,
     tmp: TMP,
     files: files.map((file, index) => join(PROGRAM, String(index), basename(file))),
     programs: programs.map((each, index) =>

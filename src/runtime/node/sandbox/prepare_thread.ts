@@ -25,6 +25,7 @@ export type SandboxLaunch = Pick<
   | "programs"
   | "toolchains"
   | "processes"
+  | "image"
   | "hosts"
   | "tmpMb"
   | "allowUnsandboxed"
@@ -71,7 +72,8 @@ function planThread(launch: SandboxLaunch, kind: NodeSandboxKind): ThreadPlan {
   });
   // Node may have a user of its own.
   for (const file of files) Deno.chmodSync(file, 0o644);
-  const shown: readonly Place[] = [
+  // An image has all that it needs, and none of it is this machine's.
+  const shown: readonly Place[] = launch.image !== undefined ? [] : [
     { from: node, to: view.node },
     { from: directory, to: view.directory },
     ...files.map((from, index) => ({ from, to: view.files[index]! })),
@@ -81,7 +83,8 @@ function planThread(launch: SandboxLaunch, kind: NodeSandboxKind): ThreadPlan {
   ];
   const uid = kind === "namespaces" ? ownUid() : undefined;
   const beat = new Int32Array(new SharedArrayBuffer(4));
-  return { kind, view, root, shown, tmpMb, processes, hosts, beat, uid };
+  const image = launch.image?.root;
+  return { kind, view, root, shown, tmpMb, processes, hosts, beat, uid, image };
 }
 
 const SANDBOXED: readonly NodeSandboxKind[] = ["namespaces", "kernel"];
@@ -89,7 +92,7 @@ const SANDBOXED: readonly NodeSandboxKind[] = ["namespaces", "kernel"];
 /** The sandboxes that may work here, the best one first. */
 function findKinds(
   libc: Libc | undefined,
-  { allowUnsandboxed, only }: SandboxLaunch,
+  { allowUnsandboxed, only, image }: SandboxLaunch,
 ): { readonly kinds: readonly NodeSandboxKind[]; readonly missing: readonly string[] } {
   const support = probeSandbox();
   const missing = [
@@ -98,6 +101,8 @@ function findKinds(
       ? []
       : ["pidfd_getfd, by which connections are judged (containers: --cap-add SYS_PTRACE)"]),
   ];
+  // Without a root folder of its own, an image cannot start at all.
+  if (image !== undefined) return { kinds: missing.length === 0 ? ["namespaces"] : [], missing };
   if (missing.length === 0) return { kinds: only === undefined ? SANDBOXED : [only], missing };
   return { kinds: allowUnsandboxed ? ["open"] : [], missing };
 }
@@ -140,5 +145,9 @@ export async function prepareThread(
     }
   }
   first.close();
-  throw new LaunchError(`The server was not started without its sandbox: ${reason}`);
+  throw new LaunchError(
+    launch.image === undefined
+      ? `The server was not started without its sandbox: ${reason}`
+      : `The image was not started: it needs a root folder of its own, which this system refuses: ${reason}`,
+  );
 }

@@ -89,7 +89,8 @@ class NodeThread {
     this.#plan = plan;
     const libc = openLibc();
     if (plan.kind === "open") return this.#post({ type: "prepared", programs: 1 });
-    const launchers = plan.processes && isFile(SETSID) ? [SETSID] : [];
+    // The program of an image has no others of this machine before it.
+    const launchers = plan.processes && plan.image === undefined && isFile(SETSID) ? [SETSID] : [];
     if (libc === undefined || PROCESSOR === undefined) {
       throw new Error("It needs Linux with the GNU C library");
     }
@@ -117,7 +118,7 @@ class NodeThread {
   }
 
   start({ program: named, args, env }: NodeCommand): void {
-    const { view } = this.#plan!;
+    const { view, image } = this.#plan!;
     const [program, ...rest] = [...this.#launchers, named ?? view.node, ...args];
     const { tmp } = view;
     const child = spawnProgram(program!, {
@@ -128,6 +129,8 @@ class NodeThread {
       stdin: "null",
       stdout: "inherit",
       stderr: "inherit",
+      // As SETSID does for programs of this machine.
+      detached: image !== undefined,
     });
     this.#post({ type: "started", pid: child.pid });
     this.#watchWatcher();

@@ -15,6 +15,8 @@ export interface ThreadPlan {
   /** Files and folders that Node sees beside the system's. */
   readonly shown: readonly Place[];
   readonly tmpMb: number;
+  /** The folder whose files are its system; that of this machine where missing. */
+  readonly image?: string;
   /** Whether it may start programs and processes. */
   readonly processes: boolean;
   /** Names that lead to this machine. */

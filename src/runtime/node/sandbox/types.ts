@@ -26,6 +26,14 @@ export interface Place {
   readonly to: string;
 }
 
+/** The root file system of an image. */
+export interface ImageRoot {
+  /** Its folder on this machine, whose links lead no further than the folder. */
+  readonly root: string;
+  /** Folder in it that its program starts in. */
+  readonly workdir: string;
+}
+
 /** Places to show to Node, by paths of this machine. */
 export interface NodeRequest {
   readonly kind: NodeSandboxKind;
@@ -49,6 +57,8 @@ export interface NodeRequest {
   readonly toolchains?: readonly string[];
   /** True where it may start programs and processes; false where missing. */
   readonly processes?: boolean;
+  /** The image that it starts in, in place of the system of this machine. */
+  readonly image?: ImageRoot;
   /** Names that lead to this machine; only those that the machine knows where missing. */
   readonly hosts?: readonly string[];
 }

@@ -1,0 +1,211 @@
+/**
+ * The root file system of an image, read from the archive that `podman export` and
+ * `docker export` write: files by their paths, and links that lead no further than its root.
+ *
+ * @module
+ */
+import { join, posix } from "node:path";
+import { createTarDecoder, type ParsedTarEntry } from "modern-tar";
+import { filePath, MAX_FILE_BYTES, MAX_FILES } from "../../contract/deployment_files.ts";
+import { formatBytes } from "../../lib/format.ts";
+import { BuildError } from "../build_error.ts";
+
+/** Most bytes of an image's files together (4 GiB). */
+const MAX_IMAGE_BYTES = 4 * 1024 ** 3;
+
+/** Most links and files of an image; the deployment has a few files more. */
+const MAX_IMAGE_LINKS = 20_000;
+const MAX_IMAGE_FILES = MAX_FILES - 1000;
+
+/** Links that a path may lead over, as on Linux. */
+const MAX_HOPS = 40;
+
+/** Folders that each sandbox has of its own, and files that a container engine adds. */
+const NOT_OF_IMAGE = /^(?:dev|proc|sys|tmp|run)(?:\/|$)|^\.dockerenv$/;
+
+/** Keeps a folder without files, which a deployment would not have. */
+const PLACEHOLDER = ".svc-empty";
+
+export interface ImageFile {
+  /** Absolute path of its content on this machine. */
+  readonly content: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+export interface ImageFiles {
+  /** By their paths in the image, without the first slash. */
+  readonly files: ReadonlyMap<string, ImageFile>;
+  /** Relative targets of links by their paths. */
+  readonly links: ReadonlyMap<string, string>;
+  readonly folders: ReadonlySet<string>;
+  /** What a deployment cannot hold: each with what it is. */
+  readonly leftOut: readonly string[];
+}
+
+const invalid = (message: string, hint?: string): BuildError =>
+  new BuildError("output_invalid", message, hint === undefined ? {} : { hint });
+
+/** The path of an entry, without the slashes around it. */
+function pathOf(name: string): string {
+  if (name.split("/").includes("..")) {
+    throw invalid(`The image has an entry that leads out of it: ${JSON.stringify(name)}`);
+  }
+  return posix.normalize(`/${name}`).replace(/^\/+|\/+$/g, "");
+}
+
+/** The folders above a path, the nearest first. */
+function foldersAbove(path: string): string[] {
+  const found: string[] = [];
+  for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
+    found.push(path.slice(0, at));
+  }
+  return found;
+}
+
+/** A target that means the same from a link's folder in a deployment as in the image's root. */
+export function relativeTarget(path: string, target: string): string {
+  const folder = posix.dirname(`/${path}`);
+  return posix.relative(folder, posix.resolve(folder, target)) || ".";
+}
+
+class ImageReader {
+  readonly #files = new Map<string, ImageFile>();
+  readonly #links = new Map<string, string>();
+  readonly #folders = new Set<string>();
+  readonly #leftOut: string[] = [];
+  #bytes = 0;
+  #written = 0;
+
+  /** Files get numbers as names, so that no name of an image is a path of this machine. */
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  async take({ header, body }: ParsedTarEntry): Promise<void> {
+    const { type = "file", name, linkname = "", size } = header;
+    const path = pathOf(name);
+    if (path === "" || NOT_OF_IMAGE.test(path)) return await body.cancel();
+    if (!filePath.safeParse(path).success) {
+      this.#leftOut.push(`${JSON.stringify(path)} (its name)`);
+      return await body.cancel();
+    }
+    if (type === "file") return await this.#write(path, { size, body });
+    await body.cancel();
+    if (type === "directory") return void this.#folders.add(path);
+    if (type === "symlink") return this.#link(path, relativeTarget(path, linkname));
+    if (type === "link") return this.#repeat(path, pathOf(linkname));
+    this.#leftOut.push(`${path} (a ${type.replace("-", " ")})`);
+  }
+
+  async #write(
+    path: string,
+    { size, body }: { readonly size: number; readonly body: ReadableStream<Uint8Array> },
+  ): Promise<void> {
+    this.#bytes += size;
+    if (size > MAX_FILE_BYTES || this.#bytes > MAX_IMAGE_BYTES) {
+      const [what, most] = size > MAX_FILE_BYTES
+        ? [`Its file /${path}`, MAX_FILE_BYTES]
+        : ["It", MAX_IMAGE_BYTES];
+      throw invalid(
+        `The image is too large: ${what} has more than ${formatBytes(most)}`,
+        "Build from a smaller image, and copy only what runs into the last stage",
+      );
+    }
+    if (this.#written >= MAX_IMAGE_FILES) {
+      throw invalid(`The image has more than ${MAX_IMAGE_FILES} files`);
+    }
+    const content = join(this.#folder, String(this.#written++));
+    await Deno.writeFile(content, body);
+    this.#files.set(path, { content, size });
+  }
+
+  #link(path: string, target: string): void {
+    const rest = target.replace(/^(?:\.\.(?:\/|$))+/, "");
+    if (rest === "" || rest === "." || filePath.safeParse(rest).success) {
+      this.#links.set(path, target);
+    } else this.#leftOut.push(`${path} (a link to ${JSON.stringify(target)})`);
+  }
+
+  #repeat(path: string, other: string): void {
+    const file = this.#files.get(other);
+    if (file === undefined) {
+      throw invalid(`The image has a hard link to a file that is not there: ${path} to ${other}`);
+    }
+    this.#files.set(path, file);
+  }
+
+  /** All that was read, with a file in each folder that would have none. */
+  async end(): Promise<ImageFiles> {
+    if (this.#links.size > MAX_IMAGE_LINKS) {
+      throw invalid(`The image has more than ${MAX_IMAGE_LINKS} symbolic links`);
+    }
+    const paths = [...this.#files.keys(), ...this.#links.keys()];
+    const within = paths.find((path) => foldersAbove(path).some((each) => this.#links.has(each)));
+    if (within !== undefined) {
+      throw invalid(`The image has an entry below a symbolic link: ${JSON.stringify(within)}`);
+    }
+    const filled = new Set(paths.flatMap(foldersAbove));
+    const nested = new Set([...this.#folders].flatMap(foldersAbove));
+    const content = join(this.#folder, PLACEHOLDER);
+    await Deno.writeFile(content, new Uint8Array());
+    for (const folder of this.#folders) {
+      if (filled.has(folder) || nested.has(folder) || this.#links.has(folder)) continue;
+      this.#files.set(`${folder}/${PLACEHOLDER}`, { content, size: 0 });
+    }
+    const folders = new Set([...this.#folders, ...filled, ...nested]);
+    return { files: this.#files, links: this.#links, folders, leftOut: this.#leftOut };
+  }
+}
+
+/**
+ * Reads an archive; the content of its files is written into an empty folder.
+ *
+ * @throws {BuildError} where the image is too large, or an entry leads out of it
+ */
+export async function readImageFiles(
+  archive: ReadableStream<Uint8Array<ArrayBuffer>>,
+  folder: string,
+): Promise<ImageFiles> {
+  const reader = new ImageReader(folder);
+  const decoder = createTarDecoder({ strict: true });
+  for await (const entry of archive.pipeThrough(decoder)) await reader.take(entry);
+  return await reader.end();
+}
+
+/** What a path of the image is, over its links; `undefined` where nothing is there. */
+export function typeInImage(
+  { files, links, folders }: Pick<ImageFiles, "files" | "links" | "folders">,
+  path: string,
+): "file" | "folder" | undefined {
+  const steps = path.split("/");
+  let at = "";
+  for (let hops = 0; steps.length > 0;) {
+    const next = posix.join("/", at, steps.shift()!).slice(1);
+    const target = links.get(next);
+    if (target === undefined) {
+      at = next;
+      if (at !== "" && !folders.has(at)) break;
+      continue;
+    }
+    if (++hops > MAX_HOPS) return undefined;
+    steps.unshift(...target.split("/"));
+    at = foldersAbove(next)[0] ?? "";
+  }
+  if (files.has(at)) return steps.length === 0 ? "file" : undefined;
+  return at === "" || folders.has(at) ? "folder" : undefined;
+}
+
+/** The path of a program in the image, found as a shell does; `undefined` where there is none. */
+export function findInImage(
+  image: Pick<ImageFiles, "files" | "links" | "folders">,
+  program: string,
+  { path, workdir }: { readonly path: string; readonly workdir: string },
+): string | undefined {
+  const candidates = program.includes("/")
+    ? [posix.resolve(workdir, program)]
+    : path.split(":").map((folder) => posix.resolve(workdir, folder, program));
+  return candidates.find((each) => typeInImage(image, each) === "file");
+}

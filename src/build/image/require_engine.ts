@@ -1,0 +1,49 @@
+/**
+ * What builds an image: Podman or Docker of this machine.
+ *
+ * @module
+ */
+import { BUILD_MARK } from "../../lib/build_process.ts";
+import { type DetectedProject, OWN_COMMAND } from "../../manifest/mod.ts";
+import { findToolchains, TOOLCHAINS } from "../../runtime/mod.ts";
+import { BuildError } from "../build_error.ts";
+import type { BuildHost } from "../types.ts";
+
+/** Id of what builds images. */
+const TOOLCHAIN = "container";
+
+/** The lines of svc.toml by which the project is deployed without an image. */
+const linesFor = (start: string): string =>
+  'To run it without an image, write into svc.toml:\n\n[build]\nruntime = "command"\n\n' +
+  `[server]\ncommand = ${JSON.stringify(start === OWN_COMMAND ? "…" : start)}\n\n` +
+  "If it is a static site, write instead:\n\n[build]\nstatic = true\n";
+
+/**
+ * Stops a build that needs an image where none can be built.
+ *
+ * @throws {BuildError}
+ */
+export async function requireImageEngine(
+  host: BuildHost,
+  { toolchains = [], startCommand = "", server }: DetectedProject,
+): Promise<void> {
+  if (!toolchains.includes(TOOLCHAIN)) return;
+  const isSandboxed = host.env[BUILD_MARK] !== undefined;
+  if (!isSandboxed && (await findToolchains(host.env, toolchains)).length > 0) return;
+  const { name, install } = TOOLCHAINS.find(({ id }) => id === TOOLCHAIN)!;
+  const file = server?.layout?.entry ?? "Dockerfile";
+  const [why, settle] = isSandboxed
+    ? [
+      "the sandbox of builds from git starts no containers",
+      `Run "svc deploy" on a machine with ${name}`,
+    ]
+    : [`this machine has no ${name}`, install];
+  throw new BuildError(
+    "build_failed",
+    `Cannot build the image of ${file}, which starts ${startCommand}: ${why}`,
+    {
+      hint: `${settle}. ${linesFor(startCommand)}`,
+      details: { toolchains: [TOOLCHAIN] },
+    },
+  );
+}

@@ -1,0 +1,77 @@
+/**
+ * A project whose `Dockerfile` alone says how it runs: its image is built, and its root file
+ * system deployed.
+ *
+ * @module
+ */
+import { sha256Hex } from "../../lib/hash.ts";
+import type { ProjectReader } from "../frameworks/types.ts";
+import { packsFiles } from "../signs/sign_table.ts";
+import { firstThere } from "./parts.ts";
+import type { Language } from "./types.ts";
+
+const FILES = ["Dockerfile", "Containerfile"] as const;
+
+/** Docker does not look for the name that Podman prefers. */
+const FILE_OPTION: Readonly<Record<string, string>> = { Containerfile: "--file Containerfile " };
+
+/** Stands for a command that only the image itself names. */
+export const OWN_COMMAND = "the image's own command";
+
+/** Finds Podman, or Docker where there is none. */
+const BUILDER = "$(command -v podman || echo docker)";
+
+/** The last instruction of a kind, without the line breaks in it; "" where there is none. */
+function lastOf(instruction: string, text: string): string {
+  const lines = text.replaceAll(/\\[ \t]*\r?\n/g, " ")
+    .matchAll(new RegExp(`^[ \\t]*${instruction}[ \\t]+(\\S.*)$`, "gim"));
+  return [...lines].at(-1)?.[1]?.trim() ?? "";
+}
+
+/** An instruction's words as a shell takes them: of the form with a list, and of that with a line. */
+function wordsOf(written: string): string {
+  try {
+    const list: unknown = JSON.parse(written);
+    return Array.isArray(list) ? list.join(" ") : written;
+  } catch {
+    return written;
+  }
+}
+
+/** The command that a Dockerfile starts; "" where it leaves that to the image it is built from. */
+export function dockerfileCommand(text: string): string {
+  const lastStage = text.split(/^[ \t]*FROM[ \t]/im).at(-1)!;
+  return ["ENTRYPOINT", "CMD"].map((each) => wordsOf(lastOf(each, lastStage))).filter(Boolean)
+    .join(" ");
+}
+
+/** The name of a project's image, which no other project on the machine has. */
+const imageName = ({ directory = "" }: ProjectReader): string =>
+  `localhost/svc-${sha256Hex(directory).slice(0, 16)}`;
+
+/** Whether a build script makes the site, whatever image it is then put into. */
+async function hasBuildScript(reader: ProjectReader): Promise<boolean> {
+  return /"build"\s*:/.test(await reader.readText("package.json") ?? "");
+}
+
+export const dockerfile: Language = {
+  id: "dockerfile",
+  name: "Dockerfile",
+  async plan(reader) {
+    const file = await firstThere(reader, FILES);
+    if (file === undefined || await hasBuildScript(reader)) return undefined;
+    const text = await reader.readText(file) ?? "";
+    if (!/^\s*FROM\s+\S/im.test(text) || packsFiles(text)) return undefined;
+    const command = dockerfileCommand(text);
+    const image = imageName(reader);
+    return {
+      reason: `${file} is all that says how it runs`,
+      toolchains: ["container"],
+      build: `${BUILDER} build ${FILE_OPTION[file] ?? ""}--tag ${image} .`,
+      start: command === "" ? OWN_COMMAND : command,
+      image,
+      entry: file,
+      placements: [{ from: file, to: file }],
+    };
+  },
+};
