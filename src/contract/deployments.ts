@@ -203,13 +203,28 @@ export const checkDeployment = endpoint({
   response: checkDeploymentAnswer,
 });
 
+/** Which deployments a list shows: those that meet all that is given. */
+export const deploymentFilter = z.object({
+  branch: branchName.optional().meta({ description: "Only this branch", example: "main" }),
+  environment: environmentReference.optional().describe("Only this environment, by its name"),
+  status: z.enum(DEPLOYMENT_STATES).optional().meta({
+    description: "Only this status",
+    example: "LIVE",
+  }),
+  sha: z.string().regex(/^[0-9a-f]{4,40}$/, "Use 4 to 40 lower-case hex digits").optional().meta({
+    description: "Only commits whose id begins so",
+    example: "9fceb02",
+  }),
+});
+export type DeploymentFilter = z.infer<typeof deploymentFilter>;
+
 export const listDeployments = endpoint({
   method: "GET",
   path: "/v1/projects/{project}/deployments",
   summary: "List a project's deployments, newest first",
   tag: "Deployments",
   params: projectParams,
-  query: pageQuery,
+  query: pageQuery.extend(deploymentFilter.shape),
   response: page(deployment),
 });
 

@@ -1,7 +1,9 @@
 import { collectPages } from "../../client/collect_pages.ts";
-import { type Deployment, listDeployments } from "../../contract/deployments.ts";
+import { Option } from "@commander-js/extra-typings";
+import { type Deployment, DEPLOYMENT_STATES, listDeployments } from "../../contract/deployments.ts";
 import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
 import { defineCommand } from "../command/command.ts";
+import { definedOnly } from "../command/defined_only.ts";
 import { limitOption } from "../command/option_values.ts";
 import { openProject } from "../projects/resolve_project.ts";
 import { formatAge } from "../terminal/format.ts";
@@ -23,9 +25,17 @@ export default defineCommand({
   define: (command) =>
     command
       .addOption(limitOption(10))
+      .option("--branch <branch>", "only this branch")
+      .option("--environment <name-or-id>", "only this environment")
+      .addOption(new Option("--status <status>", "only this status").choices(DEPLOYMENT_STATES))
+      .option("--sha <sha>", "only commits whose id begins so")
       .option("--project-id <id>", "id or name of the project"),
   examples: [
     ["deployments list", "show the latest deployments of this directory's project"],
+    [
+      "deployments list --branch main --status FAILED",
+      "show the latest deployments of main that failed",
+    ],
     [
       "deployments list --project-id blog --limit 50 --json",
       "list 50 deployments of blog for scripts",
@@ -33,11 +43,23 @@ export default defineCommand({
   ],
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
+    const { branch, environment, status, sha } = flags;
+    const filter = definedOnly({ branch, environment, status, sha });
     const { items, nextCursor } = await collectPages(
-      (query) => client.call(listDeployments, { params: { project: project.id }, query }),
+      (query) =>
+        client.call(listDeployments, {
+          params: { project: project.id },
+          query: { ...query, ...filter },
+        }),
       { limit: flags.limit, pageSize: PAGE_LIMIT_MAX },
     );
-    if (items.length === 0) ctx.ui.note("No deployments yet: `svc deploy` creates one");
+    if (items.length === 0) {
+      ctx.ui.note(
+        Object.keys(filter).length === 0
+          ? "No deployments yet: `svc deploy` creates one"
+          : "No deployment matches",
+      );
+    }
     const outdated = items.filter(({ status, variablesChanged }) =>
       status === "LIVE" && variablesChanged
     );

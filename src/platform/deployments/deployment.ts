@@ -8,6 +8,7 @@ import * as z from "zod";
 import {
   type Deployment,
   DEPLOYMENT_STATES,
+  type DeploymentFilter,
   type DeploymentState,
 } from "../../contract/deployments.ts";
 import { releaseChecks } from "../../contract/release_checks.ts";
@@ -157,4 +158,20 @@ export function deploymentToWire(
     updatedAt: time(deployment.updatedAt),
     liveAt: deployment.liveAt === null ? null : time(deployment.liveAt),
   };
+}
+
+const begins = (one: string, other: string): boolean =>
+  one.startsWith(other) || other.startsWith(one);
+
+/** Whether a deployment meets a filter; `undefined` where all do. `environment` is a name. */
+export function meeting(
+  { branch, environment, status, sha }: DeploymentFilter,
+): ((deployment: DeploymentRecord) => boolean) | undefined {
+  if ((branch ?? environment ?? status ?? sha) === undefined) return undefined;
+  return (deployment) =>
+    (branch === undefined || deployment.branch === branch) &&
+    (environment === undefined || deployment.environment === environment) &&
+    (status === undefined || deployment.status === status) &&
+    // A deployment may know the beginning of its commit only.
+    (sha === undefined || deployment.commitSha !== null && begins(deployment.commitSha, sha));
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { DEPLOYMENT_STATES } from "../../contract/deployments.ts";
-import { canMove, type DeploymentRecord, moveDeployment } from "./deployment.ts";
+import { canMove, type DeploymentRecord, meeting, moveDeployment } from "./deployment.ts";
 
 const deployment: DeploymentRecord = {
   id: "d",
@@ -61,4 +61,23 @@ Deno.test("moveDeployment() notes when it went live, and why it failed", () => {
 Deno.test("moveDeployment() refuses a move that does not exist", () => {
   const stopped = moveDeployment(deployment, "STOPPED", { now: 2 });
   assert.throws(() => moveDeployment(stopped, "LIVE", { now: 3 }), RangeError);
+});
+
+Deno.test("meeting() judges by all that is given", () => {
+  const found = { ...deployment, commitSha: "8f14e45fceea" };
+  const cases = [
+    [{ branch: "main" }, true],
+    [{ branch: "mai" }, false],
+    [{ environment: "production", status: "DEPLOYING" }, true],
+    [{ environment: "production", status: "LIVE" }, false],
+    [{ environment: "preview" }, false],
+    [{ sha: "8f14e45" }, true],
+    [{ sha: "8f14e45fceea167a5a36dedd4bea2543c1a0f4d1" }, true],
+    [{ sha: "f14e" }, false],
+  ] as const;
+  for (const [filter, expected] of cases) {
+    assert.equal(meeting(filter)!(found), expected, JSON.stringify(filter));
+  }
+  assert.equal(meeting({ sha: "8f14" })!(deployment), false, "it has no commit");
+  assert.equal(meeting({}), undefined);
 });

@@ -19,7 +19,7 @@ import {
   type ProjectStore,
 } from "../projects/mod.ts";
 import { checkDeployment, createDeployment, type CreateServices } from "./create_deployment.ts";
-import { type DeploymentRecord, deploymentToWire } from "./deployment.ts";
+import { type DeploymentRecord, deploymentToWire, meeting } from "./deployment.ts";
 import type { DeploymentService } from "./deployment_service.ts";
 import { compareContents, compareVariables, usualBase } from "./compare.ts";
 import { promote } from "./promote.ts";
@@ -125,7 +125,12 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
 
   router.guarded(endpoints.listDeployments, async (caller, { params, query }) => {
     const project = await findProject(projects, caller, params.project);
-    const page = await deployments.list(project.id, query);
+    const { limit, cursor, environment, ...filter } = query;
+    const name = environment === undefined
+      ? undefined
+      : await findEnvironmentName(services.environments, project, environment);
+    const shows = meeting({ ...filter, environment: name });
+    const page = await deployments.list(project.id, { limit, cursor, shows });
     await service.whenEdgesCurrent(project.id);
     return {
       items: await allToWire(page.items, project),

@@ -5,7 +5,11 @@
  *
  * @module
  */
-import type { Deployment } from "../../contract/deployments.ts";
+import {
+  type Deployment,
+  DEPLOYMENT_STATES,
+  type DeploymentFilter,
+} from "../../contract/deployments.ts";
 import type { ProjectHealth } from "../../contract/health.ts";
 import {
   Ago,
@@ -109,23 +113,77 @@ function Production({ parts, deployment, health }: {
   );
 }
 
+function Choice({ name, label, all, values, chosen }: {
+  readonly name: string;
+  readonly label: string;
+  /** The choice that shows all. */
+  readonly all: string;
+  readonly values: readonly string[];
+  readonly chosen: string | undefined;
+}) {
+  return (
+    <div class="field small-field">
+      <label for={name}>{label}</label>
+      <select id={name} name={name} autocomplete="off">
+        <option value="">{all}</option>
+        {values.map((value) => (
+          <option key={value} value={value} selected={value === chosen}>{value}</option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function Filters({ path, filter, environments }: {
+  readonly path: string;
+  readonly filter: DeploymentFilter;
+  readonly environments: readonly string[];
+}) {
+  return (
+    <form method="get" action={path} class="line-form">
+      <div class="field">
+        <label for="branch">Branch</label>
+        <input id="branch" name="branch" value={filter.branch ?? ""} autocomplete="off" />
+      </div>
+      <Choice
+        name="environment"
+        label="Environment"
+        all="All"
+        values={environments}
+        chosen={filter.environment}
+      />
+      <Choice
+        name="status"
+        label="Status"
+        all="Any"
+        values={DEPLOYMENT_STATES}
+        chosen={filter.status}
+      />
+      <button class="quiet" type="submit">Filter</button>
+    </form>
+  );
+}
+
 export function deploymentsPage(parts: ProjectVisit, shown: {
   readonly deployments: readonly Deployment[];
+  readonly filter: DeploymentFilter;
+  readonly environments: readonly string[];
   readonly nextCursor: string | null;
   readonly production: Deployment | undefined;
   readonly health: ProjectHealth;
 }): Response {
   const { context, path, project } = parts;
-  const { deployments, nextCursor, production, health } = shown;
+  const { deployments, nextCursor, filter, environments, production, health } = shown;
   const cursor = cursorOf(parts);
+  const isFiltered = Object.keys(filter).length > 0;
   return projectPage(
     parts,
     { here: "", about: "deployments" },
     <>
-      {production === undefined || cursor !== null
+      {production === undefined || cursor !== null || isFiltered
         ? null
         : <Production parts={parts} deployment={production} health={health} />}
-      {deployments.length === 0
+      {deployments.length === 0 && !isFiltered && cursor === null
         ? (
           <section class="card" aria-label="Deployments">
             <Empty
@@ -138,14 +196,21 @@ export function deploymentsPage(parts: ProjectVisit, shown: {
         )
         : (
           <Card title="Deployments" id="deployments">
-            <ol class="rows">
-              {deployments.map((each) => (
-                <DeploymentRow key={each.id} deployment={each} now={context.now} />
-              ))}
-            </ol>
+            <div class="body">
+              <Filters path={path()} filter={filter} environments={environments} />
+            </div>
+            {deployments.length === 0
+              ? <Empty title={nextCursor === null ? "No deployment matches" : "None so far"} />
+              : (
+                <ol class="rows">
+                  {deployments.map((each) => (
+                    <DeploymentRow key={each.id} deployment={each} now={context.now} />
+                  ))}
+                </ol>
+              )}
           </Card>
         )}
-      <Pager path={path()} cursor={cursor} nextCursor={nextCursor} />
+      <Pager path={path()} cursor={cursor} nextCursor={nextCursor} query={filter} />
     </>,
   );
 }

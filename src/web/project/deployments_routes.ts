@@ -3,14 +3,27 @@
  *
  * @module
  */
+import { type DeploymentFilter, deploymentFilter } from "../../contract/deployments.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import type { BoardServices } from "../visit/board_context.ts";
 import type { PageBinder } from "../visit/page_binder.tsx";
 import { deploymentsPage } from "./deployments_page.tsx";
+import { environmentNames } from "./environment_names.ts";
 import { cursorOf, openProject } from "./open_project.ts";
 
 /** Deployments on one page. */
 const SIZE = 20;
+
+/** The filter in the address; what no deployment can have is left out. */
+function filterOf(query: URLSearchParams): DeploymentFilter {
+  const given = Object.fromEntries(
+    Object.keys(deploymentFilter.shape).flatMap((name) => {
+      const value = query.get(name)?.trim() ?? "";
+      return value === "" ? [] : [[name, value]];
+    }),
+  );
+  return deploymentFilter.safeParse(given).data ?? {};
+}
 
 export function bindDeployments(bind: PageBinder, services: BoardServices): void {
   const at = "/workspaces/:slug/projects/:project";
@@ -20,12 +33,14 @@ export function bindDeployments(bind: PageBinder, services: BoardServices): void
     const { api, project } = parts;
     const params = { project: project.name };
     const cursor = cursorOf(parts);
+    const filter = filterOf(visit.query);
     const { productionDeploymentId } = project;
-    const [page, health, production] = await Promise.all([
+    const [page, environments, health, production] = await Promise.all([
       api.call(endpoints.listDeployments, {
         params,
-        query: { limit: SIZE, ...(cursor === null ? {} : { cursor }) },
+        query: { limit: SIZE, ...filter, ...(cursor === null ? {} : { cursor }) },
       }),
+      environmentNames(parts),
       api.call(endpoints.getProjectHealth, { params }),
       productionDeploymentId === null
         ? undefined
@@ -34,6 +49,8 @@ export function bindDeployments(bind: PageBinder, services: BoardServices): void
     return deploymentsPage(parts, {
       deployments: page.items,
       nextCursor: page.nextCursor,
+      filter,
+      environments,
       production,
       health,
     });

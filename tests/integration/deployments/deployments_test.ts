@@ -49,6 +49,30 @@ Deno.test("a preview leaves production alone", () =>
     assert.equal((await platform.get(hostOf(preview.urls.branch), "/")).text, "<p>two</p>");
   }));
 
+Deno.test("deployments are listed by branch, environment, status and commit", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    const main = await deploy(platform, "shop", { files: site("one") });
+    const preview = await deploy(platform, "shop", {
+      files: site("two"),
+      prod: false,
+      branch: "feature/x",
+    });
+    const list = async (query: string) => {
+      const { status, json } = await platform.api("GET", `/v1/projects/shop/deployments?${query}`);
+      return status === 200 ? json.items.map((item: { readonly id: string }) => item.id) : status;
+    };
+    assert.deepEqual(await list("branch=feature/x"), [preview.id]);
+    assert.deepEqual(await list("environment=production"), [main.id]);
+    assert.deepEqual(await list("status=LIVE"), [preview.id, main.id]);
+    assert.deepEqual(await list("status=LIVE&limit=1"), [preview.id]);
+    assert.deepEqual(await list("status=LIVE&branch=main"), [main.id]);
+    assert.deepEqual(await list("sha=8f14e45"), []);
+    assert.equal(await list("environment=staging"), 404);
+    assert.equal(await list("status=GONE"), 400);
+    assert.equal(await list("sha=MAIN"), 400);
+  }));
+
 Deno.test("only missing blobs are asked for, and a deploy can be resumed", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");

@@ -72,6 +72,9 @@ export async function* readAll<T>(
   }
 }
 
+/** Most records that one page of a filtered list reads; the next page goes on from there. */
+const MAX_SCANNED = 2000;
+
 export interface PageWish {
   readonly limit: number;
   readonly cursor?: string | undefined;
@@ -82,23 +85,30 @@ export interface Page<T> {
   readonly nextCursor: string | null;
 }
 
+export interface PageOptions<T> extends PageWish {
+  readonly schema: z.ZodType<T>;
+  /** Whether the list shows a record; all where missing. A filtered page may have few items, or none. */
+  readonly shows?: ((record: T) => boolean) | undefined;
+}
+
 /**
  * Reads one page below a prefix, newest first: keys end in time-ordered ids.
- * The cursor is the last id of the page before.
+ * The cursor is the last id that the page before has read.
  */
 export async function readPage<T>(
   kv: RecordReader,
   prefix: RecordKey,
-  options: PageWish & { readonly schema: z.ZodType<T> },
+  { schema, limit, cursor, shows }: PageOptions<T>,
 ): Promise<Page<T>> {
-  const { schema, limit, cursor } = options;
   const selector = cursor === undefined ? { prefix } : { prefix, end: [...prefix, cursor] };
+  const most = shows === undefined ? limit : MAX_SCANNED;
   const items: T[] = [];
   let lastId = "";
-  for await (const { key, value } of kv.list(selector, { limit: limit + 1, reverse: true })) {
-    if (items.length === limit) return { items, nextCursor: lastId };
+  let read = 0;
+  for await (const { key, value } of kv.list(selector, { limit: most + 1, reverse: true })) {
+    if (items.length === limit || read++ === most) return { items, nextCursor: lastId };
     const parsed = await parse(kv, schema, { key, value });
-    if (parsed !== undefined) items.push(parsed.value);
+    if (parsed !== undefined && shows?.(parsed.value) !== false) items.push(parsed.value);
     lastId = String(key.at(-1));
   }
   return { items, nextCursor: null };

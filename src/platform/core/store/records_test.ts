@@ -57,6 +57,31 @@ Deno.test("readPage() has no next page when the last is exactly full", () =>
     assert.equal((await readPage(kv, ["r"], { schema, limit: 3 })).nextCursor, null);
   }));
 
+Deno.test("readPage() of a filtered list ends a page after many records, and goes on from there", () =>
+  withKv(async (kv) => {
+    const count = 4100;
+    for (let from = 0; from < count; from += 500) {
+      const operation = kv.atomic();
+      for (let n = from; n < Math.min(count, from + 500); n++) {
+        operation.set(["r", `id${String(n).padStart(5, "0")}`], { n });
+      }
+      await operation.commit();
+    }
+    const pages: number[][] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await readPage(kv, ["r"], {
+        schema,
+        limit: 2,
+        cursor,
+        shows: ({ n }) => n < 3 || n === 4000,
+      });
+      pages.push(page.items.map((item) => item.n));
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+    assert.deepEqual(pages, [[4000], [], [2, 1], [0]]);
+  }));
+
 /** Adds one to a count, and counts how often that was tried. */
 const increment = (kv: RecordStore, key: RecordKey, tries: { count: number }) =>
   commitWithRetries(kv, [key], async (operation) => {

@@ -15,6 +15,7 @@ import type { RecordType } from "./record_type.ts";
 import {
   commitWithRetries,
   type Page,
+  type PageOptions,
   type PageWish,
   readAll,
   readPage,
@@ -58,7 +59,7 @@ export class Table<T, Key extends readonly KeyPart[], Name extends string = neve
   }
 
   /** A page of the records whose keys have this first part, newest first. */
-  list(owner: KeyPart, wish: PageWish): Promise<Page<T>> {
+  list(owner: KeyPart, wish: Omit<PageOptions<T>, "schema">): Promise<Page<T>> {
     return readPage(this.kv, [...this.#type.root, owner], { schema: this.#type.schema, ...wish });
   }
 
