@@ -40,6 +40,7 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [/whsec_[A-Za-z0-9+/]{43}=/g, "whsec_<secret>"],
   [/\bsvc_(?!cli)[\w-]{43}/g, "svc_<key>"],
   [/\bsvc_(?!cli)[\w-]{4}(?=[…"])/g, "svc_<prefix>"],
+  [/localhost\/svc-[0-9a-f]{16}/g, "localhost/svc-<project>"],
   [/svc-verify=\w+/g, "svc-verify=<token>"],
   [/\b\d+(?:\.\d)? m?s\b/g, "<duration>"],
 ];

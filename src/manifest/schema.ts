@@ -97,7 +97,7 @@ const argument = z.string(WANTED_ARGUMENT).max(MAX_COMMAND_LENGTH, WANTED_ARGUME
   .regex(WITHOUT_NUL, WANTED_ARGUMENT);
 
 const imageSchema = z.strictObject({
-  directory,
+  directory: directory.describe("Folder with the image's files, relative to the output directory."),
   args: z.array(argument, WANTED_ARGUMENTS).min(1, WANTED_ARGUMENTS)
     .max(MAX_IMAGE_ARGUMENTS, WANTED_ARGUMENTS).describe(
       "Program and its arguments; the program by its path in the image.",

@@ -29,9 +29,9 @@ const ROWS: Readonly<Record<string, Row>> = {
     files: { "go.mod": "module shop\n", "shop.go": "package shop\n" },
     seen: /go\.mod:1 is the Go module shop/,
   },
-  "container": {
-    files: { ...PAGE, Dockerfile: "FROM node\nCMD node main.js\n" },
-    seen: /Dockerfile:2 starts node main\.js/,
+  "serverless": {
+    files: { "serverless.yml": "functions:\n  hello: {}\n", "public/robots.txt": "" },
+    seen: /serverless\.yml:1 names functions/,
   },
   "nginx": { files: { ...PAGE, Dockerfile: "FROM nginx\nCOPY . /usr/share/nginx/html\n" } },
   "plain": { files: { ...PAGE, "tool.py": "print(1)\n" } },

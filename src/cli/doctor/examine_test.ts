@@ -1,7 +1,18 @@
 import assert from "node:assert/strict";
 import { examine } from "./examine.ts";
 
-const LANGUAGES = ["go", "rust", "python", "ruby", "php", "java", "elixir", "jekyll", "hugo"];
+const LANGUAGES = [
+  "go",
+  "rust",
+  "python",
+  "ruby",
+  "php",
+  "java",
+  "elixir",
+  "dockerfile",
+  "jekyll",
+  "hugo",
+];
 
 Deno.test("examine() looks at each point, and advises where one fails", async () => {
   const folder = await Deno.makeTempDir();

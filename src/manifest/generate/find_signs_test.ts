@@ -4,6 +4,8 @@ import type { BuiltOptions } from "./generate_manifest.ts";
 import { EXPRESS, inspect, pack, type Project } from "./_test_project.ts";
 
 const PAGE = { "index.html": "<h1>hi</h1>" };
+/** Its script builds something, so that its image is not what is deployed. */
+const BUILT_BESIDE = { "package.json": pack([], { build: "node build.mjs" }) };
 
 /** A project and the lines that name what shows its server. */
 const REFUSED: Readonly<Record<string, Project & { readonly seen: readonly string[] }>> = {
@@ -83,11 +85,19 @@ const REFUSED: Readonly<Record<string, Project & { readonly seen: readonly strin
     seen: ["mix.exs:2 asks for phoenix"],
   },
   "a container of a program": {
-    files: { ...PAGE, Dockerfile: 'FROM node:24\nCOPY . .\nCMD ["node", "main.js"]\n' },
+    files: {
+      ...PAGE,
+      ...BUILT_BESIDE,
+      Dockerfile: 'FROM node:24\nCOPY . .\nCMD ["node", "main.js"]\n',
+    },
     seen: ['Dockerfile:3 starts ["node", "main.js"]'],
   },
   "a container whose last image is a stage of a program": {
-    files: { ...PAGE, Dockerfile: "FROM nginx AS web\nFROM ruby:3.4 AS app\nFROM app\n" },
+    files: {
+      ...PAGE,
+      ...BUILT_BESIDE,
+      Dockerfile: "FROM nginx AS web\nFROM ruby:3.4 AS app\nFROM app\n",
+    },
     seen: ["Dockerfile:3 builds an image from app"],
   },
   "a Procfile that starts what is not there": {
