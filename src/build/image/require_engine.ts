@@ -14,9 +14,9 @@ const TOOLCHAIN = "container";
 
 /** The lines of svc.toml by which the project is deployed without an image. */
 const linesFor = (start: string): string =>
-  'To run it without an image, write into svc.toml:\n\n[build]\nruntime = "command"\n\n' +
+  'To run it without an image, add this to svc.toml:\n\n[build]\nruntime = "command"\n\n' +
   `[server]\ncommand = ${JSON.stringify(start === OWN_COMMAND ? "…" : start)}\n\n` +
-  "If it is a static site, write instead:\n\n[build]\nstatic = true\n";
+  "If it is a static site, add this instead:\n\n[build]\nstatic = true\n";
 
 /**
  * Stops a build that needs an image where none can be built.

@@ -48,7 +48,7 @@ async function languageSign(
   return undefined;
 }
 
-const CONTAINER_CAN = `svc found no way to run this server. ${SAY_HOW}`;
+const CONTAINER_CAN = `svc cannot detect how to run this server. ${SAY_HOW}`;
 
 async function findContainers(project: ProjectReader): Promise<readonly ProjectSign[]> {
   const signs: ProjectSign[] = [];
