@@ -17,6 +17,7 @@ import {
 import { EntryFrame } from "../layout/frames.tsx";
 import { type Fields, NO_FORM, readForm, type SentForm } from "../layout/form.ts";
 import { goTo, showPage } from "../layout/document.tsx";
+import { packedPage } from "./packed_page.ts";
 import { type PageApi, pageApi } from "./page_api.ts";
 import type { PageSession } from "./page_session.ts";
 import { safeReturnPath } from "./return_path.ts";
@@ -135,7 +136,7 @@ export class PageBinder {
         if (method === "POST") {
           this.#session.checkForm(request, { csrf: fields.csrf ?? null, person });
         }
-        return await show({
+        const page = await show({
           client,
           params,
           query: url.searchParams,
@@ -146,6 +147,7 @@ export class PageBinder {
           cookies: request.headers.get("cookie"),
           person,
         }, pageApi(this.#router, { request, client }));
+        return await packedPage(request, page);
       } catch (error) {
         const failure = toFailure(error);
         if (failure.status >= 500) throw error;

@@ -14,6 +14,21 @@ export interface PageSessionServices {
   readonly publicOrigin: string;
 }
 
+const SECRET_BYTES = 32;
+
+const secretOf = (person: Person): string => sha256Hex(`svc csrf\n${person.hash}`);
+
+/** The bytes of a hex text, each with the bits changed that a mask has set. */
+const masked = (hex: string, mask: Uint8Array): Uint8Array =>
+  Uint8Array.fromHex(hex).map((byte, at) => byte ^ mask[at]!);
+
+function isTokenOf(csrf: string, person: Person): boolean {
+  if (!/^[0-9a-f]{128}$/.test(csrf)) return false;
+  const mask = Uint8Array.fromHex(csrf.slice(0, 2 * SECRET_BYTES));
+  const secret = masked(csrf.slice(2 * SECRET_BYTES), mask).toHex();
+  return equalInConstantTime(secret, secretOf(person));
+}
+
 export class PageSession {
   readonly #services: PageSessionServices;
 
@@ -28,10 +43,12 @@ export class PageSession {
 
   /**
    * The value of the hidden field `csrf` in the forms that a person is shown:
-   * only our own pages know it, and it is of no use without the cookie.
+   * only our own pages know it, and it is of no use without the cookie. It is
+   * another one each time, as pages are sent compressed.
    */
   csrfToken(person: Person): string {
-    return sha256Hex(`svc csrf\n${person.hash}`);
+    const mask = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
+    return mask.toHex() + masked(secretOf(person), mask).toHex();
   }
 
   /**
@@ -48,7 +65,7 @@ export class PageSession {
     const { csrf, person } = form;
     const isFromHere = originOf(request, this.#services.publicOrigin) !== "other";
     const hasToken = person === undefined ||
-      (csrf !== null && equalInConstantTime(csrf, this.csrfToken(person)));
+      (csrf !== null && isTokenOf(csrf, person));
     if (!isFromHere || !hasToken) throw crossOriginFailure();
   }
 }

@@ -20,6 +20,10 @@ Deno.test("PageSession.checkForm() takes a form with its own person's token, fro
     const other = (await session.visitor(requestWith(bob), clientAt()))!;
     const csrf = session.csrfToken(person);
     session.checkForm(post("same-origin"), { csrf, person });
+    const again = session.csrfToken(person);
+    assert.notEqual(again, csrf, "compressed pages must not repeat it");
+    session.checkForm(post("same-origin"), { csrf: again, person });
+    const changed = (csrf.startsWith("0") ? "1" : "0") + csrf.slice(1);
     for (
       const [site, token] of [
         ["cross-site", csrf],
@@ -27,6 +31,9 @@ Deno.test("PageSession.checkForm() takes a form with its own person's token, fro
         ["same-origin", null],
         ["same-origin", ""],
         ["same-origin", session.csrfToken(other)],
+        ["same-origin", changed],
+        ["same-origin", csrf.slice(64)],
+        ["same-origin", csrf.toUpperCase().replace(/\d/g, "A")],
       ] as const
     ) {
       const form = { csrf: token, person };

@@ -1,0 +1,29 @@
+/**
+ * Pages on their way to a browser: compressed where it takes that.
+ *
+ * @module
+ */
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { takesGzip } from "../layout/asset.ts";
+
+const pack = promisify(gzip);
+
+/** Shorter pages are sent as they are: they fit into one packet. */
+const MIN_CHARACTERS = 1200;
+
+/**
+ * Compresses a page. Nothing else may be secret in it than what differs each time, such as
+ * the token of forms, or what is shown once: its length tells how well it compresses (BREACH).
+ */
+export async function packedPage(request: Request, page: Response): Promise<Response> {
+  const { status, headers } = page;
+  const isPage = headers.get("content-type")?.startsWith("text/html") === true;
+  if (!isPage || page.body === null || headers.has("content-encoding")) return page;
+  headers.append("vary", "accept-encoding");
+  if (!takesGzip(request.headers.get("accept-encoding"))) return page;
+  const text = await page.text();
+  if (text.length < MIN_CHARACTERS) return new Response(text, { status, headers });
+  headers.set("content-encoding", "gzip");
+  return new Response(new Uint8Array(await pack(text)), { status, headers });
+}
