@@ -1,6 +1,7 @@
 /**
  * Settings of `svc.toml` that apply to the whole deployment, in its manifest: whether visitors' web
- * vitals are measured, who may visit it, and what must pass before it goes live.
+ * vitals are measured, who may visit it, what must pass before it goes live, and which URLs its
+ * pages have.
  *
  * @module
  */
@@ -15,17 +16,21 @@ const anyObject = z.record(z.string(), z.unknown());
  */
 export function withDeclaredSettings(
   manifest: unknown,
-  config: Pick<ProjectConfig, "traffic" | "previews" | "checks"> | undefined,
+  config: Pick<ProjectConfig, "traffic" | "previews" | "checks" | "static"> | undefined,
 ): unknown {
   const fields = anyObject.safeParse(manifest).data;
   if (fields === undefined) return manifest;
   const vitals = config?.traffic?.vitals;
   const checks = config?.checks;
   const protection = config?.previews?.protection;
+  const { spa: _inLayers, ...urls } = config?.static ?? {};
   return {
     ...fields,
     ...(vitals === undefined ? {} : { vitals }),
     ...(protection === undefined ? {} : { protection }),
     ...(checks === undefined ? {} : { checks }),
+    ...(Object.keys(urls).length === 0 ? {} : {
+      urls: { ...anyObject.safeParse(fields.urls).data, ...urls },
+    }),
   };
 }

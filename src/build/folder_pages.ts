@@ -8,6 +8,7 @@ import * as z from "zod";
 
 const layersSchema = z.object({
   layers: z.array(z.object({ target: z.string(), directory: z.string().optional() })),
+  urls: z.object({ trailingSlash: z.string().optional() }).optional(),
 });
 
 const PAGE = "index.html";
@@ -22,8 +23,8 @@ function fileName(folder: string): string {
 }
 
 /**
- * Returns a function that reports whether the output has the page of a folder,
- * named as `/internal`; `undefined` where a server may answer it.
+ * Returns a function that reports whether the output shows the page of a folder at a path such
+ * as `/internal`; `undefined` where a server may answer it.
  */
 export function folderPagesOf(
   manifest: unknown,
@@ -31,6 +32,8 @@ export function folderPagesOf(
 ): ((folder: string) => boolean) | undefined {
   const { data } = layersSchema.safeParse(manifest);
   if (data === undefined || data.layers.some(({ target }) => target !== "STATIC")) return undefined;
+  // Otherwise, the path redirects to the folder.
+  if (data.urls?.trailingSlash !== "never") return () => false;
   const files = new Set(paths);
   const directories = data.layers.map(({ directory }) => directory ?? ".");
   return (folder) =>

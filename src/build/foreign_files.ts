@@ -18,6 +18,8 @@ import {
   importRedirects,
   type ImportResult,
   importVercelJson,
+  importWrangler,
+  type PageSettings,
   readNetlifyBuild,
   type RuleSet,
 } from "../rules/mod.ts";
@@ -31,8 +33,13 @@ import type { BuildHost } from "./types.ts";
 /** Members of a vercel.json that rules stand for. */
 const VERCEL_RULES = /"(?:redirects|rewrites|headers|routes|cleanUrls|trailingSlash)"\s*:/;
 /** Tables of a netlify.toml that rules stand for. */
-const NETLIFY_RULES = /^\s*(?:\[\[\s*(?:redirects|headers)\s*\]\]|(?:redirects|headers)\s*=)/m;
+const NETLIFY_RULES =
+  /^\s*(?:\[\[\s*(?:redirects|headers)\s*\]\]|(?:redirects|headers|pretty_urls)\s*=)/m;
+/** The setting of a wrangler file that has an equivalent. */
+const WRANGLER_SETTING = /html_handling/;
 const NOTHING = importHeaders("");
+
+const readWrangler = (text: string) => WRANGLER_SETTING.test(text) ? importWrangler(text) : NOTHING;
 
 /** Files of rules, with what reads them. */
 const READERS: Readonly<Record<string, (text: string, flavor: ImportFlavor) => ImportResult>> = {
@@ -41,6 +48,9 @@ const READERS: Readonly<Record<string, (text: string, flavor: ImportFlavor) => I
   // Its other settings, such as the framework, concern the build.
   "vercel.json": (text) => VERCEL_RULES.test(text) ? importVercelJson(text) : NOTHING,
   "netlify.toml": (text) => NETLIFY_RULES.test(text) ? importNetlifyToml(text) : NOTHING,
+  "wrangler.toml": readWrangler,
+  "wrangler.json": readWrangler,
+  "wrangler.jsonc": readWrangler,
 };
 
 /** The folders to search: the project, and those that frameworks copy files from. */
@@ -68,10 +78,34 @@ function imported(name: string, text: string, flavor: ImportFlavor): ImportResul
   }
 }
 
-/** Whether the rules of the project have come from the file, all or in part. */
-function isTaken({ ruleSet }: ImportResult, rules: RuleSet | undefined): boolean {
+/** The settings of a file that `svc.toml` does not have. */
+export function missingSettings(
+  { settings }: ImportResult,
+  declared: PageSettings = {},
+): PageSettings {
+  const { trailingSlash, cleanUrls } = settings;
+  return {
+    ...(trailingSlash === undefined || declared.trailingSlash !== undefined
+      ? {}
+      : { trailingSlash }),
+    ...(cleanUrls === undefined || declared.cleanUrls !== undefined ? {} : { cleanUrls }),
+  };
+}
+
+/** What the project has taken over from other hosts already. */
+export interface TakenOver {
+  readonly rules: RuleSet | undefined;
+  /** `[static]` of `svc.toml`. */
+  readonly static?: PageSettings | undefined;
+}
+
+/** Whether rules of the project have come from the file, and all of its settings. */
+function isTaken(result: ImportResult, { rules, static: declared }: TakenOver): boolean {
+  if (Object.keys(missingSettings(result, declared)).length > 0) return false;
   const known = new Set(rules?.rules.map(({ id }) => id));
-  return ruleSet.rules.some(({ id }) => known.has(id));
+  const { ruleSet, settings } = result;
+  return ruleSet.rules.some(({ id }) => known.has(id)) ||
+    (ruleSet.rules.length === 0 && Object.keys(settings).length > 0);
 }
 
 /** A file that configures another host. */
@@ -112,10 +146,10 @@ export interface ImportableFile {
  */
 export async function findImportable(
   reader: ProjectReader,
-  rules: RuleSet | undefined,
+  taken: TakenOver,
 ): Promise<readonly ImportableFile[]> {
   return (await foreignFiles(reader)).flatMap(({ path, result }) =>
-    result === undefined || result.imported === 0 || isTaken(result, rules)
+    result === undefined || result.imported === 0 || isTaken(result, taken)
       ? []
       : [{ path, result }]
   );
@@ -181,7 +215,7 @@ export interface ForeignFacts {
   readonly reader: ProjectReader;
   /** Its path as people read it, with a final slash; "" for the folder that they are in. */
   readonly shown: string;
-  readonly rules: RuleSet | undefined;
+  readonly taken: TakenOver;
   /** Files that a person does not want to import: nothing more is said of their rules. */
   readonly declined: ReadonlySet<string>;
   /** Paths of the scheduled tasks that are declared. */
@@ -197,10 +231,10 @@ export interface ForeignFacts {
 
 /** Warns of the files that configure other hosts, with the command that imports their rules. */
 export async function warnOfForeignFiles(host: BuildHost, facts: ForeignFacts): Promise<void> {
-  const { reader, shown, rules, declined, tasks } = facts;
+  const { reader, shown, taken, declined, tasks } = facts;
   const files = await foreignFiles(reader);
   const wanted = files.filter(({ path, result }) =>
-    result !== undefined && !declined.has(path) && !isTaken(result, rules)
+    result !== undefined && !declined.has(path) && !isTaken(result, taken)
   );
   const netlify = files.find(({ path }) => path === "netlify.toml" && !declined.has(path));
   const vercel = files.find(({ path }) => path === "vercel.json");

@@ -19,7 +19,7 @@ export {
 export { createFolderReader } from "./folder_reader.ts";
 export { foretellDeploy, type Foretold } from "./foretell_deploy.ts";
 export { detectFlavor } from "./foreign_flavor.ts";
-export { findImportable, type ImportableFile } from "./foreign_files.ts";
+export { findImportable, type ImportableFile, missingSettings } from "./foreign_files.ts";
 export { hashFiles, type OutputContent, type PackedFile } from "./hash_files.ts";
 export { createLineSink } from "./line_sink.ts";
 export { nodeVersion } from "./node_version.ts";

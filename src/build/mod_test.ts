@@ -17,6 +17,7 @@ Deno.test("the room exports exactly its public names", () => {
     "foretellDeploy",
     "hashFiles",
     "isLfsPointer",
+    "missingSettings",
     "nodeVersion",
     "packProject",
     "readFunctions",

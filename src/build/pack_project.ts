@@ -82,7 +82,7 @@ async function warnOfOthers(
   const shown = host.showPath(directory);
   await warnOfForeignFiles(host, {
     reader,
-    rules,
+    taken: { rules, static: config?.static },
     shown: shown === "" || shown === "." ? "" : `${shown}/`,
     declined: new Set(config?.build.notImported),
     tasks: new Set(config?.cron.map(({ path }) => path)),
@@ -125,7 +125,7 @@ export async function assembleProject(host: BuildHost, options: PackOptions): Pr
   );
   if (rules !== undefined) {
     const paths = prepared.files.map(({ path }) => path);
-    await warnOpenFolders(host, home, folderPagesOf(prepared.manifest, paths));
+    await warnOpenFolders(host, home, folderPagesOf(manifest, paths));
   }
   const ruleSet = rules?.ruleSet;
   await warnOfOthers(host, { directory, rules: ruleSet, config });

@@ -202,11 +202,12 @@ async function describeOutput(host: BuildHost, facts: OutputFacts): Promise<Desc
     listing: await acceptSurvey(host, await surveyFolder(output, projectRoot)),
   };
   for (const note of made.found?.notes ?? []) host.say("build", "warn", note);
-  const { framework } = facts.detected;
+  const { framework, urls } = facts.detected;
+  const from = { framework, ...(urls === undefined ? {} : { urls }) };
   const { found } = made;
   const paths = made.listing.files.map(({ path }) => path);
   const proposed = withImages(
-    found === undefined ? written : generateManifest(found, { paths, framework }),
+    found === undefined ? written : generateManifest(found, { paths, ...from }),
     facts.images,
   );
   const listing = await withSitePackages(host, {

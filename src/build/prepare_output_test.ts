@@ -317,8 +317,12 @@ Deno.test("packProject() warns of a closed folder only where its own page stays 
     await packProject(host, options);
     assert.deepEqual(said, []);
   });
-  await withProject({ ...closed, "notes/index.html": "" }, async ({ host, options, said }) => {
+  const open = { ...closed, "notes/index.html": "" };
+  await withProject(open, async ({ host, options, said }) => {
     await packProject(host, options);
+    assert.deepEqual(said, [], "/notes redirects to /notes/");
+    const { config } = parseProjectConfig('[static]\ntrailing_slash = "never"\n');
+    await packProject(host, { ...options, config });
     assert.deepEqual(said, ["warned of svc.rules.toml"]);
   });
 });

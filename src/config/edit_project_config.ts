@@ -8,6 +8,7 @@ import { isDeepStrictEqual } from "node:util";
 import { getStaticTOMLValue, parseTOML } from "toml-eslint-parser";
 import { writeFileAtomically } from "../lib/atomic_file.ts";
 import { renderDiagnostic } from "../lib/diagnostic.ts";
+import type { TrailingSlash } from "../lib/page_urls.ts";
 import { findTomlExcess } from "../lib/toml_bounds.ts";
 import {
   BYTE_ORDER_MARK,
@@ -54,6 +55,10 @@ export interface ProjectConfigChanges {
     readonly database?: Change<string>;
     readonly branch?: Change<string>;
   };
+  readonly static?: {
+    readonly trailingSlash?: Change<TrailingSlash>;
+    readonly cleanUrls?: Change<boolean>;
+  };
   readonly env?: {
     readonly declarations?: Readonly<Record<string, Change<Visibility | EnvDeclaration>>>;
   };
@@ -70,7 +75,8 @@ function changesOf(table: KeyPath, values: Readonly<Record<string, unknown>> = {
     .map(([name, value]) => ({ path: [...table, name], value }));
 }
 
-function listChanges({ project, dev, build, db, env }: ProjectConfigChanges): KeyChange[] {
+function listChanges(changes: ProjectConfigChanges): KeyChange[] {
+  const { project, dev, build, db, env } = changes;
   const { dataDir, aliases, ...devRest } = dev ?? {};
   const { outputDirs, notImported, ...buildRest } = build ?? {};
   return [
@@ -83,6 +89,10 @@ function listChanges({ project, dev, build, db, env }: ProjectConfigChanges): Ke
       not_imported: notImported,
     }),
     ...changesOf(["db"], db),
+    ...changesOf(["static"], {
+      trailing_slash: changes.static?.trailingSlash,
+      clean_urls: changes.static?.cleanUrls,
+    }),
     ...changesOf(["env", "declarations"], env?.declarations),
   ];
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import { type Diagnostic } from "../lib/diagnostic.ts";
+import type { TrailingSlash } from "../lib/page_urls.ts";
 import type { Protection } from "../lib/protection.ts";
 import { parseToml, type TomlLimits } from "../lib/toml.ts";
 import type { ReleaseChecks } from "../lib/release_checks.ts";
@@ -100,6 +101,12 @@ export interface ProjectConfig {
   readonly static?: {
     /** Whether index.html answers documents without a file. */
     readonly spa?: boolean;
+    /** Whether URLs of pages end with a slash. */
+    readonly trailingSlash?: TrailingSlash;
+    /** Whether URLs of pages leave out `.html`. */
+    readonly cleanUrls?: boolean;
+    /** Whether a URL in another case leads to the file. */
+    readonly ignoreCase?: boolean;
   };
   readonly traffic?: {
     /** Whether browsers of visitors measure web vitals. */
@@ -131,6 +138,17 @@ function toServer({ server, build }: RawProjectConfig): ProjectConfig["server"] 
     ...(command === undefined ? {} : { command }),
     ...(startTimeoutMs === undefined ? {} : { startTimeoutMs }),
     ...(healthPath === undefined ? {} : { healthPath }),
+  };
+}
+
+function toStatic(raw: NonNullable<RawProjectConfig["static"]>): ProjectConfig["static"] {
+  const { trailing_slash: trailingSlash, clean_urls: cleanUrls, ignore_case: ignoreCase, ...rest } =
+    raw;
+  return {
+    ...rest,
+    ...(trailingSlash === undefined ? {} : { trailingSlash }),
+    ...(cleanUrls === undefined ? {} : { cleanUrls }),
+    ...(ignoreCase === undefined ? {} : { ignoreCase }),
   };
 }
 
@@ -166,7 +184,7 @@ function normalize(raw: RawProjectConfig): ProjectConfig {
     db: raw.db ?? {},
     env: { declarations: new Map(declarations.map(([name, raw]) => [name, toDeclaration(raw)])) },
     ...(raw.functions === undefined ? {} : { functions: cpuMs === undefined ? {} : { cpuMs } }),
-    ...(raw.static === undefined ? {} : { static: raw.static }),
+    ...(raw.static === undefined ? {} : { static: toStatic(raw.static) }),
     ...(raw.traffic === undefined ? {} : { traffic: raw.traffic }),
     ...(raw.previews === undefined ? {} : { previews: raw.previews }),
     ...(raw.checks === undefined ? {} : { checks: toReleaseChecks(raw.checks) }),

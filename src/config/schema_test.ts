@@ -62,7 +62,7 @@ Deno.test("the schema has the keys of the specification, and those of servers an
     db: ["database", "branch"],
     env: ["declarations"],
     images: ["enabled", "sizes", "qualities", "formats", "hosts", "svg", "min_ttl"],
-    static: ["spa"],
+    static: ["spa", "trailing_slash", "clean_urls", "ignore_case"],
     traffic: ["vitals"],
     previews: ["protection"],
     checks: ["timeout", "retries", "commands", "requests"],

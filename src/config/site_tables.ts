@@ -4,6 +4,7 @@
  * @module
  */
 import * as z from "zod";
+import { TRAILING_SLASHES } from "../lib/page_urls.ts";
 import { PROTECTIONS } from "../lib/protection.ts";
 import { parseRemotePattern } from "../lib/remote_pattern.ts";
 import { table } from "./table.ts";
@@ -55,10 +56,24 @@ export const images = table({
   }),
 });
 
+const TRAILING_SLASH_RULE = `Use ${TRAILING_SLASHES.map((each) => `"${each}"`).join(", ")}`;
+
 export const staticSite = table({
   spa: z.boolean(ENABLED_RULE).optional().meta({
     description:
       "Whether to serve index.html for documents without a file, as single-page apps need. Depends on the framework if omitted.",
+  }),
+  trailing_slash: z.enum(TRAILING_SLASHES, TRAILING_SLASH_RULE).optional().meta({
+    description:
+      "Whether URLs of pages end with a slash: auto (those of folders), always or never. Other URLs of a page redirect to it. Depends on the framework if omitted, otherwise auto.",
+    examples: ["never"],
+  }),
+  clean_urls: z.boolean(ENABLED_RULE).optional().meta({
+    description:
+      "Whether URLs of pages leave out .html. Depends on the framework if omitted, otherwise true.",
+  }),
+  ignore_case: z.boolean(ENABLED_RULE).optional().meta({
+    description: "Whether a URL in another case redirects to the file; false when omitted.",
   }),
 });
 

@@ -191,7 +191,9 @@ class Edge {
   /** Answers a request that the rules let through. */
   #follow(context: RequestContext, way: Destination): EdgeResponse | Promise<EdgeResponse> {
     const { clientRequest, site, decision, facts, cachedDecision } = context;
-    if (way === "route") return this.#siteResponder.route(site, clientRequest, targetOf(context));
+    if (way === "route") {
+      return this.#siteResponder.route(site, clientRequest, targetOf(context), context);
+    }
     if (way === "vitals") return this.#vitals.respond(clientRequest, site);
     if (way !== "dynamic") return this.#siteResponder.file(site, clientRequest, way);
     return this.#dynamic.respond({
@@ -200,6 +202,7 @@ class Edge {
       decision,
       facts: facts!,
       cachedDecision,
+      moves: context,
     });
   }
 
@@ -276,9 +279,9 @@ class Edge {
     if (decided === "dynamic") return { type: "origin", read };
     if (typeof decided !== "string") return { type: "file", file: decided, read };
     const resolution = site.content.resolve("GET", targetOf(context).path);
-    return resolution.type === "file"
-      ? { type: "file", file: resolution.file, read }
-      : { type: "origin", read };
+    if (resolution.type !== "file" && resolution.type !== "moved") return { type: "origin", read };
+    const { file } = resolution;
+    return { type: "file", file, read: () => this.#follow(context, file) };
   }
 
   /** Evaluates the rules, unless their decision for this URL is cached. */

@@ -37,7 +37,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   "a document by HEAD": { path: "/users/7", method: "HEAD", expected: [200, ""] },
   "a folder with a dot in its name": { path: "/v1.2/users", expected: [200, "app"] },
   "a file": { path: "/assets/index-a1.js", expected: [200, "script"] },
-  "another page": { path: "/admin", expected: [200, "admin"] },
+  "another page": { path: "/admin/", expected: [200, "admin"] },
   "an asset of an older build": { path: "/assets/index-b2.js", expected: [404, "own 404"] },
   "an asset with an encoded dot": { path: "/assets/b2%2Ejs", expected: [404, "own 404"] },
   "an image": { path: "/logo.png", accept: "image/*", expected: [404, "own 404"] },

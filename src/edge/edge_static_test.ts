@@ -55,7 +55,7 @@ const scenarios: readonly Scenario[] = [
     },
   },
   { name: "a page without its extension", path: "/about", status: 200, body: "about" },
-  { name: "a folder", path: "/docs", status: 200, body: "docs" },
+  { name: "a folder", path: "/docs", status: 308, has: { location: "/docs/" }, body: "" },
   { name: "a folder with slash", path: "/docs/", status: 200, body: "docs" },
   {
     name: "a query is no part of the path",

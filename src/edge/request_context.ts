@@ -4,7 +4,9 @@
  * @module
  */
 import {
+  createFacts,
   type Decision,
+  evaluateRules,
   type EvaluationHooks,
   NO_DECISION,
   type RateLimitAction,
@@ -25,11 +27,12 @@ import type { RateLimiter } from "./rate_limit/rate_limiter.ts";
 import type { ClientRequest } from "./request/client_request.ts";
 import { applyHeaderEdits, type EdgeResponse } from "./response/edge_response.ts";
 import type { Site } from "./site/site.ts";
+import type { PageMoves } from "./site/site_responder.ts";
 import type { CachedDecision } from "./site_rules/decision_cache.ts";
 import type { SiteRules } from "./site_rules/site_rules.ts";
 
 /** The state of one request at the edge; rules ask it about files and rate limits. */
-export class RequestContext implements EvaluationHooks {
+export class RequestContext implements EvaluationHooks, PageMoves {
   decision: Decision = NO_DECISION;
   /** The rate limits that the request was counted against; usually none. */
   limits: NamedVerdict[] | undefined;
@@ -47,12 +50,43 @@ export class RequestContext implements EvaluationHooks {
     this.#parts = parts;
   }
 
+  /** Makes the context the use that the routes are made of. */
+  get moves(): PageMoves {
+    return this;
+  }
+
   get startedAt(): number {
     return this.#parts.startedAt;
   }
 
   fileExists(path: string): boolean {
     return this.site.content.hasFile(path);
+  }
+
+  /**
+   * Whether the rules let the client go to another path of a page. They come first: where they
+   * send that path on, the page stays where it is, so that the two never make a loop.
+   */
+  canMoveTo(path: string): boolean {
+    const { decision, site, facts, clientRequest } = this;
+    if (decision.rewrite !== undefined) return false;
+    if (site.rules === undefined || facts === undefined) return true;
+    const there = createFacts({
+      method: clientRequest.method,
+      host: clientRequest.host,
+      path,
+      rawQuery: clientRequest.rawQuery,
+      header: (name) => clientRequest.header(name),
+      ip: clientRequest.ip,
+      country: () => facts.country(),
+      asn: () => facts.asn(),
+      device: () => facts.device(),
+    });
+    const { terminal, rewrite } = evaluateRules(site.rules.compiled, there, {
+      fileExists: (each) => this.fileExists(each),
+      rateLimited: () => false,
+    });
+    return terminal.type !== "redirect" && rewrite === undefined;
   }
 
   rateLimited(rule: RuleRef, action: RateLimitAction): boolean {

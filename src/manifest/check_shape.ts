@@ -54,6 +54,8 @@ function partAt(path: readonly PathStep[], root: unknown): DocumentPart {
       return { name: "a request of the checks", fields: FIELDS.request };
     case "expect":
       return { name: "an expectation", fields: FIELDS.expectation };
+    case "urls":
+      return { name: "the URLs of pages", fields: FIELDS.urls };
     case "functionLimits":
       return { name: "the limits of functions", fields: FIELDS.functionLimits };
     default: {

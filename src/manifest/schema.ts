@@ -6,6 +6,7 @@
  * @module
  */
 import * as z from "zod";
+import { TRAILING_SLASHES } from "../lib/page_urls.ts";
 import { PROTECTIONS } from "../lib/protection.ts";
 import { CHECK_FIELDS, releaseChecksSchema } from "./release_checks_schema.ts";
 import { fieldOf } from "../lib/schema_problems.ts";
@@ -242,6 +243,23 @@ const checks = releaseChecksSchema.optional().describe(
   "Requests and commands that must pass before production shows the deployment.",
 );
 
+const WANTED_SWITCH = "Use true or false";
+const pageUrlsSchema = z.strictObject({
+  trailingSlash: z.enum(TRAILING_SLASHES, 'Use "auto", "always" or "never"').optional().describe(
+    "Whether URLs of pages end with a slash: `auto` (those of folders), `always` or `never`; `auto` where missing.",
+  ),
+  cleanUrls: z.boolean(WANTED_SWITCH).optional().describe(
+    "Whether URLs of pages leave out `.html`; true where missing.",
+  ),
+  ignoreCase: z.boolean(WANTED_SWITCH).optional().describe(
+    "Whether a URL in another case redirects to the file; false where missing.",
+  ),
+}, WANTED_OBJECT);
+
+const urls = pageUrlsSchema.optional().describe(
+  "The one URL of each page in the STATIC layers; other URLs of the page redirect to it.",
+);
+
 /** The top level with its lists unread, so that each item is judged by itself. */
 export const outlineSchema = z.strictObject({
   $schema: schemaReference,
@@ -254,6 +272,7 @@ export const outlineSchema = z.strictObject({
   vitals,
   protection,
   checks,
+  urls,
   meta: metaSchema.optional(),
 });
 
@@ -270,6 +289,7 @@ export const manifestSchema = z.strictObject({
   vitals,
   protection,
   checks,
+  urls,
   meta: metaSchema.optional(),
 });
 
@@ -283,6 +303,7 @@ export const FIELDS = {
   cron: Object.keys(cronTaskSchema.shape),
   functionLimits: Object.keys(functionLimitsSchema.shape),
   ...CHECK_FIELDS,
+  urls: Object.keys(pageUrlsSchema.shape),
 };
 
 /** The JSON Schema of `.svc/manifest.json`, for editors. */

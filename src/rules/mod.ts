@@ -86,8 +86,10 @@ export {
 } from "./import/import_result.ts";
 export { importHeaders } from "./import/headers.ts";
 export { importNetlifyToml } from "./import/netlify_toml.ts";
+export type { PageSettings } from "./import/page_settings.ts";
 export { importRedirects } from "./import/redirects.ts";
 export { importVercelJson } from "./import/vercel_json.ts";
+export { importWrangler } from "./import/wrangler.ts";
 export { type NetlifyBuild, readNetlifyBuild } from "./import/netlify_settings.ts";
 export { type CompiledRules, compileInSteps, compileRules } from "./compile/compile_rules.ts";
 export { phaseOf } from "./actions/actions.ts";

@@ -34,6 +34,7 @@ Deno.test("the public names of the room", () => {
     "importNetlifyToml",
     "importRedirects",
     "importVercelJson",
+    "importWrangler",
     "isEdgeField",
     "isLifetimeField",
     "isSameForAllClients",

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { listFiles } from "../../scripts/_source_files.ts";
 import { buildsProjects } from "../helpers/node_program.ts";
-import { copySite, hostOf, withSandbox } from "../helpers/sandbox.ts";
+import { copySite, hostOf, urlOf, withSandbox } from "../helpers/sandbox.ts";
 import { needs } from "../helpers/empty_root.ts";
 
 Deno.test({
@@ -28,13 +28,13 @@ Deno.test({
       const host = hostOf((told.urls as Record<string, string>).production);
       for (const file of files) {
         const bytes = await Deno.readFile(join(dist, file));
-        const paths = [`/${file}`];
-        if (file.endsWith("index.html")) paths.push(`/${file.slice(0, -"index.html".length)}`);
-        for (const path of paths) {
-          const page = await box.page(host, path);
-          assert.equal(page.status, 200, path);
-          assert.deepEqual(page.body, bytes, path);
-        }
+        const url = urlOf(file);
+        const page = await box.page(host, url);
+        assert.equal(page.status, 200, url);
+        assert.deepEqual(page.body, bytes, url);
+        if (url === `/${file}`) continue;
+        const moved = await box.page(host, `/${file}`);
+        assert.deepEqual([moved.status, moved.headers.location], [308, url]);
       }
       const missing = await box.page(host, "/harbours/atlantis/");
       assert.equal(missing.status, 404);

@@ -7,7 +7,7 @@ testFramework("astro", {
   title: "Astro",
   layers: { client: "STATIC", server: "COMPUTE" },
   assets: {
-    page: "/about",
+    page: "/about/",
     pattern: /\/_astro\/[\w.-]+\.css/,
     missing: "/_astro/page.Abcd1234.css",
   },

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { listFiles, ROOT } from "../../scripts/_source_files.ts";
-import { copySite, withSandbox } from "../helpers/sandbox.ts";
+import { copySite, urlOf, withSandbox } from "../helpers/sandbox.ts";
 
 const PLAIN = join(ROOT, "fixtures", "sites", "plain");
 const HOST = "kestrel-hut.localhost";
@@ -29,7 +29,7 @@ Deno.test("the plain site is served byte for byte, with its rules", async (t) =>
 
     for (const file of listFiles(PLAIN).filter((path) => !ELSEWHERE.test(path))) {
       await t.step(`/${file}`, async () => {
-        const page = await box.page(HOST, `/${file}`);
+        const page = await box.page(HOST, urlOf(file));
         assert.equal(page.status, 200);
         assert.deepEqual(page.body, await Deno.readFile(join(PLAIN, file)));
       });

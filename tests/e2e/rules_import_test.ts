@@ -153,7 +153,7 @@ action = { type = "pipeline", steps = [{ handle = "echo" }] }
 `,
   },
   imports: ["vercel.json"],
-  skipped: [/vercel\.json:10: skipped: svc serves a path with and without a trailing slash/],
+  skipped: [],
   notes: [],
   rows: [
     { path: "/projects/7/edit", status: 200, body: page("project") },

@@ -61,6 +61,10 @@ export async function copySite(name: string, to: string): Promise<void> {
 }
 
 /** Host name of a URL, as sites are asked for by it. */
+/** The URL of a file of a site, as the default of `[static]` has it. */
+export const urlOf = (file: string): string =>
+  `/${file}`.replace(/\/index\.html$/, "/").replace(/\.html$/, "");
+
 export function hostOf(url: unknown): string {
   return new URL(String(url)).hostname;
 }

@@ -5,6 +5,7 @@
  */
 import * as z from "zod";
 import { endpoints as e } from "../../contract/endpoints.ts";
+import { TRAILING_SLASHES } from "../../lib/page_urls.ts";
 import type { Answers } from "./answers.ts";
 import { count, deployment, diagnostic, nextCursor, ruleSet, text, yes } from "./parts.ts";
 
@@ -87,6 +88,10 @@ export const AUTOMATION_ANSWERS: Answers = {
     added: count.describe("Rules that were added or printed"),
     present: count.describe("Rules that the output already had"),
     unsupported: z.array(remark),
+    settings: z.strictObject({
+      trailingSlash: z.enum(TRAILING_SLASHES).optional(),
+      cleanUrls: z.boolean().optional(),
+    }),
     notes: z.array(remark),
     diagnostics: z.array(diagnostic),
     output: text.nullable(),

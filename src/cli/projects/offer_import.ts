@@ -52,12 +52,40 @@ async function readRules({ directory }: ProjectFolder): Promise<RulesFile | unde
 }
 
 const RULES_FILE = "svc.rules.toml";
+
+/** Writes the settings of an imported file into `svc.toml`; those that are there stay. */
+export async function writeSettings(
+  ctx: Context,
+  { directory }: ProjectFolder,
+  result: ImportResult,
+): Promise<void> {
+  const { missingSettings } = await import("../../build/mod.ts");
+  // Another file may have been imported since the folder was read.
+  const folder = await openProjectFolder(ctx, directory);
+  const settings = missingSettings(result, folder.config?.static);
+  if (Object.keys(settings).length === 0) return;
+  await writeProjectFile(folder, { static: settings });
+  ctx.ui.done("build", `Set [static] ${describeSettings(settings)} in svc.toml`);
+}
+
+/** The settings as `svc.toml` has them. */
+export function describeSettings({ trailingSlash, cleanUrls }: ImportResult["settings"]): string {
+  return [
+    ...(trailingSlash === undefined ? [] : [`trailing_slash = "${trailingSlash}"`]),
+    ...(cleanUrls === undefined ? [] : [`clean_urls = ${cleanUrls}`]),
+  ].join(", ");
+}
+
 async function writeImport(
   ctx: Context,
   { path, result }: ImportableFile,
-  rules: { readonly path: string; readonly text: string },
+  { rules, folder }: {
+    readonly rules: { readonly path: string; readonly text: string };
+    readonly folder: ProjectFolder;
+  },
 ): Promise<void> {
-  await writeFileAtomically(rules.path, rules.text);
+  if (result.ruleSet.rules.length > 0) await writeFileAtomically(rules.path, rules.text);
+  await writeSettings(ctx, folder, result);
   reportImport(ctx, path, result);
   const { ruleSet, imported, unsupported } = result;
   const taken = `${formatEntries(imported)} as ${formatCount(ruleSet.rules.length, "rule")}`;
@@ -92,7 +120,7 @@ async function askAbout(
     const message =
       `${file.path} configures another hosting platform. Import its ${count} into ${RULES_FILE}?`;
     const wanted = await prompter.confirm({ message, initial: true });
-    if (wanted) await writeImport(ctx, file, { path: rules.path, text });
+    if (wanted) await writeImport(ctx, file, { rules: { path: rules.path, text }, folder });
     else declined.push(file.path);
   }
   return declined;
@@ -113,7 +141,10 @@ export async function offerImport(ctx: Context, given: ProjectFolder): Promise<P
   const rules = await readRules(folder);
   if (rules === undefined) return folder;
   const known = folder.config?.build.notImported ?? [];
-  const found = await findImportable(createFolderReader(folder.directory), rules.rules);
+  const found = await findImportable(createFolderReader(folder.directory), {
+    rules: rules.rules,
+    static: folder.config?.static,
+  });
   const files = found.filter(({ path }) => !known.includes(path));
   const declined = await askAbout(ctx, prompter, { folder, files });
   if (declined.length === 0) return folder;

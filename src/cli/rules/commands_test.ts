@@ -64,6 +64,8 @@ action = { type = "deny" }
     assert.deepEqual(await warnings(cwd), []);
     await Deno.mkdir(join(cwd, "notes"));
     await Deno.writeTextFile(join(cwd, "notes", "index.html"), "");
+    assert.deepEqual(await warnings(cwd), [], "/notes redirects to /notes/");
+    await Deno.writeTextFile(join(cwd, "svc.toml"), '[static]\ntrailing_slash = "never"\n');
     assert.equal((await warnings(cwd))[0].code, "open_folder_page");
   });
   // An output in another folder that is not built yet is unknown.

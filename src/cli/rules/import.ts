@@ -11,6 +11,7 @@ import {
   importRedirects,
   type ImportResult,
   importVercelJson,
+  importWrangler,
   loadRulesToml,
   parseRulesToml,
   type Rule,
@@ -19,13 +20,14 @@ import {
 import { confirm } from "../command/confirm.ts";
 import { defineCommand } from "../command/command.ts";
 import { CliError } from "../errors/cli_error.ts";
-import { reportImport } from "../projects/offer_import.ts";
+import { describeSettings, reportImport, writeSettings } from "../projects/offer_import.ts";
+import { openProjectFolder } from "../projects/project_folder.ts";
 import type { Context } from "../session/context.ts";
 import { showPath } from "../session/paths.ts";
 import { formatCount } from "../terminal/format.ts";
 import { readSource, reportWarnings, type RulesSource } from "./rules_file.ts";
 
-const FORMATS = ["redirects", "headers", "vercel", "netlify"] as const;
+const FORMATS = ["redirects", "headers", "vercel", "netlify", "wrangler"] as const;
 type Format = (typeof FORMATS)[number];
 
 /** File names that identify their format. */
@@ -34,6 +36,9 @@ const NAMES: Readonly<Record<string, Format>> = {
   "_headers": "headers",
   "vercel.json": "vercel",
   "netlify.toml": "netlify",
+  "wrangler.toml": "wrangler",
+  "wrangler.json": "wrangler",
+  "wrangler.jsonc": "wrangler",
 };
 
 const FLAVORS = ["netlify", "cloudflare"] as const;
@@ -56,6 +61,8 @@ function convert(text: string, format: Format, flavor: ImportFlavor): ImportResu
       return importVercelJson(text);
     case "netlify":
       return importNetlifyToml(text);
+    case "wrangler":
+      return importWrangler(text);
   }
 }
 
@@ -136,6 +143,20 @@ async function addTo(
   );
 }
 
+/** Writes settings beside the rules, or shows them where the rules are printed. */
+async function saveSettings(
+  ctx: Context,
+  output: string | undefined,
+  files: readonly ImportedFile[],
+): Promise<void> {
+  for (const { shown, result } of files) {
+    if (Object.keys(result.settings).length === 0) continue;
+    if (output === undefined) {
+      ctx.ui.note(`Of ${shown}, for [static] in svc.toml: ${describeSettings(result.settings)}`);
+    } else await writeSettings(ctx, await openProjectFolder(ctx, dirname(output)), result);
+  }
+}
+
 /** Sums up the files, with the file of each remark. */
 function sumOf(files: readonly ImportedFile[]) {
   const remarks = (key: "unsupported" | "notes") =>
@@ -144,13 +165,14 @@ function sumOf(files: readonly ImportedFile[]) {
     read: files.reduce((sum, { result }) => sum + result.read, 0),
     imported: files.reduce((sum, { result }) => sum + result.imported, 0),
     unsupported: remarks("unsupported"),
+    settings: files.reduce((all, { result }) => ({ ...result.settings, ...all }), {}),
     notes: remarks("notes"),
   };
 }
 
 export default defineCommand({
   description:
-    "Reads _redirects and _headers files of Netlify or Cloudflare, netlify.toml and vercel.json. Entries without an equivalent are skipped and reported with their line and the reason. New rules are added after the existing rules of the output.",
+    "Reads _redirects and _headers files of Netlify or Cloudflare, netlify.toml, vercel.json and wrangler files. Entries without an equivalent are skipped and reported with their line and the reason. New rules are added after the existing rules of the output. With --output, settings of page URLs are written to [static] of svc.toml.",
   define: (command) =>
     command
       .argument("<files...>", "files to import, in rule order")
@@ -192,7 +214,8 @@ export default defineCommand({
       rules,
       force: flags.force === true,
     });
-    if (output !== undefined) await writeFileAtomically(output, toml);
+    if (output !== undefined && rules.length > 0) await writeFileAtomically(output, toml);
+    await saveSettings(ctx, output, files);
     const { diagnostics } = loadRulesToml(toml);
     const shown = output === undefined ? "the rules" : showPath(output, ctx);
     reportWarnings(ctx, { path: output ?? "", shown, source: toml }, diagnostics);

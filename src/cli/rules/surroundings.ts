@@ -27,13 +27,15 @@ async function findFolderPages(
   path: string,
 ): Promise<((folder: string) => boolean) | undefined> {
   const directory = dirname(path);
-  const { build } = (await openProjectFolder(ctx, directory)).config ?? {};
+  const { build, static: served } = (await openProjectFolder(ctx, directory)).config ?? {};
   if (build?.command !== undefined) return undefined;
   const written = build?.outputDirs ?? [];
   const outputDirs = written.length > 0
     ? written
     : (await detectProject(createFolderReader(directory), {})).outputDirs;
   if (outputDirs.join() !== ".") return undefined;
+  // Otherwise, the path without a slash redirects to the folder.
+  if (served?.trailingSlash !== "never") return () => false;
   return (folder) => isFile(join(directory, folder, "index.html"));
 }
 

@@ -242,8 +242,9 @@ export class ProjectSite {
     return true;
   }
 
-  /** Whether a folder of the files has a page of its own; a dev server may have any. */
+  /** Whether the page of a folder is shown without a slash at its end; a dev server may show any. */
   #hasFolderPage(): (folder: string) => boolean {
+    if (this.#content?.manifest.urls?.trailingSlash !== "never") return () => false;
     const pages = new Set(this.#content?.files.map(({ path }) => `/${path}`));
     return (folder) => pages.has(`${folder}/index.html`);
   }

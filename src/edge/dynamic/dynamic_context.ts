@@ -10,6 +10,7 @@ import type { BodyStream } from "../messages/body.ts";
 import type { HeaderList } from "../messages/header_list.ts";
 import type { PipelineRequest } from "../messages/messages.ts";
 import { ClientRequest } from "../request/client_request.ts";
+import type { PageMoves } from "../site/site_responder.ts";
 import type { Site } from "../site/site.ts";
 import type { CachedDecision } from "../site_rules/decision_cache.ts";
 import type { Decision, RequestFacts } from "../../rules/mod.ts";
@@ -22,6 +23,8 @@ export interface DynamicContext {
   readonly facts: RequestFacts;
   /** The cached decision for its URL. */
   readonly cachedDecision: CachedDecision | undefined;
+  /** Whether the client may be sent to the URL of a page. */
+  readonly moves: PageMoves;
 }
 
 /**

@@ -8,7 +8,6 @@ import type { CallContext, OutboundFetch } from "../../runtime/mod.ts";
 import type { FactsRequest } from "../cache/facts_request.ts";
 import type { HttpCache } from "../cache/http_cache.ts";
 import { ComputeFailedError } from "../compute/compute_failure.ts";
-import type { ComputeUse } from "../compute/compute_responder.ts";
 import {
   isSocketRequest,
   requestFromPipeline,
@@ -169,8 +168,9 @@ export class DynamicRequest implements PipelineParts {
     const target = this.#requestTarget(request);
     if (target === undefined) return edgePage(fields, 400, { headers: site.common });
     const { cache } = this.#context.decision;
-    const use: ComputeUse = { caching: cache === undefined ? "deployment" : "rule" };
-    return await this.#options.siteResponder.route(site, fields, target, use);
+    const moves = request.url === this.#first.url ? this.#context.moves : undefined;
+    const caching = cache === undefined ? "deployment" : "rule";
+    return await this.#options.siteResponder.route(site, fields, target, { caching, moves });
   }
 
   cached(

@@ -11,7 +11,8 @@ import type { Header, HeaderList } from "../messages/header_list.ts";
 import { isReading } from "../messages/messages.ts";
 import { edgePage, type PagedRequest } from "../response/error_pages.ts";
 import type { EdgeResponse } from "../response/edge_response.ts";
-import type { ComputeResolution, Resolution } from "../static/site_content.ts";
+import { REVALIDATE } from "../static/cache_control.ts";
+import type { ComputeResolution, MovedFile, Resolution } from "../static/site_content.ts";
 import { decideStatic, negotiate } from "../static/decide.ts";
 import { FileServer } from "../static/file_server.ts";
 import type { StaticFile } from "../static/static_file.ts";
@@ -45,15 +46,33 @@ function asFailure(page: EdgeResponse, failure: EdgeResponse): EdgeResponse {
   return { ...failure, headers, body: page.body, bytes: page.bytes };
 }
 
+/** Decides whether a client may be sent to another path that shows the same page. */
+export interface PageMoves {
+  canMoveTo(path: string): boolean;
+}
+
+/** How a request follows the routes. */
+export interface RouteUse extends Partial<ComputeUse> {
+  /** Missing where the path is not that of the client, as after a rewrite. */
+  readonly moves?: PageMoves | undefined;
+}
+
 /** A request that follows the routes. */
 interface RouteContext {
   readonly site: Site;
   readonly request: ServerRequest;
   readonly target: RequestTarget;
-  readonly use: ComputeUse;
+  readonly use: RouteUse;
 }
 
-const ANY_USE: ComputeUse = { caching: "deployment" };
+const ANY_USE: RouteUse = {};
+
+/** The redirect to the one URL of a page. It is asked for again: the next deployment may differ. */
+function moved({ site, target: { query } }: RouteContext, { address }: MovedFile): EdgeResponse {
+  const location = query === "" ? address : `${address}?${query}`;
+  const headers: Header[] = [["location", location], ["cache-control", REVALIDATE]];
+  return { status: 308, headers: [...headers, ...site.common], body: null, bytes: 0 };
+}
 
 /** The page for a server that failed; the cause goes to the site's log. */
 export function failureResponse(
@@ -100,7 +119,7 @@ export class SiteResponder {
     site: Site,
     request: ServerRequest,
     target: RequestTarget,
-    use: ComputeUse = ANY_USE,
+    use: RouteUse = ANY_USE,
   ): EdgeResponse | Promise<EdgeResponse> {
     const image = this.#images?.respond(site, request, target);
     if (image !== undefined) return image;
@@ -119,6 +138,10 @@ export class SiteResponder {
     switch (resolution.type) {
       case "file":
         return this.file(site, request, resolution.file);
+      case "moved":
+        return context.use.moves?.canMoveTo(resolution.address) === true
+          ? moved(context, resolution)
+          : this.file(site, request, resolution.file);
       case "read_only":
         return edgePage(request, 405, { headers: [...ALLOW_READING, ...site.common] });
       case "compute":
@@ -147,14 +170,14 @@ export class SiteResponder {
     context: RouteContext,
     resolution: ComputeResolution,
   ): EdgeResponse | Promise<EdgeResponse> {
-    const { site, request, target, use } = context;
+    const { site, request, target, use: { caching = "deployment" } } = context;
     const { compute } = site;
     if (compute === undefined) return edgePage(request, 501, { headers: site.common });
     const next = (response: EdgeResponse | Missing): EdgeResponse | Promise<EdgeResponse> =>
       response === "missing"
         ? this.#settle(context, site.content.after(request.method, target.path, resolution))
         : response;
-    const response = respondFromCompute({ site, compute, request, target, resolution, ...use });
+    const response = respondFromCompute({ site, compute, request, target, resolution, caching });
     return response instanceof Promise ? response.then(next) : next(response);
   }
 

@@ -7,14 +7,20 @@
  * @module
  */
 import { inSteps, type Steps } from "../../lib/next_turn.ts";
+import type { PageUrls } from "../../lib/page_urls.ts";
 import { normalizePath } from "../../rules/mod.ts";
 import type { HeaderList } from "../messages/header_list.ts";
 import type { ContentCoding } from "./accept_encoding.ts";
+import { addressOf, type AddressRules, addressRules, nameFile } from "./page_addresses.ts";
 import { Representation, type SiteFile, type StaticFile } from "./static_file.ts";
 
 export interface FileTable {
   /** Files by normalized path; see `findFile()`. */
   readonly byPath: ReadonlyMap<string, StaticFile>;
+  /** Which URL its pages have. */
+  readonly addresses: AddressRules;
+  /** Paths of files by their lower-case form; `undefined` where case matters. */
+  readonly byLowerCase: ReadonlyMap<string, string> | undefined;
   /** The layer's `404.html`. */
   readonly notFound: StaticFile | undefined;
   /** The page that answers documents without a file. */
@@ -57,6 +63,8 @@ export interface FileTableOptions {
   readonly common: HeaderList;
   /** Path in the output of the page that answers documents without a file. */
   readonly fallback?: string | undefined;
+  /** Which URL its pages have. */
+  readonly urls?: PageUrls | undefined;
   /** Whether a file, by its path in the output, is never served. */
   readonly isHidden?: ((path: string) => boolean) | undefined;
 }
@@ -103,7 +111,25 @@ export function* createFileTable(
       variants: varies ? compressed : NO_VARIANTS,
     });
   });
-  return { byPath, notFound: byPath.get("/404.html"), fallback: fallbackOf(byPath, options) };
+  const addresses = addressRules(options.urls);
+  return {
+    byPath,
+    addresses,
+    byLowerCase: addresses.ignoreCase ? yield* lowerCaseOf(byPath) : undefined,
+    notFound: byPath.get("/404.html"),
+    fallback: fallbackOf(byPath, options),
+  };
+}
+
+/** Of files that differ in case only, the first in the order of their paths counts. */
+function* lowerCaseOf(byPath: FileTable["byPath"]): Steps<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  yield* inSteps(byPath, ([path]) => {
+    const lower = path.toLowerCase();
+    const other = found.get(lower);
+    if (other === undefined || path < other) found.set(lower, path);
+  });
+  return found;
 }
 
 function fallbackOf(
@@ -118,13 +144,31 @@ function fallbackOf(
   return file === undefined ? undefined : { file, below: path.slice(0, path.lastIndexOf("/") + 1) };
 }
 
+/** A file, and the path at which it is served. */
+export interface FoundFile {
+  readonly file: StaticFile;
+  /** Normalized; other paths that name the file redirect to it. */
+  readonly address: string;
+}
+
+function named(table: FileTable, path: string): string | undefined {
+  const { byPath, byLowerCase } = table;
+  const exact = nameFile(path, (each) => byPath.has(each));
+  if (exact !== undefined || byLowerCase === undefined) return exact;
+  const lower = nameFile(path.toLowerCase(), (each) => byLowerCase.has(each));
+  return lower === undefined ? undefined : byLowerCase.get(lower);
+}
+
 /**
- * Finds the file for a normalized path: the file itself, then `<path>.html`, then
- * `<path>/index.html`. A path that ends with a slash names a folder, so only its
- * `index.html` can match.
+ * Finds the file that a normalized path names: the file itself, `<path>.html` or
+ * `<path>/index.html`, with or without a final slash. Each file has one address.
  */
-export function findFile(table: FileTable, path: string): StaticFile | undefined {
-  const { byPath } = table;
-  if (path.endsWith("/")) return byPath.get(`${path}index.html`);
-  return byPath.get(path) ?? byPath.get(`${path}.html`) ?? byPath.get(`${path}/index.html`);
+export function findFile(table: FileTable, path: string): FoundFile | undefined {
+  const { byPath, addresses } = table;
+  const key = named(table, path);
+  if (key === undefined) return undefined;
+  return {
+    file: byPath.get(key)!,
+    address: addressOf(key, (each) => byPath.has(each), addresses),
+  };
 }

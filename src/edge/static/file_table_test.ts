@@ -9,7 +9,7 @@ const table = (paths: readonly string[], directory = ".") =>
   atOnce(createFileTable(paths.map(file), { directory, common: [] }));
 
 function found(paths: readonly string[], path: string, directory?: string): string | undefined {
-  return findFile(table(paths, directory), path)?.plain.sha256.replace(/0+$/, "");
+  return findFile(table(paths, directory), path)?.file.plain.sha256.replace(/0+$/, "");
 }
 
 const all = ["a", "a.html", "a/index.html", "b.html", "b/index.html", "c/index.html", "index.html"];
@@ -26,6 +26,7 @@ const rows: readonly (readonly [path: string, file: string | undefined])[] = [
   ["/c/", "c/index.html"],
   ["/b.html", "b.html"],
   ["/b.html/", undefined],
+  ["/a.html/", undefined],
   ["/d", undefined],
   ["/A", undefined],
 ];
@@ -55,7 +56,7 @@ Deno.test("createFileTable() leaves out the build's own folder", () => {
 
 Deno.test("createFileTable() pairs a file with its precompressed forms", () => {
   const built = table(["app.js", "app.js.br", "app.js.gz", "lonely.css.br"]);
-  const codings = (path: string) => findFile(built, path)?.variants.map((form) => form.coding);
+  const codings = (path: string) => findFile(built, path)?.file.variants.map((form) => form.coding);
   assert.deepEqual(codings("/app.js"), ["br", "gzip"]);
   assert.deepEqual(codings("/app.js.br"), []);
   assert.deepEqual(codings("/lonely.css.br"), []);

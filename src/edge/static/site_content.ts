@@ -13,13 +13,21 @@ import {
 import type { Steps } from "../../lib/next_turn.ts";
 import type { HeaderList } from "../messages/header_list.ts";
 import { isReading } from "../messages/messages.ts";
-import { createFileTable, type Fallback, type FileTable, findFile } from "./file_table.ts";
+import {
+  createFileTable,
+  type Fallback,
+  type FileTable,
+  findFile,
+  type FoundFile,
+} from "./file_table.ts";
 import { serverFilesTest } from "./server_files.ts";
 import type { SiteFile, StaticFile } from "./static_file.ts";
 
 /** The final target of a request. */
 export type Resolution =
-  | { readonly type: "file"; readonly file: StaticFile }
+  | FileAtPath
+  /** A file that is served at another path. */
+  | MovedFile
   /** There is a file, but its method is neither `GET` nor `HEAD`. */
   | { readonly type: "read_only" }
   /** 404, with the layer's own page where it has one. */
@@ -31,6 +39,22 @@ export type Resolution =
   }
   /** A COMPUTE layer answers. */
   | ComputeResolution;
+
+/** A file that is served at the path. */
+export interface FileAtPath {
+  readonly type: "file";
+  readonly file: StaticFile;
+  /** Whether its address is another path, at which the routes have something else. */
+  readonly isElsewhere?: true;
+}
+
+/** A file whose address is another path, to which visitors are redirected. */
+export interface MovedFile {
+  readonly type: "moved";
+  readonly file: StaticFile;
+  /** Normalized path; `resolve()` of it has the same file. */
+  readonly address: string;
+}
 
 /** A COMPUTE layer answers; after a 404, `SiteContent.after()` finds the next route. */
 export interface ComputeResolution {
@@ -64,6 +88,9 @@ function fallbackFor(fallback: Fallback | undefined, path: string): StaticFile |
     : undefined;
 }
 
+/** Most paths that are kept of those that lead to the address of a file. */
+const MAX_MOVED = 10_000;
+
 const READ_ONLY: Resolution = Object.freeze({ type: "read_only" });
 
 /** Builds the tables of all STATIC layers. `common` are fields that every response carries. */
@@ -77,7 +104,7 @@ export function* createFileTables(
     if (layer.target !== "STATIC") continue;
     const isHidden = serverFilesTest(manifest.layers, layer);
     const { directory, fallback } = layer;
-    const options = { directory, common, isHidden, fallback };
+    const options = { directory, common, isHidden, fallback, urls: manifest.urls };
     tables.set(layer.name, yield* createFileTable(files, options));
   }
   return tables;
@@ -105,8 +132,13 @@ function failurePagesOf(
 export class SiteContent {
   readonly #routes: RouteTable;
   readonly #tables: ReadonlyMap<string, FileTable>;
-  /** Paths that were resolved to a file; each file has three of them at most. */
+  /** Paths that were resolved to a file: one for each file. */
   readonly #known: Readonly<Record<"GET" | "HEAD", Map<string, StaticFile>>> = {
+    GET: new Map(),
+    HEAD: new Map(),
+  };
+  /** Other paths of files that were asked for. */
+  readonly #moved: Readonly<Record<"GET" | "HEAD", Map<string, MovedFile>>> = {
     GET: new Map(),
     HEAD: new Map(),
   };
@@ -137,14 +169,22 @@ export class SiteContent {
     if (!isReading(method)) return this.#resolveOther(method, path);
     const known = this.#known[method].get(path);
     if (known !== undefined) return { type: "file", file: known };
+    const moved = this.#moved[method];
+    const before = moved.get(path);
+    if (before !== undefined) return before;
     const resolution = this.#route(method, path);
-    if (resolution.type === "file") this.#known[method].set(path, resolution.file);
+    if (resolution.type === "file") {
+      if (resolution.isElsewhere !== true) this.#known[method].set(path, resolution.file);
+    } else if (resolution.type === "moved" && moved.size < MAX_MOVED) {
+      moved.set(path, resolution);
+    }
     return resolution;
   }
 
   /** Whether a static file answers the normalized path when it is read. */
   hasFile(path: string): boolean {
-    return this.resolve("GET", path).type === "file";
+    const { type } = this.resolve("GET", path);
+    return type === "file" || type === "moved";
   }
 
   /**
@@ -167,25 +207,52 @@ export class SiteContent {
     return resolution.type === "missing" && this.hasFile(path) ? READ_ONLY : resolution;
   }
 
-  /** Follows the routes; a request that does not read skips a file to a server behind it. */
+  /**
+   * Follows the routes; a request that does not read skips a file to a server behind it. The
+   * file whose address is the path comes before one that is only named by it, in any layer
+   * in front of the first server.
+   */
   #follow(method: string, path: string, { matched, next, ...before }: Walk): Resolution {
     const reads = isReading(method);
     let { page, fallback, isFile } = before;
+    let moved: FileAtPath | MovedFile | undefined;
     for (let at = next; at < matched.length; at++) {
       const route = matched[at]!;
       if (route.layer.target === "COMPUTE") {
+        if (moved !== undefined) return moved;
         return { type: "compute", route, walk: { matched, next: at + 1, page, fallback, isFile } };
       }
       const table = this.#tables.get(route.layer.name)!;
-      const file = findFile(table, path);
-      if (file !== undefined && reads) return { type: "file", file };
-      if (file === undefined) {
+      const found = findFile(table, path);
+      if (found === undefined) {
         page ??= table.notFound;
         fallback ??= fallbackFor(table.fallback, path);
-      } else isFile = true;
+      } else if (!reads) isFile = true;
+      else if (found.address === path) return { type: "file", file: found.file };
+      else moved ??= this.#move(method, found);
       if (route.fallthrough) continue;
+      if (moved !== undefined) return moved;
       return isFile ? READ_ONLY : { type: "missing", page: table.notFound, fallback };
     }
+    if (moved !== undefined) return moved;
     return isFile ? READ_ONLY : { type: "missing", page: page ?? this.failurePage(404), fallback };
+  }
+
+  /** Leads to the address of a file, unless the routes have something else there. */
+  #move(method: "GET" | "HEAD", { file, address }: FoundFile): FileAtPath | MovedFile {
+    return this.#firstFile(method, address) === file
+      ? { type: "moved", file, address }
+      : { type: "file", file, isElsewhere: true };
+  }
+
+  /** The file that is served at its address; `undefined` where a server comes first. */
+  #firstFile(method: "GET" | "HEAD", address: string): StaticFile | undefined {
+    for (const { layer, fallthrough } of this.#routes.match(address, method)) {
+      if (layer.target === "COMPUTE") return undefined;
+      const found = findFile(this.#tables.get(layer.name)!, address);
+      if (found?.address === address) return found.file;
+      if (!fallthrough) return undefined;
+    }
+    return undefined;
   }
 }

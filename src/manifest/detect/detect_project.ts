@@ -190,6 +190,7 @@ export async function detectProject(
   const outputDirs = framework === undefined
     ? await outputDirsWithout(reader, commands.build)
     : distinct([...finding.outputDirs ?? [], ...framework.outputDirs]);
+  const urls = finding.urls ?? framework?.urls;
   const layout = layoutOf(framework, finding, outputDirs);
   return {
     framework: recognized === undefined
@@ -208,6 +209,7 @@ export async function detectProject(
       ? undefined
       : { reason: finding.server, ...(layout === undefined ? {} : { layout }) },
     advice: finding.advice,
+    ...(urls === undefined ? {} : { urls }),
     packagesFolder: `${root}node_modules`,
     installsIn: root,
     packages: finding.packages ??

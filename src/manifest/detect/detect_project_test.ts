@@ -207,6 +207,42 @@ for (const row of ROWS) {
   });
 }
 
+/** URLs that frameworks link pages by, where they are not those of the files that they write. */
+const URLS: readonly (readonly [string, Record<string, string>, DetectedProject["urls"]])[] = [
+  ["Nuxt", { "package.json": packageJson({ nuxt: "4" }) }, { trailingSlash: "never" }],
+  ["React Router", { "package.json": packageJson({ "@react-router/dev": "7" }) }, {
+    trailingSlash: "never",
+  }],
+  ["Docusaurus", { "package.json": packageJson({ "@docusaurus/core": "3" }) }, {
+    trailingSlash: "never",
+  }],
+  ["Docusaurus that writes what it links to", {
+    "package.json": packageJson({ "@docusaurus/core": "3" }),
+    "docusaurus.config.js": "export default { trailingSlash: true }",
+  }, undefined],
+  ["VitePress", { "package.json": packageJson({ vitepress: "1" }) }, { cleanUrls: false }],
+  ["VitePress with clean URLs", {
+    "package.json": packageJson({ vitepress: "1" }),
+    ".vitepress/config.ts": "export default { cleanUrls: true }",
+  }, undefined],
+  ["Astro", { "package.json": packageJson({ astro: "7" }) }, undefined],
+  ["Astro without slashes", {
+    "package.json": packageJson({ astro: "7" }),
+    "astro.config.mjs": 'export default { trailingSlash: "never" }',
+  }, { trailingSlash: "never" }],
+  ["Next.js", {
+    "package.json": packageJson({ next: "16" }),
+    "next.config.js": 'module.exports = { output: "export", trailingSlash: true }',
+  }, undefined],
+  ["SvelteKit", { "package.json": packageJson({ "@sveltejs/kit": "2" }) }, undefined],
+];
+
+for (const [name, files, urls] of URLS) {
+  Deno.test(`detectProject() knows the URLs of pages of ${name}`, async () => {
+    assert.deepEqual((await detect(files)).urls, urls);
+  });
+}
+
 const MANAGERS: readonly (readonly [string, Record<string, string>, string, string])[] = [
   ["npm", {}, "npm install", "npx astro build"],
   ["npm", { "package-lock.json": "" }, "npm ci", "npx astro build"],

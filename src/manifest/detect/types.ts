@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { PageUrls } from "../../lib/page_urls.ts";
 import type { Advice, ServerLayout } from "../frameworks/types.ts";
 
 export const PACKAGE_MANAGERS = ["npm", "pnpm", "yarn", "bun", "deno"] as const;
@@ -74,6 +75,8 @@ export interface DetectedProject {
   } | undefined;
   /** Set where the build is for another platform, or lacks what makes its server. */
   readonly advice: Advice | undefined;
+  /** URLs that its framework links pages by; the default where missing. */
+  readonly urls?: PageUrls;
   /** The folder of installed packages: the project's `node_modules`, or its workspace's. */
   readonly packagesFolder: string;
   /** The folder that installs, from the project: "" for its own, `../` and the like for its workspace's. */

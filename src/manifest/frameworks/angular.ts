@@ -114,5 +114,7 @@ export const angular: Framework = {
   outputDirs: [],
   isSinglePage: true,
   server: { find },
+  // It writes about/index.html, and links to /about.
+  urls: { trailingSlash: "never" },
   inspect,
 };

@@ -41,7 +41,10 @@ function inspect(facts: FrameworkFacts): FrameworkFinding {
   const output = textProperty(config.text, "output");
   const needsServer = output === "server" || output === "hybrid";
   const advice = adviceOf(facts, needsServer);
+  const trailingSlash = textProperty(config.text, "trailingSlash");
+  const isTold = trailingSlash === "always" || trailingSlash === "never";
   const finding = {
+    ...(isTold ? { urls: { trailingSlash } as const } : {}),
     ...(outDir === undefined ? {} : { outputDirs: [outDir] }),
     ...(advice === undefined ? {} : { advice }),
   };

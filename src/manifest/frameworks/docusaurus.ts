@@ -1,4 +1,5 @@
 /** @module Docusaurus: plain files in `build`. */
+import { hasProperty } from "./config_text.ts";
 import type { Framework } from "./types.ts";
 
 export const docusaurus: Framework = {
@@ -9,8 +10,13 @@ export const docusaurus: Framework = {
   build: "docusaurus build",
   dev: "docusaurus start",
   outputDirs: ["build"],
-  inspect: ({ buildScript }) => {
+  inspect: ({ buildScript, config }) => {
     const outDir = /--out-dir[= ]([\w./-]+)/.exec(buildScript ?? "")?.[1];
-    return outDir === undefined ? {} : { outputDirs: [outDir] };
+    // Unless it is told, it writes intro/index.html, and links to /intro.
+    const isTold = hasProperty(config?.text ?? "", "trailingSlash");
+    return {
+      ...(outDir === undefined ? {} : { outputDirs: [outDir] }),
+      ...(isTold ? {} : { urls: { trailingSlash: "never" } }),
+    };
   },
 };

@@ -32,5 +32,7 @@ export const nuxt: Framework = {
   hashedFolders: [{ path: "_nuxt/", except: "builds/" }],
   server: NUXT_SERVER,
   buildVariables: { NUXT_TELEMETRY_DISABLED: "1" },
+  // It writes about/index.html, and links to /about.
+  urls: { trailingSlash: "never" },
   inspect,
 };

@@ -25,5 +25,7 @@ export const reactRouter: Framework = {
   outputDirs: ["build"],
   isSinglePage: true,
   server: requestHandlerServer("react-router"),
+  // It writes about/index.html, and links to /about.
+  urls: { trailingSlash: "never" },
   inspect,
 };

@@ -58,5 +58,7 @@ export const solidStart: Framework = {
   outputDirs: [".output"],
   hashedFolders: [{ path: "_build/assets/" }],
   server: { ...NITRO_SERVER, find },
+  // It writes about/index.html, and links to /about.
+  urls: { trailingSlash: "never" },
   inspect,
 };

@@ -72,5 +72,7 @@ export const tanstackStart: Framework = {
   dev: "vite dev",
   outputDirs: ["dist"],
   server: { find, layout: { entry: ENTRY, files: "client" } },
+  // It writes about/index.html, and links to /about.
+  urls: { trailingSlash: "never" },
   inspect,
 };

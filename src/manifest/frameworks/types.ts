@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { PageUrls } from "../../lib/page_urls.ts";
 import type { ImageSettings } from "../image_settings.ts";
 
 /** The project's folder, as far as detection looks: single files by name, it is never walked. */
@@ -61,6 +62,8 @@ export interface FrameworkFinding {
   /** Command that installs the packages of a project without package.json. */
   readonly install?: string;
   readonly advice?: Advice;
+  /** URLs of its pages, instead of those of the table row. */
+  readonly urls?: PageUrls;
 }
 
 /** The place of a built server and its files. */
@@ -265,6 +268,8 @@ export interface Framework {
   readonly isSinglePage?: boolean;
   /** Folders of its output with files named by their content, as the framework documents it. */
   readonly hashedFolders?: readonly HashedFolder[];
+  /** URLs that it links pages by, where they are not those that the default gives its files. */
+  readonly urls?: PageUrls;
   /** Set where its servers can be deployed. */
   readonly server?: FrameworkServer;
   /** Variables that its build gets, for instance to send no telemetry. */

@@ -1,5 +1,5 @@
 /** @module VitePress: plain files in `.vitepress/dist` of its folder, which is often `docs`. */
-import { textProperty } from "./config_text.ts";
+import { hasWord, textProperty } from "./config_text.ts";
 import type { Framework, FrameworkFacts, FrameworkFinding } from "./types.ts";
 
 const FOLDER = /\bvitepress build ([\w./-]+)/;
@@ -19,7 +19,9 @@ async function inspect(facts: FrameworkFacts): Promise<FrameworkFinding> {
     `${folder}.vitepress/dist`,
   ];
   const docs = folder === "" ? "" : ` ${folder.slice(0, -1)}`;
-  return { outputDirs, build: `vitepress build${docs}`, dev: `vitepress dev${docs}` };
+  const isClean = hasWord(facts.config?.text ?? "", "cleanUrls", "true");
+  const urls = isClean ? {} : { urls: { cleanUrls: false } };
+  return { ...urls, outputDirs, build: `vitepress build${docs}`, dev: `vitepress dev${docs}` };
 }
 
 export const vitepress: Framework = {

@@ -280,6 +280,8 @@ export interface GeneratedFrom {
   /** Paths of the files that are deployed. */
   readonly paths: readonly string[];
   readonly framework: DetectedProject["framework"];
+  /** URLs that the framework links pages by. */
+  readonly urls?: DetectedProject["urls"];
 }
 
 /** Writes the manifest of what a build made. */
@@ -287,12 +289,14 @@ export function generateManifest(
   found: Exclude<Found, { readonly type: "unusable" }>,
   from: GeneratedFrom,
 ): Manifest {
-  if (found.type === "server") return serverManifest(found, from);
-  const { framework } = from;
+  const { framework, urls } = from;
+  const withUrls = urls === undefined ? {} : { urls };
+  if (found.type === "server") return { ...serverManifest(found, from), ...withUrls };
   const { directory, fallback } = found;
-  return generateStaticManifest({
+  const manifest = generateStaticManifest({
     directory,
     ...(fallback === undefined ? {} : { fallback }),
     ...(framework === undefined ? {} : { framework }),
   });
+  return { ...manifest, ...withUrls };
 }

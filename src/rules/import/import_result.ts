@@ -7,6 +7,7 @@
 import { MAX_RULES } from "../limits.ts";
 import { parseRulesValue } from "../document/parse_rules.ts";
 import { writeRulesToml } from "../document/write_rules.ts";
+import type { PageSettings } from "./page_settings.ts";
 import { type Rule, type RuleSet, SCHEMA_VERSION } from "../rule_set/types.ts";
 
 /** A line of the imported file with a remark. */
@@ -24,10 +25,12 @@ export interface ImportResult {
   readonly toml: string;
   /** Entries of the file that were read: those imported and those in `unsupported`. */
   readonly read: number;
-  /** Entries that became rules. */
+  /** Entries that became rules or settings. */
   readonly imported: number;
   /** Entries that were skipped, each with its reason. */
   readonly unsupported: readonly UnsupportedLine[];
+  /** Settings for `[static]` of `svc.toml`; counted as imported. */
+  readonly settings: PageSettings;
   /** Entries that were imported but behave slightly differently here. */
   readonly notes: readonly UnsupportedLine[];
 }
@@ -61,6 +64,7 @@ export class ImportCollector {
   readonly #rules: Rule[] = [];
   readonly #unsupported: UnsupportedLine[] = [];
   readonly #notes: UnsupportedLine[] = [];
+  #settings: PageSettings = {};
   #imported = 0;
 
   readonly #arrange: (rules: readonly Rule[]) => readonly Rule[];
@@ -94,6 +98,12 @@ export class ImportCollector {
     this.#unsupported.push({ line: source.line, text: source.text.trim(), reason });
   }
 
+  /** Takes an entry that is a setting. */
+  set(settings: PageSettings): void {
+    this.#settings = { ...this.#settings, ...settings };
+    this.count();
+  }
+
   /** Counts entries that have become rules, or parts of one. */
   count(entries = 1): void {
     this.#imported += entries;
@@ -115,6 +125,7 @@ export class ImportCollector {
       read: imported + unsupported.length,
       imported,
       unsupported,
+      settings: this.#settings,
       notes,
     };
   }

@@ -6,7 +6,9 @@ import type { Rule } from "../rule_set/types.ts";
 import { importHeaders } from "./headers.ts";
 import { type ImportResult, UnreadableImportError } from "./import_result.ts";
 import { importRedirects } from "./redirects.ts";
+import { importNetlifyToml } from "./netlify_toml.ts";
 import { importVercelJson } from "./vercel_json.ts";
+import { importWrangler } from "./wrangler.ts";
 
 /** The rules without their ids, each as condition and action. */
 function pairsOf(result: ImportResult): [Rule["condition"], Rule["action"]][] {
@@ -241,8 +243,6 @@ Deno.test("importVercelJson() names each part without equivalent, with its line"
   assert.deepEqual(
     importVercelJson(text).unsupported.map(({ line, reason }) => `${line} ${reason}`),
     [
-      "2 svc serves about.html at both /about and /about.html: write redirects " +
-      "for pages that must have a single URL",
       `4 The pattern ":id(\\d+)" has no equivalent in a glob`,
       "5 svc cannot test whether a header is present",
       `9 The field "env" has no equivalent`,
@@ -309,4 +309,41 @@ Deno.test("every importer answers any text with a set that passes validation", (
       assert.equal(result.read, result.imported + result.unsupported.length, source);
     }
   }));
+});
+
+Deno.test("importers read which URL a page has", () => {
+  const wrangler = (text: string) => importWrangler(text);
+  const rows: readonly (readonly [ImportResult, settings: object, reasons?: RegExp])[] = [
+    [importVercelJson('{"cleanUrls": true, "trailingSlash": false}'), {
+      cleanUrls: true,
+      trailingSlash: "never",
+    }],
+    [importVercelJson('{"trailingSlash": true}'), { trailingSlash: "always" }],
+    [importVercelJson('{"cleanUrls": "yes"}'), {}, /Use true or false/],
+    [importNetlifyToml("[build.processing.html]\npretty_urls = false"), { cleanUrls: false }],
+    [wrangler('[assets]\nhtml_handling = "force-trailing-slash"'), {
+      trailingSlash: "always",
+      cleanUrls: true,
+    }],
+    [wrangler('{ // a\n"assets": { "html_handling": "none", /* "x" */ }, }'), { cleanUrls: false }],
+    [
+      wrangler('{ "name": "// no comment", "assets": { "html_handling": "auto-trailing-slash" } }'),
+      {
+        trailingSlash: "auto",
+        cleanUrls: true,
+      },
+    ],
+    [wrangler('name = "a"\n[assets]\nhtml_handling = "nice"'), {}, /none of auto-trailing-slash/],
+    [wrangler('name = "a"'), {}],
+  ];
+  for (const [{ settings, imported, unsupported, read }, expected, reason] of rows) {
+    assert.deepEqual(settings, expected);
+    assert.equal(imported, Object.keys(expected).length === 0 ? 0 : imported);
+    assert.equal(read, imported + unsupported.length);
+    if (reason === undefined) assert.deepEqual(unsupported, []);
+    else assert.match(unsupported[0]!.reason, reason);
+  }
+  assert.equal(wrangler('name = "a"\n[assets]\nhtml_handling = 1').unsupported[0]!.line, 3);
+  assert.throws(() => wrangler("{"), /no JSON/);
+  assert.throws(() => wrangler("= ="), { name: "UnreadableImportError" });
 });

@@ -224,7 +224,7 @@ Deno.test("importVercelJson() skips what no rule says, with its reason", () => {
       /can exclude only one thing/,
     ],
     [vercel({ redirects: {} }), /"redirects" is not a list/],
-    [vercel({ trailingSlash: false }), /with and without a trailing slash/],
+    [vercel({ trailingSlash: "no" }), /Use true or false/],
   ];
   for (const [result, reason] of rows) {
     assert.equal(result.imported, 0, String(reason));

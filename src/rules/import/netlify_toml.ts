@@ -24,6 +24,7 @@ import {
   RedirectCollector,
   type RedirectLine,
 } from "./redirect_rules.ts";
+import { readPrettyUrls } from "./page_settings.ts";
 import { whereSvcHasIt } from "./netlify_settings.ts";
 
 /** Largest file that is read, in bytes. */
@@ -179,6 +180,8 @@ class NetlifyImport {
   /** Names each setting of a table, at any depth, with where svc has it. */
   #settings(path: readonly PathStep[], value: unknown): void {
     const isTable = typeof value === "object" && value !== null && !(value instanceof Date);
+    const setting = readPrettyUrls(path, value);
+    if (setting !== undefined) return this.#collector.set(setting);
     if (!isTable || Array.isArray(value) && value.every((one) => typeof one !== "object")) {
       this.#collector.refuse(this.#source(path), whereSvcHasIt(path, value));
       return;

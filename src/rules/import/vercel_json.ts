@@ -20,6 +20,7 @@ import {
   type Segment,
   toPathMatch,
 } from "./path_pattern.ts";
+import { readVercelSetting } from "./page_settings.ts";
 import { arrangeCaching, assertPlainLifetime, readEdgeCaching } from "./vercel_cache.ts";
 import { whereSvcHasIt } from "./vercel_settings.ts";
 import { readVercelSource, type VercelSource } from "./vercel_source.ts";
@@ -315,6 +316,11 @@ export function importVercelJson(text: string): ImportResult {
   };
   for (const [key, value] of Object.entries(json.value as Record<string, unknown>)) {
     if (key === "$schema") continue;
+    const setting = readVercelSetting(key, value);
+    if (setting !== undefined) {
+      collector.set(setting);
+      continue;
+    }
     const convert = Object.hasOwn(CONVERTERS, key) ? CONVERTERS[key] : undefined;
     if (convert === undefined || !Array.isArray(value)) {
       collector.refuse(sourceOf(key), whereSvcHasIt(key, value));

@@ -14,10 +14,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   devCommand: "Set it in svc.toml: [dev] command",
   framework: "svc detects the framework (docs/frameworks.md)",
   ignoreCommand: "A deploy hook builds the branch that it names (docs/deploy-hooks.md)",
-  cleanUrls: "svc serves about.html at both /about and /about.html: write redirects " +
-    "for pages that must have a single URL",
-  trailingSlash: "svc serves a path with and without a trailing slash: write redirects for " +
-    "pages that must have a single URL",
+  cleanUrls: "Use true or false",
+  trailingSlash: "Use true or false",
   functions: "svc functions are in functions/, and their limits in svc.toml (docs/functions.md)",
   crons: "Set it in svc.toml: [[cron]] (docs/cron.md)",
   images: "Set it in svc.toml: [images] (docs/images.md)",

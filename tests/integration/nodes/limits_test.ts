@@ -11,7 +11,7 @@ const RULES = `schemaVersion = "EDGE_RULE_SET_V1"
 
 [[rules]]
 id = "few"
-condition.path = { type = "exact", value = "/few.html" }
+condition.path = { type = "exact", value = "/few" }
 action = { type = "rate_limit", limit = 2, windowSeconds = 600, key = "host" }
 `;
 
@@ -21,7 +21,7 @@ const WARNING = /the platform has 2 nodes, which count separately, so up to 4 re
 async function ask(node: TestPlatform, count: number): Promise<readonly number[]> {
   const statuses: number[] = [];
   for (let sent = 0; sent < count; sent++) {
-    statuses.push((await node.get("shop.localhost", "/few.html")).status);
+    statuses.push((await node.get("shop.localhost", "/few")).status);
   }
   return statuses;
 }
@@ -58,7 +58,7 @@ Deno.test({
     await until(() => svc("rules", "check"), (said) => WARNING.test(said));
     assert.match(await svc("deploy", "--prod", "--yes"), WARNING);
     for (const node of [a, b]) {
-      await until(async () => (await node.get("shop.localhost", "/other.html")).status === 200);
+      await until(async () => (await node.get("shop.localhost", "/other")).status === 200);
       assert.deepEqual(await ask(node, 3), [200, 200, 429], "each counts by itself");
     }
     assert.match(await svc("rules", "publish", "--yes"), WARNING);

@@ -4,10 +4,14 @@ import {
   createProject,
   deploy,
   start,
+  STATIC_MANIFEST,
   type TestPlatform,
   withPlatform,
 } from "../../helpers/platform.ts";
 import { until } from "../../../src/lib/_test_until.ts";
+
+/** Shows the page of a folder without a slash at the end of its URL. */
+const WITHOUT_SLASHES = { ...STATIC_MANIFEST, urls: { trailingSlash: "never" } };
 
 const files = { "index.html": "home", "new.html": "new", "secret.html": "secret" };
 
@@ -232,6 +236,9 @@ Deno.test("a folder's page stays open beside a deny of its prefix, and set_heade
     const site = { ...files, "internal/index.html": "inside" };
     await deploy(platform, "shop", { files: site, rules });
     assert.equal((await platform.get("shop.localhost", "/internal/")).status, 403);
+    const moved = await platform.get("shop.localhost", "/internal");
+    assert.deepEqual([moved.status, moved.headers.location], [308, "/internal/"]);
+    await deploy(platform, "shop", { files: site, rules, manifest: WITHOUT_SLASHES });
     assert.equal((await platform.get("shop.localhost", "/internal")).text, "inside");
     const exact = { path: { type: "exact", value: "/internal" } };
     const both = ruleSet({

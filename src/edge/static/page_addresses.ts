@@ -1,0 +1,64 @@
+/**
+ * The one URL of each page: which file a path names, and at which path that file is served.
+ *
+ * @module
+ */
+import type { PageUrls } from "../../lib/page_urls.ts";
+
+const HTML = ".html";
+const INDEX = "/index.html";
+
+/** Whether a table has a file at a normalized path. */
+export type HasFile = (path: string) => boolean;
+
+/** The settings of a site that decide which URL its pages have. */
+export type AddressRules = Readonly<
+  Required<{ [Key in keyof PageUrls]: NonNullable<PageUrls[Key]> }>
+>;
+
+/** Fills in the defaults. */
+export function addressRules(
+  { trailingSlash, cleanUrls, ignoreCase }: PageUrls = {},
+): AddressRules {
+  return {
+    trailingSlash: trailingSlash ?? "auto",
+    cleanUrls: cleanUrls ?? true,
+    ignoreCase: ignoreCase ?? false,
+  };
+}
+
+/**
+ * Returns the path of the file that a path names: the file itself, `<path>.html`, or
+ * `<path>/index.html`. With a final slash, the page of the folder comes first.
+ */
+export function nameFile(path: string, has: HasFile): string | undefined {
+  if (!path.endsWith("/")) {
+    if (has(path)) return path;
+    if (has(path + HTML)) return path + HTML;
+    return has(path + INDEX) ? path + INDEX : undefined;
+  }
+  const page = path.slice(0, -1);
+  if (has(page + INDEX)) return page + INDEX;
+  return page !== "" && has(page + HTML) ? page + HTML : undefined;
+}
+
+/** The URL that the settings give a page, as long as no other file has it. */
+function wantedAddress(file: string, { trailingSlash, cleanUrls }: AddressRules): string {
+  if (!file.endsWith(HTML)) return file;
+  if (file.endsWith(INDEX)) {
+    const folder = file.slice(0, -INDEX.length);
+    return folder === "" || trailingSlash !== "never" ? `${folder}/` : folder;
+  }
+  const stem = file.slice(0, -HTML.length);
+  if (!cleanUrls || stem.endsWith("/")) return file;
+  return trailingSlash === "always" ? `${stem}/` : stem;
+}
+
+/**
+ * Returns the path at which a file is served. A page whose URL names another file keeps its own
+ * path, which always names itself: so no page ever leads to a path that leads elsewhere.
+ */
+export function addressOf(file: string, has: HasFile, rules: AddressRules): string {
+  const wanted = wantedAddress(file, rules);
+  return wanted === file || nameFile(wanted, has) === file ? wanted : file;
+}

@@ -1,0 +1,22 @@
+/**
+ * Which URL a page has, as `svc.toml`, the manifest and the edge name it.
+ *
+ * @module
+ */
+
+/**
+ * `auto`: the page of a folder ends with a slash, other pages do not. `always` and `never` apply to
+ * both.
+ */
+export const TRAILING_SLASHES = ["auto", "always", "never"] as const;
+export type TrailingSlash = (typeof TRAILING_SLASHES)[number];
+
+/** The URLs of a site's pages; each setting has a default. */
+export interface PageUrls {
+  /** `auto` when omitted. */
+  readonly trailingSlash?: TrailingSlash | undefined;
+  /** Whether URLs leave out `.html`; true when omitted. */
+  readonly cleanUrls?: boolean | undefined;
+  /** Whether a URL in another case leads to the file; false when omitted. */
+  readonly ignoreCase?: boolean | undefined;
+}

@@ -1,0 +1,36 @@
+/**
+ * Settings of other hosts about the URLs of pages, as those of `[static]` in `svc.toml`. Pure.
+ *
+ * @module
+ */
+import type { PageUrls } from "../../lib/page_urls.ts";
+
+/** Settings for `[static]` of `svc.toml`. */
+export type PageSettings = Pick<PageUrls, "trailingSlash" | "cleanUrls">;
+
+/** A setting of `vercel.json`; `undefined` for another field, or a value that is none. */
+export function readVercelSetting(field: string, value: unknown): PageSettings | undefined {
+  if (typeof value !== "boolean") return undefined;
+  if (field === "cleanUrls") return { cleanUrls: value };
+  return field === "trailingSlash" ? { trailingSlash: value ? "always" : "never" } : undefined;
+}
+
+const HTML_HANDLING: ReadonlyMap<unknown, PageSettings> = new Map<unknown, PageSettings>([
+  ["auto-trailing-slash", { trailingSlash: "auto", cleanUrls: true }],
+  ["force-trailing-slash", { trailingSlash: "always", cleanUrls: true }],
+  ["drop-trailing-slash", { trailingSlash: "never", cleanUrls: true }],
+  ["none", { cleanUrls: false }],
+]);
+
+/** The values that `html_handling` of Cloudflare takes. */
+export const HTML_HANDLINGS: readonly unknown[] = [...HTML_HANDLING.keys()];
+
+/** The settings that a value of `html_handling` stands for; `undefined` for an unknown one. */
+export const readHtmlHandling = (value: unknown): PageSettings | undefined =>
+  HTML_HANDLING.get(value);
+
+/** `[build.processing.html] pretty_urls` of `netlify.toml`; `undefined` for anything else. */
+export function readPrettyUrls(path: readonly unknown[], value: unknown): PageSettings | undefined {
+  const isSetting = path.join(".") === "build.processing.html.pretty_urls";
+  return isSetting && typeof value === "boolean" ? { cleanUrls: value } : undefined;
+}

@@ -1,0 +1,67 @@
+/**
+ * The setting of a `wrangler` file of Cloudflare about the URLs of pages. The files have no rules.
+ *
+ * @module
+ */
+import * as z from "zod";
+import { parseToml } from "../../lib/toml.ts";
+import { MAX_DEPTH } from "../limits.ts";
+import {
+  ImportCollector,
+  type ImportResult,
+  type SourceLine,
+  UnreadableImportError,
+} from "./import_result.ts";
+import { HTML_HANDLINGS, readHtmlHandling } from "./page_settings.ts";
+
+/** Largest file that is read, in bytes. */
+const MAX_BYTES = 1024 * 1024;
+
+const wranglerSchema = z.object({
+  assets: z.object({ html_handling: z.unknown().optional() }).optional(),
+});
+
+const COMMENT = /("(?:[^"\\\n]|\\.)*")|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)/g;
+const LAST_COMMA = /("(?:[^"\\\n]|\\.)*")|,(?=\s*[}\]])/g;
+
+/** Reads JSON with comments and commas behind the last item. */
+function parseJsonc(text: string): unknown {
+  const plain = text.replace(COMMENT, (_, string?: string) => string ?? "")
+    .replace(LAST_COMMA, (_, string?: string) => string ?? "");
+  try {
+    return JSON.parse(plain);
+  } catch (error) {
+    throw new UnreadableImportError(`It is no JSON: ${(error as Error).message}`);
+  }
+}
+
+function parse(text: string): unknown {
+  if (/^\s*(?:\{|\/[/*])/.test(text)) return parseJsonc(text);
+  const parsed = parseToml(text, { maxBytes: MAX_BYTES, maxDepth: MAX_DEPTH });
+  if (parsed.ok) return parsed.document.value;
+  throw new UnreadableImportError(parsed.diagnostics[0]?.message ?? "It is no TOML");
+}
+
+function lineOf(text: string): SourceLine {
+  const lines = text.split(/\r?\n/);
+  const at = lines.findIndex((line) => /^[^#/]*\bhtml_handling\b/.test(line));
+  return { line: Math.max(at, 0) + 1, text: lines[at] ?? "" };
+}
+
+/**
+ * Turns `html_handling` of the assets of a `wrangler.toml`, `wrangler.json` or `wrangler.jsonc`
+ * into settings.
+ *
+ * @throws {UnreadableImportError} where the text is neither TOML nor JSON
+ */
+export function importWrangler(written: string): ImportResult {
+  const text = written.replace(/^\uFEFF/, "");
+  const collector = new ImportCollector();
+  const value = wranglerSchema.safeParse(parse(text)).data?.assets?.html_handling;
+  if (value === undefined) return collector.result();
+  const settings = readHtmlHandling(value);
+  if (settings === undefined) {
+    collector.refuse(lineOf(text), `html_handling is none of ${HTML_HANDLINGS.join(", ")}`);
+  } else collector.set(settings);
+  return collector.result();
+}
