@@ -99,7 +99,7 @@ status = 200
     { path: "/b/c.jpg", status: 200, headers: { "cache-control": CACHE } },
     { path: "/One", status: 200, headers: { "x-one": "1" }, body: page("One") },
     { path: "/one", status: 200, headers: { "x-one": "1" }, body: page("one") },
-    { path: "/one/", status: 404, headers: { "x-one": "1" } },
+    { path: "/one/", status: 308, headers: { "x-one": "1", ...to("/one") } },
     { path: "/", status: 200, headers: { "x-one": undefined } },
     {
       path: "/assets/a.js",

@@ -11,20 +11,34 @@ import type { PageUrls } from "../../lib/page_urls.ts";
 import { normalizePath } from "../../rules/mod.ts";
 import type { HeaderList } from "../messages/header_list.ts";
 import type { ContentCoding } from "./accept_encoding.ts";
-import { addressOf, type AddressRules, addressRules, nameFile } from "./page_addresses.ts";
+import {
+  addressOf,
+  type AddressRules,
+  addressRules,
+  type HasFile,
+  nameFile,
+} from "./page_addresses.ts";
 import { Representation, type SiteFile, type StaticFile } from "./static_file.ts";
 
 export interface FileTable {
   /** Files by normalized path; see `findFile()`. */
   readonly byPath: ReadonlyMap<string, StaticFile>;
+  /** Whether there is a file at a normalized path. */
+  readonly has: HasFile;
   /** Which URL its pages have. */
   readonly addresses: AddressRules;
   /** Paths of files by their lower-case form; `undefined` where case matters. */
-  readonly byLowerCase: ReadonlyMap<string, string> | undefined;
+  readonly byLowerCase: LowerCasePaths | undefined;
   /** The layer's `404.html`. */
   readonly notFound: StaticFile | undefined;
   /** The page that answers documents without a file. */
   readonly fallback: Fallback | undefined;
+}
+
+interface LowerCasePaths {
+  /** The path of a file by its lower-case form. */
+  readonly get: (lower: string) => string | undefined;
+  readonly has: HasFile;
 }
 
 /** The page of a single-page app. */
@@ -114,6 +128,7 @@ export function* createFileTable(
   const addresses = addressRules(options.urls);
   return {
     byPath,
+    has: (path) => byPath.has(path),
     addresses,
     byLowerCase: addresses.ignoreCase ? yield* lowerCaseOf(byPath) : undefined,
     notFound: byPath.get("/404.html"),
@@ -122,14 +137,14 @@ export function* createFileTable(
 }
 
 /** Of files that differ in case only, the first in the order of their paths counts. */
-function* lowerCaseOf(byPath: FileTable["byPath"]): Steps<ReadonlyMap<string, string>> {
+function* lowerCaseOf(byPath: FileTable["byPath"]): Steps<LowerCasePaths> {
   const found = new Map<string, string>();
   yield* inSteps(byPath, ([path]) => {
     const lower = path.toLowerCase();
     const other = found.get(lower);
     if (other === undefined || path < other) found.set(lower, path);
   });
-  return found;
+  return { get: (lower) => found.get(lower), has: (lower) => found.has(lower) };
 }
 
 function fallbackOf(
@@ -151,11 +166,11 @@ export interface FoundFile {
   readonly address: string;
 }
 
-function named(table: FileTable, path: string): string | undefined {
-  const { byPath, byLowerCase } = table;
-  const exact = nameFile(path, (each) => byPath.has(each));
+/** The path of the file that a path names. */
+function named({ has, byLowerCase }: FileTable, path: string): string | undefined {
+  const exact = nameFile(path, has);
   if (exact !== undefined || byLowerCase === undefined) return exact;
-  const lower = nameFile(path.toLowerCase(), (each) => byLowerCase.has(each));
+  const lower = nameFile(path.toLowerCase(), byLowerCase.has);
   return lower === undefined ? undefined : byLowerCase.get(lower);
 }
 
@@ -164,11 +179,8 @@ function named(table: FileTable, path: string): string | undefined {
  * `<path>/index.html`, with or without a final slash. Each file has one address.
  */
 export function findFile(table: FileTable, path: string): FoundFile | undefined {
-  const { byPath, addresses } = table;
+  const { byPath, has, addresses } = table;
   const key = named(table, path);
   if (key === undefined) return undefined;
-  return {
-    file: byPath.get(key)!,
-    address: addressOf(key, (each) => byPath.has(each), addresses),
-  };
+  return { file: byPath.get(key)!, address: addressOf(key, has, addresses) };
 }
