@@ -6,15 +6,15 @@
 import type { Router } from "../platform/core/http/mod.ts";
 import { type AccountPageServices, bindAccountPages } from "./account/account_routes.ts";
 import { bindEmailPages, type EmailPageServices } from "./account/email_routes.ts";
-import { bindChannelPages, type ChannelPageServices } from "./notifications/channel_routes.ts";
+import { bindChannelPages, type ChannelPageServices } from "./notifications/channel_pages.tsx";
 import { bindInboxPages, type InboxPageServices } from "./notifications/inbox_routes.ts";
-import { bindConsentPages, type ConsentPageServices } from "./consent/consent_routes.ts";
+import { bindConsentPages, type ConsentPageServices } from "./consent/consent_page.tsx";
 import { bindDocs } from "./docs/docs_routes.ts";
 import {
   bindDeploymentPages,
   type DeploymentPageServices,
 } from "./deployment/deployment_routes.ts";
-import { bindDevicePages, type DevicePageServices } from "./device/device_routes.ts";
+import { bindDevicePages, type DevicePageServices } from "./device/device_pages.tsx";
 import { BOARD_SCRIPT_PATH, HTMX_PATH, showBoardScript, showHtmx } from "./layout/scripts.ts";
 import { showIcon, showStylesheet, STYLESHEET_PATH } from "./layout/document.tsx";
 import { bindEntryPages, type EntryPageServices } from "./entry/entry_routes.ts";
@@ -24,14 +24,47 @@ import { landingPage } from "./entry/landing_page.tsx";
 import { bindMcp } from "./mcp/mcp_routes.ts";
 import { PageBinder } from "./visit/page_binder.tsx";
 import { PageSession, type PageSessionServices } from "./visit/page_session.ts";
-import { bindOverview, type OverviewServices } from "./overview/overview_routes.ts";
+import { bindOverview, type OverviewServices } from "./overview/overview_page.tsx";
 import { bindPreviewPages, type PreviewPageServices } from "./previews/preview_routes.ts";
-import { bindProjectPages } from "./project/project_routes.ts";
 import { bindReferencePages } from "./reference/reference_routes.ts";
-import { bindSearch } from "./search/search_routes.ts";
+import { bindSearch } from "./search/search_page.tsx";
 import { bindWorkspacePages, type WorkspacePageServices } from "./workspace/workspace_routes.ts";
 import type { MessengerSignIn } from "../platform/notifications/mod.ts";
-import { bindKeyPages } from "./keys/bind_key_pages.ts";
+import type { BoardServices } from "./visit/board_context.ts";
+import { bindKeys } from "./keys/keys_routes.ts";
+import { bindPublishers } from "./keys/publishers_page.tsx";
+import { bindDatabases } from "./project/databases_routes.ts";
+import { bindEdge } from "./project/edge_page.tsx";
+import { bindDeployments } from "./project/deployments_routes.ts";
+import { bindDomains } from "./project/domains_page.tsx";
+import { bindUsage } from "./project/usage_page.tsx";
+import { bindErrors } from "./project/errors_page.tsx";
+import { bindHooks } from "./project/hooks_page.tsx";
+import { bindKv } from "./project/kv_routes.ts";
+import { bindLogs } from "./project/logs_page.tsx";
+import { bindSettings } from "./project/settings_page.tsx";
+import { bindTraffic } from "./project/traffic_page.tsx";
+import { bindVariables } from "./project/variables_page.tsx";
+
+function bindProjectPages(bind: PageBinder, services: BoardServices): void {
+  bindDeployments(bind, services);
+  bindLogs(bind, services);
+  bindTraffic(bind, services);
+  bindUsage(bind, services);
+  bindErrors(bind, services);
+  bindDomains(bind, services);
+  bindVariables(bind, services);
+  bindHooks(bind, services);
+  bindDatabases(bind, services);
+  bindKv(bind, services);
+  bindEdge(bind, services);
+  bindSettings(bind, services);
+}
+
+function bindKeyPages(bind: PageBinder, services: BoardServices): void {
+  bindKeys(bind, services);
+  bindPublishers(bind, services);
+}
 
 /** Binds the pages of a platform at `url`. */
 export function bindPages(

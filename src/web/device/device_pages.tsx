@@ -5,12 +5,17 @@
  *
  * @module
  */
+import type { DeviceLoginService, DeviceRequest } from "../../platform/accounts/mod.ts";
+import { type Person, selfCallerOf } from "../../platform/core/access/mod.ts";
+import { Failure } from "../../platform/core/http/mod.ts";
+import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
+import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
+import { readChoices } from "../visit/long_list.ts";
+import { goTo, showPage } from "../layout/document.tsx";
+import { EMPTY, type FormPage, refused } from "../layout/form.ts";
 import type { Workspace } from "../../contract/identity.ts";
-import { EMPTY, type FormPage } from "../layout/form.ts";
 import { EntryFrame } from "../layout/frames.tsx";
 import { Field, Form, Moment, Notice, Outcome, Trouble } from "../layout/pieces.tsx";
-import { showPage } from "../layout/document.tsx";
-import type { DeviceRequest } from "../../platform/accounts/mod.ts";
 
 const COUNTRY = new Intl.DisplayNames("en", { type: "region" });
 
@@ -39,7 +44,7 @@ function AsWho({ email, csrf }: { readonly email: string; readonly csrf: string 
 }
 
 /** Renders the form for the code that the tool shows. */
-export function codePage(shown: Signed): Response {
+function codePage(shown: Signed): Response {
   const { state = EMPTY, csrf, email, status, headers } = shown;
   return showPage(
     <EntryFrame title="Connect a device" lead="Enter the code shown in your terminal.">
@@ -142,7 +147,7 @@ function WorkspaceChoice({ workspaces, wanted }: {
 }
 
 /** Shows which tool asks, and lets the person approve or deny. */
-export function confirmPage(
+function confirmPage(
   shown: Signed & {
     readonly device: DeviceRequest;
     readonly workspaces: readonly Workspace[];
@@ -208,7 +213,7 @@ export function confirmPage(
 }
 
 /** Shows what was decided. */
-export function decidedPage(decision: {
+function decidedPage(decision: {
   readonly approved: boolean;
   readonly tool: string;
   readonly workspace?: string | undefined;
@@ -229,4 +234,67 @@ export function decidedPage(decision: {
     </EntryFrame>,
     { title },
   );
+}
+
+const signed = ({ person, csrf }: PersonVisit) => ({
+  csrf,
+  email: person.user.email ?? person.user.name,
+});
+
+export interface DevicePageServices {
+  readonly deviceLogin: DeviceLoginService;
+  readonly workspaces: WorkspaceService;
+}
+
+export function bindDevicePages(
+  bind: PageBinder,
+  { deviceLogin, workspaces }: DevicePageServices,
+): void {
+  const workspacesOf = (person: Person) =>
+    readChoices((wish) => workspaces.list(selfCallerOf(person), wish));
+
+  bind.personal("GET", "/device", async (visit) => {
+    const { person, client, query } = visit;
+    const code = query.get("code");
+    if (code === null || code.trim() === "") return codePage(signed(visit));
+    try {
+      const [device, ofPerson] = await Promise.all([
+        deviceLogin.find(person, code, client),
+        workspacesOf(person),
+      ]);
+      return confirmPage({
+        ...signed(visit),
+        device,
+        workspaces: ofPerson,
+        wanted: query.get("workspace"),
+      });
+    } catch (error) {
+      return codePage({ ...signed(visit), ...refused(error, { code }) });
+    }
+  });
+
+  bind.personal("POST", "/device", ({ fields }) => {
+    const code = (fields.code ?? "").trim();
+    return goTo(code === "" ? "/device" : `/device?code=${encodeURIComponent(code)}`);
+  });
+
+  bind.personal("POST", "/device/decision", async (visit) => {
+    const { person, client, fields } = visit;
+    const { code: userCode = "", workspaceId = "", decision } = fields;
+    try {
+      if (decision !== "approve" && decision !== "deny") {
+        throw new Failure("invalid_request", "Choose to approve or deny");
+      }
+      const { tool } = await deviceLogin.find(person, userCode, client);
+      if (decision === "deny") {
+        await deviceLogin.deny(person, userCode, client);
+        return decidedPage({ approved: false, tool });
+      }
+      await deviceLogin.approve(person, { userCode, workspaceId }, client);
+      const workspace = (await workspacesOf(person)).find(({ id }) => id === workspaceId);
+      return decidedPage({ approved: true, tool, workspace: workspace?.name });
+    } catch (error) {
+      return codePage({ ...signed(visit), ...refused(error, { code: userCode }) });
+    }
+  });
 }

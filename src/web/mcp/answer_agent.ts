@@ -5,9 +5,31 @@
  */
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import { makeServer } from "../../agents/make_server.ts";
-import type { Surroundings } from "../../agents/tool.ts";
+import type { Surroundings, Tool } from "../../agents/tool.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
-import { TOOLS } from "./tools.ts";
+import { deployFiles, makeProject } from "../../agents/tools/upload.ts";
+import { describeDatabase, listVariables, queryDatabase } from "../../agents/tools/data.ts";
+import { explainFailure, listProjects, status, traffic } from "../../agents/tools/look.ts";
+import { promote, purgeCache, rollback } from "../../agents/tools/release.ts";
+import { searchLogs } from "../../agents/tools/logs.ts";
+import { showErrors } from "../../agents/tools/errors.ts";
+
+export const TOOLS: readonly Tool<Surroundings>[] = [
+  status,
+  listProjects,
+  makeProject,
+  deployFiles,
+  explainFailure,
+  showErrors,
+  searchLogs,
+  rollback,
+  promote,
+  purgeCache,
+  listVariables,
+  queryDatabase,
+  describeDatabase,
+  traffic,
+];
 
 /** Answers a request whose body was parsed. */
 export async function answerAgent(request: Request, { body, around, readOnly, mayCall, version }: {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { TOOLS } from "./tools.ts";
+import { TOOLS } from "./answer_agent.ts";
 
 Deno.test("docs/agents.md lists every tool of /mcp with its effect", async () => {
   const page = await Deno.readTextFile(new URL("../../../docs/agents.md", import.meta.url));

@@ -7,14 +7,96 @@
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { lackedFor } from "../../contract/endpoint_permissions.ts";
 import {
+  type Client,
   Failure,
   type ForeignVisit,
   originOf,
   readJson,
   type Router,
 } from "../../platform/core/http/mod.ts";
-import { readQuery } from "./read_query.ts";
-import { makeSurroundings } from "./surroundings.ts";
+import { chooseProject, type Surroundings, ToolFailure } from "../../agents/tool.ts";
+import { ApiError } from "../../client/errors.ts";
+import { createClient } from "../../client/client.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import * as z from "zod";
+
+const query = z.strictObject({
+  project: z.string().min(1).max(100).optional(),
+  "read-only": z.enum(["true", "false"]).default("false"),
+});
+
+interface AgentLimits {
+  /** The project that the agent is confined to. */
+  readonly project: string | undefined;
+  /** Offers only what changes nothing. */
+  readonly readOnly: boolean;
+}
+
+/** @throws {Failure} `invalid_request` for anything else: what is misspelt would confine nothing. */
+function readQuery(params: URLSearchParams): AgentLimits {
+  const parsed = query.safeParse(Object.fromEntries(params));
+  if (parsed.success && params.size === new Set(params.keys()).size) {
+    return { project: parsed.data.project, readOnly: parsed.data["read-only"] === "true" };
+  }
+  throw new Failure(
+    "invalid_request",
+    "URL is not valid: /mcp accepts project=<name> and read-only=true, each at most once",
+  );
+}
+
+function toFailure(error: unknown): ToolFailure | undefined {
+  if (error instanceof ToolFailure) return error;
+  if (!(error instanceof ApiError) || error.code === undefined) return undefined;
+  const { message, code, problems, retryAfter } = error;
+  return new ToolFailure({
+    error: message,
+    code,
+    ...problems.length === 0 ? {} : { problems },
+    ...retryAfter === undefined ? {} : { hint: `Try again in ${Math.ceil(retryAfter / 1000)} s` },
+  });
+}
+
+/** Makes what the tools of one request use. */
+function makeSurroundings(
+  router: Pick<Router, "fetch">,
+  { request, client, project, now }: {
+    readonly request: Request;
+    readonly client: Client;
+    readonly project: string | undefined;
+    now(): number;
+  },
+): Surroundings {
+  const authorization = request.headers.get("authorization") ?? "";
+  const api = createClient({
+    baseUrl: new URL(request.url).origin,
+    retries: { retries: 0, firstPause: 0, longestPause: 0 },
+    signal: request.signal,
+    fetch: (address, init) => {
+      const inner = new Request(address, init);
+      inner.headers.set("authorization", authorization);
+      return router.fetch(inner, client);
+    },
+  });
+  return {
+    project,
+    now,
+    api: () => Promise.resolve(api),
+    async open(given) {
+      const name = chooseProject(given, project);
+      if (name === undefined) {
+        throw new ToolFailure({
+          error: "Project is missing: set `project`",
+          code: "action_required",
+          hint:
+            "list_projects lists the projects. ?project=<name> in the URL of this server sets a default",
+        });
+      }
+      return { api, project: await api.call(endpoints.getProject, { params: { project: name } }) };
+    },
+    usualDatabase: () => Promise.resolve(undefined),
+    toFailure,
+  };
+}
 
 /** Longest message of an agent, in bytes. */
 const MAX_MESSAGE_BYTES = 256 * 1024;

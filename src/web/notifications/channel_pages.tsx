@@ -5,15 +5,34 @@
  *
  * @module
  */
+import * as z from "zod";
+import type { Router } from "../../platform/core/http/mod.ts";
+import {
+  makeMessengerLink,
+  messengerLinksOf,
+  type MessengerServices,
+  subscriptionsOf,
+  type SubscriptionStore,
+  unlinkMessenger,
+} from "../../platform/notifications/mod.ts";
+import { selfCallerOf } from "../../platform/core/access/mod.ts";
+import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
+import type { PageBinder } from "../visit/page_binder.tsx";
+import { pageContextOf, WHOLE_LIST } from "../visit/page_context.ts";
+import { goTo, PAGE_POLICY } from "../layout/document.tsx";
+import { LINK_SCRIPT_PATH, linkMark, showLinkScript } from "./link_script.ts";
+import {
+  PUSH_PAGE_PATH,
+  PUSH_WORKER_PATH,
+  showPushScript,
+  showPushWorker,
+} from "./push_scripts.ts";
 import { MESSENGER_CODE_SECONDS, type MessengerLink } from "../../contract/messenger.ts";
 import type { PushSubscription } from "../../contract/push.ts";
 import { Card, EndButton, Form, Moment, Qr } from "../layout/pieces.tsx";
-import { PAGE_POLICY } from "../layout/document.tsx";
 import type { PageContext } from "../layout/page_context.ts";
 import { SettingsFrame } from "../layout/frames.tsx";
 import { showSettings } from "../layout/show_board.ts";
-import { LINK_SCRIPT_PATH, linkMark } from "./link_script.ts";
-import { PUSH_PAGE_PATH } from "./push_scripts.ts";
 
 /** The only page with a worker, as web push needs one. */
 const POLICY = `${PAGE_POLICY}; script-src 'self'; worker-src 'self'; connect-src 'self'`;
@@ -109,7 +128,7 @@ function Browsers({ csrf, subscriptions }: {
   );
 }
 
-export function channelsPage(context: PageContext, shown: {
+function channelsPage(context: PageContext, shown: {
   readonly links: readonly MessengerLink[];
   readonly hasBot: boolean;
   readonly subscriptions: readonly PushSubscription[];
@@ -125,7 +144,7 @@ export function channelsPage(context: PageContext, shown: {
   );
 }
 
-export function linkPage(context: PageContext, { url, known }: {
+function linkPage(context: PageContext, { url, known }: {
   readonly url: string;
   /** The chats that are linked already. */
   readonly known: readonly MessengerLink[];
@@ -160,4 +179,48 @@ export function linkPage(context: PageContext, { url, known }: {
     </SettingsFrame>,
     { title: "Link a chat" },
   );
+}
+
+export interface ChannelPageServices extends MessengerServices {
+  readonly workspaces: WorkspaceService;
+  readonly pushSubscriptions: SubscriptionStore;
+}
+
+const id = z.object({ id: z.string().max(64) });
+
+export function bindChannelPages(
+  bind: PageBinder,
+  router: Router,
+  channels: ChannelPageServices,
+): void {
+  const { workspaces } = channels;
+  router.page("GET", PUSH_WORKER_PATH, showPushWorker);
+  router.page("GET", PUSH_PAGE_PATH, showPushScript);
+  router.page("GET", LINK_SCRIPT_PATH, showLinkScript);
+
+  bind.personal("GET", "/account/channels", async (visit) => {
+    const { user } = visit.person;
+    const [context, links, subscriptions] = await Promise.all([
+      pageContextOf(visit, workspaces),
+      messengerLinksOf(channels, user.id),
+      subscriptionsOf(channels, selfCallerOf(visit.person), WHOLE_LIST),
+    ]);
+    const hasBot = channels.bot !== undefined;
+    return channelsPage(context, { links, hasBot, subscriptions: subscriptions.items });
+  });
+  bind.personal("POST", "/account/channels/link", async (visit) => {
+    const { id } = visit.person.user;
+    const known = await messengerLinksOf(channels, id);
+    const { url } = await makeMessengerLink(channels, id);
+    const context = await pageContextOf({ ...visit, path: "/account/channels" }, workspaces);
+    return linkPage(context, { url, known });
+  });
+  bind.personal("POST", "/account/channels/unlink", async ({ person, fields }) => {
+    await unlinkMessenger(channels, { user: person.user, id: id.parse(fields).id });
+    return goTo("/account/channels?done=chat-unlinked");
+  });
+  bind.personal("POST", "/account/channels/unsubscribe", async ({ person, fields }) => {
+    await channels.pushSubscriptions.removeFrom(selfCallerOf(person), id.parse(fields).id);
+    return goTo("/account/channels?done=browser-removed");
+  });
 }

@@ -6,6 +6,15 @@
  *
  * @module
  */
+import { endpoints } from "../../contract/endpoints.ts";
+import { checkFields, EMPTY, type FormPage, refused } from "../layout/form.ts";
+import { formPageFacts, goTo, showFragment } from "../layout/document.tsx";
+import { overviewPath, projectPath } from "../layout/bar.tsx";
+import { openBoard } from "../visit/board_context.ts";
+import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
+import type { DeploymentRecord, DeploymentStore } from "../../platform/deployments/mod.ts";
+import { dayFigures, DayPlace } from "./day_figures.tsx";
+import { bindPictures, type PictureServices } from "./picture_routes.ts";
 import type { Project } from "../../contract/projects.ts";
 import {
   Ago,
@@ -18,13 +27,8 @@ import {
 } from "../layout/board_pieces.tsx";
 import type { BoardContext } from "../layout/page_context.ts";
 import { Card, Field, Form, Trouble } from "../layout/pieces.tsx";
-import { EMPTY, type FormPage } from "../layout/form.ts";
-import { formPageFacts } from "../layout/document.tsx";
-import { overviewPath, projectPath } from "../layout/bar.tsx";
 import { showBoard } from "../layout/show_board.ts";
 import { WorkspaceFrame } from "../layout/board_frame.tsx";
-import type { DeploymentRecord } from "../../platform/deployments/mod.ts";
-import { DayPlace } from "./day_figures.tsx";
 
 const FIRST_COMMANDS = "svc login\nsvc init --create\nsvc deploy --prod";
 
@@ -106,7 +110,7 @@ function ProjectTile({ shown: { project, latest }, context }: {
 
 const canChange = ({ workspace }: BoardContext): boolean => workspace.role !== "viewer";
 
-export function overviewPage(context: BoardContext, shown: {
+function overviewPage(context: BoardContext, shown: {
   readonly projects: readonly Shown[];
   readonly cursor: string | null;
   readonly nextCursor: string | null;
@@ -153,7 +157,7 @@ export function overviewPage(context: BoardContext, shown: {
 }
 
 /** The form for a new project. */
-export function newProjectPage(context: BoardContext, shown: FormPage = {}): Response {
+function newProjectPage(context: BoardContext, shown: FormPage = {}): Response {
   const { slug } = context.workspace;
   const { state = EMPTY } = shown;
   return showBoard(
@@ -195,4 +199,67 @@ export function newProjectPage(context: BoardContext, shown: FormPage = {}): Res
     </WorkspaceFrame>,
     formPageFacts("New project", shown),
   );
+}
+
+export interface OverviewServices extends PictureServices {
+  readonly deployments: Pick<DeploymentStore, "find" | "list">;
+}
+
+/** Projects on one page. */
+const SIZE = 24;
+
+export function bindOverview(bind: PageBinder, services: OverviewServices): void {
+  bindPictures(bind, services);
+  const open = (visit: PersonVisit) => openBoard(visit, visit.params.slug ?? "", services);
+
+  bind.personal("GET", "/workspaces/:slug/projects", async (visit) => {
+    const { context, api } = await open(visit);
+    const cursor = visit.query.get("cursor");
+    const { items, nextCursor } = await api.call(endpoints.listProjects, {
+      query: { limit: SIZE, ...(cursor === null ? {} : { cursor }) },
+    });
+    const latest = await Promise.all(
+      items.map(async ({ id }) => (await services.deployments.list(id, { limit: 1 })).items[0]),
+    );
+    const projects = items.map((project, index) => ({ project, latest: latest[index] }));
+    return overviewPage(context, { projects, cursor, nextCursor });
+  });
+
+  bind.personal("GET", "/workspaces/:slug/projects/:project/day", async (visit) => {
+    const { api } = await open(visit);
+    const params = { project: visit.params.project ?? "" };
+    const [health, report] = await Promise.all([
+      api.call(endpoints.getProjectHealth, { params }),
+      api.call(endpoints.getTraffic, {
+        params,
+        query: { range: "day", environment: "production" },
+      }),
+    ]);
+    return showFragment(dayFigures({ health, report }));
+  });
+
+  bind.personal("GET", "/workspaces/:slug/new-project", async (visit) => {
+    const { context } = await open(visit);
+    return newProjectPage(context);
+  });
+
+  bind.personal("POST", "/workspaces/:slug/new-project", async (visit) => {
+    const { context, api } = await open(visit);
+    const { fields } = visit;
+    const { name = "", gitUrl = "", branch = "" } = fields;
+    const checked = checkFields(endpoints.createProject.body.pick({ name: true }), fields);
+    if (!checked.ok) return newProjectPage(context, { state: checked.state, status: 400 });
+    try {
+      const project = await api.call(endpoints.createProject, {
+        body: {
+          name,
+          ...(gitUrl === "" ? {} : { gitUrl }),
+          ...(branch === "" ? {} : { branch }),
+        },
+      });
+      return goTo(`${projectPath(context.workspace.slug, project.name)}?done=project-made`);
+    } catch (error) {
+      return newProjectPage(context, refused(error, fields));
+    }
+  });
 }

@@ -5,28 +5,42 @@
  *
  * @module
  */
+import { endpoints } from "../../contract/endpoints.ts";
+import type { BoardServices } from "../visit/board_context.ts";
+import type { PageBinder } from "../visit/page_binder.tsx";
+import { inTurns } from "../../lib/next_turn.ts";
+import {
+  compileInSteps,
+  explainRequest,
+  type Explanation,
+  factsFromRequest,
+  METHODS,
+  parseIp,
+  type RuleOutcome,
+  type RuntimeRule,
+  type RuntimeRuleSet,
+} from "../../rules/mod.ts";
+import { openProject, type ProjectVisit } from "./open_project.ts";
 import type { ActiveRules } from "../../contract/rules.ts";
 import type { TrafficReport } from "../../contract/traffic.ts";
 import { Card, Moment, Notice } from "../layout/pieces.tsx";
 import { Empty, SelectField, State, type Tone } from "../layout/board_pieces.tsx";
-import { type Explanation, METHODS, type RuleOutcome, type RuntimeRule } from "../../rules/mod.ts";
 import { EdgeFigures } from "./edge_figures.tsx";
-import type { ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 
 /** Rules on one page. */
-export const RULES_SHOWN = 50;
+const RULES_SHOWN = 50;
 /** Most characters of a condition or an action that a page shows. */
 const MAX_TEXT = 400;
 
 /** A request that is to be explained, as it was typed. */
-export interface AskedRequest {
+interface AskedRequest {
   readonly method: string;
   readonly url: string;
   readonly ip: string;
 }
 
-export interface EdgeView {
+interface EdgeView {
   readonly active: Pick<ActiveRules, "origin" | "revisionId" | "deploymentId" | "publishedAt">;
   /** The rules from place `from` on. */
   readonly rules: readonly RuntimeRule[];
@@ -207,7 +221,7 @@ function Places({ path, from, total }: {
   );
 }
 
-export function edgePage(parts: ProjectVisit, view: EdgeView): Response {
+function edgePage(parts: ProjectVisit, view: EdgeView): Response {
   const path = parts.path("edge");
   const { rules, hits, from, total } = view;
   return projectPage(
@@ -238,4 +252,65 @@ export function edgePage(parts: ProjectVisit, view: EdgeView): Response {
       {total === 0 ? null : <ExplainCard path={path} view={view} />}
     </>,
   );
+}
+
+/** Most rules that a page explains a request with; the tool takes any number. */
+const MAX_EXPLAINED = 1000;
+
+const MAX_URL = 2000;
+const MAX_IP = 60;
+
+function askedOf(query: URLSearchParams): AskedRequest {
+  const method = METHODS.find((name) => name === query.get("method")) ?? "GET";
+  const url = (query.get("url") ?? "").trim().slice(0, MAX_URL);
+  return { method, url, ip: (query.get("ip") ?? "").trim().slice(0, MAX_IP) };
+}
+
+/** Explains a request; a text says why that cannot be done. */
+async function explain(
+  ruleSet: RuntimeRuleSet,
+  { method, url, ip }: AskedRequest,
+): Promise<Explanation | string> {
+  if (ruleSet.rules.length > MAX_EXPLAINED) {
+    return `The set has more than ${MAX_EXPLAINED} rules. Use svc rules explain instead`;
+  }
+  if (!/^(?:https?:\/\/|\/)/i.test(url)) return 'Enter a URL, or a path that begins with "/"';
+  if (ip !== "" && parseIp(ip) === undefined) return "Enter the client's IPv4 or IPv6 address";
+  try {
+    const facts = factsFromRequest({ method, url, ...(ip === "" ? {} : { ip }) });
+    if ("rejected" in facts) return "URL is not valid: the edge responds with 400";
+    const compiled = await inTurns(compileInSteps(ruleSet));
+    return explainRequest(compiled, facts, { fileExists: () => false, rateLimited: () => false });
+  } catch (error) {
+    if (error instanceof TypeError) return error.message;
+    throw error;
+  }
+}
+
+export function bindEdge(bind: PageBinder, services: BoardServices): void {
+  bind.personal("GET", "/workspaces/:slug/projects/:project/edge", async (visit) => {
+    const parts = await openProject(visit, services);
+    const params = { project: parts.project.name };
+    const [active, counters, traffic] = await Promise.all([
+      parts.api.call(endpoints.getRules, { params }),
+      parts.api.call(endpoints.listRuleCounters, { params }),
+      parts.api.call(endpoints.getTraffic, { params, query: { range: "day" } }),
+    ]);
+    // The API gives out what it validated when the set was published.
+    const ruleSet = active.ruleSet as RuntimeRuleSet | null;
+    const asked = askedOf(visit.query);
+    const given = visit.query.get("from") ?? "";
+    const from = /^\d{1,5}$/.test(given) ? Number(given) : 0;
+    const rules = ruleSet?.rules ?? [];
+    return edgePage(parts, {
+      active,
+      from,
+      asked,
+      traffic,
+      rules: rules.slice(from, from + RULES_SHOWN),
+      total: rules.length,
+      hits: new Map(counters.items.map(({ ruleId, matches }) => [ruleId, matches])),
+      explained: ruleSet === null || asked.url === "" ? undefined : await explain(ruleSet, asked),
+    });
+  });
 }

@@ -5,11 +5,15 @@
  *
  * @module
  */
+import { endpoints } from "../../contract/endpoints.ts";
+import type { BoardServices } from "../visit/board_context.ts";
+import type { PageBinder } from "../visit/page_binder.tsx";
+import { Failure } from "../../platform/core/http/mod.ts";
+import { cursorOf, openProject, type ProjectVisit } from "./open_project.ts";
 import type { ErrorDetails, ErrorOccurrence, ErrorSummary } from "../../contract/errors.ts";
 import { Ago, Empty, Name, Pager } from "../layout/board_pieces.tsx";
 import { Card, Moment } from "../layout/pieces.tsx";
 import { LogLine } from "./log_line.tsx";
-import type { ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 
 /** Describes the source of an error. */
@@ -41,7 +45,7 @@ function Row({ error, path, now }: {
   );
 }
 
-export function errorsPage(
+function errorsPage(
   parts: ProjectVisit,
   { items, nextCursor, cursor }: {
     readonly items: readonly ErrorSummary[];
@@ -141,7 +145,7 @@ function Occurrence({ seen, logs }: { readonly seen: ErrorOccurrence; readonly l
   );
 }
 
-export function errorPage(parts: ProjectVisit, error: ErrorDetails): Response {
+function errorPage(parts: ProjectVisit, error: ErrorDetails): Response {
   const { path, context } = parts;
   const { stack, occurrences, lines } = error;
   return projectPage(
@@ -176,4 +180,31 @@ export function errorPage(parts: ProjectVisit, error: ErrorDetails): Response {
       )}
     </>,
   );
+}
+
+/** Errors on one page. */
+const SIZE = 50;
+
+export function bindErrors(bind: PageBinder, services: BoardServices): void {
+  bind.personal("GET", "/workspaces/:slug/projects/:project/errors", async (visit) => {
+    const parts = await openProject(visit, services);
+    const cursor = cursorOf(parts);
+    const { items, nextCursor } = await parts.api.call(endpoints.listErrors, {
+      params: { project: parts.project.name },
+      query: { limit: SIZE, ...(cursor === null ? {} : { cursor }) },
+    });
+    return errorsPage(parts, { items, nextCursor, cursor });
+  });
+
+  bind.personal("GET", "/workspaces/:slug/projects/:project/errors/:error", async (visit) => {
+    const parts = await openProject(visit, services);
+    const params = endpoints.getError.params.safeParse({
+      project: parts.project.name,
+      error: visit.params.error,
+    });
+    if (!params.success) {
+      throw new Failure("not_found", `Error ${visit.params.error} does not exist`);
+    }
+    return errorPage(parts, await parts.api.call(endpoints.getError, { params: params.data }));
+  });
 }

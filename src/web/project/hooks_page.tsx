@@ -5,12 +5,15 @@
  *
  * @module
  */
-import { BRANCH_MAX } from "../../contract/projects.ts";
+import { endpoints } from "../../contract/endpoints.ts";
 import { type DeployHook, HOOK_SCOPES } from "../../contract/hooks.ts";
+import { EMPTY, type FormPage, refused } from "../layout/form.ts";
+import type { BoardServices } from "../visit/board_context.ts";
+import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
+import { canChange, cursorOf, openProject, type ProjectVisit } from "./open_project.ts";
+import { BRANCH_MAX } from "../../contract/projects.ts";
 import { Ago, Branch, Empty, Pager, SelectField } from "../layout/board_pieces.tsx";
 import { Card, EndButton, Field, Form, Notice, Trouble } from "../layout/pieces.tsx";
-import { EMPTY, type FormPage } from "../layout/form.ts";
-import { canChange, cursorOf, type ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 
 function HookItem({ parts, hook }: { readonly parts: ProjectVisit; readonly hook: DeployHook }) {
@@ -69,7 +72,7 @@ function HookItem({ parts, hook }: { readonly parts: ProjectVisit; readonly hook
 }
 
 /** A hook's address, which is shown once. */
-export interface MadeHook {
+interface MadeHook {
   readonly name: string;
   readonly url: string;
 }
@@ -91,7 +94,7 @@ function MadeCard({ made }: { readonly made: MadeHook }) {
   );
 }
 
-export function hooksPage(
+function hooksPage(
   parts: ProjectVisit,
   shown: FormPage & {
     readonly hooks: readonly DeployHook[];
@@ -166,4 +169,52 @@ export function hooksPage(
         : null}
     </>,
   );
+}
+
+const AT = "/workspaces/:slug/projects/:project/hooks";
+
+export function bindHooks(bind: PageBinder, services: BoardServices): void {
+  const show = async (
+    visit: PersonVisit,
+    shown: FormPage & { readonly made?: MadeHook } = {},
+  ) => {
+    const parts = await openProject(visit, services);
+    const cursor = cursorOf(parts);
+    const { items: hooks, nextCursor } = await parts.api.call(endpoints.listHooks, {
+      query: { projectId: parts.project.id, ...(cursor === null ? {} : { cursor }) },
+    });
+    return hooksPage(parts, { ...shown, hooks, nextCursor });
+  };
+
+  bind.personal("GET", AT, (visit) => show(visit));
+
+  bind.personal("POST", AT, async (visit) => {
+    const { api, project } = await openProject(visit, services);
+    const { name = "", branch = "", scope } = visit.fields;
+    try {
+      const made = await api.call(endpoints.createHook, {
+        body: {
+          projectId: project.id,
+          name,
+          branch,
+          scope: HOOK_SCOPES.find((known) => known === scope) ?? "All",
+        },
+      });
+      return await show(visit, { made });
+    } catch (error) {
+      return show(visit, refused(error, visit.fields));
+    }
+  });
+
+  bind.personal("POST", `${AT}/regenerate`, async (visit) => {
+    const { api } = await openProject(visit, services);
+    const params = { hook: visit.fields.id ?? "" };
+    return show(visit, { made: await api.call(endpoints.regenerateHook, { params }) });
+  });
+
+  bind.personal("POST", `${AT}/delete`, async (visit) => {
+    const { api, back } = await openProject(visit, services);
+    await api.call(endpoints.deleteHook, { params: { hook: visit.fields.id ?? "" } });
+    return back("hooks", "hook-deleted");
+  });
 }

@@ -5,16 +5,19 @@
  *
  * @module
  */
+import { endpoints } from "../../contract/endpoints.ts";
 import { LOG_LEVELS, type LogEntry } from "../../contract/logs.ts";
+import type { BoardServices } from "../visit/board_context.ts";
+import type { PageBinder } from "../visit/page_binder.tsx";
+import { cursorOf, openProject, type ProjectVisit } from "./open_project.ts";
 import type { MissingNode } from "../../contract/common.ts";
 import { Card, Notice } from "../layout/pieces.tsx";
 import { Empty, Pager } from "../layout/board_pieces.tsx";
-import type { ProjectVisit } from "./open_project.ts";
 import { LogLine } from "./log_line.tsx";
 import { projectPage } from "./project_page.tsx";
 
 /** The shown part of the log, from the URL. */
-export interface LogWish {
+interface LogWish {
   readonly search: string;
   readonly level: string;
   readonly cursor: string | null;
@@ -58,7 +61,7 @@ function Filters({ path, search, level }: LogWish & { readonly path: string }) {
   );
 }
 
-export function logsPage(
+function logsPage(
   parts: ProjectVisit,
   shown: LogWish & {
     readonly items: readonly LogEntry[];
@@ -112,4 +115,35 @@ export function logsPage(
       </div>
     </Card>,
   );
+}
+
+/** Lines on one page. */
+const SIZE = 100;
+/** Longest text that is searched for, as the API takes it. */
+const MAX_SEARCH = 200;
+
+export function bindLogs(bind: PageBinder, services: BoardServices): void {
+  bind.personal("GET", "/workspaces/:slug/projects/:project/logs", async (visit) => {
+    const parts = await openProject(visit, services);
+    const search = (visit.query.get("search") ?? "").slice(0, MAX_SEARCH);
+    const level = LOG_LEVELS.find((name) => name === visit.query.get("level"));
+    const cursor = cursorOf(parts);
+    const { items, nextCursor, missingNodes = [] } = await parts.api.call(endpoints.listLogs, {
+      params: { project: parts.project.name },
+      query: {
+        limit: SIZE,
+        ...(search === "" ? {} : { search }),
+        ...(level === undefined ? {} : { level }),
+        ...(cursor === null ? {} : { cursor }),
+      },
+    });
+    return logsPage(parts, {
+      items,
+      nextCursor,
+      missingNodes,
+      search,
+      level: level ?? "",
+      cursor,
+    });
+  });
 }

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { formatBytes } from "../../lib/format.ts";
+import { endpoints } from "../../contract/endpoints.ts";
 import {
   type CountedValue,
   TRAFFIC_RANGES,
@@ -13,10 +13,14 @@ import {
   type TrafficReport,
   type TrafficStep,
 } from "../../contract/traffic.ts";
+import type { BoardServices } from "../visit/board_context.ts";
+import type { PageBinder } from "../visit/page_binder.tsx";
+import { environmentNames } from "./environment_names.ts";
+import { openProject, type ProjectVisit } from "./open_project.ts";
+import { formatBytes } from "../../lib/format.ts";
 import { BarPlot, ShareLine } from "../layout/plots.tsx";
 import { Empty, SelectField } from "../layout/board_pieces.tsx";
 import { Card } from "../layout/pieces.tsx";
-import type { ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 import { VitalsCard } from "./vitals_card.tsx";
 
@@ -234,7 +238,7 @@ function Lists({ pages, referrers, countries, devices, statuses }: TrafficReport
   );
 }
 
-export function trafficPage(
+function trafficPage(
   parts: ProjectVisit,
   { report, environments }: {
     readonly report: TrafficReport;
@@ -276,4 +280,20 @@ export function trafficPage(
       {isQuiet && report.vitals === undefined ? null : <VitalsCard vitals={report.vitals} />}
     </>,
   );
+}
+
+export function bindTraffic(bind: PageBinder, services: BoardServices): void {
+  bind.personal("GET", "/workspaces/:slug/projects/:project/traffic", async (visit) => {
+    const parts = await openProject(visit, services);
+    const wanted = visit.query.get("range");
+    const range = TRAFFIC_RANGES.find((name) => name === wanted) ?? "day";
+    const environments = await environmentNames(parts);
+    const asked = visit.query.get("environment");
+    const environment = environments.find((name) => name === asked) ?? "production";
+    const report = await parts.api.call(endpoints.getTraffic, {
+      params: { project: parts.project.name },
+      query: { range, environment },
+    });
+    return trafficPage(parts, { report, environments });
+  });
 }

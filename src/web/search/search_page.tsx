@@ -5,15 +5,19 @@
  *
  * @module
  */
+import { endpoints } from "../../contract/endpoints.ts";
 import { MAX_SEARCH_LENGTH, type SearchResult } from "../../contract/search.ts";
+import { readLibrary } from "../../documents/read_library.ts";
+import { type BoardServices, openBoard } from "../visit/board_context.ts";
+import type { PageBinder } from "../visit/page_binder.tsx";
+import { findDocuments, type FoundDocument } from "./find_documents.ts";
+import { findPages, type KnownPage } from "./known_pages.ts";
 import type { BoardContext } from "../layout/page_context.ts";
 import { Card } from "../layout/pieces.tsx";
 import { Empty, Name } from "../layout/board_pieces.tsx";
 import { projectPath, searchPath } from "../layout/bar.tsx";
 import { showBoard } from "../layout/show_board.ts";
 import { WorkspaceFrame } from "../layout/board_frame.tsx";
-import type { FoundDocument } from "./find_documents.ts";
-import type { KnownPage } from "./known_pages.ts";
 
 /** Most characters of a title or a detail. */
 const MAX_TEXT = 160;
@@ -93,7 +97,7 @@ function SearchForm({ path, wanted }: { readonly path: string; readonly wanted: 
   );
 }
 
-export function searchPage(context: BoardContext, shown: {
+function searchPage(context: BoardContext, shown: {
   readonly wanted: string;
   readonly items: readonly SearchResult[];
   readonly pages: readonly KnownPage[];
@@ -144,4 +148,20 @@ export function searchPage(context: BoardContext, shown: {
     </WorkspaceFrame>,
     { title: wanted === "" ? "Search" : `Search: ${shorten(wanted)}` },
   );
+}
+
+export function bindSearch(bind: PageBinder, services: BoardServices): void {
+  bind.personal("GET", "/workspaces/:slug/search", async (visit) => {
+    const { context, api } = await openBoard(visit, visit.params.slug ?? "", services);
+    const wanted = (visit.query.get("q") ?? "").slice(0, MAX_SEARCH_LENGTH).toWellFormed().trim();
+    const { items } = wanted === ""
+      ? { items: [] }
+      : await api.call(endpoints.search, { query: { query: wanted } });
+    return searchPage(context, {
+      wanted,
+      items,
+      pages: findPages(context.workspace.slug, wanted),
+      documents: wanted === "" ? [] : findDocuments(await readLibrary(), wanted),
+    });
+  });
 }
