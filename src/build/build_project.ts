@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { join, sep } from "node:path";
+import { join, relative, resolve, sep } from "node:path";
 import type { ProjectConfig } from "../config/project_config.ts";
 import { childVariables } from "../lib/child_variables.ts";
 import { formatCount } from "../lib/format.ts";
@@ -16,6 +16,7 @@ import {
   findOutput,
   findProjectSigns,
   refuseSigns,
+  runScript,
 } from "../manifest/mod.ts";
 import { BuildError } from "./build_error.ts";
 import { createFolderReader } from "./folder_reader.ts";
@@ -23,10 +24,80 @@ import { wrongNode } from "./node_version.ts";
 import { requireImageEngine } from "./image/require_engine.ts";
 import { installPackages, planInstall } from "./packages/install_packages.ts";
 import { provideManager } from "./packages/provide_manager.ts";
-import { requireToolchains } from "./require_toolchains.ts";
 import { runCommand } from "./run_command.ts";
 import type { BuildHost } from "./types.ts";
-import { buildNeeded } from "./workspace/build_needed.ts";
+import { findToolchains, TOOLCHAINS } from "../runtime/mod.ts";
+import { neededBy, readMembers } from "./workspace/members.ts";
+
+/**
+ * Runs the build scripts of the packages that a project of a workspace needs, each
+ * after those that it needs itself.
+ */
+async function buildNeeded(
+  host: BuildHost,
+  { directory, detected, variables }: {
+    /** Absolute path of the project's folder. */
+    readonly directory: string;
+    readonly detected: DetectedProject;
+    readonly variables: () => Promise<Readonly<Record<string, string>>>;
+  },
+): Promise<void> {
+  const { installsIn, packageManager } = detected;
+  if (installsIn === "" || packageManager === undefined) return;
+  const root = resolve(directory, installsIn);
+  const members = await readMembers(root) ?? [];
+  const path = relative(root, directory).replaceAll("\\", "/");
+  const needed = neededBy(members, path).filter(({ scripts }) => scripts.has("build"));
+  if (needed.length === 0) return;
+  host.say(
+    "build",
+    "info",
+    `Building first ${
+      formatCount(needed.length, "package")
+    } of the workspace that ${path} needs: ` +
+      needed.map((each) => each.path).join(", "),
+  );
+  for (const each of needed) {
+    await runCommand(host, {
+      phase: "build",
+      command: runScript(packageManager, "build"),
+      directory: join(root, each.path),
+      variables: await variables(),
+    });
+  }
+}
+
+/**
+ * Names those that are missing, with how to install them.
+ *
+ * @throws {BuildError}
+ */
+async function requireToolchains(
+  host: BuildHost,
+  { framework, toolchains = [] }: DetectedProject,
+): Promise<void> {
+  if (toolchains.length === 0) return;
+  const found = await findToolchains(host.env, toolchains);
+  const missing = TOOLCHAINS.filter(({ id }) =>
+    toolchains.includes(id) && !found.some(({ toolchain }) => toolchain.id === id)
+  );
+  for (const { toolchain, version } of found) {
+    if (version !== undefined) host.say("detect", "info", `Found ${toolchain.name} ${version}`);
+  }
+  if (missing.length === 0) return;
+  const names = missing.map(({ name }) => name).join(" and ");
+  throw new BuildError(
+    "build_failed",
+    `Cannot build this project of ${
+      framework?.name ?? "another language"
+    }: this machine has no ${names}`,
+    {
+      hint: `${missing.map(({ install }) => install).join(". ")}. ` +
+        'Or set "build.command" in svc.toml to a command that needs none',
+      details: { toolchains: missing.map(({ id }) => id) },
+    },
+  );
+}
 
 /** Settings of the platform's project; null and missing leave the matter to detection. */
 export interface BuildSettings {

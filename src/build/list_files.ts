@@ -16,9 +16,42 @@ import {
 } from "../manifest/mod.ts";
 import { BuildError } from "./build_error.ts";
 import { emptyReport, type IgnoreReport, readIgnoredFiles } from "./ignored_files.ts";
-import { withoutOwnOutput } from "./own_output.ts";
 import { refusePrivateFiles, shortList } from "./private_files.ts";
 import type { BuildHost } from "./types.ts";
+
+type Identity = Pick<Deno.FileInfo, "dev" | "ino">;
+
+const identityOf = ({ dev, ino }: Identity): string => `${dev}:${ino}`;
+
+/** The regular files that are standard output and standard error. */
+function ownOutputs(): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const descriptor of [1, 2]) {
+    try {
+      const info = Deno.statSync(`/dev/fd/${descriptor}`);
+      if (info.isFile && info.ino !== null) found.add(identityOf(info));
+    } catch { /* it is closed, or the system has no such folder */ }
+  }
+  return found;
+}
+
+/**
+ * Splits listed files into those to deploy and those that this program writes to. Files that
+ * this program itself writes to, as in `svc deploy > deploy.log`, change until it ends, and are
+ * no part of a deployment.
+ */
+function withoutOwnOutput(files: readonly OutputFile[]): {
+  readonly files: readonly OutputFile[];
+  readonly own: readonly string[];
+} {
+  const outputs = ownOutputs();
+  if (outputs.size === 0) return { files, own: [] };
+  const isOwn = ({ info }: OutputFile) => outputs.has(identityOf(info));
+  return {
+    files: files.filter((file) => !isOwn(file)),
+    own: files.filter(isOwn).map(({ path }) => path),
+  };
+}
 
 /** Files and folders of packages, by their paths in the deployment. */
 export interface Listing {

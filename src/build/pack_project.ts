@@ -7,20 +7,19 @@ import { type RuleSet, usedFunctions } from "../rules/mod.ts";
 import type { SealedFunction } from "../runtime/mod.ts";
 import { BuildError } from "./build_error.ts";
 import { type BuildOptions, buildProject, type BuiltProject } from "./build_project.ts";
-import { checkPackageJson } from "./check_package.ts";
 import { withCronTasks } from "./cron_tasks.ts";
 import { withFunctionLimits } from "./function_limits.ts";
 import { withDeclaredSettings } from "./declared_settings.ts";
-import { bundleProjectFunctions } from "./bundle_functions.ts";
 import { createFolderReader } from "./folder_reader.ts";
 import { warnOfForeignFiles, warnOfOwnTimers, withoutForeignFiles } from "./foreign_files.ts";
 import { folderPagesOf } from "./folder_pages.ts";
 import type { HashCachePlace } from "./hash_cache.ts";
 import { hashFiles, type OutputContent, type PackedFile } from "./hash_files.ts";
-import { findFramework } from "../manifest/mod.ts";
+import { describeJsonFault, findFramework } from "../manifest/mod.ts";
 import { prepareOutput } from "./prepare_output.ts";
 import {
   checkRuleFunctions,
+  readOptionalText,
   readRulesFile,
   RULES_FILE,
   warnOpenFolders,
@@ -29,6 +28,71 @@ import { withSinglePage } from "./single_page.ts";
 import type { ServerReport, ServerSettings } from "./server/types.ts";
 import type { BuildHost } from "./types.ts";
 import { openApp } from "./workspace/open_app.ts";
+import { join } from "node:path";
+import { messageOf } from "../lib/error_message.ts";
+import { formatPlace } from "../lib/diagnostic.ts";
+import { formatCount, printable } from "../lib/format.ts";
+
+const FUNCTIONS_FOLDER = "functions";
+
+/** Bundles `functions/` of a project; a project without it has none. */
+async function bundleProjectFunctions(
+  host: BuildHost,
+  projectRoot: string,
+): Promise<readonly SealedFunction[]> {
+  if (!await isFolder(join(projectRoot, FUNCTIONS_FOLDER))) return [];
+  const { bundleFunctions } = await import("../runtime/mod.ts");
+  const result = await bundleFunctions(projectRoot, { cacheDir: host.cacheDir });
+  if (result.ok) {
+    const { length } = result.functions;
+    if (length > 0) host.say("build", "info", `Bundled ${formatCount(length, "function")}`);
+    return result.functions;
+  }
+  const { problems } = result;
+  const lines = problems.map(({ file, position, message, hint }) =>
+    printable(
+      `  ${formatPlace(file, position)}: ${message}${hint === undefined ? "" : `. ${hint}`}`,
+    )
+  );
+  throw new BuildError(
+    "functions_invalid",
+    `Correct the functions: ${formatCount(problems.length, "problem")}\n${lines.join("\n")}`,
+    { details: { problems } },
+  );
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await Deno.stat(path)).isDirectory;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+const PACKAGE_FILE = "package.json";
+
+/**
+ * Detection takes a package.json that cannot be read for missing, and would blame something
+ * else.
+ * @throws {BuildError} where a folder's package.json is no JSON object
+ */
+async function checkPackageJson(host: BuildHost, directory: string): Promise<void> {
+  const path = join(directory, PACKAGE_FILE);
+  const text = await readOptionalText(path);
+  if (text === undefined) return;
+  const shown = host.showPath(path);
+  const json = text.replace(/^\ufeff/, "");
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (cause) {
+    const fault = describeJsonFault(json) ?? messageOf(cause);
+    throw new BuildError("build_failed", `Correct ${shown}: it is not JSON: ${fault}`);
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return;
+  throw new BuildError("build_failed", `Correct ${shown}: it must hold a JSON object`);
+}
 
 export interface PackOptions extends BuildOptions {
   /** Absolute path of the folder that a person is in: says which app of a workspace is meant. */

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { coerce, satisfies, valid, validRange } from "semver";
 import { runProgram } from "../../lib/spawn_program.ts";
 import { type DetectedProject, type FoundManager, usualVersion } from "../../manifest/mod.ts";
@@ -14,7 +14,15 @@ import { environmentOf } from "../run_command.ts";
 import { type BuildHost, inEnvironment } from "../types.ts";
 import { fetchManager } from "./fetch_manager.ts";
 import { managerVariables } from "./manager_variables.ts";
-import { withFolderFirst } from "./search_path.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The environment with a folder before all others of its search path, under the name it has there. */
+function withFolderFirst(env: Environment, folder: string): Environment {
+  const name = Object.keys(env).find((each) => each.toUpperCase() === "PATH") ?? "PATH";
+  const path = env[name];
+  return { ...env, [name]: path === undefined ? folder : `${folder}${delimiter}${path}` };
+}
 
 /** Longest answer to `--version`, in milliseconds: some managers fetch themselves first. */
 const VERSION_MS = 60_000;

@@ -4,12 +4,11 @@
  * @module
  */
 import { join } from "node:path";
-import { dirname } from "node:path/posix";
+import { dirname, join as joinPosix } from "node:path/posix";
 import { formatBytes, formatCount } from "../../lib/format.ts";
 import type { ComputeLayer } from "../../manifest/mod.ts";
 import type { Listing } from "../list_files.ts";
 import type { BuildHost } from "../types.ts";
-import { compileEntry } from "./compile_entry.ts";
 import { editedModules } from "./edit_modules.ts";
 import { launchFiles } from "./launch_files.ts";
 import { withFittingAddons } from "./native_packages.ts";
@@ -18,6 +17,50 @@ import { createPackageTally } from "./package_tally.ts";
 import { projectNode } from "./project_node.ts";
 import { serverPackages } from "./server_packages.ts";
 import type { PreparedServer, ServerFacts } from "./types.ts";
+import type { OutputContent } from "../hash_files.ts";
+import { serverProblems } from "./server_problems.ts";
+
+/** Name of the compiled module, beside the entry: it finds what the entry finds. */
+const COMPILED_FILE = "svc-entry.mjs";
+
+interface RunnableEntry {
+  /** Path in the deployment. */
+  readonly entry: string;
+  readonly contents: readonly OutputContent[];
+  /** Packages that a compiled entry imports; empty if it is not compiled. */
+  readonly imports: readonly string[];
+}
+
+/**
+ * Compiles an entry of TypeScript or JSX, and the modules beside it that its framework names;
+ * others stay as they are.
+ *
+ * @throws {BuildError} with all problems of its code
+ */
+async function compileEntry(
+  { cacheDir }: BuildHost,
+  { entry }: ComputeLayer,
+  { listing, found }: ServerFacts,
+): Promise<RunnableEntry> {
+  const { compileServerEntry, needsCompiling } = await import("../../runtime/mod.ts");
+  const modules = { ...found?.compiles };
+  const path = joinPosix(dirname(entry), COMPILED_FILE);
+  if (needsCompiling(entry)) modules[entry] ??= path;
+  const contents: OutputContent[] = [];
+  const imported = new Set<string>();
+  for (const [from, to] of Object.entries(modules)) {
+    const file = listing.files.find((each) => each.path === from);
+    if (file === undefined) continue;
+    const compiled = await compileServerEntry(await Deno.realPath(file.absolutePath), { cacheDir });
+    if (!compiled.ok) throw serverProblems(from, compiled.problems);
+    const { source, imports } = compiled;
+    contents.push({ path: to, content: source, size: source.byteLength });
+    for (const name of imports) imported.add(name);
+  }
+  const own = modules[entry];
+  const isCompiled = contents.some((content) => content.path === own);
+  return { entry: isCompiled ? own! : entry, contents, imports: [...imported] };
+}
 
 const NO_PACKAGES: PackageFiles = { contents: [], links: {} };
 
