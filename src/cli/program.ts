@@ -22,7 +22,6 @@ import { CliError } from "./errors/cli_error.ts";
 import { createSuggestedCommands, type SuggestedCommands } from "./errors/suggested_commands.ts";
 import { describeError, toHumanError, toJsonError } from "./errors/report_error.ts";
 import { explainFileFault } from "./errors/file_fault.ts";
-import { hintOfCode } from "./explain/hint_of_code.ts";
 import type { CallCommand, Context, Host } from "./session/context.ts";
 import {
   DEFAULT_API_URL,
@@ -39,6 +38,14 @@ import { askMissing, missingArgument, withArgument } from "./completion/ask_miss
 import { EXIT } from "./exit_code.ts";
 import { buildProgram, inputsOf } from "./parser.ts";
 import { VERSION } from "./version.ts";
+
+/** Returns the remedy of a code if it fits every failure of the code. */
+export async function hintOfCode(code: string): Promise<string | undefined> {
+  // Commands that succeed need none of the texts.
+  const { EXPLANATIONS } = await import("./explain/explain_code.ts");
+  const explanation = EXPLANATIONS.get(code);
+  return explanation?.isHint === true ? explanation.remedy : undefined;
+}
 
 /** Facts about a run for errors. */
 interface RunFacts {

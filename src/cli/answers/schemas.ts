@@ -8,10 +8,52 @@ import type { Answers } from "./answers.ts";
 import { AUTOMATION_ANSWERS, AUTOMATION_LINES } from "./automation.ts";
 import { DATA_ANSWERS } from "./data.ts";
 import { DEPLOYMENT_ANSWERS, DEPLOYMENT_LINES } from "./deployments.ts";
-import { failure } from "./failure.ts";
-import { membersOf, membersOfLine } from "./members.ts";
 import { PLATFORM_ANSWERS } from "./platform.ts";
 import { PROJECT_ANSWERS } from "./projects.ts";
+import { apiError } from "../../contract/common.ts";
+import { diagnostic, text } from "./parts.ts";
+
+const optionsOf = (schema: z.ZodType): readonly z.ZodType[] =>
+  schema instanceof z.ZodUnion ? schema.options as readonly z.ZodType[] : [schema];
+
+/** The members of an object; of several kinds, those that all have. */
+function namesOf(schema: z.ZodType): readonly string[] {
+  if (schema instanceof z.ZodObject) {
+    return Object.entries(schema.shape)
+      .map(([name, member]) => member instanceof z.ZodOptional ? `${name}?` : name);
+  }
+  if (!(schema instanceof z.ZodUnion)) return ["…"];
+  const [first = [], ...others] = optionsOf(schema).map(namesOf);
+  return [...first.filter((name) => others.every((names) => names.includes(name))), "…"];
+}
+
+/** A kind of an answer; its description says when it comes, if it is not the usual one. */
+function describeKind(schema: z.ZodType): string {
+  if (schema instanceof z.ZodNever) return schema.description ?? "nothing";
+  const members = `{ ${namesOf(schema).join(", ")} }`;
+  const when = schema.description ?? "";
+  return /^with(out)? /.test(when) ? `${when}: ${members}` : members;
+}
+
+/** The members of an answer, such as `{ url, token? }`; its kinds stand one after the other. */
+const membersOf = (schema: z.ZodType): string => optionsOf(schema).map(describeKind).join("; ");
+
+/** The members of the lines of a stream that all lines have. */
+const membersOfLine = (schema: z.ZodType): string => `{ ${namesOf(schema).join(", ")} }`;
+
+/** The object that every command prints where it fails, with members of its own beside. */
+const failure = z.looseObject({
+  error: text.describe("What went wrong"),
+  code: z.string().regex(/^[a-z][a-z0-9_]*$/).describe("Machine-readable code of the error"),
+  hint: text.optional().describe("How to fix it"),
+  next: z.array(text).optional().describe("Commands that solve the problem"),
+  docs: z.string().regex(/^svc explain [a-z0-9_]+$/).describe("Command that explains the code"),
+  problems: apiError.shape.problems,
+  file: text.optional(),
+  diagnostics: z.array(diagnostic).optional(),
+  requestId: text.optional(),
+  retryAfterMs: z.number().optional(),
+});
 
 const ANSWERS: Answers = {
   ...PLATFORM_ANSWERS,

@@ -1,11 +1,24 @@
-import { Option } from "@commander-js/extra-typings";
+import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { CU_SIZES, updateDatabase } from "../../contract/databases.ts";
 import { booleanValue } from "../command/option_values.ts";
 import { defineCommand } from "../command/command.ts";
 import { definedOnly } from "../command/defined_only.ts";
 import { formatFacts } from "../terminal/table.ts";
 import { DATABASE_ARGUMENT, openDatabase, PROJECT_OPTION } from "./open_database.ts";
-import { environmentList } from "./environment_list.ts";
+
+/** Environments by name; null for all. In an object: a flag's value cannot be null. */
+interface EnvironmentList {
+  readonly names: string[] | null;
+}
+
+/** Reads `production,staging`, or `all`. */
+function environmentList(text: string): EnvironmentList {
+  const names = text.split(",").map((name) => name.trim()).filter((name) => name !== "");
+  if (names.length === 0) throw new InvalidArgumentError("Expected names of environments, or all.");
+  if (!names.includes("all")) return { names };
+  if (names.length === 1) return { names: null };
+  throw new InvalidArgumentError("Expected either all or names of environments.");
+}
 
 export default defineCommand({
   description:

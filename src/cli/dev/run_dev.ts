@@ -5,7 +5,7 @@
  */
 import { basename, join } from "node:path";
 import { findFunctions } from "../../build/mod.ts";
-import { type DevOptions, type RunningDev, startDev } from "../../dev/mod.ts";
+import { detectDevCommand, type DevOptions, type RunningDev, startDev } from "../../dev/mod.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import type { Device } from "../../rules/mod.ts";
 import { createBuildHost, explainBuild } from "../deploy/build_host.ts";
@@ -17,10 +17,83 @@ import type { ProjectFolder } from "../projects/project_folder.ts";
 import { formatExplanation } from "../rules/format_explanation.ts";
 import type { Context } from "../session/context.ts";
 import { EXIT } from "../exit_code.ts";
-import { chooseCommand, type CommandFlags } from "./choose_command.ts";
 import { readDatabaseVariable } from "./database_variable.ts";
 import { createDevReport } from "./dev_report.ts";
-import { followKeys } from "./follow_keys.ts";
+import { nearest } from "../../lib/suggest.ts";
+
+/** The character of Ctrl-C in a terminal that is read key by key. */
+const CTRL_C = "\x03";
+
+/**
+ * Calls the act of each key that is typed; `q` and Ctrl-C end. Does nothing where there is
+ * no terminal.
+ *
+ * @returns what gives the terminal back as it was
+ */
+function followKeys(
+  { keyboard, stdinIsTerminal, ui }: Pick<Context, "keyboard" | "stdinIsTerminal" | "ui">,
+  acts: Readonly<Record<string, () => void>>,
+  quit: () => void,
+): () => void {
+  if (!stdinIsTerminal || ui.json) return () => {};
+  keyboard.setRaw(true);
+  const decoder = new TextDecoder();
+  const follow = async () => {
+    for (;;) {
+      const bytes = await keyboard.read();
+      if (bytes === null) return;
+      for (const key of decoder.decode(bytes, { stream: true })) {
+        if (key === CTRL_C || key === "q") return quit();
+        if (Object.hasOwn(acts, key)) acts[key]!();
+      }
+    }
+  };
+  // A terminal that has gone ends the program by its signal.
+  void follow().catch(() => {});
+  return () => {
+    try {
+      keyboard.setRaw(false);
+    } catch { /* the terminal has gone */ }
+  };
+}
+
+interface CommandFlags {
+  readonly alias?: string | undefined;
+  readonly command?: string | undefined;
+}
+
+function aliased({ config }: ProjectFolder, alias: string): string {
+  const aliases = config?.dev.aliases ?? new Map<string, string>();
+  const command = aliases.get(alias);
+  if (command !== undefined) return command;
+  const names = [...aliases.keys()];
+  const near = nearest(alias, names);
+  const hint = near !== undefined
+    ? `Did you mean ${near}?`
+    : names.length > 0
+    ? `Available: ${names.join(", ")}`
+    : 'Add it to [dev.aliases], as name = "command"';
+  throw new CliError("usage", `svc.toml has no alias "${alias}"`, { hint });
+}
+
+/**
+ * The flags come before `svc.toml`, and that before what the project shows; `undefined`
+ * for a project of files.
+ *
+ * @throws {CliError} where there is no such alias, or both flags are given
+ */
+async function chooseCommand(
+  folder: ProjectFolder,
+  { alias, command }: CommandFlags,
+  { inspected }: { readonly inspected: boolean },
+): Promise<string | undefined> {
+  if (alias !== undefined && command !== undefined) {
+    throw new CliError("usage", "Use either --alias or --command");
+  }
+  if (command !== undefined) return command;
+  if (alias !== undefined) return aliased(folder, alias);
+  return folder.config?.dev.command ?? await detectDevCommand(folder.directory, { inspected });
+}
 
 export interface DevFlags extends CommandFlags {
   readonly port?: number | undefined;

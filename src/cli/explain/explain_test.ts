@@ -6,7 +6,7 @@ import { formatMarkdown } from "../_test_markdown.ts";
 import { runCli } from "../_test_run.ts";
 import { COMMANDS } from "../command_tree.ts";
 import { EXPLANATIONS, renderErrorPage } from "./explain_code.ts";
-import { hintOfCode } from "./hint_of_code.ts";
+import { hintOfCode } from "../program.ts";
 
 const DOCS = new URL("../../../docs/", import.meta.url);
 

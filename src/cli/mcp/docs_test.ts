@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { TOOLS } from "./tools/all_tools.ts";
+import { TOOLS } from "./serve_stdio.ts";
 
 Deno.test("docs/agents.md lists every tool of svc mcp with its effect", async () => {
   const page = await Deno.readTextFile(new URL("../../../docs/agents.md", import.meta.url));

@@ -9,7 +9,7 @@ import type { Endpoint } from "../../contract/endpoint.ts";
 import type { Project } from "../../contract/projects.ts";
 import { readLibrary } from "../../documents/read_library.ts";
 import type { FolderSurroundings } from "./tool.ts";
-import { TOOLS } from "./tools/all_tools.ts";
+import { TOOLS } from "./serve_stdio.ts";
 
 interface Call {
   readonly words: readonly string[];

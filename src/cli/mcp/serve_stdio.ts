@@ -10,7 +10,40 @@ import { makeServer } from "../../agents/make_server.ts";
 import type { Context } from "../session/context.ts";
 import { VERSION } from "../version.ts";
 import { makeSurroundings } from "./surroundings.ts";
-import { TOOLS } from "./tools/all_tools.ts";
+import { describeDatabase, listVariables, queryDatabase } from "../../agents/tools/data.ts";
+import { explainFailure, listProjects, status, traffic } from "../../agents/tools/look.ts";
+import { promote, purgeCache, rollback } from "../../agents/tools/release.ts";
+import { searchLogs } from "../../agents/tools/logs.ts";
+import { showErrors } from "../../agents/tools/errors.ts";
+import type { Tool } from "../../agents/tool.ts";
+import type { FolderSurroundings } from "./tool.ts";
+import { explainCode } from "./tools/explain_code.ts";
+import { createProject, deploy } from "./tools/release.ts";
+import { checkRules, explainRequest, publishRules, testRules } from "./tools/rules.ts";
+import { setVariable } from "./tools/set_variable.ts";
+
+export const TOOLS: readonly Tool<FolderSurroundings>[] = [
+  status,
+  listProjects,
+  createProject,
+  deploy,
+  explainFailure,
+  showErrors,
+  searchLogs,
+  rollback,
+  promote,
+  checkRules,
+  testRules,
+  explainRequest,
+  publishRules,
+  purgeCache,
+  listVariables,
+  setVariable,
+  queryDatabase,
+  describeDatabase,
+  traffic,
+  explainCode,
+];
 
 /** Longest message of a client, in bytes. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;

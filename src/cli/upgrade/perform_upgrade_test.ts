@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { flipBit, makeKeys, type Releases, startReleases } from "../../release/_test_releases.ts";
 import { createPalette } from "../terminal/color.ts";
 import { createUi } from "../terminal/ui.ts";
-import { performRollback } from "./perform_rollback.ts";
+import { performRollback } from "./upgrade.ts";
 import { performUpgrade, type UpgradeWish } from "./perform_upgrade.ts";
 
 /** A program that only says its version; `padding` makes it larger. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { createPalette } from "../../terminal/color.ts";
 import { createUi } from "../../terminal/ui.ts";
-import { createCsvOutput } from "./csv_output.ts";
-import { createJsonOutput } from "./json_output.ts";
+import { createCsvOutput } from "./query.ts";
+import { createJsonOutput } from "./query.ts";
 import type { Output } from "./output.ts";
 import { createTableOutput } from "./table_output.ts";
 

@@ -1,6 +1,15 @@
+/**
+ * Results as CSV on stdout, row by row as they come.
+ *
+ * @module
+ */
 import { changeOf } from "../../../client/client.ts";
 import { queryEvents } from "../../../client/query_events.ts";
-import { queryDatabase } from "../../../contract/database_queries.ts";
+import {
+  MAX_SQL_BYTES,
+  MAX_SQL_LENGTH,
+  queryDatabase,
+} from "../../../contract/database_queries.ts";
 import { MAIN_BRANCH } from "../../../contract/databases.ts";
 import { defineCommand } from "../../command/command.ts";
 import { actionRequired, CliError } from "../../errors/cli_error.ts";
@@ -8,12 +17,134 @@ import { describeError, toJsonError } from "../../errors/report_error.ts";
 import { interrupted } from "../../errors/interrupted.ts";
 import type { Context } from "../../session/context.ts";
 import { DATABASE_OPTION, openDatabase, PROJECT_OPTION } from "../open_database.ts";
-import { createCsvOutput } from "./csv_output.ts";
-import { createJsonOutput } from "./json_output.ts";
 import type { Output } from "./output.ts";
-import { readSql } from "./read_sql.ts";
 import { passEvents } from "./run_sql.ts";
 import { createTableOutput } from "./table_output.ts";
+import { printable } from "../../terminal/format.ts";
+import type { Ui } from "../../terminal/ui.ts";
+import { csvRecord } from "./csv.ts";
+import { memberNames, rowWriter } from "./json_rows.ts";
+import { type Column, type Row, rowCountOf } from "./result_set.ts";
+import { readNamedFile, readPiped } from "../../command/read_value.ts";
+import { isBlankSql } from "../../../lib/sql_statements.ts";
+import type { SqlSource } from "./sql_error.ts";
+
+const STDIN = "-";
+
+/** Reads the SQL; `undefined` where none is given and nothing is piped in. */
+async function readSql(
+  ctx: Context,
+  { argument, file, database, branch }: {
+    readonly argument?: string | undefined;
+    readonly file?: string | undefined;
+    /** The database of the statement, for commands that take more than one. */
+    readonly database?: string | undefined;
+    readonly branch: string;
+  },
+): Promise<SqlSource & { readonly sql: string } | undefined> {
+  if (argument !== undefined && file !== undefined) {
+    throw new CliError("usage", "Pass the SQL either as an argument or with --file");
+  }
+  let source: SqlSource & { readonly sql: string };
+  if (argument !== undefined) source = { sql: argument };
+  else if (file !== undefined && file !== STDIN) {
+    source = { sql: await readNamedFile(ctx, file, MAX_SQL_BYTES), file };
+  } else if (file === undefined && ctx.stdinIsTerminal) return undefined;
+  else source = { sql: await readPiped(ctx, MAX_SQL_BYTES) };
+  if (isBlankSql(source.sql)) throw new CliError("usage", "The SQL has no statement");
+  if (source.sql.length > MAX_SQL_LENGTH) {
+    throw new CliError("usage", `The SQL has more than ${MAX_SQL_LENGTH} characters`, {
+      next: [
+        ctx.lines.ofProject(
+          "db",
+          "import",
+          ...database === undefined ? [] : [database],
+          "--branch",
+          branch,
+          ...file === undefined ? [] : ["--file", file],
+        ),
+      ],
+    });
+  }
+  return source;
+}
+
+/** The columns as the object names them; members that had to be renamed keep their `name`. */
+function describeColumns(ui: Ui, columns: readonly Column[]): string {
+  const keys = memberNames(columns);
+  const renamed = columns.flatMap(({ name }, at) => keys[at] === name ? [] : [keys[at]]);
+  if (renamed.length > 0) {
+    ui.log(
+      "db",
+      "warn",
+      `Some columns share a name. Rename them with AS. In JSON they are ${renamed.join(", ")}`,
+    );
+  }
+  return JSON.stringify(columns.map(({ name, type }, at) => ({ key: keys[at], name, type })));
+}
+
+/** Writes `head`'s members, then `results`. */
+export function createJsonOutput(ui: Ui, head: Readonly<Record<string, unknown>>): Output {
+  let write: ((row: Row) => string) | undefined;
+  let results = 0;
+  let rowsOfResult = 0;
+  const begin = () => {
+    ui.data(
+      results++ === 0 ? `${JSON.stringify(head).slice(0, -1)},"results":[{` : ",{",
+    );
+  };
+  return {
+    columns(columns) {
+      begin();
+      rowsOfResult = 0;
+      write = rowWriter(columns);
+      ui.data(`"columns":${describeColumns(ui, columns)},"rows":[`);
+    },
+    rows(rows) {
+      if (rows.length === 0 || write === undefined) return;
+      ui.data((rowsOfResult === 0 ? "" : ",") + rows.map(write).join(","));
+      rowsOfResult += rows.length;
+    },
+    complete(command) {
+      if (write === undefined) begin();
+      else ui.data("],");
+      write = undefined;
+      const tag = JSON.stringify({ command, rowCount: rowCountOf(command) });
+      ui.data(`${tag.slice(1, -1)}}`);
+    },
+    end() {
+      if (results === 0) ui.result({ ...head, results: [] }, "");
+      else ui.data("]}\n");
+    },
+    fail(report) {
+      if (results === 0) return false;
+      ui.data(`${write === undefined ? "" : "]}"}],${JSON.stringify(report).slice(1)}\n`);
+      return true;
+    },
+  };
+}
+
+/** An empty line stands between two results; statements without one leave no trace in it. */
+export function createCsvOutput(ui: Ui): Output {
+  let results = 0;
+  let hasResult = false;
+  // In a file bytes stay as they are; a terminal would obey them.
+  const write = (text: string) => ui.data(ui.showsOnTerminal ? printable(text) : text);
+  return {
+    columns(columns) {
+      if (results++ > 0) write("\r\n");
+      hasResult = true;
+      write(csvRecord(columns.map(({ name }) => name)));
+    },
+    rows: (rows) => write(rows.map(csvRecord).join("")),
+    complete(command) {
+      if (!hasResult) ui.note(printable(command));
+      hasResult = false;
+    },
+    end: () => {},
+    fail: () => false,
+  };
+}
 
 function chooseOutput(
   ctx: Context,
