@@ -4,7 +4,6 @@
  *
  * @module
  */
-import { databaseUsage } from "./database_usage.ts";
 import type { OutboundFetch } from "../../runtime/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
@@ -27,12 +26,75 @@ import { createDatabaseFetch } from "./function_queries.ts";
 import { keepDatabases } from "./housekeeping.ts";
 import { endedPreviews } from "./preview_branches.ts";
 import { bindQueryRoutes } from "./query_routes.ts";
-import { raiseBranchEvent } from "./branch_events.ts";
 import { RestoredDumps } from "./restored_dumps.ts";
 import { bindBranchRoutes, bindDatabaseRoutes } from "./routes.ts";
 import { SnapshotService } from "./snapshot_service.ts";
 import { transfer } from "./transfer.ts";
 import type { KeyPart } from "../../store/mod.ts";
+import { MAIN_BRANCH } from "../../contract/databases.ts";
+import type { EventBus } from "../core/events/mod.ts";
+import type { BranchRecord, DatabaseRecord } from "./records.ts";
+import type { Usage } from "../../contract/usage.ts";
+import { MAX_BRANCHES, MAX_DATABASES, MAX_MANUAL_SNAPSHOTS } from "./sizes.ts";
+
+async function databaseUsage(
+  { databases, branches }: {
+    readonly databases: Pick<DatabaseStore, "list">;
+    readonly branches: Pick<BranchStore, "list" | "snapshots">;
+  },
+  projectId: string,
+): Promise<Usage[]> {
+  const all = await databases.list(projectId);
+  const each = all.map(async ({ id, name }): Promise<Usage[]> => {
+    const [made, snapshots] = await Promise.all([
+      branches.list(id),
+      branches.snapshots.collect(id),
+    ]);
+    const manual = snapshots.filter(({ kind, ready }) => ready && kind === "manual");
+    return [
+      { subject: "databaseBranches", of: name, used: made.length, limit: MAX_BRANCHES },
+      {
+        subject: "databaseSnapshots",
+        of: name,
+        used: manual.length,
+        limit: MAX_MANUAL_SNAPSHOTS,
+      },
+    ];
+  });
+  return [
+    { subject: "databases", of: null, used: all.length, limit: MAX_DATABASES },
+    ...(await Promise.all(each)).flat(),
+  ];
+}
+
+/**
+ * Raises `health.check_failed` where a branch could not be made. That it works
+ * is no news, unless it failed before: then `health.recovered`.
+ */
+async function raiseBranchEvent(
+  { projects, events }: {
+    readonly projects: Pick<ProjectStore, "find">;
+    readonly events: Pick<EventBus, "raise">;
+  },
+  { workspaceId, projectId, name }: DatabaseRecord,
+  { name: branch, failure, task }: BranchRecord,
+): Promise<void> {
+  if (failure === null) return;
+  const project = await projects.find(workspaceId, projectId);
+  const which = branch === MAIN_BRANCH
+    ? `Database "${name}"`
+    : `Branch "${branch}" of database "${name}"`;
+  await events.raise({
+    event: "health.check_failed",
+    audience: { type: "workspace", workspaceId },
+    data: {
+      projectId,
+      project: project?.name ?? null,
+      reason: `${which} failed: ${failure}`,
+    },
+    key: `database/${task?.target.id ?? branch}`,
+  });
+}
 
 export interface Databases {
   readonly databases: DatabaseStore;

@@ -15,13 +15,59 @@ import type { Addresses } from "../core/addresses.ts";
 import { latestLabel } from "../environments/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 import type { ProjectRecord, ProjectStore } from "../projects/mod.ts";
-import { checkProof, checkRouting } from "./diagnose.ts";
 import type { DnsAnswer, DnsLookup } from "./dns_lookup.ts";
-import { notesOn, proofValue, recordsToSet, type RoutingTarget } from "./dns_plan.ts";
+import {
+  isApex,
+  notesOn,
+  proofName,
+  proofValue,
+  recordsToSet,
+  type RoutingTarget,
+} from "./dns_plan.ts";
 import { type DomainRecord, isVerified, type ZoneOwnerRecord, type ZoneRecord } from "./domain.ts";
 import { companionOf, parseDomainName } from "./domain_name.ts";
 import type { DomainStore } from "./domain_store.ts";
 import type { RecordKey } from "../../store/mod.ts";
+import { judgeProof, judgeRouting } from "./judge_dns.ts";
+
+const NOTHING: DnsAnswer = { type: "missing", reason: "NODATA" };
+
+interface ProofReport {
+  readonly check: DnsCheck;
+  readonly answer: DnsAnswer;
+}
+
+/** Looks up the proof of a zone, and also where a common mistake would have put it. */
+async function checkProof(dns: DnsLookup, zone: ZoneRecord): Promise<ProofReport> {
+  const [name, expected] = [proofName(zone.zone), proofValue(zone)];
+  const answer = await dns.lookup(name, "TXT");
+  const doubled = answer.type === "missing"
+    ? await dns.lookup(`${name}.${zone.zone}`, "TXT")
+    : NOTHING;
+  return { check: judgeProof({ name, expected, answer, doubled }), answer };
+}
+
+async function addressesOf(dns: DnsLookup, hostname: string): Promise<string[]> {
+  const answers = await Promise.all([dns.lookup(hostname, "A"), dns.lookup(hostname, "AAAA")]);
+  return answers.flatMap((answer) => answer.type === "found" ? answer.values : []);
+}
+
+/** Looks up where visitors of a domain arrive. */
+async function checkRouting(
+  dns: DnsLookup,
+  domain: DomainRecord,
+  target: RoutingTarget,
+): Promise<DnsCheck> {
+  const { hostname } = domain;
+  const [cname, a, aaaa, addresses] = await Promise.all([
+    dns.lookup(hostname, "CNAME"),
+    dns.lookup(hostname, "A"),
+    dns.lookup(hostname, "AAAA"),
+    target.addresses.length > 0 ? target.addresses : addressesOf(dns, target.hostname),
+  ]);
+  const apex = isApex(domain);
+  return judgeRouting({ hostname, apex, target: target.hostname, addresses, cname, a, aaaa });
+}
 
 /** Most domains of one project. */
 export const MAX_DOMAINS = 200;

@@ -32,8 +32,34 @@ import { type GitUrlRules, judgeGitUrl, type LookUp, pinAddress, systemLookUp } 
 import { inspectCommit } from "./inspect_commit.ts";
 import { Mirror, type MirrorLimits } from "./mirror.ts";
 import { pushedRepository } from "./pushed_repository.ts";
-import { namesIn, removeLocks } from "./remove_locks.ts";
 import { asOwnTransport } from "./submodules.ts";
+
+/** Names in a folder; none where it does not exist. */
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}
+
+/** Removes the locks of a killed git; nothing else uses the mirror at this point. */
+async function removeLocks(mirror: string): Promise<void> {
+  for (const name of await namesIn(mirror)) {
+    const path = join(mirror, name);
+    if (name.endsWith(".lock")) await Deno.remove(path);
+  }
+  await removeLocksBelow(join(mirror, "refs"));
+}
+
+async function removeLocksBelow(folder: string): Promise<void> {
+  for (const entry of await Array.fromAsync(Deno.readDir(folder)).catch(() => [])) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory) await removeLocksBelow(path);
+    else if (entry.name.endsWith(".lock")) await Deno.remove(path);
+  }
+}
 
 /** Most paths that are looked at to find out whether a build is needed. */
 const MAX_CHANGED_FILES = 20_000;

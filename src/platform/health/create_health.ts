@@ -6,11 +6,24 @@
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { keys } from "../core/store/mod.ts";
-import type { ProjectStore } from "../projects/mod.ts";
+import { findProject, type ProjectStore } from "../projects/mod.ts";
 import { HealthMonitor, type HealthServices } from "./health_monitor.ts";
 import { HealthStore } from "./health_store.ts";
 import { ServersElsewhere } from "./servers_elsewhere.ts";
-import { bindHealthRoutes } from "./routes.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import type { Router } from "../core/http/mod.ts";
+
+function bindHealthRoutes(
+  router: Router,
+  services: { readonly projects: ProjectStore; readonly healthMonitor: HealthMonitor },
+): void {
+  const { projects, healthMonitor } = services;
+  router.guarded(
+    endpoints.getProjectHealth,
+    async (caller, { params }) =>
+      await healthMonitor.of(await findProject(projects, caller, params.project)),
+  );
+}
 
 export function createHealth(
   { kv, nodes, peers, events, addresses, now, closing, onTrouble }: Foundation,

@@ -29,8 +29,28 @@ import { DeadLetters } from "./delivery/dead_letters.ts";
 import { createDeliveryQueue, type RunningDeliveryQueue } from "./delivery/delivery_queue.ts";
 import { TestSender } from "./delivery/test_sender.ts";
 import type { PreferenceService } from "./preferences/preference_service.ts";
-import { createReview } from "./preferences/review_delivery.ts";
 import type { RecordKey, RecordStore } from "../../store/mod.ts";
+import { isPersonal } from "../../contract/channels.ts";
+import { wantedChannels } from "./preferences/wanted_channels.ts";
+import type { ReviewDelivery } from "./delivery/types.ts";
+
+/**
+ * Creates the check of messages that are about to be sent. Decides again when a message is about
+ * to be sent: preferences may have changed and quiet hours begun since its event was fanned out.
+ */
+function createReview(
+  { preferences, now }: { readonly preferences: PreferenceService; readonly now: Clock },
+): ReviewDelivery {
+  return async ({ channel, userId, workspaceId }) => {
+    // A workspace has neither preferences nor quiet hours.
+    if (userId === null || !isPersonal(channel)) return () => true;
+    const { categories } = await preferences.of({ userId, workspaceId });
+    return (content) => {
+      const wanted = categories.find(({ category }) => category === content.category)!;
+      return wantedChannels(content, wanted, now()).includes(channel);
+    };
+  };
+}
 
 export interface DeliveryOptions {
   readonly kv: RecordStore;

@@ -6,7 +6,6 @@
  */
 import { PERSONAL_CHANNELS, workspaceChannels } from "../../contract/channels.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { whenAllEnded } from "../../lib/when_all_ended.ts";
 import type { AccountStore } from "../accounts/mod.ts";
 import { DamagedRecordError } from "../core/store/mod.ts";
 import { type EventRecord, type PassOn, receiptId } from "../core/events/mod.ts";
@@ -18,6 +17,14 @@ import type { LiveStreams } from "./live/live_streams.ts";
 import { notificationToWire } from "./inbox/notification_wire.ts";
 import type { PreferenceService } from "./preferences/preference_service.ts";
 import type { Lease, Led } from "../../store/mod.ts";
+
+/** Waits until all have ended; rejects as the first of them that failed. */
+async function whenAllEnded<T extends readonly unknown[]>(
+  works: readonly [...{ readonly [Place in keyof T]: Promise<T[Place]> }],
+): Promise<T> {
+  await Promise.allSettled(works);
+  return await Promise.all(works) as unknown as T;
+}
 
 /** How many members are read at once, and how many inboxes are written concurrently. */
 const MEMBERS = 500;

@@ -6,11 +6,81 @@
  */
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import type { GitService } from "../git/mod.ts";
-import type { DeploymentRecord, DeploymentService, DeploymentStore } from "../deployments/mod.ts";
-import type { ProjectRecord, ProjectStore } from "../projects/mod.ts";
+import {
+  type DeploymentRecord,
+  type DeploymentService,
+  type DeploymentStore,
+  withoutDeployment,
+} from "../deployments/mod.ts";
+import { hostRecord, type ProjectRecord, projects, type ProjectStore } from "../projects/mod.ts";
 import { planRetention, type RetentionPolicy } from "./plan_retention.ts";
-import { removeDeployment, type RemoveServices } from "./remove_deployment.ts";
-import type { Lease, Led } from "../../store/mod.ts";
+import type { Lease, LeasedStore, Led } from "../../store/mod.ts";
+import type { BuildRunner, BuildStore } from "../builds/mod.ts";
+import type { SiteDirectory } from "../../edge/mod.ts";
+import { latestLabel } from "../environments/mod.ts";
+import { commitWithRetries, keys, readRecord } from "../core/store/mod.ts";
+
+interface RemoveServices {
+  readonly kv: LeasedStore;
+  readonly sites: Pick<SiteDirectory, "removeDeployment">;
+  readonly builds: Pick<BuildStore, "removeWith">;
+  readonly runner: Pick<BuildRunner, "removeLeftovers">;
+  readonly computeService: { remove(deploymentId: string): Promise<void> };
+}
+
+/**
+ * Removes a deployment; false if it is needed after all, or gone. One commit removes it from the
+ * store, unless a shared address shows it by then; the next sweep removes its blobs, and files
+ * that a crash left behind.
+ */
+async function removeDeployment(
+  services: RemoveServices,
+  deployment: DeploymentRecord,
+  lease: Lease,
+): Promise<boolean> {
+  const { sites, runner, computeService } = services;
+  if (!await removeRecords(services, deployment, lease)) return false;
+  await sites.removeDeployment(deployment.id);
+  await computeService.remove(deployment.id);
+  await runner.removeLeftovers({ projectId: deployment.projectId, deploymentId: deployment.id });
+  return true;
+}
+
+async function removeRecords(
+  { kv, builds }: RemoveServices,
+  deployment: DeploymentRecord,
+  lease: Lease,
+): Promise<boolean> {
+  const { id, projectId, workspaceId } = deployment;
+  const projectKey = keys.project(workspaceId, projectId);
+  const deploymentKey = keys.deployment(projectId, id);
+  return await commitWithRetries(kv, [projectKey, deploymentKey], async (operation) => {
+    const project = await readRecord(kv, projectKey, projects.schema);
+    const stored = await kv.get(deploymentKey);
+    if (project === undefined || stored.versionstamp === null) return false;
+    const shared = [
+      project.value.name,
+      deployment.branchLabel,
+      latestLabel(project.value, deployment.environment),
+    ];
+    for (const label of shared) {
+      const key = keys.host(label);
+      const host = await readRecord(kv, key, hostRecord);
+      if (host?.value.deploymentId === id) return false;
+      operation.check({ key, versionstamp: host?.versionstamp ?? null });
+    }
+    const productionHistory = withoutDeployment(project.value.productionHistory, id);
+    operation.check(stored, { key: projectKey, versionstamp: project.versionstamp })
+      .set(projectKey, { ...project.value, productionHistory })
+      .delete(stored.key)
+      .delete(keys.deploymentOwner(id))
+      .delete(keys.openUpload(workspaceId, id))
+      .delete(keys.deploymentVariables(id))
+      .delete(keys.host(deployment.uniqueLabel));
+    await builds.removeWith(operation, deployment);
+    return true;
+  }, { lease });
+}
 
 export interface PruneServices extends RemoveServices {
   readonly projects: Pick<ProjectStore, "all">;

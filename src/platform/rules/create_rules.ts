@@ -4,16 +4,51 @@
  * @module
  */
 import type { SiteDirectory } from "../../edge/mod.ts";
-import type { RuntimeRuleSet } from "../../rules/mod.ts";
+import { asksForAsn, type RuntimeRuleSet } from "../../rules/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { keys, keysBelow } from "../core/store/mod.ts";
 import type { DeploymentStore } from "../deployments/mod.ts";
-import type { ProjectStore } from "../projects/mod.ts";
+import type { ProjectRecord, ProjectStore } from "../projects/mod.ts";
 import { bindRulesRoutes } from "./routes.ts";
 import { readRevision, RulesService } from "./rules_service.ts";
 import { RulesStore } from "./rules_store.ts";
-import { warnOfNetworks } from "./warn_of_networks.ts";
+import type { PlatformLog } from "../core/log.ts";
+
+interface NetworkWarningParts {
+  projects(): AsyncIterable<ProjectRecord>;
+  /** The rules that production of a project follows. */
+  rulesOf(project: ProjectRecord): Promise<RuntimeRuleSet | null>;
+  readonly log: (entry: PlatformLog) => void;
+  /** Aborted when the platform stops. */
+  readonly signal: AbortSignal;
+}
+
+/** Most projects that are named in warnings; the rest is only counted. */
+const MAX_NAMED = 20;
+
+/** Warns, for each project, of rules in production with conditions on `asn`. */
+async function warnOfNetworks(parts: NetworkWarningParts): Promise<void> {
+  const { log, signal } = parts;
+  let found = 0;
+  for await (const project of parts.projects()) {
+    if (signal.aborted) return;
+    const rules = await parts.rulesOf(project);
+    const ids = rules === null ? [] : asksForAsn(rules);
+    if (ids.length === 0) continue;
+    found += 1;
+    if (found > MAX_NAMED) continue;
+    const named = ids.slice(0, MAX_NAMED).map((id) => `"${id}"`).join(", ");
+    const message =
+      `Rules of project ${project.name} have asn conditions that never match: ${named}. The operator can set an ASN database with --asn`;
+    log({ level: "warn", message });
+  }
+  if (found <= MAX_NAMED) return;
+  log({
+    level: "warn",
+    message: `Rules of ${found - MAX_NAMED} more projects have conditions on asn too`,
+  });
+}
 
 export interface Rules {
   readonly rules: RulesStore;

@@ -4,15 +4,80 @@
  * @module
  */
 import { MAX_COUNTED } from "../../contract/usage.ts";
-import { MAX_VARIABLES } from "../../contract/variables.ts";
+import { MAX_VARIABLES, SCOPE_ALL } from "../../contract/variables.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { countBelow, keys, keysBelow } from "../core/store/mod.ts";
-import type { EnvironmentStore } from "../environments/mod.ts";
-import type { ProjectStore } from "../projects/mod.ts";
-import { bindVariableRoutes } from "./routes.ts";
+import { type EnvironmentStore, findEnvironmentName } from "../environments/mod.ts";
+import { findProject, type ProjectStore } from "../projects/mod.ts";
 import { VariableService } from "./variable_service.ts";
 import { VariableStore } from "./variable_store.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import type { AuditFacts, Router } from "../core/http/mod.ts";
+import { type VariableRecord, variableToWire, visibleIn } from "./variable.ts";
+
+interface VariableRouteServices {
+  readonly projects: ProjectStore;
+  readonly environments: EnvironmentStore;
+  readonly variables: VariableStore;
+  readonly service: VariableService;
+}
+
+/** Orders by name, then scope; the cursor names the last of a page. */
+const placeOf = (variable: VariableRecord): string => `${variable.key}/${variable.scope}`;
+
+function bindVariableRoutes(router: Router, services: VariableRouteServices): void {
+  const { projects, environments, variables, service } = services;
+
+  router.guarded(endpoints.listVariables, async (caller, { params, query }) => {
+    const project = await findProject(projects, caller, params.project);
+    const all = await variables.list(project.id);
+    const shown = query.environment === undefined
+      ? all
+      : visibleIn(all, await findEnvironmentName(environments, project, query.environment));
+    const rest = shown
+      .filter((variable) => query.cursor === undefined || placeOf(variable) > query.cursor)
+      .sort((a, b) => placeOf(a) < placeOf(b) ? -1 : 1);
+    const items = rest.slice(0, query.limit);
+    const last = items.at(-1);
+    const more = rest.length > items.length && last !== undefined;
+    return { items: items.map(variableToWire), nextCursor: more ? placeOf(last) : null };
+  });
+
+  /** Scopes and categories of a variable, in one scope or all, for the audit log. */
+  async function known(projectId: string, key: string, scope?: string): Promise<AuditFacts> {
+    const found = (await variables.list(projectId)).filter((each) =>
+      each.key === key && (scope === undefined || each.scope === scope)
+    );
+    if (found.length === 0) return {};
+    return {
+      scope: found.map((each) => each.scope),
+      category: [...new Set(found.map(({ category }) => category))],
+    };
+  }
+
+  router.guarded(endpoints.setVariable, async (caller, { params, body, note }) => {
+    const project = await findProject(projects, caller, params.project);
+    const scope = body.scope === SCOPE_ALL
+      ? SCOPE_ALL
+      : await findEnvironmentName(environments, project, body.scope);
+    note({ before: await known(project.id, params.key, body.replaceScope ? undefined : scope) });
+    return variableToWire(await service.set(project.id, { ...body, scope, key: params.key }));
+  });
+
+  router.guarded(endpoints.deleteVariable, async (caller, { params, note }) => {
+    const project = await findProject(projects, caller, params.project);
+    note({ before: await known(project.id, params.key) });
+    await service.delete(project.id, params.key);
+    return undefined;
+  });
+
+  router.guarded(endpoints.exportVariables, async (caller, { params, body }) => {
+    const project = await findProject(projects, caller, params.project);
+    const environment = await findEnvironmentName(environments, project, body.environment);
+    return { environment, variables: await service.open(project.id, environment) };
+  });
+}
 
 export interface Variables {
   readonly variables: VariableStore;

@@ -8,29 +8,77 @@ import { API_KEY_REQUESTS_PER_HOUR } from "../../../contract/api_keys.ts";
 import type { Endpoint } from "../../../contract/endpoint.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import {
+  addressGroup,
+  agentName,
   type Client,
   crossOriginFailure,
   Failure,
   type GuardedEndpoint,
   isSafeMethod,
+  lackedPermission,
   noteLimit,
   originOf,
 } from "../../core/http/mod.ts";
 import type { AccountStore } from "../account_store.ts";
 import {
   type Caller,
+  type KeyGrant,
   type Person,
   RateWindow,
   type SelfCaller,
   selfCallerOf,
 } from "../../core/access/mod.ts";
-import { chooseSession } from "./choose_session.ts";
 import { CredentialMemory } from "./credential_memory.ts";
 import type { CredentialStore } from "./credential_store.ts";
-import { refuseUnpermitted } from "./key_permissions.ts";
 import { hasEnded, type KnownCredential, lesserRole, mayActAs } from "./known_credential.ts";
 import { type CookieStyle, readSessionTokens } from "./session_cookie.ts";
 import type { LastUsedTracker } from "./last_used_tracker.ts";
+import { isOfOneProject, lackedFor } from "../../../contract/endpoint_permissions.ts";
+
+/**
+ * Among sessions of one person the newest counts. Where somebody else planted a
+ * session of their own account beside it, the one that began at this address
+ * with this browser counts. If that holds for the sessions of more than one
+ * person, or of none, no session counts, so that nobody is tricked into working
+ * in another's account.
+ */
+function chooseSession(
+  sessions: readonly KnownCredential[],
+  client: Client,
+): KnownCredential | undefined {
+  const [first] = sessions;
+  if (first === undefined || sessions.length === 1) return first;
+  if (areOfOnePerson(sessions)) return newest(sessions);
+  const [group, agent] = [addressGroup(client.address), agentName(client.userAgent)];
+  const own = sessions.filter(({ begunAt, owner }) =>
+    begunAt !== null && addressGroup(begunAt) === group && owner.credential.name === agent
+  );
+  return areOfOnePerson(own) ? newest(own) : undefined;
+}
+
+const areOfOnePerson = (sessions: readonly KnownCredential[]): boolean =>
+  new Set(sessions.map(({ owner }) => owner.user.id)).size <= 1;
+
+function newest(sessions: readonly KnownCredential[]): KnownCredential | undefined {
+  return sessions.toSorted((a, b) => b.createdAt - a.createdAt)[0];
+}
+
+/**
+ * Checks a key's permissions and, where it is limited to projects, that the endpoint is
+ * about one. Whether it is one of the key's own is checked where the project is found.
+ *
+ * @throws {Failure} `forbidden`, naming the permission that is missing
+ */
+function refuseUnpermitted(grant: KeyGrant | undefined, endpoint: GuardedEndpoint): void {
+  if (grant === undefined) return;
+  const lacked = lackedFor(endpoint, grant.permissions);
+  if (lacked !== undefined) throw lackedPermission(grant, lacked);
+  if (grant.projects === null || isOfOneProject(endpoint)) return;
+  throw new Failure(
+    "forbidden",
+    "Cannot do this with an API key that is limited to projects, because it affects the whole workspace",
+  );
+}
 
 const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
 const HOUR_MS = 60 * 60 * 1000;

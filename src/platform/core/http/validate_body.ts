@@ -7,10 +7,33 @@
 import * as z from "zod";
 import type { Problem } from "../../../contract/common.ts";
 import { formatPath, type PathStep } from "../../../lib/diagnostic.ts";
-import { findIllFormed } from "../../../lib/ill_formed.ts";
-import { createPause } from "../../../lib/next_turn.ts";
+import { createPause, nextTurn } from "../../../lib/next_turn.ts";
 import type { ParsedJson } from "../../../lib/parse_json.ts";
 import { MAX_PROBLEMS } from "../../../lib/schema_problems.ts";
+
+/** Values that are looked at in one turn of the event loop. */
+const VALUES_PER_TURN = 5000;
+
+/** Finds the first ill-formed text in a JSON value, in a member's name or in a value. */
+async function findIllFormed(root: unknown): Promise<readonly PathStep[] | undefined> {
+  const waiting: { readonly value: unknown; readonly path: readonly PathStep[] }[] = [
+    { value: root, path: [] },
+  ];
+  for (let count = 1; waiting.length > 0; count++) {
+    if (count % VALUES_PER_TURN === 0) await nextTurn();
+    const { value, path } = waiting.pop()!;
+    if (typeof value === "string" && !value.isWellFormed()) return path;
+    if (typeof value !== "object" || value === null) continue;
+    const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
+    for (const [step, item] of entries.reverse()) {
+      if (typeof step === "string" && !step.isWellFormed()) return [...path, step];
+      if (typeof item === "string" || typeof item === "object") {
+        waiting.push({ value: item, path: [...path, step] });
+      }
+    }
+  }
+  return undefined;
+}
 
 /** Most unknown fields that one problem names. */
 const MAX_NAMED = 10;

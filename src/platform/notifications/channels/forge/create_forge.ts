@@ -7,15 +7,71 @@ import { endpoints } from "../../../../contract/endpoints.ts";
 import { reachesProject } from "../../../core/access/mod.ts";
 import type { Foundation } from "../../../core/foundation.ts";
 import { Failure, type Router } from "../../../core/http/mod.ts";
-import { DeploymentStore } from "../../../deployments/mod.ts";
-import { PullStore } from "../../../hooks/mod.ts";
+import { deploymentEvent, DeploymentStore } from "../../../deployments/mod.ts";
+import { PullStore, type ReportPull } from "../../../hooks/mod.ts";
 import { keys, readRecord } from "../../../core/store/mod.ts";
 import { GitCredentialStore, previewRecord, ProjectStore } from "../../../projects/mod.ts";
 import type { Channel } from "../../delivery/channel.ts";
-import { createForgeChannel } from "./forge_channel.ts";
-import { ForgeReporter } from "./forge_reporter.ts";
+import { ForgeReporter, type ReportedPlace } from "./forge_reporter.ts";
 import { type ReportRecord, ReportStore } from "./report_store.ts";
 import type { RecordStore } from "../../../../store/mod.ts";
+import { CHANNEL_ROWS } from "../../../../contract/channels.ts";
+import type { DeliveryQueue, NotificationContent } from "../../delivery/types.ts";
+import { uuidV7 } from "../../../../lib/ids.ts";
+import { describeEvent } from "../../describe_event.ts";
+
+/** Creates the function that stores such a report; it resolves once that would survive a crash. */
+export function pullReporter(
+  { queue, addresses, publicOrigin, now, random }:
+    & Pick<Foundation, "addresses" | "publicOrigin" | "now" | "random">
+    & { readonly queue: DeliveryQueue },
+): ReportPull {
+  return async (deployment) => {
+    const { event, data } = deploymentEvent("building", deployment, addresses);
+    const id = uuidV7(now, random);
+    await queue.accept([{
+      key: `${id}:forge`,
+      channel: "forge",
+      userId: null,
+      content: describeEvent(
+        { id, event, data, createdAt: now(), workspaceId: deployment.workspaceId },
+        { origin: publicOrigin },
+      ),
+    }]);
+  };
+}
+
+/** The deployment that an event is about. */
+function placeOf({ workspaceId, data }: NotificationContent): ReportedPlace | undefined {
+  const { projectId, deploymentId } = data;
+  if (workspaceId === null) return undefined;
+  if (typeof projectId !== "string" || typeof deploymentId !== "string") return undefined;
+  return { workspaceId, projectId, deploymentId };
+}
+
+/** Sends what happens to deployments to the forges of their repositories. */
+function createForgeChannel(
+  reporter: Pick<ForgeReporter, "find" | "report">,
+): Channel {
+  return {
+    name: "forge",
+    digests: false,
+    limits: CHANNEL_ROWS.forge.limits,
+    async receivers({ content }) {
+      const place = placeOf(content);
+      const found = place === undefined ? undefined : await reporter.find(place);
+      if (found === undefined) return [];
+      return [{ id: found.deployment.id, host: new URL(found.target.api).host }];
+    },
+    async send({ contents }) {
+      const [content] = contents;
+      const place = content === undefined ? undefined : placeOf(content);
+      return place === undefined
+        ? { type: "gone", reason: "The event has no deployment" }
+        : await reporter.report(place);
+    },
+  };
+}
 
 export type ForgeFoundation = Pick<
   Foundation,
