@@ -37,7 +37,7 @@ export type {
   SetOptions,
   Stored,
 } from "./record_types.ts";
-export { raiseVersion, readVersion } from "./last_version.ts";
+export { raiseVersion, readVersion } from "./open_store.ts";
 export { readRecords } from "./read_records.ts";
 export { SCHEMA } from "./schema.ts";
 export {

@@ -13,6 +13,21 @@ import { StoreUnavailableError } from "./server_fault.ts";
 import { SeenVersion } from "./seen_version.ts";
 import type { StoreAddress } from "./store_address.ts";
 
+/** The version of the last commit: another one where anything was stored meanwhile. */
+export async function readVersion(connections: Connections): Promise<bigint> {
+  const [row] = await connections.run((sql) =>
+    sql<{ version: string }[]>`SELECT version FROM svc.clock`
+  );
+  return BigInt(row!.version);
+}
+
+/** Lets all later commits have versions above `version`, which a store had that is moved here. */
+export async function raiseVersion(connections: Connections, version: bigint): Promise<void> {
+  await connections.run((sql) =>
+    sql`UPDATE svc.clock SET version = greatest(version, ${String(version)}::bigint)`
+  );
+}
+
 /** How often expired records are deleted, and how many at once. */
 const TIDY_MS = 10_000;
 const TIDY_AT_ONCE = 1000;

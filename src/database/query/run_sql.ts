@@ -9,9 +9,35 @@ import { type BackendSession, EngineError } from "../types.ts";
 import { ProtocolError } from "../wire/frame_scanner.ts";
 import { AnswerEvents, type SentText } from "./answer_events.ts";
 import { MessageStream } from "./message_stream.ts";
-import { refuseInReadOnly } from "./read_only.ts";
-import { splitStatements } from "../../lib/sql_statements.ts";
+import { firstWords, splitStatements } from "../../lib/sql_statements.ts";
 import type { QueryErrorEvent, SqlEvent } from "./types.ts";
+
+/** They end the transaction, or begin another. */
+const TRANSACTION_CONTROL: ReadonlySet<string> = new Set([
+  "abort",
+  "begin",
+  "commit",
+  "end",
+  "prepare",
+  "release",
+  "rollback",
+  "savepoint",
+  "start",
+]);
+
+/**
+ * The server itself refuses others in a read-only transaction.
+ * @returns why the statement may not run; `undefined` where the server decides
+ */
+function refuseInReadOnly(statement: string): string | undefined {
+  const [keyword = ""] = firstWords(statement, 1);
+  if (TRANSACTION_CONTROL.has(keyword)) {
+    return `Read-only mode runs everything in one transaction: remove ${keyword.toUpperCase()}`;
+  }
+  // It may write files of the server, which no transaction takes back.
+  if (keyword === "copy") return "Read-only mode has no COPY: use SELECT";
+  return undefined;
+}
 
 export interface RunSqlOptions {
   /** Runs all of it in one transaction that can only read, and is rolled back. */

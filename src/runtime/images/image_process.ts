@@ -6,10 +6,34 @@
 import { type Frame, ProtocolError } from "../process/frames/frame.ts";
 import { toPayload } from "../process/frames/payload.ts";
 import type { SupervisedProcess } from "../process/process_supervisor.ts";
-import { parseDone, parseFailed, parseReady } from "./parse_wire.ts";
 import type { RunningImageProcess } from "./start_image_process.ts";
 import type { ConvertFailure, ConvertJob, ConvertResult } from "./types.ts";
-import { type DoneHead, ImageFrame, type ReadyHead } from "./wire.ts";
+import { type DoneHead, type FailedHead, ImageFrame, type ReadyHead } from "./wire.ts";
+import * as z from "zod";
+import { parsePayload } from "../process/parse_payload.ts";
+import { MAX_RESULT_SIDE } from "./limits.ts";
+
+const MAX_HEAD_BYTES = 4096;
+
+const side = z.int().min(1).max(MAX_RESULT_SIDE);
+const readyHead = z.strictObject({
+  version: z.string().max(64),
+  files: z.boolean(),
+  network: z.boolean(),
+});
+const doneHead = z.strictObject({ width: side, height: side });
+const failedHead = z.strictObject({
+  reason: z.enum(["broken", "too_large"]),
+  message: z.string().max(1000),
+});
+
+/** Each returns `undefined` for a payload of another form. */
+const parseReady = (payload: Uint8Array): ReadyHead | undefined =>
+  parsePayload(readyHead, payload, MAX_HEAD_BYTES);
+const parseDone = (payload: Uint8Array): DoneHead | undefined =>
+  parsePayload(doneHead, payload, MAX_HEAD_BYTES);
+const parseFailed = (payload: Uint8Array): FailedHead | undefined =>
+  parsePayload(failedHead, payload, MAX_HEAD_BYTES);
 
 /** Why a process ends; a job that it has fails for that reason. */
 export interface ImageProcessEnd {
