@@ -7,7 +7,7 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Environment } from "../lib/network_variables.ts";
 import type { OpenBuilds, SandboxKind } from "../platform/builds/mod.ts";
-import type { Minutes } from "../platform/cron/mod.ts";
+import type { Minutes } from "../platform/cron/minutes.ts";
 import type { PlatformLog } from "../platform/core/log.ts";
 import type { SandboxSupport } from "../runtime/mod.ts";
 import type { GivenSettings, Settings } from "../settings/mod.ts";

@@ -15,7 +15,7 @@ import type { Domains, DomainSetup } from "../platform/domains/mod.ts";
 import type { AccessLogs } from "../platform/logs/mod.ts";
 import type { PreviewSignIn } from "../platform/previews/mod.ts";
 import type { Mailer, Notifications } from "../platform/notifications/mod.ts";
-import type { Traffic } from "../platform/traffic/mod.ts";
+import type { Traffic } from "../platform/traffic/create_traffic.ts";
 import type { WorkspaceService } from "../platform/workspaces/mod.ts";
 import type { RuntimeRuleSet } from "../rules/mod.ts";
 import type { EdgeDoor } from "./edge_door.ts";

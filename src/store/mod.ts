@@ -8,7 +8,14 @@ export { type ChangeFollower } from "./change_follower.ts";
 export { decodeKey, encodeKey } from "./key_encoding.ts";
 export { inspectStore, type StoreFacts } from "./inspect_store.ts";
 export { migrateSchema, StoreNewerError } from "./migrate_schema.ts";
-export { openPgStore, type PgStore, startTidying, tidyStore } from "./open_store.ts";
+export {
+  openPgStore,
+  type PgStore,
+  raiseVersion,
+  readVersion,
+  startTidying,
+  tidyStore,
+} from "./open_store.ts";
 export { type Patience } from "./patience.ts";
 export { DenoStore } from "./deno_store.ts";
 export { type Failed, type PgRecordStore } from "./pg_record_store.ts";
@@ -37,7 +44,6 @@ export type {
   SetOptions,
   Stored,
 } from "./record_types.ts";
-export { raiseVersion, readVersion } from "./open_store.ts";
 export { readRecords } from "./read_records.ts";
 export { SCHEMA } from "./schema.ts";
 export {

@@ -1,5 +1,6 @@
 /**
- * Composes scheduled tasks.
+ * Composes scheduled tasks: requests that the platform sends to the server of what is live in
+ * production, at the times that the deployment declares.
  *
  * @module
  */

@@ -5,5 +5,4 @@
  */
 export { createEnvironments } from "./create_environments.ts";
 export { environmentLabel, latestLabel } from "./environment.ts";
-export { EnvironmentStore } from "./environment_store.ts";
-export { findEnvironmentName } from "./environment_store.ts";
+export { EnvironmentStore, findEnvironmentName } from "./environment_store.ts";

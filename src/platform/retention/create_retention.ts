@@ -1,5 +1,5 @@
 /**
- * Composes the retention of old deployments.
+ * Composes retention: decides which old deployments are kept, and removes the others.
  *
  * @module
  */

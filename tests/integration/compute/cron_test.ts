@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { CronRun, CronTask } from "../../../src/contract/cron.ts";
 import type { LogEntry } from "../../../src/contract/logs.ts";
-import type { Minutes } from "../../../src/platform/cron/mod.ts";
+import type { Minutes } from "../../../src/platform/cron/minutes.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { deployServer, LAYERS, MANIFEST } from "../../helpers/compute_site.ts";
 import {
