@@ -241,9 +241,9 @@ function asProgram(detected: DetectedProject, config: ProjectConfig | undefined)
 
 /** Whether a Dockerfile alone says how the project is built and started. */
 const mayBuildImage = (
-  { config, settings, buildCommand, skipBuild }: BuildOptions,
+  { config, settings, buildCommand }: BuildOptions,
 ): boolean =>
-  skipBuild !== true && config?.build.runtime === undefined &&
+  config?.build.runtime === undefined &&
   config?.build.command === undefined && (config?.build.outputDirs ?? []).length === 0 &&
   (buildCommand ?? settings?.buildCommand ?? settings?.outputDirectory ?? null) === null;
 
@@ -341,7 +341,8 @@ async function runBuild(
 export async function buildProject(host: BuildHost, options: BuildOptions): Promise<BuiltProject> {
   const detected = await detect(host, options);
   const command = options.skipBuild === true ? undefined : commandOf(options, detected);
-  if (options.skipBuild !== true) await runBuild(host, options, { command, detected });
+  if (options.skipBuild === true) await requireImageEngine(host, detected);
+  else await runBuild(host, options, { command, detected });
   const output = await findOutputFolder(options, { command, detected });
   return { command, detected, output, isNamed: configuredDirs(options).length > 0 };
 }

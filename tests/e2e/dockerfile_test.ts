@@ -103,17 +103,24 @@ async function succeeds(program: string, args: readonly string[], cwd?: string):
   return success;
 }
 
+const FOUND = await findToolchains(MACHINE, ["container", "go"]);
+const ENGINE = FOUND.find(({ toolchain }) => toolchain.id === "container")?.program;
+
+/** Images that the tests have built, by their names. */
+const BUILT = new Set<string>();
+
+const removeImages = () => succeeds(ENGINE!, ["image", "rm", "--force", ...BUILT]);
+
 /** Why no image can be built here; `undefined` where one can. */
 async function whyNot(): Promise<string | undefined> {
-  const found = await findToolchains(MACHINE, ["container", "go"]);
-  const engine = found.find(({ toolchain }) => toolchain.id === "container");
-  if (engine === undefined) return "this machine has no Podman or Docker";
-  if (found.length < 2) return "this machine has no Go, which makes the image's program";
+  if (ENGINE === undefined) return "this machine has no Podman or Docker";
+  if (FOUND.length < 2) return "this machine has no Go, which makes the image's program";
   const folder = await Deno.makeTempDir();
   try {
     await write(folder, { Dockerfile: "FROM scratch\nCOPY Dockerfile /\n" });
-    const args = ["build", "--tag", "localhost/svc-test-probe", folder];
-    return await succeeds(engine.program, args) ? undefined : `${engine.program} builds no images`;
+    BUILT.add("localhost/svc-test-probe");
+    const args = ["build", "--tag", ...BUILT, folder];
+    return await succeeds(ENGINE, args) ? undefined : `${ENGINE} builds no images`;
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -124,6 +131,7 @@ const WHY_NOT = await whyNot();
 async function deploy(box: Sandbox, name: string): Promise<string> {
   const { code, stderr } = await box.tool(["deploy", name, "--project-id", name, "--prod"]);
   assert.equal(code, 0, `${stderr}${box.platform?.errors()}`);
+  BUILT.add(/--tag (\S+)/.exec(stderr)![1]!);
   return stderr;
 }
 
@@ -184,6 +192,13 @@ async function changes(box: Sandbox): Promise<void> {
   assert.match((await box.page("image.localhost", "/")).text, /: image$/);
 }
 
+async function keepsImage(box: Sandbox): Promise<void> {
+  const args = ["deploy", "image", "--project-id", "image", "--skip-build"];
+  const { code, stderr } = await box.tool(args);
+  assert.equal(code, 0, stderr);
+  assert.doesNotMatch(stderr, /Running/);
+}
+
 async function isRefused(box: Sandbox): Promise<void> {
   const folder = join(box.site, "image");
   await write(folder, { Dockerfile: DOCKERFILE.replace('["server"]', '["/bin/nothing"]') });
@@ -199,11 +214,14 @@ Deno.test({
   ignore: WHY_NOT !== undefined,
   fn: (t) =>
     withSandbox(async (box) => {
+      await using cleanup = new AsyncDisposableStack();
+      cleanup.defer(async () => void await removeImages());
       box.env.PATH = MACHINE.PATH ?? "";
       await box.start();
       await t.step("with its command, files and variables", () => goesLive(box));
       await t.step("it reaches nothing of the machine", () => escapes(box));
       await t.step("with variables of the project, and a rollback", () => changes(box));
+      await t.step("with --skip-build, as it was built before", () => keepsImage(box));
       await t.step("an image without its program is refused", () => isRefused(box));
     }),
 });

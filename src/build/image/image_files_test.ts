@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { packTar } from "modern-tar";
-import { LinksError, parseLinks } from "../../platform/compute/deployment_links.ts";
 import { findInImage, type ImageFiles, readImageFiles, typeInImage } from "./image_files.ts";
 
 type Entries = Parameters<typeof packTar>[0];
@@ -64,13 +63,10 @@ const LINKS: readonly (readonly [path: string, target: string, wanted: string])[
 Deno.test("readImageFiles() lets no link lead out of the image", () =>
   withImage(LINKS.map(([path, target]) => other("symlink", path, target)), ({ links }) => {
     assert.deepEqual([...links], LINKS.map(([path, , wanted]) => [path, wanted]));
-    const inFolder = Object.fromEntries([...links].map(([path, to]) => [`image/${path}`, to]));
-    // The platform takes them as they are.
-    assert.equal(parseLinks(JSON.stringify({ version: 1, links: inFolder }), []).size, links.size);
-    assert.throws(
-      () => parseLinks('{"version":1,"links":{"image/a":"../../b"}}', []),
-      LinksError,
-    );
+    for (const [path, target] of links) {
+      const climbs = target.split("/").filter((step) => step === "..").length;
+      assert.ok(climbs < path.split("/").length, `${path} leads to ${target}`);
+    }
   }));
 
 Deno.test("readImageFiles() names what a deployment cannot hold, and leaves out what it has of its own", () =>

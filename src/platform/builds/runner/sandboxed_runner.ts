@@ -133,9 +133,8 @@ export class SandboxedRunner implements BuildRunner {
   }
 
   /**
-   * The sandbox that builds get; `undefined` where builds are refused. It is tried
-   * until one works, so a machine that was busy or has been set up since needs no
-   * restart.
+   * The sandbox that builds get; `undefined` where builds are refused. It is tried until one
+   * works, so a machine that was busy or has been set up since needs no restart.
    *
    * @throws {SandboxUndecidedError}
    */

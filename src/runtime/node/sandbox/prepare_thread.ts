@@ -148,6 +148,6 @@ export async function prepareThread(
   throw new LaunchError(
     launch.image === undefined
       ? `The server was not started without its sandbox: ${reason}`
-      : `The image was not started: it needs a root folder of its own, which this system refuses: ${reason}`,
+      : `The image was not started: it needs its own root folder, which this system refuses: ${reason}`,
   );
 }
