@@ -49,6 +49,8 @@ function resolved(content: SiteContent, method: string, path: string): string {
       return `missing ${resolution.page && nameOf(resolution.page.plain.sha256)}`;
     case "compute":
       return `compute ${resolution.route.layer.name}`;
+    case "moved":
+      return `moved ${resolution.address}`;
     case "read_only":
       return "read_only";
   }
