@@ -38,11 +38,26 @@ import { execFile, fork } from "node:child_process";
 import http from "node:http";
 import http2 from "node:http2";
 import net from "node:net";
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 
+const say = async (socket) => {
+  socket.end("ahoy");
+  let text = "";
+  for await (const chunk of socket) text += chunk;
+  return text;
+};
 const until = (emitter, event) => new Promise((resolve, reject) =>
   emitter.once(event, resolve).once("error", reject));
+const echoAt = async (name) => {
+  const file = join(tmpdir(), name);
+  const server = net.createServer((socket) => socket.pipe(socket)).listen(file);
+  await until(server, "listening");
+  return { file, server };
+};
 const inside = http.createServer((request, response) => {
   let body = "";
   request.on("data", (chunk) => body += chunk).on("end", () =>
@@ -73,11 +88,7 @@ const ways = {
       .on("end", () => { client.close(); resolve(text); }).end();
   }),
   echo: async () => {
-    const socket = net.connect(9464, "127.0.0.1");
-    socket.end("ahoy");
-    let text = "";
-    for await (const chunk of socket) text += chunk;
-    return text;
+    return await say(net.connect(9464, "127.0.0.1"));
   },
   thread: () => inThread(\`
     const { parentPort, workerData } = require("node:worker_threads");
@@ -108,6 +119,23 @@ const ways = {
     child.kill();
     return text;
   },
+  named: async () => {
+    const { file, server } = await echoAt("echo.sock");
+    const second = await until(net.createServer().listen(file), "listening").catch((error) => error.code);
+    const shown = [server.address() === file, existsSync(file), second];
+    const texts = [await say(net.connect(file)), await say(net.connect({ path: file }))];
+    await new Promise((resolve) => server.close(resolve));
+    return [...shown, ...texts, existsSync(file)].join();
+  },
+  childNamed: async () => {
+    const { file } = await echoAt("child.sock");
+    const child = execFile(process.execPath, ["-e",
+      'require("node:net").connect(process.argv[1]).end("ahoy").pipe(process.stdout)', file]);
+    let text = "";
+    for await (const chunk of child.stdout) text += chunk;
+    return text;
+  },
+  nowhere: () => until(net.createServer().listen("/none/a.sock"), "listening").catch((error) => error.code),
   port: () => port,
 };
 
@@ -145,11 +173,14 @@ const EXPECTED: Readonly<Record<string, string>> = {
   threadListens: "thread",
   closed: "ECONNREFUSED",
   taken: "EADDRINUSE",
+  named: "true,true,EADDRINUSE,ahoy,ahoy,false",
+  nowhere: "ENOENT",
 };
 
 const OF_PROCESSES: Readonly<Record<string, string>> = {
   child: "inside /c 0 127.0.0.1",
   childListens: "child",
+  childNamed: "ahoy",
 };
 
 async function deployServer(

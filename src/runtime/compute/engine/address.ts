@@ -46,6 +46,8 @@ const IN_TURN = 1024;
 export class ServerAddress {
   /** Paths of the sockets that are in use. */
   readonly #taken = new Set<string>();
+  /** Those of them that nobody hears of. */
+  readonly #hidden = new Set<string>();
 
   readonly #firstFree = DYNAMIC_PORTS.from +
     Math.floor(Math.random() * (DYNAMIC_PORTS.to - DYNAMIC_PORTS.from - IN_TURN));
@@ -62,8 +64,9 @@ export class ServerAddress {
     return this.#options.greets === true && path === this.socket;
   }
 
+  /** Whether a server listens that others may hear of. */
   get taken(): boolean {
-    return this.#taken.size > 0;
+    return this.#taken.size > this.#hidden.size;
   }
 
   /** Whether a port is the one that requests go to. */
@@ -71,9 +74,23 @@ export class ServerAddress {
     return this.#options.others !== true || port === this.#options.port;
   }
 
+  /** The path of the socket for a port. */
+  pathOf(port: number): string {
+    return this.isOwn(port) ? this.socket : `${this.socket}-${port}`;
+  }
+
+  /** Takes a free further port that nobody hears of; `undefined` where there are none. */
+  takeHidden(): number | undefined {
+    const port = this.#freePort();
+    if (this.isOwn(port)) return undefined;
+    this.#taken.add(this.pathOf(port));
+    this.#hidden.add(this.pathOf(port));
+    return port;
+  }
+
   /** Takes the path of the socket for a port; `undefined` where a server already listens there. */
   take(port = this.#options.port): string | undefined {
-    const path = this.isOwn(port) ? this.socket : `${this.socket}-${port}`;
+    const path = this.pathOf(port);
     if (this.#taken.has(path)) return undefined;
     if (path === this.socket && this.#options.own === false) return undefined;
     this.#options.taken?.();
@@ -84,6 +101,7 @@ export class ServerAddress {
   /** The server has closed it and may listen again. */
   release(path = this.socket): void {
     this.#taken.delete(path);
+    this.#hidden.delete(path);
   }
 
   /** The server listens; `greets` where it sends `GREETING` over each connection that it accepts. */

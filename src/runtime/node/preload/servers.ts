@@ -12,6 +12,7 @@ import {
   replaceListen,
   scopeRequests,
 } from "../../compute/engine/node_servers.ts";
+import { redirectNames } from "./named_sockets.ts";
 import type { ServerAddress } from "../../compute/engine/address.ts";
 
 /** Methods that identify servers of other protocols without loading their modules. */
@@ -37,8 +38,10 @@ export function refusedProtocol(server: object): Error | undefined {
  * spoken at further ports only.
  */
 export function redirectServers(address: ServerAddress): void {
-  replaceListen(address);
   const prototype = net.Server.prototype as unknown as Record<string, Method>;
+  const native = prototype.listen!;
+  replaceListen(address);
+  redirectNames(address, native);
   const listen = prototype.listen!;
   prototype.listen = function (...args) {
     const asked = readListenArguments(args);

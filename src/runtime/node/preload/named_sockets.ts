@@ -1,0 +1,122 @@
+/**
+ * Unix sockets with a name, over which programs such as tsx hear of the processes that they start.
+ * A server that listens at a name gets a further port, and a file of that name leads the server's
+ * other processes there. Nobody else reaches it.
+ *
+ * @module
+ */
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import net from "node:net";
+import process from "node:process";
+import type { Method } from "../../compute/engine/node_servers.ts";
+import type { ServerAddress } from "../../compute/engine/address.ts";
+
+/** The text of such a file. */
+const LEADS_TO = /^svc:port:(\d{1,5})\n$/;
+const MAX_BYTES = 16;
+
+interface Options {
+  readonly path?: unknown;
+}
+
+/** The name in the arguments of `listen()` or `connect()`; a number is a port, and "\0" begins no file. */
+function nameIn(first: unknown): string | undefined {
+  const path = typeof first === "object" && first !== null ? (first as Options).path : first;
+  if (typeof path !== "string" || path === "" || path.startsWith("\0")) return undefined;
+  return typeof first === "string" && /^\d+$/.test(first) ? undefined : path;
+}
+
+function portOf(name: string): number | undefined {
+  try {
+    const { size } = statSync(name);
+    const port = size > MAX_BYTES ? undefined : LEADS_TO.exec(readFileSync(name, "latin1"))?.[1];
+    return port === undefined ? undefined : Number(port);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes the file, as the system makes one for a socket; returns the error of `listen()`. */
+function claim(name: string, port: number): NodeJS.ErrnoException | undefined {
+  try {
+    writeFileSync(name, `svc:port:${port}\n`, { flag: "wx", mode: 0o600 });
+    return undefined;
+  } catch (error) {
+    const { code = "EACCES", errno } = error as NodeJS.ErrnoException;
+    const refused = code === "EEXIST" ? "EADDRINUSE" : code;
+    return Object.assign(new Error(`listen ${refused}: ${name}`), {
+      code: refused,
+      errno: code === "EEXIST" ? -98 : errno,
+      syscall: "listen",
+      address: name,
+      port: -1,
+    });
+  }
+}
+
+/** Lets a server listen at a name. */
+function listenAt(
+  server: net.Server,
+  name: string,
+  { address, listen, args }: {
+    readonly address: ServerAddress;
+    readonly listen: Method;
+    readonly args: readonly unknown[];
+  },
+): unknown {
+  const port = address.takeHidden();
+  const refused = port === undefined ? undefined : claim(name, port);
+  if (port === undefined || refused !== undefined) {
+    if (port === undefined) return Reflect.apply(listen, server, args);
+    address.release(address.pathOf(port));
+    process.nextTick(() => server.emit("error", refused));
+    return server;
+  }
+  server.once("close", () => {
+    rmSync(name, { force: true });
+    address.release(address.pathOf(port));
+  });
+  Object.defineProperty(server, "address", {
+    value: () => server.listening ? name : null,
+    configurable: true,
+    writable: true,
+  });
+  const callback = args.find((argument) => typeof argument === "function");
+  const path = { path: address.pathOf(port) };
+  return Reflect.apply(listen, server, callback === undefined ? [path] : [path, callback]);
+}
+
+/** The arguments of `connect()`, of which the name is replaced by the port that it leads to. */
+function leadBack(args: unknown[]): unknown[] {
+  const [first] = args;
+  // Node passes on a list that it has marked as its own.
+  const given: unknown = Array.isArray(first) ? first[0] : first;
+  const name = nameIn(given);
+  const port = name === undefined ? undefined : portOf(name);
+  if (port === undefined) return args;
+  const rest = typeof given === "object" ? given : {};
+  const options = { ...rest, path: undefined, host: "127.0.0.1", port };
+  if (!Array.isArray(first)) return [options, ...args.slice(1)];
+  first[0] = options;
+  return args;
+}
+
+/**
+ * Gives names to servers of Node, and finds them.
+ *
+ * @param listen `listen` of Node itself
+ */
+export function redirectNames(address: ServerAddress, listen: Method): void {
+  const servers = net.Server.prototype as unknown as Record<string, Method>;
+  const other = servers.listen!;
+  servers.listen = function (...args) {
+    const name = nameIn(args[0]);
+    if (name === undefined) return other.apply(this, args);
+    return listenAt(this as unknown as net.Server, name, { address, listen, args });
+  };
+  const sockets = net.Socket.prototype as unknown as { connect: (...args: unknown[]) => unknown };
+  const { connect } = sockets;
+  sockets.connect = function (...args) {
+    return Reflect.apply(connect, this, leadBack(args));
+  };
+}
