@@ -8,9 +8,144 @@ import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { countBelow, keys } from "../core/store/mod.ts";
 import { projectKeys } from "./deletions.ts";
-import { GitCredentialStore } from "./git_credentials.ts";
+import { gitAddress, GitCredentialStore, leavesHost } from "./git_credentials.ts";
 import { ProjectStore } from "./project_store.ts";
-import { bindProjectRoutes, type ProjectRouteServices } from "./routes.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import type { Clock, Random } from "../../lib/clock.ts";
+import { uuidV7 } from "../../lib/ids.ts";
+import type { Caller } from "../core/access/mod.ts";
+import type { Addresses } from "../core/addresses.ts";
+import { Failure, type Router } from "../core/http/mod.ts";
+import { findProject } from "./find_project.ts";
+import { type ProjectRecord, projectToWire } from "./project.ts";
+
+interface ProjectRouteServices {
+  readonly projects: ProjectStore;
+  readonly gitCredentials: GitCredentialStore;
+  /** Why the platform does not connect to an address, as a message; `undefined` if it would try. */
+  gitRefusal(gitUrl: string): string | undefined;
+  readonly addresses: Addresses;
+  readonly now: Clock;
+  readonly random: Random;
+  /** Takes a project offline and removes all that belongs to it. */
+  deleteProject(project: ProjectRecord): Promise<void>;
+}
+
+function bindProjectRoutes(router: Router, services: ProjectRouteServices): void {
+  const { projects, gitCredentials, addresses, now, random } = services;
+  const toWire = (project: ProjectRecord) => projectToWire(project, addresses);
+  const find = (caller: Caller, name: string) => findProject(projects, caller, name);
+
+  /** Refuses an address that every trigger would refuse as not allowed. */
+  const requireAllowed = (gitUrl: string | null | undefined) => {
+    const reason = typeof gitUrl === "string" ? services.gitRefusal(gitUrl) : undefined;
+    if (reason === undefined) return;
+    throw new Failure("invalid_request", `Git URL is not allowed: ${reason}`, {
+      problems: [{ path: "body.gitUrl", message: reason }],
+    });
+  };
+
+  const change = async (
+    { id, workspaceId }: ProjectRecord,
+    edit: (project: ProjectRecord) => ProjectRecord,
+  ) => {
+    const changed = await projects.update(
+      [workspaceId, id],
+      (project) => ({ ...edit(project), updatedAt: now() }),
+    );
+    if (changed === undefined) throw new Failure("not_found", "The project was deleted");
+    return toWire(changed);
+  };
+
+  router.guarded(endpoints.listProjects, async (caller, { query }) => {
+    const { id } = caller.workspace;
+    const reached = caller.grant?.projects ?? null;
+    const page = reached === null
+      ? await projects.list(id, query)
+      : await projects.listOf(id, reached, query);
+    return { items: page.items.map(toWire), nextCursor: page.nextCursor };
+  });
+
+  router.guarded(endpoints.createProject, async (caller, { body }) => {
+    requireAllowed(body.gitUrl);
+    const project: ProjectRecord = {
+      displayName: null,
+      gitUrl: null,
+      framework: null,
+      installCommand: null,
+      buildCommand: null,
+      outputDirectory: null,
+      rootDirectory: null,
+      nodeVersion: null,
+      ...body,
+      gitCredentials: null,
+      id: uuidV7(now, random),
+      workspaceId: caller.workspace.id,
+      workspaceSlug: caller.workspace.slug,
+      productionHistory: [],
+      createdAt: now(),
+      updatedAt: now(),
+    };
+    if (addresses.isReserved(project.name)) {
+      throw new Failure("conflict", `Project name "${project.name}" is reserved. Choose another`);
+    }
+    if (!await projects.create(project, addresses.isPublic ? "members" : "off")) {
+      throw new Failure("conflict", `Project name "${project.name}" is taken. Choose another`);
+    }
+    return toWire(project);
+  });
+
+  router.guarded(
+    endpoints.getProject,
+    async (caller, { params }) => toWire(await find(caller, params.project)),
+  );
+
+  router.guarded(endpoints.updateProject, async (caller, { params, body, note }) => {
+    const project = await find(caller, params.project);
+    note({ before: project });
+    const { gitUrl } = body;
+    requireAllowed(gitUrl);
+    if (gitUrl !== undefined && leavesHost(project.gitUrl, gitUrl)) {
+      await gitCredentials.remove(project.id);
+    }
+    return change(project, (current) => ({
+      ...current,
+      ...body,
+      gitCredentials: gitUrl !== undefined && leavesHost(current.gitUrl, gitUrl)
+        ? null
+        : current.gitCredentials,
+    }));
+  });
+
+  router.guarded(endpoints.setGitCredentials, async (caller, { params, body, note }) => {
+    const project = await find(caller, params.project);
+    note({ before: project });
+    const address = gitAddress(project.gitUrl);
+    if (address?.transport !== (body.type === "https" ? "http" : "ssh")) {
+      throw new Failure(
+        "conflict",
+        `Git credentials of type ${body.type} need a git URL of that kind: that of project ` +
+          `"${project.name}" is ${project.gitUrl ?? "not set"}`,
+      );
+    }
+    await gitCredentials.save(project.id, { origin: address.origin ?? "", credentials: body });
+    return change(project, (current) => ({ ...current, gitCredentials: body.type }));
+  });
+
+  router.guarded(endpoints.removeGitCredentials, async (caller, { params, note }) => {
+    const project = await find(caller, params.project);
+    note({ before: project });
+    await gitCredentials.remove(project.id);
+    return change(project, (current) => ({ ...current, gitCredentials: null }));
+  });
+
+  router.guarded(endpoints.deleteProject, async (caller, { params, note }) => {
+    const project = await find(caller, params.project);
+    note({ before: project });
+    await services.deleteProject(project);
+    return undefined;
+  });
+}
 
 export interface Projects {
   readonly projects: ProjectStore;

@@ -10,7 +10,6 @@ import { MAX_SEARCH_LENGTH, type SearchResult } from "../../contract/search.ts";
 import { readLibrary } from "../../documents/read_library.ts";
 import { type BoardServices, openBoard } from "../visit/board_context.ts";
 import type { PageBinder } from "../visit/page_binder.tsx";
-import { findDocuments, type FoundDocument } from "./find_documents.ts";
 import { findPages, type KnownPage } from "./known_pages.ts";
 import type { BoardContext } from "../layout/page_context.ts";
 import { Card } from "../layout/pieces.tsx";
@@ -18,6 +17,36 @@ import { Empty, Name } from "../layout/board_pieces.tsx";
 import { projectPath, searchPath } from "../layout/bar.tsx";
 import { showBoard } from "../layout/show_board.ts";
 import { WorkspaceFrame } from "../layout/board_frame.tsx";
+import type { Library } from "../../documents/library.ts";
+import { pagePath } from "../../documents/places.ts";
+
+/** A document, or a part of one, as a search shows it. */
+interface FoundDocument {
+  readonly href: string;
+  readonly title: string;
+  readonly detail: string;
+}
+
+/** Most documents that a search finds. */
+const MOST = 10;
+
+/** The documents whose title, description or headings contain a text, the titles first. */
+function findDocuments({ documents }: Pick<Library, "documents">, wanted: string) {
+  const sought = wanted.toLowerCase();
+  const contains = (text: string) => text.toLowerCase().includes(sought);
+  const byTitle: FoundDocument[] = [];
+  const byHeading: FoundDocument[] = [];
+  for (const { name, title, about, text } of documents.values()) {
+    const href = pagePath(name);
+    if (contains(title) || contains(about)) {
+      byTitle.push({ href, title, detail: about });
+      continue;
+    }
+    const heading = [...text.matchAll(/^##+ (.+)$/gm)].find(([, heading]) => contains(heading!));
+    if (heading !== undefined) byHeading.push({ href, title, detail: heading[1]! });
+  }
+  return [...byTitle, ...byHeading].slice(0, MOST);
+}
 
 /** Most characters of a title or a detail. */
 const MAX_TEXT = 160;
