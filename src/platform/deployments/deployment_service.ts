@@ -8,8 +8,6 @@
 import type { SiteDirectory } from "../../edge/mod.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { ReleaseChecks } from "../../lib/release_checks.ts";
-import { SingleFlight } from "../../lib/single_flight.ts";
 import type { RaiseEvent } from "../core/events/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 import { productionDeploymentId, type ProjectRecord, type ProjectStore } from "../projects/mod.ts";
@@ -31,7 +29,7 @@ import {
   type RunCommands,
 } from "./checks/release_checks.ts";
 import type { CheckPlace } from "./checks/check_request.ts";
-import type { CheckReport, CheckResult } from "../../contract/release_checks.ts";
+import { Staging } from "./checks/staging.ts";
 import {
   type DeployedFunctions,
   type DeployedServers,
@@ -70,13 +68,13 @@ const RETRY_SECONDS = 1;
 
 export class DeploymentService {
   readonly #rollouts = new Rollouts();
-  /** Checks under way: a request that is repeated joins them. */
-  readonly #checks = new SingleFlight<readonly CheckResult[]>();
+  readonly #staging: Staging;
 
   readonly #services: DeploymentServices;
 
   constructor(services: DeploymentServices) {
     this.#services = services;
+    this.#staging = new Staging(services, this.#rollouts);
   }
 
   /** Resolves once the edge shows what the store said of a project when this was called. */
@@ -99,7 +97,7 @@ export class DeploymentService {
     const { deploying, content } = await this.#makeReady(deployment);
     const { checks } = content.manifest;
     if (deploying.environment === ENVIRONMENT_PRODUCTION && hasChecks(checks)) {
-      await this.#check(deploying, checks, options);
+      await this.#staging.check(deploying, checks, options.commands);
     }
     const { deployments, now } = this.#services;
     const activated = await this.#rollouts.run(deploying.projectId, async () => {
@@ -144,7 +142,7 @@ export class DeploymentService {
       if (error instanceof ServerNotReadyError) await this.#fail(deployment, error);
       throw error;
     });
-    await this.#showStaged(deploying);
+    await this.#staging.show(deploying);
     return await this.#services.checker.placeOf(deploying);
   }
 
@@ -254,47 +252,6 @@ export class DeploymentService {
       });
     }
     return { deploying, content };
-  }
-
-  /** Shows a deployment at its own address; nothing changes where it is shown there already. */
-  async #showStaged(deploying: DeploymentRecord): Promise<void> {
-    if (deploying.checks?.state === "RUNNING") return;
-    const { deployments, sites, addresses, now } = this.#services;
-    await this.#rollouts.run(deploying.projectId, async () => {
-      const { result, versionstamp } = await deployments.stage(deploying, now())
-        .catch((error) => {
-          const isRace = error instanceof StaleDecisionError;
-          throw isRace ? new Failure("conflict", error.message, { cause: error }) : error;
-        });
-      const { projectId, id: deploymentId, uniqueLabel } = result;
-      const to = { projectId, deploymentId, production: false, version: versionstamp };
-      await sites.pointLazily(addresses.hostname(uniqueLabel), to);
-    });
-  }
-
-  /** @throws {ChecksFailedError} where a check does not pass; the deployment is hidden again. */
-  async #check(
-    deploying: DeploymentRecord,
-    checks: ReleaseChecks,
-    { commands }: ActivateOptions,
-  ): Promise<void> {
-    const { checker, deployments, sites, computeService } = this.#services;
-    await this.#showStaged(deploying);
-    const results = await this.#checks.run(
-      deploying.id,
-      () => checker.run(deploying, checks, commands),
-    );
-    const passed = results.every((result) => result.passed);
-    const report: CheckReport = { state: passed ? "PASSED" : "FAILED", results: [...results] };
-    await deployments.update(
-      [deploying.projectId, deploying.id],
-      (current) => ({ ...current, checks: report }),
-    );
-    if (passed) return;
-    await deployments.clearHosts(deploying);
-    await sites.removeDeployment(deploying.id);
-    await computeService.remove(deploying.id);
-    throw new ChecksFailedError(results);
   }
 
   #beginActivation(
