@@ -16,6 +16,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "usage",
     "search",
     "retention",
+    "releases",
     "errors",
     "traffic",
     "nodes",

@@ -18,6 +18,7 @@ import { KEYS } from "./keys/group.ts";
 import { KV } from "./kv/group.ts";
 import { NOTIFICATIONS, TRIGGER } from "./notifications/group.ts";
 import { MAINTENANCE, PREVIEWS } from "./previews/group.ts";
+import { RELEASES } from "./releases/group.ts";
 import { INIT, LINK, LIST, PROJECTS } from "./projects/group.ts";
 import { RULES } from "./rules/group.ts";
 import { BACKUP, MIGRATE_STORE, REKEY, RESTORE, SERVE } from "./serve/group.ts";
@@ -70,6 +71,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   HOOKS,
   BUILDS,
   CRON,
+  RELEASES,
   ROLLBACK,
   {
     name: "logs",

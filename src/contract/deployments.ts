@@ -14,6 +14,7 @@ import { deploymentFile, filePath, MAX_FILES, sha256 } from "./deployment_files.
 import { endpoint } from "./endpoint.ts";
 import { environmentReference } from "./environments.ts";
 import { commandResults, releaseChecks } from "./release_checks.ts";
+import { rollingWish } from "./releases.ts";
 import { branchName, projectParams } from "./projects.ts";
 
 export const DEPLOYMENT_STATES = [
@@ -258,6 +259,9 @@ export const activateBody = z.object({
   commands: commandResults.optional().describe(
     "Results of the check commands of `svc.toml`, run after the deployment was staged",
   ),
+  rolling: rollingWish.optional().describe(
+    "Shows it to a share of production's visitors first; for deployments of production",
+  ),
 }).strict();
 
 export const activateDeployment = endpoint({
@@ -293,6 +297,11 @@ export const promoteDeployment = endpoint({
   summary: "Promote a preview to production, with production's variables",
   tag: "Deployments",
   params: deploymentParams,
+  body: z.object({
+    rolling: rollingWish.optional().describe(
+      "Shows it to a share of production's visitors first",
+    ),
+  }).strict(),
   response: deployment,
 });
 

@@ -37,6 +37,7 @@ import * as publishers from "./publishers.ts";
 import * as push from "./push.ts";
 import * as nodes from "./nodes.ts";
 import * as raiseEvent from "./raise_event.ts";
+import * as releases from "./releases.ts";
 import * as rules from "./rules.ts";
 import * as search from "./search.ts";
 import * as security from "./security.ts";
@@ -120,6 +121,9 @@ export const endpoints = {
   redeployDeployment: deployments.redeployDeployment,
   compareDeployments: comparison.compareDeployments,
   rollback: deployments.rollback,
+  listReleases: releases.listReleases,
+  finishRelease: releases.finishRelease,
+  takeBackRelease: releases.takeBackRelease,
   getPreviewAccess: previews.getPreviewAccess,
   updatePreviewAccess: previews.updatePreviewAccess,
   createBypassKey: previews.createBypassKey,

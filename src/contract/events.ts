@@ -107,6 +107,11 @@ export const EVENTS = {
     "{deployment} was rolled back",
     ["{url}"],
   ),
+  "deployment.taken_back": deployment(
+    "HIGH",
+    "{project}: release taken back",
+    "{deployment} was taken back[: {error}]",
+  ),
   "health.check_failed": health(
     "HIGH",
     "{project} failed its health check",

@@ -29,12 +29,14 @@ export const CLI_PAGES: readonly CliPage[] = [
   {
     name: "cli-deploy",
     title: "CLI: deploy",
-    about: "svc deploy, deployments, previews, promote, maintenance, stop, rollback, builds",
+    about:
+      "svc deploy, deployments, previews, promote, releases, maintenance, stop, rollback, builds",
     commands: [
       "deploy",
       "deployments",
       "previews",
       "promote",
+      "releases",
       "maintenance",
       "stop",
       "rollback",

@@ -44,7 +44,7 @@ export const CONTENTS: readonly Section[] = [
     "ci": "Deploy from GitHub Actions and GitLab CI without a stored secret",
     "environments": "Environments, variables, secrets and contexts",
     "previews": "Decide who can visit previews, and share them",
-    "rolling-releases": "Check a release before production shows it",
+    "rolling-releases": "Check a release, and show it to a share of the visitors first",
     "retention": "When old deployments and previews are deleted",
   }),
   section("Edge", {

@@ -32,6 +32,7 @@ import { writeFields } from "./response/response_fields.ts";
 import { failureResponse, type ImageEndpoint, SiteResponder } from "./site/site_responder.ts";
 import type { Site } from "./site/site.ts";
 import { DecisionCache } from "./site_rules/decision_cache.ts";
+import { chooseSide } from "./site/rolling_sides.ts";
 import type { SiteRules } from "./site_rules/site_rules.ts";
 import { isVitalsPath, VitalsEndpoint } from "./vitals/vitals_endpoint.ts";
 import { countedRequest } from "./counted_request.ts";
@@ -135,8 +136,10 @@ class Edge {
       return this.#respond(clientRequest, edgePage(clientRequest, 404, { words: UNKNOWN_HOST }));
     }
     const limiter = this.#limiter;
-    const context = new RequestContext(clientRequest, site, { startedAt, limiter });
-    const { gate } = site;
+    const { rolling } = site;
+    const seen = rolling === undefined ? site : chooseSide(site, rolling, clientRequest);
+    const context = new RequestContext(clientRequest, seen, { startedAt, limiter });
+    const { gate } = seen;
     return gate !== undefined && isClosed(gate)
       ? this.#serveMembers(context, gate)
       : this.#serveAll(context);

@@ -16,7 +16,11 @@ export { createHttpCache, type HttpCache, type PurgeOptions } from "./cache/http
 export type { PurgeScope } from "../feed/mod.ts";
 export type { SiteCompute } from "./compute/compute_responder.ts";
 export { DomainHosts } from "./directory/domain_hosts.ts";
-export { type ProductionSite, SiteDirectory } from "./directory/site_directory.ts";
+export {
+  type ProductionSite,
+  type RollingHost,
+  SiteDirectory,
+} from "./directory/site_directory.ts";
 export { resolveHost } from "./directory/host_table.ts";
 export { createEdge } from "./edge.ts";
 export type { EdgeHandler, EdgeOptions } from "./edge_options.ts";

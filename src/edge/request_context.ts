@@ -26,6 +26,7 @@ import {
 import type { RateLimiter } from "./rate_limit/rate_limiter.ts";
 import type { ClientRequest } from "./request/client_request.ts";
 import { applyHeaderEdits, type EdgeResponse } from "./response/edge_response.ts";
+import { ofOneSide } from "./site/rolling_sides.ts";
 import type { Site } from "./site/site.ts";
 import type { PageMoves } from "./site/site_responder.ts";
 import type { CachedDecision } from "./site_rules/decision_cache.ts";
@@ -108,8 +109,11 @@ const NOINDEX: Header = ["x-robots-tag", "noindex"];
  * protected host one that a cache on the way may keep.
  */
 export function finishResponse(context: RequestContext, answer: EdgeResponse): EdgeResponse {
-  const { gate } = context.site;
-  const edited = editResponse(context, answer);
+  const { gate, side } = context.site;
+  const response = editResponse(context, answer);
+  const edited = side === undefined
+    ? response
+    : { ...response, headers: ofOneSide(response.headers, side) };
   return gate !== undefined && isClosed(gate)
     ? { ...edited, headers: keptPrivate(edited.headers) }
     : edited;

@@ -5,12 +5,23 @@
  * @module
  */
 
+/** A release that a share of the visitors of a host sees. */
+export interface RollingBinding {
+  readonly releaseId: string;
+  /** The deployment that the share sees; all others see that of the host. */
+  readonly deploymentId: string;
+  /** Percent of the visitors, from 1 to 100. */
+  readonly share: number;
+}
+
 /** The deployment that a hostname shows. */
 export interface HostBinding {
   readonly projectId: string;
   readonly deploymentId: string;
   /** True on the project's own label, where published rules apply. */
   readonly production: boolean;
+  /** A rolling release under way on this host; missing where everyone sees the same. */
+  readonly rolling?: RollingBinding | undefined;
   /** Versionstamp of the commit that made the binding; a later one wins. */
   readonly version: string;
 }

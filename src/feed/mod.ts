@@ -11,5 +11,6 @@ export type {
   HostBinding,
   PurgeScope,
   ResourceUri,
+  RollingBinding,
 } from "./messages.ts";
 export { Publisher } from "./publisher.ts";

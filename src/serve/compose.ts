@@ -34,6 +34,7 @@ import { createLogs } from "../platform/logs/mod.ts";
 import { createNotifications } from "../platform/notifications/mod.ts";
 import { AccessTable, createPreviews } from "../platform/previews/mod.ts";
 import { createProjects } from "../platform/projects/mod.ts";
+import { createReleases } from "../platform/releases/create_releases.ts";
 import { createRetention } from "../platform/retention/create_retention.ts";
 import { createTraffic } from "../platform/traffic/create_traffic.ts";
 import { createVariables } from "../platform/variables/mod.ts";
@@ -298,6 +299,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     }),
     createNodes(foundation, people.accounts),
     traffic.capability,
+    createReleases(foundation, { projects, sites, deploymentService, ...traffic }),
     createErrors(foundation, { projects, deployments, sharedLogs, table: errorTable }),
     createSearch({
       projects,

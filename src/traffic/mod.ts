@@ -17,4 +17,5 @@ export {
   type VitalQuantiles,
   VITALS,
 } from "./vitals_counts.ts";
+export { Distribution, type EncodedDistribution } from "./distribution.ts";
 export { SALT_BYTES } from "./visitor_hash.ts";

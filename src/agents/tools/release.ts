@@ -55,7 +55,10 @@ export const promote = defineTool({
   async run({ deployment: id }, around) {
     await checkOwn(id, around);
     const api = await around.api();
-    const deployment = await api.call(endpoints.promoteDeployment, { params: { deployment: id } });
+    const deployment = await api.call(endpoints.promoteDeployment, {
+      params: { deployment: id },
+      body: {},
+    });
     const named = { project: deployment.project };
     return {
       text: `Production shows deployment ${deployment.id}`,

@@ -1,5 +1,6 @@
 import { Option } from "@commander-js/extra-typings";
 import { FRAMEWORKS } from "../../manifest/mod.ts";
+import { rollingSteps, stepTime } from "./rolling.ts";
 import { defineCommand } from "../command/command.ts";
 
 export default defineCommand({
@@ -24,10 +25,13 @@ export default defineCommand({
         "branch of the deployment (default: the git branch, or commit-<sha>)",
       )
       .option("--message <text>", "message of the deployment (default: the commit's)")
-      .option("--dry-run", "build and run all checks, but do not deploy"),
+      .option("--dry-run", "build and run all checks, but do not deploy")
+      .option("--rolling <shares>", "release in steps, such as 5,25,100", rollingSteps)
+      .option("--every <time>", "time of each step (default: 10m)", stepTime),
   examples: [
     ["deploy", "build this project and deploy a preview"],
     ["deploy --prod", "deploy to production"],
+    ["deploy --prod --rolling 5,25,100 --every 10m", "release in steps that are compared"],
     ["deploy --environment staging", "deploy to a custom environment"],
     ["deploy ./site --project-id blog --skip-build --json", "for scripts"],
   ],

@@ -34,11 +34,12 @@ import { formatChecks } from "./format_checks.ts";
 import { dryRun, type PackedDeployment } from "./dry_run.ts";
 import { explainStop } from "./end_unfinished.ts";
 import { readGitFacts } from "./git_facts.ts";
+import { reportRelease, type RollingFlags, rollingOf } from "./rolling.ts";
 import { warnOfMissingParts } from "./missing_parts.ts";
 import { sendDeployment, type Sent } from "./send_deployment.ts";
 
 /** The flags of `svc deploy`. */
-export interface DeployFlags extends DeployTargetFlags {
+export interface DeployFlags extends DeployTargetFlags, RollingFlags {
   readonly projectId?: string | undefined;
   readonly skipBuild?: true | undefined;
   readonly buildCommand?: string | undefined;
@@ -144,6 +145,10 @@ export async function deployProject(
     throw new CliError("usage", "Use either --skip-build or --build-command");
   }
   checkDeployTargetFlags(flags);
+  const rolling = rollingOf(flags);
+  if (rolling !== undefined && flags.prod !== true) {
+    throw new CliError("usage", "--rolling is for production: add --prod");
+  }
   const folder = await openProjectFolder(ctx, dir);
   const { client, project, chosen } = await resolveProject(ctx, {
     folder,
@@ -177,6 +182,7 @@ export async function deployProject(
   const commands = folder.config?.checks?.commands ?? [];
   const sent = await sendDeployment(ctx, {
     client,
+    rolling,
     checkCommands: environment === ENVIRONMENT_PRODUCTION && commands.length > 0
       ? (place) =>
         runCheckCommands(createBuildHost(ctx), {
@@ -205,6 +211,9 @@ export async function deployProject(
     const { deployment } = sent;
     const unfinished = { id: deployment.id, project, isActivating: true };
     throw explainStop(ctx, { type: "live", deployment }, unfinished);
+  }
+  if (rolling !== undefined && !sent.deployment.isProduction) {
+    reportRelease(ctx, sent.deployment, rolling);
   }
   reportSent(ctx, sent, { target, milliseconds, rulesInEffect });
 }

@@ -1,6 +1,9 @@
 import { promoteDeployment } from "../../contract/deployments.ts";
+import { Option } from "@commander-js/extra-typings";
+import { definedOnly } from "../command/defined_only.ts";
+import { reportRelease, rollingOf, rollingSteps, stepTime } from "./rolling.ts";
 import { defineCommand } from "../command/command.ts";
-import { deploymentId } from "../command/option_values.ts";
+import { deploymentId, wholeNumber } from "../command/option_values.ts";
 import { reportRulesInEffect } from "../rules/published_rules.ts";
 import { formatFacts } from "../terminal/table.ts";
 
@@ -8,14 +11,32 @@ export default defineCommand({
   description:
     "Nothing is rebuilt or uploaded. Production gets the files, functions and rules of the deployment, with production's variables. Values that were read at build time do not change.",
   define: (command) =>
-    command.argument("<id>", "id of the deployment; `svc deployments` shows it", deploymentId),
+    command.argument("<id>", "id of the deployment; `svc deployments` shows it", deploymentId)
+      .addOption(
+        new Option("--share <percent>", "show it to this share of visitors, until you end it")
+          .argParser(wholeNumber({ min: 1, max: 100 })),
+      )
+      .option("--rolling <shares>", "release in steps, such as 5,25,100", rollingSteps)
+      .option("--every <time>", "time of each step (default: 10m)", stepTime),
   offers: { id: "deployment" },
-  examples: [["promote 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "promote a preview to production"]],
-  async run({ args: [id] }, ctx) {
+  examples: [
+    ["promote 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "promote a preview to production"],
+    [
+      "promote 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11 --share 10",
+      "show it to 10 % of the visitors of production first",
+    ],
+  ],
+  async run({ args: [id], flags }, ctx) {
+    const rolling = rollingOf(flags);
     const client = ctx.client({ phase: "deploy" });
     const deployment = await client.call(promoteDeployment, {
       params: { deployment: id },
+      body: definedOnly({ rolling }),
     });
+    if (rolling !== undefined && !deployment.isProduction) {
+      reportRelease(ctx, deployment, rolling);
+      return ctx.ui.result({ deployment, rulesInEffect: null }, deployment.urls.production);
+    }
     ctx.ui.done("deploy", `Promoted ${id} of ${deployment.project} to production`);
     ctx.ui.note(formatFacts([
       ["  deployment", deployment.id],

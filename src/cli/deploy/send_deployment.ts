@@ -10,6 +10,8 @@ import { type BlobSource, uploadBlobs } from "../../client/upload_blobs.ts";
 import type { Client } from "../../client/client.ts";
 import { withPatience } from "../../client/patience.ts";
 import type { BodyInputOf, ResponseOf } from "../../contract/endpoint.ts";
+import type { RollingWish } from "../../contract/releases.ts";
+import { definedOnly } from "../command/defined_only.ts";
 import type { CommandResult } from "../../contract/release_checks.ts";
 import {
   activateDeployment,
@@ -37,6 +39,8 @@ export type CheckCommandsRun = (
 ) => Promise<CommandResult[]>;
 
 export interface DeploymentRequest {
+  /** Shows it to a share of production's visitors first. */
+  readonly rolling?: RollingWish | undefined;
   /** Missing where no command has to pass before the deployment goes live. */
   readonly checkCommands?: CheckCommandsRun | undefined;
   readonly client: Client;
@@ -186,7 +190,10 @@ function toSent(
 /** Lets the platform start the server and switch to it, and says so where that takes a while. */
 async function activate(
   ctx: Context,
-  { client, checkCommands }: Pick<DeploymentRequest, "client" | "checkCommands">,
+  { client, checkCommands, rolling }: Pick<
+    DeploymentRequest,
+    "client" | "checkCommands" | "rolling"
+  >,
   deployment: string,
 ): Promise<Deployment> {
   const params = { deployment };
@@ -196,12 +203,13 @@ async function activate(
   }, START_PATIENCE);
   try {
     if (checkCommands === undefined) {
-      return await client.call(activateDeployment, { params, body: {}, idempotent: true });
+      const body = definedOnly({ rolling });
+      return await client.call(activateDeployment, { params, body, idempotent: true });
     }
     const place = await client.call(stageDeployment, { params, idempotent: true });
     clearTimeout(patience);
-    const commands = await checkCommands(place);
-    return await client.call(activateDeployment, { params, body: { commands }, idempotent: true });
+    const body = definedOnly({ rolling, commands: await checkCommands(place) });
+    return await client.call(activateDeployment, { params, body, idempotent: true });
   } finally {
     clearTimeout(patience);
   }

@@ -7,6 +7,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Projects: "Projects and their build settings",
   Deployments: "Versions of a project, created from a list of files and activated in one step",
   Previews: "Access to previews: members, share links, password and bypass key",
+  Releases: "Rolling releases: shares of visitors, comparison, and their end",
   Blobs: "File contents by SHA-256",
   Builds: "Builds of git commits",
   "Deploy hooks": "Secret URLs that start deployments",

@@ -5,8 +5,8 @@
  *
  * @module
  */
-import type { FeedMessage, HostBinding } from "../../feed/mod.ts";
-import type { Site } from "../site/site.ts";
+import type { FeedMessage, HostBinding, RollingBinding } from "../../feed/mod.ts";
+import type { RollingSide, Site } from "../site/site.ts";
 
 /** Most loaded sites; those that were not requested lately are unloaded first. */
 const MAX_LOADED_SITES = 512;
@@ -34,6 +34,28 @@ export interface SiteDirectoryOptions {
   /** Tells others of a change; resolves when all of them show it. */
   publish?(message: FeedMessage): Promise<void>;
   readonly maxLoaded?: number;
+}
+
+/** Whether a host shows a deployment, to some of its visitors at least. */
+const shows = ({ deploymentId, rolling }: HostBinding, id: string): boolean =>
+  deploymentId === id || rolling?.deploymentId === id;
+
+/** A binding as it is sent. */
+const bindingOf = (
+  { projectId, deploymentId, production, version, rolling }: Entry,
+): HostBinding => ({
+  projectId,
+  deploymentId,
+  production,
+  version,
+  ...(rolling === undefined ? {} : { rolling }),
+});
+
+/** A rolling release on a host, with both of its sides. */
+export interface RollingHost extends RollingBinding {
+  readonly projectId: string;
+  /** The deployment that all others see. */
+  readonly from: string;
 }
 
 /** Thrown internally to drop a failed load from the cache. */
@@ -88,12 +110,7 @@ export class SiteDirectory {
   /** The state of all hostnames, as messages. */
   *current(): Generator<FeedMessage> {
     for (const [hostname, entry] of this.#entries) {
-      const { projectId, deploymentId, production, version } = entry;
-      yield {
-        type: "host_pointed",
-        hostname,
-        to: { projectId, deploymentId, production, version },
-      };
+      yield { type: "host_pointed", hostname, to: bindingOf(entry) };
     }
   }
 
@@ -101,7 +118,9 @@ export class SiteDirectory {
   deploymentsOf(projectId: string): Set<string> {
     const ids = new Set<string>();
     for (const entry of this.#entries.values()) {
-      if (entry.projectId === projectId) ids.add(entry.deploymentId);
+      if (entry.projectId !== projectId) continue;
+      ids.add(entry.deploymentId);
+      if (entry.rolling !== undefined) ids.add(entry.rolling.deploymentId);
     }
     return ids;
   }
@@ -113,7 +132,16 @@ export class SiteDirectory {
 
   /** Whether any host shows a deployment. */
   isShown(deploymentId: string): boolean {
-    return [...this.#entries.values()].some((entry) => entry.deploymentId === deploymentId);
+    return [...this.#entries.values()].some((entry) => shows(entry, deploymentId));
+  }
+
+  /** The rolling releases of all hosts. */
+  rolling(): RollingHost[] {
+    const hosts: RollingHost[] = [];
+    for (const { projectId, deploymentId: from, rolling } of this.#entries.values()) {
+      if (rolling !== undefined) hosts.push({ ...rolling, projectId, from });
+    }
+    return hosts;
   }
 
   /** Hostnames that show a deployment. */
@@ -139,6 +167,9 @@ export class SiteDirectory {
   async removeDeployment(deploymentId: string): Promise<void> {
     for (const [hostname, entry] of this.#entries) {
       if (entry.deploymentId === deploymentId) this.#entries.delete(hostname);
+      else if (shows(entry, deploymentId)) {
+        this.#entries.set(hostname, { ...entry, rolling: undefined, site: undefined });
+      }
     }
     this.#drop(deploymentId);
     await this.#publish({ type: "deployment_removed", deploymentId });
@@ -153,8 +184,7 @@ export class SiteDirectory {
   async refreshProduction(hostname: string): Promise<void> {
     const entry = this.#entries.get(hostname);
     if (entry === undefined) return;
-    const { projectId, deploymentId, production, version } = entry;
-    await this.point(hostname, { projectId, deploymentId, production, version });
+    await this.point(hostname, bindingOf(entry));
   }
 
   async #publish(message: FeedMessage): Promise<void> {
@@ -164,8 +194,23 @@ export class SiteDirectory {
   async #load(entry: Entry): Promise<Site | undefined> {
     try {
       const shown = await this.#options.asShown(await this.#base(entry), entry);
-      entry.site = shown;
-      return shown;
+      const rolling = await this.#otherSide(entry);
+      entry.site = rolling === undefined ? shown : { ...shown, rolling };
+      return entry.site;
+    } catch (error) {
+      if (error instanceof NotServed) return undefined;
+      throw error;
+    }
+  }
+
+  /** The other side of a rolling release; none where it is no longer served. */
+  async #otherSide({ rolling, ...target }: Entry): Promise<RollingSide | undefined> {
+    if (rolling === undefined) return undefined;
+    const { deploymentId, releaseId, share } = rolling;
+    const other = { ...target, deploymentId };
+    try {
+      const site = await this.#options.asShown(await this.#base(other), other);
+      return { releaseId, share, site };
     } catch (error) {
       if (error instanceof NotServed) return undefined;
       throw error;
@@ -192,7 +237,7 @@ export class SiteDirectory {
   #makeRoom(): void {
     for (const [id, site] of this.#loaded) {
       if (this.#loaded.size <= this.#maxLoaded) return;
-      const shown = [...this.#entries.values()].filter((entry) => entry.deploymentId === id);
+      const shown = [...this.#entries.values()].filter((entry) => shows(entry, id));
       if (shown.some((entry) => entry.used)) {
         for (const entry of shown) entry.used = false;
         this.#loaded.delete(id);

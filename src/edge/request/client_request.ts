@@ -184,7 +184,11 @@ export class ClientRequest implements FactSources {
 
   /** Changes what everything behind the gate sees of the cookies. */
   hideCookies(edit: (cookies: string) => string | null): void {
-    this.#editCookies = edit;
+    const earlier = this.#editCookies;
+    this.#editCookies = earlier === undefined ? edit : (cookies) => {
+      const rest = earlier(cookies);
+      return rest === null ? null : edit(rest);
+    };
   }
 
   /** A field as the client or its proxy sent it. */

@@ -34,6 +34,14 @@ export interface SiteSource {
   readonly compute?: SiteCompute | undefined;
 }
 
+/** The other side of a rolling release: the site that a share of the visitors sees. */
+export interface RollingSide {
+  readonly releaseId: string;
+  /** Percent of the visitors. */
+  readonly share: number;
+  readonly site: Site;
+}
+
 /** A compiled deployment; created by `compileSite()`. */
 export interface Site {
   readonly deploymentId: string;
@@ -55,6 +63,10 @@ export interface Site {
   readonly isIndexed: boolean;
   /** Who may visit it, as its `svc.toml` says; `undefined` where that says nothing. */
   readonly protection: Protection | undefined;
+  /** The other side of a rolling release on this host; usually none. */
+  readonly rolling?: RollingSide | undefined;
+  /** Set while a rolling release is under way: the cookie for a visitor without one, or null. */
+  readonly side?: { readonly cookie: string | null } | undefined;
   /** How the host that shows it is protected; `undefined` where nothing ever is, as in `svc dev`. */
   readonly gate: SiteGate | undefined;
 }

@@ -107,6 +107,8 @@ const rows: ReadonlyMap<string, Row> = new Map(Object.entries(
     stopDeployment: { ...deployment, facts: ["status"] },
     promoteDeployment: production,
     redeployDeployment: production,
+    finishRelease: { name: ["project"], facts: [] },
+    takeBackRelease: { name: ["project"], facts: [] },
     rollback: { ...production, of: "deployment" },
     updatePreviewAccess: {
       id: null,

@@ -126,6 +126,7 @@ async function open(kv: RecordStore) {
     },
     raiseEvent: ({ event, data }) => note(`${event} ${data.deploymentId}`),
     now: () => ++now,
+    random: (length) => new Uint8Array(length),
   });
   return {
     service,

@@ -16,7 +16,8 @@ export type Moment =
   | "live"
   | "failed"
   | "stopped"
-  | "rolled_back";
+  | "rolled_back"
+  | "taken_back";
 
 /**
  * The event of a moment. A deployment that is rolled back and goes live again
@@ -29,7 +30,9 @@ export function deploymentEvent(
 ): RaisedEvent {
   const { id, projectId, projectName, workspaceId, updatedAt } = deployment;
   const { environment, branch, commitSha, error } = deployment;
-  const label = moment === "rolled_back" ? projectName : deployment.uniqueLabel;
+  const label = moment === "rolled_back" || moment === "taken_back"
+    ? projectName
+    : deployment.uniqueLabel;
   return {
     event: `deployment.${moment}`,
     audience: { type: "workspace", workspaceId },

@@ -7,7 +7,8 @@
  */
 import type { SiteDirectory } from "../../edge/mod.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
-import type { Clock } from "../../lib/clock.ts";
+import type { RollingWish } from "../../contract/releases.ts";
+import type { Clock, Random } from "../../lib/clock.ts";
 import type { RaiseEvent } from "../core/events/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 import { productionDeploymentId, type ProjectRecord, type ProjectStore } from "../projects/mod.ts";
@@ -29,6 +30,7 @@ import {
   type RunCommands,
 } from "./checks/release_checks.ts";
 import type { CheckPlace } from "./checks/check_request.ts";
+import { BY_HAND, RollingChanges } from "./rolling_changes.ts";
 import { Staging } from "./checks/staging.ts";
 import {
   type DeployedFunctions,
@@ -56,11 +58,14 @@ export interface DeploymentServices {
   readonly checker: Pick<ReleaseChecker, "placeOf" | "run">;
   readonly raiseEvent: RaiseEvent;
   readonly now: Clock;
+  readonly random: Random;
 }
 
 export interface ActivateOptions {
   /** Runs the commands of the checks, where the project's folder is at hand. */
   readonly commands?: RunCommands | undefined;
+  /** Shows it to a share of production's visitors first, where production shows something. */
+  readonly rolling?: RollingWish | undefined;
 }
 
 /** When to retry what lost a race for production, in seconds. */
@@ -69,12 +74,31 @@ const RETRY_SECONDS = 1;
 export class DeploymentService {
   readonly #rollouts = new Rollouts();
   readonly #staging: Staging;
+  readonly #rolling: RollingChanges;
 
   readonly #services: DeploymentServices;
 
   constructor(services: DeploymentServices) {
     this.#services = services;
     this.#staging = new Staging(services, this.#rollouts);
+    this.#rolling = new RollingChanges(services, this.#rollouts);
+  }
+
+  /** Changes of the rolling release that is under way. */
+  get rolling(): RollingChanges {
+    return this.#rolling;
+  }
+
+  /** Releases an earlier production deployment to a share of the visitors. */
+  async releaseAgain(
+    project: ProjectRecord,
+    id: string,
+    wish: RollingWish,
+  ): Promise<DeploymentRecord> {
+    const target = await this.#requireTarget(project, id);
+    const { vault } = this.#services;
+    await this.#prepare(target, await requireContent(vault.of(target.workspaceId), target));
+    return await this.#rolling.beginIfShown(target, wish) ?? target;
   }
 
   /** Resolves once the edge shows what the store said of a project when this was called. */
@@ -98,6 +122,10 @@ export class DeploymentService {
     const { checks } = content.manifest;
     if (deploying.environment === ENVIRONMENT_PRODUCTION && hasChecks(checks)) {
       await this.#staging.check(deploying, checks, options.commands);
+    }
+    if (options.rolling !== undefined) {
+      const released = await this.#rolling.beginIfShown(deploying, options.rolling);
+      if (released !== undefined) return released;
     }
     const { deployments, now } = this.#services;
     const activated = await this.#rollouts.run(deploying.projectId, async () => {
@@ -151,6 +179,11 @@ export class DeploymentService {
     project: ProjectRecord,
     wanted: { readonly undo?: string | undefined; readonly to?: string | undefined },
   ): Promise<{ readonly live: DeploymentRecord; readonly undone: DeploymentRecord }> {
+    const running = await this.#services.deployments.runningRelease(project.id);
+    if (running !== undefined && (wanted.to === undefined || wanted.to === running.from)) {
+      const { deployment: undone } = await this.#rolling.takeBack(project, BY_HAND);
+      return { live: await this.#requireTarget(project, running.from), undone };
+    }
     const plan = planRollback(project.productionHistory, wanted);
     switch (plan.type) {
       case "nothing_live":
@@ -211,6 +244,10 @@ export class DeploymentService {
       );
     }
     const { deployments, projects, sites, now } = this.#services;
+    const running = await deployments.runningRelease(project.id);
+    if (running?.to === deployment.id && !unlessLive) {
+      throw new Failure("conflict", "The deployment is being released: take it back first");
+    }
     const stopped = await this.#move(deployment, "STOPPED", {
       refuses: ({ id, status }) =>
         unlessLive && isServed(status) ? `Deployment ${id} is live` : undefined,

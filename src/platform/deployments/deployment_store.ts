@@ -30,6 +30,13 @@ import {
 } from "./host_labels.ts";
 import { closeUpload, openUpload, takesFiles } from "./open_uploads.ts";
 import { withLive } from "./production_history.ts";
+import {
+  endRelease,
+  type ReleaseRecord,
+  releases,
+  runningRelease,
+  shareOf,
+} from "./release_record.ts";
 import type { Lease, Operation, RecordKey, RecordStore } from "../../store/mod.ts";
 
 const ownerRecord = z.object({ projectId: z.string(), workspaceId: z.string() });
@@ -39,6 +46,24 @@ export interface Activated {
   readonly deployment: DeploymentRecord;
   readonly project: ProjectRecord;
   readonly hosts: readonly HostChange[];
+}
+
+/** A rolling release, and what its change has changed. */
+export interface Released extends Activated {
+  readonly release: ReleaseRecord;
+}
+
+/** What the host of production shows at this moment of a release. */
+function productionHost({ name }: ProjectRecord, release: ReleaseRecord): HostChange {
+  const { id: releaseId, from, to, state } = release;
+  if (state === "FINISHED") return { label: name, deploymentId: to };
+  return {
+    label: name,
+    deploymentId: from,
+    ...(state === "RUNNING"
+      ? { rolling: { releaseId, deploymentId: to, share: shareOf(release) } }
+      : {}),
+  };
 }
 
 /**
@@ -175,6 +200,7 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
       this.#write(operation, current, live);
       this.#note(operation, "live", live);
       projects.replace(operation, project, changed);
+      if (production) await this.#endRelease(operation, live, now);
       const hosts = labels.map((label) => ({ label, deploymentId: live.id }));
       await pointLabels(this.kv, operation, { hosts, projectId: live.projectId });
       return { deployment: live, project: changed, hosts };
@@ -240,9 +266,107 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
       this.#note(operation, "rolled_back", undone);
       this.#write(operation, target, live);
       projects.replace(operation, current, changed);
+      await this.#endRelease(operation, live, now);
       await pointLabels(this.kv, operation, { hosts, projectId: changed.id });
       return { deployment: live, project: changed, hosts, undone };
     });
+  }
+
+  /** The rolling release that is under way in a project. */
+  async runningRelease(projectId: string): Promise<ReleaseRecord | undefined> {
+    return (await runningRelease(this.kv, projectId))?.value;
+  }
+
+  /**
+   * Makes a deployment live on its own hosts, and on production's for a share of the visitors.
+   *
+   * @throws {StaleDecisionError} if production has changed, or another release is under way.
+   */
+  beginRelease(release: ReleaseRecord, now: number): Promise<Committed<Released>> {
+    const { projectId, workspaceId, to } = release;
+    const contended = [keys.deployment(projectId, to), keys.project(workspaceId, projectId)];
+    return commitVersioned(this.kv, contended, async (operation) => {
+      const [target, project, running] = await Promise.all([
+        this.read(projectId, to),
+        this.#readProject(release),
+        runningRelease(this.kv, projectId),
+      ]);
+      if (target === undefined || project?.value.productionHistory.at(-1) !== release.from) {
+        throw new StaleDecisionError("Production has just changed. Try again");
+      }
+      if (running !== undefined) {
+        throw new StaleDecisionError(
+          "A rolling release is under way: finish it or take it back first",
+        );
+      }
+      const { status, uniqueLabel, branchLabel, promotedFrom } = target.value;
+      const live = status === "LIVE" ? target.value : moveDeployment(target.value, "LIVE", { now });
+      const own = status !== "DEPLOYING"
+        ? []
+        : promotedFrom === null
+        ? [uniqueLabel, branchLabel]
+        : [uniqueLabel];
+      if (live !== target.value) {
+        this.#write(operation, target, live);
+        this.#note(operation, "live", live);
+      }
+      operation.check({
+        key: keys.project(workspaceId, projectId),
+        versionstamp: project.versionstamp,
+      });
+      releases.insert(operation, release);
+      const hosts = [
+        ...own.map((label) => ({ label, deploymentId: to })),
+        productionHost(project.value, release),
+      ];
+      await pointLabels(this.kv, operation, { hosts, projectId });
+      return { release, deployment: live, project: project.value, hosts };
+    });
+  }
+
+  /**
+   * Changes the rolling release of a project, and what production shows with it.
+   *
+   * @param change returns the release as it becomes
+   * @throws {StaleDecisionError} if none is under way.
+   */
+  changeRelease(
+    { projectId, workspaceId }: DeploymentOwner,
+    change: (running: ReleaseRecord) => ReleaseRecord,
+    now: number,
+  ): Promise<Committed<Released>> {
+    const contended = [keys.runningRelease(projectId), keys.project(workspaceId, projectId)];
+    return commitVersioned(this.kv, contended, async (operation) => {
+      const running = await runningRelease(this.kv, projectId);
+      const project = await this.#readProject({ projectId, workspaceId });
+      const target = running && await this.read(projectId, running.value.to);
+      if (running === undefined || project === undefined || target === undefined) {
+        throw new StaleDecisionError("No rolling release is under way");
+      }
+      const release = change(running.value);
+      const { productionHistory } = project.value;
+      const changed: ProjectRecord = release.state === "FINISHED"
+        ? { ...project.value, productionHistory: withLive(productionHistory, release.to) }
+        : project.value;
+      const isBack = release.state === "TAKEN_BACK";
+      const deployment = isBack
+        ? moveDeployment(target.value, "ROLLED_BACK", { now, error: release.reason ?? "" })
+        : target.value;
+      if (isBack) {
+        this.#write(operation, target, deployment);
+        this.#note(operation, "taken_back", deployment);
+      }
+      releases.replace(operation, running, release);
+      projects.replace(operation, project, changed);
+      const hosts = [productionHost(changed, release)];
+      await pointLabels(this.kv, operation, { hosts, projectId });
+      return { release, deployment, project: changed, hosts };
+    });
+  }
+
+  #endRelease(operation: Operation, { id, projectId }: DeploymentRecord, now: number) {
+    const reason = `Production shows deployment ${id} instead`;
+    return endRelease(this.kv, operation, { projectId, now, state: "ENDED", reason });
   }
 
   /** Empties the host labels that still show a deployment. */

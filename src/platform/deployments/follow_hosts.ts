@@ -23,10 +23,10 @@ async function followHost(parts: FollowParts, label: string): Promise<void> {
   const host = await readLabel(kv, label);
   const deploymentId = host?.value.deploymentId ?? null;
   if (host === undefined || deploymentId === null) return await hideHost(sites, hostname);
-  const { projectId } = host.value;
+  const { projectId, rolling } = host.value;
   const production = await projects.idByName(label) === projectId;
   const version = host.versionstamp;
-  await sites.point(hostname, { projectId, deploymentId, production, version });
+  await sites.point(hostname, { projectId, deploymentId, production, version, rolling });
 }
 
 /** Takes a host offline, and unloads what no other host shows. */

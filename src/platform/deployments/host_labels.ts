@@ -16,6 +16,8 @@ export class StaleDecisionError extends Error {
 export interface HostChange {
   readonly label: string;
   readonly deploymentId: string;
+  /** A rolling release under way on it. */
+  readonly rolling?: HostRecord["rolling"];
 }
 
 export function readLabel(
@@ -44,14 +46,14 @@ export async function pointLabels(
   operation: Operation,
   { hosts, projectId }: { readonly hosts: readonly HostChange[]; readonly projectId: string },
 ): Promise<void> {
-  for (const { label, deploymentId } of hosts) {
+  for (const { label, deploymentId, rolling } of hosts) {
     const key = keys.host(label);
     const current = await readLabel(kv, label);
     if (current !== undefined && current.value.projectId !== projectId) {
       throw new StaleDecisionError(`The host name "${label}" was just taken by another project`);
     }
     operation.check({ key, versionstamp: current?.versionstamp ?? null })
-      .set(key, { projectId, deploymentId });
+      .set(key, { projectId, deploymentId, ...(rolling === undefined ? {} : { rolling }) });
   }
 }
 

@@ -21,6 +21,7 @@ export type { RunCommands } from "./checks/release_checks.ts";
 export { DeploymentService } from "./deployment_service.ts";
 export { DeploymentStore } from "./deployment_store.ts";
 export { withoutDeployment } from "./production_history.ts";
+export { openReleases, type ReleaseRecord, type ReleaseTable } from "./release_record.ts";
 export { recordDeployment, type RecordServices } from "./record_deployment.ts";
 export { neededBlobs } from "./sweep.ts";
 export { ServerNotReadyError } from "./running_code.ts";

@@ -107,6 +107,7 @@ export async function pointHosts(sites: SiteDirectory, { projects, deployments, 
       deploymentId: host.deploymentId,
       production: production.get(host.projectId) === label,
       version: "",
+      rolling: host.rolling,
     });
   }
 }

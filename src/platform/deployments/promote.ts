@@ -5,6 +5,7 @@
  * @module
  */
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
+import type { RollingWish } from "../../contract/releases.ts";
 import type { RaiseEvent } from "../core/events/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 import { productionDeploymentId, type ProjectRecord } from "../projects/mod.ts";
@@ -15,7 +16,10 @@ import type { DeploymentService } from "./deployment_service.ts";
 import { contentOf, recordDeployment, type RecordServices } from "./record_deployment.ts";
 
 export interface PromoteServices extends RecordServices {
-  readonly service: Pick<DeploymentService, "activateOrFail" | "rollBack">;
+  readonly service: Pick<
+    DeploymentService,
+    "activateOrFail" | "rollBack" | "releaseAgain" | "rolling"
+  >;
   readonly addresses: Addresses;
   readonly raiseEvent: RaiseEvent;
   /** Version of the variables that a project's production sees now. */
@@ -48,7 +52,11 @@ async function alreadyPromoted(
 export async function promote(
   services: PromoteServices,
   source: DeploymentRecord,
-  project: ProjectRecord,
+  { project, rolling }: {
+    readonly project: ProjectRecord;
+    /** Shows it to a share of the visitors first. */
+    readonly rolling?: RollingWish | undefined;
+  },
 ): Promise<DeploymentRecord> {
   if (productionDeploymentId(project) === source.id) return source;
   if (!isServed(source.status)) {
@@ -58,6 +66,14 @@ export async function promote(
     );
   }
   if (source.environment === ENVIRONMENT_PRODUCTION) {
+    const running = await services.deployments.runningRelease(project.id);
+    if (running?.to === source.id && rolling === undefined) {
+      const finished = await services.service.rolling.finish(running, "Promoted by hand");
+      return finished.deployment;
+    }
+    if (rolling !== undefined) {
+      return await services.service.releaseAgain(project, source.id, rolling);
+    }
     return (await services.service.rollBack(project, { to: source.id })).live;
   }
   const promoted = await alreadyPromoted(services, source, project);
@@ -70,5 +86,5 @@ export async function promote(
     },
   });
   await services.raiseEvent(deploymentEvent("started", created, services.addresses));
-  return await services.service.activateOrFail(created);
+  return await services.service.activateOrFail(created, { rolling });
 }

@@ -33,7 +33,13 @@ export interface DeploymentRouteServices extends NewDeploymentServices {
   readonly vault: Pick<BlobVault, "of">;
   readonly service: Pick<
     DeploymentService,
-    "activateOrFail" | "stage" | "rollBack" | "whenEdgesCurrent" | "stop"
+    | "activateOrFail"
+    | "stage"
+    | "rollBack"
+    | "releaseAgain"
+    | "rolling"
+    | "whenEdgesCurrent"
+    | "stop"
   >;
   readonly variables: Pick<VariableStore, "versions">;
   readonly variableService: CreateServices["variables"] & Pick<VariableService, "openSnapshot">;
@@ -156,7 +162,10 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
     // A copy has no project's folder in which its commands could run.
     const isCopy = deployment.promotedFrom !== null || deployment.redeployOf !== null;
     const commands = isCopy ? undefined : () => Promise.resolve(body.commands ?? []);
-    const live = await service.activateOrFail(deployment, { commands });
+    const live = await service.activateOrFail(deployment, {
+      commands,
+      rolling: deployment.environment === ENVIRONMENT_PRODUCTION ? body.rolling : undefined,
+    });
     const current = await findAgain(project);
     note(productionChange(project, current));
     return toWire(live, current);
@@ -169,14 +178,14 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
     return toWire(await service.stop(deployment, project, body), project);
   });
 
-  router.guarded(endpoints.promoteDeployment, async (caller, { params, note }) => {
+  router.guarded(endpoints.promoteDeployment, async (caller, { params, body, note }) => {
     const { project } = await find(caller, params.deployment);
     const live = await promotions.run(project.id, async () => {
       const current = await find(caller, params.deployment);
       return await promote(
         { ...services, variables: services.variableService, variablesVersion },
         current.deployment,
-        current.project,
+        { project: current.project, rolling: body.rolling },
       );
     });
     const current = await findAgain(project);

@@ -10,5 +10,11 @@ export const hostRecord = z.object({
   projectId: z.string(),
   /** The deployment that answers; null while there is none. */
   deploymentId: z.string().nullable(),
+  /** A rolling release under way: the deployment that a share of the visitors sees, in percent. */
+  rolling: z.object({
+    releaseId: z.string(),
+    deploymentId: z.string(),
+    share: z.number(),
+  }).optional(),
 });
 export type HostRecord = z.infer<typeof hostRecord>;

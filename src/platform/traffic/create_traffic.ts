@@ -8,7 +8,12 @@ import { endpoints } from "../../contract/endpoints.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import { startRounds } from "../../lib/rounds.ts";
-import { type CountedRequest, type CountedVitals, TrafficCounter } from "../../traffic/mod.ts";
+import {
+  type CountedRequest,
+  type CountedVitals,
+  type DeploymentCounts,
+  TrafficCounter,
+} from "../../traffic/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { askAll, missingNodes } from "../core/peers/mod.ts";
@@ -31,6 +36,10 @@ export interface Traffic {
   readonly count: (request: CountedRequest) => void;
   /** Counts what a visitor's browser measured. */
   readonly countVitals: (measured: CountedVitals) => void;
+  /** Calls back with all counts as they are collected. */
+  onCounts(listen: (counts: readonly DeploymentCounts[]) => void): void;
+  /** Collects what the edge has counted by now. */
+  collect(): Promise<void>;
   readonly capability: Capability;
 }
 
@@ -54,7 +63,11 @@ export function createTraffic(
     write: (part, counts) => store.write(part, counts),
     partName: () => uuidV7(now, random),
   });
-  const collector = new TrafficCollector({ deployments, counter, book, now });
+  const listeners: ((counts: readonly DeploymentCounts[]) => void)[] = [];
+  const onCounts = (counts: readonly DeploymentCounts[]) => {
+    for (const listen of listeners) listen(counts);
+  };
+  const collector = new TrafficCollector({ deployments, counter, book, onCounts, now });
   let collections = 0;
   let rounds: ReturnType<typeof startRounds> | undefined;
   async function round(): Promise<void> {
@@ -81,6 +94,8 @@ export function createTraffic(
   return {
     count: counter.count,
     countVitals: counter.countVitals,
+    onCounts: (listen) => void listeners.push(listen),
+    collect: () => collector.collect(),
     capability: {
       name: "traffic",
       bindRoutes(router) {

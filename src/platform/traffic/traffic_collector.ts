@@ -12,6 +12,8 @@ export interface TrafficCollectorOptions {
   /** The counts of the edge. */
   readonly counter: { take(): readonly DeploymentCounts[] };
   readonly book: Pick<TrafficBook, "add">;
+  /** Gets all counts as they are collected. */
+  readonly onCounts?: ((counts: readonly DeploymentCounts[]) => void) | undefined;
   now(): number;
 }
 
@@ -37,7 +39,9 @@ export class TrafficCollector {
    */
   async collect(): Promise<void> {
     const { counter, book, deployments, now } = this.#options;
-    this.#add(counter.take());
+    const taken = counter.take();
+    this.#options.onCounts?.(taken);
+    this.#add(taken);
     for (const [deploymentId, { projectId }] of [...this.#arrived]) {
       const deployment = await deployments.find(projectId, deploymentId);
       // It includes later changes, because another round may have been faster.

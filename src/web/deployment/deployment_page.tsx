@@ -22,6 +22,8 @@ import {
   SiteLink,
 } from "../layout/board_pieces.tsx";
 import { Card, Form, Moment, Notice } from "../layout/pieces.tsx";
+import type { Release } from "../../contract/releases.ts";
+import { ReleaseCard } from "./release_card.tsx";
 import { ProjectFrame } from "../layout/board_frame.tsx";
 import { projectPath } from "../layout/bar.tsx";
 import { showBoard } from "../layout/show_board.ts";
@@ -39,6 +41,8 @@ export interface DeploymentView {
   readonly build: Build | undefined;
   /** The last report to the forge. */
   readonly report: ForgeReport | null;
+  /** The latest rolling release that it is part of, if any. */
+  readonly release: Release | undefined;
   /** Its origin, in words. */
   readonly origin: string;
   /** The last lines of its build. */
@@ -352,6 +356,11 @@ export function deploymentPage(context: BoardContext, view: DeploymentView): Res
         )
         : null}
       <Facts view={view} />
+      <ReleaseCard
+        release={view.release}
+        csrf={context.csrf}
+        mayEnd={context.workspace.role !== "viewer"}
+      />
       <Checks checks={deployment.checks} />
       <BuildLog view={view} slug={slug} />
     </ProjectFrame>,

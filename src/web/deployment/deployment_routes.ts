@@ -83,13 +83,18 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
     const { record, slug } = await open(visit);
     const { context, api } = await openBoard(visit, slug, services);
     const params = { deployment: record.id };
-    const [deployment, project, build, log, { report }] = await Promise.all([
+    const [deployment, project, build, log, { report }, releases] = await Promise.all([
       api.call(endpoints.getDeployment, { params }),
       api.call(endpoints.getProject, { params: { project: record.projectId } }),
       buildOf(api, record),
       api.call(endpoints.getBuildLog, { params }),
       api.call(endpoints.getForgeReport, { params }),
+      api.call(endpoints.listReleases, { params: { project: record.projectId } }),
     ]);
+    const release = releases.items.find((each) =>
+      each.new.deploymentId === record.id ||
+      (each.state === "RUNNING" && each.old.deploymentId === record.id)
+    );
     const search = (visit.query.get("search") ?? "").slice(0, MAX_SEARCH);
     const wanted = search.toLowerCase();
     const lines = log.lines.filter(({ text }) => text.toLowerCase().includes(wanted));
@@ -99,6 +104,7 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
       build,
       search,
       report,
+      release,
       origin: originOf(record),
       lines: lines.slice(-SHOWN_LINES),
       share,
@@ -157,7 +163,7 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
       return goTo(`/deployments/${id}?done=${done}`);
     });
   act("promote", "promoted", async (api, { id: deployment }) => {
-    return (await api.call(endpoints.promoteDeployment, { params: { deployment } })).id;
+    return (await api.call(endpoints.promoteDeployment, { params: { deployment }, body: {} })).id;
   });
   act("redeploy", "redeployed", async (api, { id: deployment }) => {
     return (await api.call(endpoints.redeployDeployment, { params: { deployment } })).id;
@@ -166,6 +172,12 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
     const params = { project };
     const answer = await api.call(endpoints.rollback, { params, body: { deploymentId } });
     return answer.deployment.id;
+  });
+  act("release-finish", "released", async (api, { projectId: project }) => {
+    return (await api.call(endpoints.finishRelease, { params: { project } })).new.deploymentId;
+  });
+  act("release-take-back", "taken-back", async (api, { projectId: project }) => {
+    return (await api.call(endpoints.takeBackRelease, { params: { project } })).new.deploymentId;
   });
   act("stop", "stopped", async (api, { id: deployment }) => {
     await api.call(endpoints.stopDeployment, { params: { deployment }, body: {} });

@@ -41,6 +41,8 @@ const DONE: Readonly<Record<string, string>> = {
   "promoted": "Promoted to production.",
   "redeployed": "Redeployed the same files with the current variables.",
   "rolled-back": "Rolled back to the previous deployment.",
+  "released": "Everyone sees the new deployment.",
+  "taken-back": "Everyone sees the old deployment again.",
   "stopped": "Deployment stopped.",
   "build-cancelled": "Build cancelled.",
   "domain-verified": "Domain verified.",

@@ -76,6 +76,20 @@ export const keys = {
   allOpenUploads: (): Key => ["open_uploads"],
   openUploads: (workspaceId: string): Key => ["open_uploads", workspaceId],
   openUpload: (workspaceId: string, id: string): Key => ["open_uploads", workspaceId, id],
+  /** Rolling releases of a project, newest last, and those that are under way. */
+  allReleases: (): Key => ["rolling_releases"],
+  releases: (projectId: string): Key => ["rolling_releases", projectId],
+  runningReleases: (): Key => ["running_releases"],
+  runningRelease: (projectId: string): Key => ["running_releases", projectId],
+  /** Requests of both sides of a release, as one process counted them at one share. */
+  releaseCounts: (projectId: string): Key => ["release_counts", projectId],
+  releaseCount: (projectId: string, id: string, share: number, instance: string): Key => [
+    "release_counts",
+    projectId,
+    id,
+    share,
+    instance,
+  ],
   /** Which project a deployment belongs to. */
   deploymentOwner: (id: string): Key => ["deployment_owner", id],
 

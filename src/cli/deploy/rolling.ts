@@ -1,0 +1,66 @@
+/**
+ * Flags of rolling releases.
+ *
+ * @module
+ */
+import { InvalidArgumentError } from "@commander-js/extra-typings";
+import type { Deployment } from "../../contract/deployments.ts";
+import {
+  MAX_RELEASE_STEPS,
+  MAX_STEP_SECONDS,
+  type RollingWish,
+  STEP_SECONDS,
+} from "../../contract/releases.ts";
+import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
+
+export interface RollingFlags {
+  readonly rolling?: number[] | undefined;
+  readonly every?: number | undefined;
+  /** Of `svc promote` alone. */
+  readonly share?: number | undefined;
+}
+
+const STEPS = /^\d{1,3}(?:,\d{1,3})*$/;
+const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** Rising shares that end with everyone, such as `5,25,100`. */
+export function rollingSteps(text: string): number[] {
+  const steps = STEPS.test(text) ? text.split(",").map(Number) : [];
+  const isRising = steps.every((each, index) => each > (steps[index - 1] ?? 0));
+  if (isRising && steps.at(-1) === 100 && steps.length <= MAX_RELEASE_STEPS) return steps;
+  throw new InvalidArgumentError("Expected rising percentages that end with 100: 5,25,100.");
+}
+
+/** A time such as `30s`, `10m`, `2h` or `1d`, in seconds. */
+export function stepTime(text: string): number {
+  const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const seconds = Number(count) * (UNITS[unit] ?? NaN);
+  if (seconds >= 1 && seconds <= MAX_STEP_SECONDS) return seconds;
+  throw new InvalidArgumentError("Expected a time from 1s to 7d, such as 10m.");
+}
+
+/** The wish of the flags; `undefined` where everyone is to see the deployment at once. */
+export function rollingOf({ rolling, every, share }: RollingFlags): RollingWish | undefined {
+  if (share !== undefined && (rolling !== undefined || every !== undefined)) {
+    throw new CliError("usage", "Use either --share or --rolling with --every");
+  }
+  if (share !== undefined) return { steps: [share], everySeconds: null };
+  if (rolling !== undefined) return { steps: rolling, everySeconds: every ?? STEP_SECONDS };
+  if (every === undefined) return undefined;
+  throw new CliError("usage", "--every is the time of a step: add --rolling 5,25,100");
+}
+
+/** Says that a release is under way, and how to look at it. */
+export function reportRelease(ctx: Context, deployment: Deployment, wish: RollingWish): void {
+  const flag = ["--project-id", deployment.project];
+  ctx.ui.done(
+    "deploy",
+    `${wish.steps[0]} % of the visitors of ${deployment.urls.production} see ${deployment.id}`,
+  );
+  ctx.ui.note(
+    `See how it goes with "${ctx.lines.of("releases", ...flag)}", ` +
+      `end it with "${ctx.lines.of("releases", "finish", ...flag)}" ` +
+      `or "${ctx.lines.of("releases", "take-back", ...flag)}"`,
+  );
+}

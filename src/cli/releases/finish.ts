@@ -1,0 +1,16 @@
+import { finishRelease } from "../../contract/releases.ts";
+import { defineCommand } from "../command/command.ts";
+import { openProject } from "../projects/resolve_project.ts";
+
+export default defineCommand({
+  description:
+    "The rolling release that is under way ends: all visitors of production see the new deployment.",
+  define: (command) => command.option("--project-id <id>", "id or name of the project"),
+  examples: [["releases finish", "release the new deployment to everyone now"]],
+  async run({ flags }, ctx) {
+    const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
+    const release = await client.call(finishRelease, { params: { project: project.id } });
+    ctx.ui.done("deploy", `Everyone sees ${release.new.deploymentId}`);
+    ctx.ui.result({ release }, release.state);
+  },
+});

@@ -1,0 +1,30 @@
+/**
+ * The commands of `cli/releases/`, with what loads each of them.
+ *
+ * @module
+ */
+import type { CommandGroup } from "../command/command_entry.ts";
+
+export const RELEASES: CommandGroup = {
+  name: "releases",
+  section: "Projects and deployments",
+  summary: "Show and end rolling releases",
+  fallback: "list",
+  commands: [
+    {
+      name: "list",
+      summary: "List rolling releases",
+      load: () => import("./list.ts"),
+    },
+    {
+      name: "finish",
+      summary: "Show the new deployment to everyone",
+      load: () => import("./finish.ts"),
+    },
+    {
+      name: "take-back",
+      summary: "Show the old deployment to everyone",
+      load: () => import("./take_back.ts"),
+    },
+  ],
+};

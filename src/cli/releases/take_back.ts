@@ -1,0 +1,16 @@
+import { takeBackRelease } from "../../contract/releases.ts";
+import { defineCommand } from "../command/command.ts";
+import { openProject } from "../projects/resolve_project.ts";
+
+export default defineCommand({
+  description:
+    "The rolling release that is under way ends: all visitors of production see the old deployment again.",
+  define: (command) => command.option("--project-id <id>", "id or name of the project"),
+  examples: [["releases take-back", "take the new deployment back"]],
+  async run({ flags }, ctx) {
+    const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
+    const release = await client.call(takeBackRelease, { params: { project: project.id } });
+    ctx.ui.done("deploy", `Everyone sees ${release.old.deploymentId} again`);
+    ctx.ui.result({ release }, release.state);
+  },
+});

@@ -1,0 +1,73 @@
+/**
+ * The two sides of a rolling release: a visitor gets a place from 0 to 9999 in a cookie, and sees
+ * the new side while the share reaches beyond that place. So whoever sees the new side keeps
+ * seeing it as the share grows, and the cookie can name nothing but these two sides.
+ *
+ * @module
+ */
+import { gateCookieValues } from "../access/gate_cookies.ts";
+import type { HeaderList } from "../messages/header_list.ts";
+import type { ClientRequest } from "../request/client_request.ts";
+import { keptPrivate } from "../response/lifetime_fields.ts";
+import type { RollingSide, Site } from "./site.ts";
+
+/** The name of the cookie. */
+export const SIDE_COOKIE = "svc_side";
+/** Places in all: the share is exact to a hundredth of a percent. */
+const PLACES = 10_000;
+/** How long a browser keeps its place, in seconds: longer than a release takes. */
+const MAX_AGE = 30 * 24 * 60 * 60;
+
+/** Characters of the release's id that its cookies carry. */
+const ID_LENGTH = 12;
+
+/** The end of the id, which is its random part. */
+const shortOf = (releaseId: string): string => releaseId.slice(-ID_LENGTH);
+
+/** The place in a cookie of this release; `undefined` for any other text. */
+function placeIn(value: string, releaseId: string): number | undefined {
+  const [id, digits = ""] = value.split(".", 2);
+  return id === shortOf(releaseId) && /^\d{1,4}$/.test(digits) ? Number(digits) : undefined;
+}
+
+/** A `Cookie` field without that of the release; null where nothing is left. */
+function withoutSide(header: string): string | null {
+  const kept = header.split(";").map((part) => part.trim())
+    .filter((pair) => pair !== "" && !pair.startsWith(`${SIDE_COOKIE}=`));
+  return kept.length === 0 ? null : kept.join("; ");
+}
+
+/** The site that a visitor sees; code behind the edge does not see the cookie. */
+export function chooseSide(
+  site: Site,
+  rolling: RollingSide,
+  request: ClientRequest,
+  random: () => number = Math.random,
+): Site {
+  const { releaseId, share } = rolling;
+  const known = gateCookieValues(request.gateField("cookie"), SIDE_COOKIE)
+    .map((value) => placeIn(value, releaseId)).find((place) => place !== undefined);
+  const place = known ?? Math.floor(random() * PLACES);
+  request.hideCookies(withoutSide);
+  const chosen = place < share * (PLACES / 100) ? rolling.site : site;
+  const secure = request.scheme === "https" ? "; Secure" : "";
+  const cookie = known === undefined
+    ? `${SIDE_COOKIE}=${shortOf(releaseId)}.${place}; Path=/; Max-Age=${MAX_AGE}; HttpOnly; ` +
+      `SameSite=Lax${secure}`
+    : null;
+  return { ...chosen, rolling: undefined, side: { cookie } };
+}
+
+/** Whether the name of a file says what it holds, so that both sides agree on it. */
+const isImmutable = (headers: HeaderList): boolean =>
+  headers.some(([name, value]) => name === "cache-control" && /\bimmutable\b/i.test(value));
+
+/** The fields of a response that visitors of one side alone may see. */
+export function ofOneSide(
+  headers: HeaderList,
+  { cookie }: { readonly cookie: string | null },
+): HeaderList {
+  if (isImmutable(headers)) return headers;
+  const own = keptPrivate(headers);
+  return cookie === null ? own : [...own, ["set-cookie", cookie]];
+}

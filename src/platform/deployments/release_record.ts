@@ -1,0 +1,73 @@
+/**
+ * The record of a rolling release. Pure.
+ *
+ * @module
+ */
+import * as z from "zod";
+import { RELEASE_STATES } from "../../contract/releases.ts";
+import { keys, readRecord, RecordType, Table } from "../core/store/mod.ts";
+import type { Operation, RecordStore } from "../../store/mod.ts";
+
+export const releaseRecord = z.object({
+  id: z.string(),
+  projectId: z.string(),
+  workspaceId: z.string(),
+  /** The deployment that production showed before, and the one that is released. */
+  from: z.string(),
+  to: z.string(),
+  state: z.enum(RELEASE_STATES),
+  reason: z.string().nullable(),
+  steps: z.array(z.number()),
+  /** The place of the current share in `steps`. */
+  step: z.number(),
+  everyMs: z.number().nullable(),
+  startedAt: z.number(),
+  stepStartedAt: z.number(),
+  endedAt: z.number().nullable(),
+});
+export type ReleaseRecord = z.infer<typeof releaseRecord>;
+
+export const releases = new RecordType({
+  root: keys.allReleases(),
+  schema: releaseRecord,
+  parts: ({ projectId, id }) => [projectId, id],
+  indices: {
+    running: {
+      entries: ({ projectId, state }) =>
+        state === "RUNNING" ? [keys.runningRelease(projectId)] : [],
+      holds: ["projectId", "id"],
+      unique: true,
+    },
+  },
+});
+
+/** The share of visitors who see the new deployment, in percent. */
+export const shareOf = ({ steps, step }: ReleaseRecord): number => steps[step]!;
+
+const pointer = z.object({ id: z.string() });
+
+/** The rolling release that is under way in a project. */
+export async function runningRelease(kv: RecordStore, projectId: string) {
+  const entry = await readRecord(kv, keys.runningRelease(projectId), pointer);
+  return entry && await readRecord(kv, releases.key(projectId, entry.value.id), releaseRecord);
+}
+
+/** Adds the end of the release under way to a commit that changes production. */
+export async function endRelease(
+  kv: RecordStore,
+  operation: Operation,
+  { projectId, now, state, reason }: {
+    readonly projectId: string;
+    readonly now: number;
+    readonly state: Exclude<ReleaseRecord["state"], "RUNNING">;
+    readonly reason: string;
+  },
+): Promise<void> {
+  const running = await runningRelease(kv, projectId);
+  if (running === undefined) return;
+  releases.replace(operation, running, { ...running.value, state, reason, endedAt: now });
+}
+
+/** The records of rolling releases. */
+export const openReleases = (kv: RecordStore) => new Table(kv, releases);
+export type ReleaseTable = ReturnType<typeof openReleases>;

@@ -1,0 +1,157 @@
+/**
+ * Changes of rolling releases: their begin, their next share, and their end. Each one is committed
+ * before the edge learns of it.
+ *
+ * @module
+ */
+import type { RollingWish } from "../../contract/releases.ts";
+import type { SiteDirectory } from "../../edge/mod.ts";
+import type { Clock, Random } from "../../lib/clock.ts";
+import { uuidV7 } from "../../lib/ids.ts";
+import type { Addresses } from "../core/addresses.ts";
+import type { RaiseEvent } from "../core/events/mod.ts";
+import { Failure } from "../core/http/mod.ts";
+import type { Committed } from "../core/store/mod.ts";
+import type { DeploymentRecord } from "./deployment.ts";
+import { deploymentEvent } from "./deployment_event.ts";
+import type { DeploymentOwner, DeploymentStore, Released } from "./deployment_store.ts";
+import { StaleDecisionError } from "./host_labels.ts";
+import type { ReleaseRecord } from "./release_record.ts";
+import type { Rollouts } from "./rollouts.ts";
+import type { DeployedFunctions, DeployedServers } from "./running_code.ts";
+
+/** Why a release ended that somebody has ended. */
+export const BY_HAND = "Ended by hand";
+
+const SECOND = 1000;
+
+export interface RollingServices {
+  readonly deployments: Pick<DeploymentStore, "beginRelease" | "changeRelease" | "findHost">;
+  readonly sites: Pick<SiteDirectory, "point" | "pointLazily" | "deploymentAt">;
+  readonly addresses: Addresses;
+  readonly computeService: Pick<DeployedServers, "retire" | "purge">;
+  readonly functionService: Pick<DeployedFunctions, "retire">;
+  readonly raiseEvent: RaiseEvent;
+  readonly now: Clock;
+  readonly random: Random;
+}
+
+export class RollingChanges {
+  readonly #services: RollingServices;
+  readonly #rollouts: Rollouts;
+
+  constructor(services: RollingServices, rollouts: Rollouts) {
+    this.#services = services;
+    this.#rollouts = rollouts;
+  }
+
+  /**
+   * Begins a release of a deployment that is ready to be shown; `undefined` where production shows
+   * nothing, or this deployment.
+   */
+  async beginIfShown(
+    deployment: DeploymentRecord,
+    { steps, everySeconds }: RollingWish,
+  ): Promise<DeploymentRecord | undefined> {
+    const { deployments, computeService, now, random } = this.#services;
+    const { id, projectId, workspaceId, projectName } = deployment;
+    const from = (await deployments.findHost(projectName))?.deploymentId ?? null;
+    if (from === null || from === id) return undefined;
+    const time = now();
+    const release: ReleaseRecord = {
+      id: uuidV7(now, random),
+      projectId,
+      workspaceId,
+      from,
+      to: id,
+      state: "RUNNING",
+      reason: null,
+      steps: [...steps],
+      step: 0,
+      everyMs: everySeconds === null ? null : everySeconds * SECOND,
+      startedAt: time,
+      stepStartedAt: time,
+      endedAt: null,
+    };
+    const begun = await this.#rollouts.run(projectId, async () => {
+      const committed = await deployments.beginRelease(release, time).catch(refuse);
+      await computeService.purge(id, { type: "all" });
+      await this.#show(committed);
+      return committed;
+    });
+    const live = begun.result.deployment;
+    await this.#services.raiseEvent(deploymentEvent("live", live, this.#services.addresses));
+    return live;
+  }
+
+  /** Goes on to the next share, from the one that was judged. */
+  advance(owner: DeploymentOwner, judged: ReleaseRecord): Promise<Released> {
+    return this.#change(owner, (running) => {
+      if (running.id !== judged.id || running.step !== judged.step) {
+        throw new StaleDecisionError("The release has just changed");
+      }
+      return { ...running, step: running.step + 1, stepStartedAt: this.#services.now() };
+    });
+  }
+
+  /** Shows the new deployment to everyone. */
+  async finish(owner: DeploymentOwner, reason: string): Promise<Released> {
+    const finished = await this.#end(owner, "FINISHED", reason);
+    this.#retire(finished.release.from);
+    return finished;
+  }
+
+  /** Shows the old deployment to everyone. */
+  async takeBack(owner: DeploymentOwner | { id: string; workspaceId: string }, reason: string) {
+    const place = "projectId" in owner
+      ? owner
+      : { projectId: owner.id, workspaceId: owner.workspaceId };
+    const back = await this.#end(place, "TAKEN_BACK", reason);
+    this.#retire(back.release.to);
+    const { raiseEvent, addresses } = this.#services;
+    await raiseEvent(deploymentEvent("taken_back", back.deployment, addresses));
+    return back;
+  }
+
+  #end(owner: DeploymentOwner, state: "FINISHED" | "TAKEN_BACK", reason: string) {
+    return this.#change(
+      owner,
+      (running) => ({ ...running, state, reason, endedAt: this.#services.now() }),
+    );
+  }
+
+  async #change(
+    owner: DeploymentOwner,
+    change: (running: ReleaseRecord) => ReleaseRecord,
+  ): Promise<Released> {
+    const { deployments, now } = this.#services;
+    return await this.#rollouts.run(owner.projectId, async () => {
+      const committed = await deployments.changeRelease(owner, change, now()).catch(refuse);
+      await this.#show(committed);
+      return committed.result;
+    });
+  }
+
+  async #show({ result, versionstamp: version }: Committed<Released>): Promise<void> {
+    const { sites, addresses } = this.#services;
+    const { project, hosts } = result;
+    await Promise.all(hosts.map(async ({ label, deploymentId, rolling }) => {
+      const hostname = addresses.hostname(label);
+      const production = label === project.name;
+      const to = { projectId: project.id, deploymentId, production, version, rolling };
+      if (sites.deploymentAt(hostname) === undefined) await sites.pointLazily(hostname, to);
+      await sites.point(hostname, to);
+    }));
+  }
+
+  #retire(deploymentId: string): void {
+    this.#services.computeService.retire([deploymentId]);
+    this.#services.functionService.retire([deploymentId]);
+  }
+}
+
+function refuse(error: unknown): never {
+  const isRace = error instanceof StaleDecisionError || error instanceof RangeError;
+  if (!isRace) throw error;
+  throw new Failure("conflict", error.message, { cause: error });
+}

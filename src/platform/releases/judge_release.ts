@@ -1,0 +1,81 @@
+/**
+ * Whether the new side of a rolling release answers as well as the old one. Pure.
+ *
+ * @module
+ */
+import { Distribution, type EncodedDistribution } from "../../traffic/mod.ts";
+
+/** The requests of one side. */
+export interface SideCounts {
+  readonly requests: number;
+  /** Responses with status 400 or more, and 500 or more. */
+  readonly errors: number;
+  readonly failures: number;
+  readonly times: EncodedDistribution;
+}
+
+/** Requests of the new side before it is judged. */
+export const MIN_REQUESTS = 20;
+/** Requests of the old side before it is compared with; until then its rates count as zero. */
+const MIN_COMPARED = 20;
+
+/** How much worse a rate may be: so many times that of the old side, and so much more. */
+const FAILURES = { times: 2, more: 0.02 } as const;
+const ERRORS = { times: 2, more: 0.1 } as const;
+/** The same for the p95, in milliseconds. */
+const SLOWER = { times: 2, more: 500 } as const;
+/** The p95 is compared with at least so many requests on both sides. */
+const MIN_TIMED = 50;
+
+export const NO_COUNTS: SideCounts = { requests: 0, errors: 0, failures: 0, times: [] };
+
+/** The sum of the counts of several processes. */
+export function addCounts(counts: readonly SideCounts[]): SideCounts {
+  const times = new Distribution();
+  let [requests, errors, failures] = [0, 0, 0];
+  for (const each of counts) {
+    requests += each.requests;
+    errors += each.errors;
+    failures += each.failures;
+    times.merge(each.times);
+  }
+  return { requests, errors, failures, times: times.encode() };
+}
+
+/** The time in milliseconds that 95 % of the responses do not exceed; null without any. */
+export function p95Of({ times }: SideCounts): number | null {
+  const all = new Distribution();
+  all.merge(times);
+  return all.quantile(0.95);
+}
+
+const percent = (rate: number): string => `${Math.round(rate * 1000) / 10} %`;
+
+/** Why the new side must be taken back; `undefined` where it may go on. */
+export function judgeRelease(
+  { old, fresh }: { readonly old: SideCounts; readonly fresh: SideCounts },
+): string | undefined {
+  if (fresh.requests < MIN_REQUESTS) return undefined;
+  const isCompared = old.requests >= MIN_COMPARED;
+  const worse = (
+    name: "failures" | "errors",
+    words: string,
+    { times, more }: { readonly times: number; readonly more: number },
+  ) => {
+    const before = isCompared ? old[name] / old.requests : 0;
+    const after = fresh[name] / fresh.requests;
+    if (after < before * times || after < before + more) return undefined;
+    return `${fresh[name]} of ${fresh.requests} responses of the new deployment ${words} ` +
+      `(${percent(after)}), ${old[name]} of ${old.requests} of the old one (${percent(before)})`;
+  };
+  return worse("failures", "have status 500 or more", FAILURES) ??
+    worse("errors", "have status 400 or more", ERRORS) ?? slower(old, fresh);
+}
+
+function slower(old: SideCounts, fresh: SideCounts): string | undefined {
+  if (Math.min(old.requests, fresh.requests) < MIN_TIMED) return undefined;
+  const [before, after] = [p95Of(old)!, p95Of(fresh)!];
+  if (after < before * SLOWER.times || after < before + SLOWER.more) return undefined;
+  return `95 % of the responses of the new deployment take up to ${Math.round(after)} ms, ` +
+    `those of the old one up to ${Math.round(before)} ms`;
+}

@@ -1,0 +1,105 @@
+/**
+ * Judges rolling releases: each goes on to its next share, or is taken back.
+ *
+ * @module
+ */
+import type { Release } from "../../contract/releases.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Nodes } from "../core/nodes/mod.ts";
+import { keys } from "../core/store/mod.ts";
+import type { DeploymentService, ReleaseRecord, ReleaseTable } from "../deployments/mod.ts";
+import { addCounts, judgeRelease, NO_COUNTS, p95Of, type SideCounts } from "./judge_release.ts";
+import type { ReleaseCounter, ReleaseCounts } from "./release_counts.ts";
+
+export interface ReleaseManagerParts {
+  readonly table: ReleaseTable;
+  readonly counter: ReleaseCounter;
+  readonly rolling: DeploymentService["rolling"];
+  /** Adds what the edge has counted by now. */
+  collect(): Promise<void>;
+  readonly nodes: Pick<Nodes, "during">;
+  readonly now: Clock;
+  onTrouble(message: string): void;
+}
+
+const FINISHED = "All steps passed";
+
+/** The counts of the step under way, compared with the old side of the whole release. */
+function compared(release: ReleaseRecord, counts: ReleaseCounts) {
+  const fresh = counts.get(release.steps[release.step]!)?.fresh ?? NO_COUNTS;
+  const old = addCounts([...counts.values()].map((each) => each.old));
+  return { old, fresh };
+}
+
+export class ReleaseManager {
+  readonly #parts: ReleaseManagerParts;
+
+  constructor(parts: ReleaseManagerParts) {
+    this.#parts = parts;
+  }
+
+  /** One round: writes what was counted here, and judges where this node leads. */
+  async round(): Promise<void> {
+    const { counter, collect, nodes, table } = this.#parts;
+    await collect();
+    await counter.save();
+    await nodes.during("health", async () => {
+      for await (const release of table.allBy("running", keys.runningReleases())) {
+        await this.#judge(release).catch((error) =>
+          this.#parts.onTrouble(`Cannot judge release ${release.id}: ${error}`)
+        );
+      }
+    });
+  }
+
+  async #judge(release: ReleaseRecord): Promise<void> {
+    const { counter, rolling, now } = this.#parts;
+    const counts = await counter.read(release.projectId, release.id);
+    const reason = judgeRelease(compared(release, counts));
+    if (reason !== undefined) {
+      await rolling.takeBack(release, reason);
+      return;
+    }
+    const { everyMs, stepStartedAt, step, steps } = release;
+    if (everyMs === null || now() < stepStartedAt + everyMs) return;
+    const isLast = step === steps.length - 1;
+    if (isLast && steps[step] === 100) await rolling.finish(release, FINISHED);
+    else if (!isLast) await rolling.advance(release, release);
+  }
+
+  /** The latest releases of a project, newest first. */
+  async list(projectId: string, limit: number): Promise<Release[]> {
+    const { items } = await this.#parts.table.list(projectId, { limit, cursor: undefined });
+    return await Promise.all(items.map((item) => this.toWire(item)));
+  }
+
+  async toWire(record: ReleaseRecord): Promise<Release> {
+    const counts = await this.#parts.counter.read(record.projectId, record.id);
+    const { old, fresh } = compared(record, counts);
+    const { id, projectId, state, reason, steps, step, everyMs, from, to } = record;
+    const { startedAt, stepStartedAt, endedAt } = record;
+    const time = (moment: number) => new Date(moment).toISOString();
+    return {
+      id,
+      projectId,
+      state,
+      reason,
+      steps,
+      share: steps[step]!,
+      everySeconds: everyMs === null ? null : everyMs / 1000,
+      old: sideToWire(from, old),
+      new: sideToWire(to, fresh),
+      startedAt: time(startedAt),
+      nextAt: state === "RUNNING" && everyMs !== null ? time(stepStartedAt + everyMs) : null,
+      endedAt: endedAt === null ? null : time(endedAt),
+    };
+  }
+}
+
+const sideToWire = (deploymentId: string, counts: SideCounts) => ({
+  deploymentId,
+  requests: counts.requests,
+  errors: counts.errors,
+  failures: counts.failures,
+  p95: p95Of(counts),
+});

@@ -1,0 +1,88 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The rolling release that a deployment is part of: how both sides do, and what ends it.
+ *
+ * @module
+ */
+import type { Release } from "../../contract/releases.ts";
+import { Card, Form, Moment } from "../layout/pieces.tsx";
+
+const LEADS: Readonly<Record<Release["state"], string>> = {
+  RUNNING: "Under way",
+  FINISHED: "Finished",
+  TAKEN_BACK: "Taken back",
+  ENDED: "Ended",
+};
+
+const number = (value: number): string => value.toLocaleString("en");
+
+function Side({ name, side }: { readonly name: string; readonly side: Release["new"] }) {
+  return (
+    <tr>
+      <td>
+        <a href={`/deployments/${side.deploymentId}`}>{name}</a>
+      </td>
+      <td class="num">{number(side.requests)}</td>
+      <td class="num">{number(side.errors)}</td>
+      <td class="num">{number(side.failures)}</td>
+      <td class="num">{side.p95 === null ? "–" : `${Math.round(side.p95)} ms`}</td>
+    </tr>
+  );
+}
+
+export function ReleaseCard({ release, csrf, mayEnd }: {
+  readonly release: Release | undefined;
+  readonly csrf: string;
+  readonly mayEnd: boolean;
+}) {
+  if (release === undefined) return null;
+  const { state, reason, share, steps, nextAt } = release;
+  const path = `/deployments/${release.new.deploymentId}`;
+  return (
+    <Card title="Rolling release" id="release" lead={LEADS[state]}>
+      <div class="body">
+        <p>
+          {state === "RUNNING"
+            ? `${share} % of the visitors see the new deployment. Steps: ${steps.join(", ")} %.`
+            : reason}
+          {nextAt === null ? null : (
+            <>
+              {" Next step "}
+              <Moment at={nextAt} />.
+            </>
+          )}
+        </p>
+        {state === "RUNNING" && mayEnd
+          ? (
+            <div class="actions">
+              <Form action={`${path}/release-finish`} csrf={csrf}>
+                <button type="submit">Finish now</button>
+              </Form>
+              <Form action={`${path}/release-take-back`} csrf={csrf}>
+                <button class="quiet" type="submit">Take back</button>
+              </Form>
+            </div>
+          )
+          : null}
+      </div>
+      <div class="scroll" tabindex={0} role="region" aria-label="Both sides of the release">
+        <table>
+          <thead>
+            <tr>
+              <th>Deployment</th>
+              <th class="num">Requests</th>
+              <th class="num">Status 400 or more</th>
+              <th class="num">Status 500 or more</th>
+              <th class="num">p95</th>
+            </tr>
+          </thead>
+          <tbody>
+            <Side name="New" side={release.new} />
+            <Side name="Old" side={release.old} />
+          </tbody>
+        </table>
+      </div>
+    </Card>
+  );
+}
