@@ -201,7 +201,7 @@ async function insideFolder(directory: string, path: string, candidate: string):
   if (real === root || real.startsWith(root + sep)) return path;
   throw new BuildError(
     "output_invalid",
-    `Keep the output inside the project: ${candidate} leads to ${real}`,
+    `Keep the output inside the project: ${candidate} links to ${real}`,
   );
 }
 

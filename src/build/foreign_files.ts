@@ -161,8 +161,8 @@ function describeRules(files: readonly ForeignFile[], shown: string): string | u
   if (first === undefined) return undefined;
   const paths = files.map(({ path }) => `${shown}${path}`).join(" ");
   const what = others.length === 0
-    ? `${first} is configuration of another host, which is not applied`
-    : `${[first, ...others].join(", ")} are configuration of other hosts, which is not applied`;
+    ? `${first} configures another host: svc does not apply it`
+    : `${[first, ...others].join(", ")} configure other hosts: svc does not apply them`;
   return `${what}. To apply it: svc rules import ${paths} --output ${shown}${RULES_FILE}`;
 }
 
@@ -179,9 +179,7 @@ function describeCrons(text: string, known: ReadonlySet<string>): string | undef
   const tables = crons.map(({ path, schedule }) =>
     `[[cron]]\npath = ${JSON.stringify(path)}\nschedule = ${JSON.stringify(schedule)}`
   );
-  return `The crons of vercel.json do not run. Write them into svc.toml:\n\n${
-    tables.join("\n\n")
-  }\n`;
+  return `The crons in vercel.json do not run. Add them to svc.toml:\n\n${tables.join("\n\n")}\n`;
 }
 
 /** The build settings of a netlify.toml that svc.toml lacks, with what to write there. */
@@ -197,17 +195,13 @@ function describeNetlifyBuild(text: string, { build, declared }: ForeignFacts): 
   ];
   const missing = variables.filter((name) => !declared.has(name));
   const settings = lines.length === 0 ? [] : [
-    `Write those into svc.toml that differ from what is detected:\n\n[build]\n${
-      lines.join("\n")
-    }\n`,
+    `Add those that differ from the detected values to svc.toml:\n\n[build]\n${lines.join("\n")}\n`,
   ];
   const names = missing.length === 0
     ? []
     : [`Set its variables with svc env set <name> --all: ${missing.join(", ")}`];
   if (settings.length + names.length === 0) return undefined;
-  return `The build settings of netlify.toml do not count here. ${
-    [...names, ...settings].join(". ")
-  }`;
+  return `svc ignores the build settings in netlify.toml. ${[...names, ...settings].join(". ")}`;
 }
 
 export interface ForeignFacts {
@@ -259,8 +253,8 @@ export async function warnOfOwnTimers(host: BuildHost, reader: ProjectReader): P
     host.say(
       "build",
       "warn",
-      `scheduledTasks of ${path} do not run, as a server without requests ends. Write a route ` +
-        'that calls runTask("…"), and name it in [[cron]] of svc.toml (docs/cron.md)',
+      `scheduledTasks in ${path} do not run, because an idle server stops. Write a route ` +
+        'that calls runTask("…"), and add it to [[cron]] in svc.toml (docs/cron.md)',
     );
     return;
   }

@@ -29,7 +29,7 @@ const REDIRECTS = { "_redirects": "/old /new 301\n" };
 Deno.test("assembleProject() names the files of other hosts with their import, and serves none", async () => {
   const { warned, paths } = await warnings({ ...REDIRECTS, "_headers": "/*\n  X-A: b\n" });
   assert.deepEqual(warned, [
-    "_redirects, _headers are configuration of other hosts, which is not applied. " +
+    "_redirects, _headers configure other hosts: svc does not apply them. " +
     "To apply it: svc rules import _redirects _headers --output svc.rules.toml",
   ]);
   assert.deepEqual(paths, ["index.html"]);
@@ -52,7 +52,7 @@ Deno.test("assembleProject() says which crons of Vercel do not run, until svc.to
   const { warned } = await warnings(files);
   assert.equal(
     warned[0],
-    "The crons of vercel.json do not run. Write them into svc.toml:\n\n" +
+    "The crons in vercel.json do not run. Add them to svc.toml:\n\n" +
       '[[cron]]\npath = "/api/cron"\nschedule = "0 5 * * *"\n',
   );
   const toml = '[[cron]]\npath = "/api/cron"\nschedule = "0 5 * * *"\n';
@@ -75,11 +75,11 @@ to = "/new"
 Deno.test("assembleProject() names the rules and the build settings of a netlify.toml", async () => {
   const { warned } = await warnings({ "netlify.toml": NETLIFY });
   assert.deepEqual(warned, [
-    "netlify.toml is configuration of another host, which is not applied. " +
+    "netlify.toml configures another host: svc does not apply it. " +
     "To apply it: svc rules import netlify.toml --output svc.rules.toml",
-    "The build settings of netlify.toml do not count here. " +
+    "svc ignores the build settings in netlify.toml. " +
     "Set its variables with svc env set <name> --all: NODE_VERSION. " +
-    "Write those into svc.toml that differ from what is detected:\n\n" +
+    "Add those that differ from the detected values to svc.toml:\n\n" +
     '[build]\ncommand = "npm run site"\noutput_dirs = ["site/out"]\n',
   ]);
   const toml = '[build]\nstatic = true\ncommand = "true"\noutput_dirs = ["site/out", "."]\n' +
@@ -95,7 +95,7 @@ Deno.test("assembleProject() names tasks that Nitro schedules", async () => {
     "nitro.config.ts": "export default { scheduledTasks: { '* * * * *': ['a'] } }",
     "public/_redirects": "/a /b\n",
   });
-  assert.match(warned.join("\n"), /^public\/_redirects is configuration/m);
+  assert.match(warned.join("\n"), /^public\/_redirects configures another host/m);
   assert.match(warned.join("\n"), /^scheduledTasks of nitro\.config\.ts do not run/m);
 });
 

@@ -39,7 +39,7 @@ const ROWS: readonly Row[] = [
     name: "a server for Deno",
     files: { "main.ts": "Deno.serve(() => new Response());" },
     engine: "deno",
-    reason: /written for Deno/,
+    reason: /uses Deno APIs/,
   },
   {
     name: "a script of package.json that starts Deno",
@@ -48,7 +48,7 @@ const ROWS: readonly Row[] = [
       "server.js": SERVER,
     },
     engine: "deno",
-    reason: /written for Deno/,
+    reason: /uses Deno APIs/,
   },
   { name: "a project without a server", files: { "index.html": "" }, engine: undefined },
 ];

@@ -174,7 +174,7 @@ async function placedPath(projectRoot: string, from: string): Promise<string | u
     throw error;
   });
   if (real === undefined || real === root || real.startsWith(root + sep)) return real;
-  throw new BuildError("output_invalid", `Keep ${from} inside the project: it leads to ${real}`);
+  throw new BuildError("output_invalid", `Keep ${from} inside the project: it links to ${real}`);
 }
 
 /** Says what `.gitignore` and `.svcignore` left out and brought back. */
@@ -183,13 +183,13 @@ function reportIgnored(host: BuildHost, { leftOut, restored }: IgnoreReport): vo
     const count = leftOut[file];
     if (count === 0) continue;
     const hint = file === ".gitignore" ? ': list them in .svcignore with "!" to deploy them' : "";
-    host.say("build", "info", `Left out ${formatCount(count, "item")} that ${file} names${hint}`);
+    host.say("build", "info", `Skipped ${formatCount(count, "item")} that ${file} lists${hint}`);
   }
   if (restored.length === 0) return;
   host.say(
     "build",
     "warn",
-    `Deploying ${shortList(restored)}, which .gitignore names and .svcignore lists with "!"`,
+    `Deploying ${shortList(restored)}, because .svcignore lists it with "!"`,
   );
 }
 
@@ -203,20 +203,20 @@ export async function acceptSurvey(host: BuildHost, survey: Survey): Promise<Lis
   const { files, own } = withoutOwnOutput(survey.files);
   if (problems.length > 0) {
     const lines = problems.map(({ path, message }) => `${printableName(path)}: ${message}`);
-    throw new BuildError("output_invalid", `Correct the output:\n${lines.join("\n")}`, {
+    throw new BuildError("output_invalid", `Fix the output:\n${lines.join("\n")}`, {
       details: { problems },
     });
   }
   reportIgnored(host, report);
   if (own.length > 0) {
-    host.say("build", "info", `Left out ${shortList(own)}: this command writes its output there`);
+    host.say("build", "info", `Skipped ${shortList(own)}: this command writes its output there`);
   }
   if (secrets.length > 0) {
     host.say(
       "build",
       "info",
-      `Left out ${shortList(secrets)}: such files hold secrets, which servers get as variables ` +
-        `("svc env set")`,
+      `Skipped ${shortList(secrets)}: such files contain secrets. Set them as variables with ` +
+        `"svc env set"`,
     );
   }
   await refusePrivateFiles(files, { projectRoot, signal: host.signal });

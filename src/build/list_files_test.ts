@@ -36,8 +36,8 @@ Deno.test("surveyPlacements() puts a deployment together from folders of the pro
       absolutePath: join(project, ".next/standalone/node_modules"),
     }]);
     assert.deepEqual(said, [
-      "build info Left out .env, .env.production: such files hold secrets, which servers get as " +
-      'variables ("svc env set")',
+      "build info Skipped .env, .env.production: such files contain secrets. Set them as " +
+      'variables with "svc env set"',
     ]);
   });
 });
@@ -86,7 +86,7 @@ const REFUSED: Readonly<Record<string, readonly [Placement, RegExp]>> = {
   "a path above the project": [{ from: "../x", to: "." }, /Path "\.\.\/x" has "\.\."/],
   "an absolute target": [{ from: "a", to: "/etc" }, /Path "\/etc" starts with "\/"/],
   "a folder that is missing": [{ from: "gone", to: "." }, /Part of the output is missing: gone/],
-  "a link that leads out": [{ from: "out", to: "." }, /Keep out inside the project: it leads to/],
+  "a link that leads out": [{ from: "out", to: "." }, /Keep out inside the project: it links to/],
   "a link in a folder that leads out": [{ from: "a", to: "b" }, /b\/link: The symbolic link to/],
 };
 
@@ -125,7 +125,7 @@ Deno.test({
         return true;
       });
       await acceptSurvey(host, { ...survey, problems: [] });
-      assert.match(said.join("|"), /Left out \.env\.a\\x0aerror: forged: such files/);
+      assert.match(said.join("|"), /Skipped \.env\.a\\x0aerror: forged: such files/);
     });
   },
 });

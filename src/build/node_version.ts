@@ -52,7 +52,7 @@ export async function wrongNode(
     if (range === undefined) continue;
     const version = await nodeVersion(host);
     if (version === undefined || meetsRange(version, range)) return undefined;
-    return `${framework?.name} asks for Node ${range}, and "node --version" says ${version}`;
+    return `${framework?.name} requires Node ${range}, but "node --version" prints ${version}`;
   }
   return undefined;
 }

@@ -241,7 +241,7 @@ function warnOfUnused(
     host.say(
       "build",
       "warn",
-      `Function ${name} never runs: no rule of ${RULES_FILE} names it in a pipeline`,
+      `Function ${name} never runs: no pipeline in ${RULES_FILE} uses it`,
     );
   }
 }

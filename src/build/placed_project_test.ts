@@ -41,7 +41,7 @@ Deno.test("packProject() deploys the build that a start script runs, though git 
     assert.deepEqual(pack.servers.map(({ engine, reason }) => [engine, reason]), [
       ["node", "the project has a package.json"],
     ]);
-    assert.ok(said.some((line) => line.includes("Left out .env, dist/.env.local: such files")));
+    assert.ok(said.some((line) => line.includes("Skipped .env, dist/.env.local: such files")));
   });
 });
 

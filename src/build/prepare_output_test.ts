@@ -134,7 +134,7 @@ Deno.test("packProject() keeps a server on Deno where svc.toml says so, and warn
     const pack = await packProject(host, { ...options, config: loaded.config });
     assert.equal(pack.servers[0]?.engine, "deno");
     assert.ok(said.includes(
-      'build warn On Deno, what uses this will fail: "better-sqlite3" has a native addon',
+      'build warn On Deno, code that uses this will fail: "better-sqlite3" has a native addon',
     ));
     assert.ok(
       said.some((line) =>
@@ -155,7 +155,7 @@ Deno.test("packProject() reports all problems of a server for Deno with file and
     await assert.rejects(packProject(host, { ...options, config: ON_DENO }), (error) => {
       assert.ok(error instanceof BuildError);
       assert.equal(error.code, "server_invalid");
-      assert.match(error.message, /Correct the server server\/entry\.mjs: 2 problems/);
+      assert.match(error.message, /Fix the server server\/entry\.mjs: 2 problems/);
       assert.match(error.message, /server\/chunks\/a\.mjs:2:8: Could not resolve "absent"/);
       return true;
     });
@@ -214,7 +214,7 @@ Deno.test("assembleProject() says which command failed", async () => {
     const built = assembleProject(host, { ...options, skipBuild: false, settings });
     await assert.rejects(built, {
       code: "build_failed",
-      message: /^Install failed with exit code 3/,
+      message: /^Install failed: `.*` exited with code 3/,
     });
   });
 });
@@ -237,7 +237,7 @@ Deno.test("assembleProject() says which Node a framework asks for when its build
       assert.ok(error instanceof BuildError);
       assert.equal(
         error.facts.hint,
-        'Astro asks for Node >=999.1.0, and "node --version" says v24.0.0',
+        'Astro requires Node >=999.1.0, but "node --version" prints v24.0.0',
       );
       return true;
     });
@@ -274,7 +274,7 @@ Deno.test("packProject() leaves out what .gitignore names of a folder that is a 
     const pack = await packProject(host, options);
     assert.deepEqual(pack.files.map(({ path }) => path), ["index.html"]);
     assert.deepEqual(said, [
-      "build info Left out 2 items that .gitignore names: " +
+      "build info Skipped 2 items that .gitignore lists: " +
       'list them in .svcignore with "!" to deploy them',
     ]);
   });
@@ -286,8 +286,8 @@ Deno.test("packProject() brings back what .gitignore names only where .svcignore
     const pack = await packProject(host, options);
     assert.deepEqual(pack.files.map(({ path }) => path), ["index.html"]);
     assert.deepEqual(said.splice(0), [
-      "build info Left out 1 item that .svcignore names",
-      "build info Left out 2 items that .gitignore names: " +
+      "build info Skipped 1 item that .svcignore lists",
+      "build info Skipped 2 items that .gitignore lists: " +
       'list them in .svcignore with "!" to deploy them',
     ]);
     await Deno.writeTextFile(join(project, ".svcignore"), "*.psd\n!drafts/\n!/notes.txt\n");
@@ -297,8 +297,8 @@ Deno.test("packProject() brings back what .gitignore names only where .svcignore
       ["drafts/next.html", "index.html", "notes.txt"],
     );
     assert.deepEqual(said, [
-      "build info Left out 1 item that .svcignore names",
-      'build warn Deploying drafts, notes.txt, which .gitignore names and .svcignore lists with "!"',
+      "build info Skipped 1 item that .svcignore lists",
+      'build warn Deploying drafts, notes.txt, because .svcignore lists it with "!"',
     ]);
   });
 });
@@ -376,7 +376,7 @@ Deno.test("packProject() leaves out what nested .gitignore files name, exactly a
     const pack = await packProject(host, options);
     assert.deepEqual(pack.files.map(({ path }) => path), shown);
     assert.ok(
-      said.join().includes(`Left out ${hidden.length} items that .gitignore names`),
+      said.join().includes(`Skipped ${hidden.length} items that .gitignore lists`),
       said.join(),
     );
   });
@@ -404,10 +404,10 @@ Deno.test("packProject() lets .svcignore decide below, too", async () => {
     const pack = await packProject(host, options);
     assert.deepEqual(pack.files.map(({ path }) => path), ["a/note.txt", "index.html"]);
     assert.deepEqual(said, [
-      "build info Left out 1 item that .svcignore names",
-      "build info Left out 1 item that .gitignore names: " +
+      "build info Skipped 1 item that .svcignore lists",
+      "build info Skipped 1 item that .gitignore lists: " +
       'list them in .svcignore with "!" to deploy them',
-      'build warn Deploying a/note.txt, which .gitignore names and .svcignore lists with "!"',
+      'build warn Deploying a/note.txt, because .svcignore lists it with "!"',
     ]);
   });
 });

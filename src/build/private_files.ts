@@ -19,17 +19,17 @@ const SECRET_NAMES: readonly (readonly [name: RegExp, what: string])[] = [
   [/^id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$/, "a private SSH key"],
   [/\.(?:p12|pfx|jks|keystore|bcfks|kdbx?)$/, "a store of keys or passwords"],
   [/\.ppk$/, "a private SSH key"],
-  [/\.tfstate(?:\.backup|\.\d+\.backup)?$/, "the state of Terraform, which holds secrets"],
-  [/\.tfvars(?:\.json)?$/, "variables of Terraform"],
-  [/.\.env$|^env\.(?:local|dev|development|prod|production|staging)$/, "a file of variables"],
+  [/\.tfstate(?:\.backup|\.\d+\.backup)?$/, "Terraform state, which contains secrets"],
+  [/\.tfvars(?:\.json)?$/, "Terraform variables"],
+  [/.\.env$|^env\.(?:local|dev|development|prod|production|staging)$/, "a file with variables"],
   [
     /^\.(?:envrc|dev\.vars(?:\..+)?|pgpass|my\.cnf|git-credentials|htpasswd|dockercfg)$/,
-    "a file of passwords",
+    "a file with passwords",
   ],
-  [/^[._]netrc$/, "a file of passwords"],
-  [/^kube-?config(?:\.ya?ml)?$|\.kube-?config$/, "access to a Kubernetes cluster"],
+  [/^[._]netrc$/, "a file with passwords"],
+  [/^kube-?config(?:\.ya?ml)?$|\.kube-?config$/, "credentials of a Kubernetes cluster"],
   [/^client_secrets?(?:[_.-].*)?\.json$/, "an OAuth client's secret"],
-  [/^(?:master\.key|secrets\.(?:ya?ml|toml|ini))$/, "a file of secrets"],
+  [/^(?:master\.key|secrets\.(?:ya?ml|toml|ini))$/, "a file with secrets"],
   [/^wp-config\.php$/, "configuration with passwords"],
   [
     /(?:^|[_.-])(?:dump|backup)s?(?:[_.-].*)?\.sql(?:\.gz|\.bz2|\.xz|\.zst|\.zip)?$/,
@@ -115,7 +115,7 @@ function secretOf(path: string, text: string): string | undefined {
   }
   if (/\.sql$/i.test(name) && ROWS.test(text) && !MIGRATIONS.test(path)) return "a database dump";
   if (/^\.npmrc$|^\.yarnrc/.test(name) && /_auth|_password|authToken|authIdent/i.test(text)) {
-    return "a file with tokens of a package registry";
+    return "a file with package registry tokens";
   }
   return undefined;
 }
@@ -124,15 +124,15 @@ function secretOf(path: string, text: string): string | undefined {
 function credentialsOf(name: string, text: string): string | undefined {
   if (/\.json$/i.test(name)) {
     if (/"type"\s*:\s*"service_account"/.test(text) && /"private_key"\s*:/.test(text)) {
-      return "the key of a service account";
+      return "a service account key";
     }
     if (/"private_?key"\s*:\s*"-----BEGIN /i.test(text)) return "a private key";
     if (/"kty"\s*:/.test(text) && /"(?:d|k)"\s*:\s*"[\w-]{20,}"/.test(text)) return "a private key";
     if (/"client_secret"\s*:\s*"[^"]{8,}"/.test(text)) return "an OAuth client's secret";
-    if (/"auths"\s*:/.test(text) && /"auth"\s*:\s*"/.test(text)) return "a login of a registry";
+    if (/"auths"\s*:/.test(text) && /"auth"\s*:\s*"/.test(text)) return "registry credentials";
   }
   if (/^\s*"?kind"?\s*:\s*"?Config\b/m.test(text) && /client-key-data|\btoken"?\s*:/.test(text)) {
-    return "access to a Kubernetes cluster";
+    return "credentials of a Kubernetes cluster";
   }
   return undefined;
 }
@@ -247,12 +247,16 @@ export async function refusePrivateFiles(
   const { path, isBuilt } = held[0]!;
   const first = `/${printableName(path)}`;
   const remedy = isBuilt
-    ? "Keep it out of what the build makes"
-    : `Delete it, or leave it out by adding "${first}" to .svcignore`;
-  throw new BuildError("output_invalid", `Remove what must not be public:\n${lines.join("\n")}`, {
-    hint: `${remedy}. To deploy it anyway, add "!${first}" to .svcignore`,
-    details: { problems: held.map(({ path, message }) => ({ path, message })) },
-  });
+    ? "Remove it from the build output"
+    : `Delete it, or add "${first}" to .svcignore to skip it`;
+  throw new BuildError(
+    "output_invalid",
+    `Remove private files from the output:\n${lines.join("\n")}`,
+    {
+      hint: `${remedy}. To deploy it anyway, add "!${first}" to .svcignore`,
+      details: { problems: held.map(({ path, message }) => ({ path, message })) },
+    },
+  );
 }
 
 /**
@@ -280,7 +284,7 @@ export async function withoutConfiguration<File extends { readonly path: string 
   host.say(
     "build",
     "info",
-    `Left out ${shortList(leftOut)}: configuration of a host or a build${
+    `Skipped ${shortList(leftOut)}: configuration of a host or a build${
       sources.length === 0 ? "" : ", or sources of a server"
     }. To deploy a file anyway, ` +
       `add "!/${printableName(leftOut[0]!)}" to .svcignore`,

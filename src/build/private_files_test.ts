@@ -97,7 +97,7 @@ Deno.test("assembleProject() refuses every file that looks like a secret, and na
   assert.equal(lines.length, Object.keys(SECRETS).length, lines.join("\n"));
   assert.equal(
     error.facts.hint,
-    'Delete it, or leave it out by adding "/_netrc" to .svcignore. ' +
+    'Delete it, or add "/_netrc" to .svcignore to skip it. ' +
       'To deploy it anyway, add "!/_netrc" to .svcignore',
   );
 });
@@ -118,10 +118,13 @@ Deno.test("assembleProject() refuses secrets in the output of a build, too", asy
   const files = { "dist/index.html": "", "dist/key.pem": key("PRIVATE KEY"), "dist/.npmrc": "a=1" };
   const { error } = await assembled(files);
   assert.match(error?.message ?? "", /^dist\/key\.pem: Looks like a private key$/m);
-  assert.match(error?.facts.hint ?? "", /^Keep it out of what the build makes/);
+  assert.match(error?.facts.hint ?? "", /^Remove it from the build output/);
   const token = { ...files, "dist/.npmrc": "//npm.example/:_authToken=abc" };
   const listed = await assembled(token, "!dist/key.pem\n");
-  assert.match(listed.error?.message ?? "", /^dist\/\.npmrc: Looks like a file with tokens/m);
+  assert.match(
+    listed.error?.message ?? "",
+    /^dist\/\.npmrc: Looks like a file with package registry tokens/m,
+  );
   assert.equal(listed.error?.message.includes("key.pem"), false);
 });
 
@@ -138,7 +141,7 @@ Deno.test("assembleProject() leaves configuration out of a project's own folder,
   assert.deepEqual(paths, ["assets/package.json", "index.html"]);
   assert.ok(
     said.includes(
-      "build info Left out compose.yaml, db/schema.sql, netlify.toml and 1 more: configuration of " +
+      "build info Skipped compose.yaml, db/schema.sql, netlify.toml and 1 more: configuration of " +
         'a host or a build. To deploy a file anyway, add "!/compose.yaml" to .svcignore',
     ),
     said.join("\n"),

@@ -36,7 +36,7 @@ async function parseRules(host: BuildHost, path: string, surroundings: Surroundi
   const file = host.showPath(path);
   const source = await readOptionalText(path, file).catch((error) => {
     if (!(error instanceof NotUtf8Error)) throw error;
-    throw new BuildError("rules_invalid", `Correct ${RULES_FILE}: it is not UTF-8`, {
+    throw new BuildError("rules_invalid", `Fix ${RULES_FILE}: it is not UTF-8`, {
       found: { file, diagnostics: [utf8Diagnostic(error.fault)] },
     });
   });
@@ -46,7 +46,7 @@ async function parseRules(host: BuildHost, path: string, surroundings: Surroundi
   if (ruleSet === undefined || hasErrors(diagnostics)) {
     throw new BuildError(
       "rules_invalid",
-      `Correct ${RULES_FILE}: it has ${errors.length} error(s)`,
+      `Fix ${RULES_FILE}: it has ${errors.length} error(s)`,
       {
         found: { file, source, diagnostics },
       },

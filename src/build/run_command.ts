@@ -99,11 +99,11 @@ function failure(
   { code, signal }: Deno.CommandStatus,
   suspect: string | undefined,
 ): BuildError {
-  const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
+  const how = signal === null ? `exited with code ${code}` : `was stopped by ${signal}`;
   const what = phase === "install" ? "Install" : "Build";
-  const advice = phase === "install" ? "" : "; --build-command sets another one";
-  return new BuildError("build_failed", `${what} failed with ${how}: ${command}`, {
-    hint: suspect ?? `Its own output says why${advice}`,
+  const advice = phase === "install" ? "" : ". Use --build-command to run another command";
+  return new BuildError("build_failed", `${what} failed: \`${command}\` ${how}`, {
+    hint: suspect ?? `See its output for the cause${advice}`,
     details: { command, exitCode: code },
   });
 }

@@ -47,7 +47,7 @@ function report(host: BuildHost, layers: Layers, { config, paths, isApp }: Singl
   const page = layers.find(({ fallback }) => fallback !== undefined)?.fallback;
   const isSet = config?.static?.spa !== undefined;
   if (page !== undefined) {
-    const how = isSet ? "" : ": set [static] spa = false to turn this off";
+    const how = isSet ? "" : ". To turn this off, set [static] spa = false";
     host.say("build", "info", `Serves ${page.split("/").at(-1)} for unknown paths${how}`);
     return;
   }
@@ -81,8 +81,8 @@ export function withSinglePage(
   report(host, layers, facts);
   if (spa === undefined) return manifest;
   if (spa && layers.every(({ fallback }) => fallback === undefined)) {
-    throw new BuildError("output_invalid", `Cannot find ${PAGE}, which [static] spa serves`, {
-      hint: `Have the build write ${PAGE}, or remove "spa" from [static] of svc.toml`,
+    throw new BuildError("output_invalid", `Cannot find ${PAGE}, which [static] spa needs`, {
+      hint: `Make the build write ${PAGE}, or remove "spa" from [static] in svc.toml`,
     });
   }
   return { ...fields, layers };

@@ -19,7 +19,7 @@ const WRITTEN = {
     routes: [{ pattern: "^/", layer: "app" }],
   }),
 };
-const OFF = "Serves index.html for unknown paths: set [static] spa = false to turn this off";
+const OFF = "Serves index.html for unknown paths. To turn this off, set [static] spa = false";
 
 /** Files, svc.toml, the fallback of the manifest, and what is said of it. */
 const ROWS: Readonly<
@@ -87,7 +87,7 @@ Deno.test("assembleProject() refuses spa = true where there is no page", async (
     const options = { directory: test.project, config, skipBuild: true };
     await assert.rejects(assembleProject(test.host, options), (error) => {
       assert.ok(error instanceof BuildError);
-      assert.equal(error.message, "Cannot find index.html, which [static] spa serves");
+      assert.equal(error.message, "Cannot find index.html, which [static] spa needs");
       return true;
     });
   });

@@ -139,7 +139,7 @@ class Reader {
       }
       const meant = nearest(name, known.keys());
       const hint = meant === undefined ? "" : `: did you mean ${meant}?`;
-      this.others.push(`No setting has the variable ${name}${hint}`);
+      this.others.push(`Unknown variable ${name}${hint}`);
     }
     for (const [name, setting] of known) {
       const text = env[name];
@@ -187,7 +187,7 @@ class Reader {
       return complain("wrong_type", `Give ${wanted}`);
     }
     if (setting.secret !== undefined && !file.isPrivate && isSecret(setting, value)) {
-      return complain("open_secret", "The file has a secret. Restrict it: chmod 600");
+      return complain("open_secret", "The file contains a secret. Restrict it: chmod 600");
     }
     const parsed = type === "list" ? { value } : parse(setting, String(value));
     if (typeof parsed === "string") return complain("invalid_value", parsed);
@@ -209,7 +209,7 @@ class Reader {
       const wanted = needed.secret === true && needed.flagless !== true
         ? `${variableOf(needed)} or --${needed.name}`
         : flagOf(needed);
-      this.others.push(`Give ${wanted} together with ${this.found.get(useless.name)!.from}`);
+      this.others.push(`Set ${wanted} together with ${this.found.get(useless.name)!.from}`);
     }
   }
 }

@@ -71,9 +71,9 @@ Deno.test("readSettings() names variables and settings that cannot be used", () 
   const cases: readonly (readonly [Parameters<typeof read>[0], RegExp])[] = [
     [{ env: { SVC_SERVE_PROT: "1" } }, /SVC_SERVE_PROT: did you mean SVC_SERVE_PORT\?/],
     [{ env: { SVC_SERVE_PORT: "x" } }, /^SVC_SERVE_PORT: Must be a whole number from 0 to 65535$/],
-    [{ flags: { "tls-cert": "a" } }, /^Give --tls-key together with --tls-cert$/],
-    [{ file: 'acme-dns = "desec"' }, /^Give SVC_ACME_DNS_TOKEN.* together with \/etc.*:1$/],
-    [{ flags: { "mail-from": "a@b.c" } }, /^Give SVC_SMTP_URL or --smtp-url together with/],
+    [{ flags: { "tls-cert": "a" } }, /^Set --tls-key together with --tls-cert$/],
+    [{ file: 'acme-dns = "desec"' }, /^Set SVC_ACME_DNS_TOKEN.* together with \/etc.*:1$/],
+    [{ flags: { "mail-from": "a@b.c" } }, /^Set SVC_SMTP_URL or --smtp-url together with/],
     [
       { flags: { postgres: "postgres://u:secret@db" } },
       /in SVC_POSTGRES_URL instead of --postgres/,

@@ -44,9 +44,9 @@ Deno.test("a package.json that is not JSON is named as such", async () => {
   await withSandbox(async (box) => {
     await begin(box, { "index.html": "home" });
     const broken: Readonly<Record<string, RegExp>> = {
-      '{\n  "scripts": {},\n}': /Correct package\.json: it is not JSON: line 3, column 1: /,
-      "<<<<<<< HEAD\n{}": /Correct package\.json: it is not JSON: line 1, column 1: /,
-      "[]": /Correct package\.json: it must hold a JSON object/,
+      '{\n  "scripts": {},\n}': /Fix package\.json: it is not valid JSON: line 3, column 1: /,
+      "<<<<<<< HEAD\n{}": /Fix package\.json: it is not valid JSON: line 1, column 1: /,
+      "[]": /Fix package\.json: it must contain a JSON object/,
     };
     for (const [text, message] of Object.entries(broken)) {
       await Deno.writeTextFile(join(box.site, "package.json"), text);
@@ -74,7 +74,7 @@ testNeeding("sh")(
       assert.equal(code, 0, errors);
       assert.match(
         errors,
-        /Left out deploy\.log, errors\.txt: this command writes its output there/,
+        /Skipped deploy\.log, errors\.txt: this command writes its output there/,
       );
       assert.equal((await box.page(HOST, "/")).text, "home");
       for (const path of ["/deploy.log", "/errors.txt"]) {

@@ -31,7 +31,7 @@ Deno.test("a project's own folder is deployed without secrets and configuration"
     const refused = await box.tool(["deploy", "--prod"]);
     assert.notEqual(refused.code, 0);
     assert.match(refused.stderr, /deploy\.pem: Looks like a private key/);
-    assert.match(refused.stderr, /terraform\.tfstate: Looks like the state of Terraform/);
+    assert.match(refused.stderr, /terraform\.tfstate: Looks like Terraform state/);
     assert.match(refused.stderr, /To deploy it anyway, add "!\/deploy\.pem" to \.svcignore/);
     assert.equal((await box.page(HOST, "/")).status, 404, "nothing is deployed");
 
@@ -39,8 +39,8 @@ Deno.test("a project's own folder is deployed without secrets and configuration"
     await Deno.writeTextFile(join(box.site, ".svcignore"), "*.psd\n!/deploy.pem\n");
     const deployed = await box.tool(["deploy", "--prod"]);
     assert.equal(deployed.code, 0, deployed.stderr);
-    assert.match(deployed.stderr, /Left out compose\.yaml, netlify\.toml: configuration of a host/);
-    assert.match(deployed.stderr, /Left out 1 item that \.gitignore names/);
+    assert.match(deployed.stderr, /Skipped compose\.yaml, netlify\.toml: configuration of a host/);
+    assert.match(deployed.stderr, /Skipped 1 item that \.gitignore lists/);
     const statuses: Record<string, number> = {};
     for (const path of ["", "deploy.pem", "compose.yaml", "netlify.toml", "private/plan.txt"]) {
       statuses[path] = (await box.page(HOST, `/${path}`)).status;
@@ -86,6 +86,6 @@ Deno.test("a build from git fails by the name of the secret in its output", asyn
     assert.match(ended.error ?? "", /keys\/tls\.key: Looks like a private key/);
     const built = await platform.build(hook, { ".svcignore": "/keys/", "compose.yaml": "a: b" });
     assert.equal(built.error, null);
-    assert.match(textOf(await platform.log(built.id)), /Left out compose\.yaml: configuration/);
+    assert.match(textOf(await platform.log(built.id)), /Skipped compose\.yaml: configuration/);
   });
 });

@@ -69,7 +69,7 @@ Deno.test("svc deploy publishes no server whose kind it does not run", async (t)
       await write("flask", { "svc.toml": "[build]\nstatic = true\n" });
       const deployed = await box.tool(["deploy", "flask", "--project-id", "flask", "--prod"]);
       assert.equal(deployed.code, 0, deployed.stderr);
-      assert.match(deployed.stderr, /Left out app\.py, requirements\.txt: .*sources of a server/);
+      assert.match(deployed.stderr, /Skipped app\.py, requirements\.txt: .*sources of a server/);
       const { status } = await box.page("flask.localhost", "/");
       assert.equal(status, 200);
       for (const path of ["/app.py", "/requirements.txt"]) {

@@ -71,7 +71,7 @@ Deno.test("a single-page app serves its page for documents without a file", asyn
     };
 
     await t.step("as detected, and says so", async () => {
-      await deploy(APP, /Serves index\.html for unknown paths: set \[static\] spa = false to turn/);
+      await deploy(APP, /Serves index\.html for unknown paths\. To turn this off, set/);
     });
     await t.step("in a preview as well", () => serve("preview", APP));
     await t.step("not where its author turns it off", async () => {

@@ -63,7 +63,7 @@ require("node:child_process").spawn(command, args, {
       const { code, stderr } = await box.tool(["deploy", "--prod"]);
       assert.equal(code, 0, stderr);
       assert.match(stderr, /Its start command is npm start/);
-      assert.match(stderr, /No lock file pins the versions of the packages/);
+      assert.match(stderr, /No lock file pins the package versions/);
       assert.deepEqual(JSON.parse((await box.page(HOST, "/")).text), RIGHT);
 
       await write(box, {

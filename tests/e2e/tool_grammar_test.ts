@@ -63,6 +63,6 @@ Deno.test("a deploy, a build and an init say what is missing", () =>
     const deployed = await box.tool(["deploy"]);
     assert.match(
       deployed.stderr,
-      /Function greet never runs: no rule of svc\.rules\.toml names it/,
+      /Function greet never runs: no pipeline in svc\.rules\.toml uses it/,
     );
   }));

@@ -78,7 +78,7 @@ export class TestRunner {
         this.#running--;
         if (signal.aborted) return { type: "cancelled" };
         if (command.endsWith(FAILS)) {
-          return { type: "failed", reason: `Build failed with exit code 3: ${command}` };
+          return { type: "failed", reason: `Build failed: \`${command}\` exited with code 3` };
         }
         const next = this.outcomes.shift();
         if (next !== undefined) return next;

@@ -95,6 +95,6 @@ export async function projectDirectory(
   if (isInside && (await Deno.stat(real)).isDirectory) return real;
   throw new BuildError(
     "build_failed",
-    `The root directory must be a folder of the repository: "${rootDirectory}" is not in this commit`,
+    `The root directory must be a folder in the repository: this commit has no "${rootDirectory}"`,
   );
 }

@@ -79,7 +79,7 @@ async function asksToSkip(
     return true;
   } catch (error) {
     if (!(error instanceof BuildError)) throw error;
-    host.say("build", "info", `${command} asks for a build (exit code other than 0)`);
+    host.say("build", "info", `${command} requests a build (its exit code is not 0)`);
     return false;
   }
 }
@@ -91,7 +91,7 @@ export async function decideSkip(host: BuildHost, facts: SkipFacts): Promise<str
   const short = since.commitSha.slice(0, 7);
   if (ignore !== undefined) {
     return await asksToSkip(host, facts)
-      ? `Skipped: \`${ignore}\` (build.ignore of svc.toml) says that nothing changed since ${short}`
+      ? `Skipped: \`${ignore}\` (build.ignore in svc.toml) found no changes since ${short}`
       : undefined;
   }
   // An empty commit asks for a build on purpose.
@@ -106,5 +106,5 @@ export async function decideSkip(host: BuildHost, facts: SkipFacts): Promise<str
     return undefined;
   }
   const parts = [root, ...needed].join(", ");
-  return `Skipped: nothing changed since ${short} in ${parts}, nor in files above`;
+  return `Skipped: nothing changed since ${short} in ${parts}, or in the files above it`;
 }

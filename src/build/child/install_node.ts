@@ -76,9 +76,12 @@ export async function provideNode(
   const { directory, version, cache } = options;
   if (version !== null) {
     if (!VERSION.test(version)) {
-      throw new BuildError("build_failed", `Node version must be like 24 or 24.1.0: "${version}"`);
+      throw new BuildError(
+        "build_failed",
+        `The Node version must look like 24 or 24.1.0: "${version}"`,
+      );
     }
-    return await installNode(host, { version, because: "setting of the project", cache });
+    return await installNode(host, { version, because: "project setting", cache });
   }
   const reader = createFolderReader(directory);
   const { installsIn } = await detectProject(reader);
@@ -92,14 +95,14 @@ export async function provideNode(
   const { range, asked, from } = found.node;
   const own = (await nodeVersion(host))?.replace(/^v/, "");
   if (own !== undefined && satisfies(own, asked)) {
-    host.say("install", "info", `Using Node ${own} of this machine (${from})`);
+    host.say("install", "info", `Using this machine's Node ${own} (${from})`);
     return undefined;
   }
   if (validRange(range) === null || !RANGE.test(range)) {
     host.say(
       "install",
       "warn",
-      `Using the machine's own Node: cannot install "${range}" (${from})`,
+      `Using this machine's Node: cannot install "${range}" (${from})`,
     );
     return undefined;
   }

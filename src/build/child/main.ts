@@ -60,7 +60,7 @@ async function loadConfig(directory: string): Promise<ProjectConfig | undefined>
   if (loaded.status === "found") return loaded.config;
   const { diagnostics, source } = loaded;
   const found = { file: "svc.toml", diagnostics, ...(source === undefined ? {} : { source }) };
-  throw new BuildError("build_failed", `Correct svc.toml\n${rendered(found)}`);
+  throw new BuildError("build_failed", `Fix svc.toml\n${rendered(found)}`);
 }
 
 /** Puts what is in memory only where the platform can read it. */

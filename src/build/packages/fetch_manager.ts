@@ -55,8 +55,8 @@ function isThere(path: string): boolean {
 }
 
 const failed = ({ name, version }: WantedManager, reason: string) =>
-  new BuildError("build_failed", `Cannot get ${name} ${version}: ${reason}`, {
-    hint: `Install ${name} on this machine, or correct the version in package.json`,
+  new BuildError("build_failed", `Cannot download ${name} ${version}: ${reason}`, {
+    hint: `Install ${name} on this machine, or fix the version in package.json`,
   });
 
 /** Runs npm, quietly; throws with what it says where it fails. */
@@ -79,7 +79,7 @@ async function npm(
     stderr: "piped",
   }).catch((error) => {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
-    throw failed(wanted, "npm, which fetches it, is not on PATH");
+    throw failed(wanted, "npm is not on PATH, but is needed to download it");
   });
   const { success, stdout, stderr } = await output;
   host.signal.throwIfAborted();
@@ -99,7 +99,7 @@ async function verify(wanted: WantedManager, path: string): Promise<void> {
   if (hex === hash.hex) return;
   throw failed(
     wanted,
-    `its ${hash.algorithm} must be ${hash.hex}, as "packageManager" says, and is ${hex}`,
+    `"packageManager" requires the ${hash.algorithm} ${hash.hex}, but it is ${hex}`,
   );
 }
 
@@ -202,11 +202,11 @@ export async function fetchManager(
   wanted: WantedManager,
 ): Promise<FetchedManager> {
   const source = managerPackage(wanted.name, { version: wanted.version, machine: machine() });
-  if (source === undefined) throw failed(wanted, "there is no version for this kind of machine");
+  if (source === undefined) throw failed(wanted, "it has no version for this machine");
   if (wanted.hash !== undefined && source.hashed === undefined) {
     throw failed(
       wanted,
-      'remove the hash from "packageManager", as its program differs from system to system',
+      'remove the hash from "packageManager", because each system has another program',
     );
   }
   const all = join(host.toolsDir, "managers", wanted.name);

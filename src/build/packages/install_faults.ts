@@ -24,14 +24,14 @@ const FAULTS: readonly Fault[] = [
     seen:
       /ERR_PNPM_(?:BAD_PM_VERSION|UNSUPPORTED_ENGINE|LOCKFILE_BREAKING_CHANGE|BROKEN_LOCKFILE)|Your pnpm version is incompatible|This project is configured to use (?:v\S+ of )?(?:pnpm|yarn|npm)/,
     says: (manager) =>
-      `The project wants another version of ${manager} than the one that ran. Name it in ` +
+      `The project requires another version of ${manager}. Set it in ` +
       `"packageManager" of package.json, such as "${manager}@9.15.0": svc uses that version`,
   },
   {
     seen:
       /ERR_PNPM_NO_LOCKFILE|can only install with an existing (?:package-lock|npm-shrinkwrap)|lockfile is missing|lockfile not found/i,
     says: (manager, lockFile) =>
-      `There is no lock file. Run "${manager} install" and commit ${lockFile}`,
+      `The lock file is missing. Run "${manager} install" and commit ${lockFile}`,
   },
   {
     seen:
@@ -57,6 +57,6 @@ export function missingLockFile(
 ): string | undefined {
   if (manager === undefined || manager.lockFile !== undefined) return undefined;
   const { name } = manager;
-  return `No lock file pins the versions of the packages: another install may bring others. ` +
+  return `No lock file pins the package versions, so the next install can change them. ` +
     `Run "${name} install" and commit ${LOCK_FILES[name]!}`;
 }

@@ -74,11 +74,9 @@ function warnOf(host: BuildHost, { name, lockFile, otherLockFiles }: FoundManage
   host.say(
     "install",
     "warn",
-    `Found lock files of several package managers: ${lockFile ?? `${name}, which has none,`} ` +
-      `is used, ${
-        otherLockFiles.join(" and ")
-      } not. Remove what is not used, or name the package ` +
-      'manager in "packageManager" of package.json',
+    `Found lock files of several package managers: using ${lockFile ?? name}, not ${
+      otherLockFiles.join(" or ")
+    }. Delete the unused lock files, or set "packageManager" in package.json`,
   );
 }
 
@@ -102,7 +100,7 @@ async function provide(
     "info",
     own === undefined
       ? `Installing ${name} ${wanted} (${reason}), because it is not on PATH`
-      : `Getting ${name} ${wanted} (${reason}): the one on PATH is ${own}`,
+      : `Downloading ${name} ${wanted} (${reason}): PATH has ${own}`,
   );
   const fetched = await fetchManager(host, { name, version: wanted, hash: found.hash, directory });
   const from = fetched.isNew ? "from the npm registry" : "from the cache";

@@ -30,7 +30,7 @@ interface EntryPlace {
 /** The folder that is deployed as the root, where that can be seen by the entry's path. */
 async function entryPlace(entry: string, files: readonly OutputFile[]): Promise<EntryPlace> {
   const file = files.find(({ path }) => path === entry);
-  if (file === undefined) throw new Error(`No file of the output is the entry ${entry}`);
+  if (file === undefined) throw new Error(`The output has no entry file ${entry}`);
   const real = await Deno.realPath(file.absolutePath);
   const tail = sep + entry.split("/").join(sep);
   if (real.endsWith(tail)) return { root: real.slice(0, -tail.length), entry, prefix: "" };

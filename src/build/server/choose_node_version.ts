@@ -77,7 +77,7 @@ function judge(version: string, { source, text }: NodeWish): NodeChoice {
     };
   }
   if (major % 2 === 0 && major >= SUPPORTED[SUPPORTED.length - 1]!) return { ok: true, version };
-  const why = major % 2 === 1 ? "is not a long-term support release" : "gets no more fixes";
+  const why = major % 2 === 1 ? "is not a long-term support release" : "no longer gets fixes";
   return { ok: true, version, warning: `Node ${major} ${why}: ${source} is ${shown}` };
 }
 
@@ -99,7 +99,7 @@ export function chooseNodeVersion(
   if (read !== undefined) return judge(read.version, wish);
   return {
     ok: false,
-    message: `Set ${wish.source} to a version of Node such as "${SUPPORTED[0]}": ` +
+    message: `Set ${wish.source} to a Node version such as "${SUPPORTED[0]}": ` +
       `it is ${JSON.stringify(wish.text.trim())}`,
   };
 }

@@ -39,7 +39,7 @@ Deno.test("chooseNodeVersion() takes the first wish, else a supported Node of th
 
 const ODD: Readonly<Record<string, RegExp>> = {
   "23": /^Node 23 is not a long-term support release: \.nvmrc is "23"$/,
-  "20": /^Node 20 gets no more fixes: \.nvmrc is "20"$/,
+  "20": /^Node 20 no longer gets fixes: \.nvmrc is "20"$/,
 };
 
 for (const [text, warning] of Object.entries(ODD)) {
@@ -52,9 +52,9 @@ for (const [text, warning] of Object.entries(ODD)) {
 
 const IMPOSSIBLE: Readonly<Record<string, RegExp>> = {
   "16": /^Servers run on Node 18 or newer: \.nvmrc is "16"$/,
-  "<12": /^Set \.nvmrc to a version of Node such as "26": it is "<12"$/,
-  "ninety": /^Set \.nvmrc to a version of Node such as "26": it is "ninety"$/,
-  ">=24 <20": /^Set \.nvmrc to a version of Node such as "26"/,
+  "<12": /^Set \.nvmrc to a Node version such as "26": it is "<12"$/,
+  "ninety": /^Set \.nvmrc to a Node version such as "26": it is "ninety"$/,
+  ">=24 <20": /^Set \.nvmrc to a Node version such as "26"/,
   "lts/unknown": /^Set \.nvmrc/,
   "999": /^Servers run on Node 18/,
 };

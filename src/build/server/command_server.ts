@@ -26,8 +26,8 @@ export function commandServer(
   if (command === undefined) {
     throw new BuildError(
       "manifest_invalid",
-      `Say how the server ${layer.entry} starts: the engine "command" needs a command`,
-      { hint: 'Write command = "…" under [server] of svc.toml; it must listen on $PORT' },
+      `Set the command of the server ${layer.entry}: the engine "command" requires one`,
+      { hint: 'Set command = "…" under [server] in svc.toml; it must listen on $PORT' },
     );
   }
   const shown = command.length > SHOWN ? `${command.slice(0, SHOWN)}…` : command;

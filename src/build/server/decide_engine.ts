@@ -31,14 +31,14 @@ export interface EngineFacts {
 
 /** Why a server is one for Deno, as a clause; `undefined` where it is one for Node. */
 function whyDeno(facts: EngineFacts): string | undefined {
-  if (facts.forDeno) return "it is written for Deno";
+  if (facts.forDeno) return "it uses Deno APIs";
   if (facts.hasDenoJson && !facts.hasPackageJson) {
     return "the project has a deno.json and no package.json";
   }
   if (facts.isFound) return undefined;
   const sign = denoSign(facts.entry ?? "");
   if (sign !== undefined) return `its entry ${sign}`;
-  return facts.hasPackageJson ? undefined : "its manifest names no engine";
+  return facts.hasPackageJson ? undefined : "its manifest sets no engine";
 }
 
 /** The engine that was asked for, else the one that the project is written for. */
@@ -47,15 +47,15 @@ export function decideEngine(facts: EngineFacts): EngineChoice {
   if (configured !== undefined) {
     return { engine: configured, reason: "svc.toml sets build.runtime" };
   }
-  if (written !== undefined) return { engine: written, reason: "its manifest says so" };
+  if (written !== undefined) return { engine: written, reason: "its manifest sets the engine" };
   if (command !== undefined) {
-    return { engine: "command", reason: "it is not written for Node or Deno" };
+    return { engine: "command", reason: "it uses neither Node nor Deno APIs" };
   }
   const reason = whyDeno(facts);
   if (reason !== undefined) return { engine: "deno", reason };
   return {
     engine: "node",
-    reason: facts.hasPackageJson ? "the project has a package.json" : "it is written for Node",
+    reason: facts.hasPackageJson ? "the project has a package.json" : "it uses Node APIs",
   };
 }
 

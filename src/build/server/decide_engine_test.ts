@@ -17,7 +17,7 @@ const ROWS: Readonly<Record<string, readonly [Partial<EngineFacts>, string]>> = 
   "a project of Node": [{}, "node: the project has a package.json"],
   "a server of Node without package.json": [
     { hasPackageJson: false },
-    "node: it is written for Node",
+    "node: it uses Node APIs",
   ],
   "svc.toml over all others": [
     { configured: "deno", written: "node" },
@@ -27,8 +27,8 @@ const ROWS: Readonly<Record<string, readonly [Partial<EngineFacts>, string]>> = 
     { configured: "node", forDeno: true },
     "node: svc.toml sets build.runtime",
   ],
-  "the manifest over the project": [{ written: "deno" }, "deno: its manifest says so"],
-  "a server for Deno": [{ forDeno: true }, "deno: it is written for Deno"],
+  "the manifest over the project": [{ written: "deno" }, "deno: its manifest sets the engine"],
+  "a server for Deno": [{ forDeno: true }, "deno: it uses Deno APIs"],
   "a framework in a project of Deno": [
     { hasPackageJson: false, hasDenoJson: true },
     "deno: the project has a deno.json and no package.json",
@@ -37,7 +37,7 @@ const ROWS: Readonly<Record<string, readonly [Partial<EngineFacts>, string]>> = 
   "a manifest of a project of Node": [OWN_MANIFEST, "node: the project has a package.json"],
   "a manifest without a project": [
     { ...OWN_MANIFEST, hasPackageJson: false },
-    "deno: its manifest names no engine",
+    "deno: its manifest sets no engine",
   ],
   "a manifest whose entry serves by Deno": [
     { ...OWN_MANIFEST, entry: "Deno.serve(() => new Response());" },

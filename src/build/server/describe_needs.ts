@@ -12,7 +12,7 @@ const KINDS = ["native", "computed", "worker"] as const;
 
 const VERBS: Readonly<Record<NodeNeed["kind"], readonly [one: string, many: string]>> = {
   native: ["has a native addon", "have native addons"],
-  computed: ["loads modules by computed names", "load modules by computed names"],
+  computed: ["imports modules with computed names", "import modules with computed names"],
   worker: ["starts threads from files", "start threads from files"],
 };
 

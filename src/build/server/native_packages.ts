@@ -61,8 +61,8 @@ function sayOtherNode(
   host.say(
     "build",
     "warn",
-    `Package "${name}" is compiled for Node ${built}, and the server runs on Node ${serving}: ` +
-      `what uses it will fail. Install the packages with Node ${serving}, or set engines.node ` +
+    `Package "${name}" is compiled for Node ${built}, but the server runs on Node ${serving}: ` +
+      `code that uses it will fail. Install the packages with Node ${serving}, or set engines.node ` +
       "in package.json",
   );
 }
@@ -91,9 +91,9 @@ export async function withFittingAddons(
     host.say(
       "build",
       "warn",
-      `Package "${name}" is installed for ${describeSystem(system)}, and servers run on Linux: ` +
-        `what uses it will fail. Install it by "npm install --os=linux --cpu=${cpu} ` +
-        `--libc=glibc ${name}", or let the platform build the project from git`,
+      `Package "${name}" is installed for ${describeSystem(system)}, but servers run on Linux: ` +
+        `code that uses it will fail. Install it with "npm install --os=linux --cpu=${cpu} ` +
+        `--libc=glibc ${name}", or deploy with git push to build on the platform`,
     );
   }
   return contents.filter(({ path }) => !dropped.has(path));

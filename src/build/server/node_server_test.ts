@@ -319,7 +319,7 @@ const REFUSED: Readonly<Record<string, readonly [TestFiles, ServerProject, RegEx
   "packages in Yarn's archives": [
     { "package.json": "{}", "index.js": "", ".pnp.cjs": "" },
     {},
-    /^Install the packages into node_modules: Yarn keeps them in archives/,
+    /^Install the packages into node_modules: Yarn stores them in archives/,
   ],
 };
 
@@ -345,7 +345,7 @@ Deno.test("nodeServer() names imports that lead nowhere, and files that it may o
     assert.match(made.said.join("\n"), /Cannot find 1 import of the server index\.js: "absent"/);
     assert.match(
       made.said.join("\n"),
-      /The server index\.js may open data\.json, which the output/,
+      /The server index\.js can open data\.json, but the output/,
     );
   });
 });

@@ -76,10 +76,11 @@ export function createPackageTally(
 function tooMuch(limit: string, largest: string): BuildError {
   return new BuildError(
     "server_invalid",
-    `Deploy a server with at most ${limit}: the largest are ${largest}`,
+    `Deploy a server with at most ${limit}. The largest packages are ${largest}`,
     {
-      hint: "Move what the server does not need to devDependencies, and commit a lock file: " +
-        "without one, everything that is installed comes along",
+      hint:
+        "Move packages that the server does not need to devDependencies, and commit a lock file: " +
+        "without one, svc deploys all installed packages",
     },
   );
 }

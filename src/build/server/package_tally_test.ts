@@ -19,7 +19,7 @@ Deno.test("createPackageTally() names the largest packages where they are too la
     assert.ok(error instanceof BuildError && error.code === "server_invalid");
     assert.equal(
       error.message,
-      "Deploy a server with at most 2.0 KiB of packages: the largest are @big/one (3.9 KiB), " +
+      "Deploy a server with at most 2.0 KiB of packages. The largest packages are @big/one (3.9 KiB), " +
         "small (10 B)",
     );
     return true;
@@ -32,7 +32,7 @@ Deno.test("createPackageTally() names the packages with most files where there a
   for (const name of ["1", "2", "3"]) tally.add(`node_modules/icons/${name}`, 1);
   assert.throws(
     () => tally.add("node_modules/icons/4", 1),
-    /at most 4 files of packages: the largest are icons \(4 files\), a \(1 file\)$/,
+    /at most 4 files of packages\. The largest packages are icons \(4 files\), a \(1 file\)$/,
   );
 });
 

@@ -93,7 +93,7 @@ Deno.test("prepareServers() deploys packages that a framework traced, links as l
     const layer = computeLayer(manifest);
     assert.ok(layer?.target === "COMPUTE");
     assert.equal(layer.runtime?.engine, "node");
-    assert.equal(servers[0]?.reason, "it is written for Node");
+    assert.equal(servers[0]?.reason, "it uses Node APIs");
   });
 });
 

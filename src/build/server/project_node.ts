@@ -66,7 +66,7 @@ export async function projectNode(
   const written = await Promise.all(readers.map(wishesOf));
   const given = setting === undefined
     ? []
-    : [{ source: "the Node version of the project", text: setting }];
+    : [{ source: "the project's Node version", text: setting }];
   const built = await nodeVersion(host);
   const choice = chooseNodeVersion([...given, ...written.flat()], built);
   if (!choice.ok) throw new BuildError("server_invalid", choice.message);

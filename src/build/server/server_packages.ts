@@ -32,10 +32,10 @@ async function assertUnpacked({ projectRoot, workspaceRoot }: ServerFacts): Prom
     if (!await has(".pnp.cjs") || await has("node_modules")) continue;
     throw new BuildError(
       "server_invalid",
-      "Install the packages into node_modules: Yarn keeps them in archives, which a server on " +
+      "Install the packages into node_modules: Yarn stores them in archives, which a server on " +
         "Node cannot read",
       {
-        hint: 'Write "nodeLinker: node-modules" into .yarnrc.yml and run "yarn install"',
+        hint: 'Add "nodeLinker: node-modules" to .yarnrc.yml and run "yarn install"',
       },
     );
   }
@@ -140,7 +140,7 @@ export async function serverPackages(
 ): Promise<PackageFiles> {
   await assertUnpacked(facts);
   const file = facts.listing.files.find(({ path }) => path === layer.entry);
-  if (file === undefined) throw new Error(`No file of the output is the entry ${layer.entry}`);
+  if (file === undefined) throw new Error(`The output has no entry file ${layer.entry}`);
   const project = await realPath(facts.projectRoot);
   const base = await realPath(facts.workspaceRoot);
   const entry = await realPath(file.absolutePath);
@@ -171,7 +171,7 @@ export async function serverPackages(
     contents.push({ path, content, size });
   }
   if (whole !== undefined && contents.length > 0) {
-    host.say("build", "info", `Server ${layer.entry} brings its packages whole: ${whole}`);
+    host.say("build", "info", `Server ${layer.entry} includes complete packages: ${whole}`);
   }
   const ownFile = await ownPackage({ project, entry, directory, deployed });
   return { contents: ownFile === undefined ? contents : [...contents, ownFile], links };

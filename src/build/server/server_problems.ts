@@ -19,7 +19,7 @@ export function serverProblems(
   );
   return new BuildError(
     "server_invalid",
-    `Correct the server ${entry}: ${formatCount(problems.length, "problem")}\n` + lines.join("\n"),
+    `Fix the server ${entry}: ${formatCount(problems.length, "problem")}\n` + lines.join("\n"),
     { details: { problems } },
   );
 }

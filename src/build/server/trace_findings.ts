@@ -48,7 +48,7 @@ export function withoutProjectFiles(
       "server_invalid",
       `Deploy what the server ${entry} imports: ${showFiles(imported, project)} ` +
         `${imported.length === 1 ? "is" : "are"} not in the output`,
-      { hint: "Have the build copy it into the output, or bundle it into the server" },
+      { hint: "Make the build copy it into the output, or bundle it into the server" },
     );
   }
   if (lost.length > 0) {
@@ -56,7 +56,9 @@ export function withoutProjectFiles(
     host.say(
       "build",
       "info",
-      `The server ${entry} may open ${showFiles(paths, project)}, which the output does not have`,
+      `The server ${entry} can open ${
+        showFiles(paths, project)
+      }, but the output does not contain it`,
     );
   }
   return new Map([...files].filter(([path]) => !isLost(path)));
@@ -78,6 +80,6 @@ export function sayUnresolved(
     "build",
     "warn",
     `Cannot find ${formatCount(names.length, "import")} of the server ${entry}: ${shown}${more}, ` +
-      `first in ${printable(relative(project, first.importer))}: what reaches it will fail`,
+      `first in ${printable(relative(project, first.importer))}: code that reaches it will fail`,
   );
 }

@@ -15,7 +15,7 @@ import type { ServerFacts } from "./types.ts";
 function doubtOf(bundle: ServerBundle): string | undefined {
   const [need] = describeNeeds(bundle);
   const [opener] = bundle.openers;
-  return need ?? (opener === undefined ? undefined : `"${opener}" may open files`);
+  return need ?? (opener === undefined ? undefined : `"${opener}" can open files`);
 }
 
 /**
@@ -33,11 +33,11 @@ export async function whyWhole(
   },
 ): Promise<string | undefined> {
   if (stores.some((store) => !store.startsWith(`${base}/`))) {
-    return "node_modules lies outside of the project";
+    return "node_modules is outside the project";
   }
   const { result } = await bundleLayer(host, layer, facts);
   if (result.ok) return doubtOf(result.bundle);
   const [problem] = result.problems;
   if (problem?.code === "native_addon") return `"${problem.subject}" has a native addon`;
-  return `not all of its imports can be followed (${problem?.message})`;
+  return `svc cannot follow all of its imports (${problem?.message})`;
 }

@@ -53,10 +53,13 @@ function undecided(apps: readonly WorkspaceApp[]): BuildError {
   const more = apps.length > MAX_LISTED ? [`  and ${apps.length - MAX_LISTED} more`] : [];
   return new BuildError(
     "app_undecided",
-    `Name the app to deploy: this folder is a workspace with ${apps.length}\n` +
+    `Choose the app to deploy: this folder is a workspace with ${apps.length}\n` +
       [...lines, ...more].join("\n"),
     {
-      hint: `Deploy one by its folder, such as: svc deploy ${apps[0]?.path}. For builds from ` +
+      hint:
+        `Deploy a single app by its folder, such as: svc deploy ${
+          apps[0]?.path
+        }. For builds from ` +
         `git: svc projects update <project> --root-directory ${apps[0]?.path}`,
       details: { apps },
     },

@@ -50,7 +50,7 @@ async function configOf(directory: string, path: string): Promise<ProjectConfig 
     ...(source === undefined ? {} : { source }),
   };
   const lines = diagnostics.map((diagnostic) => renderDiagnostic(diagnostic, found));
-  throw new BuildError("build_failed", `Correct svc.toml of ${path}\n${lines.join("\n")}`);
+  throw new BuildError("build_failed", `Fix svc.toml in ${path}\n${lines.join("\n")}`);
 }
 
 /**

@@ -85,7 +85,7 @@ Deno.test("assembleProject() builds what an app needs of its workspace first", a
       assert.equal(await Deno.readTextFile(join(built.output, "index.html")), "baseui");
       assert.ok(
         test.said.includes(
-          "build info Building first 2 packages of the workspace that apps/web needs: " +
+          "build info Building first 2 packages of the workspace that apps/web depends on: " +
             "packages/base, packages/ui",
         ),
       );
@@ -118,7 +118,7 @@ Deno.test("assembleProject() names the apps where a workspace has several", asyn
       assert.equal(error.code, "app_undecided");
       assert.equal(
         error.message,
-        "Name the app to deploy: this folder is a workspace with 2\n" +
+        "Choose the app to deploy: this folder is a workspace with 2\n" +
           "  apps/docs (VitePress)\n  apps/web (svc.toml)",
       );
       assert.match(error.facts.hint ?? "", /svc deploy apps\/docs.*--root-directory apps\/docs/);
@@ -150,7 +150,7 @@ Deno.test("assembleProject() installs in the root of a workspace, without NODE_E
     assert.equal(await Deno.readTextFile(join(test.project, "installed")), "[]");
     assert.ok(
       test.said.includes(
-        "install info Installing packages of the workspace: there is no node_modules yet",
+        "install info Installing packages of the workspace: node_modules is missing",
       ),
     );
   });

@@ -183,7 +183,7 @@ const refusals: readonly Refusal[] = [
     argv: ["deploy", "--build-command", "echo told; exit 7"],
     files: {},
     code: "build_failed",
-    stderr: /told\n.*Build failed with exit code 7: echo told; exit 7/s,
+    stderr: /told\n.*Build failed: `echo told; exit 7` exited with code 7/s,
   },
   {
     name: "an output that is missing",

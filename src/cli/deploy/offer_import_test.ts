@@ -6,7 +6,7 @@ import { personWho } from "../_test_run.ts";
 const REDIRECTS = "/old /new 301\n";
 const QUESTION =
   "_redirects configures another hosting platform. Import its 1 entry into svc.rules.toml?";
-const NOTICE = /_redirects is configuration of another host, which is not applied/;
+const NOTICE = /_redirects configures another host: svc does not apply it/;
 
 async function linked(bench: Bench): Promise<void> {
   await bench.json(["init", "--create"]);
@@ -60,7 +60,7 @@ Deno.test("deploy asks nobody in a pipe or a dry run, and names the file", async
     await bench.write("_redirects", "/older /new 301\n\n/old /new 301\n");
     await bench.write("svc.rules.toml", 'schemaVersion = "EDGE_RULE_SET_V1"\nrules = []\n');
     const dry = await bench.run(["deploy", "--dry-run"], { prompter: personWho([]) });
-    assert.match(dry.stderr, /_redirects, _headers are configuration of other hosts/);
+    assert.match(dry.stderr, /_redirects, _headers configure other hosts/);
     assert.doesNotMatch(await bench.read("svc.toml"), /not_imported/);
   });
 });

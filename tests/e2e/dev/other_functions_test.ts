@@ -61,7 +61,7 @@ test("dev serves functions beside a dev command, and takes over what is saved", 
       await Deno.writeTextFile(join(folder, "lib/word.ts"), 'export const word: string = "two";');
       await until(() => textOf(dev, "/api/hello"), (text) => text === "two");
       await Deno.writeTextFile(join(folder, "api/hello.ts"), "export default (;");
-      await dev.said(/Correct the server api\/hello\.ts: 1 problem/);
+      await dev.said(/Fix the server api\/hello\.ts: 1 problem/);
       assert.equal(await textOf(dev, "/api/hello"), "two");
       await Deno.writeTextFile(
         join(folder, "api/ends.js"),

@@ -100,7 +100,7 @@ Deno.test("a root directory, an install of a local package, and what fails says 
       "apps/web/build.js": "console.log('no!'); process.exit(3)",
     });
     assert.equal(failed.status, "FAILED");
-    assert.match(failed.error ?? "", /Build failed with exit code 3: npm run build/);
+    assert.match(failed.error ?? "", /Build failed: `npm run build` exited with code 3/);
     assert.match(textOf(await log(failed.id)), /no!/);
     assert.ok(id.length > 0);
     await repository.git("rm", "-r", "--quiet", "apps");

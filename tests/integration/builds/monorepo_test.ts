@@ -159,7 +159,7 @@ Deno.test("a workspace with several apps asks for the root directory, one with a
       "apps/web/index.html": "<p>web</p>",
     });
     assert.equal(several.status, "FAILED");
-    assert.match(several.error!, /Name the app to deploy: this folder is a workspace with 2/);
+    assert.match(several.error!, /Choose the app to deploy: this folder is a workspace with 2/);
     await repository.git("rm", "-q", "apps/admin/index.html");
     const single = await build(hook, {});
     assert.equal(single.error, null);

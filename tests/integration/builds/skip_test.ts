@@ -89,7 +89,7 @@ Deno.test("build.ignore of svc.toml decides by its exit code, with the changed f
     assert.match(docs.error!, /^Skipped: `! grep -qv/);
     const both = await build(hook, { "docs/a.txt": "b", "index.html": "<p>two</p>" });
     assert.equal(both.status, "LIVE");
-    assert.match(textOf(await log(both.id)), /asks for a build/);
+    assert.match(textOf(await log(both.id)), /requests a build/);
     const preview = await build(hook, { "docs/a.txt": "c" }, "menu");
     assert.equal(preview.status, "LIVE", "a new branch shows nothing yet");
   }));

@@ -56,7 +56,7 @@ Deno.test("svc hooks manages and triggers hooks", () =>
     await platform.setBuildCommand(FAILS);
     const failed = await trigger(url(again.json.url), "--rebuild", "--wait");
     assert.deepEqual([failed.code, failed.json.code], [1, "deployment_failed"]);
-    assert.match(failed.json.error, /failed: Build failed with exit code 3: exit 3/);
+    assert.match(failed.json.error, /failed: Build failed: `exit 3` exited with code 3/);
     const unsure = await tool(platform, ["hooks", "delete", "github", ...shop]);
     assert.equal(unsure.json.code, "action_required");
     const deleted = await tool(platform, ["hooks", "delete", "github", "--force", ...shop]);

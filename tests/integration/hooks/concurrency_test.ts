@@ -32,7 +32,7 @@ Deno.test("the same commit again answers with the deployment that exists, unless
     const failing = await trigger(url, { ...body, force: true });
     const failed = await ended(failing);
     assert.equal(failed.status, "FAILED");
-    assert.match(failed.error, /^Build failed with exit code 3: exit 3/);
+    assert.match(failed.error, /^Build failed: `exit 3` exited with code 3/);
     await setBuildCommand(MAKES_PAGE);
     const retried = await trigger(url, body);
     assert.notEqual(retried.json.id, failing.json.id, "what failed is built again");
