@@ -31,7 +31,7 @@ const READERS: Readonly<Record<string, (value: string) => Assumed | undefined>> 
 };
 
 const HINT = `Write ${ASSUME_HEADER}: country=DE; asn=64500; device=${DEVICES.join("|")}; ` +
-  "ip=203.0.113.7, or a part of it";
+  "ip=203.0.113.7, or some of these";
 
 /**
  * Reads the header: parts of `name=value`, separated by semicolons.

@@ -60,7 +60,7 @@ export function createDevHandler(options: DevHandlerOptions): FrontHandler {
     if (path === PAGE_PATH || path === `${PAGE_PATH}/`) return showPage();
     if (path === RELOAD_EVENTS_PATH) return reload.listen();
     if (path === RELOAD_SCRIPT_PATH) return reloadScript();
-    return text(404, "The dev server has no such page\n");
+    return text(404, "Page not found on the dev server\n");
   };
 
   /** Says what is wrong where the project's own server has ended. */

@@ -180,7 +180,7 @@ class DevServer {
     const { options: { inspect, report }, inspectors } = this.#parts;
     if (inspect !== "break") return;
     for (const [who, port] of Object.entries(inspectors)) {
-      report.say("info", `Waiting for a debugger of the ${who} on ${inspectorAddress(port)}`);
+      report.say("info", `Waiting for a debugger for the ${who} on ${inspectorAddress(port)}`);
     }
   }
 

@@ -31,7 +31,7 @@ function isFree(port: number): boolean {
 function freePortFrom(first: number): number {
   for (let port = first; port < first + ATTEMPTS; port++) if (isFree(port)) return port;
   throw new Deno.errors.AddrInUse(
-    `Ports ${first} to ${first + ATTEMPTS - 1} are in use, so no inspector can be opened`,
+    `Ports ${first} to ${first + ATTEMPTS - 1} are in use, so svc cannot open an inspector`,
   );
 }
 

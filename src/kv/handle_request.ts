@@ -27,7 +27,7 @@ export interface KvHandlerOptions extends NamespaceHandlerOptions {
 const failure = (status: number, code: string, error: string): Response =>
   Response.json({ error, code }, { status });
 
-const CONFLICT = "The key has another version now: read it and try again";
+const CONFLICT = "The key has changed: read it and try again";
 
 /** Whether the client says how long the body is: the server reads no more of it then. */
 const isMeasured = (length: string | null): boolean => length !== null && /^\d+$/.test(length);
@@ -95,7 +95,7 @@ class KvHandler {
 
   async #get(namespace: Namespace, key: string): Promise<Response> {
     const value = await this.#options.store.get(namespace, key);
-    if (value === undefined) return failure(404, "not_found", "There is no such key");
+    if (value === undefined) return failure(404, "not_found", "Key not found");
     const { bytes, contentType, version, expiresAt } = value;
     return new Response(bytes, {
       headers: {

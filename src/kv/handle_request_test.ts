@@ -72,14 +72,14 @@ Deno.test("keys are listed page by page, and cleared by prefix", () =>
 Deno.test("bad requests are answered with what to do", () =>
   withApi(async (ask) => {
     const bad: readonly [string, string, number, RegExp, Record<string, string>?][] = [
-      ["GET", "/v1/value", 400, /key: Name the key in the query/],
+      ["GET", "/v1/value", 400, /key: Add the key to the query/],
       ["GET", "/v1/value?key=", 400, /1 to 512 bytes/],
       ["GET", `/v1/value?key=${"k".repeat(513)}`, 400, /512 bytes/],
       ["GET", "/v1/value?key=a&key=b", 400, /Give "key" once/],
       ["GET", "/v1/value?key=a&other=b", 400, /Unrecognized key/],
       ["PUT", "/v1/value?key=a&ttl=0", 400, /ttl: Use a whole number of seconds/],
       ["PUT", "/v1/value?key=a&ttl=1e3", 400, /ttl: Use a whole number/],
-      ["PUT", "/v1/value?key=a", 400, /ETag of an earlier answer/, { "if-match": "abc" }],
+      ["PUT", "/v1/value?key=a", 400, /ETag of an earlier response/, { "if-match": "abc" }],
       ["PUT", "/v1/value?key=a", 400, /If-None-Match: \*/, { "if-none-match": '"a"' }],
       ["GET", "/v1/values?limit=1001", 400, /limit: Use a whole number from 1 to 1000/],
       ["GET", "/v1/values?cursor=%ff", 400, /cursor: Use the cursor/],

@@ -40,7 +40,7 @@ export class KvRequestError extends Error {
   }
 }
 
-const KEY_RULE = `Name the key in the query: ?key=, 1 to ${MAX_KEY_BYTES} bytes`;
+const KEY_RULE = `Add the key to the query: ?key=, 1 to ${MAX_KEY_BYTES} bytes`;
 const LIMIT_RULE = `Use a whole number from 1 to ${MAX_LIST_LIMIT}`;
 const TTL_RULE = `Use a whole number of seconds from 1 to ${MAX_TTL_SECONDS}`;
 const PREFIX_RULE = `Use a prefix of at most ${MAX_KEY_BYTES} bytes`;
@@ -84,7 +84,7 @@ function query<T>(url: URL, schema: z.ZodType<T>): T {
   const given: Record<string, string> = {};
   for (const [name, value] of url.searchParams) {
     if (Object.hasOwn(given, name)) {
-      throw new KvRequestError(400, "invalid_request", `Give "${name}" once`);
+      throw new KvRequestError(400, "invalid_request", `Pass "${name}" only once`);
     }
     given[name] = value;
   }
@@ -113,7 +113,11 @@ function conditionOf(headers: Headers): KvCondition | undefined {
   if (match === null) return undefined;
   const [, version] = TAG.exec(match.trim()) ?? [];
   if (version !== undefined) return { type: "version", version };
-  throw new KvRequestError(400, "invalid_request", "Use the ETag of an earlier answer in If-Match");
+  throw new KvRequestError(
+    400,
+    "invalid_request",
+    "Use the ETag of an earlier response in If-Match",
+  );
 }
 
 function contentTypeOf(headers: Headers): string {

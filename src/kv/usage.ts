@@ -38,10 +38,10 @@ export class Usage {
     const total = await this.#total(namespace);
     const { bytes, keys } = this.#quota;
     if (change.keys > 0 && total.keys + change.keys > keys) {
-      return `Remove some keys: this store may hold ${keys} of them`;
+      return `Delete some keys: this store can have at most ${keys}`;
     }
     if (change.bytes > 0 && total.bytes + change.bytes > bytes) {
-      return `Remove some values: this store may hold ${formatBytes(bytes)}`;
+      return `Delete some values: this store can have at most ${formatBytes(bytes)}`;
     }
     total.bytes += change.bytes;
     total.keys += change.keys;

@@ -64,7 +64,7 @@ function currentCertificate(
 
 /** If nodes share records, data in one node's data directory can be lost. */
 const LACK_OF_NODES = "The records of this platform are shared by nodes, so databases need a " +
-  "PostgreSQL that all of them reach: start each svc serve with its address in SVC_POSTGRES_URL";
+  "PostgreSQL server that all of them can reach: start each svc serve with its URL in SVC_POSTGRES_URL";
 
 /** The key that all nodes use on a server, so that none resets what another has set there. */
 async function sharedKey(

@@ -20,7 +20,7 @@ export function followStore(
       try {
         await work(each);
       } catch (error) {
-        const message = `${each.name} cannot take over a change of another node: ${error}`;
+        const message = `${each.name} cannot apply a change from another node: ${error}`;
         log({ level: "error", message });
       }
     }
@@ -33,6 +33,6 @@ export function followStore(
       await forEach((each) => each.rereadStore?.());
     },
     onError: (error) =>
-      log({ level: "warn", message: `Cannot read what other nodes change: ${error}` }),
+      log({ level: "warn", message: `Cannot read changes from other nodes: ${error}` }),
   });
 }

@@ -87,20 +87,22 @@ async function begin(options: MigrateOptions, { from, to }: Omit<Journey, "backu
     });
   } catch (cause) {
     throw new DataNotMigratedError(
-      `Cannot migrate the data directory ${dataDir} to format ${to}: no backup from before can ` +
-        `be made in it: ${reasonOf(cause)}. Nothing was changed: start it again when that is ` +
-        "mended, or with the program before",
+      `Cannot migrate the data directory ${dataDir} to format ${to}: svc cannot create a ` +
+        `backup in it first: ${reasonOf(cause)}. Nothing was changed: fix this and ` +
+        "start again, or use the previous program",
       { cause },
     );
   }
-  log(`Migrating ${dataDir} from format ${from} to ${to}; ${path} is a backup from before`);
+  log(
+    `Migrating ${dataDir} from format ${from} to ${to}; ${path} is a backup from before the migration`,
+  );
   return journey;
 }
 
 /** Goes on with what an earlier start began. */
 function resume(options: MigrateOptions, { from, backup }: Omit<Journey, "to">, to: number) {
   const { places: { dataDir }, log } = options;
-  log(`Going on with the migration of ${dataDir} from format ${from} to ${to}, which was ended`);
+  log(`Continuing the interrupted migration of ${dataDir} from format ${from} to ${to}`);
   return { from, to, backup };
 }
 
@@ -131,7 +133,7 @@ export async function migrateFormat(
   if (isRemoteStore(kv)) {
     throw new DataNotMigratedError(
       `Cannot migrate the data directory ${dataDir} to format ${to}: its records are on another ` +
-        "machine, where this program migrates none",
+        "machine, which this program cannot migrate",
     );
   }
   const journey = found?.migration === undefined
@@ -143,8 +145,8 @@ export async function migrateFormat(
     const backup = join(dataDir, journey.backup);
     throw new DataNotMigratedError(
       `Cannot finish the migration of the data directory ${dataDir} to format ${to}: ` +
-        `${reasonOf(cause)}. Start it again when that is mended, and it goes on; or go back: ` +
-        `restore ${backup} by svc restore into another directory, for the program before`,
+        `${reasonOf(cause)}. Fix this and start again to continue; or go back: ` +
+        `restore ${backup} with svc restore into another directory, for the previous program`,
       { cause },
     );
   }

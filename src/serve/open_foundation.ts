@@ -195,8 +195,8 @@ export async function openFoundation(
   await checkWhole({ kv, vault }, { ...places, kv: placeName(places.kv) });
   if (readOnly !== undefined) {
     const message =
-      `The key-value store ${placeName(places.kv)} cannot be written: ${readOnly}. Sites are ` +
-      "served, and nothing can be changed, until the platform is started with room on its disk";
+      `The key-value store ${placeName(places.kv)} is read-only: ${readOnly}. Sites stay ` +
+      "online, but nothing can change until the platform restarts with free disk space";
     log({ level: "error", message });
   }
   const [now, random] = [options.now ?? systemClock, systemRandom];

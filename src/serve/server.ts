@@ -236,7 +236,7 @@ function unreadiness(
   { readOnly, leaving }: { readonly readOnly: boolean; readonly leaving: Leaving },
 ): string | undefined {
   if (closing.aborted || leaving.hasBegun) return "The platform is stopping";
-  const readOnlyReason = "The store is read-only: sites are served, changes are refused";
+  const readOnlyReason = "The store is read-only: sites are served, changes are rejected";
   return whyBehind() ?? (readOnly ? readOnlyReason : undefined);
 }
 

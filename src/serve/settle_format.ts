@@ -46,8 +46,8 @@ export async function readKnownMark(
 ): Promise<FormatMark | undefined> {
   if (await isUnfinished(dataDir)) {
     throw new DataIncompleteError(
-      `Cannot use the data directory ${dataDir}: svc restore was ended before it had written ` +
-        "all of it. Remove the directory, and restore the backup again",
+      `Cannot use the data directory ${dataDir}: svc restore did not ` +
+        "finish. Delete the directory and restore the backup again",
     );
   }
   const found = await readFormatMark(dataDir).catch((cause) => {
@@ -57,8 +57,8 @@ export async function readKnownMark(
   if (found === undefined || found.format <= format) return found;
   throw new DataNewerError(
     `Cannot use the data directory ${dataDir}: svc ${found.program} wrote it in format ` +
-      `${found.format}, and this program reads format ${format} and older ones. Run the newer ` +
-      "program, which svc upgrade installs, or restore a backup from before by svc restore",
+      `${found.format}, but this program reads format ${format} and older. Run the newer ` +
+      "program, which svc upgrade installs, or restore an earlier backup with svc restore",
   );
 }
 
@@ -78,8 +78,8 @@ export async function requireFormat(dataDir: string, format: number = DATA_FORMA
   const stored = found === undefined ? UNMARKED_FORMAT : formatOf(found);
   if (stored === format || found === undefined && await isNew(dataDir)) return;
   throw new DataNotMigratedError(
-    `Cannot use the data directory ${dataDir}: its data has format ${stored}, and this program ` +
-      `works with format ${format}. Start svc serve on it once, which migrates it`,
+    `Cannot use the data directory ${dataDir}: its data has format ${stored}, but this program ` +
+      `uses format ${format}. Start svc serve on it once to migrate it`,
   );
 }
 

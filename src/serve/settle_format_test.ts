@@ -169,7 +169,7 @@ Deno.test("settleFormat() refuses what a restore left half, and a mark that cann
     await markUnfinished(dataDir);
     await assert.rejects(settle(3), (error: Error) => {
       assert.ok(error instanceof DataIncompleteError);
-      assert.match(error.message, /svc restore was ended .*Remove the directory, and restore/);
+      assert.match(error.message, /svc restore did not .*Delete the directory and restore/);
       return true;
     });
     assert.equal(await format(), undefined);

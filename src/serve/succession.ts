@@ -68,7 +68,7 @@ export class Succession {
       await passed.close();
       await this.#offerPlace(folder);
     }).catch((error) => {
-      this.#parts.options.log({ level: "error", message: `Cannot offer the place: ${error}` });
+      this.#parts.options.log({ level: "error", message: `Cannot offer a handover: ${error}` });
     });
   }
 
@@ -115,7 +115,7 @@ export class Succession {
   /** A full disk keeps no platform from serving. */
   #refuseWithoutRoom(error: unknown): void {
     if (!isFullDisk(error)) throw error;
-    const message = "The disk is full: this platform can be stopped, and not be replaced";
+    const message = "The disk is full: you can stop this platform, but not replace it";
     this.#parts.options.log({ level: "warn", message });
   }
 

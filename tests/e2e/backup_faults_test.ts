@@ -98,12 +98,12 @@ Deno.test("svc restore says what is wrong with a file, where, and what to do", a
     const whole = await Deno.readFile(file);
     const middle = Math.floor(whole.length / 2);
     const cases: readonly (readonly [name: string, bytes: Uint8Array, says: RegExp])[] = [
-      ["cut", whole.subarray(0, middle), /its end is missing: use another/i],
-      ["cut-early", whole.subarray(0, 100), /its end is missing: use another/i],
-      ["empty", new Uint8Array(), /its end is missing: use another/i],
-      ["no-end", whole.subarray(0, whole.length - 4096), /its end is missing: use another/i],
-      ["tampered", flipped(whole, middle), /is not what was backed up.*use another/i],
-      ["text", new TextEncoder().encode("hello ".repeat(1000)), /damaged, or no backup/],
+      ["cut", whole.subarray(0, middle), /it is truncated: use another/i],
+      ["cut-early", whole.subarray(0, 100), /it is truncated: use another/i],
+      ["empty", new Uint8Array(), /it is truncated: use another/i],
+      ["no-end", whole.subarray(0, whole.length - 4096), /it is truncated: use another/i],
+      ["tampered", flipped(whole, middle), /differs from the original.*use another/i],
+      ["text", new TextEncoder().encode("hello ".repeat(1000)), /damaged, or not a backup/],
       ["newer-format", await empty({ format: 999 }), /format 999.*format 1.*svc 9\.0\.0/],
       ["newer-kind", await empty({ schemaVersion: "SVC_BACKUP_V2" }), /9\.0\.0/],
     ];

@@ -73,7 +73,7 @@ Deno.test({
       const env = { ...box.env, SVC_API_URL: platform.url };
       const health = await (await fetch(`${platform.url}/v1/health`)).json();
       assert.deepEqual([health.knowsCountries, health.status], [false, "ok"]);
-      assert.match(platform.errors(), /Cannot find countries of addresses.*damaged/);
+      assert.match(platform.errors(), /Cannot look up countries of IP addresses.*damaged/);
 
       const { stdout } = await run([damaged, "doctor", "--json"], box.site, env);
       const points = new Map(report.parse(JSON.parse(stdout)).points.map((p) => [p.name, p]));

@@ -263,7 +263,7 @@ async function escapeFurther(site: Pushed): Promise<void> {
     /^(?:0|done)$/m,
   );
   assert.equal(await site.status("/fill"), 502);
-  await site.logged(/ran out of memory|MiB of at most \d+ MiB and was ended/);
+  await site.logged(/ran out of memory|MiB of at most \d+ MiB and was stopped/);
   await until(() => site.status("/"), (status) => status === 200, 30_000);
 }
 

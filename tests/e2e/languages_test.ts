@@ -360,7 +360,7 @@ async function exhaust(box: Sandbox): Promise<void> {
   }
   assert.equal(await textOf(box, "python", "/"), "python hello page");
   assert.equal((await box.page("python.localhost", "/fill")).status, 502);
-  const OVER = /ran out of memory|MiB of at most 256 MiB and was ended/;
+  const OVER = /ran out of memory|MiB of at most 256 MiB and was stopped/;
   await until(async () => OVER.test(await logsOf(box, "python")));
   await until(async () => (await box.page("python.localhost", "/")).status === 200);
 }

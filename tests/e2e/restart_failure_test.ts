@@ -28,7 +28,7 @@ async function said({ platform }: Sandbox, words: RegExp, times: number): Promis
 }
 
 const TOOK_OVER = /takes over/;
-const SERVES_AGAIN = /This one serves again/;
+const SERVES_AGAIN = /This one continues/;
 const DID_NOT = /did not take over/;
 
 /** Clients move to a platform: it has answered some requests of new connections. */

@@ -49,7 +49,7 @@ async function waitFor(path: string, node: RunningNode): Promise<void> {
     if (conn !== undefined) return conn.close();
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
-  assert.fail(`Node has ended: ${(await node.ended).message}`);
+  assert.fail(`Node has stopped: ${(await node.ended).message}`);
 }
 
 export type LaunchOptions = Partial<NodeLaunch> & {

@@ -17,10 +17,10 @@ Deno.test("judgeServerSandbox() says that servers are refused, and what to do", 
 Deno.test("judgeNodeSandbox() says plainly that Node has no namespaces, and what to do", () => {
   const { state, advice } = judgeNodeSandbox({ kind: "namespaces" });
   assert.deepEqual([state, advice], ["ok", undefined]);
-  const reason = "The system refuses unshare (error 1)";
+  const reason = "The system rejects unshare (error 1)";
   const kernel = judgeNodeSandbox({ kind: "kernel", reason });
   assert.equal(kernel.state, "warn");
-  assert.match(kernel.found, /without namespaces.*: The system refuses unshare/);
+  assert.match(kernel.found, /without namespaces.*: The system rejects unshare/);
   assert.match(kernel.advice!, /--security-opt seccomp=unconfined and --security-opt unmask=ALL/);
   const none = judgeNodeSandbox({ kind: null, reason });
   assert.equal(none.state, "warn");

@@ -25,7 +25,7 @@ function describeEnd({ code, signal }: Deno.CommandStatus): string {
 
 export class DevCommand {
   #process: DevProcess | undefined;
-  #address: Promise<ServerAddress | string> = Promise.resolve("It has not been started");
+  #address: Promise<ServerAddress | string> = Promise.resolve("It has not started");
   #problem: string | undefined;
   /** Counts starts and stops: a start that another one overtakes starts nothing. */
   #run = 0;
@@ -66,7 +66,7 @@ export class DevCommand {
     const process = this.#process;
     this.#process = undefined;
     this.#run++;
-    this.#address = Promise.resolve("It has been stopped");
+    this.#address = Promise.resolve("It was stopped");
     if (process !== undefined) {
       this.#stopping = Promise.all([this.#stopping, process.stop()]).then(() => {});
     }

@@ -134,7 +134,7 @@ export class ProjectSite {
     if (read === undefined) return false;
     if (areRead && read.hasServer && others.functions === undefined) {
       this.#report(
-        new BuildError("server_invalid", "No command to start the server", {
+        new BuildError("server_invalid", "The project has no dev command", {
           hint:
             "Set dev.command in svc.toml, or use --command. svc preview runs the output of svc build",
         }),

@@ -35,11 +35,11 @@ export const ASK_PASSWORD: PageWords = [
 ];
 export const LOST_LINK: PageWords = [
   "This link no longer works",
-  "It has ended, was revoked, or is for another deployment. Ask the person who sent it for a new one, or sign in as a member of the workspace.",
+  "It has expired, was revoked, or is for another deployment. Ask the person who sent it for a new one, or sign in as a member of the workspace.",
 ];
 export const FAILED_SIGN_IN: PageWords = [
-  "Signing in did not work",
-  "The sign-in took too long, was used before, or began in another browser. Try again.",
+  "Sign-in failed",
+  "The sign-in took too long, was already used, or started in another browser. Try again.",
 ];
 export const MAINTENANCE: PageWords = [
   "Down for maintenance",

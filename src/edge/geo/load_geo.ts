@@ -64,7 +64,7 @@ async function open<Lookup>(
     await inTurns(checkMmdb(bytes, shapeOf(bytes)));
     return openDatabase(bytes, {
       onFailure: (cause) =>
-        warn?.(`Cannot look up addresses in ${path}, so they count as unknown: ${cause}`),
+        warn?.(`Cannot look up IP addresses in ${path}, so they count as unknown: ${cause}`),
     });
   } catch (cause) {
     const reason = cause instanceof DamagedDatabaseError ? cause.message : describeFault(cause);
@@ -94,7 +94,9 @@ export async function loadGeo(files: GeoFiles = {}, options: GeoOptions = {}): P
   const geo = files.geoip === undefined
     ? openCountryDatabase(readShipped, {
       onFailure: (cause) =>
-        options.warn?.(`Cannot find countries of addresses, so they count as unknown: ${cause}`),
+        options.warn?.(
+          `Cannot look up countries of IP addresses, so they count as unknown: ${cause}`,
+        ),
     })
     : await open(files.geoip, openCountryDatabase, options);
   if (files.asn === undefined) return { geo };

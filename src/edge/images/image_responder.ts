@@ -108,7 +108,7 @@ const MAX_REMEMBERED = 4096;
 
 const ALLOW_READING: Header = ["allow", "GET, HEAD"];
 const PRIVATE = "private, no-store";
-const NO_IMAGE = "There is no image of a known kind at its address.";
+const NO_IMAGE = "The URL does not lead to an image in a supported format.";
 const TOO_LARGE = `The image has more than ${MAX_SOURCE_BYTES / 1024 / 1024} MiB.`;
 
 /** The format of a source that stays as it is; a still GIF becomes a PNG. */

@@ -25,11 +25,11 @@ function parseUrl(text: string, base?: URL): URL | undefined {
 
 function judgeOwn(images: SiteImages, url: URL): JudgedSource {
   const path = normalizePath(url.pathname);
-  if (typeof path !== "string") return refused("The address of the image is not valid.");
+  if (typeof path !== "string") return refused("The URL of the image is invalid.");
   if (images.styleOf(path) !== undefined) {
-    return refused("The address of the image leads back to this endpoint.");
+    return refused("The URL of the image leads back to this endpoint.");
   }
-  if (!images.allowsPath(path)) return refused("Images of this path are not converted.");
+  if (!images.allowsPath(path)) return refused("Images at this path are not converted.");
   url.hash = "";
   return { type: "own", url };
 }
@@ -49,15 +49,15 @@ export function judgeSource(
   const url = isPath ? parseUrl(source, base) : parseUrl(source);
   if (base === undefined || url === undefined) {
     return refused(
-      "Use a path that begins with /, or an absolute URL, as the address of the image.",
+      "Use a path that begins with /, or an absolute URL, for the image.",
     );
   }
   if (url.origin === base.origin && url.username === "") return judgeOwn(images, url);
   // "//other.test" and "/\other.test" are paths in name only.
   if (isPath || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") {
-    return refused("The address of the image is not valid.");
+    return refused("The URL of the image is invalid.");
   }
   return images.allowsRemote(url) ? { type: "remote", url } : refused(
-    "Images of that host are not converted: list it in [images] hosts of svc.toml, or in the framework's own configuration.",
+    "Images from that host are not converted: list it in [images] hosts of svc.toml, or in the framework's own configuration.",
   );
 }

@@ -41,7 +41,9 @@ export function failedStatus(status: number): SourceFailedError {
   const kept = [401, 403, 404, 410, 429].includes(status);
   return new SourceFailedError(
     kept ? status : 502,
-    kept ? `The image cannot be read: its address answers ${status}.` : "The image cannot be read.",
+    kept
+      ? `The image cannot be read: its URL responds with ${status}.`
+      : "The image cannot be read.",
   );
 }
 
@@ -123,7 +125,7 @@ export class RemoteSources {
       const read = await readSource(bytes ?? body, count);
       return { bytes: read, cacheControl: field("cache-control") };
     }
-    throw new SourceFailedError(502, "The address of the image redirects too often.");
+    throw new SourceFailedError(502, "The URL of the image redirects too often.");
   }
 
   #redirected(images: SiteImages, from: URL, location: string): URL {
@@ -132,7 +134,7 @@ export class RemoteSources {
     if (images.allowsRemote(url) && url.username === "" && url.password === "") return url;
     throw new SourceFailedError(
       502,
-      "The address of the image redirects to a host that is not declared.",
+      "The URL of the image redirects to a host that is not listed.",
     );
   }
 }

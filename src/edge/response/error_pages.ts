@@ -9,29 +9,29 @@ import type { EdgeResponse } from "./edge_response.ts";
 
 /** Title and sentence by status. */
 const SENTENCES: Readonly<Record<number, PageWords>> = {
-  400: ["Bad request", "The address or the host of this request is not valid."],
-  401: ["Sign-in required", "This site is for people who sign in."],
+  400: ["Bad request", "The URL or host of this request is invalid."],
+  401: ["Sign-in required", "Sign in to see this site."],
   403: ["Forbidden", "This site does not allow this request."],
-  404: ["Not found", "There is no page at this address."],
-  405: ["Method not allowed", "This address can only be read."],
-  412: ["Precondition failed", "The page is not the version that was requested."],
-  414: ["Address too long", "The address of this request is too long."],
-  416: ["Range not satisfiable", "The page does not have the part that was requested."],
+  404: ["Not found", "There is no page at this URL."],
+  405: ["Method not allowed", "This URL only accepts GET and HEAD requests."],
+  412: ["Precondition failed", "The page has changed since your last request."],
+  414: ["URL too long", "The URL of this request is too long."],
+  416: ["Range not satisfiable", "The page does not have the requested range."],
   429: ["Too many requests", "Please wait a moment and try again."],
   500: ["Something went wrong", "The page cannot be shown because of a fault on our side."],
-  501: ["Not implemented", "This part of the site needs a server that does not run here."],
-  503: ["Not available", "This site is not available at the moment."],
+  501: ["Not implemented", "This part of the site needs a server that is not supported here."],
+  503: ["Not available", "This site is not available right now."],
   508: ["Loop detected", "This request leads back to itself."],
 };
 
 const OTHER_CLIENT_ERROR = ["Request refused", "This site refused this request."] as const;
-const OTHER_SERVER_ERROR = ["Not available", "This site cannot answer this request."] as const;
+const OTHER_SERVER_ERROR = ["Not available", "This site cannot handle this request."] as const;
 
 /** Title and sentence of a page. */
 export type PageWords = readonly [title: string, sentence: string];
 
 /** Shown to a visitor of a host that no deployment has. */
-export const UNKNOWN_HOST: PageWords = ["Site not found", "No site answers at this host name."];
+export const UNKNOWN_HOST: PageWords = ["Site not found", "There is no site at this host name."];
 
 const STYLE = "body{font:16px/1.5 system-ui,sans-serif;margin:20vh auto 0;max-width:32rem;" +
   "padding:0 1.5rem;color:#1c1c1e;background:#fff}h1{font-size:1.5rem;margin:0 0 .5rem}" +

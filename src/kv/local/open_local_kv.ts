@@ -108,12 +108,12 @@ async function placeOf(dataDir: string, create: boolean): Promise<string> {
 
 function explain(cause: unknown): string {
   if (!(cause instanceof UnreadableValuesError)) {
-    return `${describeFileFault(cause)}. Choose a folder that can be written with dev.data_dir ` +
+    return `${describeFileFault(cause)}. Set a writable folder with dev.data_dir ` +
       "in svc.toml";
   }
-  return `${cause.message}. Nothing was changed. Run "svc kv list" once with the svc that wrote ` +
-    `them, in this version or a later one: then every svc reads them. Or remove ${DATABASE} ` +
-    "from that folder to start with an empty store";
+  return `${cause.message}. Nothing was changed. Run "svc kv list" once with the svc version that wrote ` +
+    `them, or a newer one: then every version can read them. Or delete ${DATABASE} ` +
+    "in that folder to start with an empty store";
 }
 
 /**

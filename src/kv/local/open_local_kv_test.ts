@@ -107,7 +107,7 @@ Deno.test("openLocalKv() names values that this runtime cannot read, and what to
     await assert.rejects(openLocalKv(folder), (error) => {
       assert.ok(error instanceof LocalKvError);
       assert.match(error.message, /a newer Deno wrote values there .* Nothing was changed\. Run/);
-      assert.match(error.message, /remove kv\.sqlite3 from that folder/);
+      assert.match(error.message, /delete kv\.sqlite3 in that folder/);
       return true;
     });
     assert.deepEqual(encodings(folder), [1], "nothing has changed");

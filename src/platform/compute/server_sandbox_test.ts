@@ -40,7 +40,7 @@ Deno.test("sandboxWarning() names what is missing and what to do", () => {
 Deno.test("judgeNodeSandbox() shows a Node without namespaces, and what to do", async () => {
   const support = { files: true, calls: true };
   const enforced = judgeServerSandbox({ support, allowUnsandboxed: false });
-  const reason = "The system refuses unshare (error 1)";
+  const reason = "The system rejects unshare (error 1)";
   assert.deepEqual(
     await judgeNodeSandbox(enforced, () => Promise.resolve({ kind: "namespaces" })),
     { sandbox: "namespaces", reason: null, advice: null },

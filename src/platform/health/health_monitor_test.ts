@@ -88,7 +88,7 @@ async function monitored(
 Deno.test("HealthMonitor reports a server that is down, and its recovery, once each", async () => {
   const { monitor, server, events, look } = await monitored();
   await look();
-  server.health = { healthy: false, reason: "The server does not react" };
+  server.health = { healthy: false, reason: "The server is not responding" };
   for (let round = 0; round < 3; round++) await look();
   server.health = { healthy: true, latencyMs: 1 };
   for (let round = 0; round < 3; round++) await look();
@@ -103,7 +103,7 @@ Deno.test("HealthMonitor reports a server that is down, and its recovery, once e
     projectId: "project-1",
     project: "shop",
     url: "http://shop.localhost:8787",
-    reason: "The server does not react",
+    reason: "The server is not responding",
   });
 });
 
@@ -135,13 +135,13 @@ Deno.test("HealthMonitor reports once what does not work on one of several nodes
   const elsewhere: ServersHealth[] = [{ state: "healthy" }, { state: "healthy" }];
   const { monitor, events, look } = await monitored(new Map(), OWNER.id, elsewhere);
   await look();
-  elsewhere[0] = { state: "unhealthy", reason: "On node b: The server does not react" };
+  elsewhere[0] = { state: "unhealthy", reason: "On node b: The server is not responding" };
   for (let round = 0; round < 3; round++) await look();
   elsewhere[0] = { state: "idle" };
   for (let round = 0; round < 3; round++) await look();
   await monitor.close();
   assert.deepEqual(events.map(({ event, data }) => [event, data.reason]), [
-    ["health.check_failed", "On node b: The server does not react"],
+    ["health.check_failed", "On node b: The server is not responding"],
     ["health.recovered", null],
   ]);
 });

@@ -50,12 +50,12 @@ const PROBLEMS: Readonly<Record<string, readonly [Record<string, string>, readon
       "lib/b.ts": '\nimport fs from "node:fs";\nimport path from "path";\nconsole.log(fs, path);',
     },
     [
-      'lib/b.ts:2:16 import_refused: A function cannot import Node\'s own module "node:fs"',
-      'lib/b.ts:3:18 import_refused: A function cannot import Node\'s own module "path"',
+      'lib/b.ts:2:16 import_refused: A function cannot import the Node module "node:fs"',
+      'lib/b.ts:3:18 import_refused: A function cannot import the Node module "path"',
     ],
   ],
   "an address": [{ "functions/a.ts": 'export { default } from "npm:hono";' }, [
-    'functions/a.ts:1:25 import_refused: A function cannot import from an address: "npm:hono"',
+    'functions/a.ts:1:25 import_refused: A function cannot import from a URL: "npm:hono"',
   ]],
   "a package that is not there": [{ "functions/a.ts": 'export { default } from "absent";' }, [
     'functions/a.ts:1:25 bundle_failed: Could not resolve "absent"',
@@ -63,17 +63,17 @@ const PROBLEMS: Readonly<Record<string, readonly [Record<string, string>, readon
   "two files of one name, and a bad name": [
     { "functions/a.ts": GOOD, "functions/a.js": GOOD, "functions/B_c.ts": GOOD },
     [
-      "functions/B_c.ts invalid_name: Name of a function must be 1 to 64 of a-z, 0-9 and inner " +
-      'hyphens, but is "B_c"',
-      'functions/a.ts duplicate_function: Function "a" must come from one file, but functions/a.js ' +
-      "is there too",
+      "functions/B_c.ts invalid_name: A function name must have 1 to 64 characters of a-z, 0-9 and inner " +
+      'hyphens: it is "B_c"',
+      'functions/a.ts duplicate_function: Function "a" must come from a single file, but functions/a.js ' +
+      "also exists",
     ],
   ],
   "a bundle that is too large": [
     { "functions/a.js": `export default () => "${"x".repeat(4_200_000)}";` },
     [
       'functions/a.js too_large: Function "a" must be at most 4194304 bytes with all that it ' +
-      "imports, but is 4200",
+      "imports: it has 4200",
     ],
   ],
   "several problems in one pass": [

@@ -180,7 +180,7 @@ function finish(result: BuildResult<{ metafile: true }>, facts: Facts): ServerBu
   };
 }
 
-const FROM_NPM = "Take it from npm: name it in package.json, or as npm:<name> in deno.json";
+const FROM_NPM = "Install it from npm: add it to package.json, or as npm:<name> to deno.json";
 
 /** Replaces the advice of esbuild, which is meant for people who configure a bundler. */
 function describe(found: Message, entry: string): FunctionProblem {
@@ -190,7 +190,7 @@ function describe(found: Message, entry: string): FunctionProblem {
     return found.text.includes("from an address") ? { ...problem, hint: FROM_NPM } : problem;
   }
   const hint = /^[.#/\\]/.test(specifier)
-    ? "Run the build again: a file of the server is missing"
+    ? "Run the build again: a server file is missing"
     : `Install "${packageOf(specifier)}": the server imports it`;
   return { ...problem, code: "import_missing", hint };
 }
@@ -199,9 +199,9 @@ function refuse(name: string, entry: string): FunctionProblem {
   const problem = fileProblem(
     entry,
     "native_addon",
-    `Server ${basename(entry)} loads "${name}" when it starts: its native addon does not run in ` +
-      "the sandbox on Deno",
-    'Set build.runtime in svc.toml to "node", or leave it out',
+    `Server ${basename(entry)} loads "${name}" on start, but its native addon does not run in ` +
+      "the Deno sandbox",
+    'Set build.runtime in svc.toml to "node", or remove it',
   );
   return { ...problem, subject: name };
 }

@@ -167,7 +167,7 @@ Deno.test("bundleServerEntry() advises to install what is not there", async () =
     assert.ok(!result.ok);
     assert.deepEqual(result.problems.map(({ hint }) => hint), [
       'Install "@scope/name": the server imports it',
-      "Run the build again: a file of the server is missing",
+      "Run the build again: a server file is missing",
     ]);
   });
 });
@@ -258,7 +258,7 @@ const REFUSED: Readonly<Record<string, readonly [Files, RegExp]>> = {
   ],
   "an address": [
     { "dist/server/entry.mjs": 'import "jsr:@hono/hono";' },
-    /^server\/entry\.mjs import_refused: A server cannot import from an address: "jsr:@hono\/hono"/,
+    /^server\/entry\.mjs import_refused: A server cannot import from a URL: "jsr:@hono\/hono"/,
   ],
 };
 

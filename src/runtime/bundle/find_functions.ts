@@ -25,9 +25,10 @@ const NO_ENTRY = /(?:\.d\.ts|[._]test\.[jt]s)$|^[_.]/;
 
 function checkName(name: string, file: string): FunctionProblem[] {
   if (name.length <= MAX_NAME_LENGTH && FUNCTION_NAME.test(name)) return [];
-  const message = `Name of a function must be 1 to ${MAX_NAME_LENGTH} of a-z, 0-9 and inner ` +
-    `hyphens, but is "${name}"`;
-  return [fileProblem(file, "invalid_name", message, "Rename the file, or begin it with _")];
+  const message =
+    `A function name must have 1 to ${MAX_NAME_LENGTH} characters of a-z, 0-9 and inner ` +
+    `hyphens: it is "${name}"`;
+  return [fileProblem(file, "invalid_name", message, "Rename the file, or start its name with _")];
 }
 
 /** Judges the file names of the folder. */
@@ -42,13 +43,14 @@ export function judgeNames(files: readonly string[]): FoundFunctions {
     const other = functions.get(name);
     if (other === undefined) functions.set(name, { name, file });
     else {
-      const message = `Function "${name}" must come from one file, but ${other.file} is there too`;
+      const message =
+        `Function "${name}" must come from a single file, but ${other.file} also exists`;
       problems.push(fileProblem(file, "duplicate_function", message));
     }
   }
   if (functions.size > MAX_FUNCTIONS) {
     const message =
-      `A project has at most ${MAX_FUNCTIONS} functions, but ${functions.size} are there`;
+      `A project can have at most ${MAX_FUNCTIONS} functions: it has ${functions.size}`;
     problems.push(fileProblem("functions/", "too_many_functions", message));
   }
   return { functions: [...functions.values()], problems };

@@ -1,6 +1,6 @@
 /**
  * Why a server may need Node itself: what of its modules cannot be part of one
- * module, or does not run in the sandbox on Deno.
+ * module, or does not run in the Deno sandbox.
  *
  * @module
  */

@@ -56,7 +56,7 @@ function received(file: string, source: string): Plugin {
         ({ kind, path }) =>
           kind === "entry-point" ? { path: file, namespace: "received" } : {
             errors: [{
-              text: `A published function imports nothing, but this one imports "${path}"`,
+              text: `A published function cannot import modules, but this one imports "${path}"`,
             }],
           },
       );
@@ -94,11 +94,13 @@ export async function buildFunction(
     }
     if (output.imports.length > 0) {
       const paths = output.imports.map(({ path }) => path).join(", ");
-      problems.push(fileProblem(about.file, "import_refused", `Imports cannot remain: ${paths}`));
+      problems.push(
+        fileProblem(about.file, "import_refused", `The bundle still contains imports: ${paths}`),
+      );
     }
     if (source.byteLength > MAX_BUNDLE_BYTES) {
       const message = `Function "${about.name}" must be at most ${MAX_BUNDLE_BYTES} bytes ` +
-        `with all that it imports, but is ${source.byteLength}`;
+        `including its imports: it has ${source.byteLength}`;
       problems.push(fileProblem(about.file, "too_large", message));
     }
     if (problems.length > 0) return { ok: false, problems };
@@ -140,8 +142,8 @@ export const REFUSE_BUILTINS: Plugin = {
       if (isNodeBuiltin(path)) {
         return {
           errors: [{
-            text: `A function cannot import Node's own module "${path}"`,
-            notes: [{ text: "Functions have the web's interfaces only: fetch, crypto, streams" }],
+            text: `A function cannot import the Node module "${path}"`,
+            notes: [{ text: "Functions can only use web APIs such as fetch, crypto and streams" }],
           }],
         };
       }
@@ -151,7 +153,7 @@ export const REFUSE_BUILTINS: Plugin = {
         : "Copy the module into the project, or install its package";
       return {
         errors: [{
-          text: `A function cannot import from an address: "${path}"`,
+          text: `A function cannot import from a URL: "${path}"`,
           notes: [{ text: advice }],
         }],
       };

@@ -118,7 +118,7 @@ export function sortImports(notes: ImportNotes): Plugin {
           });
           if (found.errors.length === 0) return { ...found, pluginData: undefined };
         } else if (!late) {
-          return { errors: [{ text: `A server cannot import from an address: "${path}"` }] };
+          return { errors: [{ text: `A server cannot import from a URL: "${path}"` }] };
         }
         notes.missing.add(path);
         return { path, namespace: MISSING };
@@ -130,7 +130,7 @@ export function sortImports(notes: ImportNotes): Plugin {
         loader: "js",
       }));
       build.onLoad({ filter: /.*/, namespace: MISSING }, ({ path }) => ({
-        contents: failure(`Cannot find "${path}": it was not installed when this was built`, {
+        contents: failure(`Cannot find "${path}": it was not installed at build time`, {
           code: "MODULE_NOT_FOUND",
         }),
         loader: "js",

@@ -70,7 +70,7 @@ class CommandProcess {
     if (refused !== undefined) return this.#end(refused);
     const isOpen = !probeSandbox().files;
     const link = isOpen ? findEscapingLink(asked.directory) : undefined;
-    if (link !== undefined) return this.#end(`The link ${link} leads out of the deployment`);
+    if (link !== undefined) return this.#end(`The link ${link} leads outside the deployment`);
     const start = isOpen ? { ...asked, port: unusedPort() } : asked;
     const readiness = new Readiness({
       port: start.port,
@@ -78,7 +78,7 @@ class CommandProcess {
       otherPort: (port) =>
         this.#log(
           "warn",
-          `The server listens on port ${port}, and not on $PORT (${start.port}): requests reach it there`,
+          `The server listens on port ${port}, not on $PORT (${start.port}): requests are sent there`,
         ),
     });
     const program = await this.#run(start, (port, at) => readiness.listens(port, at));
@@ -161,8 +161,8 @@ class CommandProcess {
     const how = signal === null ? `with code ${code}` : `by ${signal}`;
     this.#end(
       reason === "disk"
-        ? "The server wrote more temporary files than it may"
-        : `The server has ended ${how}`,
+        ? "The server exceeded its limit of temporary files"
+        : `The server has stopped ${how}`,
     );
   }
 

@@ -34,7 +34,7 @@ export function programCommand(
       env: { PATH: SYSTEM_PATH, ...image.env, ...user, ...limitsOf(memoryMb), ...env, ...own },
     };
   }
-  if (command === undefined) throw new TypeError("The command of the server is missing");
+  if (command === undefined) throw new TypeError("The server has no command");
   return {
     program: SHELL,
     args: ["-c", command],

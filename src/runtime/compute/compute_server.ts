@@ -165,7 +165,9 @@ class Server implements ComputeServer {
   #enter(request: Omit<ComputeRequest, "body">): Failed | Entered | Promise<Failed | Entered> {
     if (this.#closed) return failed("cannot_start", "The deployment has been shut down");
     const place = this.#gate.enter();
-    if (place === undefined) return failed("overloaded", "Too many requests wait for the server");
+    if (place === undefined) {
+      return failed("overloaded", "Too many requests are waiting for the server");
+    }
     const { running } = this.#supervisor;
     if (typeof place !== "function" || running?.listens !== true) {
       return this.#enterLater(request, place);

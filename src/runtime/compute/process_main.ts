@@ -110,10 +110,10 @@ class ComputeProcess {
     });
     this.#sandbox = sandbox;
     if (sandbox.reason !== undefined && !start.allowUnsandboxed) {
-      return this.#end(`The server was not started without its sandbox: ${sandbox.reason}`);
+      return this.#end(`The server cannot start without its sandbox: ${sandbox.reason}`);
     }
     const link = sandbox.files ? undefined : findEscapingLink(start.directory);
-    if (link !== undefined) return this.#end(`The link ${link} leads out of the deployment`);
+    if (link !== undefined) return this.#end(`The link ${link} leads outside the deployment`);
     const worker = new Worker(WORKER, {
       type: "module",
       name: "server",

@@ -34,7 +34,7 @@ export function failureOf(error: unknown, timeoutMs: number): Failed {
     case "idle_timeout":
       return failed("timeout", `The server did not respond within ${timeoutMs} ms`);
     case "reset":
-      return failed("invalid_response", "The server closed the connection without an answer");
+      return failed("invalid_response", "The server closed the connection without a response");
     default:
       return failed("invalid_response", error.message);
   }

@@ -39,8 +39,9 @@ export class Revalidations {
   async answer(payload: Uint8Array): Promise<Revalidated> {
     if (!this.#limit.take(this.#now()).passes) {
       return {
-        problem: `The server asks more than ${MAX_REVALIDATIONS_PER_SECOND} times in a second; ` +
-          "name several paths and tags in one call",
+        problem:
+          `The server sends more than ${MAX_REVALIDATIONS_PER_SECOND} revalidations per second; ` +
+          "pass several paths and tags in one call",
       };
     }
     const what = checkRevalidation(read(payload));

@@ -78,7 +78,7 @@ export class ServerConnections {
       return connection;
     } catch (cause) {
       connection?.close();
-      throw new OutboundError("connect_failed", "The server takes no connection", { cause });
+      throw new OutboundError("connect_failed", "The server accepts no connections", { cause });
     }
   }
 

@@ -238,7 +238,7 @@ export class ServerProcess implements SupervisedProcess {
       case ComputeFrame.ended: {
         // The platform ended it: its own reason no longer matters.
         if (this.#end !== undefined) return this.#options.process.kill();
-        const message = parseEnding(payload)?.message ?? "The server has ended";
+        const message = parseEnding(payload)?.message ?? "The server has stopped";
         this.#settle({ reason: this.#listens ? "crashed" : "cannot_start", message });
       }
     }

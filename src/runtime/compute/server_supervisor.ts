@@ -68,7 +68,7 @@ export class ServerSupervisor {
     this.#supervisor = new ProcessSupervisor({
       driver: this.#driver(),
       places: options.server.places,
-      noPlace: (max) => `All ${max} servers that may run at once are in use`,
+      noPlace: (max) => `All ${max} servers that can run at once are in use`,
       closed: SHUT_DOWN,
       startMs,
       idleMs,
@@ -121,7 +121,7 @@ export class ServerSupervisor {
   /** Ends a server that does not react any more. */
   async probe(server: ServerProcess): Promise<void> {
     if (await server.ping(GRACE_MS) !== undefined || server.isEnding) return;
-    const message = "The server did not react any more and was ended";
+    const message = "The server stopped responding and was stopped";
     server.stop({ reason: "timeout", message });
   }
 
@@ -138,7 +138,7 @@ export class ServerSupervisor {
       return { healthy: false, reason: firstLine(running.end.message) };
     }
     return latencyMs === undefined
-      ? { healthy: false, reason: "The server does not react" }
+      ? { healthy: false, reason: "The server is not responding" }
       : { healthy: true, latencyMs };
   }
 
@@ -219,15 +219,18 @@ export class ServerSupervisor {
   #endFor(cause: EndCause, server: ServerProcess): void {
     switch (cause) {
       case "idle":
-        this.#options.log({ level: "info", message: "Server ended: it had nothing to do" });
+        this.#options.log({ level: "info", message: "Server stopped: it was idle" });
         return this.#retire(server, "The server was idle");
       case "place":
-        this.#options.log({ level: "info", message: "Server ended: another one needed its place" });
-        return this.#retire(server, "The server made room for another one");
+        this.#options.log({
+          level: "info",
+          message: "Server stopped: another server needed its place",
+        });
+        return this.#retire(server, "The server made room for another server");
       case "late": {
         const message =
           `The server did not listen within ${this.#options.limits.startMs / 1000} s: ` +
-          "it must listen on process.env.PORT. start_timeout of [server] in svc.toml gives it more " +
+          "it must listen on process.env.PORT. start_timeout of [server] in svc.toml allows more " +
           "time";
         return server.stop({ reason: "cannot_start", message });
       }
@@ -260,7 +263,7 @@ export class ServerSupervisor {
     const { memoryMb } = this.#options.limits;
     const used = Math.round(server.usedMb);
     if (used > memoryMb) {
-      const message = `The server took ${used} MiB of at most ${memoryMb} MiB and was ended`;
+      const message = `The server used ${used} MiB of at most ${memoryMb} MiB and was stopped`;
       return server.stop({ reason: "memory", message });
     }
     const now = this.#timers.now();
@@ -276,7 +279,7 @@ export class ServerSupervisor {
     const reacted = await server.ping(Math.min(UNRESPONSIVE_MS, this.#options.limits.startMs));
     this.#pinging = false;
     if (reacted !== undefined || server.isEnding) return;
-    const message = "The server did not react for too long and was ended";
+    const message = "The server did not respond for too long and was stopped";
     server.stop({ reason: "timeout", message });
   }
 }

@@ -126,7 +126,7 @@ Deno.test("ServerSupervisor ends a server that does not listen in time", async (
   assert.deepEqual(server.asked, ["start", "kill", "kill"]);
   assert.deepEqual(await found, {
     problem:
-      "The server did not listen within 2 s: it must listen on process.env.PORT. start_timeout of [server] in svc.toml gives it more time",
+      "The server did not listen within 2 s: it must listen on process.env.PORT. start_timeout of [server] in svc.toml allows more time",
     reason: "cannot_start",
   });
 });
@@ -155,7 +155,7 @@ Deno.test("ServerSupervisor ends a server that does not react while requests run
   assert.ok(server.asked.includes("kill"));
   assert.equal(
     messages(log).at(-1),
-    "error: The server did not react for too long and was ended",
+    "error: The server did not respond for too long and was stopped",
   );
 });
 
@@ -171,7 +171,7 @@ Deno.test("ServerSupervisor.probe() ends a server that does not react at once", 
   assert.ok(server.asked.includes("kill"));
   assert.equal(
     messages(log).at(-1),
-    "error: The server did not react any more and was ended",
+    "error: The server stopped responding and was stopped",
   );
 });
 
@@ -181,7 +181,7 @@ Deno.test("ServerSupervisor ends a server that takes more memory than it may", {
   const { supervisor, log, next } = setUp({ pid: Deno.pid, memoryMb: 1 });
   const [found, server] = [supervisor.find(), await next()];
   const { problem } = await found as { readonly problem: string };
-  assert.match(problem, /^The server took \d+ MiB of at most 1 MiB and was ended$/);
+  assert.match(problem, /^The server used \d+ MiB of at most 1 MiB and was stopped$/);
   assert.ok(server.asked.includes("kill"));
   assert.deepEqual(messages(log), [`error: ${problem}`]);
 });
@@ -196,7 +196,7 @@ Deno.test("ServerSupervisor lets an idle server end itself, and starts it when a
   await timers.advance(300);
   assert.deepEqual(server.asked, ["start", "terminate"]);
   server.end("Told to end");
-  assert.equal(messages(log).at(-1), "info: Server ended: it had nothing to do");
+  assert.equal(messages(log).at(-1), "info: Server stopped: it was idle");
   assert.deepEqual(await supervisor.check(), { healthy: true, latencyMs: 0 });
   await listening();
 });
@@ -210,7 +210,7 @@ Deno.test("ServerSupervisor.check() asks a server that is up, and starts none", 
   server.reacts = false;
   const checked = supervisor.check();
   await timers.advance(5000);
-  assert.deepEqual(await checked, { healthy: false, reason: "The server does not react" });
+  assert.deepEqual(await checked, { healthy: false, reason: "The server is not responding" });
   server.crash("out of memory");
   await nextTurns();
   assert.deepEqual(await supervisor.check(), {

@@ -26,7 +26,7 @@ export const ComputeFrame = {
   pong: 22,
   /** One line for the log; payload: `ProcessLog`. */
   log: 23,
-  /** The server has ended, or cannot start; payload: `Ending`. The process ends as well. */
+  /** The server has stopped, or cannot start; payload: `Ending`. The process ends as well. */
   ended: 24,
   /** The server's code asks to revalidate cached pages; payload: `Revalidation`, with an id. */
   revalidate: 25,

@@ -26,7 +26,7 @@ const ALLOWED: Readonly<Record<StepMode, readonly ResultHead["type"][]>> = {
   handle: ["response"],
 };
 
-const CLIENT_GONE = "The client has gone";
+const CLIENT_GONE = "The client disconnected";
 
 /** Methods without a body in the Fetch standard, which knows them in any case. */
 const READING = /^(?:get|head)$/i;
@@ -154,7 +154,7 @@ export class FunctionCall {
   overspent(): void {
     if (this.#cancelled) return;
     const { name, options: { limits } } = this.#options.worker;
-    const message = `Function "${name}" took more than ${limits.cpuMs} ms of processor time`;
+    const message = `Function "${name}" used more than ${limits.cpuMs} ms of processor time`;
     this.#options.worker.logError({ message }, this.requestId);
     this.#cancel("timeout", message);
   }
@@ -188,7 +188,7 @@ export class FunctionCall {
     else this.#signal?.addEventListener("abort", this.#abort, { once: true });
   }
 
-  /** The client has gone: what `waitUntil()` was given goes on, as after any answer. */
+  /** The client disconnected: what `waitUntil()` was given goes on, as after any answer. */
   readonly #abort = (): void => {
     if (!this.#answered) return this.#cancel("client_gone", CLIENT_GONE);
     const { id, worker } = this.#options;
@@ -200,7 +200,7 @@ export class FunctionCall {
     if (!this.#answered) {
       const { timeoutMs } = this.#options.worker.options.limits;
       const message =
-        `Function "${this.#options.worker.name}" gave no result within ${timeoutMs} ms`;
+        `Function "${this.#options.worker.name}" returned no result within ${timeoutMs} ms`;
       this.#options.worker.logError({ message }, this.requestId);
       return this.#cancel("timeout", message);
     }
@@ -220,7 +220,7 @@ export class FunctionCall {
     this.#arm(() => {
       worker.options.stuck(
         reason === "client_gone" ? "crashed" : reason,
-        `Function "${worker.name}" does not react and is started again`,
+        `Function "${worker.name}" is not responding and restarts`,
       );
     }, worker.options.limits.graceMs);
   }

@@ -79,7 +79,9 @@ export class FunctionHost {
     }
     if (this.#closed) return failed("aborted", "The functions have been shut down");
     const entered = this.#gate.enter();
-    if (entered === undefined) return failed("overloaded", "Too many calls wait for functions");
+    if (entered === undefined) {
+      return failed("overloaded", "Too many calls are waiting for functions");
+    }
     const release = typeof entered === "function"
       ? entered
       : await waitForPlace(entered, this.#limits.timeoutMs);

@@ -67,7 +67,7 @@ export class FunctionSupervisor {
     this.#supervisor = new ProcessSupervisor({
       driver: this.#driver(),
       places: options.host.places,
-      noPlace: (max) => `All ${max} processes of functions that may run at once are in use`,
+      noPlace: (max) => `All ${max} function processes that can run at once are in use`,
       closed: ENDS.closed,
       idleMs,
       pollMs: memoryPollMs,
@@ -89,7 +89,7 @@ export class FunctionSupervisor {
     this.#supervisor.touch();
     const wait = this.#supervisor.backoff.waitMs;
     if (this.#supervisor.current === undefined && wait > 0) {
-      const problem = `The function broke its process and starts again in ${wait} ms`;
+      const problem = `The function crashed its process and restarts in ${wait} ms`;
       return { problem, reason: "crashed" };
     }
     try {
@@ -208,7 +208,7 @@ export class FunctionSupervisor {
     const bytes = residentBytes(process.running.pid) ?? 0;
     if (bytes > limit * 1024 * 1024) {
       const used = Math.round(bytes / 1024 / 1024);
-      const message = `The functions took ${used} MiB of at most ${limit} MiB`;
+      const message = `The functions used ${used} MiB of at most ${limit} MiB`;
       return this.#end(process, { reason: "memory", message });
     }
     process.cpu.look();

@@ -204,8 +204,8 @@ export class FunctionWorker implements WorkerContext {
     const now = performance.now();
     if (now - this.#warnedAt < WARN_EVERY_MS) return;
     this.#warnedAt = now;
-    const message = `Function "${this.name}" took ${spentMs} ms of processor time for one call; ` +
-      `beyond ${WARN_MS} ms it keeps other visitors waiting`;
+    const message = `Function "${this.name}" used ${spentMs} ms of processor time for one call; ` +
+      `above ${WARN_MS} ms, other visitors have to wait`;
     this.options.log({ level: "warn", function: this.name, requestId, message });
   }
 

@@ -87,7 +87,7 @@ export const SPARE_IDLE_MS = 10_000;
 
 /** `fetch`es of one function that run at the same time. */
 export const MAX_FETCHES = 64;
-export const TOO_MANY_FETCHES = `A function has at most ${MAX_FETCHES} requests under way`;
+export const TOO_MANY_FETCHES = `A function can have at most ${MAX_FETCHES} open requests`;
 
 /** Log entries of a deployment in a second; further entries are dropped. */
 export const MAX_LOG_ENTRIES_PER_SECOND = 500;

@@ -56,7 +56,7 @@ export type FailureReason =
   | "invalid_result"
   /** The platform has ended it. */
   | "aborted"
-  /** The client has gone, or its body broke off. */
+  /** The client disconnected, or its body broke off. */
   | "client_gone"
   | "not_found";
 

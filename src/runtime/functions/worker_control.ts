@@ -146,7 +146,7 @@ export class WorkerControl {
 
   /** Replaces a worker in which a call took too much, once nothing else runs there. */
   #retire(process: WorkerProcess, number: number, { name }: FunctionWorker): void {
-    const message = `Function "${name}" took too much processor time and is started again`;
+    const message = `Function "${name}" used too much processor time and restarts`;
     this.#replace(process, number, { reason: "timeout", message });
   }
 }

@@ -31,7 +31,7 @@ async function skipTrailers(reader: ByteReader): Promise<void> {
   for (let count = 0; count <= MAX_TRAILERS; count++) {
     if (await reader.until("line", MAX_LINE * 8) === "") return;
   }
-  throw new OutboundError("bad_response", "The answer has too many trailers");
+  throw new OutboundError("bad_response", "The response has too many trailers");
 }
 
 function chunked(reader: ByteReader): NextPart {
@@ -42,12 +42,12 @@ function chunked(reader: ByteReader): NextPart {
     if (done) return null;
     if (left === 0) {
       if (!first && await reader.until("line", MAX_LINE) !== "") {
-        throw new OutboundError("bad_response", "A chunk of the answer is longer than it says");
+        throw new OutboundError("bad_response", "A chunk of the response is longer than its size");
       }
       first = false;
       const size = CHUNK_LINE.exec(await reader.until("line", MAX_LINE))?.[1];
       if (size === undefined) {
-        throw new OutboundError("bad_response", "A chunk of the answer has no size");
+        throw new OutboundError("bad_response", "A chunk of the response has no size");
       }
       left = Number.parseInt(size, 16);
       if (left === 0) {

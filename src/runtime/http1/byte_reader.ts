@@ -18,7 +18,7 @@ const CR = 13;
 const LF = 10;
 
 const reset = (): OutboundError =>
-  new OutboundError("reset", "The connection ended before the answer did");
+  new OutboundError("reset", "The connection ended before the response was complete");
 
 export class ByteReader {
   readonly #buffer = new Uint8Array(BUFFER_BYTES);
@@ -85,7 +85,7 @@ export class ByteReader {
     for (;;) {
       const scanned = Math.max(0, this.buffered - length + 1);
       if (this.buffered >= Math.min(maxBytes, BUFFER_BYTES)) {
-        throw new OutboundError("bad_response", "The head of the answer is too large");
+        throw new OutboundError("bad_response", "The response headers are too large");
       }
       if (!await this.fill()) throw reset();
       const text = this.#taken(length, scanned);

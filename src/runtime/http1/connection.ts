@@ -72,7 +72,7 @@ export async function readFinalHead(reader: ByteReader, method: string): Promise
     const head = parseResponseHead(await reader.until("head", MAX_HEAD_BYTES), method);
     if (head.status >= 200 || head.status === 101) return head;
   }
-  throw new OutboundError("bad_response", "The answer has too many interim answers");
+  throw new OutboundError("bad_response", "The response has too many interim responses");
 }
 
 export class Http1Connection {
@@ -113,7 +113,7 @@ export class Http1Connection {
       return await this.#conn.read(buffer);
     } catch (cause) {
       throw this.#failure ??
-        new OutboundError("reset", "The connection broke while the answer was read", { cause });
+        new OutboundError("reset", "The connection broke during the response", { cause });
     }
   }
 
@@ -198,7 +198,10 @@ export class Http1Connection {
       }
       const answer = await readFinalHead(this.#reader, request.method);
       if (answer.status === 101) {
-        throw new OutboundError("bad_response", "The answer switches protocols unasked");
+        throw new OutboundError(
+          "bad_response",
+          "The response switches protocols without a request",
+        );
       }
       this.#watch.headCame();
       const { framing } = answer;
@@ -231,7 +234,7 @@ export class Http1Connection {
       }
     } catch (cause) {
       throw this.#failure ??
-        new OutboundError("reset", "The connection broke while the request was sent", { cause });
+        new OutboundError("reset", "The connection broke during the request", { cause });
     }
   }
 

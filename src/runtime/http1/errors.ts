@@ -16,7 +16,7 @@ export type OutboundErrorCode =
   | "tls_failed"
   /** No byte moved in either direction for too long. */
   | "idle_timeout"
-  /** The connection ended before the answer did. */
+  /** The connection ended before the response was complete. */
   | "reset"
   /** The answer is not well-formed HTTP/1.1. */
   | "bad_response"

@@ -56,7 +56,7 @@ export class ExchangeWatch {
   #passed(): void {
     const { headMs = Infinity } = this.#options;
     if (this.#isLate || headMs <= SIGNAL_DELAY_MS) {
-      return this.#end(new OutboundError("idle_timeout", "No answer came in time"));
+      return this.#end(new OutboundError("idle_timeout", "No response in time"));
     }
     this.#isLate = true;
     this.#deadlines.set(this.#deadline, headMs - SIGNAL_DELAY_MS);

@@ -32,7 +32,7 @@ export interface ResponseHead {
 }
 
 const broken = (what: string): OutboundError =>
-  new OutboundError("bad_response", `The answer is malformed: ${what}`);
+  new OutboundError("bad_response", `The response is malformed: ${what}`);
 
 const isPadding = (code: number): boolean => code === 32 || code === 9;
 
@@ -47,7 +47,7 @@ function withoutPadding(line: string, from: number): string {
 function readField(line: string): [string, string] {
   const colon = line.indexOf(":");
   const name = line.slice(0, Math.max(colon, 0));
-  if (!TOKEN.test(name)) throw broken("a line in the head is no header");
+  if (!TOKEN.test(name)) throw broken("a line of the headers is not a header");
   const value = withoutPadding(line, colon + 1);
   if (BAD_VALUE.test(value)) throw broken("a header has a control character");
   return [name, value];
@@ -99,7 +99,7 @@ function readFraming(
 export function parseResponseHead(text: string, method: string): ResponseHead {
   const [first, ...lines] = text.split("\r\n");
   const match = STATUS_LINE.exec(first!);
-  if (match === null) throw broken("it does not begin with a status line");
+  if (match === null) throw broken("it does not start with a status line");
   const headers = lines.map(readField);
   const status = Number(match[2]);
   const minor = match[1]!;
@@ -125,8 +125,8 @@ export function formatRequestHead(
   target: string,
   headers: HeaderList,
 ): string {
-  if (!TOKEN.test(method)) throw new OutboundError("bad_request", "The method is no token");
-  if (!/^[\x21-\x7e]+$/.test(target)) throw new OutboundError("bad_request", "The path is no path");
+  if (!TOKEN.test(method)) throw new OutboundError("bad_request", "The method is not a token");
+  if (!/^[\x21-\x7e]+$/.test(target)) throw new OutboundError("bad_request", "The path is invalid");
   let text = `${method} ${target} HTTP/1.1\r\n`;
   for (const [name, value] of headers) {
     if (!TOKEN.test(name) || BAD_VALUE.test(value)) {

@@ -21,7 +21,7 @@ interface Waiting {
 const BUSY: ConvertResult = {
   ok: false,
   reason: "busy",
-  message: "Too many images wait to be converted",
+  message: "Too many images are waiting for conversion",
 };
 
 export class ImageEngine {
@@ -45,7 +45,7 @@ export class ImageEngine {
   /** Converts an image, as soon as a process is free. Never rejects. */
   convert(job: ConvertJob): Promise<ConvertResult> {
     if (job.source.byteLength > MAX_SOURCE_BYTES) {
-      const message = `It has ${job.source.byteLength} bytes; at most ${MAX_SOURCE_BYTES} are read`;
+      const message = `It has ${job.source.byteLength} bytes; the limit is ${MAX_SOURCE_BYTES}`;
       return Promise.resolve({ ok: false, reason: "too_large", message });
     }
     const { promise, resolve: settle } = Promise.withResolvers<ConvertResult>();

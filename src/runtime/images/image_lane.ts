@@ -80,7 +80,7 @@ export class ImageLane {
   async #convert(job: ConvertJob): Promise<ConvertResult> {
     const wait = this.#supervisor.backoff.waitMs;
     if (this.#supervisor.current === undefined && wait > 0) {
-      const message = `The process failed, and starts again in ${wait} ms`;
+      const message = `The process failed and restarts in ${wait} ms`;
       return { ok: false, reason: "unavailable", message };
     }
     const process = this.#supervisor.current ?? await this.#supervisor.start();
@@ -141,7 +141,7 @@ export class ImageLane {
     const { memoryMb } = this.#options.limits;
     const bytes = residentBytes(process.running.pid) ?? 0;
     if (bytes > memoryMb * 1024 * 1024) {
-      this.#end(process, { reason: "memory", message: `It took more than ${memoryMb} MiB` });
+      this.#end(process, { reason: "memory", message: `It used more than ${memoryMb} MiB` });
     }
   }
 

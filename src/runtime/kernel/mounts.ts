@@ -34,7 +34,7 @@ export function mustCall(
   ...args: Parameters<typeof systemCall>[2][]
 ): number {
   const result = systemCall(libc, name, ...args);
-  if (result < 0) throw new RefusedCallError(`The system refuses ${name} (error ${-result})`);
+  if (result < 0) throw new RefusedCallError(`The system rejects ${name} (error ${-result})`);
   return result;
 }
 

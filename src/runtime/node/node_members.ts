@@ -149,8 +149,8 @@ export class NodeMembers {
     this.#others.delete(port!);
     this.#log(
       "info",
-      `The server listens on port ${port}, and not on $PORT (${this.#options.port}): ` +
-        "requests reach it there",
+      `The server listens on port ${port}, not on $PORT (${this.#options.port}): ` +
+        "requests are sent there",
     );
     this.#adopted = port;
     this.#publish(member, false);
@@ -178,8 +178,8 @@ export class NodeMembers {
     const own = this.#adopted ?? this.#options.port;
     this.#log(
       "info",
-      `The server also listens on port ${port}, which only its own processes reach. Requests go ` +
-        `to port ${own}: serve from there what others need`,
+      `The server also listens on port ${port}, which only its own processes can reach. Requests go ` +
+        `to port ${own}: serve everything that visitors need there`,
     );
   }
 

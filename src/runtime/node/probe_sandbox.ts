@@ -23,7 +23,7 @@ export const NAMESPACES_IN_CONTAINER =
 
 /** Advice for operators if servers on Node get no namespaces. */
 const NAMESPACES_ADVICE =
-  "Run the platform as root, or allow user namespaces to its user, with util-linux (unshare) " +
+  "Run the platform as root, or allow user namespaces for its user, with util-linux (unshare) " +
   `installed; ${NAMESPACES_IN_CONTAINER}`;
 
 /** Advice for operators if Landlock and seccomp exist but no server runs on Node. */

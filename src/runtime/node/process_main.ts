@@ -95,7 +95,7 @@ class NodeProcess {
     const refused = await refuseForeignDescriptors();
     if (refused !== undefined) return this.#end(refused);
     const link = probeSandbox().files ? undefined : findEscapingLink(start.directory);
-    if (link !== undefined) return this.#end(`The link ${link} leads out of the deployment`);
+    if (link !== undefined) return this.#end(`The link ${link} leads outside the deployment`);
     const { folder } = this.#options;
     const listener = Deno.listen({ transport: "unix", path: join(folder, NODE_SOCKET) });
     this.#command = start.command;
@@ -222,7 +222,7 @@ class NodeProcess {
     this.#platform.send({ type: ComputeFrame.dialled, worker: 0, id: 0, payload });
   }
 
-  /** Ends this process after Node has ended. */
+  /** Ends this process after Node has stopped. */
   #leave(end: NodeEnd): void {
     if (this.#passedEnd) return this.#exit();
     if (end.reason === "memory") endWith("Node ran out of memory");
@@ -235,9 +235,9 @@ class NodeProcess {
     const how = signal === null ? `code ${code}` : signal;
     const shown = JSON.stringify(this.#command);
     return this.#members?.listens === true
-      ? `The start command ${shown} ended (${how})`
-      : `The start command ${shown} ended (${how}) before a server listened: it must listen on ` +
-        "process.env.PORT and stay";
+      ? `The start command ${shown} exited (${how})`
+      : `The start command ${shown} exited (${how}) before a server listened: it must listen on ` +
+        "process.env.PORT and keep running";
   }
 
   #end(message: string): void {

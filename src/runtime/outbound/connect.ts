@@ -83,7 +83,7 @@ async function addressesOf(target: Target, rules: ConnectRules): Promise<readonl
   try {
     addresses = await rules.resolveDns(target.host);
   } catch (cause) {
-    throw new OutboundError("dns_failed", `The name "${target.host}" was not resolved`, { cause });
+    throw new OutboundError("dns_failed", `Cannot resolve "${target.host}"`, { cause });
   }
   if (addresses.length === 0) {
     throw new OutboundError("dns_failed", `The name "${target.host}" has no address`);
@@ -98,7 +98,7 @@ async function connectTo(target: Target, address: string, rules: ConnectRules): 
   try {
     conn = await rules.dial({ hostname: address, port: target.port });
   } catch (cause) {
-    const message = `The connection to "${target.host}" was not made`;
+    const message = `Cannot connect to "${target.host}"`;
     throw new OutboundError("connect_failed", message, { cause });
   }
   conn.setNoDelay(true);
@@ -136,7 +136,7 @@ async function connectAny(
   for (const address of addresses) {
     if (attempt.isGivenUp) break;
     if (!rules.abandoned.allows(address)) {
-      const message = `Too many connections to "${target.host}" wait for an answer`;
+      const message = `Too many connections to "${target.host}" are waiting for a response`;
       last = new OutboundError("connect_failed", message);
       continue;
     }

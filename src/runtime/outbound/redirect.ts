@@ -29,14 +29,17 @@ export function nextRequest(
   if (!REDIRECTS.has(response.status) || location === undefined || mode === "manual") {
     return undefined;
   }
-  if (mode === "error") throw new OutboundError("bad_response", "The answer is a redirect");
+  if (mode === "error") throw new OutboundError("bad_response", "The response is a redirect");
   const url = URL.parse(location, response.url);
   if (url === null) throw new OutboundError("bad_response", "The redirect leads to no URL");
   const { status } = response;
   const toGet = (status === 303 && request.method !== "HEAD") ||
     ((status === 301 || status === 302) && request.method === "POST");
   if (!toGet && request.body !== null) {
-    throw new OutboundError("bad_response", "The redirect asks for the body again, which is sent");
+    throw new OutboundError(
+      "bad_response",
+      "The redirect needs the request body again, but it was already sent",
+    );
   }
   const sameOrigin = url.origin === new URL(response.url).origin;
   return {

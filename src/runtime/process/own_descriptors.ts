@@ -63,7 +63,9 @@ export function refuseInheritedDescriptors(): string | undefined {
   );
   return foreign.length === 0
     ? undefined
-    : `The process was started with descriptors that a build must not reach: ${name(foreign)}`;
+    : `The process was started with file descriptors that a build must not access: ${
+      name(foreign)
+    }`;
 }
 
 /**
@@ -77,7 +79,7 @@ export async function refuseForeignDescriptors(): Promise<string | undefined> {
     const all = openDescriptors();
     if (all === undefined) {
       return Deno.build.os === "linux"
-        ? "The process cannot see which descriptors it holds: mount /proc"
+        ? "The process cannot list its file descriptors: mount /proc"
         : undefined;
     }
     const foreign = findForeignDescriptors(all);
@@ -87,6 +89,6 @@ export async function refuseForeignDescriptors(): Promise<string | undefined> {
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       continue;
     }
-    return `The process holds descriptors that deployed code must not reach: ${name(foreign)}`;
+    return `The process has file descriptors that deployed code must not access: ${name(foreign)}`;
   }
 }

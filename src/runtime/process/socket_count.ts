@@ -21,11 +21,11 @@ export type SocketDecision =
 /** Decides whether one more may be opened; `all` counts the sockets of all servers. */
 export function decideSocket(server: SocketFacts, all: SocketFacts | undefined): SocketDecision {
   if (server.open >= server.max) {
-    const message = `All ${server.max} WebSockets that the server may have are open`;
+    const message = `The server has reached its limit of ${server.max} WebSockets`;
     return { type: "refuse", message };
   }
   if (all !== undefined && all.open >= all.max) {
-    const message = `All ${all.max} WebSockets that all servers together may have are open`;
+    const message = `All servers together have reached their limit of ${all.max} WebSockets`;
     return { type: "refuse", message };
   }
   return { type: "open" };

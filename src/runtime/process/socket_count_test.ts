@@ -5,9 +5,9 @@ Deno.test("decideSocket() refuses at the limit of the server, and at that of all
   const rows: readonly (readonly [number, number | undefined, string | undefined])[] = [
     [0, 0, undefined],
     [1, 9, undefined],
-    [2, 2, "All 2 WebSockets that the server may have are open"],
-    [3, undefined, "All 2 WebSockets that the server may have are open"],
-    [0, 10, "All 10 WebSockets that all servers together may have are open"],
+    [2, 2, "The server has reached its limit of 2 WebSockets"],
+    [3, undefined, "The server has reached its limit of 2 WebSockets"],
+    [0, 10, "All servers together have reached their limit of 10 WebSockets"],
     [1, undefined, undefined],
   ];
   for (const [open, openOfAll, message] of rows) {

@@ -116,7 +116,7 @@ interface ServerOfBackup {
 function unreachable(cause: unknown): BackupError {
   return new BackupError(
     `Cannot back up the databases of the PostgreSQL server: ${messageOf(cause)}`,
-    "If it is not in the data directory, name it with SVC_POSTGRES_URL, as for svc serve",
+    "If it is not in the data directory, set SVC_POSTGRES_URL, as for svc serve",
     { cause },
   );
 }
@@ -125,7 +125,7 @@ function unreachable(cause: unknown): BackupError {
 async function openServer({ dataDir, postgres }: AddDatabasesOptions): Promise<ServerOfBackup> {
   const isLocal = await Deno.stat(join(dataDir, "postgres", "data")).then(() => true, () => false);
   if (postgres === undefined && !isLocal) {
-    throw unreachable(new Error("it is not known which server they are on"));
+    throw unreachable(new Error("their server is unknown"));
   }
   // A platform that starts now must not find a server that stops again.
   const lock = await Deno.open(join(dataDir, "lock"), { write: true, create: true, mode: 0o600 });

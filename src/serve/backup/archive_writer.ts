@@ -88,7 +88,7 @@ export class ArchiveWriter {
     for (let left = size; left > 0;) {
       const piece = new Uint8Array(Math.min(PIECE, left));
       const count = await source.read(piece) ?? (mayShrink ? piece.length : null);
-      if (count === null) throw new Error(`${from} became shorter while it was read`);
+      if (count === null) throw new Error(`${from} became shorter during the backup`);
       const bytes = piece.subarray(0, count);
       hash.update(bytes);
       await writer.write(bytes);

@@ -157,7 +157,7 @@ Deno.test("restoreBackup() overwrites no data, and takes an empty folder", async
   await withData(async ({ root, dataDir }) => {
     const to = join(root, "b.tar");
     await backUp(dataDir, to);
-    await assert.rejects(restoreBackup({ from: to, dataDir }), /there is data in it/);
+    await assert.rejects(restoreBackup({ from: to, dataDir }), /it already contains data/);
     const empty = join(root, "empty");
     await Deno.mkdir(empty);
     assert.equal((await restoreBackup({ from: to, dataDir: empty })).files, 3);
@@ -175,7 +175,7 @@ Deno.test("makeBackup() leaves nothing behind where it fails", async () => {
     const gone = join(root, "gone");
     await assert.rejects(backUp(dataDir, join(gone, "b.tar")), (error: BackupError) => {
       assert.ok(error.message.endsWith(`b.tar: there is no folder ${gone}`), error.message);
-      assert.match(error.hint!, /^Make that folder/);
+      assert.match(error.hint!, /^Create that folder/);
       return true;
     });
     await assert.rejects(
@@ -192,7 +192,7 @@ Deno.test("makeBackup() refuses data that a migration may have begun to change",
     await writeFormatMark(dataDir, { format: 2, program: "2.0.0", migration });
     await assert.rejects(backUp(dataDir, join(root, "b.tar")), (error: BackupError) => {
       assert.match(error.message, /its migration to format 2 has not ended/);
-      assert.match(error.hint!, /Start svc serve on it, which goes on; before-format-2\.tar in it/);
+      assert.match(error.hint!, /Start svc serve on it to continue; before-format-2\.tar in it/);
       return true;
     });
     assert.deepEqual([...Deno.readDirSync(root)].map(({ name }) => name), ["data"]);
@@ -209,7 +209,7 @@ Deno.test("makeBackup() removes what a killed one left, and refuses a second one
     }
     using other = await Deno.open(join(folder, "lock"), { write: true });
     await other.lock(true);
-    await assert.rejects(backUp(dataDir, to), /another svc backup writes it/);
+    await assert.rejects(backUp(dataDir, to), /another svc backup is writing it/);
     assert.equal(await Deno.readTextFile(join(folder, "backup.tar")), "left");
     await other.unlock();
     await Deno.writeTextFile(join(folder, "letter.txt"), "mine");

@@ -93,6 +93,6 @@ export async function openBlobSource(
   { env, kv }: { readonly env: Environment; readonly kv: RecordStore | undefined },
 ): Promise<BlobSource> {
   if (!isS3Place(place)) return folderSource(place);
-  if (kv === undefined) throw new TypeError("The object storage is not read without records");
+  if (kv === undefined) throw new TypeError("Cannot read the object storage without records");
   return await storageSource(place, { env, kv });
 }

@@ -132,8 +132,8 @@ async function addRecords({ archive, folder, options }: Making): Promise<void> {
       if (adder === undefined || await adder.add(await storagesIn(copy))) break;
       if (attempt === MAX_ATTEMPTS) {
         throw new BackupError(
-          `Cannot back up ${dataDir}: databases in it are reset or removed all the time`,
-          "Try again when nothing does that",
+          `Cannot back up ${dataDir}: its databases keep changing`,
+          "Try again when no database is being reset or deleted",
         );
       }
       await Deno.remove(copy);
@@ -160,8 +160,8 @@ async function addEverything(making: Making, format: number): Promise<void> {
   await addRecords(making);
   if (!await archive.addFile(KEYS, join(dataDir, KEYS))) {
     throw new BackupError(
-      `Cannot back up ${dataDir}: it has no ${KEYS}, without which no secret ` +
-        "can be read",
+      `Cannot back up ${dataDir}: it has no ${KEYS}, which is required to ` +
+        "read secrets",
     );
   }
   await addBlobs(archive, blobs);
@@ -177,20 +177,20 @@ async function formatOf({ dataDir, kv = join(dataDir, KV) }: BackupOptions): Pro
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw new BackupError(
       `Cannot back up ${dataDir}: ${describeFileFault(error)}`,
-      "Run it as the user whose platform it is, or name another directory with --data-dir",
+      "Run it as the platform's user, or set another directory with --data-dir",
       { cause: error },
     );
   });
   if (found?.isFile !== true) {
     throw new BackupError(
       `Cannot back up ${dataDir}: there is no ${kv}`,
-      "Name it with --data-dir",
+      "Set the data directory with --data-dir",
     );
   }
   if (await isUnfinished(dataDir)) {
     throw new BackupError(
-      `Cannot back up ${dataDir}: svc restore was ended before it had written all of it`,
-      "Remove the directory, and restore its backup again",
+      `Cannot back up ${dataDir}: svc restore did not finish`,
+      "Delete the directory and restore the backup again",
     );
   }
   const mark = await readFormatMark(dataDir).catch((cause) => {
@@ -199,13 +199,13 @@ async function formatOf({ dataDir, kv = join(dataDir, KV) }: BackupOptions): Pro
   });
   if (mark?.migration !== undefined) {
     throw new BackupError(
-      `Cannot back up ${dataDir}: its migration to format ${mark.format} has not ended`,
-      `Start svc serve on it, which goes on; ${mark.migration.backup} in it is from before`,
+      `Cannot back up ${dataDir}: its migration to format ${mark.format} is not complete`,
+      `Start svc serve on it to continue; ${mark.migration.backup} in it is from before the migration`,
     );
   }
   if (mark === undefined || mark.format <= DATA_FORMAT) return mark?.format ?? UNMARKED_FORMAT;
   throw new BackupError(
-    `Cannot back up ${dataDir}: its data has format ${mark.format}, and this program knows ` +
+    `Cannot back up ${dataDir}: its data has format ${mark.format}, but this program knows ` +
       `format ${DATA_FORMAT}`,
     `Use svc ${mark.program}, which wrote it`,
   );
@@ -241,12 +241,12 @@ async function unwritable(to: string, cause: Error): Promise<BackupError> {
   return isMissing
     ? new BackupError(
       `Cannot write the backup ${to}: there is no folder ${folder}`,
-      "Make that folder, or name a file in another one",
+      "Create that folder, or use a file in another folder",
       { cause },
     )
     : new BackupError(
       `Cannot write the backup ${to}: ${describeFileFault(cause)}`,
-      "Choose a folder that can be written and has room for all of the data",
+      "Choose a writable folder with space for all data",
       { cause },
     );
 }
@@ -257,8 +257,8 @@ async function verifyFirst({ dataDir, kv, blobs, now }: BackupOptions): Promise<
   const verified = await verifyData({ ...places, env: {}, now: now() });
   if (verified.damage.length === 0) return;
   throw new BackupError(
-    `Cannot back up ${dataDir}: it holds damage: ${summariseDamage(verified)}`,
-    "Keep your older backups. Leave --verify out to back up what is there as it is",
+    `Cannot back up ${dataDir}: it contains damaged data: ${summariseDamage(verified)}`,
+    "Keep your older backups. Omit --verify to back up the data as it is",
   );
 }
 

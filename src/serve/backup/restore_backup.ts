@@ -48,8 +48,8 @@ export interface Restored extends BackupReport {
 /** Largest description or list of digests, in bytes. */
 const MAX_TEXT_BYTES = 1024 ** 3;
 
-const NO_BACKUP = "Name a file that svc backup made";
-const CUT_OFF = "Its end is missing: use another backup";
+const NO_BACKUP = "Use a file created by svc backup";
+const CUT_OFF = "It is truncated: use another backup";
 
 async function readJson(entry: ParsedTarEntry): Promise<unknown> {
   if (entry.header.size > MAX_TEXT_BYTES) throw new RangeError(`${entry.header.name} is too large`);
@@ -61,16 +61,18 @@ function readDescription(value: unknown, from: string): BackupDescription {
   if (!parsed.success) {
     const { data } = makerSchema.safeParse(value);
     throw new BackupError(
-      `Cannot use ${from}: this program does not know backups of its kind`,
-      data === undefined ? NO_BACKUP : `Use svc ${data.program}, which made it, or a later one`,
+      `Cannot use ${from}: this program does not support its backup format`,
+      data === undefined
+        ? NO_BACKUP
+        : `Use svc ${data.program}, which created it, or a newer version`,
     );
   }
   const { format, program } = parsed.data;
   if (format <= DATA_FORMAT) return parsed.data;
   throw new BackupError(
-    `Cannot restore ${from}: it holds data of format ${format}, and this program reads format ` +
+    `Cannot restore ${from}: its data has format ${format}, but this program reads format ` +
       `${DATA_FORMAT}`,
-    `Use svc ${program} or a later one`,
+    `Use svc ${program} or a newer version`,
   );
 }
 
@@ -116,7 +118,7 @@ async function unpackAll(from: string, folder: string): Promise<Restored> {
   const wrong = names.find((name) => found.get(name) !== promised[name]);
   if (wrong !== undefined || names.length !== found.size) {
     throw new BackupError(
-      `Cannot use ${from}: ${wrong ?? "a file"} in it is not what was backed up`,
+      `Cannot use ${from}: ${wrong ?? "a file"} in it differs from the original`,
       "The file is damaged: use another backup",
     );
   }
@@ -127,8 +129,8 @@ async function assertFree(dataDir: string): Promise<void> {
   try {
     for await (const _ of Deno.readDir(dataDir)) {
       throw new BackupError(
-        `Cannot restore into ${dataDir}: there is data in it`,
-        "Name a new folder with --data-dir, or move the data away",
+        `Cannot restore into ${dataDir}: it already contains data`,
+        "Set a new folder with --data-dir, or move the data away",
       );
     }
   } catch (error) {
@@ -157,7 +159,7 @@ async function refuseDamage(folder: string, { from }: RestoreOptions): Promise<v
   throw new BackupError(
     `Cannot restore ${from}: it contains data that was already damaged: ` +
       summariseDamage(verified).replaceAll(folder, ""),
-    "Use another backup, or add --damaged: svc serve then names what is damaged, sets it aside " +
+    "Use another backup, or add --damaged: svc serve then lists the damaged data, skips it " +
       "and serves the rest",
   );
 }
@@ -171,7 +173,7 @@ function explain(cause: unknown, { from, dataDir }: RestoreOptions): unknown {
       cause,
     });
   }
-  return new BackupError(`Cannot read ${from}: it is damaged, or no backup`, CUT_OFF, { cause });
+  return new BackupError(`Cannot read ${from}: it is damaged, or not a backup`, CUT_OFF, { cause });
 }
 
 /**

@@ -13,7 +13,7 @@ const nameOf = ({ workspaceId, sha256 }: BlobName): string => `${workspaceId}/${
 
 async function readAll(source: BlobSource, blob: BlobName): Promise<Uint8Array<ArrayBuffer>> {
   const stream = await source.stream(blob);
-  if (stream === undefined) throw new Deno.errors.NotFound(`No blob ${blob.sha256}`);
+  if (stream === undefined) throw new Deno.errors.NotFound(`Missing blob ${blob.sha256}`);
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
@@ -21,7 +21,7 @@ async function readAll(source: BlobSource, blob: BlobName): Promise<Uint8Array<A
 async function readSound(source: BlobSource, blob: BlobName): Promise<Uint8Array<ArrayBuffer>> {
   const content = await readAll(source, blob);
   if (sha256Hex(content) === blob.sha256) return content;
-  throw new TypeError(`Blob ${blob.sha256} is not what was stored`);
+  throw new TypeError(`Blob ${blob.sha256} differs from what was stored`);
 }
 
 /** Compares all blobs with their hashes; returns how many there are. */
@@ -42,7 +42,7 @@ export async function verifyBlobs(
     if (stream === undefined) continue;
     found.add(nameOf(blob));
     if ((await sha256Stream(stream)).sha256 === sha256) continue;
-    damage.add(`blob ${sha256} of workspace ${workspaceId} is not what was stored`);
+    damage.add(`blob ${sha256} of workspace ${workspaceId} differs from what was stored`);
   }
   if (kv === undefined) return found.size;
   const vault = {

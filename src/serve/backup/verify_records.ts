@@ -46,11 +46,11 @@ const COUNTER_BYTES = 8;
 
 /** The value of a row as Deno KV would return it. @throws where it would fail */
 function valueOf({ v, v_encoding }: Row): unknown {
-  if (!(v instanceof Uint8Array)) throw new TypeError("it holds no bytes");
+  if (!(v instanceof Uint8Array)) throw new TypeError("it has no bytes");
   if (v_encoding === ENCODING.bytes) return v;
   if (v_encoding === ENCODING.v8) return deserialize(v);
   if (v_encoding === ENCODING.counter && v.byteLength === COUNTER_BYTES) return undefined;
-  throw new TypeError("it is of no known kind");
+  throw new TypeError("its kind is unknown");
 }
 
 /** Notes ids of keys in sealed secrets, however deep they are in a record. */

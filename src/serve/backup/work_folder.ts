@@ -36,8 +36,8 @@ async function lockFolder(folder: string, to: string): Promise<Deno.FsFile | und
   const file = await Deno.open(path, { write: true, create: true, mode: 0o600 });
   if (!await lockInTime(file)) {
     throw new BackupError(
-      `Cannot write the backup ${to}: another svc backup writes it`,
-      "Wait for its end, or name another file",
+      `Cannot write the backup ${to}: another svc backup is writing it`,
+      "Wait until it ends, or use another file",
     );
   }
   const [locked, named] = [await file.stat(), await Deno.stat(path).catch(() => undefined)];

@@ -98,7 +98,7 @@ export class MessageLink<Received extends { readonly type: string }, Sent> {
       }
       if (this.#text.length > MAX_LINE_BYTES) throw new HandoverError("A message is too long");
       const length = await this.#conn.read(this.#buffer).catch(() => null);
-      if (length === null) throw new HandoverError("The other platform has ended");
+      if (length === null) throw new HandoverError("The other platform has stopped");
       this.#text += this.#decoder.decode(this.#buffer.subarray(0, length), { stream: true });
     }
   }

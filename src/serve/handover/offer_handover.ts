@@ -92,11 +92,11 @@ async function comeBack(passer: RequestPasser, leaving: Leaving, reason: string)
   unshare(leaving);
   try {
     passer.answerBy(await leaving.resume());
-    const message = `The new platform did not start: ${reason}. This one serves again`;
+    const message = `The new platform did not start: ${reason}. This one continues`;
     leaving.log({ level: "error", message });
   } catch (cause) {
     const failure = new HandoverError(
-      `The new platform did not start: ${reason}; and this one cannot serve again: ` +
+      `The new platform did not start: ${reason}; and this one cannot continue: ` +
         messageOf(cause),
       { cause },
     );

@@ -80,7 +80,7 @@ export class Takeover {
         if (answer?.type === "shared") return new Takeover(link, answer);
         link.close();
         if (answer !== undefined) {
-          throw new HandoverError(`Cannot replace the platform that runs: ${answer.reason}`);
+          throw new HandoverError(`Cannot replace the running platform: ${answer.reason}`);
         }
       }
       if (!await isServed(dataDir)) return undefined;

@@ -44,8 +44,8 @@ export async function findTarget(opened: Opened, signal: AbortSignal): Promise<F
   if (mark !== undefined) {
     if (isSame && mark === begun.id) return { kind: "begun", move: begun };
     throw new MigrationError(
-      `Cannot move records to ${move.records!.to}: it is not empty, and what it holds is another ` +
-        "move, which has not ended. Name an empty store, or empty this one",
+      `Cannot move records to ${move.records!.to}: it is not empty: it contains another ` +
+        "unfinished move. Use an empty store, or empty this one",
     );
   }
   const isFilled = {
@@ -58,10 +58,10 @@ export async function findTarget(opened: Opened, signal: AbortSignal): Promise<F
   if (equal !== undefined) return equal;
   throw new MigrationError(
     isFilled.records
-      ? `Cannot move records to ${move.records!.to}: it is not empty, and what it holds is ` +
-        (isSame ? "no longer what was moved there. " : "no unfinished move. ") +
-        "Name an empty store, or empty this one"
-      : `Cannot move files to ${move.files!.to}: it is not empty, and this move was not begun ` +
-        "there. Name an empty place",
+      ? `Cannot move records to ${move.records!.to}: it is not empty, and its content is ` +
+        (isSame ? "no longer the moved data. " : "not an unfinished move. ") +
+        "Use an empty store, or empty this one"
+      : `Cannot move files to ${move.files!.to}: it is not empty, and this move did not start ` +
+        "there. Use an empty place",
   );
 }

@@ -22,12 +22,11 @@ import type { MovedStore } from "./record_store.ts";
 
 /** Data that is on one node, by its folder. */
 const PER_NODE: Readonly<Record<string, string>> = {
-  build_logs: "logs of builds: a node that is started there stores them for all",
+  build_logs: "build logs: a node that starts there stores them for all nodes",
   databases: "databases of the embedded engine: move them with svc db export and import",
   logs: "access logs",
   postgres: "databases of --postgres local: move them with svc db export and import",
-  repositories:
-    "repositories that were pushed: a node that is started there shares them, or push again",
+  repositories: "pushed repositories: a node that starts there shares them, or push again",
 };
 
 async function refuseUsers(store: MovedStore, place: string): Promise<void> {
@@ -42,8 +41,8 @@ async function checkKeys({ keyIds }: Survey, file: string): Promise<void> {
   const missing = [...keyIds].filter((id) => !known.has(id));
   if (missing.length === 0) return;
   throw new MigrationError(
-    `Cannot move the records: ${file} has not the keys (${missing.join(", ")}) with which their ` +
-      "secrets are sealed. Name the platform's own file with --keys-file",
+    `Cannot move the records: ${file} lacks the keys (${missing.join(", ")}) that encrypt their ` +
+      "secrets. Set the platform's own file with --keys-file",
   );
 }
 

@@ -167,7 +167,7 @@ test("says what it has moved when it is run again, and changes nothing", async (
   await store.set(["something"], 1);
   store.close();
   const before = await contentOf(place, env);
-  await assert.rejects(migrate({}), /it is not empty, and what it holds is no unfinished move/);
+  await assert.rejects(migrate({}), /it is not empty, and its content is not an unfinished move/);
   assert.deepEqual(await contentOf(place, env), before);
   await assert.rejects(Deno.stat(join(dataDir, "move.json")), Deno.errors.NotFound);
 });
@@ -196,7 +196,7 @@ test("refuses a target that holds anything else", async ({ pg, place, env, migra
   await store.close();
   await assert.rejects(migrate({ records: { to: other } }), (error: Error) => {
     assert.ok(error instanceof MigrationError);
-    assert.match(error.message, /another move, which has not ended/);
+    assert.match(error.message, /another unfinished move/);
     return true;
   });
   assert.notEqual(place, other);
@@ -241,7 +241,7 @@ test("says what is wrong with a password, and with the keys", async (tools) => {
   });
   const keysFile = join(folder, "other.json");
   await openKeyRing(keysFile, systemRandom);
-  await assert.rejects(migrate({ keysFile }), /has not the keys \([0-9a-f]{8}\).*--keys-file/);
+  await assert.rejects(migrate({ keysFile }), /lacks the keys \([0-9a-f]{8}\).*--keys-file/);
   assert.deepEqual(await contentOf(place, env), []);
 });
 

@@ -18,7 +18,7 @@ export class StoreInUseError extends Error {
       `Cannot move the records of ${place} while nodes run on it: ${
         users.join(", ")
       }. Stop them; ` +
-        "one that was killed is gone after 10 seconds",
+        "a killed node disappears after 10 seconds",
     );
   }
 }

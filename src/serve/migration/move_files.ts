@@ -150,8 +150,8 @@ export async function moveFiles(
   await checkAll(wanted, to);
   if (damaged.length === 0) return { blobs, bytes, copied };
   throw new MigrationError(
-    `Moved ${blobs} files, and not ${damaged.length} that are damaged in the source, such as ` +
+    `Moved ${blobs} files; skipped ${damaged.length} that are damaged in the source, such as ` +
       `${damaged[0]}. Start the platform on the source and deploy the same content again, or ` +
-      "restore the files from a backup; then run this again to go on",
+      "restore the files from a backup; then run this again to continue",
   );
 }

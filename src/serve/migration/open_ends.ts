@@ -88,12 +88,12 @@ export async function openEnds(options: MigrationOptions, closers: Closers): Pro
   await lockOthers(dataDir, places, closers);
   if (!isStoreUrl(source) && !await exists(source)) {
     throw new MigrationError(
-      `Cannot move the platform of ${source}: there is none. Name its data directory with ` +
+      `Cannot move the platform of ${source}: it does not exist. Set its data directory with ` +
         "--data-dir",
     );
   }
   if (dryRun && records !== undefined && !isStoreUrl(records.to) && !await exists(records.to)) {
-    throw new MigrationError(`Cannot look at ${records.to} without making it: leave --dry-run out`);
+    throw new MigrationError(`Cannot look at ${records.to} without creating it: omit --dry-run`);
   }
   const from = closers.add(await openRecords(source, env));
   const to = records === undefined ? undefined : closers.add(await openRecords(records.to, env));

@@ -51,7 +51,7 @@ function answerMetrics(request: Request, address: string, options: OperationsOpt
   if (mayMeasure(request, address, options)) return text(200, options.metrics(), METRICS_TYPE);
   return text(
     403,
-    "Metrics are for this machine, or for a bearer token: set SVC_METRICS_TOKEN on the platform\n",
+    "Metrics need a request from this machine, or a bearer token: set SVC_METRICS_TOKEN on the platform\n",
   );
 }
 

@@ -69,15 +69,15 @@ export function renderMetrics(facts: ProcessFacts): string {
     }),
     family("svc_ready", "gauge", one("1 if the platform is ready.", facts.isReady ? 1 : 0)),
     family("svc_http_requests_total", "counter", {
-      help: "Requests answered.",
+      help: "Requests with a response.",
       samples: requests,
     }),
     family(
       "svc_unhandled_errors_total",
       "counter",
-      one("Errors that no code handled; each is in the log.", facts.unhandledErrors),
+      one("Unhandled errors; each is in the log.", facts.unhandledErrors),
     ),
-    family("process_start_time_seconds", "gauge", one("Start, since 1970.", facts.startedAt)),
+    family("process_start_time_seconds", "gauge", one("Start time, since 1970.", facts.startedAt)),
     family("process_cpu_seconds_total", "counter", one("Processor time.", facts.cpuSeconds)),
     family("process_resident_memory_bytes", "gauge", one("Resident memory.", facts.residentBytes)),
     family("svc_heap_used_bytes", "gauge", one("Heap of the main thread.", facts.heapBytes)),

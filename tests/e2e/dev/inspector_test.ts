@@ -100,7 +100,7 @@ async function startWaiting(
   const starting = startServing(["dev", "--port", "0", "--inspect-brk", ...argv], {
     cwd: folder,
     heard(message) {
-      const [, who, address] = /Waiting for a debugger of the (\w+) on (\S+)/.exec(message) ?? [];
+      const [, who, address] = /Waiting for a debugger for the (\w+) on (\S+)/.exec(message) ?? [];
       if (who === part) waits.resolve(address!);
     },
   });

@@ -46,7 +46,7 @@ Deno.test("a server ends the one that was idle the longest, where no place is fr
   const again = await first.ask("/");
   assert.equal(again, ran[0]);
   assert.match(await third.ask("/"), /^200 \d+$/);
-  assert.ok(second.logs.some(({ message }) => /another one needed its place/.test(message)));
+  assert.ok(second.logs.some(({ message }) => /another server needed its place/.test(message)));
   assert.equal(await first.ask("/"), ran[0], "the one that was asked last stays");
   assert.deepEqual(await second.server.check(), { healthy: true, latencyMs: 0 });
   assert.match(await second.ask("/"), /^200 \d+$/, "what was ended starts again");

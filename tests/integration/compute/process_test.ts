@@ -197,7 +197,7 @@ onEachEngine("a server that does not react is ended and started again", async ({
   await using app = serve({ directory, limits: { timeoutMs: 1000 } });
   await app.server.start();
   assert.equal(await app.ask("/loop"), "timeout");
-  await until(() => app.logs.some(({ message }) => /did not react any more/.test(message)));
+  await until(() => app.logs.some(({ message }) => /stopped responding/.test(message)));
   assert.equal(await app.ask("/closed"), "200 ");
 });
 

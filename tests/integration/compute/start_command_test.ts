@@ -136,7 +136,7 @@ const STARTED: readonly Started[] = [
         'import { createServer } from "node:http"; createServer((_, r) => r.end("fixed")).listen(8081, "127.0.0.1");',
     },
     answer: /^fixed$/,
-    logged: /^The server listens on port 8081, and not on \$PORT \(\d+\): requests reach it there$/,
+    logged: /^The server listens on port 8081, and not on \$PORT \(\d+\): requests are sent there$/,
   },
   {
     name: "a command without a package manager",

@@ -163,7 +163,7 @@ Deno.test("an open WebSocket holds no place of a request, and keeps its server r
     assert.deepEqual(await connect("/chat"), {
       type: "failed",
       reason: "overloaded",
-      message: "All 1 WebSockets that the server may have are open",
+      message: "The server has reached its limit of 1 WebSockets",
     });
     assert.equal(await test.ask("/"), "200 no socket");
     assert.equal(await idle.ask("/"), "200 no socket");

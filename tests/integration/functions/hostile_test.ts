@@ -207,9 +207,9 @@ Deno.test("a function that takes the processor in short turns is ended by its su
   ]);
   assert.match(
     burning,
-    /^timeout: Function "busy_timers" took more than 1000 ms of processor time/,
+    /^timeout: Function "busy_timers" used more than 1000 ms of processor time/,
   );
-  const isReplaced = ({ message }: FunctionLogEntry) => message.endsWith("is started again");
+  const isReplaced = ({ message }: FunctionLogEntry) => message.endsWith("restarts");
   await until(() => lab.log.some(isReplaced));
   assert.equal(await outcome(await call(lab.host, "neighbour")), "200 neighbour 2");
   assert.deepEqual(lab.host.pids, [pid]);

@@ -94,11 +94,11 @@ Deno.test("a function learns why the store refuses, and goes on", () =>
     const store = storeOf(platform, "shop");
     for (
       const [args, message] of [
-        [["set", "", "x"], /context\.kv: key: Name the key/],
+        [["set", "", "x"], /context\.kv: key: Add the key/],
         [["get", "x".repeat(513)], /1 to 512 bytes/],
         [["set", "a", "x", { ttl: 0 }], /ttl: Use a whole number of seconds/],
         [["set", "a", "x".repeat(512 * 1024 + 1)], /at most 524288 bytes/],
-        [["set", "a"], /JSON cannot say a undefined/],
+        [["set", "a"], /JSON cannot represent a undefined/],
         [["list", { limit: 1001 }], /whole number from 1 to 1000/],
       ] as const
     ) {

@@ -137,7 +137,7 @@ Deno.test("the limit of a deployment's manifest counts, and the site's log has i
     rules: [rule("loops", { type: "pipeline", steps: [{ handle: "loops" }] }, "/loops")],
   });
   assert.equal((await platform.get("busy.localhost", "/loops")).status, 504);
-  const message = 'Function "loops" took more than 150 ms of processor time';
+  const message = 'Function "loops" used more than 150 ms of processor time';
   const logs = await platform.api("GET", "/v1/projects/busy/logs");
   const items = logs.json.items as readonly { readonly message?: string }[];
   assert.ok(items.some((item) => item.message === message), JSON.stringify(items));

@@ -147,7 +147,7 @@ const answer = () => { for (;;) kept.push(new Uint8Array(1 << 24).fill(1)); };
   );
   await server.ask("/").catch(() => {});
   const { reason, message } = await server.node.ended;
-  assert.deepEqual([reason, message], ["memory", "Node took more than 300 MiB of memory"]);
+  assert.deepEqual([reason, message], ["memory", "Node used more than 300 MiB of memory"]);
 });
 
 testNode("Node holds nothing open that it has not opened itself", async (only) => {

@@ -143,7 +143,7 @@ Deno.test("a disk without room for the backup leaves the old state, and says so"
     await fill(ballast);
     const { code, lines } = await migrate(dataDir);
     assert.equal(code, 1);
-    assert.match(lines.at(-1)!, /no backup from before can be made in it: the disk is full\. Noth/);
+    assert.match(lines.at(-1)!, /svc cannot create a backup in it first: the disk is full\. Noth/);
     await settle(dataDir, 1);
     await Deno.remove(ballast);
     assert.equal(await formatFound(placesOf(dataDir)), 1);

@@ -136,7 +136,7 @@ Deno.test("with a full disk the sites are served, and changes answer 507", async
       const platform = await start(dataDir);
       try {
         assert.equal((await platform.get("shop.localhost", "/")).text, "home");
-        assert.ok(platform.logged.some((line) => /^error .*cannot be written: .*/.test(line)));
+        assert.ok(platform.logged.some((line) => /^error .*is read-only: .*/.test(line)));
         assert.equal((await platform.api("GET", "/v1/projects")).json.items.length, 1);
         const writes = [
           await platform.api("POST", "/v1/projects", { json: { name: "other" } }),

@@ -159,12 +159,12 @@ const IN_USE: Refusal = { code: "EADDRINUSE", errno: -98, what: "address already
 const FORBIDDEN = { code: "EACCES", errno: -13, what: "permission denied" } as const;
 const ONE_ONLY: Refusal = {
   ...FORBIDDEN,
-  hint: ": a deployment's server listens on one port only, that of its first listen; " +
-    "serve all from there, by path or host",
+  hint: ": a deployed server can listen on one port only, the first that it opens; " +
+    "serve everything there, by path or host",
 };
 const MAIN_THREAD_ONLY: Refusal = {
   ...FORBIDDEN,
-  hint: ": the main thread listens on the port of requests, not a worker",
+  hint: ": only the main thread can listen for requests, not a worker",
 };
 
 /** The error of a server that cannot listen, in the form that Node uses. */

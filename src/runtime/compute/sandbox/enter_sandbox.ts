@@ -49,7 +49,7 @@ export function enterSandbox(options: SandboxOptions): SandboxState {
     return { files: false, calls: false, reason: "It needs Linux with the GNU C library" };
   }
   if (!dropRights(libc)) {
-    return { files: false, calls: false, reason: "The process cannot give up its rights" };
+    return { files: false, calls: false, reason: "The process cannot drop its privileges" };
   }
   limitDescriptors(libc);
   const files = restrictFiles(libc, [
@@ -73,6 +73,6 @@ export function enterSandbox(options: SandboxOptions): SandboxState {
   return {
     files,
     calls,
-    ...(missing.length === 0 ? {} : { reason: `The kernel refuses ${missing.join(", and ")}` }),
+    ...(missing.length === 0 ? {} : { reason: `The kernel rejects ${missing.join(", and ")}` }),
   };
 }

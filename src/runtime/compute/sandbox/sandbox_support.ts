@@ -32,13 +32,13 @@ export function probeSandbox(): SandboxSupport {
 /** The missing parts of a sandbox, each as a noun phrase; none where it is complete. */
 export function missingSandbox({ files, calls }: SandboxSupport): readonly string[] {
   return [
-    ...(files ? [] : ["Landlock, which closes files"]),
-    ...(calls ? [] : ["seccomp, which closes private addresses"]),
+    ...(files ? [] : ["Landlock, which blocks access to files"]),
+    ...(calls ? [] : ["seccomp, which blocks private addresses"]),
   ];
 }
 
 /** Advice for operators if a feature is missing. */
 export const SANDBOX_ADVICE =
   "Run the platform on Linux 5.13 or later with the GNU C library, Landlock (lsm=landlock,…) " +
-  "and seccomp; svc serve --allow-unsandboxed-servers runs servers without, for code that you " +
-  "trust with all that the platform can reach";
+  "and seccomp; svc serve --allow-unsandboxed-servers runs servers without a sandbox, for code that you " +
+  "trust with everything that the platform can reach";

@@ -98,7 +98,7 @@ export async function openSocket(
   const key = crypto.getRandomValues(new Uint8Array(16)).toBase64();
   const bytes = handshake(request, key);
   const conn = await dial().catch((cause) => {
-    throw new OutboundError("connect_failed", "The server takes no connection", { cause });
+    throw new OutboundError("connect_failed", "The server accepts no connections", { cause });
   });
   let failure: OutboundError | undefined;
   let open = true;
@@ -113,7 +113,7 @@ export async function openSocket(
   };
   const abort = (): void => stop(new OutboundError("aborted", "The request was aborted"));
   const timer = setTimeout(
-    () => stop(new OutboundError("idle_timeout", "No answer came in time")),
+    () => stop(new OutboundError("idle_timeout", "No response in time")),
     timeoutMs,
   );
   const signal = resolveSignal(request.signal);
@@ -148,7 +148,9 @@ export async function openSocket(
     if (failure !== undefined) throw failure;
     throw error instanceof OutboundError
       ? error
-      : new OutboundError("reset", "The connection ended before the answer did", { cause: error });
+      : new OutboundError("reset", "The connection ended before the response was complete", {
+        cause: error,
+      });
   } finally {
     clearTimeout(timer);
   }

@@ -88,7 +88,7 @@ export function redirectDenoServers(address: ServerAddress): void {
   const serve = Deno.serve.bind(Deno) as unknown as Serve;
   const listen = (): never => {
     throw new Deno.errors.PermissionDenied(
-      "A deployment's server speaks HTTP on one port: listen with Deno.serve, node:http, or " +
+      "A deployed server speaks HTTP on one port: listen with Deno.serve, node:http, or " +
         "`export default { fetch }` instead of Deno.listen",
     );
   };

@@ -107,7 +107,7 @@ function unchanged(facts: StepFacts): Classified {
   if (used) {
     const what = facts.mode === "response" ? "response" : "request";
     return invalid(
-      `The step read the body of the ${what} and returned none: read a clone(), or return a new one`,
+      `The step read the body of the ${what} and returned nothing: read a clone(), or return a new one`,
     );
   }
   return facts.mode === "response" ? asResponse(subject, facts) : asRequest(subject, facts);

@@ -87,7 +87,7 @@ export function makeConsole(log: (entry: LogHead) => void): Readonly<Record<stri
   const write = (level: LogLevel, values: readonly unknown[]): void => {
     const dropped = budget.take();
     if (dropped === undefined) return;
-    if (dropped > 0) log({ level: "warn", message: `${dropped} lines before were too many` });
+    if (dropped > 0) log({ level: "warn", message: `${dropped} earlier lines were dropped` });
     let message = "";
     for (const value of values) {
       message += message === "" ? render(value) : ` ${render(value)}`;

@@ -40,7 +40,7 @@ export function describeError(thrown: unknown): WireError {
     return { message: `Uncaught ${typeof thrown}: ${String(thrown)}`.slice(0, MAX_LOG_CHARACTERS) };
   }
   const name = readText(thrown, "name");
-  const text = readText(thrown, "message") ?? "The function threw an object that is no error";
+  const text = readText(thrown, "message") ?? "The function threw an object that is not an error";
   const message = name === undefined || text.startsWith(name) ? text : `${name}: ${text}`;
   const stack = readText(thrown, "stack");
   return {

@@ -41,7 +41,7 @@ function write(value: unknown): { readonly body: BodyInit; readonly type: string
   if (value instanceof ArrayBuffer) return { body: value, type: BINARY };
   if (ArrayBuffer.isView(value)) return { body: value as Uint8Array<ArrayBuffer>, type: BINARY };
   const text = JSON.stringify(value);
-  if (text === undefined) throw new TypeError(`JSON cannot say a ${typeof value}`);
+  if (text === undefined) throw new TypeError(`JSON cannot represent a ${typeof value}`);
   return { body: text, type: JSON_TYPE };
 }
 
@@ -56,7 +56,7 @@ async function failureOf(response: Response): Promise<Error> {
   const told: unknown = await response.json().catch(() => undefined);
   const message = typeof told === "object" && told !== null && "error" in told
     ? String(told.error)
-    : `the store answered ${response.status}`;
+    : `the store responded with ${response.status}`;
   return new Error(`context.kv: ${message}`);
 }
 

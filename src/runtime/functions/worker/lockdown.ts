@@ -43,7 +43,7 @@ function closeConstructors(): void {
     const prototype = Object.getPrototypeOf(sample);
     const original = prototype.constructor;
     const closed = function () {
-      throw new EvalError("Code cannot be made from text in a function");
+      throw new EvalError("A function cannot create code from text");
     };
     Object.defineProperty(closed, "prototype", { value: original.prototype });
     Object.defineProperty(closed, "name", { value: original.name });

@@ -87,8 +87,8 @@ class Ending {
       if (this.#fatal !== undefined) return this.#die(this.#fatal.error, listener);
       this.report(
         this.#options.listened()
-          ? `The server ended by itself (code ${code}): nothing was left to wait for`
-          : `The server ended before it listened (code ${code}): listen on process.env.PORT, ` +
+          ? `The server exited (code ${code}): it had nothing left to do`
+          : `The server exited before it listened (code ${code}): listen on process.env.PORT, ` +
             'or write "export default { fetch }"',
       );
     };

@@ -28,7 +28,7 @@ export function refusedProtocol(server: object): Error | undefined {
   );
   if (method === undefined) return undefined;
   return Object.assign(
-    new Error(`A deployment's server speaks ${OTHERS[method]}: create it with node:http`),
+    new Error(`A deployed server speaks ${OTHERS[method]}: create it with node:http`),
     { code: "EPROTONOSUPPORT", syscall: "listen" },
   );
 }

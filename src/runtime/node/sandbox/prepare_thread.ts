@@ -99,7 +99,7 @@ function findKinds(
     ...missingSandbox(support),
     ...(libc === undefined || canLendDescriptors(libc)
       ? []
-      : ["pidfd_getfd, by which connections are judged (containers: --cap-add SYS_PTRACE)"]),
+      : ["pidfd_getfd, which checks connections (containers: --cap-add SYS_PTRACE)"]),
   ];
   // Without a root folder of its own, an image cannot start at all.
   if (image !== undefined) return { kinds: missing.length === 0 ? ["namespaces"] : [], missing };
@@ -133,7 +133,7 @@ export async function prepareThread(
   first: Thread,
 ): Promise<Prepared> {
   const { kinds, missing } = findKinds(libc, launch);
-  let reason = missing.length === 0 ? undefined : `The kernel refuses ${missing.join(", and ")}`;
+  let reason = missing.length === 0 ? undefined : `The kernel rejects ${missing.join(", and ")}`;
   for (const kind of kinds) {
     try {
       // A thread that has closed things to itself cannot be used again.
@@ -147,7 +147,7 @@ export async function prepareThread(
   first.close();
   throw new LaunchError(
     launch.image === undefined
-      ? `The server was not started without its sandbox: ${reason}`
+      ? `The server cannot start without its sandbox: ${reason}`
       : `The image was not started: it needs its own root folder, which this system refuses: ${reason}`,
   );
 }

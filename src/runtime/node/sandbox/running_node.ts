@@ -71,7 +71,7 @@ export class Running implements RunningNode {
   }
 
   kill(): void {
-    this.#stop({ reason: "killed", message: "Node was ended" });
+    this.#stop({ reason: "killed", message: "Node was stopped" });
   }
 
   /** Ends Node; the first reason stands. */
@@ -96,7 +96,7 @@ export class Running implements RunningNode {
     // A process without its first thread shows no memory.
     if (this.#empty >= MAX_EMPTY_LOOKS) return this.kill();
     if (bytes > memoryMb * MIB) {
-      const message = `Node took more than ${memoryMb} MiB of memory`;
+      const message = `Node used more than ${memoryMb} MiB of memory`;
       return this.#stop({ reason: "memory", message });
     }
     if (temporary === undefined || looks % LOOKS_PER_FOLDER !== 0) return;
@@ -113,7 +113,7 @@ export class Running implements RunningNode {
     },
   ): NodeEnd {
     const how = error ?? (signal === null ? `with code ${code}` : `by ${signal}`);
-    const end = this.#end ?? { reason: "exited", message: `Node has ended ${how}` };
+    const end = this.#end ?? { reason: "exited", message: `Node has stopped ${how}` };
     return { ...end, code, signal };
   }
 }

@@ -36,7 +36,7 @@ export class Thread {
   ): Promise<Extract<FromThread, { readonly type: Type }>> {
     const message = await new Promise<FromThread>((resolve) => this.#take = resolve);
     if (message.type === type) return message as Extract<FromThread, { readonly type: Type }>;
-    throw new LaunchError(message.type === "failed" ? message.message : "Node has ended");
+    throw new LaunchError(message.type === "failed" ? message.message : "Node has stopped");
   }
 
   close(): void {

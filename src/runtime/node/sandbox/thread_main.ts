@@ -66,7 +66,7 @@ function startFirstProcess(folder: string): FirstProcess {
       text += new TextDecoder().decode(part.value);
       if (text === READY) return;
     }
-    throw new Error("The system refuses a folder of processes");
+    throw new Error("The system rejects a process folder");
   };
   return { ready: ready(), end: () => void input.close().catch(() => {}) };
 }
@@ -103,8 +103,8 @@ class NodeThread {
       root.enter();
     } else if (isFile(SETPRIV)) launchers.push(SETPRIV, "--pdeathsig", "KILL", "--");
     this.#launchers = launchers;
-    if (!dropRights(libc, plan.uid)) throw new Error("The thread cannot give up its rights");
-    if (!restrictFiles(libc, rulesOf(plan))) throw new Error("The kernel refuses Landlock");
+    if (!dropRights(libc, plan.uid)) throw new Error("The thread cannot drop its privileges");
+    if (!restrictFiles(libc, rulesOf(plan))) throw new Error("The kernel rejects Landlock");
     const filter = buildNodeFilter(PROCESSOR, {
       hasOwnRoot: plan.kind === "namespaces",
       hasProcesses: plan.processes,
@@ -112,7 +112,7 @@ class NodeThread {
       limitsProcesses: plan.uid !== undefined,
     });
     const listener = installFilter(libc, filter);
-    if (listener === undefined) throw new Error("The kernel refuses a filter of system calls");
+    if (listener === undefined) throw new Error("The kernel rejects a filter of system calls");
     const programs = 1 + launchers.filter((word) => word.startsWith("/")).length;
     this.#post({ type: "prepared", listener, programs });
   }

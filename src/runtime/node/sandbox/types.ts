@@ -115,7 +115,7 @@ export interface NodeLaunch extends Omit<NodeRequest, "kind"> {
 /** How Node ended: it took too much `memory` or `disk`, was killed by `kill`, or ended itself. */
 export interface NodeEnd {
   readonly reason: "memory" | "disk" | "killed" | "exited";
-  /** For the log, as in "Node has ended with code 1". */
+  /** For the log, as in "Node has stopped with code 1". */
   readonly message: string;
   readonly code: number;
   readonly signal: string | null;

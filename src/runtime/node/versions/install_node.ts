@@ -48,7 +48,7 @@ export class NodeInstallError extends NodeVersionError {
   constructor(version: string, reason: string) {
     super(
       `Cannot install Node ${version} (npm package ${packageName()}): ${reason}. ` +
-        `Install Node ${version} on the platform's search path, or give it a way to the npm registry`,
+        `Install Node ${version} on the platform's search path, or allow access to the npm registry`,
     );
   }
 }
@@ -94,7 +94,7 @@ async function runNpm(
       signal: AbortSignal.timeout(FETCH_MS),
     });
   } catch (error) {
-    const reason = error instanceof Deno.errors.NotFound ? "there is no npm" : String(error);
+    const reason = error instanceof Deno.errors.NotFound ? "npm is missing" : String(error);
     throw new NodeInstallError(version, reason);
   }
 }
@@ -110,11 +110,11 @@ export async function installNode(options: InstallOptions): Promise<void> {
   await Deno.mkdir(fetched, { recursive: true });
   const { success, code, signal, stderr } = await runNpm(options, fetched);
   if (signal !== null) {
-    throw new NodeInstallError(version, `npm was ended after ${FETCH_MS / 1000} s`);
+    throw new NodeInstallError(version, `npm was stopped after ${FETCH_MS / 1000} s`);
   }
   if (!success) {
     const reason = reasonOf(new TextDecoder().decode(stderr));
-    throw new NodeInstallError(version, reason || `npm ended with code ${code}`);
+    throw new NodeInstallError(version, reason || `npm exited with code ${code}`);
   }
   await Deno.mkdir(dirname(binaryIn(folder)));
   await Deno.rename(join(fetched, "node_modules", packageName(), "bin", "node"), binaryIn(folder));

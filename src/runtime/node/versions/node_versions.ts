@@ -106,12 +106,12 @@ export class NodeVersions {
     const own = await findNode(this.#options.env.PATH ?? "");
     if (own !== undefined && satisfies(own.version, wanted)) return own.path;
     const reason = own === undefined ? "has none" : `has ${own.version}`;
-    say(`Fetching Node ${wanted} from npm: the search path of the platform ${reason}`);
+    say(`Downloading Node ${wanted} from npm: the search path of the platform ${reason}`);
     const begun = performance.now();
     await this.#fetch(wanted, folder);
     const seconds = ((performance.now() - begun) / 1000).toFixed(1);
     const { size } = await Deno.stat(kept);
-    say(`Fetched Node ${await versionOf(kept)} in ${seconds} s, ${formatBytes(size)}`);
+    say(`Downloaded Node ${await versionOf(kept)} in ${seconds} s, ${formatBytes(size)}`);
     return kept;
   }
 
@@ -126,7 +126,7 @@ export class NodeVersions {
       const version = await versionOf(binaryIn(beside));
       if (version === undefined || !satisfies(version, wanted)) {
         const what = version === undefined ? "does not run here" : `is ${version}`;
-        throw new NodeInstallError(wanted, `what the package contains ${what}`);
+        throw new NodeInstallError(wanted, `the package content ${what}`);
       }
       await remove(folder);
       await Deno.rename(beside, folder);

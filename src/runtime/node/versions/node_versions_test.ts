@@ -50,8 +50,8 @@ Deno.test("NodeVersions says when a fetch begins and ends, and nothing where non
   const say = (message: string) => said.push(message);
   for (const user of ["dpl_1", "dpl_2"]) await versions.binary({ version: "22", user, say });
   assert.equal(said.length, 2);
-  assert.equal(said[0], "Fetching Node 22 from npm: the search path of the platform has none");
-  assert.match(said[1]!, /^Fetched Node 22\.9\.9 in \d+\.\d s, \d+ B$/);
+  assert.equal(said[0], "Downloading Node 22 from npm: the search path of the platform has none");
+  assert.match(said[1]!, /^Downloaded Node 22\.9\.9 in \d+\.\d s, \d+ B$/);
 });
 
 Deno.test("NodeVersions leaves nothing of a fetch that failed, and tries again", async () => {
@@ -113,7 +113,7 @@ Deno.test("installNode() names the version and the reason", async () => {
   const env = Deno.env.toObject();
   await assert.rejects(
     installNode({ version: "24", folder, env: { ...env, PATH: folder } }),
-    /Cannot install Node 24 \(npm package node-linux-\w+\): there is no npm\. Install Node 24/,
+    /Cannot install Node 24 \(npm package node-linux-\w+\): npm is missing\. Install Node 24/,
   );
   await assert.rejects(
     installNode({

@@ -21,7 +21,7 @@ export function satisfies(whole: string, wanted: string): boolean {
 /** Why servers cannot run on a version; `undefined` where they can. */
 export function refuseVersion(wanted: string): string | undefined {
   return Number(wanted.split(".", 1)[0]) < OLDEST_MAJOR
-    ? `Node ${wanted} is too old: servers run on Node ${OLDEST_MAJOR} and later. Set a later ` +
+    ? `Node ${wanted} is too old: servers run on Node ${OLDEST_MAJOR} and later. Set a newer ` +
       "one in engines.node of package.json, or in .nvmrc"
     : undefined;
 }
