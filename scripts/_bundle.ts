@@ -32,7 +32,7 @@ export interface BundleReport {
 
 /**
  * CommonJS packages inside an ES module still call `require` for Node's own modules. It is
- * made with its first call: most commands come without one.
+ * created with its first call: most commands come without one.
  */
 const REQUIRE = [
   "let svcRequire;",

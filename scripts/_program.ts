@@ -1,6 +1,6 @@
 /**
- * The svc program as a process: the platform started and stopped, the tool
- * called, in an environment of their own. Tests, benches and the demo share it.
+ * The svc program as a process: the platform started and stopped, the CLI
+ * called, in their own environment. Tests, benches and the demo share it.
  *
  * @module
  */
@@ -188,7 +188,7 @@ export interface RunningTool {
   kill(): void;
 }
 
-/** Starts the tool. */
+/** Starts the CLI. */
 export function startTool(args: readonly string[], options: ToolOptions): RunningTool {
   const [program, ...first] = programCommand();
   const child = new Deno.Command(program, {
@@ -214,7 +214,7 @@ export function startTool(args: readonly string[], options: ToolOptions): Runnin
   };
 }
 
-/** Calls the tool and returns what it said. */
+/** Calls the CLI and returns what it said. */
 export function callTool(args: readonly string[], options: ToolOptions): Promise<ToolResult> {
   return startTool(args, options).result;
 }

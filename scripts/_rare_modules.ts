@@ -1,5 +1,5 @@
 /**
- * Packages that few commands need, each bundled as one module of its own. They are not packed
+ * Packages that few commands need, each bundled as its own module. They are not packed
  * with the program's code, which the runtime copies at every start, but attached, compressed,
  * and imported when they are needed (src/lib/shipped_module.ts).
  *

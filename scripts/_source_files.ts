@@ -1,6 +1,6 @@
 /**
  * The files that a check looks at: everything of the repository but what is
- * made (dependencies, builds) and git's own folder.
+ * created (dependencies, builds) and git's own folder.
  *
  * @module
  */

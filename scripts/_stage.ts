@@ -93,7 +93,7 @@ export function attachableFiles(platform: Platform = Deno.build): readonly strin
   ];
 }
 
-/** System and processor that a program is made for, as `Deno.build` names them. */
+/** System and processor that a program is built for, as `Deno.build` names them. */
 export interface Platform {
   readonly os: string;
   readonly arch: string;

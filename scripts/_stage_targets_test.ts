@@ -1,5 +1,5 @@
 /**
- * The stage of every platform that releases are made for. `STAGE_TESTS=all` installs the
+ * The stage of every platform that releases are built for. `STAGE_TESTS=all` installs the
  * packages of the other platforms; otherwise only this machine's is staged.
  */
 import assert from "node:assert/strict";

@@ -11,7 +11,7 @@ import { listFiles, ROOT } from "./_source_files.ts";
 export type Runs =
   /** In threads of one process, `perProcessor` of them: quick to start. */
   | { readonly as: "threads"; readonly perProcessor: number }
-  /** Each in a process of its own: what it leaves running ends with its file. */
+  /** Each in its own process: what it leaves running ends with its file. */
   | { readonly as: "processes"; readonly perProcessor: number };
 
 export interface Suite {
@@ -24,7 +24,7 @@ export interface Suite {
   readonly alone?: readonly string[];
   /** The files of `deno task test`; missing where that runs all but those of `first`. */
   readonly short?: readonly string[];
-  /** What its tests start in place of the compiled program, as a path from the root. */
+  /** What its tests start instead of the compiled program, as a path from the root. */
   readonly program?: string;
   /** Debian programs without which tests of the suite are skipped. */
   readonly needs: readonly DebianProgram[];
@@ -164,7 +164,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: "browser",
     folders: ["tests/browser"],
-    // A browser has several busy processes of its own.
+    // A browser has several busy its own processes.
     runs: { as: "processes", perProcessor: 1 },
     first: ["tests/browser/dashboard_test.ts", "tests/browser/accounts_test.ts"],
     short: ["tests/browser/dashboard_test.ts"],

@@ -4,7 +4,7 @@
  *
  * @module
  */
-// deno-lint-ignore-file no-console -- a script for people, not the tool
+// deno-lint-ignore-file no-console -- a script for people, not the CLI
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import pMap from "p-map";
@@ -72,7 +72,15 @@ const STEPS: readonly Step[] = [
     name: "programs are started in one place",
     run: () => Promise.resolve(findProgramStarts(sources.map(read))),
   },
-  { name: "words", run: () => Promise.resolve(findWords(sources.map(read))) },
+  {
+    name: "words",
+    run: () => {
+      const documents = files.filter((path) =>
+        /^(?:docs|src)\/.*\.md$|^(?:README|CONTRIBUTING)\.md$/.test(path)
+      );
+      return Promise.resolve(findWords([...sources, ...documents].map(read)));
+    },
+  },
   { name: "OpenAPI document", run: lintOpenApi },
   {
     name: "text files are read in one place",

@@ -5,7 +5,7 @@
  *
  * @module
  */
-// deno-lint-ignore-file no-console -- a script for people, not the tool
+// deno-lint-ignore-file no-console -- a script for people, not the CLI
 import { dirname, join } from "node:path";
 import ts from "typescript";
 import { hear } from "./_process.ts";
@@ -113,7 +113,7 @@ class Finder {
     return this.#checker.getSignaturesOfType(type, ts.SignatureKind.Call);
   }
 
-  /** Whether an expression is no promise, or one that somebody takes, or one that cannot reject. */
+  /** Whether an expression is no promise, or one that someone takes, or one that cannot reject. */
   #isHandled(node: ts.Expression): boolean {
     if (ts.isParenthesizedExpression(node)) return this.#isHandled(node.expression);
     if (ts.isAwaitExpression(node) || ts.isYieldExpression(node) || ts.isVoidExpression(node)) {
@@ -239,7 +239,7 @@ class Finder {
     return ts.forEachChild(node, (child) => this.#onlyReports(child) ? undefined : true) !== true;
   }
 
-  /** A function with a promise, handed to somebody who expects a function without a result. */
+  /** A function with a promise, handed to someone who expects a function without a result. */
   #isMisused(node: ts.Node): boolean {
     if (!isHandedOver(node) || !mayReturnPromise(node)) return false;
     const given = this.#signatures(this.#checker.getTypeAtLocation(node));

@@ -1,65 +1,106 @@
 /**
- * Keeps foreign word order and private words out of what the program says.
+ * Keeps foreign word order and private words out of what people read: what the
+ * program says, its documentation, and comments.
  *
  * @module
  */
 import type { TextFile } from "./check_lengths.ts";
 
-/** Words to avoid, each with what a native writer would use. */
-export const WORDS: readonly (readonly [RegExp, string])[] = [
-  [/\bof its own\b/i, "its own"],
-  [/\bof (?:their|one's) own\b/i, "their own"],
+type Words = readonly (readonly [RegExp, string])[];
+
+/** Words to avoid everywhere, each with what a native writer would use. */
+const WORDS: Words = [
+  // "Pages of its own deployment" is usual English.
+  [/\bof (?:its|their|one's) own\b(?! [a-z])/i, "its own …"],
   [/\bof now\b/i, "current"],
-  [/\b(?:is|are|was|were) made\b/i, "is created"],
+  // "Made of parts" and "made up of" are usual English.
+  [/\b(?:is|are|was|were) made\b(?! (?:from|of|to|up)\b)/i, "is created"],
   [/\bbeing made\b/i, "being created"],
   [/\bin place of\b/i, "instead of"],
-  [/\bas a whole\b/i, "the whole …"],
+  [/\bas a whole\b(?! [a-z])/i, "the whole …"],
   [/\btaken back\b/i, "rolled back, withdrawn"],
   [/\bhad back\b/i, "restored"],
-  [/\bthat follow\b/i, "next"],
+  [/\bthat follow(?=[,.:;]| go\b|$)/i, "next"],
   [/\bnever may\b/i, "can never"],
   [/\b(?:does|do|did) not answer\b/i, "does not respond"],
   [/\banswered with\b/i, "responded with"],
   [/\banew\b/i, "again"],
-  [/\bmend\b/i, "fix"],
   [/\bsomebody\b/i, "someone"],
-  [/\bmeanwhile\b/i, "say what happened, or leave it out"],
   [/\bthe tool\b/i, "the CLI"],
-  [/\bGive (?:an?|the|one|at least|at most|another) /, "Use, Set, Pass or Must be …"],
   [/\bto find it out\b/i, "to detect it"],
   [/\bthe way of\b/i, "traffic, route"],
   [/\bthis once\b/i, "only once"],
 ];
 
-/** Texts that keep a word, each with the reason. */
+/** Words that only what the program says must avoid, as comments and guides may explain. */
+export const SPOKEN_WORDS: Words = [
+  ...WORDS,
+  [/\bof (?:its|their|one's) own\b/i, "its own …"],
+  [/\bmend\b/i, "fix"],
+  [/\bmeanwhile\b/i, "say what happened, or leave it out"],
+  [/\bGive (?:an?|the|one|at least|at most|another) /, "Use, Set, Pass or Must be …"],
+];
+
+/** Files that keep their words, each with the reason. */
 const EXCEPTIONS: ReadonlyMap<string, string> = new Map([
-  ["src/documents/contents.ts", "titles of the documentation, which is rewritten apart"],
-  ["src/documents/read_library.ts", "titles of the documentation, which is rewritten apart"],
+  ["scripts/check_words.ts", "names the words"],
+  ["scripts/check_words_test.ts", "names the words"],
 ]);
 
 const LITERAL = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g;
 /** Text between the tags of JSX. */
 const JSX_TEXT = /^\s*[A-Z][^<>{}=;()]* [^<>{}=;()]*$/gm;
-const COMMENTS = /\/\*[^]*?\*\/|^\s*\/\/.*$/gm;
+/** Block comments, and lines of comments that belong together. */
+const COMMENTS = /\/\*[^]*?\*\/|^[ \t]*\/\/.*$(?:\n[ \t]*\/\/.*$)*/gm;
+/** Code in Markdown: blocks and spans. */
+const MARKDOWN_CODE = /^```[^]*?^```|`[^`\n]+`/gm;
 
 const blank = (text: string): string => text.replace(/[^\n]/g, " ");
 const lineOf = (text: string, index: number): number => text.slice(0, index).split("\n").length;
 
-/** Finds words to avoid in the literals of the program, its tests left out. */
+/** Words of `said`, a text of `file` at `index`; a line break counts as a space. */
+function findIn(
+  { path, text }: TextFile,
+  { said, index, words }: { readonly said: string; readonly index: number; readonly words: Words },
+): string[] {
+  const flat = said.replace(/\s*\n\s*(?:\*(?!\/)|\/\/)?\s*/g, " ");
+  return words.flatMap(([word, better]) => {
+    const found = word.exec(flat);
+    if (found === null) return [];
+    // The line breaks before it are spaces in `flat`, so it is found by its words.
+    const broken = new RegExp(found[0].replaceAll(" ", "\\s+(?:(?:\\*|//)\\s*)?"));
+    const line = lineOf(text, index + Math.max(said.search(broken), 0));
+    return `${path}:${line}: "${found[0]}": write "${better}"`;
+  });
+}
+
+function findSpoken(file: TextFile): string[] {
+  if (!/^src\/.*\.tsx?$/.test(file.path)) return [];
+  if (/(?:^|\/)_|_(?:test|bench)\.tsx?$/.test(file.path)) return [];
+  const code = file.text.replace(COMMENTS, blank);
+  const texts = [
+    ...code.matchAll(LITERAL),
+    ...(file.path.endsWith(".tsx") ? code.matchAll(JSX_TEXT) : []),
+  ];
+  return texts.filter(([said]) => said.includes(" "))
+    .flatMap(({ 0: said, index }) => findIn(file, { said, index, words: SPOKEN_WORDS }));
+}
+
+function findInComments(file: TextFile): string[] {
+  if (!/\.tsx?$/.test(file.path)) return [];
+  return [...file.text.matchAll(COMMENTS)]
+    .flatMap(({ 0: said, index }) => findIn(file, { said, index, words: WORDS }));
+}
+
+function findInDocument(file: TextFile): string[] {
+  if (!file.path.endsWith(".md")) return [];
+  const prose = file.text.replace(MARKDOWN_CODE, blank);
+  return [...prose.matchAll(/(?:.+\n?)+/g)]
+    .flatMap(({ 0: said, index }) => findIn(file, { said, index, words: WORDS }));
+}
+
+/** Finds words to avoid in literals of the program, in comments and in documents. */
 export function findWords(files: readonly TextFile[]): string[] {
-  return files
-    .filter(({ path }) => /^src\/.*\.tsx?$/.test(path) && !EXCEPTIONS.has(path))
-    .filter(({ path }) => !/(?:^|\/)_|_(?:test|bench)\.tsx?$/.test(path))
-    .flatMap(({ path, text }) => {
-      const code = text.replace(COMMENTS, blank);
-      const texts = [
-        ...code.matchAll(LITERAL),
-        ...(path.endsWith(".tsx") ? code.matchAll(JSX_TEXT) : []),
-      ];
-      return texts.filter(([said]) => said.includes(" ")).flatMap(({ 0: said, index }) =>
-        WORDS.filter(([word]) => word.test(said)).map(([word, better]) =>
-          `${path}:${lineOf(text, index)}: "${word.exec(said)![0]}": write "${better}"`
-        )
-      );
-    });
+  return files.filter(({ path }) => !EXCEPTIONS.has(path))
+    .flatMap((file) => [...findSpoken(file), ...findInComments(file), ...findInDocument(file)]);
 }

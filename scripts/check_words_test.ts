@@ -11,8 +11,22 @@ Deno.test("findWords() names the line of a word to avoid, and a better one", () 
   assert.equal(find("src/a.ts", "`Give a path: ${path}`").length, 1);
 });
 
-Deno.test("findWords() leaves out code, comments and tests", () => {
-  assert.deepEqual(find("src/a.ts", "/** Somebody. */\n// anew, meanwhile\nconst anew = 1;"), []);
+Deno.test("findWords() leaves out code, and what only comments may say", () => {
+  assert.deepEqual(find("src/a.ts", "/** Fixed meanwhile. */\nconst anew = 1;"), []);
   assert.deepEqual(find("src/a_test.ts", 'assert.equal("is made", 1);'), []);
-  assert.deepEqual(find("docs/a.md", "is made"), []);
+  assert.deepEqual(find("docs/a.md", "```sh\nis made\n```\n\n`is made` of two parts"), []);
+  assert.deepEqual(find("docs/a.md", "The platform is made of two parts."), []);
+});
+
+Deno.test("findWords() reads comments and documents, over the ends of lines", () => {
+  assert.deepEqual(find("src/a_test.ts", "const a = 1;\n/**\n * A file is\n * made. */"), [
+    'src/a_test.ts:3: "is made": write "is created"',
+  ]);
+  assert.deepEqual(find("src/a.ts", "// A folder in\n// place of a file."), [
+    'src/a.ts:1: "in place of": write "instead of"',
+  ]);
+  assert.deepEqual(find("docs/a.md", "# A\n\nThe key is\nmade by\nsomebody."), [
+    'docs/a.md:3: "is made": write "is created"',
+    'docs/a.md:5: "somebody": write "someone"',
+  ]);
 });

@@ -7,7 +7,7 @@
  *
  * @module
  */
-// deno-lint-ignore-file no-console -- a script for people, not the tool
+// deno-lint-ignore-file no-console -- a script for people, not the CLI
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { TEMPLATE_FILE, TEMPLATE_URL } from "../src/database/mod.ts";
@@ -106,7 +106,7 @@ async function compileAttached(): Promise<boolean> {
   return false;
 }
 
-// Other systems map what is packed into memory, and sign or check the file as a whole.
+// Other systems map what is packed into memory, and sign or check the whole file.
 if (platform.os !== "linux" || !await compileAttached()) {
   await compileStage([...STARTED_BY_NAME, TEMPLATE_FILE, DOCUMENTS_FILE, ...RARE_MODULES]);
 }

@@ -5,7 +5,7 @@
  *
  * @module
  */
-// deno-lint-ignore-file no-console -- a script for people, not the tool
+// deno-lint-ignore-file no-console -- a script for people, not the CLI
 import { packTar, type TarEntry } from "modern-tar";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -19,7 +19,7 @@ const WINDOW_BITS = 24;
 
 async function* entriesBelow(folder: string, prefix = ""): AsyncGenerator<TarEntry> {
   const entries = await Array.fromAsync(Deno.readDir(join(folder, prefix)));
-  // An order of its own makes two archives of the same files the same.
+  // Its own order makes two archives of the same files the same.
   for (const { name, isDirectory } of entries.sort((a, b) => a.name < b.name ? -1 : 1)) {
     const path = `${prefix}${name}`;
     const header = { name: path, mtime: new Date(0) };

@@ -7,7 +7,7 @@
  *
  * @module
  */
-// deno-lint-ignore-file no-console -- a script for people, not the tool
+// deno-lint-ignore-file no-console -- a script for people, not the CLI
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import config from "../deno.json" with { type: "json" };

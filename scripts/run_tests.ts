@@ -7,12 +7,12 @@
  * `SVC_BIN` names a program that is compiled already. Where no base runtime can be had,
  * the same tests run the source, and the closing lines say so.
  *
- * `EMPTY_ROOT` runs the e2e tests against dist/svc in a root of its own: `libc` where that holds
+ * `EMPTY_ROOT` runs the e2e tests against dist/svc in its own root: `libc` where that holds
  * nothing but the C library, `short` a few of them, `tools` with the programs of this machine.
  *
  * @module
  */
-// deno-lint-ignore-file no-console -- a script for people, not the tool
+// deno-lint-ignore-file no-console -- a script for people, not the CLI
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { provideArm64 } from "./_arm64.ts";
@@ -77,7 +77,7 @@ function chooseExtent(): Extent {
 
 const extent = chooseExtent();
 const chosen = SUITES.filter(({ name }) => names.length === 0 || names.includes(name));
-/** The unit tests start no program, and others one of their own. */
+/** The unit tests start no program, and others their own program. */
 const isCompiled = chosen.every(({ name, program }) => name === "unit" || program !== undefined) ||
   await provideProgram();
 

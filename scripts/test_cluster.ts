@@ -1,11 +1,11 @@
 /**
  * `deno task test:cluster`: the long form of the suite `cluster`, with three PostgreSQL under
- * Patroni and an object storage of its own. As root on Debian it installs what it needs, and
+ * Patroni and its own object storage. As root on Debian it installs what it needs, and
  * all that it starts ends with it.
  *
  * @module
  */
-// deno-lint-ignore-file no-console -- a script for people, not the tool
+// deno-lint-ignore-file no-console -- a script for people, not the CLI
 import { type DebianProgram, installMissing } from "./_debian.ts";
 import { isInstalled, show } from "./_process.ts";
 

@@ -36,7 +36,7 @@ Object.defineProperty(Deno, "test", {
   }),
 });
 
-// Deno's node:http also rejects a promise of its own where the body of a response breaks off.
+// Deno's node:http also rejects its own promise where the body of a response breaks off.
 addEventListener("unhandledrejection", (event) => {
   const { reason } = event;
   const isBrokenBody = reason instanceof TypeError &&

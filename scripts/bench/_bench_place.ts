@@ -23,7 +23,7 @@ export interface ToolRun {
 
 export interface BenchPlace {
   readonly folder: string;
-  /** The project's folder, where the tool is called. */
+  /** The project's folder, where the CLI is called. */
   readonly site: string;
   readonly platform: Platform;
   readonly token: string;
@@ -71,7 +71,7 @@ export interface PlatformWishes {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs a bench with a platform of its own. */
+/** Runs a bench with its own platform. */
 export async function withBenchPlace<T>(
   run: (place: BenchPlace) => Promise<T>,
   wishes: PlatformWishes = {},
@@ -109,7 +109,7 @@ export interface HttpsPlace extends BenchPlace {
   readonly certificate: Certificate;
 }
 
-/** Runs a bench with a platform of its own that serves HTTP and HTTPS. */
+/** Runs a bench with its own platform that serves HTTP and HTTPS. */
 export async function withHttpsPlace<T>(
   run: (place: HttpsPlace) => Promise<T>,
   wishes: PlatformWishes = {},

@@ -31,7 +31,7 @@ export interface DatabaseSide {
 const READY_LIMIT_MS = 180_000;
 const LOOK_MS = 5;
 
-/** Databases of a platform, made and used as the tool does. */
+/** Databases of a platform, made and used as the CLI does. */
 abstract class PlatformSide implements DatabaseSide {
   abstract readonly name: string;
   protected abstract readonly engine: "embedded" | "server";

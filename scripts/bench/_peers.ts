@@ -28,7 +28,7 @@ export interface PeerSite {
   readonly certificate: Certificate;
   /** Redirects by path, status 301. */
   readonly redirects: ReadonlyMap<string, string>;
-  /** An origin that everything is passed on to, in place of the folder. */
+  /** An origin that everything is passed on to, instead of the folder. */
   readonly origin?: PeerOrigin;
 }
 
@@ -37,7 +37,7 @@ export interface PeerOrigin {
   readonly url: string;
   /** PEM file that an HTTPS origin is trusted by; missing for plain HTTP. */
   readonly caFile?: string;
-  /** Answers are kept for a minute; Caddy has no cache of its own and passes all on. */
+  /** Answers are kept for a minute; Caddy has no separate cache and passes all on. */
   readonly cached: boolean;
 }
 

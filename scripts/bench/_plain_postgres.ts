@@ -9,7 +9,7 @@ import pg from "pg";
 import { hear } from "../_process.ts";
 import { unusedPort } from "../../src/lib/unused_port.ts";
 
-/** Debian keeps the programs of each version in a folder of their own. */
+/** Debian keeps the programs of each version in their own folder. */
 const VERSIONS = "/usr/lib/postgresql";
 const ROLE = "bench";
 const PASSWORD = "bench";
@@ -71,7 +71,7 @@ async function makeCluster(folder: string, owner: Owner): Promise<string> {
   return data;
 }
 
-/** Runs one statement in a session of its own. */
+/** Runs one statement in its own session. */
 export async function runOnce(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -1,6 +1,6 @@
 /**
  * The first byte of every page of the dashboard, on a platform with 1,000 projects, 10,000
- * deployments and 100,000 notifications. The platform is a process of its own: the program that
+ * deployments and 100,000 notifications. The platform is its own process: the program that
  * `SVC_BIN` names, or the source.
  *
  * @module
@@ -20,7 +20,7 @@ import type { RecordStore } from "../../src/store/mod.ts";
 const PROJECTS = 1000;
 const DEPLOYMENTS_EACH = 10;
 const NOTIFICATIONS = 100_000;
-/** Projects that are made at the same time. */
+/** Projects that are created at the same time. */
 const AT_ONCE = 16;
 /** Records of one commit. */
 const BATCH = 200;
@@ -182,7 +182,7 @@ const pagesOf = ({ deployment, key }: Furnished): readonly string[] => [
   "/docs/api/projects",
 ];
 
-/** Pages that lead on where somebody is signed in. */
+/** Pages that lead on where someone is signed in. */
 const BEFORE_SIGN_IN = /^\/(?:sign-|forgot-)/;
 
 /** Routes that are no page, or whose page stands here for nothing that grows. */

@@ -117,7 +117,7 @@ function memoryOf(pids: readonly number[]): { readonly resident: number; readonl
   return sum;
 }
 
-/** Each database has had a client since it was made, and has none now. */
+/** Each database has had a client since it was created, and has none now. */
 async function measureMemory(sides: readonly DatabaseSide[]): Promise<readonly Row[]> {
   const awake: ReturnType<typeof memoryOf>[] = [];
   const asleep: ReturnType<typeof memoryOf>[] = [];

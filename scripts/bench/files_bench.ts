@@ -49,7 +49,7 @@ async function deploy({ platform, tool }: BenchPlace): Promise<Round> {
   const before = [processorTime(Deno.pid), processorTime(platform.pid)] as const;
   const run = await tool(["deploy", "--prod"]);
   const ofPlatform = processorTime(platform.pid) - before[1];
-  // The tool is the one child of this process that has ended meanwhile.
+  // The CLI is the one child of this process that has ended meanwhile.
   return {
     ...run,
     platform: ofPlatform,
@@ -71,7 +71,7 @@ function toRow(name: string, rounds: readonly Round[], place: BenchPlace): strin
   ];
 }
 
-/** The rows of a site of `count` files, deployed to a platform of its own. */
+/** The rows of a site of `count` files, deployed to its own platform. */
 async function benchSite(count: number): Promise<string[][]> {
   return await withBenchPlace(async (place) => {
     const { site, tool } = place;

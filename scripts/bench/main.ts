@@ -5,7 +5,7 @@
  *
  * @module
  */
-// deno-lint-ignore-file no-console -- a script for people, not the tool
+// deno-lint-ignore-file no-console -- a script for people, not the CLI
 import { type DebianProgram, installMissing } from "../_debian.ts";
 
 interface Bench {

@@ -1,6 +1,6 @@
 /**
  * External rewrites and the cache before them, beside nginx and Caddy, over one
- * HTTPS origin. Caddy has no cache of its own: it shows what a cache saves.
+ * HTTPS origin. Caddy has no separate cache: it shows what a cache saves.
  * Where an aim is missed, `docs/decisions/edge.md` says why.
  *
  * @module

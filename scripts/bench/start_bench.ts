@@ -64,7 +64,7 @@ async function timeToFirstLine([program, ...args]: Command, { cwd, env }: Place)
   throw new Error(`${program} ${args.join(" ")} failed: ${said}`);
 }
 
-/** Times to the first line of deploys of a page, in a project of their own. */
+/** Times to the first line of deploys of a page, in their own project. */
 async function measureDeploy(svc: Command, place: Place): Promise<readonly number[]> {
   const cwd = join(place.cwd, "site");
   await Deno.mkdir(cwd);
@@ -119,7 +119,7 @@ function describeReady(times: readonly number[]): string {
     `${median(times).toFixed(0)} in the middle, ${againstMost(least / AIM_READY_MS, 1)}`;
 }
 
-/** Runs the commands and the platform in a home of their own; returns the tables. */
+/** Runs the commands and the platform in their own home; returns the tables. */
 export async function benchStart(): Promise<string> {
   const folder = await Deno.makeTempDir({ prefix: "svc-bench-start-" });
   // Node reads the certificates that it names at each start, which takes longer than the rest.

@@ -12,7 +12,7 @@ import { formatTable, whole } from "./_table.ts";
 const CLIENTS = 50;
 const SECONDS = 4;
 const GRANT_TYPE = "urn:ietf:params:oauth:grant-type:device_code";
-/** A trigger each, of a branch of its own. */
+/** A trigger for each branch. */
 const BRANCHES = 600;
 /** Triggers that one hook takes in a minute. */
 const PER_HOOK = 30;

@@ -1,5 +1,5 @@
 /**
- * Templates with `@NAME@` in place of values.
+ * Templates with `@NAME@` instead of values.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The platforms that releases are made for.
+ * The platforms that releases are built for.
  *
  * @module
  */

@@ -19,7 +19,7 @@ export interface NextCall {
 export interface ToolAnswer {
   /** For the agent to read: a few lines. */
   readonly text: string;
-  /** The facts, by the tool's output schema. */
+  /** The facts, by the CLI's output schema. */
   readonly data: Readonly<Record<string, unknown>>;
   readonly next?: readonly NextCall[];
 }
@@ -67,7 +67,7 @@ export class ToolFailure extends Error {
 export interface ToolSpec<Input extends z.ZodRawShape, Around> {
   readonly name: string;
   readonly title: string;
-  /** A description of the tool, and of when to call it. */
+  /** A description of the CLI, and of when to call it. */
   readonly description: string;
   readonly input: Input;
   /** Members of the facts that it always answers with. */

@@ -119,7 +119,7 @@ export interface BuildOptions {
   readonly settings?: BuildSettings;
   /** Goes before everything else. */
   readonly buildCommand?: string | undefined;
-  /** Id of the framework, in place of the detected one. */
+  /** Id of the framework, instead of the detected one. */
   readonly framework?: string | undefined;
   /** Takes the output as it is there. */
   readonly skipBuild?: boolean;
@@ -133,7 +133,7 @@ export interface BuiltProject {
   readonly detected: DetectedProject;
   /** Absolute path of the output directory. */
   readonly output: string;
-  /** Whether somebody named that folder, rather than that it was found. */
+  /** Whether someone named that folder, rather than that it was found. */
   readonly isNamed: boolean;
 }
 
@@ -272,7 +272,7 @@ function onceAsked(host: BuildHost, options: BuildOptions, detected: DetectedPro
 }
 
 /**
- * Whether a person or the platform wrote a build command of their own: the script of the app, as
+ * Whether a person or the platform wrote their own build command: the script of the app, as
  * it is detected, builds nothing else.
  */
 function isWritten({ buildCommand, config, settings }: BuildOptions, detected: DetectedProject) {

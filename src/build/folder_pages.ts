@@ -1,5 +1,5 @@
 /**
- * Which folders of a site have a page of their own.
+ * Which folders of a site have their own page.
  *
  * @module
  */

@@ -266,7 +266,7 @@ const rootOf = (directory: string): string =>
 
 export interface ServedFacts {
   readonly manifest: unknown;
-  /** True where the output has no manifest of its own. */
+  /** True where the output has no separate manifest. */
   readonly generated: boolean;
   /** Absolute paths of the output and of the project's folder. */
   readonly output: string;

@@ -19,7 +19,7 @@ const NAME = "hashes.json";
  */
 const UNSETTLED_MS = 2000;
 
-/** Fewer files than this are hashed anew faster than a reader would notice. */
+/** Fewer files than this are hashed again faster than a reader would notice. */
 const MIN_FILES = 200;
 
 const savedHashes = z.strictObject({

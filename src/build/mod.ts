@@ -1,7 +1,7 @@
 /**
  * Turns a project's folder into what a deployment is made of: runs the build
  * command, finds the output and its manifest, reads the rules, bundles the
- * functions, and hashes everything. The tool uses it in the folder where a
+ * functions, and hashes everything. The CLI uses it in the folder where a
  * person works, the platform in a checkout.
  *
  * @module

@@ -106,9 +106,9 @@ export interface PackOptions extends BuildOptions {
 /** A built project that is described, not yet read. */
 export interface Assembled extends BuiltProject {
   readonly files: readonly OutputContent[];
-  /** `.svc/manifest.json` of the output, parsed, or the one that was made. */
+  /** `.svc/manifest.json` of the output, parsed, or the one that was created. */
   readonly manifest: unknown;
-  /** True where the output has no manifest of its own. */
+  /** True where the output has no separate manifest. */
   readonly generated: boolean;
   /** How its servers run; empty where nothing was validated. */
   readonly servers: readonly ServerReport[];

@@ -44,7 +44,7 @@ export interface OutputFacts {
   readonly projectRoot: string;
   readonly detected: DetectedProject;
   readonly settings: ServerSettings;
-  /** Whether somebody named the output directory, rather than that it was found. */
+  /** Whether someone named the output directory, rather than that it was found. */
   readonly isNamed?: boolean;
   /** Image settings of `svc.toml`, if there are any. */
   readonly images?: ImageSettings;
@@ -55,7 +55,7 @@ export interface OutputFacts {
 export interface PreparedOutput {
   readonly files: readonly OutputContent[];
   readonly manifest: unknown;
-  /** True where the output has no manifest of its own. */
+  /** True where the output has no separate manifest. */
   readonly generated: boolean;
   /** How its servers run; empty where nothing was validated. */
   readonly servers: readonly ServerReport[];
@@ -186,7 +186,7 @@ async function withSitePackages(
 /** An output before it is validated. */
 interface Described {
   readonly listing: Listing;
-  /** The output's manifest, or the one that was made. */
+  /** The output's manifest, or the one that was created. */
   readonly proposed: unknown;
   readonly generated: boolean;
   readonly found: Usable | undefined;

@@ -155,7 +155,7 @@ function headOf(path: string, bytes: number): string {
   return head.toString("latin1", 0, length);
 }
 
-/** Says whether a file is the pointer that Git LFS keeps in place of a large file. */
+/** Says whether a file is the pointer that Git LFS keeps instead of a large file. */
 export function isLfsPointer(
   { absolutePath, size }: Pick<OutputFile, "absolutePath" | "size">,
 ): boolean {

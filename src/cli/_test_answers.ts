@@ -1,5 +1,5 @@
 /**
- * Holds what the tool prints in JSON mode to the schemas that `svc schema` shows.
+ * Holds what the CLI prints in JSON mode to the schemas that `svc schema` shows.
  *
  * @module
  */

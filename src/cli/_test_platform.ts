@@ -1,5 +1,5 @@
 /**
- * A real platform in this process, a project's folder, and the tool between
+ * A real platform in this process, a project's folder, and the CLI between
  * them; all of it gone after the test.
  *
  * @module
@@ -17,9 +17,9 @@ export interface Bench {
   /** The project's folder `my-site`, with an `index.html`. */
   readonly site: string;
   readonly env: Record<string, string>;
-  /** Runs the tool in the folder, as in a pipe. */
+  /** Runs the CLI in the folder, as in a pipe. */
   run(argv: readonly string[], options?: RunOptions): Promise<RunOutcome>;
-  /** Runs the tool in JSON mode, expects success and returns its one object. */
+  /** Runs the CLI in JSON mode, expects success and returns its one object. */
   json(argv: readonly string[], options?: RunOptions): Promise<Record<string, unknown>>;
   /** Writes a file of the project. */
   write(path: string, text: string): Promise<void>;
@@ -34,13 +34,13 @@ async function fetchPage(port: number, address: unknown, path: string) {
   return { status, text: new TextDecoder().decode(body) };
 }
 
-/** Runs a test with a platform of its own; `options` go over the usual ones. */
+/** Runs a test with its own platform; `options` go over the usual ones. */
 export async function withPlatform(
   test: (bench: Bench) => Promise<void>,
   options: Partial<PlatformOptions> = {},
 ): Promise<void> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-cli-" }));
-  // PostgreSQL runs as a user of its own, and has its data below.
+  // PostgreSQL runs as its own user, and has its data below.
   await Deno.chmod(folder, 0o711);
   const site = join(folder, "my-site");
   await Deno.mkdir(site);

@@ -1,6 +1,6 @@
 /**
- * Transcripts: command lines run one after the other against a platform of
- * their own, for people and in JSON mode, and what came out kept as golden
+ * Transcripts: command lines run one after the other against their own
+ * platform, for people and in JSON mode, and what came out kept as golden
  * files in `fixtures/cli/transcripts/`.
  *
  * @module

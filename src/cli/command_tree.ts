@@ -1,5 +1,5 @@
 /**
- * All commands of the tool. Nothing of a command is loaded before it is asked
+ * All commands of the CLI. Nothing of a command is loaded before it is asked
  * for.
  *
  * @module

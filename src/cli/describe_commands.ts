@@ -17,7 +17,7 @@ import { buildProgram } from "./parser.ts";
 export interface ArgumentDescription {
   readonly name: string;
   readonly required: boolean;
-  /** True where it takes all words that follow. */
+  /** True where it takes all remaining words. */
   readonly variadic: boolean;
   readonly meaning: string;
   /** The default value; `null` if there is none. */

@@ -1,5 +1,5 @@
 /**
- * The exit codes of the tool.
+ * The exit codes of the CLI.
  *
  * @module
  */

@@ -1,4 +1,4 @@
-/** Files that are not UTF-8: refused wherever the tool reads text, with file, line and column. */
+/** Files that are not UTF-8: refused wherever the CLI reads text, with file, line and column. */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { withPlatform } from "./_test_platform.ts";

@@ -86,7 +86,7 @@ function buildEntry(
   return command;
 }
 
-/** The flags of the tool's own version: a command may have a `--version` of its own. */
+/** The flags for the CLI's version: a command can have its own `--version`. */
 function versionFlags(asked: AskedCommand | undefined, options: BuildOptions): string {
   const own = asked?.command.build(asked.leaf.name, options.perform).options ?? [];
   return own.some(({ long }) => long === "--version") ? "-v" : "-v, --version";

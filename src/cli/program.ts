@@ -230,7 +230,7 @@ function withoutHelpWord(argv: readonly string[]): readonly string[] {
 }
 
 /**
- * Runs the tool with the arguments after its name and returns the exit code:
+ * Runs the CLI with the arguments after its name and returns the exit code:
  * 0 done, 1 failed, 2 used wrongly, 130 interrupted, or what the command itself
  * returns. Never throws.
  */

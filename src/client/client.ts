@@ -41,7 +41,7 @@ export interface ClientOptions {
   readonly watchChange?: (
     call: Pick<Exchange, "method" | "path">,
   ) => (outcome: ChangeOutcome) => void;
-  /** Called again and again while the platform does not answer, with the milliseconds so far. */
+  /** Called again and again while the platform does not respond, with the milliseconds so far. */
   readonly onWaiting?: (waited: number) => void;
   /** How long to wait for an answer; {@link USUAL_WAITS} where missing. */
   readonly waits?: Waits;
@@ -84,7 +84,7 @@ export interface RawRequest {
   readonly method: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Makes the body anew for each attempt. */
+  /** Makes the body again for each attempt. */
   readonly body?: () => Promise<BodyInit> | BodyInit;
   readonly signal?: AbortSignal;
 }

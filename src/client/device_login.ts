@@ -1,5 +1,5 @@
 /**
- * The tool's side of the device authorization grant (RFC 8628): one request
+ * The CLI's side of the device authorization grant (RFC 8628): one request
  * each, sent as a form and answered in OAuth's shape.
  *
  * @module

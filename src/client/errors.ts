@@ -1,5 +1,5 @@
 /**
- * How a call to the platform can fail: it answered with an error, or it could
+ * How a call to the platform can fail: it that got an error, or it could
  * not be reached, or its answer is not what the contract says.
  *
  * @module

@@ -1,5 +1,5 @@
 /**
- * The tool's side of a token exchange (RFC 8693): the token of a job of CI for a key.
+ * The CLI's side of a token exchange (RFC 8693): the token of a job of CI for a key.
  *
  * @module
  */

@@ -5,7 +5,7 @@ import { endpoints } from "../contract/endpoints.ts";
 
 const PARAMS = { project: "0199e2e8-5f0f-7e11-8a33-0242ac120002", database: "shop" };
 
-/** A stream of these pieces, each in a read of its own. */
+/** A stream of these pieces, each in its own read. */
 function streamOf(...pieces: readonly (string | Uint8Array | Error)[]) {
   const rest = [...pieces];
   return new ReadableStream<Uint8Array<ArrayBuffer>>({

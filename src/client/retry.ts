@@ -59,7 +59,7 @@ export function withRetries<T>(
   options: {
     readonly policy: RetryPolicy;
     readonly signal?: AbortSignal;
-    /** No further attempt is made once this is aborted. */
+    /** No further attempt follows once this is aborted. */
     readonly stop?: AbortSignal | undefined;
   },
 ): Promise<T> {

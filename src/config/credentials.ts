@@ -1,5 +1,5 @@
 /**
- * Logins of the tool (cli-and-config.md, "Authentication"): for each platform
+ * Logins of the CLI (cli-and-config.md, "Authentication"): for each platform
  * the tokens of one or more workspaces, and which of them is the default. Pure;
  * credentials_file.ts keeps them on disk.
  *
@@ -25,7 +25,7 @@ export interface Credential {
   readonly apiUrl: string;
   readonly token: string;
   readonly workspace: string;
-  /** False where the token was made for another workspace of the same platform. */
+  /** False where the token was created for another workspace of the same platform. */
   readonly isOwnLogin: boolean;
 }
 

@@ -46,7 +46,7 @@ function dropItems(source: string, { elements, range }: AST.TOMLArray, kept: num
 
 /**
  * The splices that turn an array into `items`. One on a single line is written
- * anew; on several lines, elements that stay keep their text and comments.
+ * again; on several lines, elements that stay keep their text and comments.
  */
 export function spliceArray(
   source: string,

@@ -117,7 +117,7 @@ function removeEntry(source: string, { node, inline }: Entry): string {
 
 /**
  * Removes a key, in whichever way it is written, with the comment on its own
- * line; comments on lines of their own stay. Nothing happens where it is not there.
+ * line; comments on their own lines stay. Nothing happens where it is not there.
  */
 export function removeTomlKey(source: string, path: KeyPath): string {
   let text = source;

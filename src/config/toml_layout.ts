@@ -7,7 +7,7 @@ import { type AST, parseTOML } from "toml-eslint-parser";
 
 export type KeyPath = readonly string[];
 
-/** A key and its value, wherever written: on a line of its own or in an inline table. */
+/** A key and its value, wherever written: on its own line or in an inline table. */
 export interface Entry {
   readonly path: KeyPath;
   /** How many names the key itself has: 2 in `project.name = "a"`. */

@@ -79,7 +79,7 @@ export interface Endpoint<
   readonly query: Query;
   readonly body: Body;
   readonly bodyKind: BodyKind;
-  /** Largest body that is read, in bytes; a larger one is answered with 413. */
+  /** Largest body that is read, in bytes; a larger one gets 413. */
   readonly maxBodyBytes: number;
   readonly response: Response;
   readonly responseKind: BodyKind;

@@ -223,7 +223,7 @@ export const ENDPOINT_PERMISSIONS: Readonly<Record<EndpointName, Needed>> = {
   deleteMessengerLink: NONE,
 };
 
-/** Paths that speak a protocol of their own. */
+/** Paths that speak their own protocol. */
 const OF_OTHER_PROTOCOLS: readonly (readonly [string, Needed])[] = [
   ["GET /git", READ_DEPLOYED],
   ["POST /git", DEPLOY],

@@ -1,6 +1,6 @@
 /**
  * The key-value stores of projects, one for each environment, as people look into them. The
- * code of a deployment reaches its own store at an address of its own (docs/kv.md).
+ * code of a deployment reaches its own store at its own address (docs/kv.md).
  *
  * @module
  */

@@ -282,7 +282,7 @@ export const notificationMessage = z.discriminatedUnion("type", [
   inboxCounts.extend({
     type: z.literal("counts").meta({ description: "Type of the message", example: "counts" }),
   }),
-  /** Too much was missed to send it again: list the inbox anew. */
+  /** Too much was missed to send it again: list the inbox again. */
   z.object({
     type: z.literal("reset").meta({ description: "Type of the message", example: "reset" }),
   }),

@@ -21,7 +21,7 @@ export const ENGINES: Readonly<Record<string, (folder: string) => Promise<Databa
   server: openTestEngine,
 };
 
-/** Database and role as SQL shows them: a server has names of its own for a branch. */
+/** Database and role as SQL shows them: a server has its own names for a branch. */
 export function shownNames({ kind }: DatabaseEngine, { id, database, role }: Branch) {
   const own = `svc_${id}`;
   return kind === "server" ? { database: own, role: own } : { database, role };

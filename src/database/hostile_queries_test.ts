@@ -137,7 +137,7 @@ for (const [kind, open] of Object.entries(ENGINES)) {
   });
 }
 
-/** Runs a trial in a database of its own, and asks a neighbour's all the while, on one connection. */
+/** Runs a trial in its own database, and asks a neighbour's all the while, on one connection. */
 async function tryBeside(
   neighbour: pg.Client,
   trial: Trial,

@@ -17,7 +17,7 @@ const LONGEST = 200;
 /**
  * Leaves out of what `pg_dump` writes:
  *
- * - settings of its own version, so that servers before it run the rest as one text;
+ * - its own settings version, so that servers before it run the rest as one text;
  * - the lines `\restrict <key>`, in the head, and `\unrestrict <key>`, which guard `psql`
  *   against commands in data. The key is random: no row has it.
  */

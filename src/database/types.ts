@@ -5,7 +5,7 @@
  * @module
  */
 
-/** `embedded` is PGlite in a process of its own; `server` is a PostgreSQL server. */
+/** `embedded` is PGlite in its own process; `server` is a PostgreSQL server. */
 export const ENGINE_KINDS = ["embedded", "server"] as const;
 export type EngineKind = (typeof ENGINE_KINDS)[number];
 
@@ -16,7 +16,7 @@ export interface BranchLimits {
   readonly connections: number;
 }
 
-/** A branch: a PostgreSQL database of its own, with one role that owns it. */
+/** A branch: a separate PostgreSQL database, with one role that owns it. */
 export interface Branch {
   /** 16 lower-case hexadecimal digits; names its folder, or its database on a server. */
   readonly id: string;
@@ -27,7 +27,7 @@ export interface Branch {
   readonly limits: BranchLimits;
 }
 
-/** How a copy was made: by cloning extents of the file system, or byte by byte. */
+/** How a copy was created: by cloning extents of the file system, or byte by byte. */
 export type CopyMethod = "clone" | "copy";
 
 /** Parameters of a client's startup message, such as `application_name`. */

@@ -80,7 +80,7 @@ function pageChecksum(page: Uint8Array, block: number): number {
 
 export interface PagesReport {
   readonly pages: number;
-  /** Pages without a checksum: the database was made without them. */
+  /** Pages without a checksum: the database was created without them. */
   readonly unchecked: number;
   /** Damaged pages, by file and number. */
   readonly damaged: readonly string[];

@@ -41,7 +41,7 @@ export interface RunningDev {
   inspectors(): { readonly server?: string; readonly functions?: string };
   /** Resolves when the site can be opened first: files are read, or the server listens. */
   readonly ready: Promise<void>;
-  /** Starts the project's server again; reads everything anew. */
+  /** Starts the project's server again; reads everything again. */
   restart(): Promise<void>;
   /** Explains the last request by rule; `undefined` without a request or rules. */
   explainLast(): Explanation | undefined;

@@ -1,6 +1,6 @@
 /**
- * Pages that load again when a file of the project is saved: for projects without a dev
- * server of their own.
+ * Pages that load again when a file of the project is saved: for projects without their own
+ * dev server.
  *
  * @module
  */

@@ -1,4 +1,4 @@
-/** A site whose server says itself what is stored, with a clock and a store of its own. */
+/** A site whose server says itself what is stored, with a clock and its own store. */
 import type { Rule } from "../rules/mod.ts";
 import { computeOf, MemoryIsrStore, type TestServer } from "./_test_compute.ts";
 import { testEdge, testSite } from "./_test_site.ts";

@@ -8,7 +8,7 @@ import type { HeaderList } from "./messages/header_list.ts";
 import { edgePage, type PagedRequest } from "./response/error_pages.ts";
 import type { EdgeResponse } from "./response/edge_response.ts";
 
-/** Whether something does not answer now that may do so later. */
+/** Whether something does not respond now that may do so later. */
 export function isPassing(error: unknown): boolean {
   return error instanceof UnavailableError;
 }

@@ -23,7 +23,7 @@ export function listening(
 }
 
 /**
- * Starts something on a port that nobody uses; on another one where somebody
+ * Starts something on a port that nobody uses; on another one where someone
  * took it meanwhile. `start` leaves nothing behind where it fails.
  */
 export async function onUnusedPort<T>(start: (port: number) => Promise<T>): Promise<T> {

@@ -10,5 +10,5 @@ export const BUILD_PROCESS_ARGUMENT = "__build";
 /** Variable that all processes of builds carry; its value identifies the platform. */
 export const BUILD_MARK = "SVC_BUILD_MARK";
 
-/** In place of a job: only show that the program can run here. */
+/** Instead of a job: only show that the program can run here. */
 export const BUILD_PROBE = "svc-probe";

@@ -54,7 +54,7 @@ export function withPath(error: unknown, path: string): unknown {
   return error;
 }
 
-/** Something that stands in the way of writing a file. */
+/** Something that prevents writing a file. */
 export interface WriteFault {
   /** The file or folder that is at fault. */
   readonly path: string;

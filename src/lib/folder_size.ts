@@ -1,6 +1,6 @@
 /**
  * Watching how much folders take on disk while something foreign writes to
- * them. `du` counts, in a process of its own and with low priority.
+ * them. `du` counts, in its own process and with low priority.
  *
  * @module
  */

@@ -40,7 +40,7 @@ export function connectionOptions(fields: Fields): ReadonlySet<string> | undefin
 
 /**
  * Returns the fields without those of one hop, those that `Connection` names
- * included. An intermediary calls it before it adds fields of its own, or a
+ * included. An intermediary calls it before it adds its own fields, or a
  * client could have those dropped.
  */
 export function dropHopByHop(fields: Fields): Fields {

@@ -3,8 +3,8 @@
  * network: proxies, certificates, registries of packages. Pure.
  *
  * This is the one list: git, builds, tests and benches start their programs in
- * an environment of its own and add these. Foreign code sees them, so nothing
- * that is made for a secret is in it.
+ * its own environment and add these. Foreign code sees them, so nothing
+ * that is created for a secret is in it.
  *
  * @module
  */

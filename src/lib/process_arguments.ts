@@ -1,5 +1,5 @@
 /**
- * First arguments that make the program a process of its own; a path follows: for those
+ * First arguments that make the program its own process; a path follows: for those
  * that run foreign code, the one by which they find the platform.
  *
  * @module

@@ -49,11 +49,11 @@ export interface DocumentFormat {
     path: readonly PathStep[],
     key: string,
   ): { readonly message?: string; readonly hint?: string } | undefined;
-  /** A problem with a message of its own; asked first. */
+  /** A problem with its own message; asked first. */
   describeIssue?(issue: SchemaIssue, path: readonly PathStep[]): SchemaProblem | undefined;
   /**
    * The issues of the branch that the author meant, where none of a union fits;
-   * `undefined` where the union is described as a whole.
+   * `undefined` where the description covers the union.
    */
   meantBranch?(
     branches: readonly (readonly SchemaIssue[])[],

@@ -5,7 +5,7 @@
  */
 
 /**
- * A part that the platform depends on does not answer. The message may be shown to
+ * A part that the platform depends on does not respond. The message may be shown to
  * anyone; what happened is the cause.
  */
 export class UnavailableError extends Error {

@@ -1,6 +1,6 @@
 /**
  * Validation of a manifest against its schema and the files of the output,
- * all problems in one pass. The tool and the platform use the same code.
+ * all problems in one pass. The CLI and the platform use the same code.
  *
  * @module
  */

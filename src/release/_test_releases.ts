@@ -1,5 +1,5 @@
 /**
- * A place of releases on this machine, with a signing key of its own.
+ * A place of releases on this machine, with its own signing key.
  *
  * @module
  */

@@ -69,7 +69,7 @@ export async function* fetchChunks(url: string, source: Source): AsyncGenerator<
   }
 }
 
-/** A small file as a whole. */
+/** Fetches a complete small file. */
 export async function fetchSmall(
   url: string,
   source: Source & { readonly maxBytes: number },

@@ -6,7 +6,7 @@
  */
 import { tagOf } from "./manifest.ts";
 
-/** Set by `scripts/compile.ts --releases-url`; code from source has no place of its own. */
+/** Set by `scripts/compile.ts --releases-url`; code from source has no separate place. */
 declare const SVC_RELEASES_URL: string | undefined;
 
 /** The place that was compiled in. It needs no trust, as releases are signed. */

@@ -16,7 +16,7 @@ import { collect, type FindingSteps } from "./work.ts";
 
 export const NO_HOOKS: EvaluationHooks = { fileExists: () => false, rateLimited: () => false };
 
-/** A rule named after its place in the list is made by `compileAll`. */
+/** A rule named after its place in the list is created by `compileAll`. */
 export type ShortRule = readonly [condition: Condition, action: Action, more?: Partial<Rule>];
 
 /** Compiles rules with the ids `r0`, `r1` and so on. */

@@ -1,6 +1,6 @@
 /**
  * Runs foreign code: bundles and seals functions and servers, runs them in
- * processes of their own, and guards the requests that leave the platform.
+ * their own processes, and guards the requests that leave the platform.
  *
  * @module
  */

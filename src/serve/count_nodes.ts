@@ -12,7 +12,7 @@ const COUNT_MS = 1000;
 
 /**
  * Counts the nodes that live. A node that started a moment ago has not heard of later ones: it
- * asks the store, and counts those that it knows where that does not answer in time.
+ * asks the store, and counts those that it knows where that does not respond in time.
  */
 export async function countNodes(
   nodes: Pick<Nodes, "count" | "list">,

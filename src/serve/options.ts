@@ -42,7 +42,7 @@ interface Surroundings {
 /** Settings that the command itself uses up. */
 type OfCommand = "upstreamCaFile" | "logFormat";
 
-/** The options that somebody gives: the table of settings says what they mean. */
+/** The options that someone gives: the table of settings says what they mean. */
 export type PlatformOptions = Omit<GivenSettings, OfCommand> & Surroundings;
 
 /** The options with all defaults. */

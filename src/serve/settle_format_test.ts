@@ -12,7 +12,7 @@ import { DataNewerError, requireFormat, settleFormat } from "./settle_format.ts"
 
 interface Scene {
   readonly dataDir: string;
-  /** Files that backups were made in. */
+  /** Files that backups were created in. */
   readonly backups: string[];
   readonly logged: string[];
   settle(format: number, migrations?: readonly Migration[]): Promise<void>;

@@ -32,7 +32,7 @@ export interface Setting {
   readonly name: string;
   /** The path of the value in the platform's options; missing for options of the command alone. */
   readonly option?: string;
-  // deno-lint-ignore no-explicit-any -- each row has a type of its own
+  // deno-lint-ignore no-explicit-any -- each row has its own type
   readonly kind: Kind<any>;
   readonly help: string;
   readonly default?: unknown;

@@ -23,7 +23,7 @@ const MOST = 1000;
 export interface ChangeHandlers {
   /** Takes over what others have changed; a failure is reported, and not repeated. */
   onChanges(keys: readonly RecordKey[]): Promise<void>;
-  /** Called where changes were forgotten before they were read: all is to be read anew. */
+  /** Called where changes were forgotten before they were read: all is to be read again. */
   onGap(): Promise<void>;
   onError(error: unknown): void;
 }

@@ -1,5 +1,5 @@
 /**
- * A lease that a commit is made under: it counts only while its holder leads, so a node that
+ * A lease that a commit depends on: it counts only while its holder leads, so a node that
  * was cut off cannot change what its successor does.
  *
  * @module

@@ -12,7 +12,7 @@
 export const VITALS = ["lcp", "inp", "cls", "fcp", "ttfb"] as const;
 export type Vital = typeof VITALS[number];
 
-/** Pages that are stored with vitals of their own. */
+/** Pages that are stored with their own vitals. */
 export const MAX_VITAL_PAGES = 20;
 
 /** Longest path of a page, in characters; the schema of beacons allows ASCII only. */

@@ -1,5 +1,5 @@
 /**
- * Accounts as a person has them: Chromium, with JavaScript off, and the tool
+ * Accounts as a person has them: Chromium, with JavaScript off, and the CLI
  * in a terminal beside it.
  */
 import assert from "node:assert/strict";
@@ -18,7 +18,7 @@ const isFile = (path: string): boolean => {
     return false;
   }
 };
-/** util-linux: runs a command in a terminal of its own. */
+/** util-linux: runs a command in its own terminal. */
 const SCRIPT = ["/usr/bin/script"].find(isFile);
 
 const LOOKS = [

@@ -61,7 +61,7 @@ interface PageDocument {
   };
 }
 
-/** Routes that are no page of their own, or that only a mail or a chat leads to. */
+/** Routes that are no separate page, or that only a mail or a chat leads to. */
 const NOT_LOOKED_AT: Readonly<Record<string, string>> = {
   "/workspaces/:slug/projects/:project/day": "a part of the overview",
   "/workspaces/:slug/projects/:project/picture": "a picture on the overview",

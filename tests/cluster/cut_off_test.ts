@@ -1,5 +1,5 @@
 /**
- * A node that leads, in a network namespace of its own, is cut off under events: what it had
+ * A node that leads, in its own network namespace, is cut off under events: what it had
  * sent before arrives when the cable is plugged in again, after another node has taken over, and
  * no event is lost or in an inbox twice.
  */

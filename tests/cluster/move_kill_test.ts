@@ -1,5 +1,5 @@
 /**
- * A platform moves to PostgreSQL and an object storage and back, while the tool is killed and
+ * A platform moves to PostgreSQL and an object storage and back, while the CLI is killed and
  * both servers fail at random moments. When the same command has ended well, everything is there
  * with its time of expiry, the source is as it was, and platforms serve from both.
  *
@@ -38,7 +38,7 @@ const FILLER = 2000;
 /** Records that expire while they are moved. */
 const EXPIRING = 300;
 const MOST_LEFT_MS = 8000;
-/** Longest time that a storage is away; the tool waits longer. */
+/** Longest time that a storage is away; the CLI waits longer. */
 const MOST_AWAY_MS = 1500;
 
 const VICTIMS = ["the tool", "the tool", "PostgreSQL", "the storage"] as const;

@@ -13,7 +13,7 @@ const test = testNeeding("git", "sh");
 
 const TRIGGERS = Number(Deno.env.get("TRIGGERS") ?? 24);
 const PROJECTS = TRIGGERS < 100 ? 4 : 20;
-/** Each project has as many triggers, for a branch of their own each; a hook takes 30 a minute. */
+/** Each project has as many triggers, for their own branch each; a hook takes 30 a minute. */
 const BRANCHES = Math.floor(TRIGGERS / PROJECTS);
 const CONCURRENCY = 2;
 /** Longest wait for one build, on a machine that is busy with others. */

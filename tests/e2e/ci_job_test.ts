@@ -11,7 +11,7 @@ async function withJob(
   run: (box: Sandbox, job: {
     readonly issuer: Awaited<ReturnType<typeof startIssuer>>;
     readonly audience: string;
-    /** Calls the tool as a job does, and returns its one object. */
+    /** Calls the CLI as a job does, and returns its one object. */
     svc(
       args: readonly string[],
       env: Readonly<Record<string, string>>,

@@ -36,7 +36,7 @@ const ROWS: readonly Row[] = [
 const isWhole = Deno.env.get("COMPLETION_TESTS") === "all";
 const LINES = isWhole ? ROWS : ROWS.slice(0, 2);
 
-/** The tool gives the platform two seconds: on a busy machine a person presses the key again. */
+/** The CLI gives the platform two seconds: on a busy machine a person presses the key again. */
 const ATTEMPTS = 10;
 
 const TAB = "\t";

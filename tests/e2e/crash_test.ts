@@ -58,7 +58,7 @@ interface Round {
   readonly to: number;
 }
 
-/** Deploys and kills the platform on the way; returns whether the tool was told of success. */
+/** Deploys and kills the platform on the way; returns whether the CLI was told of success. */
 async function interruptedDeploy(box: Sandbox, round: Round): Promise<boolean> {
   await writeVersion(box.site, round.version);
   const delay = round.from + Math.random() * (round.to - round.from);

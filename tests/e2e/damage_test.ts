@@ -1,6 +1,6 @@
 /**
  * Damage on disk: keys of another time, flipped bytes in the store, blobs that are cut off or
- * gone. The program names it, serves the rest, and ends in no failure of its own.
+ * gone. The program names it, serves the rest, and ends in no separate failure.
  */
 import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";

@@ -1,7 +1,7 @@
 /**
  * Projects of frameworks that render what is in their injected database: installed, built and
- * deployed by the tool, to production and as a preview of a git branch with a database branch of
- * its own. Long: it installs packages from npm; `DATABASE_TESTS=all` runs it, on each engine.
+ * deployed by the CLI, to production and as a preview of a git branch with its own database
+ * branch. Long: it installs packages from npm; `DATABASE_TESTS=all` runs it, on each engine.
  */
 import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";

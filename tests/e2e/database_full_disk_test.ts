@@ -19,7 +19,7 @@ const ROWS = 1000;
 /** Of 1000 bytes each, five times what is left. */
 const MORE_ROWS = Math.floor(5 * LEFT_BYTES / 1000);
 
-/** Mounts the first argument in a space of its own, and becomes the rest. */
+/** Mounts the first argument in its own space, and becomes the rest. */
 const ON_SMALL_DISK = [
   "unshare",
   "--mount",

@@ -1,6 +1,6 @@
 /**
  * A project that renders what is in its injected database: pushed to production, and on a git
- * branch whose preview has a database branch of its own. Its build migrates, as builds do.
+ * branch whose preview has its own database branch. Its build migrates, as builds do.
  * `DATABASE_TESTS=all` runs it on a server too.
  */
 import assert from "node:assert/strict";

@@ -75,7 +75,7 @@ async function readByClient(url: string, rows: number): Promise<{ count: number;
   return found;
 }
 
-/** Runs the tool; returns how many bytes and lines it printed, their end, and its peak. */
+/** Runs the CLI; returns how many bytes and lines it printed, their end, and its peak. */
 async function readByTool(box: Sandbox, rows: number) {
   const [program, ...args] = programCommand();
   const child = new Deno.Command(program, {

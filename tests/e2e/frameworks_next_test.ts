@@ -83,7 +83,7 @@ const post = (body: unknown): Ask => ({
   body: JSON.stringify(body),
 });
 
-/** Pages that were made once come from the edge, until somebody revalidates them. */
+/** Pages that were created once come from the edge, until someone revalidates them. */
 async function checkCached(site: Deployed): Promise<void> {
   assert.match((await askUntil(site, "/", isHit)).text, /To get started/);
   const first = await askUntil(site, "/clock", isHit);

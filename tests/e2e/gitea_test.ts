@@ -75,7 +75,7 @@ async function withGitea(run: (bench: Bench) => Promise<void>): Promise<void> {
       },
       marked: (sha, state) =>
         until<readonly Mark[]>(
-          // Gitea sorts by the second in which each was made.
+          // Gitea sorts by the second in which each was created.
           async () =>
             (await gitea.api("GET", `${REPOSITORY}/commits/${sha}/statuses`) as readonly Mark[])
               .toSorted((one, other) => other.id - one.id),

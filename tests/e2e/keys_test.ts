@@ -1,4 +1,4 @@
-/** An API key by the tool: made with limits, used, changed and revoked. */
+/** An API key by the CLI: made with limits, used, changed and revoked. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { ApiKey } from "../../src/contract/api_keys.ts";

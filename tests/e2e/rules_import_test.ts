@@ -1,4 +1,4 @@
-/** Files of other hosts: imported by the tool, deployed, and asked for over HTTP. */
+/** Files of other hosts: imported by the CLI, deployed, and asked for over HTTP. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";

@@ -1,4 +1,4 @@
-/** What the tool takes and says is the same in all its commands. */
+/** What the CLI takes and says is the same in all its commands. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type JsonObject, oneObject, type Sandbox, withSandbox } from "../helpers/sandbox.ts";

@@ -1,4 +1,4 @@
-/** The tool says what is wrong between it and a platform, and what it has done there. */
+/** The CLI says what is wrong between it and a platform, and what it has done there. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { programCommand } from "../../scripts/_program.ts";
@@ -42,7 +42,7 @@ function relay(
   };
 }
 
-/** Starts the tool; `line` resolves when stderr shows a text. */
+/** Starts the CLI; `line` resolves when stderr shows a text. */
 function startTool(box: Sandbox, args: readonly string[], env: Record<string, string>) {
   const [program, ...first] = programCommand();
   const child = new Deno.Command(program, {

@@ -1,4 +1,4 @@
-/** The tool changes nothing that the user did not name, and hands on nothing that is svc's own. */
+/** The CLI changes nothing that the user did not name, and hands on nothing that is svc's own. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { hostOf, oneObject, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
@@ -40,7 +40,7 @@ Deno.test("an empty value is stored only where that was said", () =>
     const config = join(box.site, "svc.toml");
     const text = await Deno.readTextFile(config);
     await Deno.writeTextFile(config, `${text}\n[env.declarations]\nLEVEL = "plain"\n`);
-    // Standard input of the tool is empty here.
+    // Standard input of the CLI is empty here.
     const refused = await box.tool(["env", "set", "LEVEL", "--stdin", "--all"]);
     assert.equal(refused.code, 2);
     assert.match(refused.stderr, /To store an empty value, use --allow-empty/);

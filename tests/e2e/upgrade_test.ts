@@ -72,7 +72,7 @@ function installation(home: string, path: string, place: string, user?: number):
   };
 }
 
-/** The step's own installation of the old program, in a folder of its own. */
+/** The step's own installation of the old program, in its own folder. */
 type Install = (folder?: string) => Promise<Installation>;
 
 async function refuses(box: Installation, says: RegExp, args: readonly string[] = []) {
@@ -93,7 +93,7 @@ function ofAnotherMachine(program: Uint8Array): Uint8Array {
   return start;
 }
 
-/** Runs a command line in a terminal of its own, and returns what that shows. */
+/** Runs a command line in its own terminal, and returns what that shows. */
 async function inTerminal(box: Installation, line: string, env: Record<string, string>) {
   const command = commandOf(box.path);
   const shell = `'${command.program}' ${line}`;
@@ -173,7 +173,7 @@ Deno.test({
 
       await t.step({
         name: "a folder that only another user may write changes nothing",
-        // A root of its own takes the rights of root.
+        // Its own root takes the rights of root.
         ignore: !CAN_MOUNT || isInRoot(),
         fn: async () => {
           await Deno.chmod(dirname(dirname(box.path)), 0o755);
@@ -307,7 +307,7 @@ Deno.test({
 
       await t.step({
         name: "a platform that runs goes on, and is named with what restarts it",
-        // In a root of its own the program is not the file that this process knows.
+        // In its own root the program is not the file that this process knows.
         ignore: Deno.build.os !== "linux" || isInRoot(),
         fn: async () => {
           const busy = await install();

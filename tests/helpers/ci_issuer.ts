@@ -15,7 +15,7 @@ export interface CiIssuer extends AsyncDisposable {
   readonly url: string;
   /** Paths that were asked for. */
   readonly asked: string[];
-  /** Answers to put in place of its documents, by path. */
+  /** Answers to put instead of its documents, by path. */
   readonly answers: Map<string, () => Response>;
   /** The public keys that it shows. */
   readonly keys: Claims[];

@@ -1,5 +1,5 @@
 /**
- * Servers of deployments for tests: run in processes of their own, with what
+ * Servers of deployments for tests: run in their own processes, with what
  * they logged.
  */
 import { COMPILED } from "../../scripts/_program.ts";
@@ -156,10 +156,10 @@ export function onEachEngine(
   }
 }
 
-/** Writes modules to a folder of their own, which the end of the test file removes. */
+/** Writes modules to their own folder, which the end of the test file removes. */
 export async function writeModules(files: Readonly<Record<string, string>>): Promise<string> {
   const folder = await makeTestFolder("svc-compute-test-");
-  // As deployments' folders are: a server on Node has a user of its own.
+  // As deployments' folders are: a server on Node has its own user.
   await Deno.chmod(folder, 0o755);
   for (const [name, text] of Object.entries(files)) {
     await Deno.writeTextFile(`${folder}/${name}`, text);

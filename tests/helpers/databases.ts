@@ -42,7 +42,7 @@ export interface DatabaseCase {
 
 /**
  * Runs tests on one platform for each engine, as a cluster and a template take
- * their time to be made: each with a project and a database `orders` of its own.
+ * their time to be made: each with its own project and database `orders`.
  */
 export function onEachDatabase(
   name: string,

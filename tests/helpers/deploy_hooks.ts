@@ -40,7 +40,7 @@ export const FAILS = "exit 3";
 export class TestRunner {
   /** Jobs that were begun, in order. */
   readonly jobs: BuildJob[] = [];
-  /** What the next builds end with, in place of a page. */
+  /** What the next builds end with, instead of a page. */
   outcomes: BuildOutcome[] = [];
   /** Most builds that ran at the same time. */
   busiest = 0;

@@ -1,5 +1,5 @@
 /**
- * The frameworks of the spec under `svc dev`, each in a folder of its own.
+ * The frameworks of the spec under `svc dev`, each in its own folder.
  *
  * @module
  */

@@ -28,7 +28,7 @@ export interface Script {
   readonly sourceMapURL: string;
 }
 
-/** Takes messages of one thread, and remembers its events: they may come before somebody waits. */
+/** Takes messages of one thread, and remembers its events: they may come before someone waits. */
 export class Session {
   readonly #answers = new Map<number, PromiseWithResolvers<Params>>();
   readonly #events: Message[] = [];

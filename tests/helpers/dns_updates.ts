@@ -17,7 +17,7 @@ export interface DnsUpdates {
   readonly server: string;
   /** The key, as `nsupdate -y` takes it. */
   readonly key: string;
-  /** Each change that was made, such as `add _acme-challenge.svc.test`. */
+  /** Each change, such as `add _acme-challenge.svc.test`. */
   readonly changes: string[];
   close(): Promise<void>;
 }

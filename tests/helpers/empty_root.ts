@@ -1,5 +1,5 @@
 /**
- * The compiled program in a root of its own: `EMPTY_ROOT=libc` has the C library and
+ * The compiled program in its own root: `EMPTY_ROOT=libc` has the C library and
  * nothing else, `EMPTY_ROOT=tools` the programs of this machine, read-only.
  *
  * @module
@@ -24,7 +24,7 @@ export function testNeeding(...tools: readonly [Tool, ...Tool[]]) {
 /** True where the program finds nothing but the C library. */
 export const isEmpty = (): boolean => ["libc", "short"].includes(Deno.env.get("EMPTY_ROOT") ?? "");
 
-/** True where the program is started in a root of its own, which takes the rights of root. */
+/** True where the program is started in its own root, which takes the rights of root. */
 export const isInRoot = (): boolean => Deno.env.get("EMPTY_ROOT") !== undefined;
 
 /** What starts the program at `path`: in the root of this run, where it has one. */

@@ -146,7 +146,7 @@ export interface ForgeServer extends AsyncDisposable {
   readonly faults: string[];
   /** Requests by method and path. */
   readonly requests: string[];
-  /** Answers requests in place of the forge, while it is set. */
+  /** Answers requests instead of the forge, while it is set. */
   refuse: ((request: Request) => Response | undefined) | undefined;
   /** Called with what was carried out, before the answer leaves. */
   carriedOut: ((request: Request) => Promise<void> | void) | undefined;

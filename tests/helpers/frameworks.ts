@@ -112,7 +112,7 @@ function markOf({ text, status }: Answer): string {
   return MARK.exec(plain(text))?.[0] ?? assert.fail(`No mark in: ${text.slice(0, 500)}`);
 }
 
-/** A page that is made for each request, with query, cookies and the address it was asked at. */
+/** A page that is created for each request, with query, cookies and the address it was asked at. */
 async function checkRendered({ ask, origin }: DeployedProject): Promise<void> {
   const [first, second] = [await ask("/?q=tide"), await ask("/")];
   assert.match(markOf(first), /^Rendered/);
@@ -125,7 +125,7 @@ async function checkRendered({ ask, origin }: DeployedProject): Promise<void> {
   assert.match(plain(again.text), /visits: 2/);
 }
 
-/** A page that was made once, served as a file. */
+/** A page that was created once, served as a file. */
 async function checkPrerendered({ ask }: DeployedProject): Promise<void> {
   const asked = await ask("/about");
   const url = asked.status === 308 ? asked.headers.location ?? "" : "/about";
@@ -209,7 +209,7 @@ function layersOf({ manifest }: DeployedProject): Readonly<Record<string, string
 export function testFramework(name: FrameworkName, wanted: {
   /** As people write it. */
   readonly title: string;
-  /** Targets of the layers of the manifest that is made. */
+  /** Targets of the layers of the manifest that is created. */
   readonly layers: Readonly<Record<string, "STATIC" | "COMPUTE">>;
   readonly assets: ImmutableAssets;
   also?(project: DeployedProject): Promise<void>;

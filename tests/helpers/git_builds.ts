@@ -47,7 +47,7 @@ const TERMINAL = ["LIVE", "FAILED", "STOPPED", "ROLLED_BACK"];
 /** Longest wait for one build: npm may have to fetch something. */
 const PATIENCE_MS = 120_000;
 
-/** Runs a test on a platform whose repositories lie in a folder of their own. */
+/** Runs a test on a platform whose repositories lie in their own folder. */
 export const withBuilds = (
   run: (platform: BuildPlatform) => Promise<void>,
   options: Partial<ProgramOptions> = {},

@@ -86,7 +86,7 @@ export function openFields(): ReadonlyMap<string, OpenFields> {
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** A body with a text at a place; lists get one member, and objects that miss are made. */
+/** A body with a text at a place; lists get one member, and objects that miss are created. */
 function put(body: Body, place: string, text: string): Body {
   const [, name = "", list, rest = ""] = /^([^.[]+)(\[\])?\.?(.*)$/.exec(place)!;
   const there = body[name];

@@ -12,7 +12,7 @@ import { start, type TestPlatform, TOKEN } from "./platform.ts";
 
 const CAPABILITIES = "report-status side-band-64k";
 
-/** How many attacks are under way at a time, each on a project of its own: pushes to one wait. */
+/** How many attacks are under way at a time, each on its own project: pushes to one wait. */
 const AT_ONCE = 4;
 
 /** A packet of git's protocol. */
@@ -39,7 +39,7 @@ export interface Attack {
   /** `git-receive-pack` where missing. */
   readonly service?: string;
   readonly method?: string;
-  /** In place of the address of the service. */
+  /** Instead of the address of the service. */
   readonly path?: string;
   /** The key that is given as password; the owner's where missing, none for `null`. */
   readonly key?: string | null;

@@ -29,7 +29,7 @@ const LARGE_BYTES = 20_000;
 /** Longest list that is read in one request. */
 const PAGE = 100;
 
-/** Files of a deployment: one that all share, one of its own, and one that says its number. */
+/** Files of a deployment: one that all share, its own one, and one that says its number. */
 function filesOf(project: string, n: number): Record<string, string> {
   return {
     "index.html": `${project} ${n}`,
@@ -49,13 +49,13 @@ export class Ledger {
 
   private constructor(readonly project: string) {}
 
-  /** Makes a project of its own to write to. */
+  /** Makes its own project to write to. */
   static async open(platform: LedgerPlatform, project: string): Promise<Ledger> {
     await createProject(platform, project);
     return new Ledger(project);
   }
 
-  /** Writes that were answered with success. */
+  /** Writes that got success. */
   get acknowledged(): number {
     return this.#acknowledged;
   }

@@ -6,7 +6,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 
-/** Fields that belong to one connection, and are set anew. */
+/** Fields that belong to one connection, and are set again. */
 const OF_CONNECTION = ["connection", "content-length", "transfer-encoding", "accept-encoding"];
 
 export interface McpBridge extends AsyncDisposable {

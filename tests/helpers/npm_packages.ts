@@ -1,5 +1,5 @@
 /**
- * Packages of npm that tests run as people do, in folders of their own.
+ * Packages of npm that tests run as people do, in their own folders.
  *
  * @module
  */

@@ -8,7 +8,7 @@ import { TRUSTED_KEYS } from "../../src/release/mod.ts";
 import config from "../../deno.json" with { type: "json" };
 
 export interface Patch {
-  /** The public key to trust, in place of svc's own. */
+  /** The public key to trust, instead of svc's own. */
   readonly key: string;
   /** Of as many characters as the program's own. */
   readonly version: string;

@@ -1,5 +1,5 @@
 /**
- * A machine account of its own for one test: an empty home, a project folder,
+ * A separate machine account for one test: an empty home, a project folder,
  * and a platform on an empty data directory, all gone afterwards.
  *
  * @module
@@ -23,16 +23,16 @@ export interface Sandbox {
   /** Removed with everything in it after the test. */
   readonly folder: string;
   readonly dataDir: string;
-  /** Where the tool is called: the project's folder. */
+  /** Where the CLI is called: the project's folder. */
   site: string;
   readonly env: Record<string, string>;
   /** The running platform; `undefined` before {@link Sandbox.start}. */
   platform: Platform | undefined;
-  /** Starts the platform on the data directory, with users of its own for builds, and points the tool at it. */
+  /** Starts the platform on the data directory, with its own users for builds, and points the CLI at it. */
   start(args?: readonly string[]): Promise<Platform>;
-  /** Calls the tool in the project's folder. */
+  /** Calls the CLI in the project's folder. */
   tool(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<ToolResult>;
-  /** Calls the tool with `--json`, expects success and returns its one object. */
+  /** Calls the CLI with `--json`, expects success and returns its one object. */
   json(args: readonly string[]): Promise<JsonObject>;
   /** Fetches from the platform by host name. */
   page(host: string, path: string, more?: Partial<HostRequest>): Promise<HostAnswer>;

@@ -23,7 +23,7 @@ export interface Terminal {
 
 const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
-/** Starts the program on a terminal of its own. */
+/** Starts the program on its own terminal. */
 export function startOnTerminal(
   argv: readonly string[],
   { cwd, env = {}, program = programCommand() }: {

@@ -1,5 +1,5 @@
 /**
- * The tool in JSON mode, in this process, against a platform of a test. What it prints is held
+ * The CLI in JSON mode, in this process, against a platform of a test. What it prints is held
  * to the schemas that `svc schema` shows.
  *
  * @module

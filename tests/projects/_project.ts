@@ -1,5 +1,5 @@
 /**
- * A real project: made by its recipe, deployed by the tool, asked over HTTP,
+ * A real project: made by its recipe, deployed by the CLI, asked over HTTP,
  * and looked at in a browser.
  *
  * @module

@@ -1,6 +1,6 @@
 /**
- * A recipe: how a real project is made by its own scaffolder, and what it must
- * answer once it is deployed. Each is a `recipe.json` in a folder of its own.
+ * A recipe: how a real project is created by its own scaffolder, and what it must
+ * answer once it is deployed. Each is a `recipe.json` in its own folder.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The tool that shows what failed in functions and servers.
+ * The CLI that shows what failed in functions and servers.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The tool that searches logs.
+ * The CLI that searches logs.
  *
  * @module
  */

@@ -39,7 +39,7 @@ export const buildJobFile = z.object({
   cache: z.string(),
   /** Folder that receives what is in no file of the checkout. */
   outbox: z.string(),
-  /** Commands to run in a checkout that was built before, in place of building it. */
+  /** Commands to run in a checkout that was built before, instead of building it. */
   checks: z.object({
     commands: z.array(z.string()).max(MAX_CHECK_COMMANDS),
     place: z.object({ url: z.string(), bypass: z.string() }),

@@ -105,7 +105,7 @@ export async function exportImage(host: BuildHost, image: string): Promise<Expor
   if (found === undefined) throw new TypeError("The image was built by no container engine");
   const engine = new Engine(host, found.program);
   const config = await readConfig(engine, image);
-  // An image without a command of its own needs one to become a container.
+  // An image without its own command needs one to become a container.
   const container = await engine.call("create", image, "/none");
   try {
     const folder = await emptyFolder(host, image);

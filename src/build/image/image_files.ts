@@ -20,7 +20,7 @@ const MAX_IMAGE_FILES = MAX_FILES - 1000;
 /** Links that a path may lead over, as on Linux. */
 const MAX_HOPS = 40;
 
-/** Folders that each sandbox has of its own, and files that a container engine adds. */
+/** Folders that each sandbox has for itself, and files that a container engine adds. */
 const NOT_OF_IMAGE = /^(?:dev|proc|sys|tmp|run)(?:\/|$)|^\.dockerenv$/;
 
 /** Keeps a folder without files, which a deployment would not have. */

@@ -69,7 +69,7 @@ export interface LayerBundle {
 }
 
 /**
- * Takes the bundle of a server in place of its entry. Files that went into it are
+ * Takes the bundle of a server instead of its entry. Files that went into it are
  * left out, unless a STATIC layer has them.
  *
  * @throws {BuildError} Where bundling failed, with all problems
@@ -126,7 +126,7 @@ function readType(text: string): string | undefined {
   }
 }
 
-/** A name for a bundle in place of an entry, by which it is known as an ES module. */
+/** A name for a bundle instead of an entry, by which it is known as an ES module. */
 async function moduleName(entry: string, files: readonly OutputFile[]): Promise<string> {
   if (entry.endsWith(".mjs")) return entry;
   if (entry.endsWith(".js") && !await isCommonJs(entry, files)) return entry;

@@ -1,5 +1,5 @@
 /**
- * For which system a native addon is made, from its first bytes. Pure.
+ * The system that a native addon is built for, from its first bytes. Pure.
  *
  * @module
  */

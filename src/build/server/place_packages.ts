@@ -4,8 +4,8 @@
  *
  * Packages of the project, and of the folders above it up to its workspace, meet in
  * one `node_modules` of the server; the nearest one wins a name. What finds no place
- * there, and packages of the workspace, keep their places to each other in a folder
- * of their own. Where Node would then find another package than it did, a link is
+ * there, and packages of the workspace, keep their places to each other in their own
+ * folder. Where Node would then find another package than it did, a link is
  * added beside the importer.
  *
  * @module

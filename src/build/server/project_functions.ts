@@ -42,7 +42,7 @@ export interface FunctionsPlace {
   readonly config: ProjectConfig | undefined;
 }
 
-/** The functions that a deploy would serve: a project with a server of its own answers for them. */
+/** The functions that a deploy would serve: a project with its own server answers for them. */
 export async function findFunctions(
   { directory, config }: FunctionsPlace,
 ): Promise<ProvidedFunctions | undefined> {

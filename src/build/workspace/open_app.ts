@@ -28,7 +28,7 @@ interface OpenOptions extends BuildOptions {
   readonly standing?: string | undefined;
 }
 
-/** True where somebody said how the named folder itself is built. */
+/** True where someone said how the named folder itself is built. */
 function isSettled({ config, settings, ...options }: OpenOptions): boolean {
   return [
     options.buildCommand,

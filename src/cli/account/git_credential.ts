@@ -27,7 +27,7 @@ async function keyFor(
   const [, workspace, project] = REPOSITORY.exec(question.get("path") ?? "") ?? [];
   if (url === null || workspace === undefined) return undefined;
   const isCurrent = new URL(ctx.apiUrl).origin === url.origin;
-  // A key from the environment is meant for the platform that the tool talks to, and no other.
+  // A key from the environment is meant for the platform that the CLI talks to, and no other.
   if (isCurrent && ctx.settings.token !== undefined) return ctx.settings.token;
   const apiUrl = isCurrent ? ctx.apiUrl : url.origin;
   const stored = ctx.credentials.find(apiUrl, workspace)?.token;

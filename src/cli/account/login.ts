@@ -11,7 +11,7 @@ import { drawQrCode } from "./qr_code.ts";
 import { assertCanStoreLogin, endToken } from "./stored_login.ts";
 import { type LoginOutcome, waitForToken } from "./wait_for_token.ts";
 
-/** The tool's name as the person who confirms sees it. */
+/** The CLI's name as the person who confirms sees it. */
 const toolName = (ctx: Context): string => `svc ${VERSION} on ${ctx.machineName}`.slice(0, 60);
 
 /** The workspace to request; the default of earlier logins is not a request. */

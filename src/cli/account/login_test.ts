@@ -32,7 +32,7 @@ async function signUp(bench: Bench, workspaces: readonly string[]) {
   };
 }
 
-/** The tool without a key, at a clock that only waiting moves. */
+/** The CLI without a key, at a clock that only waiting moves. */
 function tool(bench: Bench, during: {
   /** Called at each wait with its number, from 1, and the user code. */
   readonly onWait: (count: number, code: string) => Promise<void> | void;

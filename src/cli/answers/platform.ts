@@ -1,5 +1,5 @@
 /**
- * Answers of the commands that run a platform, and of the tool's own.
+ * Answers of the commands that run a platform, and of the CLI's own.
  *
  * @module
  */

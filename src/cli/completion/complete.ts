@@ -1,6 +1,6 @@
 /**
  * Completion in the shell, by `@bomb.sh/tab`: the script that a shell loads,
- * and the answers that it asks the tool for.
+ * and the answers that it asks the CLI for.
  *
  * @module
  */
@@ -84,7 +84,7 @@ function addChoices(completer: Completer, parser: Parser, offers?: Offers): void
 const visible = (entries: readonly CommandEntry[]) =>
   entries.filter((entry) => isGroup(entry) || entry.hidden !== true);
 
-/** The command line that is completed, as the tool knows it. */
+/** The command line that is completed, as the CLI knows it. */
 export interface TypedLine {
   readonly commands: readonly CommandEntry[];
   /** The command that the words name so far. */

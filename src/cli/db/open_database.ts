@@ -42,7 +42,7 @@ export function takeDatabaseBranch(command: Command) {
     .option(...PROJECT_OPTION);
 }
 
-/** Those of a project, oldest first; with `deleted`, those that can be had back. */
+/** Those of a project, oldest first; with `deleted`, those that can be restored. */
 export async function listDatabases(
   client: Client,
   project: Project,

@@ -1,4 +1,4 @@
-/** The commands `db`, in both output modes, on a PostgreSQL of their own. */
+/** The commands `db`, in both output modes, on their own PostgreSQL. */
 import { type Step, testTranscript } from "../_test_transcript.ts";
 
 const sql = (text: string) => ["db", "query", text] as const;

@@ -13,7 +13,7 @@ import type { Context } from "../session/context.ts";
 import { showPath } from "../session/paths.ts";
 import { printable } from "../terminal/format.ts";
 
-/** Builds where the user works: in the environment of the tool, its output on stderr. */
+/** Builds where the user works: in the environment of the CLI, its output on stderr. */
 export function createBuildHost(ctx: Context): BuildHost {
   const { ui } = ctx;
   const colored = ui.colors.isColorSupported && !ui.json;
@@ -51,7 +51,7 @@ function waysToOutput({ lines }: Context): string[] {
     : [lines.of("build"), lines.of("init")];
 }
 
-/** Waits for a part of a build; a fault of the project becomes an error of the tool. */
+/** Waits for a part of a build; a fault of the project becomes an error of the CLI. */
 export async function explainBuild<T>(ctx: Context, part: Promise<T>): Promise<T> {
   try {
     return await part;

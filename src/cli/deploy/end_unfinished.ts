@@ -19,7 +19,7 @@ const STOP_PATIENCE = 3000;
 export type Ending =
   | { readonly type: "stopped" }
   | { readonly type: "live"; readonly deployment: Deployment }
-  /** It had ended before, by itself or by somebody else. */
+  /** It had ended before, by itself or by someone else. */
   | { readonly type: "ended"; readonly deployment: Deployment }
   /** The platform could not be asked. */
   | { readonly type: "unknown"; readonly reason: string };

@@ -80,7 +80,7 @@ export async function writeLastDeployment(
 type Body = BodyInputOf<typeof createDeployment>;
 
 /**
- * The same request with what differs from `last` in place of the whole list; `undefined`
+ * The same request with what differs from `last` instead of the whole list; `undefined`
  * where that is not much shorter.
  */
 export function toDifference(whole: Body, last: LastDeployment | undefined): Body | undefined {

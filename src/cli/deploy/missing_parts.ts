@@ -32,7 +32,7 @@ const isPointer = (absolutePath: string): boolean => {
   }
 };
 
-/** Warns of submodules that are empty, and of pointers in place of files. */
+/** Warns of submodules that are empty, and of pointers instead of files. */
 export async function warnOfMissingParts(ctx: Context, directory: string): Promise<void> {
   const [links, large] = await Promise.all([
     git(directory, ["ls-files", "-z", "--stage"]),

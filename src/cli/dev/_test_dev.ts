@@ -39,7 +39,7 @@ export async function dev(
   return { ...run, answer };
 }
 
-/** Runs a test with a platform of its own and a project whose server says what it was given. */
+/** Runs a test with its own platform and a project whose server says what it was given. */
 export async function withServer(
   test: (bench: Bench) => Promise<void>,
   options: Partial<PlatformOptions> = {},

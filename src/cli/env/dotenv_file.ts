@@ -79,7 +79,7 @@ export function parseDotenv(
   return { entries, problems };
 }
 
-/** Problems of keys, each on a line of its own. */
+/** Problems of keys, each on its own line. */
 export function formatKeyProblems(problems: readonly DotenvProblem[]): string {
   return problems.map(({ key, message }) => `\n  ${printable(key)}: ${message}`).join("");
 }

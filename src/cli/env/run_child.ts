@@ -1,5 +1,5 @@
 /**
- * Running a command in place of this program: it gets the signals, and its exit
+ * Running a command instead of this program: it gets the signals, and its exit
  * code is returned. Its streams are the program's own; in JSON mode, where stdout
  * has one object and stderr log lines, what it writes becomes log lines. No shell
  * reads the command line.

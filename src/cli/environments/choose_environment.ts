@@ -120,7 +120,7 @@ function findEnvironment(
   return environments.find(({ id, name }) => name === reference || id === reference);
 }
 
-/** Shows what there is, in place of what was named; `from` says where, if not on the line. */
+/** Shows what there is, instead of what was named; `from` says where, if not on the line. */
 function unknownEnvironment(
   { lines }: Context,
   { environments, reference, project, from }: {

@@ -7,7 +7,7 @@
 import type { Diagnostic } from "../../lib/diagnostic.ts";
 import { EXIT } from "../exit_code.ts";
 
-/** Codes of failures that the tool finds itself; the platform's own codes pass through. */
+/** Codes of failures that the CLI finds itself; the platform's own codes pass through. */
 export const CLI_ERROR_CODES = [
   "usage",
   "action_required",

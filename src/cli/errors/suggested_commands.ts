@@ -1,5 +1,5 @@
 /**
- * Command lines that the tool suggests. Each can be run as it is printed: it
+ * Command lines that the CLI suggests. Each can be run as it is printed: it
  * acts on the same platform, workspace and project as this run, repeats the
  * flags that were given, and changes nothing that this run did not name. What
  * may be a secret is never repeated.

@@ -1,5 +1,5 @@
 /**
- * The codes of failures that the tool finds itself, explained; those that the
+ * The codes of failures that the CLI finds itself, explained; those that the
  * platform has too stand in `src/contract/error_codes`.
  *
  * @module

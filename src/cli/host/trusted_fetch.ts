@@ -1,5 +1,5 @@
 /**
- * Requests of the tool itself, which name the proxy that fails them, and also trust the authorities that
+ * Requests of the CLI itself, which name the proxy that fails them, and also trust the authorities that
  * `NODE_EXTRA_CA_CERTS` and `SSL_CERT_FILE` name. The runtime knows only its
  * own `DENO_CERT`.
  *

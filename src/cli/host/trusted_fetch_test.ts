@@ -9,7 +9,7 @@ async function openssl(folder: string, ...args: string[]): Promise<void> {
   assert.ok(success, new TextDecoder().decode(stderr));
 }
 
-/** An authority of its own in `ca.pem`, and a server on localhost that it has signed. */
+/** Its own authority in `ca.pem`, and a server on localhost that it has signed. */
 async function withPrivateServer(
   test: (facts: { readonly url: string; readonly caFile: string }) => Promise<void>,
 ): Promise<void> {

@@ -41,7 +41,7 @@ function fileLimits({ cwd, env }: Context): FileLimits {
   return { start: cwd, home, refused: credentials, maxBytes: MAX_VARIABLE_BYTES + 2 };
 }
 
-/** The context with the login of now: a person may log in while the server runs. */
+/** The context with the current login: a person may log in while the server runs. */
 async function withLoginOfNow(ctx: Context): Promise<Context> {
   if (ctx.settings.token !== undefined) return ctx;
   const { find } = await openCredentialStore(ctx.env);

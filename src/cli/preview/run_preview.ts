@@ -1,5 +1,5 @@
 /**
- * A preview: a platform of its own that shows one project.
+ * A preview: its own platform that shows one project.
  *
  * @module
  */

@@ -40,7 +40,7 @@ its edge where there is one. Every command takes \`--json\`: one object on stdou
 ${END}`;
 }
 
-/** The text of the file with the section in it: in place of an earlier one, else at the end. */
+/** The text of the file with the section in it: instead of an earlier one, else at the end. */
 export function withAgentsSection(text: string, section: string): string {
   const lineEnd = text.includes("\r\n") ? "\r\n" : "\n";
   const written = section.replaceAll("\n", lineEnd);

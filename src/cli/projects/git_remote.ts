@@ -1,5 +1,5 @@
 /**
- * The platform as a git remote of a checkout, and the tool as what git asks for its key.
+ * The platform as a git remote of a checkout, and the CLI as what git asks for its key.
  *
  * @module
  */
@@ -85,7 +85,7 @@ async function remoteSteps(directory: string, url: string): Promise<string[][]> 
   return missing.map((each) => ["config", "--local", "--add", key, each]);
 }
 
-/** Makes a project a remote of a checkout, and the tool the helper for its credentials. */
+/** Makes a project a remote of a checkout, and the CLI the helper for its credentials. */
 export async function addGitRemote(
   ctx: Context,
   directory: string,

@@ -53,7 +53,7 @@ export type RulesInEffect = Pick<ActiveRules, "origin" | "revisionId">;
 /**
  * Asks whose rules production follows, and warns where a published set stands
  * over the rules of the deployment that has just gone live. `null` where the
- * platform does not answer that: the deployment is live all the same.
+ * platform does not respond that: the deployment is live all the same.
  */
 export async function reportRulesInEffect(
   ctx: Context,

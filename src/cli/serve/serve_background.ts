@@ -30,7 +30,7 @@ function readResult(line: string, isJson: boolean): Readonly<Record<string, unkn
   return result as Readonly<Record<string, unknown>>;
 }
 
-/** Starts the platform as a process of its own, and returns when that answers. */
+/** Starts the platform as its own process, and returns when that answers. */
 export async function serveInBackground(ctx: Context): Promise<void> {
   if (!Deno.build.standalone) {
     throw new CliError("unsupported", "Cannot run svc from source in the background", {

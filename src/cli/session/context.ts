@@ -72,7 +72,7 @@ export interface CallOptions {
   readonly stdin?: string;
 }
 
-/** Runs a command line of the tool in JSON mode. */
+/** Runs a command line of the CLI in JSON mode. */
 export type CallCommand = (
   words: readonly string[],
   options?: CallOptions,

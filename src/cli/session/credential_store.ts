@@ -1,5 +1,5 @@
 /**
- * The stored logins as the tool uses them. A broken file is an error
+ * The stored logins as the CLI uses them. A broken file is an error
  * only once something in it is needed.
  *
  * @module
@@ -39,7 +39,7 @@ export interface CredentialStore {
   readonly warnings: readonly string[];
   /** The login for a platform and workspace. */
   find(apiUrl: string, workspace: string | undefined): Credential | undefined;
-  /** The workspace that was made the default of a platform. */
+  /** the workspace that was set as the default of a platform. */
   defaultWorkspace(apiUrl: string): string | undefined;
   /** Every stored login to a platform. */
   logins(apiUrl: string): readonly StoredLogin[];

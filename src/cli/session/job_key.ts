@@ -11,7 +11,7 @@ import { CliError } from "../errors/cli_error.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { JobIdentity } from "./job_identity.ts";
 
-/** A key is asked for anew when it has less than this left, in milliseconds. */
+/** A key is asked for again when it has less than this left, in milliseconds. */
 const RENEW_MS = 60_000;
 /** Largest answer with a token, in characters. */
 const MAX_ANSWER = 64 * 1024;

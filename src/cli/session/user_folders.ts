@@ -1,5 +1,5 @@
 /**
- * The user's folders: where the tool caches, and where a platform keeps its
+ * The user's folders: where the CLI caches, and where a platform keeps its
  * data by default (XDG Base Directory Specification).
  *
  * @module

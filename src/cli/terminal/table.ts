@@ -8,7 +8,7 @@ import { printable } from "./format.ts";
 
 const GAP = "  ";
 
-/** One cell per column; control characters are made visible, line breaks become spaces. */
+/** One cell per column; control characters become visible, line breaks become spaces. */
 function clean(cell: string): string {
   return printable(cell).replace(/[\n\t]+/g, " ");
 }

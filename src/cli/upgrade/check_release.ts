@@ -1,5 +1,5 @@
 /**
- * Looking for a newer release, in a process of its own.
+ * Looking for a newer release, in its own process.
  *
  * @module
  */

@@ -168,7 +168,7 @@ async function install(release: Release, parts: UpgradeParts): Promise<UpgradeOu
 
 /**
  * Installs a release in the place of the program, which keeps working until the new one is
- * there as a whole.
+ * complete.
  *
  * @throws {CliError} where it must not or cannot be installed; nothing is changed then.
  */

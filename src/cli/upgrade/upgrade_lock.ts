@@ -16,7 +16,7 @@ const inodeOf = async (path: string): Promise<number | null | undefined> => {
 };
 
 /**
- * Locks the file, which is made for the lock and removed with it. A lock on a file that
+ * Locks the file, which is created for the lock and removed with it. A lock on a file that
  * another process has removed in the meantime guards nothing, so it is taken again.
  *
  * @throws {CliError} `conflict` where another process holds it.

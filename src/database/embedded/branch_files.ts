@@ -13,7 +13,7 @@ import { BranchFolders } from "./branch_folder.ts";
 const CONTROL = "global/pg_control";
 const LOG = "pg_wal/";
 
-/** Made anew by each process, or of no use to another. */
+/** Made again by each process, or of no use to another. */
 const PASSING = /(?:^|\/)(?:postmaster\.(?:pid|opts)|pg_internal\.init|pgsql_tmp.*|pg_stat_tmp)$/;
 
 export interface BranchFile {

@@ -1,6 +1,6 @@
 /**
  * PostgreSQL inside the program: each branch is a folder of files and, while
- * somebody uses it, a process of its own.
+ * someone uses it, its own process.
  *
  * @module
  */

@@ -78,7 +78,7 @@ class LoopbackListener {
     this.#arrivals.set(port, arrival);
     setTimeout(() => {
       if (this.#arrivals.get(port) !== arrival) return;
-      // Somebody else has connected, or ours has not arrived.
+      // Someone else has connected, or ours has not arrived.
       this.#arrivals.delete(port);
       void arrival.promise.then(closeQuietly, () => {});
       arrival.reject(new Error("The connection was not accepted in time"));

@@ -77,7 +77,7 @@ export interface TestCluster extends AsyncDisposable {
   crash(): Promise<void>;
 }
 
-/** Starts a bare server in a folder of its own, in which `user` may do everything. */
+/** Starts a bare server in its own folder, in which `user` may do everything. */
 export async function startTestCluster(): Promise<TestCluster> {
   const dataFolder = await Deno.makeTempDir({ prefix: "svc-test-" });
   const open = () =>

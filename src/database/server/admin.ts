@@ -20,7 +20,7 @@ export class Admin {
   }
 
   /**
-   * Runs statements, each text in a transaction of its own.
+   * Runs statements, each text in its own transaction.
    *
    * @param database where they run; the login's own where missing
    * @param settings options of the session, such as `-c work_mem=4MB`

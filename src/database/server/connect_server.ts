@@ -33,7 +33,7 @@ const CONNECT_MS = 15_000;
 /** Longest message before a session is open. */
 const MAX_GREETING_BYTES = 64 * 1024;
 
-/** The server refused with an error of its own. */
+/** The server refused with its own error. */
 export class ServerRefusal extends EngineError {}
 
 export interface ServerConnection {

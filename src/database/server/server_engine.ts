@@ -95,7 +95,7 @@ export class ServerEngine implements DatabaseEngine {
     });
   }
 
-  /** Roles are made before databases and go after them. */
+  /** Roles are created before databases and deleted after them. */
   async list(): Promise<readonly string[]> {
     const rows = await this.#admin.run([
       `SELECT substr(rolname, 5) FROM pg_roles WHERE rolname ~ '^svc_[0-9a-f]{16}$' ` +

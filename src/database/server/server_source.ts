@@ -24,7 +24,7 @@ export interface ServerPlace {
   readonly login: Login;
 }
 
-/** A server that somebody else runs. */
+/** A server that someone else runs. */
 export const remoteServer = (place: ServerPlace): ServerSource => attachedServer(undefined, place);
 
 /** A server that another process runs, with the programs of its version in a folder. */

@@ -9,7 +9,7 @@
 /** A hint for a server that has ended. */
 export const PROBLEM_HINT = "See the terminal of svc dev for the reason. Press r there to restart";
 
-/** Renders the page, which needs no style of its own. */
+/** Renders the page, which needs no separate style. */
 export async function showProblem(problem: string): Promise<Response> {
   const page = (
     <html lang="en">

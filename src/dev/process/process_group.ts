@@ -1,5 +1,5 @@
 /**
- * A program with all that it starts: they are a process group of their own, which ends
+ * A program with all that it starts: they are their own process group, which ends
  * with this program, however that ends, and with it what has left the group (Linux).
  *
  * @module
@@ -101,7 +101,7 @@ function watchGroup(pid: number, mark: GroupMark): () => void {
   };
 }
 
-/** Starts a command as a group of its own. */
+/** Starts a command as its own group. */
 export function startGroup({ command, cwd, env }: GroupOptions): ProcessGroup {
   const mark = new GroupMark();
   const child = spawnProgram(onWindows ? "cmd" : "/bin/sh", {

@@ -1,5 +1,5 @@
 /**
- * Functions as a debugger shows them: with the files that they were made of.
+ * Functions as a debugger shows them: with the files that they consist of.
  *
  * @module
  */

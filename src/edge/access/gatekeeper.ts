@@ -292,7 +292,7 @@ export class Gatekeeper {
   }
 }
 
-/** Whether a token was made for the checks of the deployment that this host shows. */
+/** Whether a token was created for the checks of the deployment that this host shows. */
 function isCheck({ request, gate, deploymentId, key, now }: Visit, token: string): boolean {
   const check = openToken("check", token, { key, now });
   return check !== undefined && check.host === request.host &&

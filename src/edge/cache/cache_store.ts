@@ -156,7 +156,7 @@ export class CacheStore {
   }
 
   /**
-   * Stores a response, in place of those that the same request would have found.
+   * Stores a response, instead of those that the same request would have found.
    * Returns `undefined` where it was discarded or does not fit.
    */
   put(

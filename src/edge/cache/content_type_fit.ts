@@ -1,5 +1,5 @@
 /**
- * Guards against web cache deception: a page with somebody's data under a name
+ * Guards against web cache deception: a page with someone's data under a name
  * like `/account/photo.css`, which the site answers with the account page.
  *
  * @module

@@ -95,7 +95,7 @@ function ruleLifetime(status: number, rule: CacheRule): number | undefined {
 }
 
 /**
- * The rule's stale-while-revalidate counts where the response has none of its own
+ * The rule's stale-while-revalidate counts where the response has none
  * and does not forbid being served stale. The response's own counts even beside
  * `s-maxage`: it is the more precise statement of the same origin.
  */

@@ -83,7 +83,7 @@ export class OriginFetcher {
     }
   }
 
-  /** The stale response in place of the one that the origin failed to give, where it may be served. */
+  /** The stale response instead of the one that the origin failed to give, where it may be served. */
   serveStaleOnError(
     request: CacheRequest,
     lookup: ForwardDecision,

@@ -38,7 +38,7 @@ export function storedHeaders(
 }
 
 /**
- * The stored fields, with those of a 304 in place of their namesakes. Where the
+ * The stored fields, with those of a 304 instead of their namesakes. Where the
  * 304 has no `Date`, the old one is left out: it is not the time of this response.
  */
 export function freshenedHeaders(stored: HeaderList, update: HeaderList): HeaderList {

@@ -47,7 +47,7 @@ export interface ComputeUse {
 
 /** A request that terminal routing sends to a COMPUTE layer. */
 export interface ComputeContext extends ComputeUse {
-  /** The routes that follow, and the fields that every response of the site carries. */
+  /** The remaining routes, and the fields that every response of the site carries. */
   readonly site: { readonly content: Pick<SiteContent, "after">; readonly common: HeaderList };
   readonly compute: SiteCompute;
   readonly request: ServerRequest;

@@ -90,7 +90,7 @@ function parseUrlQuery(images: SiteImages, query: string, style: "svc" | "next")
   return { source, width, quality: images.qualityFor(quality), format };
 }
 
-/** The sides of a box; both are made larger where the width is not one that is made. */
+/** The sides of a box; both grow if no image has exactly that width. */
 function boxOf(
   images: SiteImages,
   width: number | undefined,

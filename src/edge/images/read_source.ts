@@ -29,7 +29,7 @@ export class SourceMemory {
     this.#max = max;
   }
 
-  /** Runs work with a counter of its own; what it counted is free again afterwards. */
+  /** Runs work with its own counter; what it counted is free again afterwards. */
   async use<Result>(work: (count: (bytes: number) => void) => Promise<Result>): Promise<Result> {
     let own = 0;
     try {

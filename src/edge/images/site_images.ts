@@ -66,7 +66,7 @@ export class SiteImages {
     return this.sizes.find((size) => size >= width) ?? this.sizes.at(-1)!;
   }
 
-  /** The quality that is nearest, of those that are made. */
+  /** The quality that is nearest, of those that are created. */
   qualityFor(quality: number): number {
     return this.#qualities.reduce((best, candidate) =>
       Math.abs(candidate - quality) < Math.abs(best - quality) ? candidate : best

@@ -13,7 +13,7 @@ import type { Storable } from "./types.ts";
 
 export type PageDecision =
   | Storable
-  /** It must not be shared, for this reason: each client gets a response of its own. */
+  /** It must not be shared, for this reason: each client gets its own response. */
   | { readonly type: "private"; readonly reason: string }
   /** The server failed: the stored page stays. */
   | { readonly type: "failed" }

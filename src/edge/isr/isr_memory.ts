@@ -62,7 +62,7 @@ export class IsrMemory {
   }
 
   /**
-   * Stores a page in place of an older one, unless it is too large. Returns it as it is
+   * Stores a page instead of an older one, unless it is too large. Returns it as it is
    * stored.
    */
   put(memoryKey: string, page: IsrEntry): IsrEntry {

@@ -12,7 +12,7 @@ import type { PurgeScope } from "../../feed/mod.ts";
 /** Most marks of one deployment; beyond that, the older half counts for all pages. */
 export const MAX_MARKS = 2000;
 
-/** Most characters of all marks together: they are written to disk as a whole. */
+/** Most characters of all marks together: they are written to disk together. */
 const MAX_MARK_CHARACTERS = 256 * 1024;
 
 /** A purge, with the order in which it came to this process; 0 for one of an earlier process. */
@@ -152,7 +152,7 @@ export class PageMarks {
     this.#characters = 0;
   }
 
-  /** Puts one mark for all pages in place of the older half of each kind. */
+  /** Puts one mark for all pages instead of the older half of each kind. */
   #shorten(): void {
     const older = [...this.#marks].slice(0, this.#marks.size / 2);
     for (const [key] of older) this.#delete(key);

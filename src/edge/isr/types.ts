@@ -29,7 +29,7 @@ export interface PageRequest extends Pick<CacheRequest, "method" | "header"> {
   readonly hasQuery: boolean;
   /** Whether the page is stored because its response says so, not its route. */
   readonly isDeclared: boolean;
-  /** Whether the client gets a response of its own, for instance since it has credentials. */
+  /** Whether the client gets its own response, for instance since it has credentials. */
   readonly isPrivate: boolean;
   /**
    * The request for the page that all visitors get, without anything of this client

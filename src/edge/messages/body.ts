@@ -1,5 +1,5 @@
 /**
- * The content of a message: bytes, a stream, or a string in place of bytes.
+ * The content of a message: bytes, a stream, or a string instead of bytes.
  *
  * A small body of plain ASCII is kept as a string, and only as that: `Deno.serve`
  * writes one without the copy, and the garbage, that it makes of a `Uint8Array` (15 %

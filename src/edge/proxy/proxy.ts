@@ -14,7 +14,7 @@ import { CLIENT_GONE, type PipelineRequest, type PipelineResponse } from "../mes
 import { type Hop, requestHeadersFor, responseHeadersFrom } from "../messages/message_headers.ts";
 import { withOneHopLess } from "../messages/max_forwards.ts";
 
-/** An upstream did not answer, or the client did not wait for it. */
+/** An upstream did not respond, or the client did not wait for it. */
 export class ProxyError extends Error {
   override readonly name = "ProxyError";
 
@@ -40,7 +40,7 @@ export interface ProxyOptions {
  * Sends a request to another site, at `url`, with `body`: the request's own, or the
  * content that the client sent with a `GET` or `HEAD`.
  *
- * @throws {ProxyError} If the site does not answer, or its address is not allowed
+ * @throws {ProxyError} If the site does not respond, or its address is not allowed
  */
 export async function proxyRequest(
   outbound: OutboundFetch,

@@ -69,7 +69,7 @@ export interface PagedRequest extends RequestFields {
 export interface PageOptions {
   /** Header fields beside those of every page. */
   readonly headers?: HeaderList;
-  /** In place of the words of the status. */
+  /** Instead of the words of the status. */
   readonly words?: PageWords;
   /** HTML below the words, for browsers. */
   readonly extra?: string;

@@ -32,7 +32,7 @@ export type ServerReply =
   /** By its routes, the site has no server for the path. */
   | { readonly type: "no_server" };
 
-/** Address that the server sees in place of a client's. */
+/** Address that the server sees instead of a client's. */
 const OWN_ADDRESS = "127.0.0.1";
 
 function split(target: string): { readonly path: string; readonly query: string } {

@@ -26,7 +26,7 @@ const HASHED_NAME = /(?:^|[/._-])(?=[a-z_-]*[A-Z0-9][\w-]*\.[a-z0-9.]+$)[\w-]{8,
 /**
  * Returns the default `Cache-Control` of a file, by its path relative to its
  * layer. It is immutable only where both folder and name indicate it: a wrong
- * "immutable" cannot be taken back, a missing one costs a 304.
+ * "immutable" cannot be withdrawn, a missing one costs a 304.
  */
 export function defaultCacheControl(path: string): string {
   return HASHED_FOLDER.test(path) && HASHED_NAME.test(path) ? IMMUTABLE : REVALIDATE;

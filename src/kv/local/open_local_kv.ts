@@ -118,7 +118,7 @@ function explain(cause: unknown): string {
 
 /**
  * Opens the store in a project's folder of local data, and removes what has
- * expired. A folder that is missing is made (readable by its owner only), but not
+ * expired. A folder that is missing is created (readable by its owner only), but not
  * where `create` is false: then the store is empty, and nothing stays of it.
  *
  * @throws {LocalKvError} which says which folder, and why.

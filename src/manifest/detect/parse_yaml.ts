@@ -1,5 +1,5 @@
 /**
- * The parser of YAML, in a module of its own that is loaded where it is needed. A package
+ * The parser of YAML, in its own module that is loaded where it is needed. A package
  * of CommonJS that is imported itself when needed has no names in the compiled program.
  *
  * @module

@@ -35,7 +35,7 @@ interface AngularApp {
   /** Folder that the build writes, relative to the project. */
   readonly base: string;
   readonly hasServer: boolean;
-  /** Whether the files for browsers are in a folder of their own. */
+  /** Whether the files for browsers are in their own folder. */
   readonly isSplit: boolean;
 }
 

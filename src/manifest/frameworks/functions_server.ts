@@ -89,7 +89,7 @@ export async function functionSources(
 /** Sources and folders of functions are never files of the site. */
 const NO_FILE = /^(?:api|netlify)\/|\.(?:[cm]?ts|tsx|jsx)$|^(?:package\.json|README(?:\.md)?)$/i;
 
-/** Brings the files of a project that is its own site into a folder of their own. */
+/** Brings the files of a project that is its own site into their own folder. */
 async function placeSite(
   output: BuiltOutput,
   provided: ProvidedFunctions,

@@ -1,4 +1,4 @@
-/** @module Hugo: a program of its own, plain files in `public` or `publishDir`. */
+/** @module Hugo: its own program, plain files in `public` or `publishDir`. */
 import type { Framework } from "./types.ts";
 
 export const hugo: Framework = {

@@ -1,5 +1,5 @@
 /**
- * The module that starts Next.js's standalone server in place of the `server.js`
+ * The module that starts Next.js's standalone server instead of the `server.js`
  * that its build writes: the same server, with a cache that needs no writable
  * folder, and with answers that the edge may keep.
  *

@@ -45,7 +45,7 @@ async function revalidate(what) {
   }
 }
 
-/** Pages that were made again: the edge gets them with its next request, all in one call. */
+/** Pages that were created again: the edge gets them with its next request, all in one call. */
 const remade = new Set();
 
 function noteMade(key) {

@@ -75,7 +75,7 @@ const infoSchema = z.object({
 /** Modules of Nitro that name its storage. */
 const EDITS = [{ path: /(?:^|\/)chunks\/.*\.mjs$|(?:^|\/)index\.mjs$/, apply: keepNitroStorage }];
 
-/** Nuxt Content copies its pages into a database of its own, which needs a place. */
+/** Nuxt Content copies its pages into its own database, which needs a place. */
 const CONTENT_DATABASE = "process.env.NUXT_CONTENT_DATABASE_FILENAME ??= " +
   '`${process.env.TMPDIR ?? "/tmp"}/contents.sqlite`;';
 

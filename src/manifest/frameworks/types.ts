@@ -46,7 +46,7 @@ export interface FrameworkFacts extends ProjectFacts {
 export interface FrameworkFinding {
   /** Output directories before those of the table row. */
   readonly outputDirs?: readonly string[];
-  /** Build command in place of that of the table row, without the package manager. */
+  /** Build command instead of that of the table row, without the package manager. */
   readonly build?: string;
   readonly dev?: string;
   /** Why the build makes a server, as a clause: `astro.config.mjs sets output "server"`. */
@@ -109,7 +109,7 @@ export interface ModuleEdit {
 export interface Launch {
   /** Text that runs before the server's own code. */
   readonly prelude?: string;
-  /** Text of a module in place of the entry; it imports the entry as `file`. */
+  /** Text of a module instead of the entry; it imports the entry as `file`. */
   readonly wrapper?: (file: string) => string;
   /** True for a server that is written for Deno: its tests for Deno hold. */
   readonly forDeno?: boolean;
@@ -149,7 +149,7 @@ export interface FoundServer {
   readonly type: "server";
   /**
    * Set where the deployment is put together from several folders of the project,
-   * in place of the output directory; `directory`, `entry` and `clients` are paths in it.
+   * instead of the output directory; `directory`, `entry` and `clients` are paths in it.
    */
   readonly placements?: readonly Placement[];
   readonly launch: Launch;

@@ -72,7 +72,7 @@ async function readConfig(project: ProjectReader): Promise<WorkerConfig | undefi
   return undefined;
 }
 
-/** Vite's plugin for workers makes an output of its own. */
+/** Vite's plugin for workers makes its own output. */
 const applies = async ({ reader, dependencies }: ProjectFacts) =>
   !dependencies.has("vite") && await readConfig(reader) !== undefined;
 

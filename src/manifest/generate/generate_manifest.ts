@@ -33,7 +33,7 @@ function escapePattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
-/** Routes with `revalidate`, each with a priority of its own where one must come before another. */
+/** Routes with `revalidate`, each with its own priority where one must come before another. */
 function pageRoutes(pages: readonly FoundRoute[]): Route[] {
   const degrees = [...new Set(pages.map(({ precision }) => precision))].sort((a, b) => a - b);
   const step = (PRIORITY.files - PRIORITY.server) / (degrees.length + 1);
@@ -148,7 +148,7 @@ function withoutServer({ framework, server, advice }: DetectedProject): Found | 
   };
 }
 
-/** A folder of an output, as an output of its own. */
+/** A folder of an output, as its own output. */
 function folderOf(output: BuiltOutput, folder: string): BuiltOutput {
   if (folder === ".") return output;
   const prefix = `${folder}/`;
@@ -256,7 +256,7 @@ export async function findBuilt(
 export interface BuiltOptions {
   /** Whether `svc.toml` says that the output is a static site. */
   readonly isStatic?: boolean;
-  /** Whether somebody named the output directory, rather than that it was found. */
+  /** Whether someone named the output directory, rather than that it was found. */
   readonly isNamed?: boolean;
 }
 

@@ -8,7 +8,7 @@ import { MANIFEST_VERSION } from "../limits.ts";
 import type { Manifest } from "../types.ts";
 
 export interface GenerateOptions {
-  /** The tool that built the site, for the dashboard. */
+  /** The CLI that built the site, for the dashboard. */
   readonly framework?: { readonly name: string; readonly version?: string };
   /** Folder with the files, relative to the output; the whole output where missing. */
   readonly directory?: string;

@@ -50,7 +50,7 @@ function evaluateShipped(): Engine {
   return module.exports as Engine;
 }
 
-/** Loads the engine, anew where it was loaded before. */
+/** Loads the engine, again where it was loaded before. */
 function loadEngine(): Engine {
   if (Deno.build.standalone) return evaluateShipped();
   delete load.cache[load.resolve(RE2_WASM_MODULE)];
@@ -65,7 +65,7 @@ function withOldGroupNames(pattern: string): string {
 /**
  * Compiles a pattern with RE2 and frees it. Returns RE2's own words for what
  * is wrong, or `undefined` when it is accepted. Call it only with patterns
- * whose cost is bounded: out of memory, the engine is loaded anew.
+ * whose cost is bounded: out of memory, the engine is loaded again.
  */
 export function judgeWithRe2(pattern: string): string | undefined {
   engine ??= loadEngine();

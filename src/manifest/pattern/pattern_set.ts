@@ -14,7 +14,7 @@ export interface PatternSet {
 
 /**
  * Memory that an engine may use for its states, in bytes. It is taken as
- * paths need it; when it is full, the engine starts anew, which is slow. A
+ * paths need it; when it is full, the engine starts again, which is slow. A
  * state of a floating engine holds the start of every pattern, so 200 of them
  * need 10 MiB for the paths of a whole site, where anchored ones need 3.
  */
@@ -80,7 +80,7 @@ function matchPart({ set, positions }: Part, path: string): number[] {
 
 /**
  * Compiles patterns that passed validation. Patterns that begin with `^` run
- * in an engine of their own, which stops at the first character that none
+ * in their own engine, which stops at the first character that none
  * of them takes.
  *
  * @throws {Error} If a pattern does not compile

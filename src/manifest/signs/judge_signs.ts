@@ -13,9 +13,9 @@ export const STATIC_KEY = '"static = true" under [build] of svc.toml';
 export interface SiteFacts {
   /** Id of the framework that was detected. */
   readonly framework: string | undefined;
-  /** Whether the files are in a folder of their own, as a build leaves them. */
+  /** Whether the files are in their own folder, as a build leaves them. */
   readonly isBuilt: boolean;
-  /** Whether somebody named that folder, rather than that it was found. */
+  /** Whether someone named that folder, rather than that it was found. */
   readonly isNamed: boolean;
   readonly hasPage: boolean;
 }

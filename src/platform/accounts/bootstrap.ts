@@ -22,7 +22,7 @@ export async function bootstrapAccounts(options: {
   readonly store: AccountStore;
   readonly now: Clock;
   readonly random: Random;
-  /** The key to use in place of a random one (`SVC_BOOTSTRAP_TOKEN`). */
+  /** The key to use instead of a random one (`SVC_BOOTSTRAP_TOKEN`). */
   readonly token?: string;
 }): Promise<string | undefined> {
   const { store, now, random } = options;

@@ -20,7 +20,7 @@ export interface FactorWanted {
   readonly challenge: string;
 }
 
-/** The account is made when its owner follows the link in a mail. */
+/** The account is created when its owner follows the link in a mail. */
 export interface ConfirmationWanted {
   readonly status: "confirmation_required";
 }

@@ -28,7 +28,7 @@ export interface RaisedEvent {
 /** Raises an event; resolves when the log has it. */
 export type RaiseSecurityEvent = (event: RaisedEvent, lease?: Lease) => Promise<void>;
 
-/** Reports to the owner of an account that somebody guesses the password. */
+/** Reports to the owner of an account that someone guesses the password. */
 export function reportWrongPasswords(
   raise: RaiseSecurityEvent,
   { userId, client }: { readonly userId: string; readonly client: Client },

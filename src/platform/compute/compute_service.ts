@@ -155,7 +155,7 @@ export class ComputeService {
     throw new ServerNotReadyError(reason, lines);
   }
 
-  /** Why the first server that does not answer does not. */
+  /** Why the first server that does not respond does not. */
   async #findSilence(
     deployment: DeploymentRecord,
     layers: readonly ComputeLayer[],
@@ -191,14 +191,14 @@ export class ComputeService {
 
   /**
    * Renews the servers of a project, or of all, whose databases are others than when they
-   * were made: running requests finish, and the next one starts a server with what there
+   * were created: running requests finish, and the next one starts a server with what there
    * is now.
    */
   async databasesChanged(projectId?: string): Promise<void> {
     for (const servers of [...this.#open.values()]) {
       if (projectId !== undefined && servers.owner.projectId !== projectId) continue;
       const isOutdated = await this.#maker.findOutdated(servers.owner);
-      // A server that is being made may be waiting for the database: it is judged later.
+      // A server that is being created may be waiting for the database: it is judged later.
       void servers.retireOutdated(isOutdated, RETIRE_DRAIN_MS).catch((error) =>
         this.#services.onTrouble(`Cannot end a server: ${error}`)
       );

@@ -22,7 +22,7 @@ const PACKAGE_FILE = "package.json";
 const PACKAGE_TEXT = '{"type":"module"}\n';
 
 /**
- * Mode of the folders of a deployment: a server may run as a user of its own.
+ * Mode of the folders of a deployment: a server may run as its own user.
  * The folder that holds them all is closed to all users but the platform's.
  */
 const FOLDER_MODE = 0o755;

@@ -29,7 +29,7 @@ const FAILURES_IN_A_ROW = 2;
 
 export class LayerServer {
   #server: Promise<ComputeServer> | undefined;
-  /** The same, once it is made. */
+  /** The same, once it is created. */
   #made: ComputeServer | undefined;
   /** Servers that only finish their running requests. */
   readonly #retiring = new Set<ComputeServer>();
@@ -87,7 +87,7 @@ export class LayerServer {
   }
 
   /**
-   * Retires the server if it is outdated: at once, or where it is being made as soon as
+   * Retires the server if it is outdated: at once, or where it is being created as soon as
    * it is. Resolves when it has ended.
    */
   async retireOutdated(

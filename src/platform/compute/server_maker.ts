@@ -99,7 +99,7 @@ export class ServerMaker {
   /** Toolchain folders of this machine that servers can see. */
   #places: ReturnType<typeof toolchainPlaces> | undefined;
 
-  /** The databases that each server was made with. */
+  /** The databases that each server was created with. */
   readonly #databases = new WeakMap<ComputeServer, string>();
 
   readonly #options: ServerMakerOptions;
@@ -144,7 +144,7 @@ export class ServerMaker {
     }
   }
 
-  /** Whether a server of a deployment was made with other databases than there are now. */
+  /** Whether a server of a deployment was created with other databases than there are now. */
   async findOutdated(deployment: DeploymentRecord): Promise<(server: ComputeServer) => boolean> {
     const current = await this.#options.databases.identityFor(deployment);
     return (server) => current !== undefined && this.#databases.get(server) !== current;

@@ -26,7 +26,7 @@ export interface Capability {
   whenListening?(): void;
   /** Takes over what another node has changed in the store that both share. */
   storeChanged?(keys: readonly RecordKey[]): Promise<void>;
-  /** Reads anew what it knows of the store: changes of other nodes were missed. */
+  /** Reads again what it knows of the store: changes of other nodes were missed. */
   rereadStore?(): Promise<void>;
   /** Finishes running work. The capabilities above it are closed already. */
   close?(): void | Promise<void>;
@@ -36,7 +36,7 @@ export interface Capability {
    * log per thing it did.
    */
   keepHouse?(signal: AbortSignal, lease: Lease): Promise<readonly string[]>;
-  /** One round of housekeeping of what each node has of its own, such as caches. */
+  /** One round of housekeeping of what each node has for itself, such as caches. */
   tidyNode?(signal: AbortSignal): Promise<readonly string[]>;
 
   /** Called when a project is gone from the store: takes its sites offline and drops its work. */
@@ -52,7 +52,7 @@ export interface Capability {
   removeEnvironment?(environment: DeletedEnvironment): Promise<void>;
   /** Ends what belongs to a deployment that was stopped. */
   deploymentStopped?(deployment: StoppedDeployment, lease?: Lease): Promise<void>;
-  /** Looks anew at running servers: a project, or any, may get other databases than before. */
+  /** Looks again at running servers: a project, or any, may get other databases than before. */
   databasesChanged?(projectId?: string): Promise<void>;
   /** The blobs that it needs; those that nobody needs are removed. */
   neededBlobs?(): AsyncIterable<{ readonly workspaceId: string; readonly sha256: string }>;

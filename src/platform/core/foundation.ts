@@ -26,7 +26,7 @@ export interface Foundation {
   readonly isOnlyWriter: boolean;
   /** This node, and what it does for all. */
   readonly nodes: Nodes;
-  /** The other nodes, which have some things of their own. */
+  /** The other nodes, which have some their own things. */
   readonly peers: Peers;
   readonly vault: BlobVault;
   readonly dataDir: DataDir;

@@ -95,7 +95,7 @@ export class TestMachine implements AsyncDisposable {
     return platform;
   }
 
-  /** Opens a platform that takes up nothing, with a way to the store of its own. */
+  /** Opens a platform that takes up nothing, with its own path to the store. */
   open(kv: RecordStore, ...engines: readonly DatabaseEngine[]): TestPlatform {
     const box = this.#box;
     const { events, alive } = this;

@@ -16,7 +16,7 @@ export class TestEngine implements DatabaseEngine {
   /** The content of each branch, including those of a crashed process. */
   readonly held: Map<string, string>;
   readonly running = new Set<string>();
-  /** Awaited before a branch is made. */
+  /** Awaited before a branch is created. */
   before: () => Promise<void> = () => Promise.resolve();
 
   constructor(readonly kind: EngineKind = "embedded", held = new Map<string, string>()) {

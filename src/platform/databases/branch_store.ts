@@ -105,7 +105,7 @@ export class BranchStore {
 
   /**
    * Changes a branch; `undefined` where it is gone. A storage that it showed and
-   * no longer shows, and one that is no longer being made, are to be removed.
+   * no longer shows, and one that is no longer being created, are to be removed.
    */
   async update(
     { databaseId, name }: Pick<BranchRecord, "databaseId" | "name">,

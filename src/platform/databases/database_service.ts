@@ -36,7 +36,7 @@ type Changes = BodyOf<typeof endpoints.updateDatabase>;
 
 const gone = (name: string) => new Failure("not_found", `Database "${name}" was deleted`);
 
-/** True while something is made for a branch, and has not failed. */
+/** True while something is created for a branch, and has not failed. */
 const isBusy = ({ task, failure }: BranchRecord): boolean => task !== null && failure === null;
 
 export class DatabaseService {
@@ -141,7 +141,7 @@ export class DatabaseService {
     return stopped;
   }
 
-  /** Deletes a database; it can be had back for a while. */
+  /** Deletes a database; it can be restored for a while. */
   async delete(database: DatabaseRecord): Promise<DatabaseRecord> {
     const { databases, now } = this.#services;
     const deleted = await databases.delete(database, now());

@@ -181,7 +181,7 @@ Deno.test("a branch with a time to live is removed after it, by housekeeping", a
   assert.equal(engine.held.size, 1);
 });
 
-Deno.test("a deleted database can be had back for seven days, under its name if that is free", async () => {
+Deno.test("a deleted database can be restored for seven days, under its name if that is free", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const engine = new TestEngine();
@@ -209,7 +209,7 @@ Deno.test("a deleted database can be had back for seven days, under its name if 
   assert.equal((await platform.call("getDatabase", at)).state, "active");
 });
 
-Deno.test("the databases of a deleted project can be had back in another project", async () => {
+Deno.test("the databases of a deleted project can be restored in another project", async () => {
   await using machine = await TestMachine.make();
   const shop = await machine.project("shop");
   await machine.project("other");

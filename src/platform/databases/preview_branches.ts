@@ -12,7 +12,7 @@ import type { BranchStore } from "./branch_store.ts";
 import { Failure } from "../core/http/mod.ts";
 import { type BranchRecord, type DatabaseRecord, previewBranchName } from "./records.ts";
 
-/** States in which a deployment is still being made. */
+/** States in which a deployment is still being created. */
 const BEFORE_LIVE: readonly string[] = ["PENDING", "BUILDING", "DEPLOYING"];
 
 /** Whether a deployment uses the branches of its git branch's previews. */

@@ -8,7 +8,7 @@ import { Lease } from "../../store/mod.ts";
 
 const at = { project: "shop", database: "orders" };
 
-/** A platform whose database gives previews branches of their own, and three previews. */
+/** A platform whose database gives previews their own branches, and three previews. */
 async function withPreviews(machine: TestMachine) {
   const { id: projectId } = await machine.project("shop");
   const platform = await machine.start(new TestEngine());

@@ -2,8 +2,8 @@
  * Records of databases, their branches and their snapshots. Pure.
  *
  * A branch names the *storage* that it shows: a branch of an engine, which is
- * made under an id of its own. Resetting, restoring and moving make another
- * storage and put it in place of the first in one commit, so that a crash
+ * created under its own id. Resetting, restoring and moving make another
+ * storage and put it instead of the first in one commit, so that a crash
  * leaves the one or the other.
  *
  * @module
@@ -90,7 +90,7 @@ export const snapshotRecord = z.object({
   storage: storageRecord,
   role: z.string(),
   kind: z.enum(["daily", "manual"]),
-  /** False while it is being made. */
+  /** False while it is being created. */
   ready: z.boolean(),
   /** The process that makes it, or has made it. */
   maker: z.string().nullable().default(null),
@@ -136,7 +136,7 @@ export function injectsInto(database: DatabaseRecord, environment: string): bool
     (environments === null || environments.includes(environment));
 }
 
-/** Whether a deployment has a branch of the database of its own. */
+/** Whether a deployment has its own branch of the database. */
 export function hasPreviewBranch(
   { previewBranches }: DatabaseRecord,
   deployment: { readonly environment: string },

@@ -24,5 +24,5 @@ export const MAX_BRANCHES = 50;
 export const MAX_MANUAL_SNAPSHOTS = 20;
 /** Daily snapshots of one database. */
 export const KEPT_DAILY_SNAPSHOTS = 7;
-/** How long a deleted database can be had back, in milliseconds. */
+/** How long a deleted database can be restored, in milliseconds. */
 export const GRACE_MS = 7 * 24 * 60 * 60 * 1000;

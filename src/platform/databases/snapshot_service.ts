@@ -60,7 +60,7 @@ export class SnapshotService {
     return await this.#take(database, branch, { kind: "manual" });
   }
 
-  /** Brings a snapshot back: in place of a branch, or as a new one. */
+  /** Brings a snapshot back: instead of a branch, or as a new one. */
   async restore(
     database: DatabaseRecord,
     snapshot: SnapshotRecord,

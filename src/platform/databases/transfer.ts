@@ -8,7 +8,7 @@ import { EngineError, runScript } from "../../database/mod.ts";
 import type { OpenStorage } from "./branch_access.ts";
 
 /**
- * Makes the target anew with what the source holds.
+ * Makes the target again with what the source holds.
  *
  * @throws {EngineError}
  */
@@ -18,7 +18,7 @@ export const transfer: Transfer = (source, target) =>
   makeFromScript(source.engine.dump(source.branch, { schemaOnly: false }), target);
 
 /**
- * Makes the target anew by a script.
+ * Makes the target again by a script.
  *
  * @throws {EngineError}
  */

@@ -30,11 +30,11 @@ export const deploymentRecord = z.object({
   author: z.string().nullable(),
   uniqueLabel: z.string(),
   branchLabel: z.string(),
-  /** Who makes its content: the tool that uploads it, or a build of its commit. */
+  /** Who makes its content: the CLI that uploads it, or a build of its commit. */
   source: z.enum(["upload", "git"]).default("upload"),
   /** The preview whose content it shows in production; null for what was deployed itself. */
   promotedFrom: z.string().nullable().default(null),
-  /** The deployment whose content it has once more, with the variables of now; null otherwise. */
+  /** The deployment whose content it has once more, with the current variables; null otherwise. */
   redeployOf: z.string().nullable().default(null),
   /** Hash of the blob that holds manifest, file list and rules; null until a build has made it. */
   contentSha: z.string().nullable(),
@@ -61,7 +61,7 @@ export type DeploymentRecord = z.infer<typeof deploymentRecord>;
 
 /**
  * The state transitions of a deployment (design: "Deployment states"). What the
- * tool has built is uploaded without a build here, hence PENDING -> DEPLOYING;
+ * CLI has built is uploaded without a build here, hence PENDING -> DEPLOYING;
  * a deployment that was rolled back keeps all its parts and can be the target
  * of another rollback, hence ROLLED_BACK -> LIVE.
  */

@@ -15,7 +15,7 @@ async function resolve(name: string, type: "NS" | "A" | "AAAA"): Promise<string[
   try {
     return await Deno.resolveDns(name, type);
   } catch {
-    // The name has none, or the resolver does not answer: both mean that there is nothing to ask.
+    // The name has none, or the resolver does not respond: both mean that there is nothing to ask.
     return [];
   }
 }

@@ -17,7 +17,7 @@ export interface DnsServer {
   readonly port: number;
 }
 
-/** A server did not answer in time. */
+/** A server did not respond in time. */
 export class DnsTimeoutError extends Error {
   override readonly name = "DnsTimeoutError";
 }
@@ -31,7 +31,7 @@ export function makeQuery(name: string, type: DnsRecordType): Packet {
   return query;
 }
 
-/** Decodes a response; `undefined` for a message that does not answer the query. */
+/** Decodes a response; `undefined` for a message that does not respond the query. */
 function readResponse(message: Buffer, query: Packet): Packet | undefined {
   let response: Packet;
   try {

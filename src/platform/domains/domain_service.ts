@@ -100,7 +100,7 @@ export interface CertificateOrders {
   wake(): void;
   /** Called with names that are served from now on, or no more; resolves when handshakes show it. */
   servedChanged(hostnames: readonly string[]): Promise<void>;
-  /** Called when somebody waits for this name: an earlier failed order is retried at once. */
+  /** Called when someone waits for this name: an earlier failed order is retried at once. */
   retry(hostname: string): void;
 }
 
@@ -256,7 +256,7 @@ export class DomainService {
     for await (const { zone } of this.#services.domains.owners()) await this.#refreshZone(zone);
   }
 
-  /** Reads anew the zones whose records another node has changed. */
+  /** Reads again the zones whose records another node has changed. */
   async follow(changed: readonly RecordKey[]): Promise<void> {
     const zones = changed.filter(([family]) =>
       family === "zone_owners" || family === "zone_domains"

@@ -77,7 +77,7 @@ export class ErrorTable implements LogObserver {
     lines.add(error);
   };
 
-  /** Takes a request that was answered with 500 or more. */
+  /** Takes a request that got 500 or more. */
   readonly requestFailed = (request: FailedRequest): void => {
     if (this.#requests.size >= MAX_WAITING) this.#dropped++;
     else this.#requests.set(request.requestId, request);
@@ -158,7 +158,7 @@ export class ErrorTable implements LogObserver {
     if (requestId !== null) this.#explain(requestId);
   }
 
-  /** The request's 5xx is no fault of its own. */
+  /** The request's 5xx is no separate fault. */
   #explain(requestId: string): void {
     this.#explained.add(requestId);
     if (this.#explained.size <= MAX_EXPLAINED) return;

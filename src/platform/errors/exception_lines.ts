@@ -30,12 +30,12 @@ export interface ServerLine {
 interface Open {
   readonly first: ServerLine;
   readonly lines: string[];
-  /** Whether it is an error by its name; else by the frames that follow. */
+  /** Whether it is an error by its name; else by the next frames. */
   readonly isNamed: boolean;
   frames: number;
 }
 
-/** Puts the lines of exceptions together, for each server of its own. */
+/** Puts the lines of exceptions together, separately for each server. */
 export class ExceptionLines {
   readonly #open = new Map<string, Open>();
 

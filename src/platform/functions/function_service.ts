@@ -95,7 +95,7 @@ export class FunctionService {
   };
 
   /**
-   * Starts the functions of a deployment with the variables it was made with, and
+   * Starts the functions of a deployment with the variables it was created with, and
    * the limits of its manifest; `undefined` if it has none.
    */
   async open(

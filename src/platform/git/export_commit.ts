@@ -1,5 +1,5 @@
 /**
- * Exports one commit of a mirror as a small repository of its own: without history,
+ * Exports one commit of a mirror as its own small repository: without history,
  * remotes or settings, and with nothing checked out.
  *
  * @module

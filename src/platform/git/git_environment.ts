@@ -216,7 +216,7 @@ interface RemoteParts {
   readonly folder: GitFolder;
   readonly address: string | undefined;
   readonly credentials: GitCredentials | undefined;
-  /** File that keeps the keys of known hosts, where the project has none of its own. */
+  /** File that keeps the keys of known hosts, where the project has none. */
   readonly knownHosts: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Runs git: without a shell or prompts; where it may start others, in a session of its
- * own that ends with all of them.
+ * Runs git: without a shell or prompts; where it may start others, in its own session that
+ * ends with all of them.
  *
  * @module
  */
@@ -16,8 +16,8 @@ export interface GitRun {
   /** The standard input of git; empty where missing. */
   readonly input?: string;
   /**
-   * True where git starts no program itself. It then needs no session of its
-   * own, and starts without a copy of this process (`posix_spawn`), which takes a
+   * True where git starts no program itself. It then needs no separate
+   * session, and starts without a copy of this process (`posix_spawn`), which takes a
    * platform of 500 MB 15 ms. Ctrl+C ends it, too.
    */
   readonly single?: boolean;

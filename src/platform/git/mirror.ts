@@ -1,6 +1,6 @@
 /**
  * A bare mirror of one project's repository. One fetch runs at a time and is shared by
- * concurrent callers; a damaged mirror is made anew.
+ * concurrent callers; a damaged mirror is created again.
  *
  * @module
  */
@@ -236,6 +236,6 @@ export class Mirror {
       if (packs <= MAX_PACKS) return;
       const timeoutMs = this.#options.limits.fetchMs;
       await this.#run(this.path, ["gc", "--quiet", "--prune=2.weeks.ago"], { timeoutMs });
-    } catch { /* a mirror that cannot be read is made anew by the next fetch */ }
+    } catch { /* a mirror that cannot be read is created again by the next fetch */ }
   }
 }

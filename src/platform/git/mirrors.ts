@@ -236,7 +236,7 @@ export class GitMirrors implements GitService {
     const mirror = this.#mirrorOf(project.id);
     const run = { folder: this.#folder, mirror: mirror.path, sha: wanted.commitSha };
     if (await exportCommit({ ...run, target, signal })) return;
-    // The mirror may have been removed or made anew since the commit was resolved.
+    // The mirror may have been removed or made again since the commit was resolved.
     const resolved = await this.resolve(project, wanted, signal);
     if (resolved.type === "unreachable") throw new GitFault(resolved.reason);
     if (await exportCommit({ ...run, target, signal })) return;
@@ -301,7 +301,7 @@ export class GitMirrors implements GitService {
     return mirror;
   }
 
-  /** A project without an address of its own is built from what was pushed to the platform. */
+  /** A project without its own address is built from what was pushed to the platform. */
   async #wayToPushed(projectId: string): Promise<CheckedRemote | GitFailure> {
     const url = pushedRepository(this.#options.pushed, projectId);
     await this.#options.syncPushed?.(projectId);

@@ -19,7 +19,7 @@ import type { RecordStore } from "../../store/mod.ts";
 
 /** Largest file of a pack, in bytes: a repository is no larger, and one pack may hold all of it. */
 const MAX_FILE = 8 * 1024 ** 3;
-/** How long a pack is left that is not named any more: somebody may be reading it. */
+/** How long a pack is left that is not named any more: someone may be reading it. */
 const UNUSED_MS = 60 * 60 * 1000;
 
 const PACK = /^(pack-[0-9a-f]{40,64})\.pack$/;

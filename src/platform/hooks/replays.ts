@@ -24,7 +24,7 @@ export interface ReplayKey {
   readonly hookId: string;
   readonly keyHash: string;
   readonly bodyHash: string;
-  /** The deployment that it was answered with, where that is gone by now. */
+  /** The deployment that it got, where that is gone by now. */
   readonly gone?: string;
 }
 
@@ -50,7 +50,7 @@ export class ReplayStore {
   }
 
   /**
-   * The deployment that a key was answered with, if any.
+   * The deployment that a key got, if any.
    *
    * @throws {Failure} `conflict` where the key came with another body.
    */

@@ -64,7 +64,7 @@ interface TriggerBench {
   readonly hooks: HookStore;
   readonly uses: HookUses;
   readonly builds: BuildStore;
-  /** A service of its own, as in another process over the same store. */
+  /** Its own service, as in another process over the same store. */
   service(options?: { readonly resolveMs?: number }): TriggerService;
   trigger(wanted: Trigger, more?: {
     readonly service?: TriggerService;

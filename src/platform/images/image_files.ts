@@ -85,7 +85,7 @@ export class ImageFiles {
     try {
       const bytes = await Deno.readFile(this.#path(entry));
       if (bytes.byteLength === entry.size) return { format: entry.format, bytes };
-    } catch { /* gone, or not readable: it is made again */ }
+    } catch { /* gone, or not readable: it is created again */ }
     await this.#remove(entry);
     return undefined;
   }

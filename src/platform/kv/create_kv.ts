@@ -1,6 +1,6 @@
 /**
  * Composes the key-value stores of projects: one for each environment, which
- * the servers of its deployments reach at an address of their own.
+ * the servers of its deployments reach at their own address.
  *
  * @module
  */

@@ -143,7 +143,7 @@ export const folderSweep: Holder = {
     const watched: string[] = [];
     return {
       get done() {
-        // Files that are gone, counted where somebody asks.
+        // Files that are gone, counted where someone asks.
         const now = countFiles(join(root, WORKSPACE));
         for (; folder.count > now; folder.count--) watched.push("removed a file");
         return watched;

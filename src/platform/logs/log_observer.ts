@@ -22,7 +22,7 @@ export interface WrittenError {
   readonly stack?: string | undefined;
 }
 
-/** A request that was answered with 500 or more. */
+/** A request that got 500 or more. */
 export type FailedRequest = Pick<
   AccessRecord,
   | "time"

@@ -110,7 +110,7 @@ export class SharedLogs {
     return { ...mergePages(pages, filter.limit), silent: others.silent };
   }
 
-  /** Calls back with new entries of all nodes, and once for each node that does not answer. */
+  /** Calls back with new entries of all nodes, and once for each node that does not respond. */
   follow(
     projectId: string,
     filter: Omit<LogFilter, "since">,

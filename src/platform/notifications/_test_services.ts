@@ -1,5 +1,5 @@
 /**
- * The delivery of a platform over a store of its own, with a clock that tests
+ * The delivery of a platform over its own store, with a clock that tests
  * set, for tests that bring real servers.
  *
  * @module

@@ -1,5 +1,5 @@
 /**
- * Who may visit the hosts of a project. The record is made with the project; one from before
+ * Who may visit the hosts of a project. The record is created with the project; one from before
  * there was protection has none, and is open to everyone.
  *
  * @module

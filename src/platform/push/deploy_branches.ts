@@ -22,7 +22,7 @@ import {
 import type { GitService } from "../git/mod.ts";
 import type { ProjectRecord } from "../projects/mod.ts";
 
-/** Most branches of one push that are built; the rest is kept, and built by a push of its own. */
+/** Most branches of one push that are built; the rest is kept, and built by its own push. */
 export const MAX_BUILDS = 10;
 
 /** How often a commit is tried again whose branch got another build meanwhile. */

@@ -55,7 +55,7 @@ export function bindPushRoutes(router: Router, services: {
 }): void {
   const { projects, pushes, audit } = services;
 
-  /** Adds to the audit log which refs somebody has changed, one entry each. */
+  /** Adds to the audit log which refs someone has changed, one entry each. */
   async function record(
     { request, client }: ForeignVisit,
     { project, caller: { user, credential, workspace } }: Opened,

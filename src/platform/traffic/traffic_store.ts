@@ -2,7 +2,7 @@
  * Traffic in the store: counts by project, period and environment, and the salts of
  * visitors.
  *
- * A process writes counts of a period under a name of its own, and again as they
+ * A process writes counts of a period under its own name, and again as they
  * grow. Nothing is read before it is written, so a restart loses nothing and
  * several processes count beside each other; readers merge the parts.
  *

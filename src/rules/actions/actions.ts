@@ -1,6 +1,6 @@
 /**
  * Every kind of action, by its type. All code that handles actions goes through
- * this table: a new action is a file of its own and a line here.
+ * this table: a new action is its own file and a line here.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The action `rate_limit`: a request beyond the limit is answered with 429, and
+ * The action `rate_limit`: a request beyond the limit gets 429, and
  * later rules are skipped.
  *
  * @module

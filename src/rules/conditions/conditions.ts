@@ -1,6 +1,6 @@
 /**
  * Every kind of condition, by its field. All code that handles conditions goes
- * through this table: a new condition is a file of its own and a line here.
+ * through this table: a new condition is its own file and a line here.
  *
  * @module
  */

@@ -31,7 +31,7 @@ function freeId(id: string, taken: ReadonlyMap<string, Rule>): string {
   return free;
 }
 
-/** The rules that are not there yet, each with an id of its own. */
+/** The rules that are not there yet, each with its own id. */
 function newRules(known: readonly Rule[], rules: readonly Rule[]): readonly Rule[] {
   const taken = new Map(known.map((rule) => [rule.id, rule]));
   return rules.flatMap((rule) => {

@@ -1,6 +1,6 @@
 /**
- * A `_headers` file of Netlify or Cloudflare as rules: a path on a line of its
- * own, below it indented `Name: value` lines, or `! Name` to remove a header.
+ * A `_headers` file of Netlify or Cloudflare as rules: a path on its own
+ * line, below it indented `Name: value` lines, or `! Name` to remove a header.
  *
  * @module
  */

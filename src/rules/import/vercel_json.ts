@@ -173,7 +173,7 @@ function captured(source: string) {
   return { all: namesOf(segments), groups };
 }
 
-/** One list of rules for each variant; each has ids of its own. */
+/** One list of rules for each variant; each has its own ids. */
 function eachVariant(
   id: string,
   entry: Variant,

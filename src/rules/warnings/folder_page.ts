@@ -42,7 +42,7 @@ const folderText = (text: string): string | undefined =>
 interface OpenPage {
   readonly folder: string;
   readonly path: readonly PathStep[];
-  /** The condition with the page in place of the folder. */
+  /** The condition with the page instead of the folder. */
   readonly page: RuntimeCondition;
 }
 
@@ -70,7 +70,7 @@ interface Closer {
   readonly set: ConditionSet;
 }
 
-/** An `any` of places, each as a condition of its own: the index finds them by their paths. */
+/** An `any` of places, each as its own condition: the index finds them by their paths. */
 function closersOf(rule: RuntimeRule, kind: string): Closer[] {
   const { any, ...rest } = rule.condition;
   const whole = { kind, set: conditionSetOf(rule.condition) };

@@ -42,7 +42,7 @@ export interface ServerBundleOptions extends EsbuildOptions {
 }
 
 export interface ServerBundle {
-  /** An ES module with an inline source map, to be stored in place of the entry. */
+  /** An ES module with an inline source map, to be stored instead of the entry. */
   readonly source: Uint8Array<ArrayBuffer>;
   /** Absolute real paths of the files that went into it. */
   readonly inputs: ReadonlySet<string>;
@@ -66,7 +66,7 @@ export type ServerBundleResult =
 const TARGET = "deno2.7";
 
 /**
- * Bundles a server's entry with everything that it imports: chunks of its own
+ * Bundles a server's entry with everything that it imports: its own chunks
  * folder, and packages, resolved as Node does. Modules that ask for their own place
  * get the one that they had, so that frameworks find their folders. A native addon
  * that is needed at the start is a problem; one that is needed later is noted.
@@ -138,7 +138,7 @@ export async function bundleServerEntry(options: ServerBundleOptions): Promise<S
   }
 }
 
-/** The helper of esbuild by which modules that are imported as a whole get their exports. */
+/** The helper of esbuild that gives completely imported modules their exports. */
 const EXPORT_HELPER = "var __export = (target, all) => {";
 
 /** Marks these modules as what they are: frameworks ask whether `import()` gave a module. */

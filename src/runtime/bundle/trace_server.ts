@@ -47,7 +47,7 @@ const LEFT_OUT =
 
 const TYPESCRIPT = /\.[cm]?ts$/;
 
-/** Text that is read by the tracer in place of a module that it cannot read. */
+/** Text that is read by the tracer instead of a module that it cannot read. */
 async function withoutTypes(path: string, options: EsbuildOptions): Promise<Uint8Array | null> {
   const bytes = await readBytes(path);
   if (bytes === null) return null;
@@ -114,7 +114,7 @@ export async function traceServer(options: TraceOptions): Promise<Trace> {
   return { files, links, imports, unresolved };
 }
 
-/** Gives modules a `require` of its own, which no tracer sees through. */
+/** Gives modules its own `require`, which no tracer sees through. */
 const HIDES_REQUIRES = /(?:^|\/)node_modules\/amdefine\/amdefine\.js$/;
 
 /** All modules of the packages whose modules require one another in a way that hides it. */

@@ -1,6 +1,6 @@
 /**
  * The tracer, behind a module of ours: bundled, a CommonJS package that is imported
- * late has no names of its own.
+ * late has no separate names.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The way of a server to itself. A server listens on a Unix socket; where its code
+ * The path from a server to itself. A server listens on a Unix socket; where its code
  * connects to the port that it sees as its own, the connection arrives here, at a port
  * of the loopback address, and is passed on to that socket.
  *

@@ -1,5 +1,5 @@
 /**
- * A server that somebody else has started, such as the dev server of a framework: it
+ * A server that someone else has started, such as the dev server of a framework: it
  * gets requests and WebSockets as servers of deployments do, over a connection that the
  * caller opens.
  *

@@ -26,7 +26,7 @@ type Header = readonly [name: string, value: string];
 /** A body may pause for any time: streams of events do. */
 const NO_IDLE_LIMIT_MS = Infinity;
 
-/** Fields that end at this hop, or are set anew for the server. */
+/** Fields that end at this hop, or are set again for the server. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,
   "content-length",

@@ -30,7 +30,7 @@ export interface ComputeResponse {
   readonly statusText?: string;
   readonly headers: HeaderList;
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
-  /** The whole body, where it came with the head: to be used in place of `body`. */
+  /** The whole body, where it came with the head: to be used instead of `body`. */
   readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
   /** The same, as text where it is ASCII: that costs half as much to send on. */
   readonly whole?: string | Uint8Array<ArrayBuffer> | undefined;

@@ -55,7 +55,7 @@ export interface ServerStart {
   readonly tmpMb: number;
   /** Memory that the server may take beyond what the runtime itself needs, in MiB. */
   readonly memoryMb: number;
-  /** Set where the server is a program of any language, in place of the entry. */
+  /** Set where the server is a program of any language, instead of the entry. */
   readonly program?: ProgramStart;
   /** Absolute path of the Node binary; missing where the server runs on Deno. */
   readonly nodeBinary?: string;
@@ -164,7 +164,7 @@ export const REQUEST_ID_HEADER = "x-svc-request-id";
  */
 export const DEPTH_HEADER = "x-svc-depth";
 
-/** Requests to itself that a server may nest; the next one is answered with 508. */
+/** Requests to itself that a server may nest; the next one gets 508. */
 export const MAX_DEPTH = 16;
 
 /**

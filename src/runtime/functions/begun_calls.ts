@@ -1,8 +1,8 @@
 /**
  * Which calls a worker has begun: one number that the worker's thread and the
  * process's own thread share. Calls begin in the order of their ids, so the number
- * says it all; whoever raises it first decides whether a call begins or is taken
- * back, even while the worker's thread spins.
+ * says it all; whoever raises it first decides whether a call begins or is
+ * withdrawn, even while the worker's thread spins.
  *
  * It is used beside functions, which may have changed the global scope: it takes
  * what it needs of that at load.
@@ -28,7 +28,7 @@ function raise(cell: BegunCell, id: number): number | undefined {
   }
 }
 
-/** Begins a call; false where it was taken back. */
+/** Begins a call; false where it was withdrawn. */
 export function beginCall(cell: BegunCell, id: number): boolean {
   return raise(cell, id) !== undefined;
 }

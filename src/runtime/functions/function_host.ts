@@ -164,7 +164,7 @@ export class FunctionHost {
   }
 
   /**
-   * Gives functions that broke a shared process one of their own, so that the
+   * Gives functions that broke a shared process their own, so that the
    * others are back after one restart; without a suspect, each function gets one.
    */
   #separate(broken: FunctionSupervisor, suspects: readonly string[]): void {

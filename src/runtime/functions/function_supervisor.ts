@@ -195,7 +195,7 @@ export class FunctionSupervisor {
     this.#options.broke(this, suspects);
   }
 
-  /** Starts a process in place of one that broke, after the pause that its failures ask for. */
+  /** Starts a process instead of one that broke, after the pause that its failures ask for. */
   restart(): void {
     clearTimeout(this.#restarting);
     const wait = Math.max(0, this.#supervisor.backoff.waitMs);

@@ -62,7 +62,7 @@ interface SvcKv {
 interface SvcDatabase {
   /**
    * Runs one statement on the project's database, with values for \`$1\`, \`$2\` and so on.
-   * Each runs in a transaction of its own. Rejects with a \`code\` of PostgreSQL.
+   * Each runs in its own transaction. Rejects with a \`code\` of PostgreSQL.
    */
   query<Row = Record<string, unknown>>(
     text: string,

@@ -139,7 +139,7 @@ export class FunctionWorker implements WorkerContext {
   }
 
   /**
-   * The id up to which calls are to be taken back that have not begun; nothing where
+   * The id up to which calls are to be withdrawn that have not begun; nothing where
    * none can be left.
    */
   askBack(): number | undefined {
@@ -148,7 +148,7 @@ export class FunctionWorker implements WorkerContext {
     return this.#askedBack = last;
   }
 
-  /** Gives up the calls after the id `begun`, which were taken back. */
+  /** Gives up the calls after the id `begun`, which were withdrawn. */
   giveBack(begun: number): UnbegunCall[] {
     const given: UnbegunCall[] = [];
     for (const [id, { call, over }] of [...this.#calls]) {

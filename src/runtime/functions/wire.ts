@@ -2,7 +2,7 @@
  * Frames between the platform and a process of functions: their types and JSON heads. These are the
  * plain shapes; the platform checks what comes from a function with the schemas of `parse_wire.ts`.
  *
- * The process has a connection of its own, where a frame's worker number says
+ * The process has its own connection, where a frame's worker number says
  * which worker it is about. Each worker has another one, on which it identifies
  * itself once and the number is ignored afterwards: no function can speak in
  * the name of another.

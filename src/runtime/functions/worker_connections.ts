@@ -1,6 +1,6 @@
 /**
  * The connections of a process's workers. Each worker has its own, and first sends
- * the key that was made for it: from then on, the connection identifies it.
+ * the key that was created for it: from then on, the connection identifies it.
  *
  * @module
  */

@@ -8,7 +8,7 @@ import { until } from "../../lib/_test_until.ts";
 
 const encoder = new TextEncoder();
 
-/** Lines on a socket of their own, and what happened to the workers that were let in. */
+/** Lines on their own socket, and what happened to the workers that were let in. */
 async function openLines(helloMs?: number) {
   const folder = await Deno.makeTempDir({ prefix: "svc-lines-" });
   const path = join(folder, "s");

@@ -16,7 +16,7 @@ const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 interface Body {
   /** Bytes; `undefined` where they are sent in chunks, or there are none. */
   readonly length: number | undefined;
-  /** The headers that say so, in place of those of the request. */
+  /** The headers that say so, instead of those of the request. */
   readonly headers: HeaderList;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Converts images in processes of their own: a bounded number of jobs at once,
+ * Converts images in their own processes: a bounded number of jobs at once,
  * a bounded number that wait.
  *
  * @module

@@ -68,7 +68,7 @@ export function judgeConnect(
   if (sockaddr.byteLength < 2) return 0;
   const family = sockaddr[0]! | sockaddr[1]! << 8;
   if (family === AF_UNSPEC || family === AF_NETLINK) return 0;
-  // Sockets of the machine's services; a server needs none of its own.
+  // Sockets of the machine's services; a server needs none.
   if (family === AF_UNIX) return ECONNREFUSED;
   const peer = readPeer(sockaddr);
   if (peer === undefined) return EACCES;

@@ -39,7 +39,7 @@ export function mustCall(
 }
 
 /**
- * Gives this thread, and those that it starts from now on, mounts of their own.
+ * Gives this thread, and those that it starts from now on, their own mounts.
  *
  * @throws {RefusedCallError}
  */

@@ -125,7 +125,7 @@ class NodeProcess {
     node.kill();
   }
 
-  /** Hears all processes of a command that listen; one may start another in place of itself. */
+  /** Hears all processes of a command that listen; one may start another instead of itself. */
   async #hearAll(listener: Deno.UnixListener, node: RunningNode): Promise<void> {
     const heard = new Set<Promise<void>>();
     try {
@@ -207,7 +207,7 @@ class NodeProcess {
     this.#platform.send({ type: ComputeFrame.booted, worker: 0, id: 0, payload });
   }
 
-  /** A command may start another process in place of one that ends. */
+  /** A command may start another process instead of one that ends. */
   #noteEnd(message: string): void {
     if (this.#command !== undefined) {
       this.#reason = message;

@@ -17,7 +17,7 @@ const MAX_ABANDONED = 256;
 /** How many networks that have answered are remembered. */
 const MAX_KNOWN = 4096;
 
-/** An IPv6 client has a /64 of its own (RFC 4291, 2.5.1), an IPv4 client an address. */
+/** An IPv6 client has its own /64 (RFC 4291, 2.5.1), an IPv4 client an address. */
 const IPV6_NETWORK_BYTES = 8;
 
 function networkOf(address: string): string {

@@ -29,7 +29,7 @@ export interface OutboundResponse {
   readonly headers: HeaderList;
   /** `null` where the answer can have none. */
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
-  /** The whole body, where it came with the head; use it in place of `body`. */
+  /** The whole body, where it came with the head; use it instead of `body`. */
   readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
   /** The same, as text where it is ASCII: that costs half as much to send on. */
   readonly whole?: string | Uint8Array<ArrayBuffer> | undefined;

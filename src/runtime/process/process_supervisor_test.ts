@@ -34,7 +34,7 @@ class FakeProcess implements SupervisedProcess {
   }
 }
 
-/** A supervisor of fake processes on a clock of its own. */
+/** A supervisor of fake processes on its own clock. */
 function setUp(options: Partial<SupervisorOptions<FakeProcess>> = {}) {
   const timers = new FakeTimers();
   const started: FakeProcess[] = [];

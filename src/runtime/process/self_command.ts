@@ -29,7 +29,7 @@ export interface SelfCommandOptions<Facts extends readonly unknown[]>
 
 /**
  * Makes the command for this very program, compiled or run from source. The
- * path that the command is made for is the process's only argument: of the
+ * path that the command is created for is the process's only argument: of the
  * socket, or the folder, by which it finds the platform.
  */
 export function selfCommand<Facts extends readonly unknown[]>(

@@ -113,7 +113,7 @@ async function addRepositories(archive: ArchiveWriter, dataDir: string): Promise
   }
 }
 
-/** A backup that is being made. */
+/** A backup that is being created. */
 interface Making {
   readonly options: BackupOptions;
   readonly archive: ArchiveWriter;

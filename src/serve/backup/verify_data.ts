@@ -34,7 +34,7 @@ export interface Verified {
   readonly blobs: number;
   /** Pages of databases. */
   readonly pages: number;
-  /** Folders of databases that were made without checksums. */
+  /** Folders of databases that were created without checksums. */
   readonly uncheckedDatabases: readonly string[];
   /** Damaged or missing files. */
   readonly damage: readonly string[];

@@ -1,5 +1,5 @@
 /**
- * The folder beside a backup in which it is made.
+ * The folder beside a backup in which it is created.
  *
  * @module
  */
@@ -75,7 +75,7 @@ async function emptyFolder(folder: string, to: string): Promise<void> {
  * Runs `work` with an empty folder `<to>.partial`, which nobody else uses, and removes it.
  * Removes the leftovers of a killed backup first.
  *
- * @throws {BackupError} while another process uses the folder, or where it is somebody else's.
+ * @throws {BackupError} while another process uses the folder, or where it is someone else's.
  */
 export async function withWorkFolder<T>(
   to: string,

@@ -70,7 +70,7 @@ export class Takeover {
    * Asks the platform that serves from a data directory to share its ports; `undefined`
    * where none runs.
    *
-   * @throws {HandoverError} where it refuses, or does not answer in time.
+   * @throws {HandoverError} where it refuses, or does not respond in time.
    */
   static async begin(dataDir: string): Promise<Takeover | undefined> {
     for (let attempt = 1;; attempt++) {

@@ -75,7 +75,7 @@ async function copyBlob(
 const nameOf = ({ workspaceId, sha256 }: Omit<StoredBlob, "size">): string =>
   `${workspaceId}/${sha256}`;
 
-/** Reads the target anew: what its list has counts, not what was sent. */
+/** Reads the target again: what its list has counts, not what was sent. */
 async function checkAll(wanted: Map<string, number>, to: BlobVault): Promise<void> {
   for await (const blob of to.list()) {
     if (wanted.get(nameOf(blob)) === blob.size) wanted.delete(nameOf(blob));

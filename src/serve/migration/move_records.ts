@@ -88,7 +88,7 @@ export interface RecordEnds {
 }
 
 /**
- * @throws {MigrationError} where the target, read anew, is not equal to the source.
+ * @throws {MigrationError} where the target, read again, is not equal to the source.
  */
 export async function moveRecords(ends: RecordEnds, watch: Watch): Promise<RecordsReport> {
   let copied = 0;

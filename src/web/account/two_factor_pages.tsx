@@ -60,7 +60,7 @@ export function enrolPage(
   );
 }
 
-/** Shows recovery codes, this once. */
+/** Shows recovery codes, only this time. */
 export function recoveryPage(context: PageContext, codes: readonly string[]): Response {
   return showSettings(
     <SettingsFrame title="Save these codes" context={context}>

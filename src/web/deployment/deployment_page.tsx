@@ -37,7 +37,7 @@ const CHECK_LEADS = {
 export interface DeploymentView {
   readonly deployment: Deployment;
   readonly project: Project;
-  /** The build that made it; undefined where the tool sent it. */
+  /** The build that made it; undefined where the CLI sent it. */
   readonly build: Build | undefined;
   /** The last report to the forge. */
   readonly report: ForgeReport | null;
@@ -49,7 +49,7 @@ export interface DeploymentView {
   readonly lines: readonly BuildLogLine[];
   /** The search text for its log. */
   readonly search: string;
-  /** A link to it that was just created; its URL is shown this once. */
+  /** A link to it that was just created; its URL is shown only this time. */
   readonly share?: { readonly url: string; readonly endsAt: string } | undefined;
 }
 

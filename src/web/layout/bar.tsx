@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * The bar on top of every page of somebody who is signed in: where they are, and the ways to
+ * The bar on top of every page of someone who is signed in: where they are, and the ways to
  * their workspaces, inbox and account.
  *
  * @module

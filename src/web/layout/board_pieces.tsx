@@ -124,7 +124,7 @@ export function Branch({ name }: { readonly name: string }) {
   );
 }
 
-/** A link to a site, in a window of its own. */
+/** A link to a site, in its own window. */
 export function SiteLink({ url, class: kind }: { readonly url: string; readonly class?: string }) {
   return (
     <a class={kind} href={url} target="_blank" rel="noreferrer">

@@ -10,7 +10,7 @@ import { PASSWORD_MAX, PASSWORD_MIN } from "../../contract/accounts.ts";
 import type { FormState } from "./form.ts";
 import { Field, type FieldProps } from "./pieces.tsx";
 
-/** The address that somebody signs in by. */
+/** The address that someone signs in by. */
 export function EmailField(
   { state, ...rest }: Pick<FieldProps, "state" | "maxlength" | "focus">,
 ) {

@@ -128,7 +128,7 @@ export function Moment({ at }: { readonly at: string }) {
   return <time datetime={at} data-local="">{`${MOMENT.format(new Date(at))} UTC`}</time>;
 }
 
-/** When a credential was made, and when it was last used. */
+/** When a credential was created, and when it was last used. */
 export function MadeAndUsed({ word, createdAt, lastUsedAt }: {
   /** The verb for its making, such as "Made". */
   readonly word: string;

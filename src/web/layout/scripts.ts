@@ -154,7 +154,7 @@ export const BOARD_SCRIPT_PATH = `/assets/board-${sha256Hex(FOLLOW).slice(0, 16)
 /** The Content Security Policy of the dashboard: our own scripts and requests only. */
 export const BOARD_POLICY = `${PAGE_POLICY}; script-src 'self'; connect-src 'self'`;
 
-/** htmx brings no style of its own, which the policy would refuse, and calls no other site. */
+/** htmx brings no separate style, which the policy would refuse, and calls no other site. */
 export const HTMX_CONFIG = JSON.stringify({ includeIndicatorCSS: false });
 
 const SCRIPT = "text/javascript; charset=utf-8";

@@ -1,5 +1,5 @@
 /**
- * Pages of somebody who is signed in, as responses: those have scripts.
+ * Pages of someone who is signed in, as responses: those have scripts.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export function showBoard(content: Child, facts: PageFacts): Response {
   });
 }
 
-/** Renders a page of settings, which may have a policy of its own. */
+/** Renders a page of settings, which may have its own policy. */
 export function showSettings(content: Child, facts: PageFacts): Response {
   return showPage(content, {
     ...facts,

@@ -1,6 +1,6 @@
 /**
  * The one style sheet of the interface. Colours and measures are custom
- * properties; pages use the classes and bring no style of their own.
+ * properties; pages use the classes and bring no separate style.
  *
  * @module
  */

@@ -63,7 +63,7 @@ const letter = ({ displayName, name }: Project): Picture => ({
   content: letterPicture(displayName ?? name),
 });
 
-/** A picture is shown as one and as nothing else, also where somebody opens its address. */
+/** A picture is shown as one and as nothing else, also where someone opens its address. */
 function answer({ type, content }: Picture): Response {
   const headers = {
     "content-type": type,
@@ -83,7 +83,7 @@ export function bindPictures(bind: PageBinder, services: PictureServices): void 
     const project = await api.call(endpoints.getProject, { params });
     const { id, productionDeploymentId: live } = project;
     const deployment = live === null ? undefined : await deployments.find(id, live);
-    // A deployment that cannot be read has troubles of its own; its tile still has a letter.
+    // A deployment that cannot be read has its own troubles; its tile still has a letter.
     const picture = deployment && await readPicture(vault, deployment).catch(() => undefined);
     return answer(picture ?? letter(project));
   });

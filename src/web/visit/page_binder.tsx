@@ -99,7 +99,7 @@ export class PageBinder {
     this.#session = session;
   }
 
-  /** Binds a page that anyone may see; `person` is set where somebody is signed in. */
+  /** Binds a page that anyone may see; `person` is set where someone is signed in. */
   open(
     method: Method,
     path: string,

@@ -9,7 +9,7 @@ import { testNeeding } from "../../helpers/empty_root.ts";
 
 const test = testNeeding("sh", "node");
 
-/** A dev server that answers with what it sees; it starts others, one in a session of its own. */
+/** A dev server that answers with what it sees; it starts others, one in its own session. */
 const SERVER = `
 import { createServer } from "node:http";
 import { createHash } from "node:crypto";

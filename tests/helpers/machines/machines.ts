@@ -33,7 +33,7 @@ interface Places {
   readonly kv: string;
   readonly blobs: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Begins the command of a node that has a network of its own. */
+  /** Begins the command of a node that has its own network. */
   readonly within?: readonly string[];
 }
 
@@ -153,7 +153,7 @@ async function startSinglePg(): Promise<SinglePg> {
 export interface MachinesOptions {
   /** Further arguments of `svc serve`. */
   readonly args?: readonly string[];
-  /** A node in a network of its own, which can be cut off; with Patroni only. */
+  /** A node in its own network, which can be cut off; with Patroni only. */
   readonly cuttable?: string;
   /** The program of the nodes, where it is another one. */
   readonly command?: Command;

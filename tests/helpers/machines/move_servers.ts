@@ -11,7 +11,7 @@ import { TestPg } from "../../../src/platform/core/store/_test_pg.ts";
 import { freePorts } from "./ports.ts";
 import { Storage } from "./storage.ts";
 
-/** Where the platform of a round is moved to: a database and a prefix of its own. */
+/** Where the platform of a round is moved to: a database and its own prefix. */
 export interface MoveTarget {
   readonly kv: string;
   readonly database: string;
@@ -71,7 +71,7 @@ export class MoveServers implements AsyncDisposable {
     this.#parts = parts;
   }
 
-  /** @param isWhole whether the storage is a program of its own. */
+  /** @param isWhole whether the storage is its own program. */
   static async start(folder: string, isWhole: boolean): Promise<MoveServers> {
     await using starting = new AsyncDisposableStack();
     const storage = starting.use(await (isWhole ? startGateway(folder) : startProxied()));

@@ -83,7 +83,7 @@ async function findBin(): Promise<string> {
   return `/usr/lib/postgresql/${newest}/bin`;
 }
 
-/** A process namespace of its own ends with its first process, and that with this test. */
+/** A separate process namespace ends with its first process, and that with this test. */
 const asMachine = (...command: readonly string[]): [string, ...string[]] => [
   ...["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"] as [string, ...string[]],
   "setpriv",

@@ -1,5 +1,5 @@
 /**
- * An object storage in a process of its own: versitygw, on a folder.
+ * An object storage in its own process: versitygw, on a folder.
  *
  * @module
  */

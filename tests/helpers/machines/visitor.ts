@@ -1,5 +1,5 @@
 /**
- * A visitor who asks for a loaded static site without end, by connections of their own or by
+ * A visitor who asks for a loaded static site without end, by their own connections or by
  * one that is used again, and notes what fails.
  *
  * @module

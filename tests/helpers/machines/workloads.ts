@@ -13,7 +13,7 @@ import { createProject, deploy } from "../platform.ts";
 import type { Machines } from "./machines.ts";
 import { acknowledge, NotAcknowledgedError, type Workload } from "./workload.ts";
 
-/** A build that was interrupted is begun anew by another node, 15 seconds later at most. */
+/** A build that was interrupted is begun again by another node, 15 seconds later at most. */
 const BUILD_PATIENCE_MS = 120_000;
 const BRANCHES = 100;
 /** A hook takes 30 triggers in a minute. */
@@ -134,7 +134,7 @@ export function events(machines: Machines): Workload {
   };
 }
 
-/** Triggers of builds, each of a branch of its own. */
+/** Triggers of builds, one for each branch. */
 export async function triggers(machines: Machines): Promise<Workload> {
   const repository = await makeRepository(machines.folder, "repository");
   const commitSha = await repository.commit("main", { "README.md": "hello" });

@@ -1,4 +1,4 @@
-/** Tokens that are forged, of somebody else or at the wrong place: none gets a key. */
+/** Tokens that are forged, of someone else or at the wrong place: none gets a key. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";

@@ -16,7 +16,7 @@ type Named = readonly [name: keyof typeof endpoints, endpoint: Endpoint];
 const ALL = Object.entries(endpoints) as unknown as readonly Named[];
 const KEY_ROLES = ["viewer", "developer", "owner"] as const;
 
-/** Names nothing that belongs to somebody: content by its hash, a code by its secret. */
+/** Names nothing that belongs to someone: content by its hash, a code by its secret. */
 const isOfSomebody = ({ path }: Endpoint): boolean => /\{(?!sha256)\w+\}/.test(path);
 
 /** Bodies that get past validation, so that what follows it has to refuse. */

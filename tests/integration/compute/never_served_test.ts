@@ -147,7 +147,7 @@ function pathsOf(files: readonly string[]): string[] {
   return [...new Set(bare)].map((path) => `/${path}`);
 }
 
-/** The project in a folder of its own, with a host that hears nothing. */
+/** The project in its own folder, with a host that hears nothing. */
 async function withProject(
   files: Files,
   run: (made: { readonly project: string; readonly host: BuildHost }) => Promise<void>,

@@ -1,7 +1,7 @@
 /**
- * Migrations and queries of Drizzle and Prisma through the URL that the tool prints, on each
+ * Migrations and queries of Drizzle and Prisma through the URL that the CLI prints, on each
  * engine. Prisma's engines are WebAssembly from npm here: its command line downloads them as
- * programs, from a host of its own. Long: it installs the packages from npm; `ORM_TESTS=all` runs
+ * programs, from its own host. Long: it installs the packages from npm; `ORM_TESTS=all` runs
  * it. `ORM_PACKAGES` may name a folder in which they are installed already.
  */
 import assert from "node:assert/strict";

@@ -6,7 +6,7 @@ import { onEachDatabase, urlOf } from "../../helpers/databases.ts";
 /** Time in which a client that waits for nobody is answered, in milliseconds. */
 const SOON_MS = 10_000;
 
-/** What a connection of `pg` offers for messages of one's own. */
+/** What a connection of `pg` offers for custom messages. */
 interface Wire {
   flush(): void;
 }

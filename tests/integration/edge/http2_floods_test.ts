@@ -141,7 +141,7 @@ Deno.test("what clients without a window leave is bounded, and they lose their c
   await Deno.remove(folder, { recursive: true });
 });
 
-/** Does not answer `/hang`; `/live` says how many requests it has, and the most that it had. */
+/** Does not respond to `/hang`; `/live` says how many requests it has, and the most that it had. */
 const HANGING = `
 import { createServer } from "node:http";
 let live = 0, most = 0;

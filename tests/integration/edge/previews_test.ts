@@ -156,7 +156,7 @@ Deno.test("previews are for members and for whoever has a way in; production is 
         assert.equal(await statusOf(unique!), 401);
       }
 
-      // A share link, by the tool; its end by revocation.
+      // A share link, by the CLI; its end by revocation.
       const key = (await api("POST", "/v1/api-keys", { name: "tool", role: "owner" })).json.key;
       const run = (...argv: string[]) => tool(parts, key, folder, argv);
       const shared = await run("previews", "share", preview.id, "--days", "2");

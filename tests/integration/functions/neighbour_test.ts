@@ -50,7 +50,7 @@ Deno.test("hostile functions harm neither neighbours nor the platform", async ()
     ),
   });
   const attack = (name: string) => platform.get("bad.localhost", `/${name}`).catch(() => undefined);
-  // Clients that wait in vain, on sockets of their own that the test can close.
+  // Clients that wait in vain, on their own sockets that the test can close.
   const slow = await Promise.all([...SLOW].map(async (name) => {
     const conn = await Deno.connect({ hostname: "127.0.0.1", port: platform.port });
     const request = `GET /${name} HTTP/1.1\r\nHost: bad.localhost\r\n\r\n`;

@@ -6,7 +6,7 @@ import { TOKEN } from "../../helpers/platform.ts";
 const sleep = (milliseconds: number) =>
   new Promise<void>((resolve) => setTimeout(resolve, Math.min(milliseconds, 50)));
 
-/** Calls the tool in JSON mode and returns its one object. */
+/** Calls the CLI in JSON mode and returns its one object. */
 async function tool(platform: HookPlatform, argv: readonly string[], options: RunOptions = {}) {
   const run = await runCli([...argv, "--json"], {
     fetch,

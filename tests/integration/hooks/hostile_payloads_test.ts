@@ -182,7 +182,7 @@ const JSON_FAULTS: Readonly<Record<string, string>> = {
   "a ref that is a list": JSON.stringify({ ref: ["refs/heads/main"], after: SHA }),
   "a ref that is an object": JSON.stringify({ ref: { $ne: 1 }, after: SHA }),
   "a SHA that is an object": JSON.stringify({ ref: "refs/heads/main", after: {} }),
-  "a prototype in place of fields": '{"__proto__":{"ref":"refs/heads/main","after":"a"}}',
+  "a prototype instead of fields": '{"__proto__":{"ref":"refs/heads/main","after":"a"}}',
   "a constructor": '{"constructor":{"prototype":{"ref":"refs/heads/main"}}}',
   "a deletion that is a text": JSON.stringify({ ref: "refs/heads/main", after: SHA, deleted: "x" }),
 };

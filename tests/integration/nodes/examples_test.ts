@@ -1,6 +1,6 @@
 /**
  * The examples of docs/scaling.md, run: what a compose file and a unit of systemd start is
- * started here as processes, with other addresses and folders in place of those of containers.
+ * started here as processes, with other addresses and folders instead of those of containers.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";

@@ -13,7 +13,7 @@ import { Cluster } from "../../helpers/cluster.ts";
 
 /**
  * A balancer that hands connections to the first port, until a POST was answered there: that
- * connection is closed in place of the answer, and later ones go to the second port.
+ * connection is closed instead of the answer, and later ones go to the second port.
  */
 function openBalancer(ports: readonly [first: number, second: number]) {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });

@@ -62,7 +62,7 @@ Deno.test({
         assert.equal((await node.signIn("ada@example.com", "wrong password")).status, 401);
       }
       for (const node of nodes) {
-        // It hears of the other's a moment later; two more of its own are not enough.
+        // It hears of the other's a moment later; two more are not enough.
         assert.ok(await refusesWithin(node, 2));
         const right = await new Browser(node).signIn("ada@example.com");
         assert.equal(right.status, 429, "the right password waits as well");

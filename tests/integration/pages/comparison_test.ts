@@ -76,7 +76,7 @@ Deno.test("a comparison names the files, routes, rules and variables that differ
     assert.match((await api("GET", at, undefined, 409)).json.error, /another project/);
   }));
 
-Deno.test("a redeployment shows the same files again, with the variables of now", () =>
+Deno.test("a redeployment shows the same files again, with the current variables", () =>
   withDashboard(async ({ api, own, ada, viewer, platform }) => {
     await api("POST", "/v1/projects", { name: "shop" });
     const first = await deploy(own, "shop", { files: { "index.html": "one" }, message: "First" });

@@ -19,7 +19,7 @@ const FULL: Readonly<Record<string, string>> = {
   "/workspaces/:slug/projects/:project/settings": "a form",
 };
 
-/** A command of the tool, or one that visits the site. */
+/** A command of the CLI, or one that visits the site. */
 const COMMAND = /<(?:pre class="terminal"|code)[^>]*>(?:svc [a-z]+|curl )/;
 
 Deno.test("each page of a new workspace and a new project says the command to type next", () =>

@@ -1,6 +1,6 @@
 /**
  * Every form of the dashboard, taken from the routes: none acts without its own token, for a page
- * of another site, or for somebody of another workspace.
+ * of another site, or for someone of another workspace.
  */
 import assert from "node:assert/strict";
 import { withDashboard } from "../../helpers/dashboard.ts";

@@ -101,7 +101,7 @@ Deno.test("a person's sessions, tools, activity and workspaces lead on to the re
       const json = { email: "ada@example.com", password: PASSWORD };
       const signedIn = await other.send("POST", "/v1/sign-in", { json });
       assert.equal(signedIn.status, 200, JSON.stringify(signedIn.json));
-      // Each tool asks from an address of its own, as one address may ask ten times a minute.
+      // Each tool asks from its own address, as one address may ask ten times a minute.
       const { json: asked } = await platform.api("POST", "/v1/device", {
         token: null,
         body: new URLSearchParams({ client_id: `tool ${n}` }),

@@ -121,7 +121,7 @@ Deno.test("kill -9 in a migration leaves the old state, or one that only newer p
 
 const DISK_MB = 8;
 
-/** Runs a test on a directory of the first format, on a disk of its own. */
+/** Runs a test on a directory of the first format, on its own disk. */
 async function onSmallDisk(
   test: (dataDir: string, folder: string) => Promise<void>,
 ): Promise<void> {

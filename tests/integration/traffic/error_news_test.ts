@@ -1,4 +1,4 @@
-/** Errors of sites beyond the list: the inbox, the tool, the pages' escaping, and their end. */
+/** Errors of sites beyond the list: the inbox, the CLI, the pages' escaping, and their end. */
 import assert from "node:assert/strict";
 import { callTool, cleanEnvironment } from "../../../scripts/_program.ts";
 import { makeTestFolder } from "../../../src/lib/_test_folder.ts";

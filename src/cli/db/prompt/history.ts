@@ -11,7 +11,7 @@ import { NotUtf8Error, readTextFile } from "../../../lib/utf8.ts";
 export const MAX_HISTORY = 1000;
 /** Longest statement that is kept, in characters. */
 const MAX_STATEMENT = 10_000;
-/** Largest file that is read, in bytes; a larger one begins anew. */
+/** Largest file that is read, in bytes; a larger one begins again. */
 const MAX_FILE = 16 * 1024 * 1024;
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;

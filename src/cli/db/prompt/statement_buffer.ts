@@ -27,8 +27,8 @@ function isTransactionOpen(statements: readonly string[]): boolean {
 const MARKS = { quote: "'", comment: "*", parenthesis: "(" } as const;
 
 /**
- * Collects lines until a statement is complete. Each run is a session of its
- * own, so a transaction is held back until the statement that ends it.
+ * Collects lines until a statement is complete. Each run is its own
+ * session, so a transaction is held back until the statement that ends it.
  */
 export class StatementBuffer {
   readonly #splitter = new StatementSplitter();

@@ -1,5 +1,5 @@
 /**
- * An error of PostgreSQL as the tool shows it: the message, the place in the
+ * An error of PostgreSQL as the CLI shows it: the message, the place in the
  * SQL, detail, hint and SQLSTATE.
  *
  * @module

@@ -1,5 +1,5 @@
 /**
- * The tool that explains the code of an error.
+ * The CLI that explains the code of an error.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The tool that sets a variable without showing its value.
+ * The CLI that sets a variable without showing its value.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The one backend that clients share, and asking it questions of one's own.
+ * The one backend that clients share, and asking it separate questions.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export type ReadMore = () => Uint8Array;
 export interface Backend {
   /** Differs whenever the settings of the session differ, by whatever they were set. */
   readonly settingsDigest: string;
-  /** Names of the settings that were made in the session. */
+  /** Names of the settings that were set in the session. */
   readonly settingNames: readonly string[];
   /** Simple queries that it has run, whoever sent them: each ends the unnamed statement. */
   readonly simpleQueries: number;

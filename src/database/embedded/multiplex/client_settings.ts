@@ -73,7 +73,7 @@ export class ClientSettings {
     );
   }
 
-  /** Whether settings have changed since somebody was told of them last. */
+  /** Whether settings have changed since someone was told of them last. */
   get hasNews(): boolean {
     return this.#backend.settingsDigest !== this.#told;
   }

@@ -1,6 +1,6 @@
 /**
- * Prepared statements of many clients in one backend: each gets a name of its
- * own there, and is prepared again where another client's statement, or
+ * Prepared statements of many clients in one backend: each gets its own name
+ * there, and is prepared again where another client's statement, or
  * `DISCARD ALL`, has replaced it.
  *
  * @module

@@ -93,7 +93,7 @@ export class Multiplexer {
     this.#settings.begin();
   }
 
-  /** Somebody else has used the backend: its settings are nobody's. */
+  /** Someone else has used the backend: its settings are nobody's. */
   forgetSettings(): void {
     this.#settings.forget();
   }

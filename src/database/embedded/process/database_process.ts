@@ -169,7 +169,7 @@ export class DatabaseProcess {
     this.#cutLog();
   }
 
-  /** Ends a log of changes that has become long, as no process of its own does it here. */
+  /** Ends a log of changes that has become long, as no separate process does it here. */
   #cutLog(): void {
     if (this.#steps === 0 || !this.#clients.isFree) return;
     if (this.#steps < CHECKPOINT_AFTER && !(this.#isLogDue && this.#isLogLong())) return;

@@ -1,5 +1,5 @@
 /**
- * Watching the backend while it works: a thread of its own hears of cancel
+ * Watching the backend while it works: its own thread hears of cancel
  * requests and of the platform's end, as the backend's thread hears nothing
  * until its statement has ended.
  *

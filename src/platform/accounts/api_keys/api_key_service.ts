@@ -32,7 +32,7 @@ export class ApiKeyService {
     this.#parts = parts;
   }
 
-  /** Makes a key for the caller's workspace; the key itself is returned this once. */
+  /** Makes a key for the caller's workspace; the key itself is returned only this time. */
   async create(
     caller: Caller,
     wanted: NewApiKey,

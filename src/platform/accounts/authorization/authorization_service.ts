@@ -61,7 +61,7 @@ export interface Tokens {
 type Outcome =
   | { readonly type: "tokens"; readonly tokens: Tokens; readonly replaced?: string }
   | { readonly type: "refused"; readonly reason: string }
-  /** A secret came twice: somebody else has it, so its grant ends. */
+  /** A secret came twice: someone else has it, so its grant ends. */
   | { readonly type: "replayed"; readonly userId: string; readonly grant: string };
 
 const refused = (reason: string): { readonly result: Outcome } => ({

@@ -58,7 +58,7 @@ function withoutLoopbackPort(address: string): string {
   return url.href;
 }
 
-/** Whether an address is a registered one; programs choose their port anew (RFC 8252, 7.3). */
+/** Whether an address is a registered one; programs choose their port again (RFC 8252, 7.3). */
 export function isRegistered(address: string, registered: readonly string[]): boolean {
   if (registered.includes(address)) return true;
   if (redirectProblem(address) !== undefined) return false;

@@ -1,5 +1,5 @@
 /**
- * Whatever was made with a credential and therefore ends with it: records that are
+ * Whatever was created with a credential and therefore ends with it: records that are
  * listed under the credential and removed when it is revoked.
  *
  * @module

@@ -118,13 +118,13 @@ export class CredentialStore {
     return removed;
   }
 
-  /** Removes a credential together with what was made with it. */
+  /** Removes a credential together with what was created with it. */
   async #end(id: string, remove: (draft: Draft) => void): Promise<void> {
     const operation = this.#kv.atomic().delete(accountKeys.lastUse(id));
     remove(operation);
     await endCreations(this.#kv, operation, id);
     await operation.commit();
-    // Removes what was made between the read and the commit; nothing can be made any more.
+    // Removes what was created between the read and the commit; nothing can be made any more.
     let late = this.#kv.atomic();
     while (await endCreations(this.#kv, late, id)) {
       await late.commit();

@@ -16,7 +16,7 @@ export interface KnownCredential {
   readonly createdAt: number;
   /** When it ends however much it is used. */
   readonly endsAt: number;
-  /** Address at which it was made; null for API keys. */
+  /** IP address that created it; null for API keys. */
   readonly begunAt: string | null;
   /** When it was last used, or else made. */
   usedAt: number;

@@ -1,5 +1,5 @@
 /**
- * The device flow: a tool asks, a person decides, the tool fetches its token.
+ * The device flow: a tool asks, a person decides, the CLI fetches its token.
  *
  * @module
  */

@@ -10,11 +10,11 @@ const base = z.object({
   deviceHash: z.string(),
   /** Hash of the user code. */
   userHash: z.string(),
-  /** The `client_id` that the codes are for; null where the tool gave none: polls need none then. */
+  /** The `client_id` that the codes are for; null where the CLI gave none: polls need none then. */
   clientId: z.string().nullable().default(null),
   /** The name that the program gives itself (`client_id`, else its `User-Agent`). */
   tool: z.string(),
-  /** The address that the tool sent its request from. */
+  /** The address that the CLI sent its request from. */
   address: z.string(),
   country: z.string().nullable(),
   /** The requested scope. */
@@ -29,11 +29,11 @@ export const deviceGrant = z.discriminatedUnion("state", [
     state: z.literal("approved"),
     userId: z.string(),
     workspaceId: z.string(),
-    /** The tool has to fetch its token before this time. */
+    /** The CLI has to fetch its token before this time. */
     fetchBefore: z.number(),
   }),
   base.extend({ state: z.literal("denied") }),
-  /** The tool has fetched its token. */
+  /** The CLI has fetched its token. */
   base.extend({ state: z.literal("used") }),
 ]);
 export type DeviceGrant = z.infer<typeof deviceGrant>;
@@ -58,7 +58,7 @@ export type PollOutcome = GrantOutcome | { readonly type: "slow_down" };
 export interface DeviceRequest {
   /** As it is shown to people: `WDJB-MJHT`. */
   readonly userCode: string;
-  /** The name that the tool gives itself; nobody has verified it. */
+  /** The name that the CLI gives itself; nobody has verified it. */
   readonly tool: string;
   readonly address: string;
   /** ISO 3166-1 alpha-2. */

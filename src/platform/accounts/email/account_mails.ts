@@ -8,7 +8,7 @@
 export interface AccountMail {
   readonly to: string;
   readonly subject: string;
-  /** Plain text; a link stands on a line of its own. */
+  /** Plain text; a link stands on its own line. */
   readonly text: string;
 }
 

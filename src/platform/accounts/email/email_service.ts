@@ -2,7 +2,7 @@
  * Adds an email address and a password to an account that signs in by the
  * messenger alone. Where the platform can send mail, the address has to be
  * confirmed in a session of that very account, so that nobody can be tricked
- * into adding theirs to somebody else's.
+ * into adding theirs to someone else's.
  *
  * @module
  */

@@ -23,7 +23,7 @@ const HOUR_MS = 60 * 60 * 1000;
 export interface LinkMail {
   /** The purpose of the link. */
   readonly link: MailLink;
-  /** Path of the page that the mail links to, with `{token}` in place of the link's token. */
+  /** Path of the page that the mail links to, with `{token}` instead of the link's token. */
   readonly path: string;
   /** Who asks for it. */
   readonly client: Client;

@@ -1,5 +1,5 @@
 /**
- * Sets a new password for somebody who forgot theirs, by a link sent to the
+ * Sets a new password for someone who forgot theirs, by a link sent to the
  * account's address. The next sign-in still asks for the second factor.
  *
  * @module

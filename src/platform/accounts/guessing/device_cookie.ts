@@ -1,5 +1,5 @@
 /**
- * A cookie that marks a browser in which somebody has signed in before. It grants
+ * A cookie that marks a browser in which someone has signed in before. It grants
  * nothing; it only keeps other people's wrong passwords from getting in the way
  * (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
  *
@@ -33,7 +33,7 @@ export class DeviceCookies {
     this.#parts = parts;
   }
 
-  /** `Set-Cookie` for the browser in which somebody has just signed in. */
+  /** `Set-Cookie` for the browser in which someone has just signed in. */
   async issue(userId: string): Promise<string> {
     const { now, random, cookies } = this.#parts;
     const named = `${Buffer.from(random(16)).toString("base64url")}.${now()}`;

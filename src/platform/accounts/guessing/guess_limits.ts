@@ -1,8 +1,8 @@
 /**
  * Limits on guessing: by account and address together, so that guesses from
  * elsewhere do not lock the owner out; by address, for many accounts; by
- * account, for many addresses. A browser that has signed in before has a count
- * of its own. Nodes tell each other how guesses ended, so that each counts those
+ * account, for many addresses. A browser that has signed in before has its own
+ * count. Nodes tell each other how guesses ended, so that each counts those
  * of all.
  *
  * @module

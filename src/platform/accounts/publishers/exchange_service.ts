@@ -25,7 +25,7 @@ const MINUTE_MS = 60_000;
 const EXCHANGES_PER_MINUTE = 60;
 
 /**
- * How often a token can be exchanged. A step of GitHub Actions asks for a token of its own each
+ * How often a token can be exchanged. A step of GitHub Actions asks for its own token each
  * time; a job of GitLab CI has one for all its commands.
  */
 const MOST_EXCHANGES: Readonly<Record<PublisherProvider, number>> = { github: 1, gitlab: 50 };

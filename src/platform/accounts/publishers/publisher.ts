@@ -10,7 +10,7 @@ import { PUBLISHER_PROVIDERS, type TrustedPublisher } from "../../../contract/pu
 export const publisherRecord = z.object({
   id: z.string(),
   workspaceId: z.string(),
-  /** Who added it: its keys never may more than this member. */
+  /** Who added it: its keys can never do more than this member. */
   userId: z.string(),
   provider: z.enum(PUBLISHER_PROVIDERS),
   issuer: z.string(),

@@ -1,5 +1,5 @@
 /**
- * Whether somebody has just signed in. An account without a password needs such
+ * Whether someone has just signed in. An account without a password needs such
  * a session to change how it signs in.
  *
  * @module

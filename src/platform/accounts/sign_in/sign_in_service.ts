@@ -1,6 +1,6 @@
 /**
  * Sign-in and sign-out. Every sign-in makes a new session, so a token that
- * somebody planted in a browser never becomes valid.
+ * someone planted in a browser never becomes valid.
  *
  * @module
  */
@@ -53,7 +53,7 @@ export class SignInService {
     return await this.admit(user, client);
   }
 
-  /** Makes a session for somebody who has passed the first factor, or asks for the second. */
+  /** Makes a session for someone who has passed the first factor, or asks for the second. */
   async admit(user: UserRecord, client: Client): Promise<SignedIn | FactorWanted> {
     const record = await this.#parts.signIns.find(user.id);
     if (record.totp === null) return await this.begin(user, client);
@@ -106,7 +106,7 @@ export class SignInService {
     return isOpen;
   }
 
-  /** Ends the session or token that a request was made with; returns the cookie that says so. */
+  /** Ends the session or token that a request was sent with; returns the cookie that says so. */
   async signOut({ userId, credential, hash }: SelfCaller): Promise<string> {
     const { credentials, memory, cookies } = this.#parts;
     const { type, id } = credential;
@@ -119,7 +119,7 @@ export class SignInService {
     return endedCookie(cookies);
   }
 
-  /** Makes a session for somebody who has proved who they are. */
+  /** Makes a session for someone who has proved who they are. */
   async begin(user: UserRecord, client: Client): Promise<SignedIn> {
     const { credentials, signIns, cookies, devices, now, random, raise } = this.#parts;
     const token = mintToken("session", random);

@@ -1,7 +1,7 @@
 /**
  * Making an account. Where the platform can send mail, the address has to be
  * confirmed, and the answer does not reveal whether it already has an account;
- * where it cannot, the account is made at once.
+ * where it cannot, the account is created at once.
  *
  * @module
  */

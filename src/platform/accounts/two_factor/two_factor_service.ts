@@ -119,7 +119,7 @@ export class TwoFactorService {
     }));
   }
 
-  /** Makes new recovery codes in place of the old. */
+  /** Makes new recovery codes instead of the old. */
   async renew(person: Person, code: string, client: Client) {
     await this.useCode(person.user.id, code, client);
     const recoveryCodes = this.#newRecoveryCodes();

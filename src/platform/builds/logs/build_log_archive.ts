@@ -21,7 +21,7 @@ export class BuildLogArchive {
     this.#options = options;
   }
 
-  /** Stores a whole log, in place of that of an earlier attempt. */
+  /** Stores a whole log, instead of that of an earlier attempt. */
   async store(
     { projectId, deploymentId }: LoggedBuild,
     { workspaceId, content }: {

@@ -37,7 +37,7 @@ export async function followBuildLog(
   };
   while (!signal.aborted) {
     const source = await sharedBuildLogs.find(build);
-    // Another node has begun it anew.
+    // Another node has begun it again.
     if (runner !== undefined && source.runner !== undefined && source.runner !== runner) seen = 0;
     runner = source.runner ?? runner;
     try {

@@ -24,7 +24,7 @@ export interface CollectOptions {
   readonly blobs: BlobStore;
   /** The build's folders: their paths on this machine, and those that the build saw. */
   readonly shown: readonly Shown[];
-  /** The user that every file must belong to, where the build had a user of its own. */
+  /** The user that every file must belong to, where the build had its own user. */
   readonly uid: number | undefined;
 }
 

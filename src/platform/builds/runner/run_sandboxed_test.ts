@@ -46,7 +46,7 @@ async function withScript(
   }
 }
 
-/** Starts a process in a session of its own, and waits until it is there. */
+/** Starts a process in its own session, and waits until it is there. */
 const LEAVE = `setsid sh -c ': >left; exec sleep 1000'`;
 const LEFT = "& while [ ! -e left ]; do :; done";
 

@@ -19,7 +19,7 @@ export interface BuildProgram {
 }
 
 /**
- * Path of compiled source in a sandbox with a root folder of its own: a build does not learn where
+ * Path of compiled source in a sandbox with its own root folder: a build does not learn where
  * the platform keeps it.
  */
 export const SHOWN_DENO_DIR = "/deno";

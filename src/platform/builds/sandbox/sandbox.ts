@@ -18,10 +18,10 @@ import { descriptorLimit } from "../../../lib/descriptors.ts";
 import { runProgram, spawnProgram } from "../../../lib/spawn_program.ts";
 
 /**
- * - `namespaces`: a user of its own, and namespaces that show it nothing but
+ * - `namespaces`: its own user, and namespaces that show it nothing but
  *   the system's programs and its own folder (the platform runs as root);
  * - `own_namespaces`: such namespaces, made by an ordinary user;
- * - `user`: a user of its own only (root, without the right to namespaces);
+ * - `user`: its own user only (root, without the right to namespaces);
  * - `open`: no sandbox, because the operator allowed that.
  */
 export type SandboxKind = "namespaces" | "own_namespaces" | "user" | "open";
@@ -33,7 +33,7 @@ export interface Shown {
 }
 
 export interface SandboxRun {
-  /** User and group of the build, where it has one of its own. */
+  /** User and group of the build, if it has its own. */
   readonly uid: number;
   /** An empty folder that may become the root of what the build sees. */
   readonly root: string;
@@ -76,11 +76,11 @@ export interface SandboxedProcess {
 /** The search path of the programs that set up the sandbox. */
 const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** True where each build has a root folder of its own. */
+/** True where each build has its own root folder. */
 export const hasOwnRoot = (kind: SandboxKind): boolean =>
   kind === "namespaces" || kind === "own_namespaces";
 
-/** True where each build runs as a user of its own. */
+/** True where each build runs as its own user. */
 export const hasOwnUser = (kind: SandboxKind): boolean => kind === "namespaces" || kind === "user";
 
 const DROP = ["--no-new-privs", "--bounding-set=-all", "--inh-caps=-all"] as const;

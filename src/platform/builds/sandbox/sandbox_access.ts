@@ -7,7 +7,7 @@ import type { SandboxOptions } from "./sandbox.ts";
 
 export interface SandboxAccess {
   readonly options: SandboxOptions;
-  /** User and group to run as, where builds have users of their own; no build has it. */
+  /** User and group to run as, where builds have their own users; no build has it. */
   readonly uid: number;
   /** Folder for scratch space, which is emptied after a crash. */
   readonly folder: string;

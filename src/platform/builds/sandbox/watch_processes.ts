@@ -87,7 +87,7 @@ function lowerSession(pid: number): boolean {
 }
 
 /**
- * Watches a process that has a session of its own, and its descendants, until it is
+ * Watches a process that has its own session, and its descendants, until it is
  * stopped. On a system without /proc, no amount of memory is too much.
  */
 export function watchProcesses(

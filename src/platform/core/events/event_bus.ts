@@ -27,7 +27,7 @@ const BATCH_CHARACTERS = 200_000;
 
 const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 60_000;
-/** Longest wait while the store does not answer, which may be well again at any moment. */
+/** Longest wait while the store does not respond, which may be well again at any moment. */
 const LAST_OUTAGE_RETRY_MS = 5000;
 
 /** When to pass events on again that could not be, in milliseconds. */

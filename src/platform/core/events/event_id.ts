@@ -34,7 +34,7 @@ export class EventIds {
     this.#random = random;
   }
 
-  /** Continues after an id that was made earlier, here or by another node. */
+  /** Continues after an id that was created earlier, here or by another node. */
   resume(last: string): void {
     const time = parseInt(last.slice(0, 8) + last.slice(9, 13), 16);
     const count = parseInt(last.slice(15, 18), 16);

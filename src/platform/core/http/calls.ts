@@ -36,7 +36,7 @@ export interface Visit {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** A request of a program that speaks a protocol of its own. */
+/** A request of a program that speaks its own protocol. */
 export interface ForeignVisit extends Visit {
   /**
    * Authenticates a request and checks what its caller may.

@@ -94,7 +94,7 @@ Deno.test("of a request that reaches several nodes at once, one is carried out",
     const { promise, resolve } = Promise.withResolvers<void>();
     bench.next = () => promise.then(() => Response.json("once"));
     const answers = Array.from({ length: 10 }, () => {
-      // A lock of its own, and the same store: another node.
+      // Its own lock, and the same store: another node.
       bench.restart();
       return bench.send();
     });

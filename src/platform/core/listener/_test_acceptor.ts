@@ -49,7 +49,7 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
-/** Serves a listener by an acceptor of its own. */
+/** Serves a listener by its own acceptor. */
 export function serverOf(
   listener: Deno.TcpListener | Deno.TlsListener,
   given: GivenAcceptor = {},

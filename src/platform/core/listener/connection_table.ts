@@ -81,7 +81,7 @@ const CLOSING_BODIES = 10;
 
 /**
  * Most requests under way on a connection. The runtime allows 200 streams; a client has more only
- * where it resets those whose answers are still being made.
+ * where it resets those whose answers are still being created.
  */
 const MAX_REQUESTS = 256;
 

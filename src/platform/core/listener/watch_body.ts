@@ -56,7 +56,7 @@ interface Watched extends Request {
   [STREAM]?: ReadableStream<Uint8Array<ArrayBuffer>> | null;
 }
 
-/** Gives a request these methods in place of its own, at less cost than a method each. */
+/** Gives a request these methods instead of its original ones, at less cost than a method each. */
 function watchReads(request: Request, awaits: Awaits): Request {
   Object.setPrototypeOf(request, WATCHED);
   (request as Watched)[AWAITS] = awaits;

@@ -48,7 +48,7 @@ export class Claims {
   }
 
   /**
-   * Claims work by a record of its own, as long as `work` still is as it was listed. The check
+   * Claims work by its own record, as long as `work` still is as it was listed. The check
    * that it returns holds while the claim does: whoever ends the work deletes its key.
    */
   async take(

@@ -1,7 +1,7 @@
 /**
  * Encrypts the traffic between two nodes with keys that both derive from `keys.json`. The network
  * needs no TLS, and nobody without the file can send requests. The asker and the answerer each
- * bring a salt: no key seals twice with the same nonce, though a question is sent again by somebody
+ * bring a salt: no key seals twice with the same nonce, though a question is sent again by someone
  * who has recorded it.
  *
  * @module

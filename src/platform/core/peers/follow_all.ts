@@ -11,7 +11,7 @@ import type { Peer, Peers, SilentNode } from "./peers.ts";
 /** How often to look for nodes that are not followed, in milliseconds. */
 const LOOK_MS = 2000;
 
-/** Follows every other node until the signal is aborted; one that does not answer is asked again. */
+/** Follows every other node until the signal is aborted; one that does not respond is asked again. */
 export async function followAll<T>(
   peers: Peers,
   { name, data, schema, signal, onPart, onSilent }: {
@@ -21,7 +21,7 @@ export async function followAll<T>(
     readonly schema: z.ZodType<T>;
     readonly signal: AbortSignal;
     onPart(part: T): void;
-    /** Called where a node that was asked does not answer; once, until it does again. */
+    /** Called where a node that was asked does not respond; once, until it does again. */
     onSilent(node: SilentNode): void;
   },
 ): Promise<void> {
@@ -43,7 +43,7 @@ export async function followAll<T>(
     }
   };
   while (!signal.aborted) {
-    // While the store does not answer, those that are followed are.
+    // While the store does not respond, those that are followed are.
     const others = await peers.list().catch(() => []);
     for (const peer of others) {
       if (followed.has(peer.instance)) continue;

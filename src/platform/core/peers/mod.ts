@@ -1,5 +1,5 @@
 /**
- * Nodes that ask each other for what each has of its own, such as logs
+ * Nodes that ask each other for what each has for itself, such as logs
  * (docs/decisions/scale.md).
  *
  * @module

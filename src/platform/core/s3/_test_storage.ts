@@ -11,7 +11,7 @@ import type { Environment } from "../../../lib/network_variables.ts";
 const BUCKET = "svc-test";
 
 export interface TestStorage {
-  /** Address for `--blobs`, with a prefix of its own. */
+  /** Address for `--blobs`, with its own prefix. */
   readonly place: string;
   /** The environment with the access keys. */
   readonly env: Environment;

@@ -85,7 +85,7 @@ export class S3BlobStore implements BlobStore {
       damaged: join(root, "damaged", workspaceId),
       isCache: true,
       onUse: () => {},
-      // A cached file is fetched anew; there is nothing to save of it.
+      // A cached file is fetched again; there is nothing to save of it.
       onDamaged: (sha256, movedTo) => {
         options.cache.remove(this.#nameOf(sha256));
         Deno.removeSync(movedTo);

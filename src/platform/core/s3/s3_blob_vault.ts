@@ -49,7 +49,7 @@ export interface CachedVault extends BlobVault {
 }
 
 /**
- * Opens the blobs in an object storage. One that does not answer is waited for in the
+ * Opens the blobs in an object storage. One that does not respond is waited for in the
  * background: what is cached can be read.
  *
  * @throws {S3PlaceError}

@@ -129,7 +129,7 @@ export class S3Bucket {
   }
 
   /**
-   * Hands the content of an object to `take`, anew where it broke off; `undefined` where
+   * Hands the content of an object to `take`, again where it broke off; `undefined` where
    * the object is missing.
    */
   async get<T>(

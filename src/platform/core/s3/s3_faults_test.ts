@@ -37,7 +37,7 @@ interface Tools {
   readonly folder: string;
   readonly kv: RecordStore;
   readonly messages: string[];
-  /** Opens a node of its own over the same bucket and records. */
+  /** Opens its own node over the same bucket and records. */
   node(name: string, patience?: S3Patience): Promise<CachedVault>;
 }
 

@@ -13,7 +13,7 @@ import type { S3Credentials } from "./s3_credentials.ts";
 import { describeS3Place, type S3Place, s3Url } from "./s3_place.ts";
 import { parseError } from "./s3_xml.ts";
 
-/** The storage refused a request, or did not answer: then the status is 0. */
+/** The storage refused a request, or did not respond: then the status is 0. */
 export class S3Error extends Error {
   override readonly name = "S3Error";
   constructor(readonly status: number, readonly code: string, message: string) {
@@ -39,7 +39,7 @@ export interface S3Patience {
   /** Pause before the second attempt, in milliseconds; it doubles, up to `longestPauseMs`. */
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
-  /** Pause between two looks at a storage that does not answer, in milliseconds. */
+  /** Pause between two looks at a storage that does not respond, in milliseconds. */
   readonly probeMs: number;
 }
 
@@ -100,7 +100,7 @@ export function isMissing(error: unknown): boolean {
   return error instanceof S3Error && error.status === 404 && error.code !== "NoSuchBucket";
 }
 
-/** Part of the usual patience for a storage that did not answer lately. */
+/** Part of the usual patience for a storage that did not respond lately. */
 const IMPATIENCE = 1 / 4;
 
 export class S3Requests {
@@ -140,7 +140,7 @@ export class S3Requests {
 
   /**
    * Runs work that is done of requests, again where it failed in a way that may pass, and
-   * once only while the storage does not answer.
+   * once only while the storage does not respond.
    *
    * @throws {S3Error} where the storage says that an object is missing.
    * @throws {UnavailableError} where all attempts failed.

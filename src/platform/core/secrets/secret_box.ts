@@ -11,7 +11,7 @@ import type { KeyRing } from "./key_ring.ts";
 
 const NONCE_BYTES = 12;
 
-/** Bytes as Deno KV returns them, in a buffer of their own. */
+/** Bytes as Deno KV returns them, in their own buffer. */
 const bytes = z.custom<Uint8Array<ArrayBuffer>>((value) => value instanceof Uint8Array);
 
 export const sealedSecret = z.object({ keyId: z.string(), nonce: bytes, data: bytes });

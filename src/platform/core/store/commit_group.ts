@@ -16,7 +16,7 @@ export interface Footprint {
   /** Upper bounds of the sizes of all its keys, and of its keys and values. */
   readonly keyBytes: number;
   readonly bytes: number;
-  /** True where it must have a transaction of its own. */
+  /** True where it must have its own transaction. */
   readonly alone: boolean;
 }
 
@@ -100,7 +100,7 @@ class Union {
 /**
  * Takes the commits that share the next transaction; the others stay in order.
  * No two of a group touch the same key, except to check it for the same
- * version, and none overtakes an earlier one that touches a key of its own: so
+ * version, and none overtakes an earlier one that touches its own key: so
  * the outcome is that of one commit after the other.
  */
 export function takeGroup<T extends { readonly footprint: Footprint }>(

@@ -28,11 +28,11 @@ const PARALLEL = 16;
 /** Blobs up to this size are read whole to verify them, in bytes. */
 const READ_WHOLE = 1024 * 1024;
 
-/** A file that others may sweep is made young again by a look-up when it is older, in milliseconds. */
+/** A file that others may sweep becomes young again at a look-up when it is older, in milliseconds. */
 const RENEW_AFTER_MS = 10 * 60 * 1000;
 
 /**
- * Mode of a file that is linked elsewhere: a server may run as a user of its own, and
+ * Mode of a file that is linked elsewhere: a server may run as its own user, and
  * packages contain programs, whose modes deployments do not note.
  * The folders around both names are closed to all users but the platform's.
  */

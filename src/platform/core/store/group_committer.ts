@@ -28,7 +28,7 @@ export interface GroupCommitter {
 }
 
 /**
- * For Deno KV, whose transactions succeed or fail as a whole: commits that touch different
+ * For Deno KV, whose transactions succeed or fail completely: commits that touch different
  * keys share one, and have the same version. If a check fails, the halves of a group are
  * committed on their own, until the one whose check it is stands alone. An error concerns
  * all.

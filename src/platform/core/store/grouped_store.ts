@@ -80,7 +80,7 @@ export class GroupedStore extends StoreLayer {
     this.#running = false;
   }
 
-  /** Nobody may wait for a commit that never comes, and those that follow go on. */
+  /** Nobody may wait for a commit that never comes, and the next ones go on. */
   #refuseAll(failure: unknown): void {
     this.#running = false;
     this.#bytes = 0;

@@ -17,7 +17,7 @@ export const keys = {
   /** Nodes that share the store, by name; a node that is not heard of expires. */
   nodes: (): Key => ["nodes"],
   node: (id: string): Key => ["nodes", id],
-  /** Nodes of the last day: what they have of their own is missing where they are gone. */
+  /** Nodes of the last day: what they have for themselves is missing where they are gone. */
   knownNodes: (): Key => ["known_nodes"],
   knownNode: (id: string): Key => ["known_nodes", id],
   /** Processes of nodes that live: what they hold is theirs until this expires. */
@@ -119,7 +119,7 @@ export const keys = {
     projectId,
     scope,
   ],
-  /** The variables that a deployment was made with. */
+  /** The variables that a deployment was created with. */
   allDeploymentVariables: (): Key => ["deployment_variables"],
   deploymentVariables: (id: string): Key => ["deployment_variables", id],
 
@@ -178,13 +178,13 @@ export const keys = {
   allGitCredentials: (): Key => ["git_credentials"],
   gitCredentials: (projectId: string): Key => ["git_credentials", projectId],
 
-  /** Values that the code of projects stores; their keys are made in `src/kv`. */
+  /** Values that the code of projects stores; their keys are created in `src/kv`. */
   userKv: (): Key => ["user_kv"],
 
   allDatabases: (): Key => ["databases"],
   database: (projectId: string, id: string): Key => ["databases", projectId, id],
   databaseByName: (projectId: string, name: string): Key => ["database_by_name", projectId, name],
-  /** Databases that can be had back, those of deleted projects as well. */
+  /** Databases that can be restored, those of deleted projects as well. */
   allDeletedDatabases: (): Key => ["deleted_databases"],
   deletedDatabases: (workspaceId: string): Key => ["deleted_databases", workspaceId],
   deletedDatabase: (workspaceId: string, id: string): Key => ["deleted_databases", workspaceId, id],

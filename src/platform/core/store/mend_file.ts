@@ -102,7 +102,7 @@ function schemaOf(database: DatabaseSync): readonly string[] {
 }
 
 /**
- * Writes all rows anew, damaged ones under another key: one whose key has changed is not in the
+ * Writes all rows again, damaged ones under another key: one whose key has changed is not in the
  * order of keys, so that no search finds it.
  */
 function rebuild(database: DatabaseSync, { now, onDamaged }: MendOptions): number {

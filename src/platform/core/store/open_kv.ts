@@ -129,7 +129,7 @@ interface Opened {
 
 /**
  * Opens a database after checking that all of its values can be read. Records that Deno KV
- * cannot read are set aside where somebody is told of them.
+ * cannot read are set aside where someone is told of them.
  */
 async function openReadable(
   place: string,

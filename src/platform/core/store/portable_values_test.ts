@@ -38,7 +38,7 @@ const BYTES =
 const CHECKSUM = "5bc2ec68";
 const BLANKS = " \r \r\n\n\n\n\n\n\t\r\r\t\t\t";
 
-/** An object with a field of its own that is named as the prototype is. */
+/** An object with its own field that is named as the prototype is. */
 const PROTO = '{"__proto__":{"a":1}}';
 
 Deno.test("encodeValue() and decodeValue() keep every kind of value that records hold", () => {

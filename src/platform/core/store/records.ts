@@ -143,7 +143,7 @@ export interface CommitOptions {
    * record run at the same time.
    */
   readonly checked?: readonly RecordKey[];
-  /** The lease that it is made under. */
+  /** The lease that it depends on. */
   readonly lease?: Lease | undefined;
 }
 

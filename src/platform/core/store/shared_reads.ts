@@ -10,7 +10,7 @@ import { keyName, keySize } from "./commit_group.ts";
 /** Keys of one `getMany` (Deno KV). */
 const MANY = 10;
 
-/** Requests at the same time: while the store works on some, the next are made. */
+/** Requests at the same time: while the store works on some, the next ones start. */
 const AT_ONCE = 4;
 
 /** A longer key is left to Deno KV to refuse. */

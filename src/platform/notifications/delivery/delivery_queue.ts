@@ -48,7 +48,7 @@ export interface RunningDeliveryQueue extends DeliveryQueue {
   follow(changed: readonly RecordKey[]): void;
   /** Wakes a channel, as something may be due. */
   wake(channel: DeliveryChannel): void;
-  /** Sends everything that is due now, for callers with a clock of their own. */
+  /** Sends everything that is due now, for callers with their own clock. */
   drain(): Promise<void>;
   /** Waits for messages under way; the others stay in the store. */
   close(): Promise<void>;

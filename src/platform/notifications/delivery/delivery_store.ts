@@ -257,7 +257,7 @@ export class DeliveryStore {
     }
   }
 
-  /** Keeps a job as a dead letter, in place of its next attempt. */
+  /** Keeps a job as a dead letter, instead of its next attempt. */
   async bury(
     job: Job & { readonly dead: NonNullable<Job["dead"]> },
     dueAt: number,

@@ -130,7 +130,7 @@ export class LiveStreams {
     }
   }
 
-  /** Whether somebody reads the stream of an inbox here. */
+  /** Whether someone reads the stream of an inbox here. */
   isRead(userId: string): boolean {
     return this.#inboxes.has(userId);
   }

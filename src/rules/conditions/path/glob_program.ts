@@ -6,7 +6,7 @@
 import type { GlobToken } from "../../pattern/glob.ts";
 
 export const SLASH = 0x2f;
-/** Beyond Unicode: one percent-encoded byte that stands for no character of its own. */
+/** Beyond Unicode: one percent-encoded byte that stands for no separate character. */
 const BYTE = 0x110000;
 
 const ESCAPES = /(?:%[0-9A-F]{2})+/y;

@@ -43,7 +43,7 @@ export function buildClosedFilter(processor: Processor, pid: number): Uint8Array
  * on. What the system does not offer is left out, and reported.
  *
  * @param readable paths of the program itself, which stay readable
- * @param writable folders of its own, in which it may do everything with files
+ * @param writable its own folders, in which it may do everything with files
  */
 export function sealProcess(
   readable: readonly string[],

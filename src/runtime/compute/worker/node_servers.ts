@@ -18,7 +18,7 @@ import {
 } from "../engine/node_servers.ts";
 import type { ServerAddress } from "../engine/address.ts";
 
-/** Opens the Unix socket in place of each port that a server of `node:http` asks for. */
+/** Opens the Unix socket instead of each port that a server of `node:http` asks for. */
 function replaceHttpListen(address: ServerAddress): void {
   const listenAt = Deno.listen.bind(Deno);
   const listen: Method = function (host, port) {

@@ -45,11 +45,11 @@ export class WorkerFetch {
     }
   };
 
-  /** A request to the project's key-value store, in place of a host. */
+  /** A request to the project's key-value store, instead of a host. */
   readonly fetchKv = async (input: URL, init: RequestInit): Promise<Response> =>
     await this.#send(new NativeRequest(input, init), "kv");
 
-  /** A statement on the project's database, in place of a host. */
+  /** A statement on the project's database, instead of a host. */
   readonly fetchDatabase = async (input: URL, init: RequestInit): Promise<Response> =>
     await this.#send(new NativeRequest(input, init), "database");
 

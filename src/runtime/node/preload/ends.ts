@@ -95,7 +95,7 @@ class Ending {
     process.on("exit", listener);
   }
 
-  /** Ends after an error, in place of Node, which would print it once more. */
+  /** Ends after an error, instead of Node, which would print it once more. */
   #die(error: unknown, listener: (code: number) => void): void {
     const described = this.#options.describe(textOf(error));
     this.report(described);

@@ -27,7 +27,7 @@ function nameservers(): readonly string[] {
   }
 }
 
-/** Which sockets of its own a server has. */
+/** Which its own sockets a server has. */
 function addressRules(
   libc: Libc,
   { view }: ThreadPlan,

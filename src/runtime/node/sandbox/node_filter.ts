@@ -165,7 +165,7 @@ const SIGNALS: readonly CallName[] = ["kill", "tgkill", "tkill"];
 
 /**
  * Calls of a server that may start processes: each of those has the same filter.
- * Signals reach its own processes only, in a namespace of their own.
+ * Signals reach its own processes only, in their own namespace.
  */
 function ofProcesses(hasOwnRoot: boolean, onStart: number): readonly Block[] {
   return [
@@ -263,7 +263,7 @@ const AF_INET6 = 10;
 const AF_NETLINK = 16;
 const NETLINK_ROUTE = 0;
 
-/** Sockets of the internet are asked for; Node sees the interfaces of a network of its own only. */
+/** Internet sockets need permission; Node sees only its own network interfaces. */
 function socketBlock(hasOwnNetwork: boolean): Block {
   return byArgument("socket", {
     index: 0,
@@ -296,7 +296,7 @@ const ON_PROCESSES: readonly (readonly [CallName, number])[] = [
 /**
  * Writes the filter: calls that it does not name fail as if the kernel had none.
  *
- * @param hasOwnRoot true where Node has a root folder and a network of its own; else
+ * @param hasOwnRoot true where Node has a root folder and its own network; else
  * the files of the machine are in sight; `hasProcesses` where it may start programs, and
  * `limitsProcesses` where the kernel limits their number. It must not ask about those
  * then: a signal to the caller would interrupt the call, which programs do not expect.

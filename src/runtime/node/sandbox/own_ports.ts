@@ -1,6 +1,6 @@
 /**
- * The ports of a server that is a program: it binds them as it would on a machine of its
- * own, and gets them on a loopback address that belongs to it alone. The first thread of
+ * The ports of a server that is a program: it binds them as it would on its own
+ * machine, and gets them on a loopback address that belongs to it alone. The first thread of
  * the process performs the calls, on a copy of the program's socket.
  *
  * @module

@@ -71,10 +71,10 @@ const HOSTS = "/etc/hosts";
 /** The processes that Node sees, which are its own. */
 const PROCESSES = "/proc/.processes";
 
-/** Folders of an image that each sandbox has of its own. */
+/** Folders of an image that each sandbox has for itself. */
 const OWN_FOLDERS: ReadonlySet<string> = new Set(["dev", "etc", "proc", "run", "sys", "tmp"]);
 
-/** Files in `/etc` of an image that each sandbox has of its own. */
+/** Files in `/etc` of an image that each sandbox has for itself. */
 const OWN_SETTINGS: ReadonlySet<string> = new Set(["group", "hosts", "passwd", "resolv.conf"]);
 
 /** Longest list of an image's users or groups that is taken, in bytes. */
@@ -147,8 +147,8 @@ export class OwnRoot {
   }
 
   /**
-   * Gives this thread mounts and a network of its own, and what it starts from now
-   * on processes of their own; begins the root folder.
+   * Gives this thread mounts and its own network, and what it starts from now
+   * on their own processes; begins the root folder.
    *
    * @throws {RefusedCallError}
    */
@@ -216,7 +216,7 @@ export class OwnRoot {
     Deno.writeTextFileSync(join(root, "etc/group"), textOf(image, "etc/group") + `svc:x:${uid}:\n`);
   }
 
-  /** Shows an image's files, but for what each sandbox has of its own. */
+  /** Shows an image's files, except for what each sandbox has for itself. */
   #showImage(image: string): void {
     const { root } = this.#options;
     Deno.mkdirSync(join(root, "etc"), { recursive: true });

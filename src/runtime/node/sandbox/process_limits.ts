@@ -17,7 +17,7 @@ const RLIMIT_AS = 9;
 
 const MIB = 1024 * 1024;
 
-/** Threads of Node, where it has a user of its own, whose threads can be counted. */
+/** Threads of Node, where it has its own user, whose threads can be counted. */
 const MAX_THREADS = 512;
 
 /**
@@ -44,7 +44,7 @@ export interface NodeLimits {
 }
 
 /**
- * Limits this process, for Node to inherit: once Node has a user of its own, only a
+ * Limits this process, for Node to inherit: once Node has its own user, only a
  * process with CAP_SYS_RESOURCE could, which containers do not have.
  */
 export function limitInherited(libc: Libc, limits: NodeLimits): void {

@@ -74,7 +74,7 @@ export interface SocketRules extends PeerRules {
   readonly ports?: OwnPorts;
   /** True where the server's processes may pass descriptors to one another. */
   readonly passesDescriptors: boolean;
-  /** True where Node has a network of its own, and may look at its interfaces. */
+  /** True where Node has its own network, and may look at its interfaces. */
   readonly hasOwnNetwork: boolean;
   /** Tells of a connection to a route that is announced, by the port that it comes from. */
   readonly announce: (port: number) => void;
@@ -196,7 +196,7 @@ export class SocketCalls {
     return bind();
   }
 
-  /** Whether somebody listens at a Unix address. */
+  /** Whether someone listens at a Unix address. */
   #isInUse(address: Bytes): boolean {
     const socket = systemCall(this.#libc, "socket", AF_UNIX, SOCK_STREAM | O_NONBLOCK, 0);
     if (socket < 0) return true;
@@ -205,7 +205,7 @@ export class SocketCalls {
     return result !== -ECONNREFUSED;
   }
 
-  /** A server listens on its Unix socket, or on ports of its own, and on no other. */
+  /** A server listens on its Unix socket, or on its own ports, and on no other. */
   async listen(descriptor: number, backlog: number): Promise<number> {
     const { ports, server } = this.#rules;
     const length = Math.min(Math.max(backlog, 1), MAX_BACKLOG);

@@ -19,7 +19,7 @@ import type { NodeCommand } from "./types.ts";
 /** Ends a process with the thread that has started it, where no namespace does. */
 const SETPRIV = "/usr/bin/setpriv";
 
-/** Gives the processes of a command a session of their own: a Ctrl-C at the platform does not end them. */
+/** Gives the processes of a command their own session: a Ctrl-C at the platform does not end them. */
 const SETSID = "/usr/bin/setsid";
 
 /**

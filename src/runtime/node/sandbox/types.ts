@@ -9,7 +9,7 @@ import type { SandboxState } from "../../compute/sandbox/sandbox_support.ts";
 import type { OwnAddress } from "./own_ports.ts";
 
 /**
- * - `namespaces`: a root folder, processes and a network of its own, and Landlock and seccomp;
+ * - `namespaces`: a root folder, processes and its own network, and Landlock and seccomp;
  * - `kernel`: Landlock and seccomp only, where the system gives no namespaces;
  * - `open`: no sandbox, because the operator allowed that.
  */
@@ -57,7 +57,7 @@ export interface NodeRequest {
   readonly toolchains?: readonly string[];
   /** True where it may start programs and processes; false where missing. */
   readonly processes?: boolean;
-  /** The image that it starts in, in place of the system of this machine. */
+  /** The image that it starts in, instead of the system of this machine. */
   readonly image?: ImageRoot;
   /** Names that lead to this machine; only those that the machine knows where missing. */
   readonly hosts?: readonly string[];

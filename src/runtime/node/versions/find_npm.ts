@@ -22,7 +22,7 @@ async function find(name: string, searchPath: string): Promise<ServerTool | unde
   for (const place of searchPath.split(":")) {
     if (!isAbsolute(place)) continue;
     const file = await Deno.realPath(join(place, name)).catch(() => undefined);
-    // Version managers have scripts of their own in its place, which would fetch it.
+    // Version managers have their own scripts in its place, which would fetch it.
     if (file === undefined || !/\/npm-?cli\.js$|\/npx-?cli\.js$/.test(file)) continue;
     const folder = await packageOf(file);
     if (folder !== undefined) return { name, folder, file: relative(folder, file) };

@@ -5,7 +5,7 @@ import { findNode } from "./find_node.ts";
 import { binaryIn, installNode, type InstallOptions } from "./install_node.ts";
 import { NodeVersions } from "./node_versions.ts";
 
-/** Writes a program that reports a version, in place of Node. */
+/** Writes a program that reports a version, instead of Node. */
 async function writeNode(path: string, version: string): Promise<void> {
   await Deno.mkdir(dirname(path), { recursive: true });
   await Deno.writeTextFile(path, `#!/bin/sh\necho v${version}\n`, { mode: 0o755 });

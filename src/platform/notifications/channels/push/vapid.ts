@@ -11,7 +11,7 @@ import type { RecordStore } from "../../../../store/mod.ts";
 const vapidKeys = z.object({ publicKey: z.string(), privateKey: z.string() });
 export type VapidKeys = z.infer<typeof vapidKeys>;
 
-/** Creates the function that reads the keys, which are made at its first call. */
+/** Creates the function that reads the keys, which are created at its first call. */
 export function vapidKeyReader(
   store: { readonly kv: RecordStore; readonly box: SecretBox },
 ): () => Promise<VapidKeys> {
