@@ -46,7 +46,7 @@ export async function putFilesBack(stage: string, taken: TakenFiles): Promise<vo
 }
 
 /**
- * Attaches files to a compiled program; false where it does not end as programs for Linux do,
+ * Attaches files to a compiled program; false if it does not end as programs for Linux do,
  * which is then left as it is.
  */
 export async function attachFiles(program: string, taken: TakenFiles): Promise<boolean> {

@@ -50,7 +50,7 @@ const readyLine = z.object({ url: z.url(), token: z.string().optional() });
 export interface Platform {
   readonly url: string;
   readonly port: number;
-  /** Port of the HTTPS listener; `undefined` where there is none. */
+  /** Port of the HTTPS listener; `undefined` if there is none. */
   readonly httpsPort: number | undefined;
   /** The owner's key; missing when the data directory already had one. */
   readonly token: string | undefined;

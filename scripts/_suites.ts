@@ -22,7 +22,7 @@ export interface Suite {
   readonly first: readonly string[];
   /** Files that change the process they run in, such as its limits: each runs in its own. */
   readonly alone?: readonly string[];
-  /** The files of `deno task test`; missing where that runs all but those of `first`. */
+  /** The files of `deno task test`; missing if that runs all but those of `first`. */
   readonly short?: readonly string[];
   /** What its tests start instead of the compiled program, as a path from the root. */
   readonly program?: string;

@@ -96,7 +96,7 @@ async function compileStage(included: readonly string[]): Promise<void> {
   Deno.exit(stderr.includes("Setting up base binary") ? NO_BASE_RUNTIME : code);
 }
 
-/** Attaches large files; false where the compiler packs in a way that leaves no place for them. */
+/** Attaches large files; false if the compiler packs in a way that leaves no place for them. */
 async function compileAttached(): Promise<boolean> {
   const taken = await takeFiles(stage, attachableFiles(platform));
   await compileStage([...STARTED_BY_NAME, ATTACHED_INDEX]);

@@ -52,7 +52,7 @@ if (root !== undefined && !Object.hasOwn(ROOTS, root)) {
   Deno.exit(2);
 }
 
-/** Names the program that the tests start in `SVC_BIN`; false where they run the source. */
+/** Names the program that the tests start in `SVC_BIN`; false if they run the source. */
 async function provideProgram(): Promise<boolean> {
   if (root !== undefined) {
     Deno.env.set("SVC_BIN", join(ROOT, "scripts", ROOTS[root as keyof typeof ROOTS]));

@@ -18,7 +18,7 @@ export interface BareAnswer {
   readonly path: string;
   readonly status: number;
   readonly fields: readonly (readonly [string, string])[];
-  /** `null` where the answer has no body. */
+  /** `null` if the answer has no body. */
   readonly text: string | null;
 }
 

@@ -15,7 +15,7 @@ export interface Peer {
   readonly name: string;
   readonly pid: number;
   readonly port: number;
-  /** Serves HTTP/1.1 and HTTP/2 over TLS; missing where the peer has one port only. */
+  /** Serves HTTP/1.1 and HTTP/2 over TLS; missing if the peer has one port only. */
   readonly httpsPort?: number;
   stop(): Promise<void>;
 }

@@ -74,11 +74,11 @@ export interface ToolSpec<Input extends z.ZodRawShape, Around> {
   readonly output: z.ZodRawShape;
   /** `read` changes nothing; `destroy` takes something away or changes what visitors see at once. */
   readonly effect: "read" | "write" | "destroy";
-  /** True where calling it again with the same input changes nothing more. */
+  /** True if calling it again with the same input changes nothing more. */
   readonly isIdempotent?: boolean;
   /** The call of the API without which it can do nothing; most do several. */
   readonly needs?: Endpoint;
-  /** True where it reaches further than the project that the agent is confined to. */
+  /** True if it reaches further than the project that the agent is confined to. */
   readonly leavesProject?: boolean;
   run(input: z.infer<z.ZodObject<Input>>, around: Around): Promise<ToolAnswer>;
 }
@@ -106,7 +106,7 @@ export const projectInput = {
 };
 
 /**
- * The project that is meant, by name or id; `undefined` where nothing says.
+ * The project that is meant, by name or id; `undefined` if nothing says.
  *
  * @throws {ToolFailure} where the agent is confined to another one
  */

@@ -68,7 +68,7 @@ const cronSchema = z.object({
     .min(1).max(MAX_CRON_TASKS * 10),
 });
 
-/** The result of an import; `undefined` where the file has nothing to import or cannot be read. */
+/** The result of an import; `undefined` if the file has nothing to import or cannot be read. */
 function imported(name: string, text: string, flavor: ImportFlavor): ImportResult | undefined {
   try {
     const result = READERS[name]?.(text, flavor);
@@ -266,7 +266,7 @@ const rootOf = (directory: string): string =>
 
 export interface ServedFacts {
   readonly manifest: unknown;
-  /** True where the output has no separate manifest. */
+  /** True if the output has no separate manifest. */
   readonly generated: boolean;
   /** Absolute paths of the output and of the project's folder. */
   readonly output: string;

@@ -10,7 +10,7 @@ const anyObject = z.record(z.string(), z.unknown());
 
 /**
  * A manifest with the limits of `svc.toml`, which count before its own. A manifest
- * that is no object stays as it is: it is refused elsewhere.
+ * that is not an object stays as it is: it is refused elsewhere.
  */
 export function withFunctionLimits(
   manifest: unknown,

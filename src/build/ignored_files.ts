@@ -39,7 +39,7 @@ const literal = (path: string): string => path.replace(/[\\*?[\]!#]/g, "\\$&");
 
 /**
  * A line of a folder's file, as it would stand in the file of the project's
- * folder; `undefined` where it is no pattern (gitignore(5)).
+ * folder; `undefined` if it is not a pattern (gitignore(5)).
  */
 function patternFromRoot(line: string, folder: string): string | undefined {
   if (line.trim() === "" || line.startsWith("#")) return undefined;

@@ -55,9 +55,9 @@ export interface OutputFacts {
 export interface PreparedOutput {
   readonly files: readonly OutputContent[];
   readonly manifest: unknown;
-  /** True where the output has no separate manifest. */
+  /** True if the output has no separate manifest. */
   readonly generated: boolean;
-  /** How its servers run; empty where nothing was validated. */
+  /** How its servers run; empty if nothing was validated. */
   readonly servers: readonly ServerReport[];
 }
 

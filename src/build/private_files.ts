@@ -102,7 +102,7 @@ const ROWS = /^\s*(?:INSERT\s+INTO|REPLACE\s+INTO|COPY\s+\S+.*FROM\s+stdin)\b/mi
 
 const MIGRATIONS = /(?:^|\/)(?:migrations?|drizzle|prisma|supabase|seeds?)\//i;
 
-/** Says what a file holds that is secret; `undefined` where nothing was found. */
+/** Says what a file holds that is secret; `undefined` if nothing was found. */
 function secretOf(path: string, text: string): string | undefined {
   const name = basename(path);
   if (KEY_FIRST.test(text) || KEY_KINDS.test(name) && PRIVATE_KEY.test(text)) {
@@ -163,7 +163,7 @@ export function isLfsPointer(
   return LFS_POINTER.test(headOf(absolutePath, POINTER_BYTES.from));
 }
 
-/** Says what secret a file is; `undefined` where it looks like none. */
+/** Says what secret a file is; `undefined` if it looks like none. */
 function findSecret({ absolutePath, path, size }: OutputFile): string | undefined {
   const name = basename(path);
   const named = SECRET_NAMES.find(([pattern]) => pattern.test(name.toLowerCase()));

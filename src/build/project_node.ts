@@ -21,7 +21,7 @@ export interface ProjectNode {
 export type ProjectNodeResult =
   | { readonly type: "asked"; readonly node: ProjectNode }
   | { readonly type: "none" }
-  /** Something is written that is no version. */
+  /** Something is written that is not a version. */
   | { readonly type: "unreadable"; readonly from: string; readonly text: string };
 
 /** Major versions with long-term support, newest first. */
@@ -47,7 +47,7 @@ const packageSchema = z.object({
   engines: z.object({ node: z.string() }).optional().catch(undefined),
 });
 
-/** The range that a text stands for; `undefined` where it is no version. */
+/** The range that a text stands for; `undefined` if it is not a version. */
 function asRange(text: string): string | undefined {
   const name = text.toLowerCase();
   if (name === "node" || name === "stable" || name === "latest" || name === "current") return "*";

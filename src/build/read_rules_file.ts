@@ -19,7 +19,7 @@ export interface RulesFile {
 }
 
 /**
- * Reads a text file; `undefined` where there is none.
+ * Reads a text file; `undefined` if there is none.
  *
  * @throws {NotUtf8Error} naming the file as `shown`, with the place of the first wrong byte.
  */
@@ -56,7 +56,7 @@ async function parseRules(host: BuildHost, path: string, surroundings: Surroundi
 }
 
 /**
- * Reads and validates the rules of a folder; `undefined` where it has none.
+ * Reads and validates the rules of a folder; `undefined` if it has none.
  * Warnings are shown; errors are thrown, all of them with line and column.
  */
 export async function readRulesFile(

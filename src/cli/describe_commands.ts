@@ -17,7 +17,7 @@ import { buildProgram } from "./parser.ts";
 export interface ArgumentDescription {
   readonly name: string;
   readonly required: boolean;
-  /** True where it takes all remaining words. */
+  /** True if it takes all remaining words. */
   readonly variadic: boolean;
   readonly meaning: string;
   /** The default value; `null` if there is none. */
@@ -30,10 +30,10 @@ export interface FlagDescription {
   /** As help shows it, such as `-y, --yes` or `--port <port>`. */
   readonly flag: string;
   readonly takesValue: boolean;
-  /** True where it may be given more than once. */
+  /** True if it may be given more than once. */
   readonly repeatable: boolean;
   readonly meaning: string;
-  /** The values it takes; `null` where others are allowed too. */
+  /** The values it takes; `null` if others are allowed too. */
   readonly choices: readonly string[] | null;
   /** The default value; `null` if there is none. */
   readonly default: unknown;

@@ -35,7 +35,7 @@ const OTHER: CertificateFault = { reason: "it is not valid", hint: TRUST };
 /** How deep the causes of an error are followed. */
 const MAX_CAUSES = 8;
 
-/** The fault of the certificate that made a request fail; `undefined` where something else did. */
+/** The fault of the certificate that made a request fail; `undefined` if something else did. */
 export function certificateFault(error: unknown): CertificateFault | undefined {
   let at = error;
   for (let depth = 0; depth < MAX_CAUSES && at instanceof Error; depth++, at = at.cause) {

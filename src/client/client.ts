@@ -69,7 +69,7 @@ export type CallInput<E extends Endpoint> =
   & {
     /** ETag that the resource must still have (RFC 9110, 13.1.1). */
     readonly ifMatch?: string;
-    /** True where doing it twice is the same as once, so that it may be repeated. */
+    /** True if doing it twice is the same as once, so that it may be repeated. */
     readonly idempotent?: boolean;
     readonly signal?: AbortSignal;
   };

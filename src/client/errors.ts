@@ -10,7 +10,7 @@ import { type CertificateFault, certificateFault } from "./certificate_fault.ts"
 export interface ApiErrorFacts {
   /** HTTP status of the answer. */
   readonly status: number;
-  /** The platform's machine code; `undefined` where something else answered. */
+  /** The platform's machine code; `undefined` if something else answered. */
   readonly code?: ErrorCode;
   readonly problems?: readonly Problem[];
   readonly requestId?: string;

@@ -12,7 +12,7 @@ import { ContractError, UnreachableError } from "./errors.ts";
 const MAX_EVENT = 1024 * 1024;
 
 export interface ReadEvent {
-  /** Empty where it has none. */
+  /** Empty if it has none. */
   readonly name: string;
   readonly data: string;
 }

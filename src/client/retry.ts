@@ -30,7 +30,7 @@ function isPassing(error: unknown, policy: RetryPolicy): boolean {
 
 /**
  * Reads `Retry-After` (RFC 9110, 10.2.3), seconds or a date, as milliseconds
- * from `now`; `undefined` where it is missing or unreadable.
+ * from `now`; `undefined` if it is missing or unreadable.
  */
 export function parseRetryAfter(value: string | null, now: number): number | undefined {
   if (value === null) return undefined;

@@ -29,7 +29,7 @@ async function unlessItFails<T>(work: () => Promise<T>): Promise<T | undefined> 
   }
 }
 
-/** Reads a value of the cache; `undefined` where there is none that `schema` takes. */
+/** Reads a value of the cache; `undefined` if there is none that `schema` takes. */
 export async function readCheckoutCache<T>(
   root: string,
   name: string,

@@ -73,7 +73,7 @@ async function readBounded(path: string): Promise<string | undefined> {
 }
 
 /**
- * Reads the context of a project's root; `undefined` where none is set. Throws
+ * Reads the context of a project's root; `undefined` if none is set. Throws
  * {@link ContextFileError} for a file that is broken.
  */
 export async function loadContext(root: string): Promise<CheckoutContext | undefined> {
@@ -102,7 +102,7 @@ export async function saveContext(root: string, context: CheckoutContext): Promi
   await writeFileAtomically(contextPath(root), `${JSON.stringify(checked, null, 2)}\n`);
 }
 
-/** Removes the context, broken or not; true where there was one. */
+/** Removes the context, broken or not; true if there was one. */
 export async function clearContext(root: string): Promise<boolean> {
   try {
     await Deno.remove(contextPath(root));
@@ -117,7 +117,7 @@ export async function clearContext(root: string): Promise<boolean> {
 
 /**
  * The text of a `.gitignore` under which git ignores the context; `undefined`
- * where the given one does so already. What stands in it stays as it is.
+ * if the given one does so already. What stands in it stays as it is.
  */
 export function withContextIgnored(source: string): string | undefined {
   if (ignore().add(source).ignores(CONTEXT_PATH)) return undefined;
@@ -126,7 +126,7 @@ export function withContextIgnored(source: string): string | undefined {
   return `${source}${gap}${IGNORE_LINE}${newline}`;
 }
 
-/** Makes git ignore the context of a project's root; true where that changed `.gitignore`. */
+/** Makes git ignore the context of a project's root; true if that changed `.gitignore`. */
 export async function ignoreContext(root: string): Promise<boolean> {
   const path = join(root, IGNORE_FILE);
   let source = "";

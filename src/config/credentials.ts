@@ -25,7 +25,7 @@ export interface Credential {
   readonly apiUrl: string;
   readonly token: string;
   readonly workspace: string;
-  /** False where the token was created for another workspace of the same platform. */
+  /** False if the token was created for another workspace of the same platform. */
   readonly isOwnLogin: boolean;
 }
 

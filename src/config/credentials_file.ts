@@ -85,7 +85,7 @@ function modeWarnings(path: string, mode: number | null): string[] {
 }
 
 /**
- * Loads the stored logins; none where the file is missing. Throws
+ * Loads the stored logins; none if the file is missing. Throws
  * {@link CredentialsFileError} for a file that is broken or cannot be read.
  */
 export async function loadCredentials(path: string): Promise<LoadedCredentials> {

@@ -133,7 +133,7 @@ function withoutEmptyTables(value: unknown): unknown {
  *
  * The text must be TOML, but need not be a valid `svc.toml`. Throws
  * `SyntaxError` where it is no TOML, and `TypeError` where a key cannot be set
- * because something that is no table stands in its way.
+ * because something that is not a table stands in its way.
  */
 export function editProjectConfig(source: string, changes: ProjectConfigChanges): string {
   if (findTomlExcess(source, PROJECT_CONFIG_LIMITS.maxDepth) !== undefined) {

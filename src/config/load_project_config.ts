@@ -22,7 +22,7 @@ export type LoadedProjectConfig =
   | {
     readonly status: "invalid";
     readonly path: string;
-    /** Missing where the file could not be read as text. */
+    /** Missing if the file could not be read as text. */
     readonly source?: string;
     readonly diagnostics: readonly Diagnostic[];
   };

@@ -40,7 +40,7 @@ export function isTomlTable(value: TomlValue): value is { readonly [name: string
   return typeof value === "object" && !Array.isArray(value);
 }
 
-/** Writes a value on one line. Throws `TypeError` for a number that is no safe integer. */
+/** Writes a value on one line. Throws `TypeError` for a number that is not a safe integer. */
 export function writeValue(value: TomlValue): string {
   if (typeof value === "string") return writeString(value);
   if (typeof value === "number" && !Number.isSafeInteger(value)) {

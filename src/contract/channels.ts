@@ -22,7 +22,7 @@ export interface ChannelLimits {
   readonly perHost: number;
   /**
    * The same, for one person or workspace while others wait. Nobody beyond it gets
-   * the last places. Missing where the platform chooses the receivers.
+   * the last places. Missing if the platform chooses the receivers.
    */
   readonly perOwner?: number;
 }

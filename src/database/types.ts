@@ -63,7 +63,7 @@ export interface EngineStatus {
   /** Such as `18.1 (PGlite 0.5.16)`; null while it can't be reached. */
   readonly version: string | null;
   readonly ready: boolean;
-  /** Why it isn't, and what to do; null where it is. */
+  /** Why it isn't, and what to do; null if it is. */
   readonly problem: string | null;
 }
 

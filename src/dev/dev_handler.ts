@@ -30,7 +30,7 @@ export interface DevHandlerOptions {
   readonly reload: ReloadEvents;
   /** Whether the project's pages do; its own server may take care of that. */
   readonly reloadsPages: boolean;
-  /** Why the project's own server cannot be asked; `undefined` where it can, or there is none. */
+  /** Why the project's own server cannot be asked; `undefined` if it can, or there is none. */
   readonly problem: () => string | undefined;
   readonly showPage: () => Promise<Response>;
   /** Gets each request for the site as it came. */

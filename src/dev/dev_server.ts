@@ -37,7 +37,7 @@ export interface RunningDev {
   /** The site's URL for browsers. */
   readonly url: string;
   readonly port: number;
-  /** Addresses of the inspectors that can be used now; missing where there is none. */
+  /** Addresses of the inspectors that can be used now; missing if there is none. */
   inspectors(): { readonly server?: string; readonly functions?: string };
   /** Resolves when the site can be opened first: files are read, or the server listens. */
   readonly ready: Promise<void>;

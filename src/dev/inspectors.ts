@@ -10,7 +10,7 @@ const INSPECTOR_PORT = 9229;
 /** How many ports are tried. */
 const ATTEMPTS = 50;
 
-/** Ports of inspectors on the loopback address; missing where there is none. */
+/** Ports of inspectors on the loopback address; missing if there is none. */
 export interface Inspectors {
   readonly server?: number;
   readonly functions?: number;

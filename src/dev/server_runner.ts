@@ -69,7 +69,7 @@ export class ServerRunner {
     return this.#command.address;
   }
 
-  /** Why there is no server to ask; `undefined` where it runs or starts. */
+  /** Why there is no server to ask; `undefined` if it runs or starts. */
   get problem(): string | undefined {
     return this.#command.problem;
   }

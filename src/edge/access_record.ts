@@ -27,16 +27,16 @@ export interface AccessRecord {
   /** Path and query as the client wrote them. */
   readonly path: string;
   readonly status: number;
-  /** Length of the response's body in bytes; `null` where it is not known in advance. */
+  /** Length of the response's body in bytes; `null` if it is not known in advance. */
   readonly bytes: number | null;
   /** Time until the head of the response was ready, in milliseconds. */
   readonly durationMs: number;
   /** Address of the client. */
   readonly ip: string;
   readonly userAgent: string | null;
-  /** Why something behind the edge failed. Missing where nothing did. */
+  /** Why something behind the edge failed. Missing if nothing did. */
   readonly error?: string | undefined;
-  /** The rules that logged, denied or limited. Missing where none did. */
+  /** The rules that logged, denied or limited. Missing if none did. */
   readonly rules?: readonly RuleTrace[] | undefined;
 }
 
@@ -48,7 +48,7 @@ const TRACES: Readonly<Record<Hit["type"], Omit<RuleTrace, "ruleId">>> = {
   would_rate_limit: { action: "rate_limit", outcome: "shadowed" },
 };
 
-/** The log's form of the hits of a request; `undefined` where there are none. */
+/** The log's form of the hits of a request; `undefined` if there are none. */
 function tracesOf(hits: readonly Hit[]): readonly RuleTrace[] | undefined {
   if (hits.length === 0) return undefined;
   return hits.map((hit) => ({ ruleId: hit.rule.id, ...TRACES[hit.type] }));

@@ -20,7 +20,7 @@ export interface ObservedRequest {
   /** Time until the head of the response was ready, in milliseconds. */
   readonly durationMs: number;
   readonly decision: Decision;
-  /** Missing where no rule was asked. */
+  /** Missing if no rule was asked. */
   readonly facts: RequestFacts | undefined;
   /** The cache status, such as `HIT`; missing if the cache was not used. */
   readonly cache: string | undefined;

@@ -9,7 +9,7 @@ import type { Head } from "./records.ts";
 
 /** The entry under a key, expired or not. */
 export interface StoredHead {
-  /** Null where there is nothing. */
+  /** Null if there is nothing. */
   readonly versionstamp: string | null;
   readonly stored: Head | undefined;
 }

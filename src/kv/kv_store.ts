@@ -77,7 +77,7 @@ export class KvStore {
   readonly #now: Clock;
   readonly #random: Random;
   readonly #usage: Usage;
-  /** Missing where others write too. */
+  /** Missing if others write too. */
   readonly #known: KnownHeads | undefined;
   readonly #lock = new KeyedLock();
 
@@ -90,7 +90,7 @@ export class KvStore {
     this.#usage = new Usage(quota, (namespace) => this.#count(namespace));
   }
 
-  /** The value of a key; `undefined` where there is none. */
+  /** The value of a key; `undefined` if there is none. */
   async get(namespace: Namespace, key: string): Promise<KvValue | undefined> {
     const contention = new Contention();
     do {
@@ -243,7 +243,7 @@ export class KvStore {
     }
   }
 
-  /** `undefined` where a write has replaced the parts meanwhile. */
+  /** `undefined` if a write has replaced the parts meanwhile. */
   async #readParts(
     namespace: Namespace,
     head: Head,

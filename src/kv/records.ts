@@ -60,7 +60,7 @@ function decodeHead(encoded: Uint8Array<ArrayBuffer>): Head {
   return head.partsId === undefined ? { ...head, inline: encoded.subarray(end) } : head;
 }
 
-/** Reads the head of an entry; `undefined` where there is none. */
+/** Reads the head of an entry; `undefined` if there is none. */
 export function parseHead(value: unknown): Head | undefined {
   if (value === null) return undefined;
   // Earlier versions stored objects.
@@ -73,7 +73,7 @@ export function parseHead(value: unknown): Head | undefined {
 export const NO_VALUE = new Uint8Array();
 
 /**
- * The value of any entry of a store as it is written now; `undefined` where it is already.
+ * The value of any entry of a store as it is written now; `undefined` if it is already.
  */
 export function renewedValue(value: unknown): Uint8Array | undefined {
   if (value instanceof Uint8Array) return undefined;

@@ -13,7 +13,7 @@ export interface KvValue {
   readonly contentType: string;
   /** Changes with each write of the key. */
   readonly version: string;
-  /** Milliseconds since the epoch; missing where it stays. */
+  /** Milliseconds since the epoch; missing if it stays. */
   readonly expiresAt?: number;
 }
 

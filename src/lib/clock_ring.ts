@@ -36,7 +36,7 @@ export class ClockRing<Entry extends RingEntry<Entry>> {
     this.#size++;
   }
 
-  /** Removes an entry; returns false where it is gone already. */
+  /** Removes an entry; returns false if it is gone already. */
   remove(entry: Entry): boolean {
     const { previous, next } = entry;
     if (previous === undefined || next === undefined) return false;
@@ -48,7 +48,7 @@ export class ClockRing<Entry extends RingEntry<Entry>> {
     return true;
   }
 
-  /** The entry to evict, which stays in the ring; `undefined` where there is none. */
+  /** The entry to evict, which stays in the ring; `undefined` if there is none. */
   victim(): Entry | undefined {
     let entry = this.#hand;
     if (entry === undefined) return undefined;

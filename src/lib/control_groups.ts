@@ -57,7 +57,7 @@ const read = (folder: string, file: string): string => Deno.readTextFileSync(joi
 const pidsIn = (folder: string): number[] =>
   read(folder, "cgroup.procs").split("\n").filter((line) => line !== "").map(Number);
 
-/** When a process was started (proc(5), `stat`); `undefined` where there is none. */
+/** When a process was started (proc(5), `stat`); `undefined` if there is none. */
 function startOf(pid: number): string | undefined {
   try {
     const stat = read(`/proc/${pid}`, "stat");
@@ -144,7 +144,7 @@ export class ControlGroup {
     } catch { /* the process has ended, or the group is gone */ }
   }
 
-  /** Ends what runs in the group, and removes it; false where processes resist. */
+  /** Ends what runs in the group, and removes it; false if processes resist. */
   async remove(): Promise<boolean> {
     clearInterval(this.#watch);
     this.#ranOut = this.ranOut;
@@ -261,7 +261,7 @@ function removeEmpty(folder: string): void {
   } catch { /* it was not created */ }
 }
 
-/** Creates a group with limits; `undefined` where there are none, so that watching has to do. */
+/** Creates a group with limits; `undefined` if there are none, so that watching has to do. */
 export function createControlGroup(limits: GroupLimits): ControlGroup | undefined {
   if (place === undefined) return undefined;
   const folder = join(place, nameOf(++created));

@@ -51,9 +51,9 @@ export class FormatMarkError extends Error {
 }
 
 /**
- * The mark of a data directory; `undefined` where it has none.
+ * The mark of a data directory; `undefined` if it has none.
  *
- * @throws {FormatMarkError} where it is no mark.
+ * @throws {FormatMarkError} where it is not a mark.
  */
 export async function readFormatMark(root: string): Promise<FormatMark | undefined> {
   const path = join(root, FILE);

@@ -20,7 +20,7 @@ export interface Descriptor {
   readonly number: number;
   /** The target: a path, or a name such as `pipe:[3]`, `socket:[4]`, `anon_inode:[eventpoll]`. */
   readonly target: string;
-  /** True where a program that this process starts gets it too, as this process itself got it. */
+  /** True if a program that this process starts gets it too, as this process itself got it. */
   readonly inherited: boolean;
 }
 
@@ -50,7 +50,7 @@ export function parseDescriptorLimit(limits: string): number | undefined {
   return soft === "unlimited" ? Infinity : Number(soft);
 }
 
-/** How many descriptors this process may open; `undefined` where the system does not show it. */
+/** How many descriptors this process may open; `undefined` if the system does not show it. */
 export function descriptorLimit(): number | undefined {
   try {
     return parseDescriptorLimit(Deno.readTextFileSync("/proc/self/limits"));
@@ -79,7 +79,7 @@ function numbers(): number[] {
   return names.map((name) => Number(new TextDecoder().decode(name))).sort((a, b) => a - b);
 }
 
-/** All open descriptors; `undefined` where the system does not say. */
+/** All open descriptors; `undefined` if the system does not say. */
 export function openDescriptors(): readonly Descriptor[] | undefined {
   const library = libc();
   if (library === undefined) return undefined;

@@ -19,7 +19,7 @@ const PAUSE_PER_COUNT = 4;
 /** Folders whose files cannot be counted in this time have too many, in milliseconds. */
 const COUNT_MS = 30_000;
 
-/** Bytes on disk; `undefined` where counting took too long. */
+/** Bytes on disk; `undefined` if counting took too long. */
 async function sizeOnDisk(
   folders: readonly string[],
   signal: AbortSignal,
@@ -80,7 +80,7 @@ export function watchSize(
   };
 }
 
-/** Bytes that a folder takes on disk; `undefined` where it has too many files to be counted. */
+/** Bytes that a folder takes on disk; `undefined` if it has too many files to be counted. */
 export async function folderSize(folder: string): Promise<number | undefined> {
   return await sizeOnDisk([folder], new AbortController().signal);
 }

@@ -27,7 +27,7 @@ export const HOP_BY_HOP: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
-/** The fields that `Connection` names as this hop's, in lower case; `undefined` where there is none. */
+/** The fields that `Connection` names as this hop's, in lower case; `undefined` if there is none. */
 export function connectionOptions(fields: Fields): ReadonlySet<string> | undefined {
   let options: Set<string> | undefined;
   for (const [name, value] of fields) {

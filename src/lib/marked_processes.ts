@@ -12,7 +12,7 @@ const MAX_ROUNDS = 50;
 
 const PID = /^\d+$/;
 
-/** True where the process was started with `NAME=value` in its environment. */
+/** True if the process was started with `NAME=value` in its environment. */
 function carries(pid: string, marker: Buffer): boolean {
   let environ: Buffer;
   try {

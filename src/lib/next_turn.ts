@@ -54,7 +54,7 @@ export class Pace {
     this.#spent += cost;
   }
 
-  /** Notes work that was done; true where it fills the step, and the next one begins. */
+  /** Notes work that was done; true if it fills the step, and the next one begins. */
   fills(cost = 0): boolean {
     this.#spent += cost;
     if (this.#spent < this.#perStep) return false;

@@ -18,7 +18,7 @@ const LOOPBACK = ["localhost", "127.0.0.1", "::1"];
 
 const noProxyOf = (env: Variables): string => env.NO_PROXY || env.no_proxy || "";
 
-/** `NO_PROXY` with the names of this machine; `undefined` where no proxy is named. */
+/** `NO_PROXY` with the names of this machine; `undefined` if no proxy is named. */
 export function noProxyForLoopback(env: Variables): string | undefined {
   const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
   if (!names.some((name) => env[name] || env[name.toLowerCase()])) return undefined;
@@ -33,7 +33,7 @@ function isSpared(hostname: string, env: Variables): boolean {
   });
 }
 
-/** The proxy that a request to `address` goes through; `undefined` where there is none. */
+/** The proxy that a request to `address` goes through; `undefined` if there is none. */
 export function proxyFor(address: string, env: Variables): NamedProxy | undefined {
   const url = URL.parse(address);
   if (url === null || isSpared(url.hostname, env)) return undefined;

@@ -18,7 +18,7 @@ const LIST_NAME = "header list";
 type WithLists = Readonly<Record<symbol, RawField[] | null | undefined>>;
 
 /**
- * The array of `headers` under `key`; `undefined` where there is none.
+ * The array of `headers` under `key`; `undefined` if there is none.
  */
 export function listOf(headers: Headers, key: symbol | undefined): RawField[] | undefined {
   return key === undefined ? undefined : (headers as unknown as WithLists)[key] ?? undefined;
@@ -34,7 +34,7 @@ function isTheList(key: symbol): boolean {
   return JSON.stringify([...headers]) === JSON.stringify(list);
 }
 
-/** The symbol under which this runtime keeps the array; `undefined` where it does otherwise. */
+/** The symbol under which this runtime keeps the array; `undefined` if it does otherwise. */
 export function findListKey(): symbol | undefined {
   const keys = Object.getOwnPropertySymbols(new Response("").headers);
   const key = keys.find(({ description }) => description === LIST_NAME);
@@ -53,7 +53,7 @@ type WithInner = Readonly<Record<symbol, { readonly headerList?: unknown } | und
 
 /**
  * All fields of a request, read at once where the runtime would read each one by
- * itself; `undefined` where it does otherwise.
+ * itself; `undefined` if it does otherwise.
  */
 export function allFieldsOf(request: Request): readonly RawField[] | undefined {
   const known = listOf(request.headers, LIST_KEY);

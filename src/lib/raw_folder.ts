@@ -38,7 +38,7 @@ function* namesIn(block: Uint8Array<ArrayBuffer>): Generator<Uint8Array<ArrayBuf
 const isDots = (name: Uint8Array): boolean =>
   name.byteLength <= 2 && name.every((byte) => byte === 0x2e);
 
-/** The bytes of each name in a folder; `undefined` where the system does not say. */
+/** The bytes of each name in a folder; `undefined` if the system does not say. */
 export function rawNames(path: string): readonly Uint8Array<ArrayBuffer>[] | undefined {
   const call = GETDENTS64[Deno.build.arch];
   const library = libc();

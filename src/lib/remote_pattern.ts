@@ -38,7 +38,7 @@ function parseLabels(host: string): readonly string[] | undefined {
  * Reads a pattern: scheme (`https` where missing), host, port and path. Only the
  * first label of the host may be a wildcard; without a path, every path matches.
  *
- * @returns `undefined` where it is none
+ * @returns `undefined` if it is none
  */
 export function parseRemotePattern(text: string): RemotePattern | undefined {
   const match = text.length > MAX_REMOTE_PATTERN ? null : SHAPE.exec(text);

@@ -53,7 +53,7 @@ export interface DocumentFormat {
   describeIssue?(issue: SchemaIssue, path: readonly PathStep[]): SchemaProblem | undefined;
   /**
    * The issues of the branch that the author meant, where none of a union fits;
-   * `undefined` where the description covers the union.
+   * `undefined` if the description covers the union.
    */
   meantBranch?(
     branches: readonly (readonly SchemaIssue[])[],
@@ -61,14 +61,14 @@ export interface DocumentFormat {
   ): readonly SchemaIssue[] | undefined;
 }
 
-/** The field of a plain table, or `undefined` where the value is none. */
+/** The field of a plain table, or `undefined` if the value is none. */
 export function fieldOf(value: unknown, name: PathStep): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, name)
     ? (value as Record<PathStep, unknown>)[name]
     : undefined;
 }
 
-/** The value at a path of untyped data; `undefined` where there is none. */
+/** The value at a path of untyped data; `undefined` if there is none. */
 export function valueAt(value: unknown, path: readonly PathStep[]): unknown {
   return path.reduce(fieldOf, value);
 }

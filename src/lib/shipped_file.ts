@@ -8,7 +8,7 @@
  */
 import { sha256Hex } from "./hash.ts";
 
-/** Names the attached files; it is packed, and missing where none are attached. */
+/** Names the attached files; it is packed, and missing if none are attached. */
 export const ATTACHED_INDEX = "attached.json";
 
 /** The attached files, as `scripts/compile.ts` wrote them down. */
@@ -27,7 +27,7 @@ const TRAILER_MAGIC = 0x501e;
 
 /**
  * How many bytes at the end of an executable hold what is packed, read from its last
- * {@link TRAILER_BYTES}; `undefined` where it has another form.
+ * {@link TRAILER_BYTES}; `undefined` if it has another form.
  */
 export function packedBytes(trailer: Uint8Array): number | undefined {
   const view = new DataView(trailer.buffer, trailer.byteOffset, TRAILER_BYTES);

@@ -9,7 +9,7 @@ import { distance } from "fastest-levenshtein";
 const MAX_WORD = 64;
 
 /**
- * Returns the candidate nearest to `word`, or `undefined` where none is near
+ * Returns the candidate nearest to `word`, or `undefined` if none is near
  * enough: at most two edits, and at most 40 % of the word's length.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {

@@ -13,7 +13,7 @@ const SYMBOLS = {
 
 const libc = lazyLibc(SYMBOLS);
 
-/** Gives free memory of this process back; true where there was some. */
+/** Gives free memory of this process back; true if there was some. */
 export async function releaseUnusedMemory(): Promise<boolean> {
   return (await libc()?.malloc_trim(0n)) === 1;
 }

@@ -39,7 +39,7 @@ const nextImages = z.object({
 });
 
 export interface NextImageSettings {
-  /** Missing where Next.js does not convert images itself: its loader is another, or off. */
+  /** Missing if Next.js does not convert images itself: its loader is another, or off. */
   readonly images?: ImageSettings;
   /** Patterns of other sites that have no counterpart here, as the configuration has them. */
   readonly dropped: readonly string[];

@@ -21,7 +21,7 @@ function fieldsOf(value: unknown): Fields | undefined {
     : undefined;
 }
 
-/** The first `limit` items of a list; none where it is no list. */
+/** The first `limit` items of a list; none if it is not a list. */
 function itemsOf(value: unknown, limit: number): readonly unknown[] {
   return Array.isArray(value) ? value.slice(0, limit) : [];
 }
@@ -60,7 +60,7 @@ function checkMeta(meta: unknown): ManifestProblem[] {
   }];
 }
 
-/** Length of a value's JSON in UTF-8 bytes; `undefined` where it has none or nests too deep. */
+/** Length of a value's JSON in UTF-8 bytes; `undefined` if it has none or nests too deep. */
 function jsonBytes(value: unknown): number | undefined {
   try {
     return new TextEncoder().encode(JSON.stringify(value)).byteLength;

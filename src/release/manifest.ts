@@ -44,7 +44,7 @@ export function tagOf(version: string): string {
   return `v${version}`;
 }
 
-/** The version that a tag or version names; `undefined` where it can be none. */
+/** The version that a tag or version names; `undefined` if it can be none. */
 export function versionOfTag(text: string): string | undefined {
   const version = text.replace(/^v/, "");
   return VERSION.test(version) ? version : undefined;

@@ -113,9 +113,9 @@ export interface Decision {
 
 /** Callbacks of evaluation into the edge; each is called only if a rule needs it. */
 export interface EvaluationHooks {
-  /** True where a static file answers the normalized path. Called at most once per request. */
+  /** True if a static file answers the normalized path. Called at most once per request. */
   fileExists(path: string): boolean;
-  /** Counts the request against the rule's limit; true where it is over. Shadow rules count too. */
+  /** Counts the request against the rule's limit; true if it is over. Shadow rules count too. */
   rateLimited(rule: RuleRef, action: RateLimitAction): boolean;
 }
 

@@ -45,7 +45,7 @@ export function cachePositionOf(step: FunctionStep): "before" | "after" {
 }
 
 /**
- * True where functions take part in what the cache would keep: one that answers,
+ * True if functions take part in what the cache would keep: one that answers,
  * or steps on the origin's side.
  */
 export function runsBehindCache(steps: readonly PipelineStep[]): boolean {

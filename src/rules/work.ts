@@ -37,7 +37,7 @@ export function comparisonCost(a: number, b: number): number {
   return 1 + a * b / PAIRS_PER_VALUE;
 }
 
-/** Yields findings, and `undefined` where it may be interrupted. */
+/** Yields findings, and `undefined` if it may be interrupted. */
 export type FindingSteps = Generator<Finding | void, void, void>;
 
 /** Collects what a search finds; may be interrupted where the search may be. */

@@ -24,13 +24,13 @@ export interface DatabaseFacts {
   /** Whether a platform serves from the data directory now. */
   readonly isServed: boolean;
   readonly embedded: FolderFacts;
-  /** The server in the data directory; `undefined` where there is none. */
+  /** The server in the data directory; `undefined` if there is none. */
   readonly cluster: ClusterFacts | undefined;
-  /** The server that was named, else the one in the data directory; `undefined` where neither runs. */
+  /** The server that was named, else the one in the data directory; `undefined` if neither runs. */
   readonly server: ServerFacts | undefined;
   /** Why the server could not be asked. */
   readonly serverProblem: string | undefined;
-  /** `undefined` where the data directory has no records. */
+  /** `undefined` if the data directory has no records. */
   readonly records: RecordFacts | undefined;
 }
 

@@ -16,7 +16,7 @@ const HOST = "127.0.0.1";
 const DRAIN_MS = 2000;
 
 export interface OwnListeners {
-  /** The route of a port of the platform, which speaks HTTP or HTTPS; missing where it does not. */
+  /** The route of a port of the platform, which speaks HTTP or HTTPS; missing if it does not. */
   routeOf(port: number, scheme: "http" | "https"): LocalRoute | undefined;
   certificatesChanged(hostnames: readonly string[]): Promise<void>;
   close(): Promise<void>;
@@ -26,7 +26,7 @@ export interface OwnListeners {
 export async function openOwnListeners(
   { handler, secure, log }: {
     readonly handler: ConnectionHandler;
-    /** The certificates of the platform; missing where it speaks HTTP only. */
+    /** The certificates of the platform; missing if it speaks HTTP only. */
     readonly secure: Pick<SecureListenerOptions, "files" | "ordered"> | undefined;
     readonly log: (line: PlatformLog) => void;
   },

@@ -28,7 +28,7 @@ function line(setting: Setting, found: FoundSettings["found"]): string {
   return `# ${name} = # default: ${defaultText(setting) ?? "none"}`;
 }
 
-/** The default of a setting, for people; `undefined` where there is none. */
+/** The default of a setting, for people; `undefined` if there is none. */
 export function defaultText(setting: Setting): string | undefined {
   const { kind, usual } = setting;
   if (usual !== undefined) return usual;

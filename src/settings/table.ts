@@ -42,11 +42,11 @@ export interface Setting {
   readonly common?: true;
   /** The variable, where it is not `SVC_SERVE_` and the name. */
   readonly variable?: string;
-  /** True where no flag gives it: others on the machine can read command lines. */
+  /** True if no flag gives it: others on the machine can read command lines. */
   readonly flagless?: true;
   /** True for a secret; `password` for a URL that is one if it has a password. */
   readonly secret?: true | "password";
-  /** True where other settings of its object are of no use without it. */
+  /** True if other settings of its object are of no use without it. */
   readonly required?: true;
 }
 

@@ -33,7 +33,7 @@ interface Row {
   readonly clock: string;
   /** The version up to which the list is read. */
   readonly place: string;
-  /** True where changes after the place before are no longer listed. */
+  /** True if changes after the place before are no longer listed. */
   readonly gap: boolean;
   /** Keys of others, one after the other, in hexadecimal. */
   readonly keys: string | null;
@@ -105,7 +105,7 @@ export class ChangeFollower {
     return this.behindMs < BEHIND_MS;
   }
 
-  /** Why not everything is known, for people; `undefined` where {@link isCurrent}. */
+  /** Why not everything is known, for people; `undefined` if {@link isCurrent}. */
   whyBehind(): string | undefined {
     if (this.isCurrent()) return undefined;
     const silentMs = this.#monotonic() - this.#answeredAt;

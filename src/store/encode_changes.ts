@@ -16,7 +16,7 @@ const MAX_BYTES = 819_200;
 
 interface CheckData {
   readonly key: string;
-  /** A decimal number; `null` where no record may be. */
+  /** A decimal number; `null` if no record may be. */
   readonly version: string | null;
 }
 
@@ -34,7 +34,7 @@ interface MutationData {
 export interface CommitData {
   readonly checks: readonly CheckData[];
   readonly mutations: readonly MutationData[];
-  /** True where it adds to counters, which can fail. */
+  /** True if it adds to counters, which can fail. */
   readonly counts: boolean;
 }
 

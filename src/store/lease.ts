@@ -15,7 +15,7 @@ export class LeaseLostError extends Error {
 }
 
 export class Lease {
-  /** The record of the lease as it was taken; `undefined` where nobody can take it. */
+  /** The record of the lease as it was taken; `undefined` if nobody can take it. */
   readonly check: Check | undefined;
   readonly #store: Pick<RecordReader, "get"> | undefined;
 

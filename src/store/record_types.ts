@@ -24,7 +24,7 @@ export interface NoEntry {
 
 export type MaybeEntry<T = unknown> = Entry<T> | NoEntry;
 
-/** The version that a record must have; `null` where there must be none. */
+/** The version that a record must have; `null` if there must be none. */
 export interface Check {
   readonly key: RecordKey;
   readonly versionstamp: string | null;
@@ -91,7 +91,7 @@ export interface RecordReader {
 
   /**
    * Moves a record of a wrong shape out of the way where nothing says that it is what was
-   * stored; false where it stays.
+   * stored; false if it stays.
    */
   setUncheckedAside(key: RecordKey, cause: unknown): Promise<boolean>;
 }

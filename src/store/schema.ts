@@ -118,7 +118,7 @@ $$;
 
 /**
  * Commits operations one after the other: each has its version, or 0 where a check failed,
- * or -1 where it counts with what is no counter. A call that is repeated with its id changes
+ * or -1 where it counts with what is not a counter. A call that is repeated with its id changes
  * nothing, and is answered as the first one was.
  */
 const COMMIT = `

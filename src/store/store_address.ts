@@ -11,7 +11,7 @@ export interface StoreHost {
 }
 
 export interface StoreAddress {
-  /** Servers of one cluster, of which one is the primary; none where it is a socket. */
+  /** Servers of one cluster, of which one is the primary; none if it is a socket. */
   readonly hosts: readonly StoreHost[];
   /** Path of a Unix socket. */
   readonly socket: string | undefined;
@@ -19,7 +19,7 @@ export interface StoreAddress {
   readonly tls: { readonly caCerts: readonly string[] } | undefined;
   readonly user: string;
   readonly database: string;
-  /** `undefined` where the server asks for none. */
+  /** `undefined` if the server asks for none. */
   readonly password: string | undefined;
 }
 

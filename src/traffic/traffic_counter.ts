@@ -16,7 +16,7 @@ export interface CountedClient {
   header(name: string): string | null;
   /** ISO 3166-1 alpha-2, in upper case. */
   country(): string | undefined;
-  /** Such as `mobile`; `bot` for what is no browser. */
+  /** Such as `mobile`; `bot` for what is not a browser. */
   device(): string;
 }
 
@@ -30,7 +30,7 @@ export interface CountedRequest {
   readonly client: CountedClient;
   readonly layer: Layer;
   readonly status: number;
-  /** `null` where the length of the body is not known in advance. */
+  /** `null` if the length of the body is not known in advance. */
   readonly bytes: number | null;
   /** Time until the head of the response was ready, in milliseconds. */
   readonly durationMs: number;

@@ -30,7 +30,7 @@ export interface EncodedCounts {
   readonly times: Readonly<Partial<Record<Layer, EncodedDistribution>>>;
   /** Answers of a layer whose status is 500 or more; missing in counts of an earlier version. */
   readonly failed?: Readonly<Partial<Record<Layer, number>>>;
-  /** Missing where no browser measured any. */
+  /** Missing if no browser measured any. */
   readonly vitals?: EncodedVitals;
 }
 
@@ -112,7 +112,7 @@ export class TrafficCounts {
     return this.#times;
   }
 
-  /** Web vitals; `undefined` where no browser measured any. */
+  /** Web vitals; `undefined` if no browser measured any. */
   vitals(): VitalsCounts | undefined {
     return this.#vitals;
   }

@@ -14,7 +14,7 @@ condition = { path = { type = "exact", value = "/beds" }, geo = ["DE"] }
 action = { type = "deny", statusCode = 451 }
 `;
 
-/** True where what the program starts runs under qemu too; `in_arm64.sh` says when. */
+/** True if what the program starts runs under qemu too; `in_arm64.sh` says when. */
 async function startsPrograms(): Promise<boolean> {
   const namespaces = ["unshare", "--user", "--map-root-user", "--mount", "--"] as const;
   const { code } = await hear([...namespaces, COMPILED!], { env: { SVC_ARM64_INSIDE: "probe" } });

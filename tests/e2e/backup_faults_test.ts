@@ -38,7 +38,7 @@ async function withBackup(test: (box: Sandbox, file: string) => Promise<void>): 
   });
 }
 
-/** True where this user may mount a disk in memory. */
+/** True if this user may mount a disk in memory. */
 async function canMount(): Promise<boolean> {
   const folder = await Deno.makeTempDir({ prefix: "svc-e2e-" });
   const disk = await mountDisk(folder);

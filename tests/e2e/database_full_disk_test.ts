@@ -28,7 +28,7 @@ const ON_SMALL_DISK = [
   `mount -t tmpfs -o size=${DISK_MB}m,mode=711 tmpfs "$0" && exec "$@"`,
 ] as const;
 
-/** Why a file system cannot be mounted here; `undefined` where one can. */
+/** Why a file system cannot be mounted here; `undefined` if one can. */
 async function findLack(): Promise<string | undefined> {
   if (Deno.build.os !== "linux") return "only Linux mounts file systems for one program";
   const folder = await Deno.makeTempDir();

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { type Browser, chromium, type ConsoleMessage, type Page } from "playwright-core";
 
-/** The browser's program; `undefined` where none is installed. */
+/** The browser's program; `undefined` if none is installed. */
 export const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
   .find((path) => {
     try {

@@ -88,7 +88,7 @@ export async function foldersOfGit(dataDir: string): Promise<readonly string[]> 
   return (await namesIn(join(dataDir, "builds"))).filter((name) => /^git-/.test(name));
 }
 
-/** The only repository below a data directory; `undefined` where there is none. */
+/** The only repository below a data directory; `undefined` if there is none. */
 async function repositoryIn(dataDir: string): Promise<string | undefined> {
   const [name] = (await namesIn(join(dataDir, "repositories"))).filter((name) =>
     name.endsWith(".git")

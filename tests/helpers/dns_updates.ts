@@ -57,7 +57,7 @@ interface Update {
   readonly isAdded: boolean;
 }
 
-/** The change in a message; `undefined` where the signature is wrong. */
+/** The change in a message; `undefined` if the signature is wrong. */
 function readUpdate(message: Buffer, secret: Buffer): Update | undefined {
   const reading = new Reading(message);
   reading.take(12);

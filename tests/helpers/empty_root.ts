@@ -21,10 +21,10 @@ export function testNeeding(...tools: readonly [Tool, ...Tool[]]) {
     Deno.test({ name, ...needs(...tools), fn });
 }
 
-/** True where the program finds nothing but the C library. */
+/** True if the program finds nothing but the C library. */
 export const isEmpty = (): boolean => ["libc", "short"].includes(Deno.env.get("EMPTY_ROOT") ?? "");
 
-/** True where the program is started in its own root, which takes the rights of root. */
+/** True if the program is started in its own root, which takes the rights of root. */
 export const isInRoot = (): boolean => Deno.env.get("EMPTY_ROOT") !== undefined;
 
 /** What starts the program at `path`: in the root of this run, where it has one. */
@@ -37,7 +37,7 @@ export function commandOf(path: string): {
     : { program: path, env: {} };
 }
 
-/** The compiled program's own file; empty where the tests run from source. */
+/** The compiled program's own file; empty if the tests run from source. */
 export function programFile(): string {
   return isInRoot() ? join(ROOT, "dist", "svc") : Deno.env.get("SVC_BIN") ?? "";
 }

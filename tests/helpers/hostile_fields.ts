@@ -41,7 +41,7 @@ interface Schema {
 /** Formats that leave no room for markup. */
 const NARROW = new Set(["uuid", "date-time", "date", "base64", "email"]);
 
-/** The markup that a field of such a schema takes; `undefined` where it takes none. */
+/** The markup that a field of such a schema takes; `undefined` if it takes none. */
 function markupFor(schema: Schema): string | undefined {
   const { enum: values, const: value, pattern, format, maxLength = Infinity } = schema;
   if (values !== undefined || value !== undefined || NARROW.has(format ?? "")) return undefined;

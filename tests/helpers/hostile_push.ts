@@ -44,7 +44,7 @@ export interface Attack {
   /** The key that is given as password; the owner's where missing, none for `null`. */
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
-  /** True where the connection may end before all of the body was sent, and so the answer be lost. */
+  /** True if the connection may end before all of the body was sent, and so the answer be lost. */
   readonly isLong?: boolean;
   readonly status: number;
   /** What the answer says. */

@@ -14,7 +14,7 @@ async function findNode(): Promise<string | undefined> {
   return undefined;
 }
 
-/** A real Node of this machine; `undefined` where there is none. */
+/** A real Node of this machine; `undefined` if there is none. */
 export const NODE = Deno.build.os === "linux" ? await findNode() : undefined;
 
 export interface LaunchedNode extends AsyncDisposable {

@@ -11,7 +11,7 @@ import { ROOT } from "../../scripts/_source_files.ts";
 /** Node's major version that current frameworks need. */
 const NODE_MAJOR = 24;
 
-/** True where real projects can be installed and built. */
+/** True if real projects can be installed and built. */
 export const buildsProjects = isInstalled("npm");
 
 /** Folder with a Node that is new enough: the machine's, else one from npm, which npx keeps. */

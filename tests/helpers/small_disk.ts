@@ -1,6 +1,6 @@
 /** A disk that is easily filled. */
 
-/** Mounts a disk in memory, of `megabytes`; `undefined` where this user may not. */
+/** Mounts a disk in memory, of `megabytes`; `undefined` if this user may not. */
 export async function mountDisk(
   path: string,
   megabytes = 16,

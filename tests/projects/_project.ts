@@ -85,7 +85,7 @@ async function scaffold(box: Sandbox, recipe: Recipe): Promise<string> {
 interface Deployed {
   readonly host: string;
   readonly id: string;
-  /** Missing where the platform built it. */
+  /** Missing if the platform built it. */
   readonly manifest?: JsonObject;
 }
 

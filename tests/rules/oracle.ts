@@ -158,7 +158,7 @@ function headerEdits(
   );
 }
 
-/** Runs the security phase; true where it answers. */
+/** Runs the security phase; true if it answers. */
 function runSecurity(
   rules: readonly { readonly rule: RuntimeRule; readonly ref: RuleRef }[],
   draft: Draft,

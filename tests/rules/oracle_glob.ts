@@ -13,7 +13,7 @@ const characters = (text: string): readonly string[] => text.match(UTF8) ?? [];
 
 type Found = ReadonlyMap<string, string>;
 
-/** True where `**` stands as a whole segment, and so may be no segment at all. */
+/** True if `**` stands as a whole segment, and so may be no segment at all. */
 function isOptional(tokens: readonly GlobToken[], index: number): boolean {
   const before = tokens[index - 1];
   const after = tokens[index + 1];
@@ -53,7 +53,7 @@ function rest(
   return undefined;
 }
 
-/** Captures in order, or `undefined` where the normalized path does not fit the glob. */
+/** Captures in order, or `undefined` if the normalized path does not fit the glob. */
 export function matchGlobPlainly(
   tokens: readonly GlobToken[],
   path: string,

@@ -64,7 +64,7 @@ interface SkipFacts {
   readonly scratch: string;
 }
 
-/** Runs the command of `svc.toml`; true where it says that there is nothing to build. */
+/** Runs the command of `svc.toml`; true if it says that there is nothing to build. */
 async function asksToSkip(
   host: BuildHost,
   { directory, job, ignore: command = "", scratch }: SkipFacts,
@@ -84,7 +84,7 @@ async function asksToSkip(
   }
 }
 
-/** Why there is nothing to build, for people; `undefined` where there is. */
+/** Why there is nothing to build, for people; `undefined` if there is. */
 export async function decideSkip(host: BuildHost, facts: SkipFacts): Promise<string | undefined> {
   const { directory, job: { repository, rootDirectory, since }, ignore } = facts;
   if (since === null) return undefined;

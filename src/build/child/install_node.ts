@@ -59,7 +59,7 @@ async function installNode(
 /**
  * The folder with the Node that goes first in the search path: of the version that
  * the platform's setting names, else of the one that the project's files ask for,
- * unless the machine's own meets that. `undefined` where the machine's own is used.
+ * unless the machine's own meets that. `undefined` if the machine's own is used.
  *
  * @throws {BuildError} where the setting is no version, or it cannot be installed.
  */

@@ -24,7 +24,7 @@ const inspected = z.array(z.object({
 export interface ImageConfig {
   /** As `linux/amd64`. */
   readonly platform: string;
-  /** The program and its arguments; empty where the image names none. */
+  /** The program and its arguments; empty if the image names none. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** Absolute path of a folder in the image. */
@@ -47,7 +47,7 @@ function variablesOf(lines: readonly string[]): Record<string, string> {
 }
 
 /**
- * Reads what Podman or Docker say of an image; `undefined` where they say something else.
+ * Reads what Podman or Docker say of an image; `undefined` if they say something else.
  *
  * The port that it exposes becomes `PORT`, unless the image sets that itself.
  */

@@ -175,7 +175,7 @@ export async function readImageFiles(
   return await reader.end();
 }
 
-/** What a path of the image is, over its links; `undefined` where nothing is there. */
+/** What a path of the image is, over its links; `undefined` if nothing is there. */
 export function typeInImage(
   { files, links, folders }: Pick<ImageFiles, "files" | "links" | "folders">,
   path: string,
@@ -198,7 +198,7 @@ export function typeInImage(
   return at === "" || folders.has(at) ? "folder" : undefined;
 }
 
-/** The path of a program in the image, found as a shell does; `undefined` where there is none. */
+/** The path of a program in the image, found as a shell does; `undefined` if there is none. */
 export function findInImage(
   image: Pick<ImageFiles, "files" | "links" | "folders">,
   program: string,

@@ -28,7 +28,7 @@ export interface FetchedManager {
   readonly version: string;
   /** Folder with its programs, which goes first in the search path. */
   readonly bin: string;
-  /** False where it was there already. */
+  /** False if it was there already. */
   readonly isNew: boolean;
 }
 
@@ -103,7 +103,7 @@ async function verify(wanted: WantedManager, path: string): Promise<void> {
   );
 }
 
-/** Puts the programs of a package that names none where others have theirs. */
+/** Puts the programs of a package that names none if others have theirs. */
 async function linkPrograms(
   folder: string,
   { name, programs = {} }: ManagerPackage,

@@ -9,7 +9,7 @@ import type { PackageManager } from "../../manifest/mod.ts";
 export interface Machine {
   readonly os: typeof Deno.build.os;
   readonly arch: typeof Deno.build.arch;
-  /** True where programs are linked against musl, as on Alpine Linux. */
+  /** True if programs are linked against musl, as on Alpine Linux. */
   readonly musl: boolean;
 }
 
@@ -62,7 +62,7 @@ function denoPackage({ os, arch, musl }: Machine): ManagerPackage | undefined {
   };
 }
 
-/** The npm package of a manager in some version; `undefined` where there is none for the machine. */
+/** The npm package of a manager in some version; `undefined` if there is none for the machine. */
 export function managerPackage(
   manager: PackageManager,
   { version, machine }: { readonly version: string; readonly machine: Machine },

@@ -23,7 +23,7 @@ const SOURCE_MAP = /\.[cm]?js\.map$/;
 interface EntryPlace {
   readonly root: string;
   readonly entry: string;
-  /** Empty where the folder is the deployment itself. */
+  /** Empty if the folder is the deployment itself. */
   readonly prefix: string;
 }
 

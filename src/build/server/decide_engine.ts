@@ -21,15 +21,15 @@ export interface EngineFacts {
   readonly command?: string | undefined;
   /** Whether detection found a server for Deno. */
   readonly forDeno: boolean;
-  /** Whether detection found a server at all; false where the build wrote its manifest. */
+  /** Whether detection found a server at all; false if the build wrote its manifest. */
   readonly isFound: boolean;
   readonly hasPackageJson: boolean;
   readonly hasDenoJson: boolean;
-  /** Text of the entry; `undefined` where it is not there yet. */
+  /** Text of the entry; `undefined` if it is not there yet. */
   readonly entry: string | undefined;
 }
 
-/** Why a server is one for Deno, as a clause; `undefined` where it is one for Node. */
+/** Why a server is one for Deno, as a clause; `undefined` if it is one for Node. */
 function whyDeno(facts: EngineFacts): string | undefined {
   if (facts.forDeno) return "it uses Deno APIs";
   if (facts.hasDenoJson && !facts.hasPackageJson) {

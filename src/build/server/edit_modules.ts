@@ -11,7 +11,7 @@ import type { OutputContent } from "../hash_files.ts";
 /** Larger modules are left as they are, in bytes. */
 const MAX_MODULE_BYTES = 16 * 1024 * 1024;
 
-/** One function for all edits; `undefined` where there are none. */
+/** One function for all edits; `undefined` if there are none. */
 export function editOf(launch: Launch | undefined): EditModule | undefined {
   const edits = launch?.edits;
   if (edits === undefined) return undefined;

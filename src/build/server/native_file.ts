@@ -44,7 +44,7 @@ export function isForOneNode(bytes: Uint8Array): boolean {
   return !new TextDecoder("latin1").decode(bytes).includes("napi_");
 }
 
-/** Whether a native addon runs where servers run; `arch` is `undefined` where that is not known. */
+/** Whether a native addon runs where servers run; `arch` is `undefined` if that is not known. */
 export function runsOnServers(system: System, arch: string | undefined): boolean {
   if (system.os !== "linux" || system.libc === "musl") return false;
   return arch === undefined || system.arch === undefined || system.arch === arch;

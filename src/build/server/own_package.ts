@@ -41,7 +41,7 @@ function reduced(text: string): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-/** The file that the server needs; `undefined` where one is deployed, or its project has none. */
+/** The file that the server needs; `undefined` if one is deployed, or its project has none. */
 export async function ownPackage(
   { project, entry, directory, deployed }: {
     /** Absolute real paths, with `/`. */

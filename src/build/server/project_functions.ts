@@ -71,7 +71,7 @@ async function compiled(
 }
 
 /**
- * Reads the functions of a project; `undefined` where a deploy would serve none.
+ * Reads the functions of a project; `undefined` if a deploy would serve none.
  *
  * @throws {BuildError} where a deploy would refuse them
  */

@@ -19,7 +19,7 @@ function doubtOf(bundle: ServerBundle): string | undefined {
 }
 
 /**
- * Why the packages of a server come whole, as a clause; `undefined` where its code shows
+ * Why the packages of a server come whole, as a clause; `undefined` if its code shows
  * all that it loads. Bundling it is what reads the code; the bundle itself is not used.
  */
 export async function whyWhole(

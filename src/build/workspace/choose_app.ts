@@ -21,7 +21,7 @@ export interface WorkspaceApp {
 /** Most apps that an error lists. */
 const MAX_LISTED = 20;
 
-/** Returns the kind of deployment for a folder; `undefined` for a package that is no app. */
+/** Returns the kind of deployment for a folder; `undefined` for a package that is not an app. */
 async function kindOf(directory: string, member?: Member): Promise<string | undefined> {
   const reader = createFolderReader(directory);
   const { framework, server } = await detectProject(reader);

@@ -11,7 +11,7 @@ import { createFolderReader } from "../folder_reader.ts";
 export interface Member {
   /** Its folder, relative to the root and with `/`. */
   readonly path: string;
-  /** `undefined` where its package.json names none. */
+  /** `undefined` if its package.json names none. */
   readonly name: string | undefined;
   /** Names of all packages that it depends on. */
   readonly dependencies: ReadonlySet<string>;
@@ -56,7 +56,7 @@ async function* candidates(root: string, patterns: readonly string[]): AsyncGene
   }
 }
 
-/** The packages of a workspace by its root folder; `undefined` where it is none. */
+/** The packages of a workspace by its root folder; `undefined` if it is none. */
 export async function readMembers(root: string): Promise<readonly Member[] | undefined> {
   const reader = createFolderReader(root);
   const [pnpmWorkspace, packageJson] = await Promise.all([

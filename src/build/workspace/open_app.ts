@@ -28,7 +28,7 @@ interface OpenOptions extends BuildOptions {
   readonly standing?: string | undefined;
 }
 
-/** True where someone said how the named folder itself is built. */
+/** True if someone said how the named folder itself is built. */
 function isSettled({ config, settings, ...options }: OpenOptions): boolean {
   return [
     options.buildCommand,

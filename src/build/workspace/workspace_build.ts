@@ -74,7 +74,7 @@ async function nxName(directory: string, name: string): Promise<string> {
 
 /**
  * The command for the app in `directory`: by Turborepo or Nx where the workspace has one, else by
- * the package manager; `undefined` where the app is no part of a workspace, has no script `build`,
+ * the package manager; `undefined` if the app is no part of a workspace, has no script `build`,
  * or needs nothing that is built.
  */
 export async function workspaceBuild(

@@ -18,7 +18,7 @@ function readQuestion(text: string): ReadonlyMap<string, string> {
   );
 }
 
-/** The key for a repository of a platform; `undefined` where none is known. */
+/** The key for a repository of a platform; `undefined` if none is known. */
 async function keyFor(
   ctx: Context,
   question: ReadonlyMap<string, string>,

@@ -23,9 +23,9 @@ const VALUE_FLAGS: ReadonlySet<string> = new Set([
 const HELP_FLAGS: ReadonlySet<string> = new Set(["--help", "-h", "--version", "-v"]);
 
 export interface Lookup {
-  /** The command; `undefined` where the words name a group or none. */
+  /** The command; `undefined` if the words name a group or none. */
   readonly leaf: CommandLeaf | undefined;
-  /** True where a word should name a command, and does not. */
+  /** True if a word should name a command, and does not. */
   readonly isUnknown: boolean;
   /**
    * The words as the parser takes them: with the fallback command of a group if

@@ -69,7 +69,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   set: "add",
 };
 
-/** The alias of a command; `undefined` where it has none, as groups have. */
+/** The alias of a command; `undefined` if it has none, as groups have. */
 export function aliasOf(entry: CommandEntry): string | undefined {
   return isGroup(entry) ? undefined : ALIASES[entry.name];
 }

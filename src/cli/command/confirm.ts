@@ -7,7 +7,7 @@ import { actionRequired, declined } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 
 export interface Confirmation {
-  /** True where `--force` was given. */
+  /** True if `--force` was given. */
   readonly force: boolean | undefined;
   /** Asked of a person at a terminal. */
   readonly question: string;

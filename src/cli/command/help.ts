@@ -14,7 +14,7 @@ export interface Captured {
 /** The destination of help, and its maximum width. */
 export interface Output {
   readonly captured: Captured;
-  /** Columns of the terminal; `undefined` where there is none. */
+  /** Columns of the terminal; `undefined` if there is none. */
   readonly columns?: number | undefined;
 }
 

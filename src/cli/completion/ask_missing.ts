@@ -25,7 +25,7 @@ export function withArgument(argv: readonly string[], argument: string): readonl
 
 /**
  * Asks for an argument: a choice of what exists, where the command says what the
- * argument names, otherwise a text. `undefined` where nobody can be asked.
+ * argument names, otherwise a text. `undefined` if nobody can be asked.
  */
 export async function askMissing(
   ctx: Context,

@@ -21,7 +21,7 @@ function namesOf(files: readonly PackedFile[]): string {
   return more === 0 ? names.join(", ") : `${names.join(", ")} and ${more} more`;
 }
 
-/** True where a file on disk is no longer as it was packed, or is gone. */
+/** True if a file on disk is no longer as it was packed, or is gone. */
 async function hasChanged({ content, sha256, size }: PackedFile): Promise<boolean> {
   if (typeof content !== "string") return false;
   try {

@@ -19,7 +19,7 @@ export interface GitFacts {
 const MAX_MESSAGE = 500;
 const MAX_AUTHOR = 200;
 
-/** The output of git in a folder; `undefined` where it fails or is missing. */
+/** The output of git in a folder; `undefined` if it fails or is missing. */
 export async function git(directory: string, args: readonly string[]): Promise<string | undefined> {
   try {
     const { success, stdout } = await runProgram("git", {

@@ -81,7 +81,7 @@ type Body = BodyInputOf<typeof createDeployment>;
 
 /**
  * The same request with what differs from `last` instead of the whole list; `undefined`
- * where that is not much shorter.
+ * if that is not much shorter.
  */
 export function toDifference(whole: Body, last: LastDeployment | undefined): Body | undefined {
   if (last === undefined) return undefined;

@@ -108,7 +108,7 @@ export async function examinePlatform(ctx: Context, own: string): Promise<readon
 const MAIL_ADVICE =
   "Check the mail server of svc serve and its log. People cannot confirm a sign-up or reset a password. To resend failed mails, run svc notifications resend --all --workspace-wide";
 
-/** Judges what `/readyz` answers; `undefined` where nothing is wrong, or something else answers. */
+/** Judges what `/readyz` answers; `undefined` if nothing is wrong, or something else answers. */
 export function judgeReadiness(
   { status, text }: { readonly status: number; readonly text: string },
   apiUrl: string,

@@ -81,7 +81,7 @@ export function judgeFormat(mark: FormatMark, own: number = DATA_FORMAT): Point 
   return { name, state: "ok", found: `${format}, written by svc ${program}` };
 }
 
-/** Examines the format; `undefined` where the directory does not say it. */
+/** Examines the format; `undefined` if the directory does not say it. */
 async function examineFormat(dataDir: string): Promise<Point | undefined> {
   const name = FORMAT;
   try {

@@ -78,7 +78,7 @@ const BUILDS_FOUND: Readonly<Record<BuildSandbox, string>> = {
 
 const name = "build sandbox";
 
-/** Judges what was found for builds; `undefined` where builds are refused. */
+/** Judges what was found for builds; `undefined` if builds are refused. */
 function judgeBuildSandbox(kind: BuildSandbox | undefined): Point {
   if (kind !== undefined) {
     const state = kind === "open" ? "warn" : "ok";

@@ -13,7 +13,7 @@ import type { ProjectFolder } from "../projects/project_folder.ts";
 import type { Context } from "../session/context.ts";
 import { fetchVariables } from "./fetch_variables.ts";
 
-/** The variables, and where they are from; `environment` is missing where there are none. */
+/** The variables, and where they are from; `environment` is missing if there are none. */
 export interface LocalVariables {
   readonly environment?: string;
   readonly variables: Readonly<Record<string, string>>;

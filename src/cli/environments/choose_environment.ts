@@ -58,7 +58,7 @@ export interface EnvironmentFacts {
   readonly phase: Phase;
 }
 
-/** The context of a checkout, `undefined` where it has none; a broken file is explained. */
+/** The context of a checkout, `undefined` if it has none; a broken file is explained. */
 export async function readContext(
   ctx: Pick<Context, "lines">,
   root: string,
@@ -162,7 +162,7 @@ export function pickEnvironment(
 
 /**
  * The environment that flag, variable or context name, checked with the
- * platform; says on stderr which it is and why. `undefined` where none of them
+ * platform; says on stderr which it is and why. `undefined` if none of them
  * names one.
  */
 export async function chooseEnvironment(

@@ -19,7 +19,7 @@ const FIELD = /^(body|query|path)\.([A-Za-z]\w*)(?:\.([\w.]+))?/;
 const kebab = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** The flag or argument that gave a field; `undefined` where none did. */
+/** The flag or argument that gave a field; `undefined` if none did. */
 function inputOf(path: string, { flags, args }: GivenInput): string | undefined {
   const [, place, field, inner] = FIELD.exec(path) ?? [];
   if (field === undefined) return undefined;
@@ -38,7 +38,7 @@ function inputOf(path: string, { flags, args }: GivenInput): string | undefined 
 
 /**
  * The problems with the flags and arguments that caused them; `undefined`
- * where no problem comes from what was typed.
+ * if no problem comes from what was typed.
  */
 export function toFlagProblems(
   problems: readonly Problem[],

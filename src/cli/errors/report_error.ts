@@ -63,7 +63,7 @@ function describeUsage(error: CommanderError, usage: string | undefined): ErrorR
 /** Facts that describe an error, besides itself. */
 export interface ErrorFacts {
   readonly apiUrl: string;
-  /** Missing where the command line could not be read. */
+  /** Missing if the command line could not be read. */
   readonly lines?: SuggestedCommands | undefined;
   /** Names of the command's arguments. */
   readonly args: readonly string[];

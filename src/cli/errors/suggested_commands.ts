@@ -12,7 +12,7 @@ import { printable } from "../../lib/format.ts";
 export interface KnownFlag {
   readonly long?: string | undefined;
   readonly short?: string | undefined;
-  /** True where a value follows. */
+  /** True if a value follows. */
   readonly takesValue: boolean;
 }
 

@@ -11,7 +11,7 @@ type CommandLine = readonly [program: string, ...args: string[]];
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== "";
 
 /**
- * The command line that opens an address, or `undefined` where no browser
+ * The command line that opens an address, or `undefined` if no browser
  * would be visible to the user: on another machine, or without a desktop.
  */
 export function browserCommand(
@@ -29,7 +29,7 @@ export function browserCommand(
   return isSet(env.DISPLAY) || isSet(env.WAYLAND_DISPLAY) ? ["xdg-open", url] : undefined;
 }
 
-/** Opens an address and does not wait for the browser; false where there is none. */
+/** Opens an address and does not wait for the browser; false if there is none. */
 export function openBrowser(url: string, env: Environment): boolean {
   const command = browserCommand(url, { os: Deno.build.os, env });
   if (command === undefined) return false;

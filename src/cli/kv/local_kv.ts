@@ -50,6 +50,6 @@ export function checkPrefix(prefix: string): void {
   throw new CliError("usage", `Prefixes must be at most ${MAX_KEY_BYTES} bytes of UTF-8`);
 }
 
-/** When a value expires, as the API writes times; `null` where it stays. */
+/** When a value expires, as the API writes times; `null` if it stays. */
 export const expiryOf = (expiresAt: number | undefined): string | null =>
   expiresAt === undefined ? null : new Date(expiresAt).toISOString();

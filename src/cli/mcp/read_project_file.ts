@@ -29,7 +29,7 @@ function isWithin(folder: string, path: string): boolean {
 const forbidden = (error: string, hint: string) =>
   new ToolFailure({ error, code: "forbidden", hint });
 
-/** The path without links; `undefined` where there is nothing. */
+/** The path without links; `undefined` if there is nothing. */
 async function realPath(path: string): Promise<string | undefined> {
   try {
     return await Deno.realPath(path);

@@ -28,7 +28,7 @@ function helperLine(): string {
   } git-credential`;
 }
 
-/** Runs git in a directory; `undefined` where it fails. */
+/** Runs git in a directory; `undefined` if it fails. */
 async function git(directory: string, args: readonly string[]): Promise<string | undefined> {
   const { success, stdout } = await runProgram("git", {
     args: ["-C", directory, ...args],
@@ -60,7 +60,7 @@ export async function assertCheckout(ctx: Context, directory: string): Promise<v
   );
 }
 
-/** Lines of git's output; none where it fails. */
+/** Lines of git's output; none if it fails. */
 const linesOf = (output: string | undefined): string[] =>
   output?.split("\n").filter((line) => line !== "") ?? [];
 

@@ -32,12 +32,12 @@ const formatEntries = (count: number): string => count === 1 ? "1 entry" : `${co
 
 interface RulesFile {
   readonly path: string;
-  /** `undefined` where there is none. */
+  /** `undefined` if there is none. */
   readonly source: string | undefined;
   readonly rules: RuleSet | undefined;
 }
 
-/** The rules of the project; `undefined` where they are invalid, which the build explains. */
+/** The rules of the project; `undefined` if they are invalid, which the build explains. */
 async function readRules({ directory }: ProjectFolder): Promise<RulesFile | undefined> {
   const [{ readOptionalText }, { parseRulesToml }] = await Promise.all([
     import("../../build/mod.ts"),

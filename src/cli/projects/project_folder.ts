@@ -17,7 +17,7 @@ export interface ProjectFolder {
   readonly directory: string;
   /** Absolute path of its `svc.toml`, which may be missing. */
   readonly configPath: string;
-  /** `undefined` where there is no `svc.toml`. */
+  /** `undefined` if there is no `svc.toml`. */
   readonly config: ProjectConfig | undefined;
 }
 

@@ -26,16 +26,16 @@ export interface ProjectFacts {
   /** Value of `--project-id`: an id or a name. */
   readonly given: string | undefined;
   readonly phase: Phase;
-  /** True where no project may be created, and nobody is asked for one. */
+  /** True if no project may be created, and nobody is asked for one. */
   readonly mustExist?: boolean;
-  /** True where the folder is linked to the project that a person chooses or creates. */
+  /** True if the folder is linked to the project that a person chooses or creates. */
   readonly binds?: boolean;
 }
 
 export interface ResolvedProject {
   readonly project: Project;
   readonly client: Client;
-  /** True where a person chose it, so that `svc.toml` should remember it. */
+  /** True if a person chose it, so that `svc.toml` should remember it. */
   readonly chosen: boolean;
 }
 
@@ -51,7 +51,7 @@ export function checkProjectName(name: string): string | undefined {
   return projectName.safeParse(name).error?.issues[0]?.message;
 }
 
-/** Reads a project; `undefined` where the platform has none of this id or name. */
+/** Reads a project; `undefined` if the platform has none of this id or name. */
 export async function findProject(client: Client, project: string): Promise<Project | undefined> {
   try {
     return await client.call(getProject, { params: { project } });

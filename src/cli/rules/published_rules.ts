@@ -52,7 +52,7 @@ export type RulesInEffect = Pick<ActiveRules, "origin" | "revisionId">;
 
 /**
  * Asks whose rules production follows, and warns where a published set stands
- * over the rules of the deployment that has just gone live. `null` where the
+ * over the rules of the deployment that has just gone live. `null` if the
  * platform does not respond that: the deployment is live all the same.
  */
 export async function reportRulesInEffect(

@@ -16,7 +16,7 @@ export interface FileIdentity {
 const OUTPUTS = [1, 2] as const;
 
 /**
- * True where standard output or error goes to the journal, which outlives the run and which
+ * True if standard output or error goes to the journal, which outlives the run and which
  * others may read: `JOURNAL_STREAM` names one of them by device and inode (systemd.exec(5)).
  * Programs that a service starts inherit the variable, and may print elsewhere.
  */

@@ -10,7 +10,7 @@ import type { Context } from "../session/context.ts";
 
 const failure = z.object({ error: z.string(), code: z.enum(CLI_ERROR_CODES).catch("internal") });
 
-/** The first line of a stream; `undefined` where it ends before. */
+/** The first line of a stream; `undefined` if it ends before. */
 async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string | undefined> {
   let text = "";
   for await (const part of stream.pipeThrough(new TextDecoderStream())) {

@@ -167,7 +167,7 @@ export function serviceRestart(place: ServicePlace): ServiceRestart | undefined 
   return { path, command: `launchctl kickstart -k ${domain}/${LABEL}` };
 }
 
-/** True where a service's file starts the program at `path`. */
+/** True if a service's file starts the program at `path`. */
 export function startsProgram(text: string, path: string): boolean {
   return text.split("\n").some((line) =>
     line === `    <string>${xml(path)}</string>` ||

@@ -54,7 +54,7 @@ export interface Host {
   readonly waits?: Waits;
   /** Waits; rejects with the signal's reason when that is aborted. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Shows an address in the user's browser; false where there is none. */
+  /** Shows an address in the user's browser; false if there is none. */
   readonly openUrl: (url: string) => boolean;
   /** Host name of the machine. */
   readonly machineName: () => string;
@@ -78,7 +78,7 @@ export type CallCommand = (
   options?: CallOptions,
 ) => Promise<{ readonly exitCode: number; readonly answer: Readonly<Record<string, unknown>> }>;
 
-/** A folder's `svc.toml`, as far as it names a workspace; `undefined` where there is none. */
+/** A folder's `svc.toml`, as far as it names a workspace; `undefined` if there is none. */
 export interface FolderConfig {
   readonly config: Pick<ProjectConfig, "project"> | undefined;
 }
@@ -129,7 +129,7 @@ export interface Context {
   readonly jobKey: JobKey | undefined;
   /** The workspace that counts in the current folder; `undefined` leaves it to the key. */
   readonly workspace: WorkspaceChoice | undefined;
-  /** True where a key is known, or can be had, for the current folder. */
+  /** True if a key is known, or can be had, for the current folder. */
   readonly hasKey: boolean;
   /** A client that may call what needs a key; throws where no key is known. */
   client(facts: ClientFacts): Client;

@@ -29,7 +29,7 @@ export interface StoredLogin {
 }
 
 export interface CredentialStore {
-  /** Path of the file; `undefined` where the environment names no home. */
+  /** Path of the file; `undefined` if the environment names no home. */
   readonly path: string | undefined;
   /** The path that logins are saved at; throws where the file is broken or has no place. */
   writablePath(): string;
@@ -44,7 +44,7 @@ export interface CredentialStore {
   /** Every stored login to a platform. */
   logins(apiUrl: string): readonly StoredLogin[];
   saveLogin(login: Login): Promise<void>;
-  /** False where there was none. */
+  /** False if there was none. */
   removeLogin(removal: LoginRemoval): Promise<boolean>;
   saveDefaultWorkspace(apiUrl: string, workspace: string): Promise<void>;
 }

@@ -19,7 +19,7 @@ export interface GlobalFlags {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** True where JSON output is asked for, before anything else is known to be valid. */
+/** True if JSON output is asked for, before anything else is known to be valid. */
 export function wantsJson(argv: readonly string[], env: Environment): boolean {
   const end = argv.indexOf("--");
   const flags = end === -1 ? argv : argv.slice(0, end);

@@ -59,7 +59,7 @@ export interface Ui {
   table(headings: readonly string[], rows: readonly (readonly string[])[]): string;
   /** Whether the result goes to a terminal. */
   readonly showsOnTerminal: boolean;
-  /** Columns of that terminal; `undefined` where there is none, or its size is not known. */
+  /** Columns of that terminal; `undefined` if there is none, or its size is not known. */
   width(): number | undefined;
   /** A piece of a result too large to be held, as it is, instead of `result`. */
   data(text: string): void;

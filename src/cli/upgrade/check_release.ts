@@ -22,7 +22,7 @@ export interface LatestRelease {
   readonly command: string;
 }
 
-/** Asks for the latest release; `undefined` where no place of releases is known. */
+/** Asks for the latest release; `undefined` if no place of releases is known. */
 export async function latestRelease(
   { env, fetch, signal }: Pick<Context, "env" | "fetch" | "signal">,
 ): Promise<LatestRelease | undefined> {

@@ -72,7 +72,7 @@ export function decideNotice(
 
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== "";
 
-/** True where a person reads what the program writes, and has not declined to be told. */
+/** True if a person reads what the program writes, and has not declined to be told. */
 export function mayNotice(
   argv: readonly string[],
   { env, stdout, stderr }: Pick<Host, "env" | "stdout" | "stderr">,

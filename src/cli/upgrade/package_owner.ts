@@ -31,7 +31,7 @@ const DEBIAN: PackageOwner = {
   command: "sudo apt-get install --only-upgrade svc",
 };
 
-/** The owner that the path alone names; `undefined` where it names none. */
+/** The owner that the path alone names; `undefined` if it names none. */
 export function ownerByPath(path: string): PackageOwner | undefined {
   const slashed = path.replaceAll("\\", "/");
   const found = RULES.find((rule) => rule.path.test(slashed));

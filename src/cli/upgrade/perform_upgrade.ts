@@ -42,7 +42,7 @@ export interface UpgradeOutcome {
   readonly version: string;
   readonly previous: string;
   readonly path: string;
-  /** False where the program was already the wanted one. */
+  /** False if the program was already the wanted one. */
   readonly changed: boolean;
 }
 

@@ -23,7 +23,7 @@ export async function fileDigest(path: string): Promise<string> {
   return (await sha256Stream((await Deno.open(path)).readable)).sha256;
 }
 
-/** Facts by digest; none where the record is missing or cannot be read. */
+/** Facts by digest; none if the record is missing or cannot be read. */
 export async function readRecord(path: string): Promise<ReadonlyMap<string, ProgramFacts>> {
   try {
     const { programs } = recordSchema.parse(JSON.parse(await readTextFile(path)));

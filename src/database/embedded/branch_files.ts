@@ -70,7 +70,7 @@ async function openGuard(path: string): Promise<Deno.FsFile | undefined> {
  *
  * @param folder the folder of all branches
  * @param take must read the files in the order given; the log is listed last
- * @returns false where there is no such branch
+ * @returns false if there is no such branch
  */
 export async function withBranchFiles(
   { folder, id }: { readonly folder: string; readonly id: string },

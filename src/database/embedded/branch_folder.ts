@@ -54,7 +54,7 @@ export class BranchFolders {
     return await this.names(id) !== undefined;
   }
 
-  /** Names in its files; `undefined` where there is no such branch, or it is half made. */
+  /** Names in its files; `undefined` if there is no such branch, or it is half made. */
   async names(id: string): Promise<BranchNames | undefined> {
     try {
       return JSON.parse(await readTextFile(this.namesPath(id))) as BranchNames;

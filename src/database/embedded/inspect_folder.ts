@@ -11,7 +11,7 @@ export interface FolderFacts {
   /** Bytes of all of them on disk; what clones share counts more than once. */
   readonly sizeBytes: number;
   readonly largestBytes: number;
-  /** Whether a branch is a clone, or a copy byte by byte; `undefined` where there is none to try. */
+  /** Whether a branch is a clone, or a copy byte by byte; `undefined` if there is none to try. */
   readonly clones: boolean | undefined;
 }
 

@@ -36,7 +36,7 @@ export class GuessLimiter {
   /**
    * Takes the turn of an attempt.
    *
-   * @returns how long it waits, in milliseconds; `undefined` where too many wait already
+   * @returns how long it waits, in milliseconds; `undefined` if too many wait already
    */
   takeTurn(guesser: string): number | undefined {
     const known = this.#find(guesser);

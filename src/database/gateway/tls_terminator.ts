@@ -92,7 +92,7 @@ export class TlsTerminator {
 
   readonly #certificate: () => Promise<CertificatePair | undefined>;
 
-  /** @param certificate the one to show now; `undefined` where there is none */
+  /** @param certificate the one to show now; `undefined` if there is none */
   constructor(certificate: () => Promise<CertificatePair | undefined>) {
     this.#certificate = certificate;
   }

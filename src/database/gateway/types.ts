@@ -22,7 +22,7 @@ export interface Refusal {
 }
 
 export interface BranchDirectory {
-  /** Finds the branch of a role; `undefined` where there is none. */
+  /** Finds the branch of a role; `undefined` if there is none. */
   find(role: string): Promise<BranchAccess | undefined>;
 }
 

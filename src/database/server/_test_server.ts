@@ -19,7 +19,7 @@ export const PASSWORD = "right horse";
 
 const installed = await findPostgres(Deno.env.get("PATH") ?? "");
 
-/** Why tests with a server cannot run here; `undefined` where they can. */
+/** Why tests with a server cannot run here; `undefined` if they can. */
 export const NO_POSTGRES: string | undefined = installed.length > 0
   ? undefined
   : "there is no PostgreSQL on this machine";

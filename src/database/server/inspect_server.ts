@@ -41,7 +41,7 @@ const QUESTION =
   `FROM pg_roles WHERE rolname = current_user`;
 
 /**
- * Asks the server; `undefined` where the local one does not run.
+ * Asks the server; `undefined` if the local one does not run.
  *
  * @throws {Error} where it cannot be reached, with a message for the operator
  */

@@ -15,7 +15,7 @@ export interface ServerAddress {
 
 export interface Login {
   readonly user: string;
-  /** `undefined` where the server asks for none. */
+  /** `undefined` if the server asks for none. */
   readonly password: string | undefined;
   readonly database: string;
 }

@@ -8,7 +8,7 @@ import type { Login, ServerAddress } from "./server_address.ts";
 export interface ServerSource {
   /** Folder of `pg_dump`; `undefined` for those of the variable `PATH`. */
   readonly programsFolder: string | undefined;
-  /** Why it can't be reached now; `undefined` where nothing is known against it. */
+  /** Why it can't be reached now; `undefined` if nothing is known against it. */
   readonly problem: string | undefined;
   /**
    * The server's address, and the role that can create databases and roles.

@@ -30,7 +30,7 @@ export interface DevProcessOptions extends GroupOptions {
 
 export interface DevProcess {
   readonly pid: number;
-  /** Resolves with its address once it listens; `undefined` where it ended before. */
+  /** Resolves with its address once it listens; `undefined` if it ended before. */
   readonly address: Promise<ServerAddress | undefined>;
   /** Resolves when it has ended, and what it printed until then was taken. */
   readonly ended: Promise<Deno.CommandStatus>;

@@ -44,7 +44,7 @@ function* socketsOf(pid: string): Generator<string> {
   } catch { /* it has ended, or is another user's */ }
 }
 
-/** The ports on which the processes of a group listen; none where the system does not show them. */
+/** The ports on which the processes of a group listen; none if the system does not show them. */
 export function listeningPorts(group: number): readonly number[] {
   if (Deno.build.os !== "linux") return [];
   const listeners = new Map([

@@ -72,7 +72,7 @@ export class FunctionsServer {
     this.#options = options;
   }
 
-  /** The functions that run; `undefined` where the project has none. */
+  /** The functions that run; `undefined` if the project has none. */
   get functions(): RunnableFunctions | undefined {
     return this.#functions;
   }

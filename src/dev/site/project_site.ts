@@ -32,7 +32,7 @@ export interface ProjectSiteOptions {
   readonly outbound: OutboundFetch;
   /** Performs the functions' requests to the local key-value store. */
   readonly kv: OutboundFetch;
-  /** The dev server; missing where the project is served as files. */
+  /** The dev server; missing if the project is served as files. */
   readonly server: FrameworkServer | undefined;
   /** Runs the functions of other platforms that the project has. */
   readonly others: FunctionsServer;

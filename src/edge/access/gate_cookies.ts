@@ -39,7 +39,7 @@ export function gateCookieValues(header: string | null, name: string): string[] 
   return values;
 }
 
-/** A `Cookie` field without those of the gate; null where nothing is left. */
+/** A `Cookie` field without those of the gate; null if nothing is left. */
 export function withoutGateCookies(header: string): string | null {
   const kept = header.split(";").map((part) => part.trim())
     .filter((pair) => pair !== "" && !/^(?:__Host-)?svc_access(?:_browser)?=/.test(pair));

@@ -14,9 +14,9 @@ export interface ShareFacts {
   readonly id: string;
   /** SHA-256 of its token. */
   readonly hash: string;
-  /** The deployment that it shows, on whichever host; null where it is for a host. */
+  /** The deployment that it shows, on whichever host; null if it is for a host. */
   readonly deploymentId: string | null;
-  /** The host of a branch, whichever deployment that shows; null where it is for a deployment. */
+  /** The host of a branch, whichever deployment that shows; null if it is for a deployment. */
   readonly hostname: string | null;
   /** In milliseconds since the Unix epoch. */
   readonly endsAt: number;
@@ -28,9 +28,9 @@ export interface AccessFacts {
   readonly version: string;
   readonly protection: Protection;
   readonly workspaceId: string;
-  /** Changes with the password; null where there is none. */
+  /** Changes with the password; null if there is none. */
   readonly passwordId: string | null;
-  /** SHA-256 of the bypass key; null where there is none. */
+  /** SHA-256 of the bypass key; null if there is none. */
   readonly bypassHash: string | null;
   readonly shares: readonly ShareFacts[];
   /** Addresses and CIDRs that need no sign-in. */

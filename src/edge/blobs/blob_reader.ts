@@ -20,7 +20,7 @@ export interface BlobReader {
   /** Opens a blob, or a range of it, as a stream. */
   stream(sha256: string, range?: ByteRange): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
   /**
-   * Opens the file of a blob, so that the runtime can send it by itself; missing where blobs are
+   * Opens the file of a blob, so that the runtime can send it by itself; missing if blobs are
    * not files.
    */
   openFile?(sha256: string): Promise<BlobFile>;

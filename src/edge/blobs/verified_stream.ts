@@ -87,7 +87,7 @@ const TRUSTED_MS = 10 * 60_000;
 
 interface VerifiedBlob {
   readonly checksum: number;
-  /** Of the file that was verified; `undefined` where the blob is no file. */
+  /** Of the file that was verified; `undefined` if the blob is no file. */
   readonly fingerprint: string | undefined;
   /** When it was verified, by a monotonic clock, in milliseconds. */
   readonly at: number;

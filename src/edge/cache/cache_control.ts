@@ -68,7 +68,7 @@ export class CacheControl {
   }
 
   /**
-   * The seconds of a directive; `undefined` where it is missing. A value that is
+   * The seconds of a directive; `undefined` if it is missing. A value that is
    * not a number is 0: such a response counts as stale (4.2.1).
    */
   seconds(name: string): number | undefined {
@@ -76,7 +76,7 @@ export class CacheControl {
     return deltaSeconds(this.#directives.get(name)) ?? 0;
   }
 
-  /** The value of a directive; `undefined` where the directive or its value is missing. */
+  /** The value of a directive; `undefined` if the directive or its value is missing. */
   value(name: string): string | undefined {
     return this.#directives.get(name);
   }

@@ -10,7 +10,7 @@ export interface CacheFillOptions {
   readonly limit: number;
   /** The value of `Content-Length`; a body of another length is incomplete. */
   readonly expectedBytes: number | undefined;
-  /** Reserves memory; false where none is left. */
+  /** Reserves memory; false if none is left. */
   reserve(bytes: number): boolean;
   release(bytes: number): void;
 }
@@ -34,7 +34,7 @@ function join(chunks: readonly Bytes[], length: number): Bytes {
  * Beyond the limit it is a plain pipe at the client's pace.
  */
 export class CacheFill {
-  /** The whole body; `undefined` where it is too long or incomplete. */
+  /** The whole body; `undefined` if it is too long or incomplete. */
   readonly done: Promise<Bytes | undefined>;
   readonly #reader: ReadableStreamDefaultReader<Bytes>;
   readonly #options: CacheFillOptions;

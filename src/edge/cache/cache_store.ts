@@ -131,7 +131,7 @@ export class CacheStore {
     return this.#byKey.get(key) ?? [];
   }
 
-  /** Reserves memory for a part of an arriving body; false where none is left. */
+  /** Reserves memory for a part of an arriving body; false if none is left. */
   reserve(bytes: number): boolean {
     if (this.#reserved + bytes > this.#capacity * MAX_RESERVED_SHARE) return false;
     this.#reserved += bytes;
@@ -157,7 +157,7 @@ export class CacheStore {
 
   /**
    * Stores a response, instead of those that the same request would have found.
-   * Returns `undefined` where it was discarded or does not fit.
+   * Returns `undefined` if it was discarded or does not fit.
    */
   put(
     stored: StoredResponse,

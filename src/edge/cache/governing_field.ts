@@ -18,7 +18,7 @@ const WRONG_TYPE = "";
 
 export interface GoverningField {
   readonly control: CacheControl;
-  /** True where `Cache-Control` and `Expires` do not count for this cache. */
+  /** True if `Cache-Control` and `Expires` do not count for this cache. */
   readonly isTargeted: boolean;
 }
 
@@ -29,7 +29,7 @@ function valueOf(name: string, item: BareItem): string | undefined {
   return typeof item === "string" && WITH_FIELDS.has(name) ? item : WRONG_TYPE;
 }
 
-/** `undefined` where the field is malformed or empty: then it counts as missing. */
+/** `undefined` if the field is malformed or empty: then it counts as missing. */
 function parseTargeted(field: string): CacheControl | undefined {
   try {
     const directives = [...parseDictionary(field)].filter(([, [item]]) => item !== false);

@@ -133,7 +133,7 @@ export class HttpCache {
 
   /**
    * The fresh response stored under a key, as `handle()` would return it;
-   * `undefined` where `handle()` would do more.
+   * `undefined` if `handle()` would do more.
    */
   fresh(key: string, request: CacheReader, common: HeaderList): CachedResponse | undefined {
     const { clientsMayRevalidate } = this.#options;

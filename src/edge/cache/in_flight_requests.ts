@@ -86,7 +86,7 @@ export class InFlightRequests {
   }
 }
 
-/** Waits for the outcome of a request; `undefined` where it takes too long. */
+/** Waits for the outcome of a request; `undefined` if it takes too long. */
 export async function awaitOutcome(
   inFlight: InFlightRequest,
   options: { readonly milliseconds: number; readonly timer: Timer },

@@ -51,7 +51,7 @@ export type CacheResult = "HIT" | "MISS" | "STALE" | "BYPASS";
 
 /** A response of the cache, to the client. */
 export interface CachedResponse extends OriginResponse {
-  /** Length of the body in bytes; `undefined` where it is not known in advance. */
+  /** Length of the body in bytes; `undefined` if it is not known in advance. */
   readonly bytes: number | undefined;
   readonly result: CacheResult;
 }
@@ -92,6 +92,6 @@ export interface StoredResponse {
 
 export interface VaryField {
   readonly name: string;
-  /** Normalized; `null` where the request had no such field. */
+  /** Normalized; `null` if the request had no such field. */
   readonly value: string | null;
 }

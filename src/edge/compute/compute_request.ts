@@ -33,7 +33,7 @@ export interface ServerRequest extends RequestFields {
   readonly body: BodyStream | null;
   /** Aborted when nobody waits for the response any more. */
   readonly signal: AbortSignal;
-  /** The client's own request; missing where the response is for everyone. */
+  /** The client's own request; missing if the response is for everyone. */
   readonly visitor?: ClientRequest | undefined;
 }
 

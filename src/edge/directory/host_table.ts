@@ -8,7 +8,7 @@ import type { DomainHosts } from "./domain_hosts.ts";
 import type { SiteDirectory } from "./site_directory.ts";
 
 /**
- * The site of a hostname in canonical form; `undefined` where nothing is shown. Hosts
+ * The site of a hostname in canonical form; `undefined` if nothing is shown. Hosts
  * below the base domain are looked up first.
  */
 export function resolveHost(

@@ -91,7 +91,7 @@ export class DynamicResponder {
   }
 }
 
-/** Length of the body in bytes; `undefined` where it is not known in advance. */
+/** Length of the body in bytes; `undefined` if it is not known in advance. */
 function bodyBytes({ body, headers }: PipelineResponse): number | undefined {
   return bodyLength(body, findHeader(headers, "content-length"));
 }

@@ -10,13 +10,13 @@ import { memoize } from "../../lib/memo.ts";
 
 /** Finds the country of an address. */
 export interface GeoLookup {
-  /** ISO 3166-1 alpha-2 in upper case; `undefined` where the database has none. */
+  /** ISO 3166-1 alpha-2 in upper case; `undefined` if the database has none. */
   country(address: string): string | undefined;
 }
 
 /** Finds the autonomous system of an address. */
 export interface AsnLookup {
-  /** `undefined` where the database has none. */
+  /** `undefined` if the database has none. */
   asn(address: string): number | undefined;
 }
 

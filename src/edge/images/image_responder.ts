@@ -130,7 +130,7 @@ export class ImageResponder {
     this.#remote = new RemoteSources(options);
   }
 
-  /** Answers a request for an image; `undefined` where the framework's own endpoint has to. */
+  /** Answers a request for an image; `undefined` if the framework's own endpoint has to. */
   respond(ask: ImageRequest): EdgeResponse | Promise<EdgeResponse> | undefined {
     const { site, request, visitor, style, target } = ask;
     const reply = { request, common: site.common };

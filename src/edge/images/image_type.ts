@@ -97,7 +97,7 @@ function isSvg(bytes: Uint8Array): boolean {
   return text.startsWith("<") && /<svg[\s>]/i.test(text);
 }
 
-/** Recognizes an image; `undefined` where the bytes are none. */
+/** Recognizes an image; `undefined` if the bytes are none. */
 export function sniffImage(bytes: Uint8Array): SniffedImage | undefined {
   if (bytes.byteLength < 12) return undefined;
   const head = textOf(bytes, 0, 12);

@@ -19,7 +19,7 @@ function wantedTypes(accept: string): ReadonlySet<string> {
  *
  * A wildcard does not count: clients that do not know AVIF send one too.
  *
- * @returns `undefined` where it names none of them
+ * @returns `undefined` if it names none of them
  */
 export function acceptedFormat<Format extends "avif" | "webp">(
   accept: string | null,

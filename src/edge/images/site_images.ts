@@ -82,7 +82,7 @@ export class SiteImages {
   }
 }
 
-/** Compiles the settings of a deployment; `undefined` where it has turned images off. */
+/** Compiles the settings of a deployment; `undefined` if it has turned images off. */
 export function compileImages(settings: ImageSettings = {}): SiteImages | undefined {
   return settings.enabled === false ? undefined : new SiteImages(settings);
 }

@@ -57,7 +57,7 @@ function staleSeconds({ control }: GoverningField, name: string): number {
   return control.value(name) === undefined ? MAX_SECONDS : control.seconds(name)!;
 }
 
-/** `undefined` where the response names no lifetime for a shared cache. */
+/** `undefined` if the response names no lifetime for a shared cache. */
 function declaredTerms(governing: GoverningField, headers: HeaderList): Terms | undefined {
   const { control, isTargeted } = governing;
   const lifetime = control.seconds("s-maxage") ??
@@ -76,7 +76,7 @@ function declaredTerms(governing: GoverningField, headers: HeaderList): Terms | 
   };
 }
 
-/** The fields that select the response; `undefined` where it cannot be selected for others. */
+/** The fields that select the response; `undefined` if it cannot be selected for others. */
 function selectingFields(
   headers: HeaderList,
   request: DeclaredFacts["request"],

@@ -67,7 +67,7 @@ export function isEncoded(headers: HeaderList): boolean {
 }
 
 /**
- * Decides about a response on a route with `revalidate`; `stores404` is false where a
+ * Decides about a response on a route with `revalidate`; `stores404` is false if a
  * 404 leads to the next route.
  */
 export function decidePage(

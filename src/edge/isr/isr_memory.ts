@@ -92,7 +92,7 @@ export class IsrMemory {
     }
   }
 
-  /** Reserves memory for an arriving body; false where none is left. */
+  /** Reserves memory for an arriving body; false if none is left. */
   reserve(bytes: number): boolean {
     if (this.#reserved + bytes > this.#capacity) return false;
     this.#reserved += bytes;

@@ -87,7 +87,7 @@ export class PageTiers {
 
   /**
    * Puts a page into memory, and writes it to the store unless `isKept` is false.
-   * Returns false where a purge meanwhile removed it.
+   * Returns false if a purge meanwhile removed it.
    */
   put(
     request: PageRequest,
@@ -174,7 +174,7 @@ export class PageTiers {
     return meant.size;
   }
 
-  /** Marks a page that was revalidated on demand; `undefined` where that removed it. */
+  /** Marks a page that was revalidated on demand; `undefined` if that removed it. */
   #judge(page: IsrEntry): IsrEntry | undefined {
     const { path, requested, stored } = page;
     const { tags, staleSince } = stored;

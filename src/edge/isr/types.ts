@@ -11,7 +11,7 @@ import type { HeaderList } from "../messages/header_list.ts";
 export interface IsrStore {
   /** All pages, the oldest first. */
   list(): Promise<readonly { readonly name: string; readonly bytes: number }[]>;
-  /** Returns `undefined` where there is no page of that name. */
+  /** Returns `undefined` if there is no page of that name. */
   read(name: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** Writes a page atomically: after a crash it is complete, or as it was before. */
   write(name: string, bytes: Uint8Array): Promise<void>;
@@ -56,7 +56,7 @@ export interface Storable {
   readonly terms?: Terms | undefined;
   /** Its age on arrival, in seconds. */
   readonly initialAge: number;
-  /** False where it is of no use after a restart. */
+  /** False if it is of no use after a restart. */
   readonly isKept: boolean;
 }
 

@@ -16,7 +16,7 @@ export function findHeader(headers: HeaderList, name: string): string | undefine
   return headers.find((header) => header[0] === name)?.[1];
 }
 
-/** All lines of a field, joined (RFC 9110, 5.3); `undefined` where there is none. */
+/** All lines of a field, joined (RFC 9110, 5.3); `undefined` if there is none. */
 export function joinedHeader(headers: HeaderList, name: string): string | undefined {
   const first = findHeader(headers, name);
   if (first === undefined) return undefined;
@@ -26,7 +26,7 @@ export function joinedHeader(headers: HeaderList, name: string): string | undefi
 
 /** The header fields of a request. */
 export interface RequestFields {
-  /** The value of a field by its lower-case name; `null` where it is missing. */
+  /** The value of a field by its lower-case name; `null` if it is missing. */
   header(name: string): string | null;
 }
 

@@ -8,7 +8,7 @@ import type { Header } from "./header_list.ts";
 
 export const MAX_FORWARDS = "max-forwards";
 
-/** The number in a value of `Max-Forwards`; `undefined` where it is not one. */
+/** The number in a value of `Max-Forwards`; `undefined` if it is not one. */
 export function hopsLeft(value: string | null): number | undefined {
   const text = value?.trim() ?? "";
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;

@@ -32,7 +32,7 @@ const STATUS: Partial<Record<OutboundErrorCode, 499 | 504>> = {
 
 export interface ProxyOptions {
   readonly hop: Hop;
-  /** Ends the request when the client disconnects; missing where others wait too. */
+  /** Ends the request when the client disconnects; missing if others wait too. */
   readonly signal?: LazySignal;
 }
 

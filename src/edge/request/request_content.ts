@@ -23,7 +23,7 @@ const INNER = Object.getOwnPropertySymbols(new Request("http://localhost/"))
 const WITH_CONTENT = { value: "POST", configurable: true } as const;
 
 /**
- * The content of a GET or HEAD request of Deno's server; `null` where there is
+ * The content of a GET or HEAD request of Deno's server; `null` if there is
  * none. Must be called before anything else reads `request.body`.
  */
 export function contentOf(request: Request): Content | null {

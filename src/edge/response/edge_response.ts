@@ -17,7 +17,7 @@ export interface EdgeResponse {
   /** All fields but the request id. May be shared between responses, so never changed. */
   readonly headers: HeaderList;
   readonly body: MemoryBody | BodyStream | null;
-  /** Length of the body in bytes; `undefined` where it is not known in advance. */
+  /** Length of the body in bytes; `undefined` if it is not known in advance. */
   readonly bytes: number | undefined;
   /** Why something behind the edge failed; for the site's log, never for the client. */
   readonly problem?: string;

@@ -15,7 +15,7 @@ function isWithin(path: string, directory: string): boolean {
  * Returns a test for the files, by their paths in the output, that a STATIC layer
  * must not serve: all files in the folder of a COMPUTE layer, unless the STATIC
  * layer's own folder is inside that one, and the entry of the server in any case.
- * `undefined` where there is nothing to hide.
+ * `undefined` if there is nothing to hide.
  */
 export function serverFilesTest(
   layers: readonly Layer[],

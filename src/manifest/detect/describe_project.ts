@@ -14,10 +14,10 @@ export interface ServerEngine {
 
 /** The plan of what runs where in a project. */
 export interface ProjectPlan {
-  /** Folder whose files the edge serves, relative to the project; `null` where there is none. */
+  /** Folder whose files the edge serves, relative to the project; `null` if there is none. */
   readonly files: string | null;
   readonly server: {
-    /** Path of its entry, relative to the project; `null` where the build decides. */
+    /** Path of its entry, relative to the project; `null` if the build decides. */
     readonly entry: string | null;
     readonly engine: Engine;
     /** Why there is a server, as a clause. */
@@ -76,7 +76,7 @@ export function describeProgram(
 
 /**
  * Names what was found, and what of it will run where, unless something must change
- * first; `undefined` where nothing was found.
+ * first; `undefined` if nothing was found.
  */
 export function describeProject(
   { framework, advice }: DetectedProject,

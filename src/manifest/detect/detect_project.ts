@@ -154,7 +154,7 @@ export interface DetectOptions {
   readonly framework?: string | null | undefined;
   /** True for a static site, whatever servers of other languages it shows. */
   readonly isStatic?: boolean;
-  /** False where something else than a Dockerfile says how the project is built. */
+  /** False if something else than a Dockerfile says how the project is built. */
   readonly images?: boolean;
 }
 

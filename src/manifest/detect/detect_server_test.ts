@@ -15,7 +15,7 @@ interface Row {
   readonly name: string;
   readonly files: Readonly<Record<string, string>>;
   readonly outputDirs?: readonly string[];
-  /** Matches message and hint; missing where nothing has to change. */
+  /** Matches message and hint; missing if nothing has to change. */
   readonly advice?: RegExp;
 }
 

@@ -33,7 +33,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Reads the text of a package.json; `undefined` where it is none. */
+/** Reads the text of a package.json; `undefined` if it is none. */
 export function parsePackageFacts(text: string | undefined): PackageFacts | undefined {
   if (text === undefined) return undefined;
   const result = packageSchema.safeParse(parseJson(text));

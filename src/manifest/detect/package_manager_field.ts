@@ -9,7 +9,7 @@ import { type ManagerHash, PACKAGE_MANAGERS, type PackageManager } from "./types
 
 export interface NamedManager {
   readonly name: PackageManager;
-  /** An exact version, a range of them, or a tag; `undefined` where any will do. */
+  /** An exact version, a range of them, or a tag; `undefined` if any will do. */
   readonly version: string | undefined;
   readonly hash: ManagerHash | undefined;
   /** The field that names it. */

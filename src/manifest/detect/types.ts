@@ -19,7 +19,7 @@ export interface ManagerHash {
 /** The package manager of a project, and what shows that. */
 export interface FoundManager {
   readonly name: PackageManager;
-  /** An exact version, a range or a tag; `undefined` where any will do. */
+  /** An exact version, a range or a tag; `undefined` if any will do. */
   readonly version: string | undefined;
   readonly hash: ManagerHash | undefined;
   /** Its lock file, if any: a path from the project. */
@@ -63,7 +63,7 @@ export interface DetectedProject {
   readonly devCommand: string | undefined;
   /** Starts its server, where that is a program of another language than JavaScript. */
   readonly startCommand?: string;
-  /** Ids of the toolchains of this machine that build it; none where missing. */
+  /** Ids of the toolchains of this machine that build it; none if missing. */
   readonly toolchains?: readonly string[];
   /** Possible output folders, most likely first, relative to the project. */
   readonly outputDirs: readonly string[];

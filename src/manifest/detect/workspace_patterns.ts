@@ -28,7 +28,7 @@ function parsedOrNothing(parseText: () => unknown): unknown {
 
 /**
  * The patterns of a root folder, from the texts of its pnpm-workspace.yaml and
- * its package.json; `undefined` where it is no workspace's root.
+ * its package.json; `undefined` if it is no workspace's root.
  */
 export async function workspacePatterns(root: {
   readonly pnpmWorkspace: string | undefined;

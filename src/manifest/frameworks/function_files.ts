@@ -46,7 +46,7 @@ export async function readFunctions(
   return found;
 }
 
-/** The line, from 1, on which a text has a pattern; `undefined` where it does not. */
+/** The line, from 1, on which a text has a pattern; `undefined` if it does not. */
 export function lineWith(text: string, pattern: RegExp): number | undefined {
   const index = text.search(pattern);
   return index === -1 ? undefined : text.slice(0, index).split("\n").length;

@@ -22,7 +22,7 @@ import { findVercelFunctions } from "./vercel_functions.ts";
 /** Folder of a site that is the project itself, in what is deployed. */
 const SITE = "svc-site";
 
-/** The functions of all providers; `undefined` where a project has none. */
+/** The functions of all providers; `undefined` if a project has none. */
 export async function findProjectFunctions(
   project: ProjectReader,
 ): Promise<ProvidedFunctions | undefined> {

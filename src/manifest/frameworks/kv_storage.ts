@@ -7,7 +7,7 @@
 
 /**
  * Text that defines `__svcStorage(prefix, ttlSeconds)`: a driver whose keys begin
- * with a prefix, or `undefined` where there is no store, as when a build is
+ * with a prefix, or `undefined` if there is no store, as when a build is
  * tried on the author's own machine.
  */
 export const STORAGE_DRIVER = `function __svcStorage(prefix, ttlSeconds) {
@@ -77,7 +77,7 @@ export const STORAGE_DRIVER = `function __svcStorage(prefix, ttlSeconds) {
 const NITRO_MOUNT =
   /(\.mount\(\s*(["'])data\2\s*,\s*)([\w$]+\(\{\s*"?driver"?:\s*"fs-?[Ll]ite",\s*"?base"?:\s*"\.\/\.data\/kv"\s*\}\))/;
 
-/** Lets Nitro's default storage be the project's store; `undefined` where the text has none. */
+/** Lets Nitro's default storage be the project's store; `undefined` if the text has none. */
 export function keepNitroStorage(text: string): string | undefined {
   if (!NITRO_MOUNT.test(text)) return undefined;
   const kept = text.replace(

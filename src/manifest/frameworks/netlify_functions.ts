@@ -45,7 +45,7 @@ const DIFFERENCES: readonly Difference[] = [
   },
 ];
 
-/** `config` as the module writes it; empty where it has none. */
+/** `config` as the module writes it; empty if it has none. */
 const configOf = (text: string): string =>
   /\bexport\s+const\s+config\b[^={]*=\s*(\{[\s\S]{0,2000}?\n?\}\s*(?:;|as\b|satisfies\b|$|\n))/m
     .exec(stripComments(text))?.[1] ?? "";
@@ -132,7 +132,7 @@ async function readRewrites(project: ProjectReader): Promise<FunctionRewrite[]> 
   });
 }
 
-/** The functions of `netlify/functions/`; `undefined` where there are none. */
+/** The functions of `netlify/functions/`; `undefined` if there are none. */
 export async function findNetlifyFunctions(
   project: ProjectReader,
 ): Promise<ProvidedFunctions | undefined> {

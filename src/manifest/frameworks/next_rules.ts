@@ -41,7 +41,7 @@ const manifestsSchema = z.object({
 type Manifests = z.output<typeof manifestsSchema>;
 
 export interface NextManifests {
-  /** Parsed JSON of `routes-manifest.json`; `undefined` where there is none, as for the others. */
+  /** Parsed JSON of `routes-manifest.json`; `undefined` if there is none, as for the others. */
   readonly routes?: unknown;
   /** Of `server/middleware-manifest.json`. */
   readonly middleware?: unknown;
@@ -50,7 +50,7 @@ export interface NextManifests {
 }
 
 export interface NextPaths {
-  /** True where paths have locales, and one is chosen by the visitor's language. */
+  /** True if paths have locales, and one is chosen by the visitor's language. */
   readonly hasLocales: boolean;
   readonly basePath: string;
 }

@@ -116,7 +116,7 @@ function ruleOfKind({ name, route: path, options }: Values): NitroRule[] {
   return [{ path, leads, headers, ...(name === "isr" ? { isr: options } : {}) }];
 }
 
-/** Reads the rules that a build wrote into its server; none where there are none. */
+/** Reads the rules that a build wrote into its server; none if there are none. */
 export async function readNitroRules(
   output: BuiltOutput,
   directory: string,
@@ -154,7 +154,7 @@ function precision(path: string): number {
   return kind * 100 + Math.min(segments.length, 99);
 }
 
-/** Seconds of `isr`; 0 for pages that are never stored, `undefined` where it says nothing. */
+/** Seconds of `isr`; 0 for pages that are never stored, `undefined` if it says nothing. */
 function isrSeconds(isr: unknown): number | undefined {
   const asked = isValues(isr) ? isr.expiration ?? true : isr;
   if (isr === undefined || isr === null) return undefined;

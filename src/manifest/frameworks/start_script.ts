@@ -121,7 +121,7 @@ function dropWrappers(list: readonly string[]): string[] {
   return rest;
 }
 
-/** The first word that is no flag and no value of one. */
+/** The first word that is not a flag and no value of one. */
 function fileOf(program: string, list: readonly string[]): string | undefined {
   for (let at = 0; at < list.length; at++) {
     const word = list[at] ?? "";
@@ -213,7 +213,7 @@ function isPlain(scripts: ReadonlyMap<string, string>, name: string): boolean {
 }
 
 /**
- * The script by which a project is to be started as it is written; `undefined` where its
+ * The script by which a project is to be started as it is written; `undefined` if its
  * file, run by Node, is the same, or where it starts another runtime.
  */
 export function scriptToRun(

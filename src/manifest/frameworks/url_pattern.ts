@@ -65,7 +65,7 @@ const PART = /\/?:(\w+)([*+?])?|\(\.\*\)|\*/g;
 /**
  * Reads a path of a configuration: `/a/:id`, `/a/:rest*`, `/a/*` and `/a/(.*)`.
  *
- * @returns `undefined` where it has more than that
+ * @returns `undefined` if it has more than that
  */
 export function patternOfPath(path: string): PathPattern | undefined {
   if (!path.startsWith("/") || /[(){}[\]?+|\\^$]/.test(path.replaceAll(PART, ""))) return undefined;

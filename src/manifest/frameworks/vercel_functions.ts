@@ -110,7 +110,7 @@ function notesOf({ crons = [], regions = [], functions = {} }: Config, text: str
   return notes;
 }
 
-/** The functions of `api/`; `undefined` where there are none. */
+/** The functions of `api/`; `undefined` if there are none. */
 export async function findVercelFunctions(
   project: ProjectReader,
 ): Promise<ProvidedFunctions | undefined> {

@@ -32,7 +32,7 @@ async function isSeveralPages({ project }: BuiltOutput): Promise<boolean> {
   return false;
 }
 
-/** The page that answers all paths; `undefined` where the build made several, or none. */
+/** The page that answers all paths; `undefined` if the build made several, or none. */
 async function singlePage(output: BuiltOutput): Promise<string | undefined> {
   if (output.paths.includes(NAMED_FALLBACK)) return NAMED_FALLBACK;
   const built: string[] = [];

@@ -51,7 +51,7 @@ export const tableOf = (value: unknown, key: string): Table => {
   return typeof found === "object" && found !== null ? found as Table : {};
 };
 
-/** A file of TOML; `undefined` where there is none, or it is not valid. */
+/** A file of TOML; `undefined` if there is none, or it is not valid. */
 export async function readToml(reader: ProjectReader, path: string): Promise<Table | undefined> {
   const text = await reader.readText(path);
   const parsed = text === undefined ? undefined : parseToml(text, LIMITS);

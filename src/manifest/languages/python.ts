@@ -199,7 +199,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   "waitress-serve": "waitress",
 };
 
-/** Arguments of the interpreter that do what a command does; `undefined` where it runs none. */
+/** Arguments of the interpreter that do what a command does; `undefined` if it runs none. */
 function argumentsOf(command: string): string | undefined {
   const [, program = "", rest = ""] = /^(\S+)(.*)$/.exec(command) ?? [];
   const script = SCRIPTS[program];

@@ -12,7 +12,7 @@ export interface LanguagePlan {
   readonly reason: string;
   /** Ids of the toolchains that build it. */
   readonly toolchains: readonly string[];
-  /** Shell command that builds it; missing where there is nothing to build. */
+  /** Shell command that builds it; missing if there is nothing to build. */
   readonly build?: string;
   /** Shell command that starts it in the folder of the deployment; it listens on `$PORT`. */
   readonly start: string;
@@ -29,6 +29,6 @@ export interface LanguagePlan {
 export interface Language {
   readonly id: string;
   readonly name: string;
-  /** `undefined` where a project shows no server in this language. */
+  /** `undefined` if a project shows no server in this language. */
   readonly plan: (reader: ProjectReader) => Promise<LanguagePlan | undefined>;
 }

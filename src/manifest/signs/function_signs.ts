@@ -31,7 +31,7 @@ const CAN = "svc runs functions that rules name (docs/functions.md) and servers 
 /** Files that are code of functions. */
 export const FUNCTION_SOURCE = new RegExp(`(?:${SCRIPT.source}|${OTHER_PROGRAM.source})`);
 
-/** The line on which a file is a function; `undefined` where it is none. */
+/** The line on which a file is a function; `undefined` if it is none. */
 export function functionLine(folder: string, file: string, text: string): number | undefined {
   if (SCRIPT.test(file)) return lineOf(text, folder === "functions" ? PAGES_FUNCTION : FUNCTION);
   return folder === "api" && OTHER_PROGRAM.test(file) ? 1 : undefined;

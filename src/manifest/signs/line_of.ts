@@ -7,7 +7,7 @@
 /** Text as a part of a pattern that matches nothing else. */
 export const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 
-/** The line, from 1, on which a text matches; `undefined` where it does not. */
+/** The line, from 1, on which a text matches; `undefined` if it does not. */
 export function lineOf(text: string, pattern: RegExp): number | undefined {
   const found = pattern.exec(text);
   if (found === null) return undefined;

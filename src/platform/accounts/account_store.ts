@@ -138,7 +138,7 @@ export class AccountStore {
     return (await this.workspaces.findBy("slug", keys.workspaceBySlug(slug)))?.id;
   }
 
-  /** Stores a new workspace with its owner; false where the slug is taken. */
+  /** Stores a new workspace with its owner; false if the slug is taken. */
   async createWorkspace(workspace: WorkspaceRecord, ownerId: string): Promise<boolean> {
     const operation = this.#kv.atomic();
     workspaces.insert(operation, workspace);

@@ -56,7 +56,7 @@ export interface AccountOptions {
   readonly kv: RecordStore;
   /** Whether it is known here what other nodes have changed; always so where there are none. */
   readonly isCurrent?: () => boolean;
-  /** Other nodes, and the end of asking them; missing where there are none. */
+  /** Other nodes, and the end of asking them; missing if there are none. */
   readonly peers?: Peers;
   readonly closing?: AbortSignal;
   readonly box: SecretBox;
@@ -77,7 +77,7 @@ export interface AccountOptions {
   readonly allowPrivate: boolean;
   /** Adds an entry to the audit log. */
   readonly audit: Pick<AuditLog, "record">;
-  /** Sends mails about accounts; missing where the platform can send none. */
+  /** Sends mails about accounts; missing if the platform can send none. */
   readonly sendMail?: SendAccountMail | undefined;
   readonly onTrouble: (message: string) => void;
 }

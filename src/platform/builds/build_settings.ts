@@ -23,7 +23,7 @@ export interface BuildSettings {
 /** Files that SQLite creates beside a database (SQLite, "Temporary Files"). */
 const BESIDE_DATABASE = ["-wal", "-shm", "-journal"];
 
-/** A place that is no path. */
+/** A place that is not a path. */
 const ELSEWHERE = /^[a-z0-9+]+:\/\//i;
 
 /** Files and folders of the platform that may lie outside of its data directory. */

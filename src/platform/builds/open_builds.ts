@@ -47,7 +47,7 @@ export interface BuildParts {
 export interface OpenedBuilds {
   readonly git: GitService;
   readonly runner: BuildRunner;
-  /** The sandbox of its builds, for git; missing where there is none. */
+  /** The sandbox of its builds, for git; missing if there is none. */
   readonly sandbox?: OpenSandbox;
   /** Ends and removes what a crash left behind. Call it before the first build. */
   recover?(): Promise<void>;

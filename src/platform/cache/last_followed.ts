@@ -21,7 +21,7 @@ export async function noteFollowed(folder: string, at: number): Promise<void> {
   }
 }
 
-/** For how long a node was away, in milliseconds; `undefined` where that cannot be told. */
+/** For how long a node was away, in milliseconds; `undefined` if that cannot be told. */
 export async function wasAwayFor(folder: string, now: number): Promise<number | undefined> {
   const text = await readTextFile(pathIn(folder)).catch(() => undefined);
   const at = text === undefined || !/^\d+\n$/.test(text) ? NaN : Number(text);

@@ -51,7 +51,7 @@ export interface RenewalWindow {
 export interface Issuer {
   /** Orders one certificate for all the names; rejects with what the authority says. */
   issue(hostnames: readonly string[], options: IssueOptions): Promise<KeyPair>;
-  /** `undefined` where the authority has no wish for a certificate. */
+  /** `undefined` if the authority has no wish for a certificate. */
   renewalWindow(cert: string, lease: Lease): Promise<RenewalWindow | undefined>;
 }
 

@@ -33,7 +33,7 @@ export const certificateRecord = z.object({
   }).nullable(),
   /** Orders that failed in a row. */
   failures: z.number(),
-  /** Why the last order failed; null where it succeeded. */
+  /** Why the last order failed; null if it succeeded. */
   error: z.string().nullable(),
   /** When the next order is due. */
   dueAt: z.number(),
@@ -51,7 +51,7 @@ const AUTHORITY_KEY_ID = Buffer.from([0x06, 0x03, 0x55, 0x1d, 0x23]);
 
 /**
  * The name of a certificate at its authority (RFC 9773, 4.1): the identifier of the authority's key
- * and the serial number. `undefined` where the certificate names no such key.
+ * and the serial number. `undefined` if the certificate names no such key.
  */
 export function renewalId(pem: string): string | undefined {
   const { raw, serialNumber } = new X509Certificate(pem);

@@ -24,7 +24,7 @@ export class RenewalWishes {
   }
 
   /**
-   * The moment within the authority's window that `chance` from 0 to 1 chooses; `undefined` where
+   * The moment within the authority's window that `chance` from 0 to 1 chooses; `undefined` if
    * the authority has no wish, or was asked a short time ago.
    */
   async ask(

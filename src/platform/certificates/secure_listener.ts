@@ -25,7 +25,7 @@ export interface SecureListenerOptions {
   readonly port: number;
   /** The operator's own certificate. */
   readonly files?: CertificateFiles | undefined;
-  /** Finds the certificates that were ordered; `undefined` where none are. */
+  /** Finds the certificates that were ordered; `undefined` if none are. */
   readonly ordered: (() => OrderedCertificates | undefined) | undefined;
   /** Whether others listen on the same port. */
   readonly reusePort?: boolean;

@@ -99,7 +99,7 @@ export class ComputeService {
     return { sandbox, missing: [...missing], node, running, max };
   }
 
-  /** The servers of a deployment; `undefined` where it has none. Starts nothing yet. */
+  /** The servers of a deployment; `undefined` if it has none. Starts nothing yet. */
   open(
     deployment: DeploymentRecord,
     content: ComputeContent,

@@ -83,7 +83,7 @@ async function removeFolder(path: string): Promise<void> {
 }
 
 /**
- * Reads the links of a deployment; none where it has no list.
+ * Reads the links of a deployment; none if it has no list.
  *
  * @throws LinksError where the list is not valid
  */

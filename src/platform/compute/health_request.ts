@@ -60,7 +60,7 @@ async function ask({ path = "/", url, requestId, fetch }: HealthRequest): Promis
 /**
  * Sends the request, again where a path for it says that the server is not ready.
  *
- * @returns why the server does not respond; `undefined` where it does
+ * @returns why the server does not respond; `undefined` if it does
  */
 export async function findSilence(request: HealthRequest): Promise<string | undefined> {
   const { path, readyMs } = request;

@@ -7,7 +7,7 @@ import type { PurgeScope } from "../../edge/mod.ts";
 import { normalizePath } from "../../rules/mod.ts";
 import type { Revalidation } from "../../runtime/mod.ts";
 
-/** A path as requests for it are compared; `undefined` where no request can have it. */
+/** A path as requests for it are compared; `undefined` if no request can have it. */
 export function purgedPath(path: string): string | undefined {
   const normalized = normalizePath(path);
   return typeof normalized === "string" ? normalized : undefined;

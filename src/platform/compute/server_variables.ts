@@ -23,7 +23,7 @@ export function deploymentUrl(
 
 /**
  * The hosts of a deployment that its servers reach without leaving the machine: its own, and
- * the custom ones of its project. There are none where another program ends TLS.
+ * the custom ones of its project. There are none if another program ends TLS.
  */
 export function localHosts(
   deployment: DeploymentRecord,

@@ -20,7 +20,7 @@ export interface Foundation {
   readonly kv: RecordStore;
   /** Whether it is known here what other nodes, with which this one shares the store, have changed. */
   isCurrent(): boolean;
-  /** Why it is not known, for people; `undefined` where {@link isCurrent}. */
+  /** Why it is not known, for people; `undefined` if {@link isCurrent}. */
   whyBehind(): string | undefined;
   /** Whether the store is a file of this process alone, so that nobody else changes it. */
   readonly isOnlyWriter: boolean;

@@ -56,7 +56,7 @@ export class CronRunner {
     this.#services = services;
   }
 
-  /** Runs a task to its end; `undefined` where production shows nothing any more. Never rejects. */
+  /** Runs a task to its end; `undefined` if production shows nothing any more. Never rejects. */
   async run(wanted: WantedRun): Promise<FinishedRun | undefined> {
     const { sites, now, random } = this.#services;
     const startedAt = now();

@@ -34,7 +34,7 @@ export interface BranchParts {
   readonly engines: Pick<Engines, "open">;
 }
 
-/** Why clients are turned away; `undefined` where they are not. */
+/** Why clients are turned away; `undefined` if they are not. */
 function refusalOf(
   database: DatabaseRecord,
   branch: BranchRecord,

@@ -104,7 +104,7 @@ export class BranchStore {
   }
 
   /**
-   * Changes a branch; `undefined` where it is gone. A storage that it showed and
+   * Changes a branch; `undefined` if it is gone. A storage that it showed and
    * no longer shows, and one that is no longer being created, are to be removed.
    */
   async update(
@@ -119,7 +119,7 @@ export class BranchStore {
     });
   }
 
-  /** Removes the record of a branch; its storages are to be removed. False where it is gone. */
+  /** Removes the record of a branch; its storages are to be removed. False if it is gone. */
   async remove(
     { databaseId, name }: Pick<BranchRecord, "databaseId" | "name">,
     lease?: Lease,

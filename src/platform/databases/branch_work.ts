@@ -163,7 +163,7 @@ export class BranchWork {
     await this.removeRemains();
   }
 
-  /** Takes the task of a branch; `undefined` where another process that lives has it. */
+  /** Takes the task of a branch; `undefined` if another process that lives has it. */
   async #claim(branch: BranchRecord): Promise<Claimed | undefined> {
     const { branches } = this.#parts;
     const maker = branch.task?.maker ?? null;

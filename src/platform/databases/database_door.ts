@@ -26,7 +26,7 @@ export interface DoorOptions {
   readonly directory: RecordedBranches;
   /** Address that the platform listens on. */
   readonly host: string;
-  /** Port for clients; null where there is none, and only servers of deployments connect. */
+  /** Port for clients; null if there is none, and only servers of deployments connect. */
   readonly port: number | null;
   /** Host name at which people reach the platform. */
   readonly publicHost: string;

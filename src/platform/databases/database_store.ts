@@ -114,7 +114,7 @@ export class DatabaseStore {
     return await countBelow(this.#kv, keys.allDatabases(), 1) === 0;
   }
 
-  /** Changes a database; `undefined` where it is gone. */
+  /** Changes a database; `undefined` if it is gone. */
   update(
     { projectId, id }: Pick<DatabaseRecord, "projectId" | "id">,
     change: (database: DatabaseRecord) => DatabaseRecord,

@@ -41,7 +41,7 @@ export class Engines {
     return this.#source.usual;
   }
 
-  /** Why there is no such engine, and what to do; `undefined` where the operator has set it up. */
+  /** Why there is no such engine, and what to do; `undefined` if the operator has set it up. */
   lackOf(kind: EngineKind): string | undefined {
     const { open, lack = MISSING[kind] } = this.#source;
     return open[kind] === undefined ? lack : undefined;

@@ -73,7 +73,7 @@ export const branchRecord = z.object({
     /** The process that makes it; null before one has begun. */
     maker: z.string().nullable().default(null),
   }).nullable(),
-  /** Why its task failed; null where it has not. */
+  /** Why its task failed; null if it has not. */
   failure: z.string().nullable(),
   /** The git branch whose previews it belongs to. */
   gitBranch: z.string().nullable(),

@@ -138,7 +138,7 @@ export function* compareVariables(
 
 /**
  * The deployment that one is compared with by default: the one that production shows, or showed
- * before where it shows this one; `undefined` where there is none.
+ * before where it shows this one; `undefined` if there is none.
  */
 export const usualBase = (history: readonly string[], id: string): string | undefined =>
   history.findLast((each) => each !== id);

@@ -16,7 +16,7 @@ import type { DeploymentRecord } from "./deployment.ts";
 export interface DeployedFunctions {
   /** Makes a received function safe to run; throws a `Failure` for one that is not. */
   seal(name: string, source: Uint8Array): Promise<SealedFunction>;
-  /** The functions of a deployment, with the limits of its manifest; `undefined` where it has none. */
+  /** The functions of a deployment, with the limits of its manifest; `undefined` if it has none. */
   open(
     deployment: DeploymentRecord,
     content: { readonly blobs: BlobStore; readonly limits: FunctionSettings | undefined },
@@ -29,7 +29,7 @@ export interface DeployedFunctions {
 
 /** The servers of deployments. */
 export interface DeployedServers {
-  /** The servers of a deployment; `undefined` where it has none. Starts nothing yet. */
+  /** The servers of a deployment; `undefined` if it has none. Starts nothing yet. */
   open(
     deployment: DeploymentRecord,
     content: DeploymentContent,

@@ -17,7 +17,7 @@ export type ErrorKind = "function" | "server" | "response";
 
 export interface Occurrence {
   readonly kind: ErrorKind;
-  /** Name of the function, or of the server's layer; empty where none is known. */
+  /** Name of the function, or of the server's layer; empty if none is known. */
   readonly source: string;
   readonly message: string;
   readonly stack?: string | undefined;

@@ -33,7 +33,7 @@ export class BranchHeads {
 
   /**
    * The commit at the head of a branch, as the mirror has it after this call;
-   * `undefined` where there is none, or where it takes another look to read it.
+   * `undefined` if there is none, or where it takes another look to read it.
    */
   async find(branch: string): Promise<Head | undefined> {
     if (!isBranchName(branch)) return undefined;

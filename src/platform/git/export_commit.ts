@@ -23,7 +23,7 @@ const EXPORT_MS = 5 * 60_000;
 const fileUrl = (path: string): string =>
   `file://${path.split("/").map(encodeURIComponent).join("/")}`;
 
-/** Returns false where the mirror does not have the commit. */
+/** Returns false if the mirror does not have the commit. */
 export async function exportCommit(options: ExportOptions): Promise<boolean> {
   const { folder, mirror, sha, target, signal } = options;
   const inside = `--git-dir=${join(target, ".git")}`;

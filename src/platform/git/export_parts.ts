@@ -69,7 +69,7 @@ export interface ExportPartsOptions {
   /** The exported repository. */
   readonly target: string;
   readonly sha: string;
-  /** The URL of the project's repository; missing where it was pushed. */
+  /** The URL of the project's repository; missing if it was pushed. */
   readonly url: string | undefined;
   readonly maxBytes: number;
   readonly fetchMs: number;
@@ -264,7 +264,7 @@ class PartsExport {
       : { url: server, credentials: source.credentials };
   }
 
-  /** The pointers of a commit; none where no `.gitattributes` mentions Git LFS. */
+  /** The pointers of a commit; none if no `.gitattributes` mentions Git LFS. */
   async #pointers(prefix: string, entries: readonly TreeEntry[]): Promise<LargeFile[]> {
     const attributes = entries.filter(({ path }) => /(?:^|\/)\.gitattributes$/.test(path));
     if (!/filter=lfs\b/.test(await this.#contents(prefix, attributes))) return [];
@@ -290,7 +290,7 @@ class PartsExport {
     return (await this.#git(prefix, ["cat-file", "--batch"], { input })).stdout;
   }
 
-  /** Lists a file of settings in a commit; empty where it is missing. */
+  /** Lists a file of settings in a commit; empty if it is missing. */
   #config(prefix: string, blob: string): Promise<GitResult> {
     return this.#git(prefix, ["config", "--blob", blob, "--no-includes", "--list", "-z"]);
   }

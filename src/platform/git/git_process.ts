@@ -13,10 +13,10 @@ export interface GitRun {
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  /** The standard input of git; empty where missing. */
+  /** The standard input of git; empty if missing. */
   readonly input?: string;
   /**
-   * True where git starts no program itself. It then needs no separate
+   * True if git starts no program itself. It then needs no separate
    * session, and starts without a copy of this process (`posix_spawn`), which takes a
    * platform of 500 MB 15 ms. Ctrl+C ends it, too.
    */
@@ -31,7 +31,7 @@ export interface GitResult {
   readonly stdout: string;
   /** The end of what git printed as errors, with secrets masked. */
   readonly stderr: string;
-  /** True where git was ended because it took too long. */
+  /** True if git was ended because it took too long. */
   readonly timedOut: boolean;
 }
 

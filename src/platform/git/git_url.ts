@@ -68,7 +68,7 @@ export function judgeGitUrl(text: string, rules: GitUrlRules): JudgedSource {
 }
 
 /**
- * Why the platform does not connect to a git URL, for people; `undefined` where it would try.
+ * Why the platform does not connect to a git URL, for people; `undefined` if it would try.
  * Does not use the network.
  */
 export function refuseGitUrl(text: string, rules: GitUrlRules): string | undefined {
@@ -87,7 +87,7 @@ export type PinnedAddress =
     readonly type: "ok";
     /** The real path of a folder. */
     readonly source: GitAddress;
-    /** The address to connect to; missing where the source is a folder. */
+    /** The address to connect to; missing if the source is a folder. */
     readonly address?: string;
   }
   | { readonly type: "refused"; readonly reason: string };

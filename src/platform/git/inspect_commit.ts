@@ -57,7 +57,7 @@ const SHOW = [
 
 const fieldsOf = (line: string): string[] => line.split("\0");
 
-/** Looks up a commit by its full SHA and a branch's head at once; `undefined` where it fails. */
+/** Looks up a commit by its full SHA and a branch's head at once; `undefined` if it fails. */
 async function lookAtBoth(git: MirrorGit, branch: string, sha: string) {
   const { code, stdout } = await git([...SHOW, `refs/heads/${branch}^{commit}`, sha]);
   const shown = stdout.split("\n").filter((line) => line !== "").map(fieldsOf)

@@ -87,13 +87,13 @@ export class Mirror {
     this.#signal = AbortSignal.any([options.closing, this.#forgotten.signal]);
   }
 
-  /** Runs a query on the mirror; `undefined` where the mirror is damaged. */
+  /** Runs a query on the mirror; `undefined` if the mirror is damaged. */
   readonly git: MirrorGit = (args, { input } = {}) =>
     this.#run(this.path, args, input === undefined ? {} : { input });
 
   readonly heads = new BranchHeads((args) => this.#run(this.path, args, { single: true }));
 
-  /** True where the mirror is of this repository and was fetched recently. */
+  /** True if the mirror is of this repository and was fetched recently. */
   async isFresh(url: string): Promise<boolean> {
     const latest = this.#latest;
     if (latest?.fetched.type !== "fetched") return false;
@@ -101,7 +101,7 @@ export class Mirror {
     return await this.isOf(url);
   }
 
-  /** True where there is a mirror of this repository. */
+  /** True if there is a mirror of this repository. */
   async isOf(url: string): Promise<boolean> {
     const source = await Deno.readTextFile(join(this.path, SOURCE_FILE)).catch(() => undefined);
     return source === url;

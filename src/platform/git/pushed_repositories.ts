@@ -131,7 +131,7 @@ export class PushedRepositories {
     }
   }
 
-  /** Returns the version of the record; null where there is none. */
+  /** Returns the version of the record; null if there is none. */
   async #sync(projectId: string): Promise<string | null> {
     const { kv, vault } = this.#options;
     const found = await readRecord(kv, keys.pushedRepository(projectId), repositoryRecord);

@@ -127,7 +127,7 @@ export class ForgeService {
     });
   }
 
-  /** Why the events of a repository are not about a hook's project; `undefined` where they are. */
+  /** Why the events of a repository are not about a hook's project; `undefined` if they are. */
   async #foreignTo(hook: HookRecord, { repository }: Report): Promise<string | undefined> {
     if (repository === undefined) return undefined;
     const project = await this.#services.projects.find(hook.workspaceId, hook.projectId);

@@ -57,7 +57,7 @@ export function mintSecretSalt(random: Random): string {
 }
 
 /**
- * The secret with which calls of a hook are signed; `undefined` where it has none. It takes the
+ * The secret with which calls of a hook are signed; `undefined` if it has none. It takes the
  * token, which is not stored, and the salt, which no caller sees: neither is enough.
  */
 export function hookSecret(
@@ -68,7 +68,7 @@ export function hookSecret(
   return createHmac("sha256", secretSalt).update(`svc hook secret\n${token}`).digest("hex");
 }
 
-/** True where the branch of a hook is a pattern for several branches. */
+/** True if the branch of a hook is a pattern for several branches. */
 export function isPattern(branch: string): boolean {
   return branch.includes("*");
 }

@@ -47,7 +47,7 @@ export class HookStore extends Table<HookRecord, readonly [string, string], "pro
     super(kv, hooks);
   }
 
-  /** Stores a new hook; false where its project is gone. */
+  /** Stores a new hook; false if its project is gone. */
   async create(hook: HookRecord): Promise<boolean> {
     const key = keys.project(hook.workspaceId, hook.projectId);
     return await commitWithRetries(this.kv, [], async (operation) => {

@@ -64,7 +64,7 @@ interface Trigger {
   /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
   readonly visit: HookVisit;
-  /** True where the commit ends the build of an older one of its branch, instead of being refused. */
+  /** True if the commit ends the build of an older one of its branch, instead of being refused. */
   readonly supersedes?: boolean;
 }
 

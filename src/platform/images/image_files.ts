@@ -55,7 +55,7 @@ export class ImageFiles {
     return this.#bytes;
   }
 
-  /** Lists what an earlier process left, the oldest first, and removes what is no image. */
+  /** Lists what an earlier process left, the oldest first, and removes what is not an image. */
   async recover(): Promise<void> {
     const found: { readonly entry: Entry; readonly time: number }[] = [];
     for await (const project of list(this.#folder)) {
@@ -76,7 +76,7 @@ export class ImageFiles {
     await this.#makeRoom();
   }
 
-  /** An image that is kept; `undefined` where it is not, or cannot be read any more. */
+  /** An image that is kept; `undefined` if it is not, or cannot be read any more. */
   async find(projectId: string, key: string): Promise<ConvertedImage | undefined> {
     const entry = this.#entries.get(`${projectId} ${key}`);
     if (entry === undefined) return undefined;

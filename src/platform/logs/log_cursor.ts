@@ -29,7 +29,7 @@ export function parseLogCursor(text: string, self: string): LogCursor | undefine
   return places;
 }
 
-/** Writes a cursor; null where there is nothing more. */
+/** Writes a cursor; null if there is nothing more. */
 export function formatLogCursor(
   cursor: LogCursor,
   { self, isShared }: { readonly self: string; readonly isShared: boolean },

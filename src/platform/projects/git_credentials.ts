@@ -93,7 +93,7 @@ export function gitAddress(gitUrl: string | null): GitAddress | null {
   return result?.ok === true ? result.address : null;
 }
 
-/** True where credentials for one git URL must not be used for another. */
+/** True if credentials for one git URL must not be used for another. */
 export function leavesHost(from: string | null, to: string | null): boolean {
   return gitAddress(from)?.origin !== gitAddress(to)?.origin;
 }

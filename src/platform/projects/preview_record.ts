@@ -12,7 +12,7 @@ export const shareRecord = z.object({
   /** SHA-256 of the token. */
   hash: z.string(),
   deploymentId: z.string().nullable(),
-  /** The branch whose host it opens, with the label of that; null where it is for a deployment. */
+  /** The branch whose host it opens, with the label of that; null if it is for a deployment. */
   branch: z.object({ name: z.string(), label: z.string() }).nullable(),
   endsAt: z.number(),
   createdAt: z.number(),

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** The key in a request's credentials; `undefined` where there is none. The user name is free. */
+/** The key in a request's credentials; `undefined` if there is none. The user name is free. */
 export function basicPassword(request: Request): string | undefined {
   const encoded = /^Basic +([A-Za-z0-9+/]{1,4096}={0,2})$/i
     .exec(request.headers.get("authorization") ?? "")?.[1];

@@ -23,16 +23,16 @@ const TOO_MANY = `a push can change at most ${MAX_COMMANDS} refs: push fewer at 
 /** The change of one ref. */
 export interface RefCommand {
   readonly ref: string;
-  /** Full SHA of the object that it names before; `undefined` where it is created. */
+  /** Full SHA of the object that it names before; `undefined` if it is created. */
   readonly before: string | undefined;
-  /** Full SHA of the object that it shall name; `undefined` where it is deleted. */
+  /** Full SHA of the object that it shall name; `undefined` if it is deleted. */
   readonly sha: string | undefined;
 }
 
 export interface PushRequest {
   readonly commands: readonly RefCommand[];
   readonly capabilities: ReadonlySet<string>;
-  /** Why none of it is carried out; `undefined` where it may be. */
+  /** Why none of it is carried out; `undefined` if it may be. */
   readonly refusal: string | undefined;
 }
 
@@ -107,7 +107,7 @@ export class PushHead {
   }
 }
 
-/** The branch of a ref; `undefined` where it is none. */
+/** The branch of a ref; `undefined` if it is none. */
 export const branchOf = (ref: string): string | undefined =>
   ref.startsWith(BRANCHES) ? ref.slice(BRANCHES.length) : undefined;
 
@@ -133,7 +133,7 @@ export function refusedRefs(
   { commands }: PushRequest,
   { production, lacked }: {
     readonly production: string;
-    /** The permission that pushing a branch lacks; `undefined` where it may be pushed. */
+    /** The permission that pushing a branch lacks; `undefined` if it may be pushed. */
     lacked?(branch: string): string | undefined;
   },
 ): ReadonlyMap<string, string> {

@@ -122,7 +122,7 @@ export class PushReceiver {
       /** Receives what git says to people. */
       words(bytes: Uint8Array): void;
       readonly signal: AbortSignal;
-      /** The permission that pushing a branch lacks; `undefined` where it may be pushed. */
+      /** The permission that pushing a branch lacks; `undefined` if it may be pushed. */
       lacked(branch: string): string | undefined;
     },
   ): Promise<PushReport> {

@@ -52,7 +52,7 @@ export interface SandboxedRun {
 
 export interface RunningGit {
   readonly stdout: ReadableStream<Uint8Array>;
-  /** Resolves when nothing of it runs any more; true where git succeeded. */
+  /** Resolves when nothing of it runs any more; true if git succeeded. */
   readonly ended: Promise<boolean>;
 }
 

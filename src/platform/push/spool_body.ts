@@ -20,7 +20,7 @@ function bodyOf(request: Request): ReadableStream<Uint8Array<ArrayBuffer>> | nul
 }
 
 export interface Spooled {
-  /** False where the body was longer than allowed: the file then holds its beginning only. */
+  /** False if the body was longer than allowed: the file then holds its beginning only. */
   readonly isWhole: boolean;
 }
 

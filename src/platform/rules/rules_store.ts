@@ -34,7 +34,7 @@ type PublishedRecord = z.infer<typeof publishedRecord>;
 const NEVER = "none";
 
 export interface Published {
-  /** The set over the deployment's own; null where the deployment's own applies. */
+  /** The set over the deployment's own; null if the deployment's own applies. */
   readonly revision: RevisionRecord | null;
   readonly version: string;
 }
@@ -57,7 +57,7 @@ export class RulesStore {
   /**
    * Publishes a revision, or with null removes what is published, if the
    * version is still `expected`, as {@link published} gave it. Returns the new
-   * version, or `undefined` where another writer was first.
+   * version, or `undefined` if another writer was first.
    */
   async publish(
     projectId: string,

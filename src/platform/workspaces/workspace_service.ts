@@ -189,7 +189,7 @@ export class WorkspaceService {
     throw new Failure("not_found", `Invitation ${id} does not exist`);
   }
 
-  /** Finds what an invitation is for; `undefined` where it is used, old or wrong. */
+  /** Finds what an invitation is for; `undefined` if it is used, old or wrong. */
   async findInvitation(token: string, client: Client): Promise<OpenInvitation | undefined> {
     const found = await this.#valid(token, client);
     if (found === undefined) return undefined;

@@ -26,7 +26,7 @@ export interface ActionPlace {
   /** The place of the action in the rule set. */
   readonly path: readonly PathStep[];
   readonly condition: Condition | undefined;
-  /** False where fields with problems had to be left out of the rule. */
+  /** False if fields with problems had to be left out of the rule. */
   readonly isComplete: boolean;
 }
 
@@ -105,7 +105,7 @@ export interface ActionDefinition<Raw, Normal> {
   endsPhase(action: Normal): boolean;
   /**
    * How the action closes a path to some clients: equal texts close it alike;
-   * `undefined` where it does not.
+   * `undefined` if it does not.
    */
   closes(action: Normal): string | undefined;
   /**

@@ -36,7 +36,7 @@ export class LeafMatcher {
     return this.leaf.host;
   }
 
-  /** The first field that does not hold, the cheapest tested first; `undefined` where all hold. */
+  /** The first field that does not hold, the cheapest tested first; `undefined` if all hold. */
   failing(facts: RequestFacts): ConditionName | undefined {
     for (const { field, holds } of this.#tests) {
       if (!holds(facts)) return field;
@@ -57,7 +57,7 @@ export class ConditionMatcher {
     this.#not = not && new LeafMatcher(not);
   }
 
-  /** The first field that does not hold; `undefined` where the condition does. */
+  /** The first field that does not hold; `undefined` if the condition does. */
   failing(facts: RequestFacts): ConditionField | undefined {
     const field = this.root.failing(facts);
     if (field !== undefined) return field;
@@ -67,7 +67,7 @@ export class ConditionMatcher {
     return any.some((leaf) => leaf.failing(facts) === undefined) ? undefined : "any";
   }
 
-  /** True where the condition's own path, if it names one, matches. */
+  /** True if the condition's own path, if it names one, matches. */
   holdsForPath(path: string): boolean {
     return this.root.path === undefined || pathHolds(this.root.path, path);
   }

@@ -75,9 +75,9 @@ export interface ConditionType<Raw, Normal> {
   explain(value: Normal, facts: RequestFacts): FieldMismatch;
   /** Parts of a request for which the value holds, where one can be written down. */
   sample(value: Normal): SampleParts;
-  /** True where every request of `inner` is proven to be in `outer`. */
+  /** True if every request of `inner` is proven to be in `outer`. */
   contains(outer: Normal, inner: Normal | undefined): boolean;
-  /** True where no request is proven to be in both. */
+  /** True if no request is proven to be in both. */
   disjoint(a: Normal, b: Normal): boolean;
   /** How it narrows down the rules with the same host and path. */
   readonly index?: {

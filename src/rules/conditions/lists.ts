@@ -21,13 +21,13 @@ export const comparable = (a: readonly unknown[], b: readonly unknown[]): boolea
 /** Each value once, in order. */
 export const unique = <T>(values: readonly T[]): T[] => [...new Set(values)];
 
-/** True where every value of `inner` is in `outer`. */
+/** True if every value of `inner` is in `outer`. */
 export function listContains(outer: readonly Value[], inner: readonly Value[] | undefined) {
   return inner !== undefined && inner.length > 0 && comparable(outer, inner) &&
     inner.every((value) => outer.includes(value));
 }
 
-/** True where two lists of values share none. */
+/** True if two lists of values share none. */
 export function listsDisjoint(a: readonly Value[], b: readonly Value[]): boolean {
   return a.length > 0 && b.length > 0 && comparable(a, b) && !a.some((value) => b.includes(value));
 }

@@ -44,7 +44,7 @@ function explainNamed(
   };
 }
 
-/** True where `inner` asks for all that `outer` asks for. */
+/** True if `inner` asks for all that `outer` asks for. */
 function namedContain(outer: NamedValues, inner: NamedValues | undefined): boolean {
   return Object.entries(outer).every(([name, value]) =>
     inner !== undefined && Object.hasOwn(inner, name) && inner[name] === value

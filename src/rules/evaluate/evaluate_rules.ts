@@ -128,7 +128,7 @@ export function evaluateRules(
 
 /**
  * Whether the decision about a request is the same for all requests with its
- * method, host, path and query. It may return false where that is so.
+ * method, host, path and query. It may return false if that is so.
  */
 export function isSameForAllClients({ clientBound }: CompiledRules, facts: RequestFacts): boolean {
   const candidates = findCandidates(clientBound, facts);

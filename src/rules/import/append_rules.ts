@@ -44,7 +44,7 @@ function newRules(known: readonly Rule[], rules: readonly Rule[]): readonly Rule
 }
 
 /**
- * Adds rules behind those of a text, or makes a text of them; `undefined` where nothing
+ * Adds rules behind those of a text, or makes a text of them; `undefined` if nothing
  * can be added to the text, because it is invalid or writes its rules as one list.
  */
 export function appendRules(

@@ -153,7 +153,7 @@ export class HeaderCollector {
     this.#flavor = flavor;
   }
 
-  /** Begins with a path; `id` is that of its rules. False where the path has no equivalent. */
+  /** Begins with a path; `id` is that of its rules. False if the path has no equivalent. */
   path(source: SourceLine, block: { readonly id: string; readonly path: string }): boolean {
     this.#open = undefined;
     try {

@@ -124,7 +124,7 @@ export function toPathMatch(segments: readonly Segment[], used: ReadonlySet<stri
   return { type: "glob", value: `/${segments.map(writeSegment).join("/")}` };
 }
 
-/** The pattern without its final splat; `undefined` where it has none or nothing else. */
+/** The pattern without its final splat; `undefined` if it has none or nothing else. */
 export function withoutSplat(segments: readonly Segment[]): Segment[] | undefined {
   return segments.at(-1)?.type === "splat" && segments.length > 1
     ? segments.slice(0, -1)

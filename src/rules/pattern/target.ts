@@ -28,7 +28,7 @@ export interface ParsedTarget {
   /** True for a path that begins with no slash and no capture: it follows from the request's path. */
   readonly isFromRequest: boolean;
   readonly path: readonly TemplatePart[];
-  /** Without its `?`; absent where the target has no separate query. */
+  /** Without its `?`; absent if the target has no separate query. */
   readonly query?: readonly TemplatePart[];
   /** Without its `#`. */
   readonly fragment?: readonly TemplatePart[];
@@ -140,7 +140,7 @@ export interface ExpandedTarget {
   readonly origin: string;
   /** Begins with exactly one slash. */
   readonly path: string;
-  /** Without its `?`; absent where the target has no separate query. */
+  /** Without its `?`; absent if the target has no separate query. */
   readonly query?: string;
   /** With its `#`, or "". */
   readonly fragment: string;

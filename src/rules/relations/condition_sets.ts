@@ -19,7 +19,7 @@ interface LeafSet {
 export interface ConditionSet extends LeafSet {
   readonly any: readonly LeafSet[] | undefined;
   readonly not: LeafSet | undefined;
-  /** True where only path and host decide. */
+  /** True if only path and host decide. */
   readonly isPlain: boolean;
   /** The values that the condition consists of. */
   readonly values: number;
@@ -57,7 +57,7 @@ function leafContains(outer: LeafSet, inner: LeafSet): boolean {
   return BY_COST.every((field) => fieldContains(field, outer.leaf, inner.leaf));
 }
 
-/** True where path or host keep the two apart. */
+/** True if path or host keep the two apart. */
 export function placesDisjoint(a: LeafSet, b: LeafSet): boolean {
   return fieldDisjoint("host", a.leaf, b.leaf) || fieldDisjoint("path", a.leaf, b.leaf);
 }
@@ -78,12 +78,12 @@ function notContains(outer: ConditionSet, inner: ConditionSet): boolean {
   return inner.not !== undefined && leafContains(inner.not, outer.not);
 }
 
-/** True where every request of `inner` is proven to be in `outer`. */
+/** True if every request of `inner` is proven to be in `outer`. */
 export function conditionContains(outer: ConditionSet, inner: ConditionSet): boolean {
   return leafContains(outer, inner) && anyContains(outer, inner) && notContains(outer, inner);
 }
 
-/** True where no request is in both, as far as that is proven. */
+/** True if no request is in both, as far as that is proven. */
 export function conditionsDisjoint(a: ConditionSet, b: ConditionSet): boolean {
   if (leavesDisjoint(a, b)) return true;
   if (a.not !== undefined && leafContains(a.not, b)) return true;
@@ -92,7 +92,7 @@ export function conditionsDisjoint(a: ConditionSet, b: ConditionSet): boolean {
     b.any?.every((item) => leavesDisjoint(item, a)) === true;
 }
 
-/** True where every request of both `a` and `b` is proven to be in `outer`. */
+/** True if every request of both `a` and `b` is proven to be in `outer`. */
 function leafContainsBoth(outer: LeafSet, a: LeafSet, b: LeafSet): boolean {
   return BY_COST.every((field) =>
     fieldContains(field, outer.leaf, a.leaf) || fieldContains(field, outer.leaf, b.leaf)

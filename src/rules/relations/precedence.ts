@@ -10,7 +10,7 @@ export interface Ranked {
   readonly index: number;
   readonly set: ConditionSet;
   readonly override: boolean;
-  /** True where the path condition is written as exact. */
+  /** True if the path condition is written as exact. */
   readonly isExact: boolean;
   /** Length of the literal start of the path as the edge ranks it; 0 without a path. */
   readonly literalLength: number;

@@ -12,7 +12,7 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 // deno-lint-ignore no-control-regex -- control characters are what is sought
 const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/;
 
-/** Reports a name that is no header name. */
+/** Reports a name that is not a header name. */
 export function* checkName(
   name: string,
   path: readonly PathStep[],

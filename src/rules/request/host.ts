@@ -74,7 +74,7 @@ export function hostOrSame(text: string): string {
   return "host" in result ? result.host : text;
 }
 
-/** Cuts `host:port`; the port is missing where there is none. */
+/** Cuts `host:port`; the port is missing if there is none. */
 export function splitAuthority(authority: string): { host: string; port?: string } {
   const found = /^(.*?):([0-9]*)$/.exec(authority);
   if (found === null || authority.endsWith("]")) return { host: authority };

@@ -13,11 +13,11 @@ export interface CheckedRule {
   readonly index: number;
   readonly rule: Rule;
   /**
-   * False where fields with problems had to be left out: then only what is
+   * False if fields with problems had to be left out: then only what is
    * there can be judged, not how the rule relates to others.
    */
   readonly complete: boolean;
-  /** False where the path of the condition had to be left out. */
+  /** False if the path of the condition had to be left out. */
   readonly isPathKnown: boolean;
 }
 

@@ -26,7 +26,7 @@ export interface PlacedRuleTest {
 }
 
 export interface ParsedRuleTests {
-  /** Absent where there are errors. */
+  /** Absent if there are errors. */
   readonly tests?: readonly PlacedRuleTest[];
   readonly diagnostics: readonly Diagnostic[];
 }

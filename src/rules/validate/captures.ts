@@ -13,7 +13,7 @@ import { captureNames, parseGlob } from "../pattern/glob.ts";
 import { parseTemplate, templateReferences } from "../pattern/template.ts";
 import { errorAt, type Finding, joinNames } from "../finding.ts";
 
-/** The glob's captures; `undefined` where it cannot be read. */
+/** The glob's captures; `undefined` if it cannot be read. */
 function capturesOf(glob: string): readonly string[] | undefined {
   const parsed = parseGlob(glob);
   return "tokens" in parsed ? captureNames(parsed.tokens) : undefined;

@@ -94,12 +94,12 @@ class GateCheck {
     this.#pace = pace;
   }
 
-  /** True where so many pairs were compared that only winners are judged, by place alone. */
+  /** True if so many pairs were compared that only winners are judged, by place alone. */
   get isExhausted(): boolean {
     return this.#pairs > MAX_PAIRS;
   }
 
-  /** True where `narrow` takes requests from `broad`. */
+  /** True if `narrow` takes requests from `broad`. */
   takesFrom(narrow: Pipeline, broad: Pipeline): boolean {
     const wins = comparePrecedence(narrow, broad) < 0;
     if (this.isExhausted && !wins) return false;

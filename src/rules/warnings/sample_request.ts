@@ -28,7 +28,7 @@ function partsOf<F extends ConditionName>(field: F, leaf: RuntimeLeaf): SamplePa
 const PLAIN = /^[\x20-\x7e]*$/;
 
 /**
- * Makes a sample request for a normalized condition; `undefined` where none can
+ * Makes a sample request for a normalized condition; `undefined` if none can
  * be written. The caller checks whether the condition matches it.
  */
 export function sampleRequest(

@@ -29,7 +29,7 @@ export interface ServerBundleOptions extends EsbuildOptions {
   readonly entry: string;
   /** Text of a module that replaces the entry, and imports it as `./<its file name>`. */
   readonly wrapper?: string;
-  /** True where the server was built for Node, and its tests for Deno must fail. */
+  /** True if the server was built for Node, and its tests for Deno must fail. */
   readonly forNode?: boolean;
   /** Text that runs before any of the server's own modules. */
   readonly prelude?: string;

@@ -56,7 +56,7 @@ export function judgeNames(files: readonly string[]): FoundFunctions {
   return { functions: [...functions.values()], problems };
 }
 
-/** Lists the functions of a project; none where it has no folder `functions`. */
+/** Lists the functions of a project; none if it has no folder `functions`. */
 export async function findFunctions(projectDir: string): Promise<FoundFunctions> {
   const files: string[] = [];
   try {

@@ -11,7 +11,7 @@ import type { Esbuild } from "./load_esbuild.ts";
 import { startsThreads } from "./node_needs.ts";
 import { mayOpenFiles } from "./package_assets.ts";
 
-/** Changes the text of a module; `undefined` where it stays as it is. */
+/** Changes the text of a module; `undefined` if it stays as it is. */
 export type EditModule = (path: string, text: string) => string | undefined;
 
 /** A file that a module of a package opens beside itself, which is deployed with it. */

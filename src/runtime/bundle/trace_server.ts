@@ -26,7 +26,7 @@ export interface TraceOptions extends EsbuildOptions {
 export interface TracedFile {
   /** Absolute real paths of the files that need it. */
   readonly parents: ReadonlySet<string>;
-  /** False where it is only opened, or found beside what is. */
+  /** False if it is only opened, or found beside what is. */
   readonly isImported: boolean;
 }
 

@@ -38,7 +38,7 @@ const booted = z.object({
   reason: message.optional(),
 });
 
-/** A line for the log; `undefined` where it is malformed. */
+/** A line for the log; `undefined` if it is malformed. */
 export const parseLog = (payload: Uint8Array): ProcessLog | undefined => parsePayload(log, payload);
 
 export const parseEnding = (payload: Uint8Array): Ending | undefined =>
@@ -52,7 +52,7 @@ export function parseListening(
   return { greets: greets === true, address };
 }
 
-/** The port that a connection of the server to itself comes from; `undefined` where it is malformed. */
+/** The port that a connection of the server to itself comes from; `undefined` if it is malformed. */
 export const parseDialled = (payload: Uint8Array): number | undefined =>
   parsePayload(dialled, payload)?.port;
 

@@ -25,7 +25,7 @@ export interface ServerConnectionsOptions {
 }
 
 export class ServerConnections {
-  /** True where the server greets each connection that it accepts. */
+  /** True if the server greets each connection that it accepts. */
   greets = false;
   readonly #idle = new ConnectionPool({ maxIdle: MAX_IDLE, maxIdlePerOrigin: MAX_IDLE });
   /** Requests that wait for a connection, in their order. */

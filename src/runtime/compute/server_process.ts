@@ -168,7 +168,7 @@ export class ServerProcess implements SupervisedProcess {
     return this.#end;
   }
 
-  /** Time until the server's thread reacted, in milliseconds; `undefined` where it did not. */
+  /** Time until the server's thread reacted, in milliseconds; `undefined` if it did not. */
   async ping(withinMs: number): Promise<number | undefined> {
     const { timers } = this.#options;
     const id = this.#nextPing++;

@@ -40,7 +40,7 @@ export interface RunningServer extends AttendedProcess {
   readonly pid: number;
   /** True once it was ended because its control group ran out of memory. */
   ranOut(): boolean;
-  /** Path of its socket; missing where it has none. */
+  /** Path of its socket; missing if it has none. */
   readonly socketPath?: string;
   /** Opens a connection to the server. */
   dial(): Promise<Deno.Conn>;

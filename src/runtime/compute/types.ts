@@ -73,7 +73,7 @@ export interface ComputeLogEntry {
   /** Milliseconds since the epoch. */
   readonly time: number;
   readonly level: LogLevel;
-  /** Missing where no request, or more than one, may have caused it. */
+  /** Missing if no request, or more than one, may have caused it. */
   readonly requestId?: string;
   readonly message: string;
 }
@@ -131,7 +131,7 @@ export interface ComputeLimits {
 export interface SpawnFacts {
   readonly directory: string;
   readonly allowPrivate: boolean;
-  /** True where the kernel may be unable to judge connections. */
+  /** True if the kernel may be unable to judge connections. */
   readonly allowUnsandboxed: boolean;
 }
 
@@ -158,7 +158,7 @@ export interface ComputeServerOptions {
   readonly routes?: readonly LocalRoute[];
   /** Names of hosts that are reached by these ports. */
   readonly hosts?: readonly string[];
-  /** True runs it even where the kernel offers no sandbox; false where missing. */
+  /** True runs it even where the kernel offers no sandbox; false if missing. */
   readonly allowUnsandboxed?: boolean;
   readonly log: (entry: ComputeLogEntry) => void;
   /** Revalidates cached pages of the deployment, for the server's code; a rejection is its answer. */

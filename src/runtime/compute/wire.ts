@@ -57,7 +57,7 @@ export interface ServerStart {
   readonly memoryMb: number;
   /** Set where the server is a program of any language, instead of the entry. */
   readonly program?: ProgramStart;
-  /** Absolute path of the Node binary; missing where the server runs on Deno. */
+  /** Absolute path of the Node binary; missing if the server runs on Deno. */
   readonly nodeBinary?: string;
   /** Shell command that starts the server; its entry is run where missing. */
   readonly command?: string;
@@ -133,7 +133,7 @@ export interface Ending {
 
 /** The answer to a request to revalidate pages. */
 export interface Revalidated {
-  /** Why nothing was revalidated; missing where everything was. */
+  /** Why nothing was revalidated; missing if everything was. */
   readonly problem?: string;
 }
 

@@ -19,7 +19,7 @@ export function makeBegunCell(): BegunCell {
   return new Int32Array(new SharedArrayBuffer(4));
 }
 
-/** Raises the number to `id`; returns what it was, or `undefined` where it is that high already. */
+/** Raises the number to `id`; returns what it was, or `undefined` if it is that high already. */
 function raise(cell: BegunCell, id: number): number | undefined {
   for (;;) {
     const before = load(cell, 0);
@@ -28,7 +28,7 @@ function raise(cell: BegunCell, id: number): number | undefined {
   }
 }
 
-/** Begins a call; false where it was withdrawn. */
+/** Begins a call; false if it was withdrawn. */
 export function beginCall(cell: BegunCell, id: number): boolean {
   return raise(cell, id) !== undefined;
 }

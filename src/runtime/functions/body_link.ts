@@ -182,7 +182,7 @@ export class BodyReceiver {
     this.#options.send(FunctionFrame.credit, creditPayload(more));
   }
 
-  /** Takes a part; false where it is empty, or more than was granted. */
+  /** Takes a part; false if it is empty, or more than was granted. */
   chunk(bytes: Uint8Array<ArrayBuffer>): boolean {
     if (this.#over) return true;
     this.#outstanding -= costOf(bytes.byteLength);

@@ -51,7 +51,7 @@ export class FunctionFetches {
     this.#worker = worker;
   }
 
-  /** True where something of a request with this id is under way. */
+  /** True if something of a request with this id is under way. */
   has(id: number): boolean {
     return this.#running.has(id) || this.#worker.receivers.has(id) || this.#worker.senders.has(id);
   }

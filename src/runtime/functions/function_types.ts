@@ -8,7 +8,7 @@
 export const functionTypes =
   `// Types of svc functions. Written by \`svc init\`; see docs/functions.md.
 
-/** The two-letter country (ISO 3166-1) of the client; empty where it is unknown. */
+/** The two-letter country (ISO 3166-1) of the client; empty if it is unknown. */
 interface SvcGeo {
   readonly country?: string;
 }
@@ -18,7 +18,7 @@ interface SvcKvEntry<T = unknown> {
   readonly value: T;
   /** Changes with each write of the key. */
   readonly version: string;
-  /** Milliseconds since the epoch; missing where the value stays. */
+  /** Milliseconds since the epoch; missing if the value stays. */
   readonly expiresAt?: number;
 }
 
@@ -49,7 +49,7 @@ interface SvcKv {
   getEntry<T = unknown>(key: string): Promise<SvcKvEntry<T> | undefined>;
   /** The new version; \`undefined\` where \`ifVersion\` did not hold, and nothing has changed. */
   set(key: string, value: unknown, options?: SvcKvSetOptions): Promise<string | undefined>;
-  /** False where \`ifVersion\` did not hold, and nothing has changed. */
+  /** False if \`ifVersion\` did not hold, and nothing has changed. */
   remove(key: string, options?: { readonly ifVersion?: string }): Promise<boolean>;
   /** A page of keys, in the order of their bytes; 100 by default, at most 1,000. */
   list(

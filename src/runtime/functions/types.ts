@@ -77,7 +77,7 @@ export interface FunctionLogEntry {
   readonly time: number;
   readonly level: LogLevel;
   readonly function: string;
-  /** Missing where no call is known, for instance while the function is loaded. */
+  /** Missing if no call is known, for instance while the function is loaded. */
   readonly requestId?: string;
   readonly message: string;
   /** In file, line and column of the author's source. */

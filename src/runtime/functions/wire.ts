@@ -148,7 +148,7 @@ export interface LogHead {
   readonly level: LogLevel;
   readonly message: string;
   readonly stack?: string;
-  /** The call that logged; missing where it is unknown. */
+  /** The call that logged; missing if it is unknown. */
   readonly call?: number;
 }
 

@@ -14,7 +14,7 @@ const REPEATABLE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT"
 const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 
 interface Body {
-  /** Bytes; `undefined` where they are sent in chunks, or there are none. */
+  /** Bytes; `undefined` if they are sent in chunks, or there are none. */
   readonly length: number | undefined;
   /** The headers that say so, instead of those of the request. */
   readonly headers: HeaderList;
@@ -51,7 +51,7 @@ export function announceBody(
     : { length, headers: [["content-length", `${length}`]] };
 }
 
-/** True where a request that found its connection closed can safely be sent again. */
+/** True if a request that found its connection closed can safely be sent again. */
 export function isRepeatable(
   { method, body }: { readonly method: string; readonly body: unknown },
 ): boolean {

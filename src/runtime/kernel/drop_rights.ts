@@ -19,7 +19,7 @@ const CAPABILITY_VERSION = 0x20080522;
  * Drops all capabilities, and becomes another user where one is given. Only this
  * thread is affected: the C library's own functions would change all threads.
  *
- * @returns false where the system refuses a part of it
+ * @returns false if the system refuses a part of it
  */
 export function dropRights(libc: Libc, uid?: number): boolean {
   systemCall(libc, "prctl", PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL);

@@ -45,7 +45,7 @@ const SYMBOLS = {
 
 export type Libc = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
 
-/** The library, opened once; `undefined` where the system has another one. */
+/** The library, opened once; `undefined` if the system has another one. */
 export const openLibc: () => Libc | undefined = lazyLibc(SYMBOLS);
 
 const PR_SET_NO_NEW_PRIVS = 38;

@@ -39,7 +39,7 @@ export interface HeldCall {
   readonly args: readonly bigint[];
 }
 
-/** True where the kernel can ask before it performs a call. */
+/** True if the kernel can ask before it performs a call. */
 export function canSupervise(libc: Libc): boolean {
   if (PROCESSOR === undefined) return false;
   const action = new Uint8Array(Uint32Array.of(NOTIFY_ACTION).buffer);
@@ -49,7 +49,7 @@ export function canSupervise(libc: Libc): boolean {
 /**
  * Installs a filter for this thread and those that it starts from now on.
  *
- * @returns the listener's descriptor; `undefined` where the filter is not in force
+ * @returns the listener's descriptor; `undefined` if the filter is not in force
  */
 export function installFilter(libc: Libc, filter: Uint8Array<ArrayBuffer>): number | undefined {
   const program = new Uint8Array(16);

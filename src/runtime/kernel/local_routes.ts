@@ -65,7 +65,7 @@ function readOwnPort(sockaddr: Uint8Array): OwnPort | undefined {
 /** The port of this machine that an address names; `undefined` for an address elsewhere. */
 export const ownPortOf = (sockaddr: Uint8Array): number | undefined => readOwnPort(sockaddr)?.port;
 
-/** Finds where a connection to an address goes; `undefined` where it goes to that address. */
+/** Finds where a connection to an address goes; `undefined` if it goes to that address. */
 export function findLocalRoute(
   sockaddr: Uint8Array,
   routes: readonly LocalRoute[],
@@ -81,7 +81,7 @@ export function findLocalRoute(
   return { route, address };
 }
 
-/** The port of a socket's own address (struct sockaddr); `undefined` where it has none. */
+/** The port of a socket's own address (struct sockaddr); `undefined` if it has none. */
 export function portOf(sockaddr: Uint8Array): number | undefined {
   const family = sockaddr[0]! | sockaddr[1]! << 8;
   return family === AF_INET || family === AF_INET6 ? sockaddr[2]! << 8 | sockaddr[3]! : undefined;

@@ -160,7 +160,7 @@ export const PROCESSORS: Readonly<Record<string, Processor>> = {
   aarch64: { arch: 0xc00000b7, number: (name) => NUMBERS[name][1] },
 };
 
-/** This machine's processor; `undefined` where its calls are not known. */
+/** This machine's processor; `undefined` if its calls are not known. */
 export const PROCESSOR: Processor | undefined = PROCESSORS[Deno.build.arch];
 
 /** The address of a buffer, for structures that point to others. */

@@ -35,7 +35,7 @@ export class AbandonedConnects {
     return this.#total;
   }
 
-  /** True where a connection to the address may be begun. */
+  /** True if a connection to the address may be begun. */
   allows(address: string): boolean {
     const network = networkOf(address);
     if ((this.#abandoned.get(network) ?? 0) >= MAX_OF_NETWORK) return false;

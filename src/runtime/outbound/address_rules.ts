@@ -30,7 +30,7 @@ export function isLocalName(host: string): boolean {
  */
 const LIKE_ADDRESS = /^[\d.]+$|:/;
 
-/** The address in a URL's host, without brackets; `undefined` where the host is a name. */
+/** The address in a URL's host, without brackets; `undefined` if the host is a name. */
 export function literalAddress(hostname: string): string | undefined {
   const bare = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
   return LIKE_ADDRESS.test(bare) && ipaddr.isValid(bare) ? bare : undefined;

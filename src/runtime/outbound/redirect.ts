@@ -15,7 +15,7 @@ const BOUND_TO_ORIGIN: ReadonlySet<string> = new Set(["authorization", "cookie",
 const OF_BODY = /^content-/i;
 
 /**
- * The request that a redirect asks for; `undefined` where the answer is no
+ * The request that a redirect asks for; `undefined` if the answer is no
  * redirect, or redirects are not followed.
  *
  * @throws OutboundError where it cannot be followed

@@ -27,7 +27,7 @@ export interface OutboundResponse {
   readonly statusText: string;
   /** In order, names as received; hop-by-hop headers are dropped. */
   readonly headers: HeaderList;
-  /** `null` where the answer can have none. */
+  /** `null` if the answer can have none. */
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
   /** The whole body, where it came with the head; use it instead of `body`. */
   readonly bytes?: Uint8Array<ArrayBuffer> | undefined;

@@ -55,7 +55,7 @@ const name = (found: readonly Descriptor[]): string =>
  * Looks for descriptors that this process was started with, before it starts
  * foreign programs that must not reach them.
  *
- * @returns why it must not start them; `undefined` where there are none
+ * @returns why it must not start them; `undefined` if there are none
  */
 export function refuseInheritedDescriptors(): string | undefined {
   const foreign = findForeignDescriptors(openDescriptors() ?? []).filter(({ inherited }) =>
@@ -71,7 +71,7 @@ export function refuseInheritedDescriptors(): string | undefined {
 /**
  * Looks at the descriptors of this process before it loads foreign code.
  *
- * @returns why it must not load any; `undefined` where nothing else is open, and on
+ * @returns why it must not load any; `undefined` if nothing else is open, and on
  * systems other than Linux, which do not show descriptors
  */
 export async function refuseForeignDescriptors(): Promise<string | undefined> {

@@ -8,7 +8,7 @@ import type { ZodType } from "zod";
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Reads a payload as JSON of a form; `undefined` where it is malformed or
+ * Reads a payload as JSON of a form; `undefined` if it is malformed or
  * longer than `maxBytes`.
  */
 export function parsePayload<T>(

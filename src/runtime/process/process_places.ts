@@ -50,7 +50,7 @@ export class ProcessPlaces {
     return this.#taken;
   }
 
-  /** A place, as soon as there is one; `undefined` where none came free in time. */
+  /** A place, as soon as there is one; `undefined` if none came free in time. */
   take(): Promise<Place | undefined> {
     const { promise, resolve } = Promise.withResolvers<Place | undefined>();
     const timer = setTimeout(() => {

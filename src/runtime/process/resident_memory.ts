@@ -6,7 +6,7 @@
 
 const PAGE_BYTES = 4096;
 
-/** Resident memory of a process in bytes (proc(5), statm); `undefined` where the system does not show it. */
+/** Resident memory of a process in bytes (proc(5), statm); `undefined` if the system does not show it. */
 export function residentBytes(pid: number): number | undefined {
   try {
     const pages = Deno.readTextFileSync(`/proc/${pid}/statm`).split(" ")[1];

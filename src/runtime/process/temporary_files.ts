@@ -1,5 +1,5 @@
 /**
- * How much of the disk a folder for temporary files takes, where it is no separate memory
+ * How much of the disk a folder for temporary files takes, where it is not a separate memory
  * that the kernel limits.
  *
  * @module

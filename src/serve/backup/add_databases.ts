@@ -48,7 +48,7 @@ export class DatabaseAdder {
   }
 
   /**
-   * Adds what is not there yet; false where one is gone meanwhile, so that newer
+   * Adds what is not there yet; false if one is gone meanwhile, so that newer
    * records are needed.
    *
    * @throws {BackupError}

@@ -55,7 +55,7 @@ export class ArchiveWriter {
     await writer.close();
   }
 
-  /** Adds a file of the backup that is no file of the data directory. */
+  /** Adds a file of the backup that is not a file of the data directory. */
   async addContent(path: string, text: string): Promise<void> {
     const { byteLength } = new TextEncoder().encode(text);
     await this.addText(path, text);
@@ -64,7 +64,7 @@ export class ArchiveWriter {
   }
 
   /**
-   * Adds a file as long as it is now; false where it is gone. One that grows meanwhile is
+   * Adds a file as long as it is now; false if it is gone. One that grows meanwhile is
    * cut off there, one that is removed is still read to its end.
    *
    * @param mayShrink whether what is missing at its end is filled with zeros, and no error

@@ -19,7 +19,7 @@ export interface BlobName {
 
 export interface BlobSource extends AsyncDisposable {
   list(): AsyncIterable<BlobName>;
-  /** The content; `undefined` where the blob is missing. */
+  /** The content; `undefined` if the blob is missing. */
   stream(blob: BlobName): Promise<ReadableStream<Uint8Array> | undefined>;
 }
 

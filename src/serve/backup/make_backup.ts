@@ -60,7 +60,7 @@ export interface BackupOptions {
 /** How often records are read again where a database that they name is gone. */
 const MAX_ATTEMPTS = 5;
 
-/** Yields the files below a folder as paths with forward slashes; none where it is missing. */
+/** Yields the files below a folder as paths with forward slashes; none if it is missing. */
 async function* filesBelow(folder: string, prefix: string): AsyncGenerator<string> {
   let entries: Deno.DirEntry[];
   try {

@@ -42,7 +42,7 @@ export interface Verified {
   readonly more: number;
 }
 
-/** The ids of the keys in a file; none where it cannot be read. */
+/** The ids of the keys in a file; none if it cannot be read. */
 async function verifyKeys(path: string, damage: DamageList): Promise<ReadonlySet<string>> {
   try {
     const ids = await readKeyIds(path);

@@ -136,7 +136,7 @@ async function readServer(place: string, env: Environment, reader: Reader): Prom
 /**
  * Reads every record of a store; what cannot be read is told of.
  *
- * @param then is given the store to read from; `undefined` where it cannot be opened
+ * @param then is given the store to read from; `undefined` if it cannot be opened
  */
 export async function verifyRecords(
   { place, env }: { readonly place: string; readonly env: Environment },

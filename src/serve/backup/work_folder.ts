@@ -26,7 +26,7 @@ async function refuseForeign(folder: string, to: string): Promise<void> {
   );
 }
 
-/** Locks a folder; `undefined` where it was removed before it was locked. */
+/** Locks a folder; `undefined` if it was removed before it was locked. */
 async function lockFolder(folder: string, to: string): Promise<Deno.FsFile | undefined> {
   const path = join(folder, LOCK);
   await Deno.mkdir(folder, { mode: 0o700 }).catch((error) => {

@@ -36,7 +36,7 @@ async function removeAll(path: string): Promise<void> {
   });
 }
 
-/** The socket that the data directory names; `undefined` where it names none. */
+/** The socket that the data directory names; `undefined` if it names none. */
 export async function findControl(dataDir: string): Promise<string | undefined> {
   try {
     const file = fileSchema.safeParse(JSON.parse(await readTextFile(join(dataDir, FILE))));

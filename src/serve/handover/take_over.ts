@@ -47,7 +47,7 @@ async function connect(dataDir: string): Promise<Link | undefined> {
   }
 }
 
-/** The answer to the wish to take over; `undefined` where the platform ends meanwhile. */
+/** The answer to the wish to take over; `undefined` if the platform ends meanwhile. */
 async function ask(link: Link): Promise<Shared | Refused | undefined> {
   await link.send({ type: "replace", pid: Deno.pid });
   try {
@@ -68,7 +68,7 @@ export class Takeover {
 
   /**
    * Asks the platform that serves from a data directory to share its ports; `undefined`
-   * where none runs.
+   * if none runs.
    *
    * @throws {HandoverError} where it refuses, or does not respond in time.
    */

@@ -12,7 +12,7 @@ export interface RawRecord {
   /** In the encoding that both stores have. */
   readonly key: Uint8Array<ArrayBuffer>;
   readonly value: Uint8Array<ArrayBuffer> | Deno.KvU64;
-  /** Milliseconds until it expires, by its store's clock; `undefined` where it does not. */
+  /** Milliseconds until it expires, by its store's clock; `undefined` if it does not. */
   readonly leftMs: number | undefined;
 }
 

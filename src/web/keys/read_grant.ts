@@ -25,13 +25,13 @@ export function readGrant(form: SentForm): Grant & { readonly permissions: Permi
   };
 }
 
-/** Why a grant cannot be given; `undefined` where it can. */
+/** Why a grant cannot be given; `undefined` if it can. */
 export function grantProblem({ permissions, projects }: Grant): string | undefined {
   if (permissions.length === 0) return "Select at least one permission";
   return projects?.length === 0 ? "Select at least one project, or choose all projects" : undefined;
 }
 
-/** When a key ends; `undefined` where that stays as it is. */
+/** When a key ends; `undefined` if that stays as it is. */
 export function readExpiry({ expires }: Fields, now: number): string | null | undefined {
   const days = EXPIRY_DAYS.find((each) => each === expires);
   if (days !== undefined) return new Date(now + Number(days) * DAY_MS).toISOString();

@@ -31,7 +31,7 @@ export function EntryFrame({ title, lead, roomy, shortPitch, crest, children }: 
   readonly title: string;
   readonly lead?: Child;
   readonly roomy?: boolean;
-  /** True where the page shows the commands itself. */
+  /** True if the page shows the commands itself. */
   readonly shortPitch?: boolean;
   /** A picture above the title. */
   readonly crest?: Child;

@@ -31,7 +31,7 @@ interface Picture {
   readonly content: string | Uint8Array<ArrayBuffer>;
 }
 
-/** Reads the picture out of the files of a deployment; `undefined` where it has none. */
+/** Reads the picture out of the files of a deployment; `undefined` if it has none. */
 async function readPicture(
   vault: BlobVault,
   { workspaceId, contentSha }: DeploymentRecord,

@@ -82,7 +82,7 @@ export function picturePaths(startPage: string): readonly string[] {
 const startsWith = (bytes: Uint8Array, at: number, text: string): boolean =>
   [...text].every((letter, index) => bytes[at + index] === letter.charCodeAt(0));
 
-/** The type of a picture by its first bytes; `undefined` where it is none that browsers show. */
+/** The type of a picture by its first bytes; `undefined` if it is none that browsers show. */
 export function pictureType(bytes: Uint8Array): string | undefined {
   if (startsWith(bytes, 0, "\x89PNG\r\n")) return "image/png";
   if (startsWith(bytes, 0, "\xff\xd8\xff")) return "image/jpeg";

@@ -294,7 +294,7 @@ export function kvPage(parts: ProjectVisit, view: KvView): Response {
   );
 }
 
-/** One value; null where the store has none under the key. */
+/** One value; null if the store has none under the key. */
 export function kvValuePage(
   parts: ProjectVisit,
   shown: FormPage & { readonly wish: KvWish; readonly value: ShownKvValue | null },

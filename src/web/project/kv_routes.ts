@@ -30,7 +30,7 @@ const wishOf = (query: URLSearchParams): KvWish => ({
   cursor: textOf(query, "cursor") || null,
 });
 
-/** Value of a key as the page shows it; null where the store has none. */
+/** Value of a key as the page shows it; null if the store has none. */
 async function readValue({ api, project }: ProjectVisit, environment: string, key: string) {
   try {
     return showKvValue(

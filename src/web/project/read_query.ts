@@ -54,7 +54,7 @@ class Collector {
   #text = 0;
   #isCut = false;
 
-  /** Takes an event; false where no more fits. */
+  /** Takes an event; false if no more fits. */
   take(event: QueryEvent): boolean {
     switch (event.type) {
       case "columns":

@@ -8,7 +8,7 @@ import type { ReferenceOperation } from "./read_reference.ts";
 
 const COMMANDS: ReadonlyMap<string, string> = new Map(Object.entries(CLI_SAMPLES));
 
-/** The command that calls an operation; `undefined` where there is none. */
+/** The command that calls an operation; `undefined` if there is none. */
 export const commandLineOf = (operationId: string): string | undefined => COMMANDS.get(operationId);
 
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

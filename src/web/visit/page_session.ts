@@ -36,7 +36,7 @@ export class PageSession {
     this.#services = services;
   }
 
-  /** The person of the session cookie; `undefined` where nobody is signed in. */
+  /** The person of the session cookie; `undefined` if nobody is signed in. */
   visitor(request: Request, client: Client): Promise<Person | undefined> {
     return this.#services.authenticator.visitor(request, client);
   }
@@ -58,7 +58,7 @@ export class PageSession {
    * @throws {Failure} `forbidden` where another site sent the form.
    */
   checkForm(request: Request, form: {
-    /** The field as it was sent, or null where it is missing. */
+    /** The field as it was sent, or null if it is missing. */
     readonly csrf: string | null;
     readonly person: Person | undefined;
   }): void {

@@ -18,7 +18,7 @@ async function run(...command: readonly [string, ...string[]]): Promise<void> {
   if (code !== 0) throw new Error(`${command.join(" ")}: ${stderr}`);
 }
 
-/** True where this process may make network namespaces. */
+/** True if this process may make network namespaces. */
 export async function canMakeNamespaces(): Promise<boolean> {
   const name = `svc-try-${Deno.pid}`;
   try {

@@ -22,7 +22,7 @@ import { Patroni } from "./patroni.ts";
 import { freePorts } from "./ports.ts";
 import { Storage } from "./storage.ts";
 
-/** True where the suite runs whole: minutes, with Patroni. */
+/** True if the suite runs whole: minutes, with Patroni. */
 export const IS_LONG = Deno.env.get("CLUSTER_TESTS") === "all";
 
 /** How long what a killed node has left running may hold its data directory. */

@@ -246,7 +246,7 @@ export class Patroni implements AsyncDisposable {
   }
 }
 
-/** The members as etcd has them; none where the server does not respond. */
+/** The members as etcd has them; none if the server does not respond. */
 async function clusterOf(port: number): Promise<readonly { readonly role: string }[]> {
   try {
     const signal = AbortSignal.timeout(1000);

@@ -40,7 +40,7 @@ export function parseHistory(text: string): readonly string[] {
 export interface History {
   /** The newest first. */
   readonly statements: readonly string[];
-  /** Keeps a statement, unless it looks as if it held a password; false where it does. */
+  /** Keeps a statement, unless it looks as if it held a password; false if it does. */
   add(statement: string): Promise<boolean>;
 }
 

@@ -25,7 +25,7 @@ export interface RowLayout {
   readonly colors: Palette;
 }
 
-/** Takes from the widest columns until all fit; `undefined` where they can't. */
+/** Takes from the widest columns until all fit; `undefined` if they can't. */
 export function fitWidths(
   wanted: readonly number[],
   width: number,

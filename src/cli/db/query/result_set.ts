@@ -29,7 +29,7 @@ export function isNumber({ type }: Column): boolean {
   return NUMBERS.has(type);
 }
 
-/** Rows that a command returned or changed, by its tag such as `INSERT 0 3`; null where it has none. */
+/** Rows that a command returned or changed, by its tag such as `INSERT 0 3`; null if it has none. */
 export function rowCountOf(command: string): number | null {
   const [, digits] = /^[A-Z ]+(?: \d+)? (\d+)$/.exec(command) ?? [];
   return digits === undefined ? null : Number(digits);

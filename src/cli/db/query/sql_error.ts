@@ -12,7 +12,7 @@ import { caretLines, placeOf } from "./caret_lines.ts";
 export type SqlErrorEvent = Extract<QueryEvent, { readonly type: "error" }>;
 
 export interface SqlSource {
-  /** Missing where it is too large to be held. */
+  /** Missing if it is too large to be held. */
   readonly sql?: string | undefined;
   /** Name of the file that it is from. */
   readonly file?: string | undefined;

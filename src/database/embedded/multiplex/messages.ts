@@ -152,7 +152,7 @@ export interface NamedStatement {
 
 /**
  * Finds the prepared statement that a `Parse`, `Bind`, `Describe` or `Close`
- * is about; `undefined` where it is about a portal.
+ * is about; `undefined` if it is about a portal.
  *
  * @throws {MessageError}
  */

@@ -147,7 +147,7 @@ export class Multiplexer {
     if (reason !== undefined) this.#end(holder, reason);
   }
 
-  /** Does the next piece of work; false where there is none until more is received. */
+  /** Does the next piece of work; false if there is none until more is received. */
   step(): boolean {
     const holder = this.#holder ?? this.#choose();
     if (holder === undefined) return false;
@@ -207,7 +207,7 @@ export class Multiplexer {
     }
   }
 
-  /** Runs the next message of the client that has the backend; false where there is none. */
+  /** Runs the next message of the client that has the backend; false if there is none. */
   #advance(client: Client): boolean {
     const message = takeMessage(client, this.#options.outlet);
     if (message === undefined) return false;

@@ -10,7 +10,7 @@ import type { Engine } from "./engine_files.ts";
 type Files = InstanceType<Engine["Files"]>;
 
 interface Stream {
-  /** Descriptor of the file on the disk; missing where it is none. */
+  /** Descriptor of the file on the disk; missing if it is none. */
   readonly nfd?: number;
 }
 

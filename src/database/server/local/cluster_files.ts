@@ -27,7 +27,7 @@ const MAX_SOCKET_FOLDER = 80;
 
 const PRIVATE = 0o700;
 
-/** The major version of PostgreSQL that made the cluster; `undefined` where there is none. */
+/** The major version of PostgreSQL that made the cluster; `undefined` if there is none. */
 export async function clusterVersion(folder: string): Promise<number | undefined> {
   try {
     return Number((await readTextFile(join(folder, "data", "PG_VERSION"))).trim());

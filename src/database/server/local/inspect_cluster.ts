@@ -24,7 +24,7 @@ export interface ClusterFacts {
 
 const LAST_LINES = 3;
 
-/** Describes the cluster in a platform's data folder; `undefined` where there is none. */
+/** Describes the cluster in a platform's data folder; `undefined` if there is none. */
 export async function inspectCluster(
   dataFolder: string,
   path: string,

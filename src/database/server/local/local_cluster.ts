@@ -243,7 +243,7 @@ export class LocalCluster implements ServerSource {
   }
 }
 
-/** A local server that a platform on the same data folder runs; `undefined` where none runs. */
+/** A local server that a platform on the same data folder runs; `undefined` if none runs. */
 export async function runningCluster(
   { dataFolder, password, path }: Pick<LocalClusterOptions, "dataFolder" | "password" | "path">,
 ): Promise<ServerSource | undefined> {

@@ -31,7 +31,7 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * False where the process is another program, which was given the id of a server that was killed:
+ * False if the process is another program, which was given the id of a server that was killed:
  * such as after the machine has started again. Only Linux says what a process is.
  */
 async function mayServe(pid: number, folder: string): Promise<boolean> {

@@ -102,7 +102,7 @@ export class AuthorizationService {
     return makeClientId(body, await this.#key());
   }
 
-  /** The client of an id; `undefined` where this platform did not make it. */
+  /** The client of an id; `undefined` if this platform did not make it. */
   async findClient(id: string): Promise<RegisteredClient | undefined> {
     return readClientId(id, await this.#key());
   }

@@ -102,7 +102,7 @@ export function makeClientId(body: z.infer<typeof registrationBody>, key: string
   return `${text}.${sign(key, text)}`;
 }
 
-/** Reads the id of a client; `undefined` where this platform did not make it. */
+/** Reads the id of a client; `undefined` if this platform did not make it. */
 export function readClientId(id: string, key: string): RegisteredClient | undefined {
   if (id.length > MAX_CLIENT_ID) return undefined;
   const [text, mac, ...rest] = id.split(".");

@@ -41,7 +41,7 @@ const accessTokenRecord = z.object({
   createdAt: z.number(),
   /** The most that it may do, where that is less than its owner. */
   role: z.literal("viewer").optional(),
-  /** When it ends; missing where only lack of use ends it. */
+  /** When it ends; missing if only lack of use ends it. */
   expiresAt: z.number().optional(),
   /** Its refresh token, if it has one. */
   refresh: z.object({

@@ -95,7 +95,7 @@ export class CredentialMemory {
     return known ?? await this.#load(type, finders[type]);
   }
 
-  /** A workspace with the user's role in it; `undefined` where they are not a member. */
+  /** A workspace with the user's role in it; `undefined` if they are not a member. */
   async workspaceOf(userId: string, workspaceId: string): Promise<Caller["workspace"] | undefined> {
     const key = `${userId} ${workspaceId}`;
     const known = this.#isCurrent() ? this.#workspaces.get(key) : undefined;

@@ -35,7 +35,7 @@ export class CredentialStore {
     return await this.sessions.findBy("hash", accountKeys.sessionByHash(hash));
   }
 
-  /** Ends a session; returns it, `undefined` where the user has none of that id. */
+  /** Ends a session; returns it, `undefined` if the user has none of that id. */
   async removeSession(userId: string, id: string): Promise<SessionRecord | undefined> {
     const session = await this.sessions.find(userId, id);
     if (session !== undefined) await this.#end(id, (draft) => sessions.drop(draft, session));
@@ -46,7 +46,7 @@ export class CredentialStore {
     return await this.accessTokens.findBy("hash", accountKeys.accessTokenByHash(hash));
   }
 
-  /** Revokes a token; returns it, `undefined` where the user has none of that id. */
+  /** Revokes a token; returns it, `undefined` if the user has none of that id. */
   async removeAccessToken(userId: string, id: string): Promise<AccessTokenRecord | undefined> {
     const token = await this.accessTokens.find(userId, id);
     if (token !== undefined) await this.#end(id, (draft) => accessTokens.drop(draft, token));
@@ -66,7 +66,7 @@ export class CredentialStore {
     return (await this.#kv.get(keys.project(workspaceId, id))).versionstamp !== null;
   }
 
-  /** Changes a key; returns it, `undefined` where the workspace has none of that id. */
+  /** Changes a key; returns it, `undefined` if the workspace has none of that id. */
   async updateApiKey(
     workspaceId: string,
     id: string,
@@ -76,7 +76,7 @@ export class CredentialStore {
     return await this.apiKeys.update([id], edit);
   }
 
-  /** Revokes a key; returns it, `undefined` where the workspace has none of that id. */
+  /** Revokes a key; returns it, `undefined` if the workspace has none of that id. */
   async removeApiKey(workspaceId: string, id: string): Promise<ApiKeyRecord | undefined> {
     const apiKey = await this.#apiKeyOf(workspaceId, id);
     if (apiKey !== undefined) await this.#end(id, (draft) => apiKeys.drop(draft, apiKey));

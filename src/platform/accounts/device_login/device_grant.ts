@@ -37,7 +37,7 @@ export function isOpen(grant: DeviceGrant, now: number): boolean {
   return grant.state === "pending" && now < grant.expiresAt;
 }
 
-/** Approves a grant; `undefined` where it is not open. */
+/** Approves a grant; `undefined` if it is not open. */
 export function approveGrant(
   grant: DeviceGrant,
   given: { readonly userId: string; readonly workspaceId: string; readonly now: number },
@@ -48,7 +48,7 @@ export function approveGrant(
   return { ...grant, state: "approved", userId, workspaceId, fetchBefore };
 }
 
-/** Denies a grant; `undefined` where it is not open. */
+/** Denies a grant; `undefined` if it is not open. */
 export function denyGrant(grant: DeviceGrant, now: number): DeviceGrant | undefined {
   return isOpen(grant, now) ? { ...grant, state: "denied" } : undefined;
 }

@@ -51,7 +51,7 @@ async function readFields(request: Request, maxBytes: number): Promise<unknown> 
 }
 
 /**
- * Reads the parameters of a request; none where it has no body.
+ * Reads the parameters of a request; none if it has no body.
  *
  * @throws {OAuthError} `invalid_request`.
  */

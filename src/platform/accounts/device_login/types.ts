@@ -10,7 +10,7 @@ const base = z.object({
   deviceHash: z.string(),
   /** Hash of the user code. */
   userHash: z.string(),
-  /** The `client_id` that the codes are for; null where the CLI gave none: polls need none then. */
+  /** The `client_id` that the codes are for; null if the CLI gave none: polls need none then. */
   clientId: z.string().nullable().default(null),
   /** The name that the program gives itself (`client_id`, else its `User-Agent`). */
   tool: z.string(),

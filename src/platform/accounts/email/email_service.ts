@@ -30,7 +30,7 @@ export class EmailService {
 
   constructor(
     parts: AccountParts,
-    /** Missing where the platform cannot send mail. */
+    /** Missing if the platform cannot send mail. */
     mailLinks: MailLinks | undefined,
   ) {
     this.#parts = parts;

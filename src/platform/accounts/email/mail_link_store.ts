@@ -60,7 +60,7 @@ export class MailLinkStore {
     return link as Extract<MailLink, { type: Type }>;
   }
 
-  /** Uses up a link; false where another request did so first. */
+  /** Uses up a link; false if another request did so first. */
   async take(hash: string): Promise<boolean> {
     const key = accountKeys.mailLink(hash);
     const { versionstamp } = await this.#kv.get(key);

@@ -27,7 +27,7 @@ export interface LinkMail {
   readonly path: string;
   /** Who asks for it. */
   readonly client: Client;
-  /** The account that the mail is for; missing where there is none yet. */
+  /** The account that the mail is for; missing if there is none yet. */
   readonly userId?: string | undefined;
   /** The text of the mail; undefined to send none, with the same work. */
   readonly mail: ((to: string, facts: { host: string; url: string }) => AccountMail) | undefined;
@@ -81,7 +81,7 @@ export class MailLinks {
     return false;
   }
 
-  /** Finds what a link is for; `undefined` where it is used, old or wrong. Wrong ones are counted. */
+  /** Finds what a link is for; `undefined` if it is used, old or wrong. Wrong ones are counted. */
   async find<Type extends MailLinkType>(type: Type, token: string, client: Client) {
     const guess = await this.#parts.limits.begin("link", client);
     const hash = hashToken("mail link", token);

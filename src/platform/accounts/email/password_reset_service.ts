@@ -23,7 +23,7 @@ export class PasswordResetService {
 
   constructor(
     parts: AccountParts,
-    /** Missing where the platform cannot send mail. */
+    /** Missing if the platform cannot send mail. */
     mailLinks: MailLinks | undefined,
   ) {
     this.#parts = parts;

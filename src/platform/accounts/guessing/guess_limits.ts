@@ -20,7 +20,7 @@ export type Guessed = "password" | "second factor" | "link" | "user code" | "pre
 export interface GuessedAccount {
   /** The key of its count: an email address, known or not, or an id. */
   readonly subject: string;
-  /** Missing where there is no such account. */
+  /** Missing if there is no such account. */
   readonly userId: string | undefined;
 }
 

@@ -58,7 +58,7 @@ export class IssuerKeys {
   }
 
   /**
-   * The keys of an issuer with an id; none where it has no such key.
+   * The keys of an issuer with an id; none if it has no such key.
    *
    * @throws {DocumentError} where they cannot be read
    */

@@ -18,7 +18,7 @@ function isRefTrusted(publisher: PublisherRecord, { ref }: WorkflowRun): boolean
   return branch === null ? tag === null : matchesWildcard(branch, ref.name);
 }
 
-/** Why a run is none of a publisher; `undefined` where it is one. */
+/** Why a run is none of a publisher; `undefined` if it is one. */
 export function mismatch(publisher: PublisherRecord, run: WorkflowRun): string | undefined {
   const { repositoryId, environment, workflow, subject } = publisher;
   if (!isSame(publisher.repository, run.repository)) return "it trusts another repository";

@@ -59,7 +59,7 @@ export class PublisherStore extends Table<PublisherRecord, readonly [string, str
     super(kv, publishers);
   }
 
-  /** Adds a publisher; false where the workspace has as many as it may. */
+  /** Adds a publisher; false if the workspace has as many as it may. */
   override async add(record: PublisherRecord): Promise<boolean> {
     const { workspaceId, id } = record;
     const guard = accountKeys.publishersGuard(workspaceId);

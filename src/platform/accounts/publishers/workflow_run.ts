@@ -17,7 +17,7 @@ export interface WorkflowRun {
   readonly repositoryId: string;
   readonly ref: WorkflowRef;
   readonly environment: string | null;
-  /** File of the workflow; null where it is in no file of the repository. */
+  /** File of the workflow; null if it is in no file of the repository. */
   readonly workflow: string | null;
   readonly subject: string;
   /** Number of the run or pipeline. */

@@ -54,7 +54,7 @@ export class SignInStore {
     });
   }
 
-  /** Stores a new user with a password; false where the address has an account. */
+  /** Stores a new user with a password; false if the address has an account. */
   async addUser(user: UserRecord & { email: string }, password: PasswordHash): Promise<boolean> {
     const operation = this.#kv.atomic()
       .set(accountKeys.signIn(user.id), { ...NOTHING, password });

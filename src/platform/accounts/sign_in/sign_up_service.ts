@@ -21,7 +21,7 @@ const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 
 interface SignUpServiceServices {
-  /** Missing where the platform cannot send mail. */
+  /** Missing if the platform cannot send mail. */
   readonly mailLinks: MailLinks | undefined;
   begin(user: UserRecord, client: Client): Promise<SignedIn>;
 }

@@ -73,7 +73,7 @@ export function totpCode(secret: string, step: number): string {
 
 /**
  * Finds the step that a code belongs to, the present one or a neighbour;
- * `undefined` where it belongs to none, or to one that is not after `lastStep`,
+ * `undefined` if it belongs to none, or to one that is not after `lastStep`,
  * the last one used (RFC 6238, 5.2: no code is accepted twice).
  */
 export function findTotpStep(

@@ -155,7 +155,7 @@ export class TwoFactorService {
     throw wrongCode();
   }
 
-  /** The record after a code is used; `undefined` where the code is wrong. */
+  /** The record after a code is used; `undefined` if the code is wrong. */
   #without(record: SignInRecord, code: string, secret: string): SignInRecord | undefined {
     if (record.totp === null) return undefined;
     const { lastStep } = record.totp;

@@ -34,7 +34,7 @@ export class BuildLogArchive {
     await this.#options.kv.set(keys.buildLog(projectId, deploymentId), { workspaceId, sha256 });
   }
 
-  /** The lines of a log; `undefined` where it is not here. */
+  /** The lines of a log; `undefined` if it is not here. */
   async read({ projectId, deploymentId }: LoggedBuild): Promise<BuildLogLine[] | undefined> {
     const { kv, vault } = this.#options;
     const found = await readRecord(kv, keys.buildLog(projectId, deploymentId), archivedLog);

@@ -162,13 +162,13 @@ export class BuildLogs {
     return await Deno.stat(this.#path(build)).then(() => true, () => false);
   }
 
-  /** All lines of a log; none where there is no log. */
+  /** All lines of a log; none if there is no log. */
   async read(build: LoggedBuild): Promise<BuildLogLine[]> {
     const bytes = await this.bytes(build);
     return bytes === undefined ? [] : parseLines(new TextDecoder().decode(bytes));
   }
 
-  /** A log as it is stored; `undefined` where there is no log. */
+  /** A log as it is stored; `undefined` if there is no log. */
   async bytes(build: LoggedBuild): Promise<Uint8Array<ArrayBuffer> | undefined> {
     await this.#writers.get(build.deploymentId)?.flush();
     try {
@@ -225,7 +225,7 @@ function parseLine(text: string): BuildLogLine[] {
   }
 }
 
-/** Entries of a folder; none where it does not exist. */
+/** Entries of a folder; none if it does not exist. */
 async function* entriesOf(folder: string): AsyncGenerator<Deno.DirEntry> {
   try {
     yield* Deno.readDir(folder);

@@ -17,7 +17,7 @@ export function isBeingBuilt(deployment: Pick<DeploymentRecord, "status"> | unde
   return deployment?.status === "PENDING" || deployment?.status === "BUILDING";
 }
 
-/** Calls back with the existing lines, then with new ones; false where the signal ended that. */
+/** Calls back with the existing lines, then with new ones; false if the signal ended that. */
 export async function followBuildLog(
   { sharedBuildLogs, deployments }: {
     readonly sharedBuildLogs: SharedBuildLogs;

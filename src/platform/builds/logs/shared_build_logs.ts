@@ -52,7 +52,7 @@ export interface SharedBuildLogsOptions {
   readonly peers: Peers;
   /** This process, where others build too. */
   readonly instance: string | undefined;
-  /** Who builds, or has built; `undefined` where nobody has begun. */
+  /** Who builds, or has built; `undefined` if nobody has begun. */
   runnerOf(build: LoggedBuild): Promise<BuildRunnerName | undefined>;
   readonly deployments: Pick<DeploymentStore, "owner">;
   readonly closing: AbortSignal;
@@ -173,7 +173,7 @@ export class SharedBuildLogs {
     }
   }
 
-  /** False where the deployment is gone, or another process builds it. */
+  /** False if the deployment is gone, or another process builds it. */
   async #archive(build: LoggedBuild): Promise<boolean> {
     const { local, archive, deployments, instance, runnerOf } = this.#options;
     const owner = await deployments.owner(build.deploymentId);

@@ -157,7 +157,7 @@ export class BuildQueue {
     await Promise.all(ended.map((each) => each.ended));
   }
 
-  /** How many builds are ahead of a waiting one; null where it does not wait. */
+  /** How many builds are ahead of a waiting one; null if it does not wait. */
   ahead(id: string): number | null {
     const place = this.#waiting.findIndex((build) => build.id === id);
     return place === -1 ? null : place + this.#running.size;
@@ -201,7 +201,7 @@ export class BuildQueue {
     }
   }
 
-  /** The build as it runs here; `undefined` where another process runs it, or it has ended. */
+  /** The build as it runs here; `undefined` if another process runs it, or it has ended. */
   #claim(build: BuildRecord): Promise<BuildRecord | undefined> {
     const { builds, nodes, now } = this.#options;
     const attempts = build.attempts + 1;

@@ -138,7 +138,7 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
   }
 
   /**
-   * Changes a waiting or running build; `undefined` where it is gone or has ended, or where
+   * Changes a waiting or running build; `undefined` if it is gone or has ended, or where
    * another process runs it than the one that the given record names.
    */
   async move(
@@ -189,7 +189,7 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     });
   }
 
-  /** Who builds, or has built; `undefined` where nobody has begun, or there are no other nodes. */
+  /** Who builds, or has built; `undefined` if nobody has begun, or there are no other nodes. */
   async runnerOf(projectId: string, id: string): Promise<BuildRunnerName | undefined> {
     const build = await this.find(projectId, id);
     if (typeof build?.runner !== "string") return undefined;

@@ -53,7 +53,7 @@ export async function preparePlaces(
   return places;
 }
 
-/** Names in a folder; none where the folder does not exist. */
+/** Names in a folder; none if the folder does not exist. */
 export async function namesIn(folder: string): Promise<string[]> {
   try {
     return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);

@@ -7,7 +7,7 @@
 
 export interface BuildSlot {
   readonly uid: number;
-  /** True where the build may use its project's cache, which no other build uses now. */
+  /** True if the build may use its project's cache, which no other build uses now. */
   readonly ownsCache: boolean;
 }
 

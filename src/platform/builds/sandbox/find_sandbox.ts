@@ -50,7 +50,7 @@ export interface ProbeOptions {
 }
 
 /**
- * Finds the best sandbox that works here; `undefined` where none does.
+ * Finds the best sandbox that works here; `undefined` if none does.
  *
  * @throws {SandboxUndecidedError} where the machine is too busy to find out.
  */
@@ -143,7 +143,7 @@ async function probeRun(
 
 /**
  * Finds the sandbox that builds of the present user would get, without a
- * platform; `undefined` where builds would be refused.
+ * platform; `undefined` if builds would be refused.
  *
  * @throws {SandboxUndecidedError} where the machine is too busy to find out.
  */

@@ -44,7 +44,7 @@ export interface SandboxRun {
   readonly limits: ProcessLimits;
   /** The control group that it runs in, where the platform has such groups. */
   readonly group?: ControlGroup | undefined;
-  /** True where it needs no network, and has none where there are namespaces. */
+  /** True if it needs no network, and has none if there are namespaces. */
   readonly offline?: boolean;
 }
 
@@ -76,11 +76,11 @@ export interface SandboxedProcess {
 /** The search path of the programs that set up the sandbox. */
 const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** True where each build has its own root folder. */
+/** True if each build has its own root folder. */
 export const hasOwnRoot = (kind: SandboxKind): boolean =>
   kind === "namespaces" || kind === "own_namespaces";
 
-/** True where each build runs as its own user. */
+/** True if each build runs as its own user. */
 export const hasOwnUser = (kind: SandboxKind): boolean => kind === "namespaces" || kind === "user";
 
 const DROP = ["--no-new-privs", "--bounding-set=-all", "--inh-caps=-all"] as const;

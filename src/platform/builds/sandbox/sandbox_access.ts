@@ -15,5 +15,5 @@ export interface SandboxAccess {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** `undefined` where this machine offers no sandbox that fits. */
+/** `undefined` if this machine offers no sandbox that fits. */
 export type OpenSandbox = () => Promise<SandboxAccess | undefined>;

@@ -34,7 +34,7 @@ interface Tree {
   readonly sessions: ReadonlyMap<number, number>;
 }
 
-/** `undefined` where the process has ended. */
+/** `undefined` if the process has ended. */
 function look(pid: string): Process | undefined {
   try {
     const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
@@ -76,7 +76,7 @@ function treeOf(root: number, processes: ReadonlyMap<number, Process>): Tree {
   return { bytes, sessions };
 }
 
-/** Lowers the priority of a process's session; false where the system does not do it now. */
+/** Lowers the priority of a process's session; false if the system does not do it now. */
 function lowerSession(pid: number): boolean {
   try {
     Deno.writeTextFileSync(`/proc/${pid}/autogroup`, String(SESSION_NICE), { create: false });

@@ -106,7 +106,7 @@ export class DnsApi {
   }
 }
 
-/** The result, or `undefined` where the service does not know what was asked for. */
+/** The result, or `undefined` if the service does not know what was asked for. */
 export async function orMissing<Result>(request: Promise<Result>): Promise<Result | undefined> {
   try {
     return await request;

@@ -60,7 +60,7 @@ export interface CompletedCall {
   readonly client: Client;
   /** The path as it was asked for, which holds no secret where an endpoint is guarded. */
   readonly path: string;
-  /** The project that the path names, by name or id; null where it names none. */
+  /** The project that the path names, by name or id; null if it names none. */
   readonly project: string | null;
   readonly requestId: string;
   /** The parameters of its path and query, and the fields of its body. */

@@ -12,7 +12,7 @@ export interface Client {
   readonly userAgent: string | null;
   /** The `Cookie` field as it came. */
   readonly cookie: string | null;
-  /** ISO 3166-1 alpha-2 code of the address; null where unknown. Looked up when called. */
+  /** ISO 3166-1 alpha-2 code of the address; null if unknown. Looked up when called. */
   country(): string | null;
 }
 

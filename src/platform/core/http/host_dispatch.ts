@@ -28,7 +28,7 @@ export interface HostDispatchOptions {
     answer(request: Request, connection: ClientConnection): Answer | undefined;
   };
   /**
-   * True for a hostname whose visitors are redirected to HTTPS; missing where
+   * True for a hostname whose visitors are redirected to HTTPS; missing if
    * HTTPS is not on its default port, so that nobody can be redirected to it.
    */
   readonly wantsHttps?: (hostname: string) => boolean;

@@ -35,7 +35,7 @@ const keptAnswer = z.object({
 });
 
 /**
- * Reads the field of a request; `undefined` where there is none.
+ * Reads the field of a request; `undefined` if there is none.
  *
  * @throws {Failure} `invalid_request` for a key that is none.
  */

@@ -32,7 +32,7 @@ export class IdempotencyStore {
 
   /**
    * Marks a request as begun, replacing what an earlier one with the same key left; false
-   * where another node was faster.
+   * if another node was faster.
    */
   async begin(
     id: string,

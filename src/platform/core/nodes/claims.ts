@@ -38,7 +38,7 @@ export class Claims {
    * Claims work whose own record names its holder.
    *
    * @param update stores this process's name, unless another holder is named by then
-   * @returns what `update` returns; `undefined` where another process that lives has it
+   * @returns what `update` returns; `undefined` if another process that lives has it
    */
   async takeOver<T>(
     holder: ClaimHolder | undefined,

@@ -16,7 +16,7 @@ export interface Nodes {
   /** Whether this node leads. */
   leads(role: Role): boolean;
   /**
-   * Runs a round of what one node does for all; `undefined` where another node leads. What
+   * Runs a round of what one node does for all; `undefined` if another node leads. What
    * the round commits under its lease is refused once that was lost.
    *
    * @throws {LeaseLostError} where it was lost meanwhile.

@@ -55,7 +55,7 @@ export async function askAll<T>(
   return { answers, silent };
 }
 
-/** The field of an answer that names nodes whose part is missing; none where all have given theirs. */
+/** The field of an answer that names nodes whose part is missing; none if all have given theirs. */
 export function missingNodes(
   silent: readonly SilentNode[],
 ): { readonly missingNodes?: SilentNode[] } {

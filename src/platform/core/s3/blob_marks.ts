@@ -51,7 +51,7 @@ export class BlobMarks {
     }
   }
 
-  /** Sets a mark where `before` still is what is there; false where others were quicker. */
+  /** Sets a mark where `before` still is what is there; false if others were quicker. */
   async set(
     blob: BlobName,
     before: Versioned<BlobMark> | undefined,

@@ -119,7 +119,7 @@ export class S3Bucket {
     if (hash.digest("hex") !== sha256) throw new FileChangedError(`${path} has changed`);
   }
 
-  /** Size of an object in bytes; `undefined` where it is missing. */
+  /** Size of an object in bytes; `undefined` if it is missing. */
   async size(key: string): Promise<number | undefined> {
     return await this.#ifThere(async () => {
       const response = await this.requests.send({ method: "HEAD", key });
@@ -129,7 +129,7 @@ export class S3Bucket {
   }
 
   /**
-   * Hands the content of an object to `take`, again where it broke off; `undefined` where
+   * Hands the content of an object to `take`, again where it broke off; `undefined` if
    * the object is missing.
    */
   async get<T>(

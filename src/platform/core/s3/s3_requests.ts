@@ -128,7 +128,7 @@ export class S3Requests {
     });
   }
 
-  /** Why the storage cannot be used, for the operator; `undefined` where it answers. */
+  /** Why the storage cannot be used, for the operator; `undefined` if it answers. */
   get problem(): string | undefined {
     return this.#problem;
   }

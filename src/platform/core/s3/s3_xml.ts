@@ -33,7 +33,7 @@ const listSchema = z.object({
   }),
 });
 
-/** Code and message of an error; both are empty where the text has none. */
+/** Code and message of an error; both are empty if the text has none. */
 export function parseError(text: string): { readonly code: string; readonly message: string } {
   try {
     const { Error: { Code: code, Message: message } } = errorSchema.parse(parser.parse(text));

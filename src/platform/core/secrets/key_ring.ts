@@ -65,7 +65,7 @@ async function readKeyFile(path: string): Promise<KeyFile | undefined> {
   try {
     const file = fileSchema.parse(JSON.parse(text));
     if (file.keys.every(isSound)) return file;
-  } catch { /* it is no key file: reported below */ }
+  } catch { /* it is not a key file: reported below */ }
   throw damaged(path);
 }
 
@@ -127,7 +127,7 @@ export async function readKeyRing(path: string): Promise<KeyRing> {
   return importRing(known);
 }
 
-/** The ids of the keys in a file; none where it is missing. */
+/** The ids of the keys in a file; none if it is missing. */
 export async function readKeyIds(path: string): Promise<ReadonlySet<string>> {
   return new Set((await readKeyFile(path))?.keys.map(({ id }) => id));
 }

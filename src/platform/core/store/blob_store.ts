@@ -41,7 +41,7 @@ export interface BlobFile {
 
 /** The blobs of one workspace. */
 export interface LookOptions {
-  /** True where what was found some seconds ago may be taken for what is there now. */
+  /** True if what was found some seconds ago may be taken for what is there now. */
   readonly lately?: boolean;
 }
 
@@ -54,10 +54,10 @@ export interface BlobStore {
     content: ReadableStream<Uint8Array>,
     options: { readonly maxBytes: number },
   ): Promise<void>;
-  /** Size in bytes, or `undefined` where the blob is missing. */
+  /** Size in bytes, or `undefined` if the blob is missing. */
   size(sha256: string): Promise<number | undefined>;
   /**
-   * Size in bytes of a blob whose content has its hash; `undefined` where it is
+   * Size in bytes of a blob whose content has its hash; `undefined` if it is
    * missing or damaged. What was verified is not read again while the file is the same.
    */
   verify(sha256: string): Promise<number | undefined>;
@@ -99,7 +99,7 @@ export interface BlobVault {
   list(): AsyncIterable<StoredBlob>;
   /** How many workspaces have blobs. */
   countWorkspaces(): Promise<number>;
-  /** Why blobs cannot be stored now, for the operator; `undefined` where they can. */
+  /** Why blobs cannot be stored now, for the operator; `undefined` if they can. */
   problem(): string | undefined;
   close(): void;
   /**

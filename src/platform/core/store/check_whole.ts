@@ -18,7 +18,7 @@ export class DataIncompleteError extends Error {
 /** The target of a move of files alone. */
 const filesMove = z.object({ to: z.string() });
 
-/** True where a move of files to a place has begun, and not ended. */
+/** True if a move of files to a place has begun, and not ended. */
 async function isHalfMoved(kv: RecordStore, blobs: string): Promise<boolean> {
   const { value } = await kv.get(keys.meta("files-move"));
   return filesMove.safeParse(value).data?.to === blobs;

@@ -16,7 +16,7 @@ export interface Footprint {
   /** Upper bounds of the sizes of all its keys, and of its keys and values. */
   readonly keyBytes: number;
   readonly bytes: number;
-  /** True where it must have its own transaction. */
+  /** True if it must have its own transaction. */
   readonly alone: boolean;
 }
 

@@ -32,7 +32,7 @@ interface Row {
   readonly expiration_ms: number;
 }
 
-/** Why a row cannot be read; `undefined` where it can. */
+/** Why a row cannot be read; `undefined` if it can. */
 function faultOf({ k, v, v_encoding }: Row): unknown {
   try {
     if (!(k instanceof Uint8Array) || k.byteLength === 0) return new TypeError("It has no key");

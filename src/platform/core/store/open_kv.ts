@@ -51,7 +51,7 @@ export interface OpenedKv {
 /** SQLite's messages for a disk that is full, or cannot be written. */
 const UNWRITABLE = /disk is full|disk I\/O error|readonly database|unable to open database file/;
 
-/** SQLite's messages for a file that is no whole database. */
+/** SQLite's messages for a file that is not a whole database. */
 const MALFORMED = /database disk image is malformed|not a database|malformed database schema/;
 
 /** Written and removed at start, to see whether the store can be written. */

@@ -48,7 +48,7 @@ async function parse<T>(
   throw error;
 }
 
-/** Reads one record; `undefined` where there is none. */
+/** Reads one record; `undefined` if there is none. */
 export async function readRecord<T>(
   kv: RecordReader,
   key: RecordKey,

@@ -29,7 +29,7 @@ export function asideValue(value: unknown): unknown {
 /** When a record that is set aside now goes for good. */
 export const asideUntil = (now: number): number => now + KEPT_MS;
 
-/** Moves a record aside; false where it has changed meanwhile. */
+/** Moves a record aside; false if it has changed meanwhile. */
 export async function setAside(
   kv: RecordStore,
   { key, value, versionstamp }: Entry,

@@ -88,7 +88,7 @@ export class Table<T, Key extends readonly KeyPart[], Name extends string = neve
     }
   }
 
-  /** Stores a new record; false where another one has one of its unique entries. */
+  /** Stores a new record; false if another one has one of its unique entries. */
   async add(record: T, options?: SetOptions): Promise<boolean> {
     const operation = this.kv.atomic();
     this.#type.insert(operation, record, options);
@@ -96,7 +96,7 @@ export class Table<T, Key extends readonly KeyPart[], Name extends string = neve
   }
 
   /**
-   * Changes a record; `undefined` where it is gone. Nothing is stored where `change` returns the
+   * Changes a record; `undefined` if it is gone. Nothing is stored where `change` returns the
    * same record.
    */
   async update(
@@ -115,7 +115,7 @@ export class Table<T, Key extends readonly KeyPart[], Name extends string = neve
     }, { lease });
   }
 
-  /** Removes a record and returns it; `undefined` where there is none. */
+  /** Removes a record and returns it; `undefined` if there is none. */
   async remove(
     parts: Key,
     { lease, also }: ChangeOptions<T> = {},

@@ -89,7 +89,7 @@ const READERS: Readonly<Record<Forge, typeof githubEvents>> = {
 /** The content of a delivery. */
 export interface Report {
   readonly events: readonly ForgeEvent[];
-  /** The repository that they are of; `undefined` where the delivery names none. */
+  /** The repository that they are of; `undefined` if the delivery names none. */
   readonly repository: ForgeRepository | undefined;
 }
 

@@ -77,7 +77,7 @@ function addressOf(url: string | undefined): GitAddress | undefined {
   return parsed?.ok === true ? parsed.address : undefined;
 }
 
-/** The repository of an event; `undefined` where it names none. */
+/** The repository of an event; `undefined` if it names none. */
 export function repositoryOf(event: unknown): ForgeRepository | undefined {
   const read = payload.safeParse(event).data;
   const candidates = [

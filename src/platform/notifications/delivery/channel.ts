@@ -38,7 +38,7 @@ export type SendOutcome =
     readonly reason: string;
     /** The pause that the receiver asked for, in milliseconds, for its whole host. */
     readonly retryAfterMs?: number;
-    /** True where it says something about the host rather than about this message. */
+    /** True if it says something about the host rather than about this message. */
     readonly hostTrouble: boolean;
   }
   /** No attempt will succeed: kept as a dead letter. */
@@ -64,10 +64,10 @@ export function readOnce(): ReadOnce {
 export interface Channel {
   readonly name: DeliveryChannel;
   readonly limits: ChannelLimits;
-  /** True where less urgent messages of a category to a person are joined into one. */
+  /** True if less urgent messages of a category to a person are joined into one. */
   readonly digests: boolean;
   /**
-   * Receivers of a request; none where nobody can get it. What other requests
+   * Receivers of a request; none if nobody can get it. What other requests
    * of the same moment need too, such as a person's browsers, is read `once`.
    */
   receivers(request: DeliveryRequest, once: ReadOnce): Promise<readonly Receiver[]>;

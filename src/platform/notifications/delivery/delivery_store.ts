@@ -46,7 +46,7 @@ export interface DueEntry {
   readonly version: string;
 }
 
-/** The claim by which a message is held; `undefined` where no other node sends. */
+/** The claim by which a message is held; `undefined` if no other node sends. */
 export type Claim = Check | undefined;
 
 const openDigest = z.object({ jobId: z.string() });
@@ -140,7 +140,7 @@ export class DeliveryStore {
     return await claims.heldElsewhere(this.#kv, deliveryKeys.claims(channel));
   }
 
-  /** Claims a message; `undefined` where another node was quicker, or it is not due any more. */
+  /** Claims a message; `undefined` if another node was quicker, or it is not due any more. */
   async claim(
     claims: Claims,
     channel: string,
@@ -273,7 +273,7 @@ export class DeliveryStore {
     await operation.commit();
   }
 
-  /** Queues a dead letter again; false where another call just did. */
+  /** Queues a dead letter again; false if another call just did. */
   async revive(job: Job, at: number): Promise<boolean> {
     return await this.#unbury(job, (operation) => {
       const revived: Job = { ...job, dead: null, attempts: 0, acceptedAt: at, resent: true };

@@ -25,7 +25,7 @@ export const jobRecord = z.object({
   acceptedAt: z.number(),
   attempts: z.number(),
   lastReason: z.string().nullable(),
-  /** True where someone asked to send it again: then it is kept if it is not wanted. */
+  /** True if someone asked to send it again: then it is kept if it is not wanted. */
   resent: z.boolean().default(false),
   /** Set where it was given up. */
   dead: z.object({ letterId: z.string(), at: z.number() }).nullable(),

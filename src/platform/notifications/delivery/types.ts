@@ -18,7 +18,7 @@ export const notificationContent = z.object({
   priority: z.enum(PRIORITIES),
   title: z.string(),
   body: z.string(),
-  /** Absolute URL to open; null where there is none. */
+  /** Absolute URL to open; null if there is none. */
   actionUrl: z.string().nullable(),
   /** Milliseconds since the epoch. */
   createdAt: z.number(),

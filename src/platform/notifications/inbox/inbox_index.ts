@@ -27,7 +27,7 @@ const bulkChange = z.object({
 export type BulkChange = z.infer<typeof bulkChange>;
 
 export const inboxHead = z.object({
-  /** Id of the newest notification that was ever added; empty where there is none. */
+  /** Id of the newest notification that was ever added; empty if there is none. */
   lastId: z.string(),
   /** Workspaces by their number; the first is the account itself. */
   places: z.array(z.string()),
@@ -55,7 +55,7 @@ export interface NumberedPage {
   readonly page: InboxPage;
   /** Ids of deleted rows whose content is still in the store. */
   readonly removedIds: readonly string[];
-  /** True where the stored page lacks a bulk change. */
+  /** True if the stored page lacks a bulk change. */
   readonly behind: boolean;
 }
 
@@ -217,7 +217,7 @@ export class InboxIndex {
     return found;
   }
 
-  /** Ids after one, oldest first; `undefined` where there are more than `limit`. */
+  /** Ids after one, oldest first; `undefined` if there are more than `limit`. */
   after(id: string, { places, limit }: { readonly places: Places; readonly limit: number }) {
     const bytes = idBytes(id);
     const found: RowState[] = [];

@@ -116,12 +116,12 @@ export class InboxPage {
     };
   }
 
-  /** True where a later page begins. */
+  /** True if a later page begins. */
   get isFull(): boolean {
     return this.count === PAGE_ROWS;
   }
 
-  /** True where nothing is left of a full page. */
+  /** True if nothing is left of a full page. */
   get isDead(): boolean {
     return this.isFull && this.#flags.every((flags) => (flags & DELETED) !== 0);
   }
@@ -155,7 +155,7 @@ export class InboxPage {
     return low;
   }
 
-  /** Cell of a row; `undefined` where it is deleted. */
+  /** Cell of a row; `undefined` if it is deleted. */
   cellAt(row: number): number | undefined {
     const flags = this.#flags[row]!;
     return (flags & DELETED) === 0 ? cell(this.#kinds[row]!, flags) : undefined;

@@ -16,13 +16,13 @@ export interface InboxView {
 /** A notification that was marked as read or archived. */
 export interface ChangedNotification {
   readonly notification: Notification;
-  /** False where it was in that state before. */
+  /** False if it was in that state before. */
   readonly isNew: boolean;
 }
 
 /** A notification that was deleted. */
 export interface DeletedNotification {
-  /** Its workspace; `null` for the account, `undefined` where it was deleted before. */
+  /** Its workspace; `null` for the account, `undefined` if it was deleted before. */
   readonly workspaceId: string | null | undefined;
 }
 

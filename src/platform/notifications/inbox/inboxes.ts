@@ -113,7 +113,7 @@ export class Inboxes {
     return index.total({ archived: false, unreadOnly: true }, places) > 0;
   }
 
-  /** The notifications after one, oldest first; `undefined` where there are more than `limit`. */
+  /** The notifications after one, oldest first; `undefined` if there are more than `limit`. */
   async after(view: InboxView, id: string, limit: number): Promise<Notification[] | undefined> {
     const index = await this.#memory.open(view.userId);
     const rows = index.after(id, { places: await this.#places(index, view), limit });
@@ -136,21 +136,21 @@ export class Inboxes {
     this.#memory.forgetAll();
   }
 
-  /** Marks one as read; `undefined` where the view has none of that id. */
+  /** Marks one as read; `undefined` if the view has none of that id. */
   read(view: InboxView, id: string): Promise<ChangedNotification | undefined> {
     return this.#changeOne(view, id, (page, row, at) => {
       if (!page.isRead(row)) page.read(row, at);
     });
   }
 
-  /** Moves one to the archive; `undefined` where the view has none of that id. */
+  /** Moves one to the archive; `undefined` if the view has none of that id. */
   archive(view: InboxView, id: string): Promise<ChangedNotification | undefined> {
     return this.#changeOne(view, id, (page, row, at) => {
       if (!page.isArchived(row)) page.archive(row, at);
     });
   }
 
-  /** Deletes one; repeating it is harmless. `undefined` where the view never had that id. */
+  /** Deletes one; repeating it is harmless. `undefined` if the view never had that id. */
   delete(view: InboxView, id: string): Promise<DeletedNotification | undefined> {
     return this.#memory.change(view.userId, async (index) => {
       const spot = index.find(id, await this.#places(index, view));
@@ -205,7 +205,7 @@ export class Inboxes {
     return count;
   }
 
-  /** Id of the newest notification that an inbox ever had; `undefined` where it had none. */
+  /** Id of the newest notification that an inbox ever had; `undefined` if it had none. */
   async lastId(userId: string): Promise<string | undefined> {
     const { lastId } = (await this.#memory.open(userId)).head;
     return isUuid(lastId) ? lastId : undefined;

@@ -28,9 +28,9 @@ const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 
 export interface LiveStreamsOptions {
   counts(view: InboxView): Promise<InboxCounts>;
-  /** Id of an inbox's newest notification; `undefined` where it never had one. */
+  /** Id of an inbox's newest notification; `undefined` if it never had one. */
   lastId(userId: string): Promise<string | undefined>;
-  /** The notifications after one, oldest first; `undefined` where there are more than `limit`. */
+  /** The notifications after one, oldest first; `undefined` if there are more than `limit`. */
   after(view: InboxView, id: string, limit: number): Promise<Notification[] | undefined>;
   /** Receives failures to serve a stream, which is ended then. */
   readonly onTrouble: (message: string) => void;
@@ -221,7 +221,7 @@ export class LiveStreams {
     stream.catchUp(encodeMessages(messages, resumeId).joined, new Set(missed?.map(({ id }) => id)));
   }
 
-  /** `undefined` where they cannot be read, or are too many. */
+  /** `undefined` if they cannot be read, or are too many. */
   async #missed(view: InboxView, lastId: string): Promise<Notification[] | undefined> {
     return isUuid(lastId) ? await this.#options.after(view, lastId, MAX_REPLAYED) : undefined;
   }

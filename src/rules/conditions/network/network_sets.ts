@@ -25,14 +25,14 @@ function holds([outer, outerBits]: Network, [inner, innerBits]: Network): boolea
   return inner instanceof ipaddr.IPv6 && innerBits >= outerBits && inner.match(outer, outerBits);
 }
 
-/** True where every network of `inner` lies within one of `outer`. */
+/** True if every network of `inner` lies within one of `outer`. */
 export function networksContain(outer: readonly string[], inner: readonly string[]): boolean {
   const outers = networksOf(outer);
   return networksOf(inner)
     .every((one) => outers.some((other) => holds(other, one)));
 }
 
-/** True where no address is in both lists: of two networks that meet, one holds the other. */
+/** True if no address is in both lists: of two networks that meet, one holds the other. */
 export function networksDisjoint(a: readonly string[], b: readonly string[]): boolean {
   const others = networksOf(b);
   return networksOf(a)

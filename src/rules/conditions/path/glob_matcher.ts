@@ -92,13 +92,13 @@ export class GlobMatcher {
     this.#takesAnyRest = states.length === 1 && states[0]?.kind === "deep";
   }
 
-  /** True where the whole path fits the glob. */
+  /** True if the whole path fits the glob. */
   matches(path: string): boolean {
     if (!path.startsWith(this.prefix)) return false;
     return this.#takesAnyRest || this.#scan(path, this.#units(path)) !== undefined;
   }
 
-  /** The captured texts, in the order of `names`; `undefined` where the path does not fit. */
+  /** The captured texts, in the order of `names`; `undefined` if the path does not fit. */
   capture(path: string): readonly string[] | undefined {
     if (this.names.length === 0) return this.matches(path) ? NO_CAPTURES : undefined;
     if (!path.startsWith(this.prefix)) return undefined;
@@ -114,7 +114,7 @@ export class GlobMatcher {
   }
 
   /**
-   * The set of each position, or `undefined` where the start is in none; stops
+   * The set of each position, or `undefined` if the start is in none; stops
    * early where no state is left.
    */
   #scan(path: string, units: PathUnits | undefined): Int32Array | undefined {

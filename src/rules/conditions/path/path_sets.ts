@@ -79,7 +79,7 @@ function tokenContains(outer: GlobToken, inner: GlobToken | undefined): boolean 
   return outer.type !== "text" || (inner.type === "text" && inner.text === outer.text);
 }
 
-/** True where every path of `inner` is proven to be in `outer`. */
+/** True if every path of `inner` is proven to be in `outer`. */
 export function pathContains(outer: PathSet, inner: PathSet): boolean {
   switch (outer.kind) {
     case "all":
@@ -95,7 +95,7 @@ export function pathContains(outer: PathSet, inner: PathSet): boolean {
   }
 }
 
-/** True where no path is in both sets, as far as that is proven. */
+/** True if no path is in both sets, as far as that is proven. */
 export function pathsDisjoint(a: PathSet, b: PathSet): boolean {
   if (a.kind === "exact") return !b.matches(a.literal);
   if (b.kind === "exact") return !a.matches(b.literal);

@@ -9,7 +9,7 @@ import { join } from "node:path";
 /**
  * The first link in the folder, or below it, that leads out of it.
  *
- * @returns its path; `undefined` where there is none
+ * @returns its path; `undefined` if there is none
  */
 export function findEscapingLink(folder: string): string | undefined {
   const root = Deno.realPathSync(folder);

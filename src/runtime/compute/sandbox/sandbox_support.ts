@@ -29,7 +29,7 @@ export function probeSandbox(): SandboxSupport {
     : { files: landlockVersion(libc) > 0, calls: canSupervise(libc) };
 }
 
-/** The missing parts of a sandbox, each as a noun phrase; none where it is complete. */
+/** The missing parts of a sandbox, each as a noun phrase; none if it is complete. */
 export function missingSandbox({ files, calls }: SandboxSupport): readonly string[] {
   return [
     ...(files ? [] : ["Landlock, which blocks access to files"]),

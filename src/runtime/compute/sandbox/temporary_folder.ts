@@ -29,7 +29,7 @@ const MIB = 1024 * 1024;
 
 export interface TemporaryFolder {
   readonly path: string;
-  /** True where the kernel limits its size; else it has to be watched. */
+  /** True if the kernel limits its size; else it has to be watched. */
   readonly isLimited: boolean;
 }
 

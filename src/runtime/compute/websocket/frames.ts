@@ -94,7 +94,7 @@ export class FrameParser {
       ? view.getUint16(2)
       : Number(view.getBigUint64(2));
     if (opcode >= 8 && (!final || length > MAX_CONTROL)) {
-      throw new SocketError(1002, "A control frame is too long or in parts");
+      throw new SocketError(1002, "A control frame is too long or fragmented");
     }
     if (length > this.#maxPayload) throw new SocketError(1009, "A message is too large");
     if (this.#bytes < 2 + extra + length) return undefined;

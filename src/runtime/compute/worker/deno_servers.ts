@@ -105,7 +105,7 @@ export function redirectDenoServers(address: ServerAddress): void {
   });
 }
 
-/** Serves a module that only says how to answer; false where it does not. */
+/** Serves a module that only says how to answer; false if it does not. */
 export function serveModule(module: Readonly<Record<string, unknown>>): boolean {
   const exported = module.default;
   if (typeof exported !== "object" || exported === null) return false;

@@ -12,7 +12,7 @@ type Done = (error?: Error | null) => void;
 
 /** The stand-in for a socket that Deno gives to each request. */
 interface RequestSocket {
-  /** Reads the body; missing where there is none. */
+  /** Reads the body; missing if there is none. */
   readonly reader?: ReadableStreamDefaultReader<Uint8Array>;
   emit(event: string, ...args: unknown[]): boolean;
   once(event: string, listener: () => void): unknown;

@@ -61,7 +61,7 @@ class OwnRequests {
   }
 }
 
-/** The request that a redirect leads to; `undefined` where there is none, or its body is gone. */
+/** The request that a redirect leads to; `undefined` if there is none, or its body is gone. */
 function nextRequest(request: Request, { status, headers }: Response): Request | undefined {
   const location = headers.get("location");
   if (!REDIRECTS.has(status) || location === null) return undefined;

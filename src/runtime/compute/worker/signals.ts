@@ -7,7 +7,7 @@
 
 type Listener = () => void;
 
-/** Calls the listeners of a signal; false where there are none. */
+/** Calls the listeners of a signal; false if there are none. */
 export type EmitSignal = (signal: Deno.Signal) => boolean;
 
 /**

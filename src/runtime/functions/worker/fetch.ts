@@ -106,7 +106,7 @@ export class WorkerFetch {
     return waiting;
   }
 
-  /** Takes a frame about a fetch; false where it is about something else. */
+  /** Takes a frame about a fetch; false if it is about something else. */
   take({ type, id, payload }: Frame): boolean {
     if (type === FunctionFrame.fetched) this.#answer(id, fromPayload(payload));
     else if (type === FunctionFrame.fetchFailed) {

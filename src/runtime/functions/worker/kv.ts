@@ -140,7 +140,7 @@ class FunctionKv {
     return (await response.json()).removed;
   }
 
-  /** Whether a write took effect; false where its condition did not hold. */
+  /** Whether a write took effect; false if its condition did not hold. */
   async #changed(response: Response): Promise<boolean> {
     if (!response.ok && response.status !== 412) throw await failureOf(response);
     await response.body?.cancel();

@@ -35,7 +35,7 @@ export class WorkerLink {
     this.send(type, id, toPayload(head));
   }
 
-  /** Takes a frame about a body; false where it is about something else. */
+  /** Takes a frame about a body; false if it is about something else. */
   takeBodyFrame({ type, id, payload }: Frame): boolean {
     if (type === FunctionFrame.chunk) this.receivers.get(id)?.chunk(payload);
     else if (type === FunctionFrame.end) this.receivers.get(id)?.end();

@@ -9,7 +9,7 @@ import { inspect } from "node:util";
 import { separateSignals } from "./signals.ts";
 
 export interface EndOptions {
-  /** True where the server listens, or has listened. */
+  /** True if the server listens, or has listened. */
   readonly listened: () => boolean;
   /** Reports why the server ends. */
   readonly ended: (message: string) => void;

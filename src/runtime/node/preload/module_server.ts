@@ -47,7 +47,7 @@ const isFunction = (value: unknown): value is (...args: unknown[]) => unknown =>
 /** Prepares a listener, which may take a while. */
 type Prepare = () => Listener | Promise<Listener>;
 
-/** How an app answers; `undefined` where nothing is known of what is exported. */
+/** How an app answers; `undefined` if nothing is known of what is exported. */
 function prepareApp(app: Exported & object, entry: string): Prepare | undefined {
   const { fetch, callback, ready, routing, handler, stack } = app;
   const call = (method: (...args: unknown[]) => unknown, ...args: unknown[]) =>
@@ -80,7 +80,7 @@ const prepareFunction = (exported: (...args: unknown[]) => unknown): Prepare => 
  * Finds out how a module is served by what it exports.
  *
  * @param options absolute path of the module, and where its server listens
- * @returns what starts the server; `undefined` where the module exports no server
+ * @returns what starts the server; `undefined` if the module exports no server
  */
 export function findModuleServer(
   exported: unknown,

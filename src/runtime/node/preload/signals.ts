@@ -11,7 +11,7 @@ const HELD_BACK = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 type Emit = (this: unknown, event: string | symbol, ...args: unknown[]) => boolean;
 
-/** Calls the server's listeners of SIGTERM; false where there are none. */
+/** Calls the server's listeners of SIGTERM; false if there are none. */
 export type EmitTermination = () => boolean;
 
 /** Keeps the signals of the process from the server's listeners, and from ending it. */

@@ -9,7 +9,7 @@ import type { Listening } from "../../compute/wire.ts";
 /** How a server listens, and on which port where that is not its own. */
 export interface NodeListening extends Listening {
   readonly port?: number;
-  /** True where the server asked for any free port. */
+  /** True if the server asked for any free port. */
   readonly isAny?: boolean;
   /** Why requests cannot go to the port: another protocol is spoken there. */
   readonly refused?: string;
@@ -18,7 +18,7 @@ export interface NodeListening extends Listening {
 export interface PreloadStart {
   /** Absolute path of the deployment's folder. */
   readonly directory: string;
-  /** Absolute path of the entry; missing where a command starts the server, maybe in another process. */
+  /** Absolute path of the entry; missing if a command starts the server, maybe in another process. */
   readonly entry?: string;
   /** This file as NODE_OPTIONS names it, for the processes that this one starts. */
   readonly preload?: string;

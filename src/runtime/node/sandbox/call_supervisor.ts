@@ -44,7 +44,7 @@ export interface SupervisorOptions {
   readonly rules: SocketRules;
   /** Programs that are started one after the other in the process of Node, which is the last. */
   readonly programs: number;
-  /** The processes that Node may start; it may start none where missing. */
+  /** The processes that Node may start; it may start none if missing. */
   readonly tree?: ProcessTree | undefined;
   /** Whether the filter asks about new processes, and not only about programs. */
   readonly asksForks: boolean;

@@ -26,7 +26,7 @@ export class ForeignProcess {
     this.#descriptor = descriptor;
   }
 
-  /** `undefined` where the process has ended. */
+  /** `undefined` if the process has ended. */
   static open(libc: Libc, pid: number): ForeignProcess | undefined {
     const descriptor = systemCall(libc, "pidfd_open", pid, 0);
     return descriptor < 0 ? undefined : new ForeignProcess(libc, pid, descriptor);
@@ -37,7 +37,7 @@ export class ForeignProcess {
     this.#libc.close(this.#descriptor);
   }
 
-  /** A copy of its memory; `undefined` where it has none there. */
+  /** A copy of its memory; `undefined` if it has none there. */
   read(address: bigint, bytes: number): Bytes | undefined {
     const copy = new Uint8Array(bytes);
     if (bytes === 0) return copy;
@@ -66,7 +66,7 @@ export class ForeignProcess {
   }
 }
 
-/** True where this system lets a process take a descriptor of one that it has started. */
+/** True if this system lets a process take a descriptor of one that it has started. */
 export function canLendDescriptors(libc: Libc): boolean {
   const own = systemCall(libc, "pidfd_open", Deno.pid, 0);
   if (own < 0) return false;

@@ -35,7 +35,7 @@ function typeOf(libc: Libc, socket: number): number {
  * Connects the caller of a held call to a further port.
  *
  * @param asked a copy of the caller's socket
- * @returns 0, the negative number of an error, or `undefined` where no such port was ever there
+ * @returns 0, the negative number of an error, or `undefined` if no such port was ever there
  */
 export function connectFurther(
   libc: Libc,

@@ -11,7 +11,7 @@ import { LaunchError, type NodeSandboxKind } from "./types.ts";
 
 /** The sandbox that a Node gets here. */
 export interface FoundKind {
-  /** `null` where none works, and no Node is started. */
+  /** `null` if none works, and no Node is started. */
   readonly kind: Exclude<NodeSandboxKind, "open"> | null;
   /** The reason why the best sandbox is unavailable; missing if it is not. */
   readonly reason?: string;

@@ -24,7 +24,7 @@ const MAX_ROUNDS = 20;
 
 const PID = /^\d+$/;
 
-/** The parent of a process (proc(5), `stat`); `undefined` where it has gone. */
+/** The parent of a process (proc(5), `stat`); `undefined` if it has gone. */
 function parentOf(pid: string): number | undefined {
   try {
     const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
@@ -35,7 +35,7 @@ function parentOf(pid: string): number | undefined {
   }
 }
 
-/** The children of a process; `undefined` where the kernel does not list them (proc(5)). */
+/** The children of a process; `undefined` if the kernel does not list them (proc(5)). */
 function childrenOf(pid: number): number[] | undefined {
   const found: number[] = [];
   try {
@@ -110,7 +110,7 @@ export class ProcessTree {
     systemCall(libc, "prctl", PR_SET_CHILD_SUBREAPER, 1);
   }
 
-  /** Notes that a process is to be started; false where there are too many. */
+  /** Notes that a process is to be started; false if there are too many. */
   grow(): boolean {
     if (this.#pids.length + this.#started >= MAX_PROCESSES) {
       this.#makeRoom();

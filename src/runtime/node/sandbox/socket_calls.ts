@@ -66,15 +66,15 @@ export interface NamedSocket {
 }
 
 export interface SocketRules extends PeerRules {
-  /** The only Unix socket that Node may connect to; none where missing. */
+  /** The only Unix socket that Node may connect to; none if missing. */
   readonly control?: NamedSocket;
-  /** The only one that it may bind, and listen on, beside those of further ports; none where missing. */
+  /** The only one that it may bind, and listen on, beside those of further ports; none if missing. */
   readonly server?: NamedSocket;
-  /** Ports that it may bind, and listen on; none where missing. */
+  /** Ports that it may bind, and listen on; none if missing. */
   readonly ports?: OwnPorts;
-  /** True where the server's processes may pass descriptors to one another. */
+  /** True if the server's processes may pass descriptors to one another. */
   readonly passesDescriptors: boolean;
-  /** True where Node has its own network, and may look at its interfaces. */
+  /** True if Node has its own network, and may look at its interfaces. */
   readonly hasOwnNetwork: boolean;
   /** Tells of a connection to a route that is announced, by the port that it comes from. */
   readonly announce: (port: number) => void;
@@ -124,7 +124,7 @@ export class SocketCalls {
     return ownPortOf(address) === undefined ? -error : -ECONNREFUSED;
   }
 
-  /** Connects to a further port of the server; `undefined` where it has none of that number. */
+  /** Connects to a further port of the server; `undefined` if it has none of that number. */
   #connectFurther(descriptor: number, address: Bytes, replace: ReplaceSocket): number | undefined {
     const port = ownPortOf(address);
     const { server } = this.#rules;
@@ -278,7 +278,7 @@ export class SocketCalls {
     return this.#process.read(at, length) ?? -EFAULT;
   }
 
-  /** A copy of the peer of a message, `undefined` where it names none, or an error. */
+  /** A copy of the peer of a message, `undefined` if it names none, or an error. */
   #peer(at: bigint, length: number): Bytes | number | undefined {
     if (at === 0n || length === 0) return undefined;
     const address = this.#address(at, length);

@@ -51,11 +51,11 @@ export interface NodeRequest {
   readonly listens?: (port: number, at: OwnAddress) => void;
   /** Further files that Node may read, such as the module that it loads first. */
   readonly files: readonly string[];
-  /** Folders with programs that it may start; none where missing. */
+  /** Folders with programs that it may start; none if missing. */
   readonly programs?: readonly string[];
-  /** Folders of toolchains, which it sees where they are; none where missing. */
+  /** Folders of toolchains, which it sees where they are; none if missing. */
   readonly toolchains?: readonly string[];
-  /** True where it may start programs and processes; false where missing. */
+  /** True if it may start programs and processes; false if missing. */
   readonly processes?: boolean;
   /** The image that it starts in, instead of the system of this machine. */
   readonly image?: ImageRoot;

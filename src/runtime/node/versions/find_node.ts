@@ -24,7 +24,7 @@ async function isProgram(path: string): Promise<boolean> {
   return ELF.every((byte, at) => head[at] === byte);
 }
 
-/** The version that a Node binary reports; `undefined` where it does not run. */
+/** The version that a Node binary reports; `undefined` if it does not run. */
 export async function versionOf(path: string): Promise<string | undefined> {
   try {
     const { stdout, success } = await runProgram(path, {
@@ -39,7 +39,7 @@ export async function versionOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** Finds the first `node` in the folders of a search path; `undefined` where there is none. */
+/** Finds the first `node` in the folders of a search path; `undefined` if there is none. */
 export async function findNode(searchPath: string): Promise<FoundNode | undefined> {
   for (const folder of searchPath.split(":")) {
     if (!isAbsolute(folder)) continue;

@@ -13,12 +13,12 @@ const OLDEST_MAJOR = 18;
 /** A whole version, as `node --version` prints it after the `v`. */
 const WHOLE = /^\d+\.\d+\.\d+$/;
 
-/** True where a whole version begins with the numbers of another: `24.1.0` with `24` or `24.1`. */
+/** True if a whole version begins with the numbers of another: `24.1.0` with `24` or `24.1`. */
 export function satisfies(whole: string, wanted: string): boolean {
   return WHOLE.test(whole) && `${whole}.`.startsWith(`${wanted}.`);
 }
 
-/** Why servers cannot run on a version; `undefined` where they can. */
+/** Why servers cannot run on a version; `undefined` if they can. */
 export function refuseVersion(wanted: string): string | undefined {
   return Number(wanted.split(".", 1)[0]) < OLDEST_MAJOR
     ? `Node ${wanted} is too old: servers run on Node ${OLDEST_MAJOR} and later. Set a newer ` +

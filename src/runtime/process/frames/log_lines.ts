@@ -11,7 +11,7 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 export const MAX_LOG_CHARACTERS = 4096;
 
 export interface LineDecision {
-  /** True where the line may pass. */
+  /** True if the line may pass. */
   readonly passes: boolean;
   /** Lines dropped in an earlier second and not reported yet; reported once. */
   readonly dropped: number;

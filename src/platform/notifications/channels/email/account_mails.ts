@@ -87,7 +87,7 @@ export class AccountMails {
 
   /**
    * Why mails are not taken by the mail server, and how many were given up in the last days;
-   * `undefined` where there is nothing to tell. Names no receiver, and none of a mail's text.
+   * `undefined` if there is nothing to tell. Names no receiver, and none of a mail's text.
    */
   get problem(): string | undefined {
     const parts = [this.#problem, this.#describeGivenUp()].filter((part) => part !== undefined);
@@ -142,7 +142,7 @@ export class AccountMails {
     };
   }
 
-  /** Sends a mail of the queue; `undefined` where the receiver is an account. */
+  /** Sends a mail of the queue; `undefined` if the receiver is an account. */
   async send(
     mailer: Mailer,
     { id: messageId, receiverId }: { readonly id: string; readonly receiverId: string },

@@ -8,7 +8,7 @@ import type { NotificationContent } from "../../delivery/types.ts";
 export interface MailFacts {
   /** Host of the platform, for people who have accounts on several. */
   readonly host: string;
-  /** Address that turns such mails off; null where they cannot be turned off. */
+  /** Address that turns such mails off; null if they cannot be turned off. */
   readonly unsubscribeUrl: string | null;
   /** How many notifications the mail stands for. */
   readonly total: number;

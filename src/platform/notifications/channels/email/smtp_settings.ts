@@ -16,7 +16,7 @@ export interface SmtpSettings {
   readonly secure: boolean;
   /** How STARTTLS is used on a connection that begins without TLS. */
   readonly startTls: "required" | "offered" | "never";
-  /** False where any certificate is accepted. */
+  /** False if any certificate is accepted. */
   readonly verify: boolean;
   readonly auth: { readonly user: string; readonly pass: string } | undefined;
 }

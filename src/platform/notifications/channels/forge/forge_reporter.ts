@@ -65,7 +65,7 @@ export class ForgeReporter {
     this.#parts = parts;
   }
 
-  /** The deployment and its forge; `undefined` where there is nobody to tell. */
+  /** The deployment and its forge; `undefined` if there is nobody to tell. */
   async find({ workspaceId, projectId, deploymentId }: ReportedPlace): Promise<
     Reported | undefined
   > {
@@ -96,7 +96,7 @@ export class ForgeReporter {
     });
   }
 
-  /** Why it failed; `undefined` where it did not. */
+  /** Why it failed; `undefined` if it did not. */
   async #tell({ deployment, target }: Reported): Promise<SendOutcome | undefined> {
     const { reports, now } = this.#parts;
     const known = await reports.find(deployment);
@@ -158,7 +158,7 @@ export class ForgeReporter {
     return hash;
   }
 
-  /** Returns the id of the comment; `undefined` where a closed pull request has none any more. */
+  /** Returns the id of the comment; `undefined` if a closed pull request has none any more. */
   async #write(addressed: Addressed, pull: PullRecord, text: string): Promise<string | undefined> {
     const { target, dialect, deployment } = addressed;
     const { number } = pull;
@@ -181,7 +181,7 @@ export class ForgeReporter {
     return this.#read(() => dialect.readComment(added.json)).id;
   }
 
-  /** Changes a comment; `undefined` where it is gone. */
+  /** Changes a comment; `undefined` if it is gone. */
   async #change(
     addressed: Addressed,
     pull: number,

@@ -48,7 +48,7 @@ function folderOf(api: string, forge: Forge): string {
   return pathname.endsWith(path) ? pathname.slice(0, -path.length) : "";
 }
 
-/** How the repository is addressed; `undefined` where nothing says which forge it is. */
+/** How the repository is addressed; `undefined` if nothing says which forge it is. */
 export function forgeTarget(
   gitUrl: string | null,
   credentials: GitCredentials | undefined,

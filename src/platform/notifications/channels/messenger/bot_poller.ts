@@ -70,7 +70,7 @@ export class BotPoller {
     }
   }
 
-  /** Polls where this node is the one that does; false where it is not. */
+  /** Polls where this node is the one that does; false if it is not. */
   async #pollHere(): Promise<boolean> {
     const { nodes } = this.#options;
     if (nodes?.leads("bot") === false) return false;

@@ -68,7 +68,7 @@ function chatOf(id: number, from: z.infer<typeof person> | undefined): Chat {
   return { id, name: (name || "Somebody").slice(0, MAX_NAME), username: from?.username ?? null };
 }
 
-/** The action in an update; `undefined` where it does not concern the bot. */
+/** The action in an update; `undefined` if it does not concern the bot. */
 export function readInput({ message, callback_query: query }: Update): BotInput | undefined {
   if (query?.message !== undefined) {
     const { chat, message_id: messageId } = query.message;

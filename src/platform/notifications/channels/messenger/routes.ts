@@ -23,7 +23,7 @@ const toWire = ({ id, name, username, status, createdAt }: LinkRecord): Messenge
 });
 
 export interface MessengerServices {
-  /** `undefined` where the platform has no bot. */
+  /** `undefined` if the platform has no bot. */
   readonly bot: Bot | undefined;
   readonly messengerLinks: LinkStore;
   readonly now: Clock;

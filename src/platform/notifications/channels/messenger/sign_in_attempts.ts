@@ -48,7 +48,7 @@ export type Verdict = "approved" | "denied" | "wrong_number" | "unknown";
 export type Asked = { readonly attempt: Attempt; readonly choices: readonly number[] } | "used";
 
 interface Change<T> {
-  /** Missing where it stays as it is. */
+  /** Missing if it stays as it is. */
   readonly state?: Attempt["state"];
   readonly result: T;
 }
@@ -143,7 +143,7 @@ export class SignInAttempts {
     return answered ?? unknown;
   }
 
-  /** Changes the attempt with a name of a code, or an id; `undefined` where there is none. */
+  /** Changes the attempt with a name of a code, or an id; `undefined` if there is none. */
   async #change<T>(
     { name, lease }: { readonly name: string; readonly lease: Lease | undefined },
     decide: (attempt: Attempt) => Change<T>,

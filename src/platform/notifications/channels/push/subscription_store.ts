@@ -136,7 +136,7 @@ export class SubscriptionStore extends Table<
     });
   }
 
-  /** Removes a subscription; false where there is none in scope. */
+  /** Removes a subscription; false if there is none in scope. */
   async removeFrom(scope: PersonalScope, id: string): Promise<boolean> {
     const subscription = await this.find(scope.userId, id);
     if (subscription === undefined || !isInScope(scope, subscription.workspaceId)) return false;

@@ -33,7 +33,7 @@ export interface WebhookParts {
 
 export interface WebhookAttempt {
   readonly outcome: SendOutcome;
-  /** HTTP status; null where there was no answer. */
+  /** HTTP status; null if there was no answer. */
   readonly status: number | null;
   readonly durationMs: number;
 }

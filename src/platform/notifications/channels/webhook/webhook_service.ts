@@ -44,7 +44,7 @@ function toLogWire(
 type WebhookServiceParts = WebhookParts & {
   readonly queue: Pick<RunningDeliveryQueue, "acceptTo">;
   readonly publicOrigin: string;
-  /** True where webhooks may use private, local and reserved addresses. */
+  /** True if webhooks may use private, local and reserved addresses. */
   readonly allowPrivate: boolean;
 };
 
