@@ -54,7 +54,7 @@ async function buildNeeded(
     "info",
     `Building first ${
       formatCount(needed.length, "package")
-    } of the workspace that ${path} needs: ` +
+    } of the workspace that ${path} depends on: ` +
       needed.map((each) => each.path).join(", "),
   );
   for (const each of needed) {
@@ -88,12 +88,12 @@ async function requireToolchains(
   const names = missing.map(({ name }) => name).join(" and ");
   throw new BuildError(
     "build_failed",
-    `Cannot build this project of ${
+    `Cannot build this project in ${
       framework?.name ?? "another language"
     }: this machine has no ${names}`,
     {
       hint: `${missing.map(({ install }) => install).join(". ")}. ` +
-        'Or set "build.command" in svc.toml to a command that needs none',
+        'Or set "build.command" in svc.toml to a command that does not need them',
       details: { toolchains: missing.map(({ id }) => id) },
     },
   );

@@ -56,7 +56,7 @@ async function bundleProjectFunctions(
   );
   throw new BuildError(
     "functions_invalid",
-    `Correct the functions: ${formatCount(problems.length, "problem")}\n${lines.join("\n")}`,
+    `Fix the functions: ${formatCount(problems.length, "problem")}\n${lines.join("\n")}`,
     { details: { problems } },
   );
 }
@@ -88,10 +88,10 @@ async function checkPackageJson(host: BuildHost, directory: string): Promise<voi
     value = JSON.parse(json);
   } catch (cause) {
     const fault = describeJsonFault(json) ?? messageOf(cause);
-    throw new BuildError("build_failed", `Correct ${shown}: it is not JSON: ${fault}`);
+    throw new BuildError("build_failed", `Fix ${shown}: it is not valid JSON: ${fault}`);
   }
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return;
-  throw new BuildError("build_failed", `Correct ${shown}: it must hold a JSON object`);
+  throw new BuildError("build_failed", `Fix ${shown}: it must contain a JSON object`);
 }
 
 export interface PackOptions extends BuildOptions {

@@ -22,7 +22,7 @@ class UnreadableValuesError extends Error {
 
   constructor(options: ErrorOptions) {
     super(
-      "an svc on a newer Deno wrote values there that this one, on Deno " +
+      "svc on a newer Deno wrote values there that this version, on Deno " +
         `${Deno.version.deno}, cannot read`,
       options,
     );

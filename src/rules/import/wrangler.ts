@@ -39,7 +39,7 @@ function parse(text: string): unknown {
   if (/^\s*(?:\{|\/[/*])/.test(text)) return parseJsonc(text);
   const parsed = parseToml(text, { maxBytes: MAX_BYTES, maxDepth: MAX_DEPTH });
   if (parsed.ok) return parsed.document.value;
-  throw new UnreadableImportError(parsed.diagnostics[0]?.message ?? "It is no TOML");
+  throw new UnreadableImportError(parsed.diagnostics[0]?.message ?? "It is not valid TOML");
 }
 
 function lineOf(text: string): SourceLine {

@@ -43,7 +43,7 @@ function AsWho({ email, csrf }: { readonly email: string; readonly csrf: string 
   );
 }
 
-/** Renders the form for the code that the tool shows. */
+/** Renders the form for the code that the CLI shows. */
 function codePage(shown: Signed): Response {
   const { state = EMPTY, csrf, email, status, headers } = shown;
   return showPage(
@@ -151,7 +151,7 @@ function confirmPage(
   shown: Signed & {
     readonly device: DeviceRequest;
     readonly workspaces: readonly Workspace[];
-    /** Slug of the workspace that the tool asked for. */
+    /** Slug of the workspace that the CLI asked for. */
     readonly wanted: string | null;
   },
 ): Response {

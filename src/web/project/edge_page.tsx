@@ -254,7 +254,7 @@ function edgePage(parts: ProjectVisit, view: EdgeView): Response {
   );
 }
 
-/** Most rules that a page explains a request with; the tool takes any number. */
+/** Most rules that a page explains a request with; the CLI takes any number. */
 const MAX_EXPLAINED = 1000;
 
 const MAX_URL = 2000;

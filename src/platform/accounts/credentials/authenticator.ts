@@ -36,8 +36,8 @@ import type { LastUsedTracker } from "./last_used_tracker.ts";
 import { isOfOneProject, lackedFor } from "../../../contract/endpoint_permissions.ts";
 
 /**
- * Among sessions of one person the newest counts. Where somebody else planted a
- * session of their own account beside it, the one that began at this address
+ * Among sessions of one person the newest counts. Where someone else planted a
+ * session of another account beside it, the one that began at this address
  * with this browser counts. If that holds for the sessions of more than one
  * person, or of none, no session counts, so that nobody is tricked into working
  * in another's account.

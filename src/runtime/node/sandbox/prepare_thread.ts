@@ -49,7 +49,7 @@ const ROOT_FOLDER = "root";
 /** First of the users that Node runs as, one for each process: systemd and Debian leave this range free. */
 const FIRST_UID = 0x70000000;
 
-/** The user of its own that Node gets where this process may change users. */
+/** The separate user that Node gets if this process may change users. */
 function ownUid(): number | undefined {
   if (Deno.uid() !== 0) return undefined;
   const uid = FIRST_UID + Deno.pid;
@@ -70,7 +70,7 @@ function planThread(launch: SandboxLaunch, kind: NodeSandboxKind): ThreadPlan {
     recursive: true,
     mode: 0o700,
   });
-  // Node may have a user of its own.
+  // Node may have its own user.
   for (const file of files) Deno.chmodSync(file, 0o644);
   // An image has all that it needs, and none of it is this machine's.
   const shown: readonly Place[] = launch.image !== undefined ? [] : [
@@ -101,7 +101,7 @@ function findKinds(
       ? []
       : ["pidfd_getfd, which checks connections (containers: --cap-add SYS_PTRACE)"]),
   ];
-  // Without a root folder of its own, an image cannot start at all.
+  // Without its own root folder, an image cannot start at all.
   if (image !== undefined) return { kinds: missing.length === 0 ? ["namespaces"] : [], missing };
   if (missing.length === 0) return { kinds: only === undefined ? SANDBOXED : [only], missing };
   return { kinds: allowUnsandboxed ? ["open"] : [], missing };
