@@ -284,7 +284,8 @@ export const projectConfigSchema = table({
   build: build.optional().meta({ description: "Settings of `svc build` and `svc deploy`." }),
   server: server.optional().meta({ description: "How the project's server starts." }),
   cron: cron.optional().meta({
-    description: "Requests that the platform sends on a schedule to the live production deployment.",
+    description:
+      "Requests that the platform sends on a schedule to the live production deployment.",
   }),
   functions: functions.optional().meta({ description: "Limits of the project's functions." }),
   db: db.optional().meta({ description: "The managed database of the project." }),

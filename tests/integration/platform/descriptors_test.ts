@@ -65,7 +65,10 @@ Deno.test("a process that finds a file open loads no server", { ignore }, async 
   });
   assert.equal(await app.ask("/"), "cannot_start");
   const logged = app.logs.map(({ message }) => message).join("\n");
-  assert.match(logged, /has file descriptors that deployed code must not access: 9 \(.*svc-secret-/);
+  assert.match(
+    logged,
+    /has file descriptors that deployed code must not access: 9 \(.*svc-secret-/,
+  );
   assert.doesNotMatch(logged, /loaded/);
   await Deno.remove(secret);
 });
@@ -79,7 +82,10 @@ Deno.test("a process that finds a file open loads no function", { ignore }, asyn
   const result = await deployment.host.invoke(invocation("/answer"));
   assert.ok(result.type === "failed");
   const logged = deployment.log.map(({ message }) => message).join("\n");
-  assert.match(logged, /has file descriptors that deployed code must not access: 9 \(.*svc-secret-/);
+  assert.match(
+    logged,
+    /has file descriptors that deployed code must not access: 9 \(.*svc-secret-/,
+  );
   assert.doesNotMatch(logged, /loaded/);
   await Deno.remove(secret);
 });
