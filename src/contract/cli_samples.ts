@@ -39,7 +39,7 @@ export const CLI_SAMPLES: Readonly<Partial<Record<keyof typeof endpoints, string
   promoteDeployment: `svc promote ${DEPLOYMENT}`,
   listReleases: "svc releases --project-id shop",
   finishRelease: "svc releases finish --project-id shop",
-  takeBackRelease: "svc releases take-back --project-id shop",
+  withdrawRelease: "svc releases withdraw --project-id shop",
   rollback: "svc rollback --project-id shop",
   listBuilds: "svc builds list --project-id shop",
   startBuild: "svc builds start --project-id shop --branch main",

@@ -106,7 +106,7 @@ export const ENDPOINT_PERMISSIONS: Readonly<Record<EndpointName, Needed>> = {
   rollback: PRODUCTION,
   listReleases: READ_DEPLOYED,
   finishRelease: PRODUCTION,
-  takeBackRelease: PRODUCTION,
+  withdrawRelease: PRODUCTION,
   getPreviewAccess: READ_DEPLOYED,
   updatePreviewAccess: ALL,
   createBypassKey: ALL,

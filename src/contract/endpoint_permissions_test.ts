@@ -45,7 +45,7 @@ Deno.test("a permission changes what it names, and nothing else", () => {
   assert.deepEqual(changedBy("deploy-previews"), deploys);
   assert.deepEqual(
     changedBy("deploy-production"),
-    [...deploys, "finishRelease", "promoteDeployment", "rollback", "takeBackRelease"].sort(),
+    [...deploys, "finishRelease", "promoteDeployment", "rollback", "withdrawRelease"].sort(),
   );
   assert.deepEqual(changedBy("rules"), ["deleteRules", "putRules", "restoreRules", "signOut"]);
   assert.deepEqual(changedBy("variables"), ["deleteVariable", "setVariable", "signOut"]);

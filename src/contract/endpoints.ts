@@ -123,7 +123,7 @@ export const endpoints = {
   rollback: deployments.rollback,
   listReleases: releases.listReleases,
   finishRelease: releases.finishRelease,
-  takeBackRelease: releases.takeBackRelease,
+  withdrawRelease: releases.withdrawRelease,
   getPreviewAccess: previews.getPreviewAccess,
   updatePreviewAccess: previews.updatePreviewAccess,
   createBypassKey: previews.createBypassKey,

@@ -107,10 +107,10 @@ export const EVENTS = {
     "{deployment} was rolled back",
     ["{url}"],
   ),
-  "deployment.taken_back": deployment(
+  "deployment.withdrawn": deployment(
     "HIGH",
-    "{project}: release taken back",
-    "{deployment} was taken back[: {error}]",
+    "{project}: release withdrawn",
+    "{deployment} was withdrawn[: {error}]",
   ),
   "health.check_failed": health(
     "HIGH",

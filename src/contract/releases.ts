@@ -20,7 +20,7 @@ export const STEP_SECONDS = 10 * 60;
 /** Releases of a project that are kept. */
 export const KEPT_RELEASES = 20;
 
-export const RELEASE_STATES = ["RUNNING", "FINISHED", "TAKEN_BACK", "ENDED"] as const;
+export const RELEASE_STATES = ["RUNNING", "FINISHED", "WITHDRAWN", "ENDED"] as const;
 
 const share = z.int("Must be a percentage").min(1, "Must be at least 1").max(
   100,
@@ -61,7 +61,7 @@ export const release = z.object({
   projectId: uuid.describe("Id of the project"),
   state: z.enum(RELEASE_STATES).meta({
     description:
-      "`FINISHED` once everyone sees the new deployment, `TAKEN_BACK` if nobody does any more, `ENDED` if another change of production ended it",
+      "`FINISHED` once everyone sees the new deployment, `WITHDRAWN` if nobody does any more, `ENDED` if another change of production ended it",
     example: "RUNNING",
   }),
   reason: z.string().nullable().meta({
@@ -100,10 +100,10 @@ export const finishRelease = endpoint({
   response: release,
 });
 
-export const takeBackRelease = endpoint({
+export const withdrawRelease = endpoint({
   method: "POST",
-  path: "/v1/projects/{project}/releases/take-back",
-  summary: "Take back the rolling release under way: everyone sees the old deployment",
+  path: "/v1/projects/{project}/releases/withdraw",
+  summary: "Withdraw the rolling release under way: everyone sees the old deployment",
   tag,
   params: projectParams,
   response: release,

@@ -95,7 +95,7 @@ export const DEPLOYMENT_ANSWERS: Answers = {
   "stop": z.object({ deployment }),
   "releases list": z.object({ releases: e.listReleases.response.shape.items }),
   "releases finish": z.object({ release: e.finishRelease.response }),
-  "releases take-back": z.object({ release: e.takeBackRelease.response }),
+  "releases withdraw": z.object({ release: e.withdrawRelease.response }),
   "rollback": e.rollback.response.extend({ rulesInEffect }),
   "cache purge": e.purgeCache.response,
   "functions list": z.object({ deploymentId: text, functions: z.array(text) }),

@@ -61,6 +61,6 @@ export function reportRelease(ctx: Context, deployment: Deployment, wish: Rollin
   ctx.ui.note(
     `See how it goes with "${ctx.lines.of("releases", ...flag)}", ` +
       `end it with "${ctx.lines.of("releases", "finish", ...flag)}" ` +
-      `or "${ctx.lines.of("releases", "take-back", ...flag)}"`,
+      `or "${ctx.lines.of("releases", "withdraw", ...flag)}"`,
   );
 }

@@ -22,9 +22,9 @@ export const RELEASES: CommandGroup = {
       load: () => import("./finish.ts"),
     },
     {
-      name: "take-back",
+      name: "withdraw",
       summary: "Show the old deployment to everyone",
-      load: () => import("./take_back.ts"),
+      load: () => import("./withdraw.ts"),
     },
   ],
 };

@@ -6,7 +6,7 @@ import { formatAge, printable } from "../terminal/format.ts";
 const STATES: Readonly<Record<Release["state"], string>> = {
   RUNNING: "running",
   FINISHED: "finished",
-  TAKEN_BACK: "taken back",
+  WITHDRAWN: "withdrawn",
   ENDED: "ended",
 };
 

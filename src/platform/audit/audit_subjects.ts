@@ -108,7 +108,7 @@ const rows: ReadonlyMap<string, Row> = new Map(Object.entries(
     promoteDeployment: production,
     redeployDeployment: production,
     finishRelease: { name: ["project"], facts: [] },
-    takeBackRelease: { name: ["project"], facts: [] },
+    withdrawRelease: { name: ["project"], facts: [] },
     rollback: { ...production, of: "deployment" },
     updatePreviewAccess: {
       id: null,

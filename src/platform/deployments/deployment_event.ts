@@ -17,7 +17,7 @@ export type Moment =
   | "failed"
   | "stopped"
   | "rolled_back"
-  | "taken_back";
+  | "withdrawn";
 
 /**
  * The event of a moment. A deployment that is rolled back and goes live again
@@ -30,7 +30,7 @@ export function deploymentEvent(
 ): RaisedEvent {
   const { id, projectId, projectName, workspaceId, updatedAt } = deployment;
   const { environment, branch, commitSha, error } = deployment;
-  const label = moment === "rolled_back" || moment === "taken_back"
+  const label = moment === "rolled_back" || moment === "withdrawn"
     ? projectName
     : deployment.uniqueLabel;
   return {

@@ -181,7 +181,7 @@ export class DeploymentService {
   ): Promise<{ readonly live: DeploymentRecord; readonly undone: DeploymentRecord }> {
     const running = await this.#services.deployments.runningRelease(project.id);
     if (running !== undefined && (wanted.to === undefined || wanted.to === running.from)) {
-      const { deployment: undone } = await this.#rolling.takeBack(project, BY_HAND);
+      const { deployment: undone } = await this.#rolling.withdraw(project, BY_HAND);
       return { live: await this.#requireTarget(project, running.from), undone };
     }
     const plan = planRollback(project.productionHistory, wanted);

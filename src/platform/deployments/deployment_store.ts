@@ -348,13 +348,13 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
       const changed: ProjectRecord = release.state === "FINISHED"
         ? { ...project.value, productionHistory: withLive(productionHistory, release.to) }
         : project.value;
-      const isBack = release.state === "TAKEN_BACK";
+      const isBack = release.state === "WITHDRAWN";
       const deployment = isBack
         ? moveDeployment(target.value, "ROLLED_BACK", { now, error: release.reason ?? "" })
         : target.value;
       if (isBack) {
         this.#write(operation, target, deployment);
-        this.#note(operation, "taken_back", deployment);
+        this.#note(operation, "withdrawn", deployment);
       }
       releases.replace(operation, running, release);
       projects.replace(operation, project, changed);

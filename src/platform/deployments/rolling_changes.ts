@@ -20,7 +20,7 @@ import type { ReleaseRecord } from "./release_record.ts";
 import type { Rollouts } from "./rollouts.ts";
 import type { DeployedFunctions, DeployedServers } from "./running_code.ts";
 
-/** Why a release ended that somebody has ended. */
+/** Why a release ended that someone has ended. */
 export const BY_HAND = "Ended by hand";
 
 const SECOND = 1000;
@@ -102,18 +102,18 @@ export class RollingChanges {
   }
 
   /** Shows the old deployment to everyone. */
-  async takeBack(owner: DeploymentOwner | { id: string; workspaceId: string }, reason: string) {
+  async withdraw(owner: DeploymentOwner | { id: string; workspaceId: string }, reason: string) {
     const place = "projectId" in owner
       ? owner
       : { projectId: owner.id, workspaceId: owner.workspaceId };
-    const back = await this.#end(place, "TAKEN_BACK", reason);
+    const back = await this.#end(place, "WITHDRAWN", reason);
     this.#retire(back.release.to);
     const { raiseEvent, addresses } = this.#services;
-    await raiseEvent(deploymentEvent("taken_back", back.deployment, addresses));
+    await raiseEvent(deploymentEvent("withdrawn", back.deployment, addresses));
     return back;
   }
 
-  #end(owner: DeploymentOwner, state: "FINISHED" | "TAKEN_BACK", reason: string) {
+  #end(owner: DeploymentOwner, state: "FINISHED" | "WITHDRAWN", reason: string) {
     return this.#change(
       owner,
       (running) => ({ ...running, state, reason, endedAt: this.#services.now() }),

@@ -20,7 +20,7 @@ import { ReleaseManager } from "./release_manager.ts";
 /** How often releases are judged, in milliseconds. */
 const ROUND_MS = 2000;
 
-const BY_HAND = { finish: "Finished by hand", takeBack: "Taken back by hand" } as const;
+const BY_HAND = { finish: "Finished by hand", withdraw: "Withdrawn by hand" } as const;
 
 export interface ReleaseParts {
   readonly projects: ProjectStore;
@@ -65,7 +65,7 @@ export function createReleases(
         await counter.save();
         return { items: await manager.list(project.id, KEPT_RELEASES) };
       });
-      for (const how of ["finish", "takeBack"] as const) {
+      for (const how of ["finish", "withdraw"] as const) {
         const endpoint = endpoints[`${how}Release`];
         router.guarded(endpoint, async (caller, { params, note }) => {
           const project = await findProject(projects, caller, params.project);

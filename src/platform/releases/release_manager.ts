@@ -1,5 +1,5 @@
 /**
- * Judges rolling releases: each goes on to its next share, or is taken back.
+ * Judges rolling releases: each goes on to its next share, or is withdrawn.
  *
  * @module
  */
@@ -57,7 +57,7 @@ export class ReleaseManager {
     const counts = await counter.read(release.projectId, release.id);
     const reason = judgeRelease(compared(release, counts));
     if (reason !== undefined) {
-      await rolling.takeBack(release, reason);
+      await rolling.withdraw(release, reason);
       return;
     }
     const { everyMs, stepStartedAt, step, steps } = release;

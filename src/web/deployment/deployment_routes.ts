@@ -176,8 +176,8 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
   act("release-finish", "released", async (api, { projectId: project }) => {
     return (await api.call(endpoints.finishRelease, { params: { project } })).new.deploymentId;
   });
-  act("release-take-back", "taken-back", async (api, { projectId: project }) => {
-    return (await api.call(endpoints.takeBackRelease, { params: { project } })).new.deploymentId;
+  act("release-withdraw", "withdrawn", async (api, { projectId: project }) => {
+    return (await api.call(endpoints.withdrawRelease, { params: { project } })).new.deploymentId;
   });
   act("stop", "stopped", async (api, { id: deployment }) => {
     await api.call(endpoints.stopDeployment, { params: { deployment }, body: {} });

@@ -11,7 +11,7 @@ import { Card, Form, Moment } from "../layout/pieces.tsx";
 const LEADS: Readonly<Record<Release["state"], string>> = {
   RUNNING: "Under way",
   FINISHED: "Finished",
-  TAKEN_BACK: "Taken back",
+  WITHDRAWN: "Withdrawn",
   ENDED: "Ended",
 };
 
@@ -59,8 +59,8 @@ export function ReleaseCard({ release, csrf, mayEnd }: {
               <Form action={`${path}/release-finish`} csrf={csrf}>
                 <button type="submit">Finish now</button>
               </Form>
-              <Form action={`${path}/release-take-back`} csrf={csrf}>
-                <button class="quiet" type="submit">Take back</button>
+              <Form action={`${path}/release-withdraw`} csrf={csrf}>
+                <button class="quiet" type="submit">Withdraw</button>
               </Form>
             </div>
           )

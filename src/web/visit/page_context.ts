@@ -42,7 +42,7 @@ const DONE: Readonly<Record<string, string>> = {
   "redeployed": "Redeployed the same files with the current variables.",
   "rolled-back": "Rolled back to the previous deployment.",
   "released": "Everyone sees the new deployment.",
-  "taken-back": "Everyone sees the old deployment again.",
+  "withdrawn": "Everyone sees the old deployment again.",
   "stopped": "Deployment stopped.",
   "build-cancelled": "Build cancelled.",
   "domain-verified": "Domain verified.",

@@ -92,7 +92,7 @@ Deno.test("a release that begins to fail takes itself back; visitors of the old 
       }
       state = await release(platform);
     }
-    assert.equal(state.state, "TAKEN_BACK", JSON.stringify(state));
+    assert.equal(state.state, "WITHDRAWN", JSON.stringify(state));
     assert.match(state.reason, /responses of the new deployment have status 500 or more/);
     for (const cookie of cookies.keys()) {
       const { status, headers } = await platform.get("shop.localhost", "/", { cookie });
@@ -101,7 +101,7 @@ Deno.test("a release that begins to fail takes itself back; visitors of the old 
     const { json: deployment } = await platform.api("GET", `/v1/deployments/${fresh}`);
     assert.deepEqual([deployment.status, deployment.error], ["ROLLED_BACK", state.reason]);
     const { json: inbox } = await platform.api("GET", "/v1/notifications");
-    assert.match(JSON.stringify(inbox), /deployment\.taken_back/);
+    assert.match(JSON.stringify(inbox), /deployment\.withdrawn/);
   }));
 
 Deno.test("a release goes on by itself, and ends by hand or by another change of production", () =>
@@ -149,7 +149,7 @@ Deno.test("a release goes on by itself, and ends by hand or by another change of
     await promote("five", { steps: [100] });
     const back = await platform.api("POST", "/v1/projects/shop/rollback", { json: {} });
     assert.equal(back.json.deployment.id, third.json.id, JSON.stringify(back.json));
-    assert.equal((await release(platform)).state, "TAKEN_BACK");
+    assert.equal((await release(platform)).state, "WITHDRAWN");
     assert.equal(await shown(), third.json.id);
 
     await promote("six", { steps: [100] });
@@ -157,6 +157,6 @@ Deno.test("a release goes on by itself, and ends by hand or by another change of
     assert.equal((await release(platform)).state, "ENDED");
     assert.equal(await shown(), direct.id);
     assert.notEqual(first.id, direct.id);
-    const none = await platform.api("POST", "/v1/projects/shop/releases/take-back");
+    const none = await platform.api("POST", "/v1/projects/shop/releases/withdraw");
     assert.equal(none.status, 409);
   }));

@@ -1,4 +1,4 @@
-import { takeBackRelease } from "../../contract/releases.ts";
+import { withdrawRelease } from "../../contract/releases.ts";
 import { defineCommand } from "../command/command.ts";
 import { openProject } from "../projects/resolve_project.ts";
 
@@ -6,10 +6,10 @@ export default defineCommand({
   description:
     "The rolling release that is under way ends: all visitors of production see the old deployment again.",
   define: (command) => command.option("--project-id <id>", "id or name of the project"),
-  examples: [["releases take-back", "take the new deployment back"]],
+  examples: [["releases withdraw", "withdraw the new deployment"]],
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
-    const release = await client.call(takeBackRelease, { params: { project: project.id } });
+    const release = await client.call(withdrawRelease, { params: { project: project.id } });
     ctx.ui.done("deploy", `Everyone sees ${release.old.deploymentId} again`);
     ctx.ui.result({ release }, release.state);
   },
