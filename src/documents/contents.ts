@@ -89,7 +89,7 @@ export const CONTENTS: readonly Section[] = [
     Object.fromEntries(CLI_PAGES.map(({ name, about }) => [name, about])),
   ),
   section(INTERNALS, {
-    "architecture": "The life of a deploy, a request and a build",
+    "architecture": "How deploys, requests and builds work",
     "platform": "A map of the platform's source code",
     "glossary": "Terms that svc uses in its own way",
   }),

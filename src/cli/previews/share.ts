@@ -4,7 +4,7 @@ import { deploymentId, wholeNumber } from "../command/option_values.ts";
 
 export default defineCommand({
   description:
-    "Prints a link once. Whoever has it sees the deployment, without an account, until it ends " +
+    "Prints a link once. Anyone with the link can see the deployment without an account until it expires " +
     "or is revoked.",
   define: (command) =>
     command

@@ -20,7 +20,7 @@ export function ConfirmCard({ csrf }: { readonly csrf: string }) {
     <Card
       title="Confirm it's you"
       id="confirm"
-      lead="You sign in with the messenger only. Confirm there before you add an email address or change two-factor authentication. The confirmation lasts ten minutes."
+      lead="You only sign in with the messenger. Confirm there before you add an email address or change two-factor authentication. The confirmation lasts ten minutes."
     >
       <div class="body">
         <Form action={MESSENGER_ENTRY_PATH} csrf={csrf} hidden={{ next: "/account" }}>
