@@ -41,7 +41,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "traffic",
     "web",
   ],
-  web: ["agents", "client", "contract", "documents", "lib", "platform", "rules"],
+  web: ["agents", "client", "contract", "documents", "lib", "manifest", "platform", "rules"],
   dev: ["build", "config", "contract", "edge", "kv", "lib", "manifest", "rules", "runtime"],
   platform: [
     "build",

@@ -153,6 +153,8 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "previews",
     "device",
     "consent",
+    // How a project begins: also shown by pages of projects and the overview.
+    "start",
     "entry",
     "reference",
     "docs",

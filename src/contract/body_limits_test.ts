@@ -7,6 +7,7 @@ type Schema = z.core.JSONSchema.BaseSchema;
 
 /** Bodies whose bound is a check of the whole, which JSON Schema does not show. */
 const CHECKED_AS_A_WHOLE = new Set([
+  "buildSources",
   "createDeployment",
   "checkDeployment",
   "putRules",

@@ -117,6 +117,8 @@ export const ENDPOINT_PERMISSIONS: Readonly<Record<EndpointName, Needed>> = {
   listBuilds: READ_DEPLOYED,
   getBuild: READ_DEPLOYED,
   startBuild: DEPLOY,
+  buildSources: DEPLOY,
+  inspectRepository: READ_DEPLOYED,
   cancelBuild: DEPLOY,
   createHook: ALL,
   listHooks: READ,

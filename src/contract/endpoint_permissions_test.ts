@@ -28,6 +28,7 @@ Deno.test("an endpoint that is in no table takes everything", () => {
 Deno.test("a permission changes what it names, and nothing else", () => {
   const deploys = [
     "activateDeployment",
+    "buildSources",
     "cancelBuild",
     "checkDeployment",
     "createDeployment",

@@ -38,6 +38,7 @@ import * as push from "./push.ts";
 import * as nodes from "./nodes.ts";
 import * as raiseEvent from "./raise_event.ts";
 import * as releases from "./releases.ts";
+import * as repositories from "./repositories.ts";
 import * as rules from "./rules.ts";
 import * as search from "./search.ts";
 import * as security from "./security.ts";
@@ -134,6 +135,8 @@ export const endpoints = {
   listBuilds: builds.listBuilds,
   getBuild: builds.getBuild,
   startBuild: builds.startBuild,
+  buildSources: repositories.buildSources,
+  inspectRepository: repositories.inspectRepository,
   cancelBuild: builds.cancelBuild,
   createHook: hooks.createHook,
   listHooks: hooks.listHooks,

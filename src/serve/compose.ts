@@ -275,6 +275,8 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
       deployments,
       deploymentService,
       deployCommit: builds.deployCommit,
+      builds: builds.builds,
+      buildQueue: builds.buildQueue,
       git: builds.git,
       sandbox: builds.sandbox,
       sharedBuildLogs: builds.sharedBuildLogs,

@@ -16,18 +16,21 @@ import {
 } from "./deployment/deployment_routes.ts";
 import { bindDevicePages, type DevicePageServices } from "./device/device_pages.tsx";
 import { BOARD_SCRIPT_PATH, HTMX_PATH, showBoardScript, showHtmx } from "./layout/scripts.ts";
-import { showIcon, showStylesheet, STYLESHEET_PATH } from "./layout/document.tsx";
+import { goTo, showIcon, showStylesheet, STYLESHEET_PATH } from "./layout/document.tsx";
 import { bindEntryPages, type EntryPageServices } from "./entry/entry_routes.ts";
 import { bindMailLinkPages, type MailLinkPageServices } from "./entry/mail_link_routes.ts";
 import { bindMessengerEntry } from "./entry/messenger_entry_routes.ts";
 import { landingPage } from "./entry/landing_page.tsx";
 import { bindMcp } from "./mcp/mcp_routes.ts";
 import { PageBinder } from "./visit/page_binder.tsx";
+import { homePath } from "./visit/home_path.ts";
 import { PageSession, type PageSessionServices } from "./visit/page_session.ts";
 import { bindOverview, type OverviewServices } from "./overview/overview_page.tsx";
 import { bindPreviewPages, type PreviewPageServices } from "./previews/preview_routes.ts";
 import { bindReferencePages } from "./reference/reference_routes.ts";
 import { bindSearch } from "./search/search_page.tsx";
+import { showUploadScript, UPLOAD_SCRIPT_PATH } from "./start/upload_script.ts";
+import { bindStart, type StartServices } from "./start/start_routes.ts";
 import { bindWorkspacePages, type WorkspacePageServices } from "./workspace/workspace_routes.ts";
 import type { MessengerSignIn } from "../platform/notifications/mod.ts";
 import type { BoardServices } from "./visit/board_context.ts";
@@ -35,6 +38,8 @@ import { bindKeys } from "./keys/keys_routes.ts";
 import { bindPublishers } from "./keys/publishers_page.tsx";
 import { bindDatabases } from "./project/databases_routes.ts";
 import { bindEdge } from "./project/edge_page.tsx";
+import { bindBuilds } from "./project/builds_routes.ts";
+import { bindDeploy } from "./project/deploy_routes.ts";
 import { bindDeployments } from "./project/deployments_routes.ts";
 import { bindDomains } from "./project/domains_page.tsx";
 import { bindUsage } from "./project/usage_page.tsx";
@@ -46,8 +51,10 @@ import { bindSettings } from "./project/settings_page.tsx";
 import { bindTraffic } from "./project/traffic_page.tsx";
 import { bindVariables } from "./project/variables_page.tsx";
 
-function bindProjectPages(bind: PageBinder, services: BoardServices): void {
+function bindProjectPages(bind: PageBinder, services: StartServices): void {
   bindDeployments(bind, services);
+  bindDeploy(bind, services);
+  bindBuilds(bind, services);
   bindLogs(bind, services);
   bindTraffic(bind, services);
   bindUsage(bind, services);
@@ -96,10 +103,14 @@ export function bindPages(
   router.page("GET", "/assets/mark.svg", showIcon);
   router.page("GET", HTMX_PATH, showHtmx);
   router.page("GET", BOARD_SCRIPT_PATH, showBoardScript);
+  router.page("GET", UPLOAD_SCRIPT_PATH, showUploadScript);
   bind.open(
     "GET",
     "/",
-    ({ person }) => landingPage({ url, version, isSignedIn: person !== undefined }),
+    async ({ person }) =>
+      person === undefined
+        ? landingPage({ url, version })
+        : goTo(await homePath(services.workspaces, person)),
   );
   const { bot, messengerSignIn, publicOrigin } = services;
   const hasMessenger = bot !== undefined && messengerSignIn !== undefined;
@@ -115,6 +126,7 @@ export function bindPages(
   bindWorkspacePages(bind, services);
   bindKeyPages(bind, services);
   bindOverview(bind, services);
+  bindStart(bind, services);
   bindSearch(bind, services);
   bindProjectPages(bind, services);
   bindDeploymentPages(bind, services);

@@ -63,6 +63,7 @@ interface PageDocument {
 
 /** Routes that are no separate page, or that only a mail or a chat leads to. */
 const NOT_LOOKED_AT: Readonly<Record<string, string>> = {
+  "/": "leads to the overview",
   "/workspaces/:slug/projects/:project/day": "a part of the overview",
   "/workspaces/:slug/projects/:project/picture": "a picture on the overview",
   "/welcome/:token": "ends with its first use; looked at in accounts_test",
@@ -156,7 +157,6 @@ async function furnish(parts: DashboardPlatform) {
   });
   return [
     ["overview", "/workspaces/acme/projects"],
-    ["start", "/"],
     ["workspaces", "/workspaces"],
     ["invitation", invited],
     ["consent", consent],
@@ -169,6 +169,11 @@ async function furnish(parts: DashboardPlatform) {
     ["reference", "/docs/api"],
     ["reference-part", "/docs/api/projects"],
     ["new-project", "/workspaces/acme/new-project"],
+    ["import", "/workspaces/acme/new-project/git"],
+    ["upload", "/workspaces/acme/new-project/upload"],
+    ["template", "/workspaces/acme/new-project/template"],
+    ["upload-again", "/workspaces/acme/projects/docs/deploy"],
+    ["deploy", `${SHOP}/deploy`],
     ["members", "/workspaces/acme"],
     ["keys", "/workspaces/acme/keys"],
     ["key", `/workspaces/acme/keys/${key.id}`],
@@ -182,6 +187,7 @@ async function furnish(parts: DashboardPlatform) {
     ["search", "/workspaces/acme/search?q=shop"],
     ["kv-value", `${SHOP}/kv?key=${encodeURIComponent("boats/kestrel")}`],
     ...[
+      "builds",
       "logs",
       "traffic",
       "errors",

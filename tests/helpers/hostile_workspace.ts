@@ -36,7 +36,7 @@ const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
   [/^queryDatabase /, "is typed into the query box by the test itself"],
   [/^createPublisher issuer$/, "belongs to a provider of its own"],
   [
-    /^(?:triggerHook|createDeployment files|createDeployment base|createDeployment functions)/,
+    /^(?:triggerHook|buildSources|createDeployment files|createDeployment base|createDeployment functions)/,
     "is filled by a real deployment and a real hook below",
   ],
 ];

@@ -10,7 +10,7 @@ import { checkValue, readNamedFile } from "../command/read_value.ts";
 import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 import { formatCount, printable } from "../terminal/format.ts";
-import { readDotenvLines } from "./dotenv_lines.ts";
+import { readDotenvLines } from "../../lib/dotenv_lines.ts";
 import { categoryOfVisibility } from "./missing_variables.ts";
 import { isVariableName } from "./variable_name.ts";
 

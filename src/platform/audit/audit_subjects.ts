@@ -126,6 +126,7 @@ const rows: ReadonlyMap<string, Row> = new Map(Object.entries(
     deleteBypassKey: { id: null, name: ["project"] },
     createShare: { name: ["project"], facts: ["deploymentId", "branch", "endsAt"] },
     deleteShare: { name: ["project"], facts: [] },
+    buildSources: { ...deployment, facts: ["branch", "commitSha"] },
     startBuild: { ...deployment, facts: ["branch", "commitSha"] },
     cancelBuild: { ...deployment, facts: ["state"] },
     createHook: hook,

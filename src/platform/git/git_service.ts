@@ -37,6 +37,14 @@ export interface WantedCommit {
   readonly commitSha?: string | undefined;
 }
 
+/** The files of a commit. */
+export interface CommitFiles {
+  /** Paths of all files, up to a limit. */
+  readonly paths: readonly string[];
+  /** The text of a file; `undefined` if there is none, or it is too large. */
+  readText(path: string): Promise<string | undefined>;
+}
+
 export interface GitService {
   /**
    * Finds a commit on a branch, and fetches where the mirror lacks either. For the head of
@@ -45,6 +53,8 @@ export interface GitService {
   resolve(project: ProjectRecord, wanted: WantedCommit, signal: AbortSignal): Promise<Resolved>;
   /** Asks the repository which branches it has. */
   branches(project: ProjectRecord, signal: AbortSignal): Promise<Branches>;
+  /** Lists the files of a commit that `resolve()` has found. */
+  filesOf(projectId: string, sha: string): Promise<CommitFiles>;
   /** Removes the mirror of a project that was deleted or has another repository now. */
   removeMirror(projectId: string): Promise<void>;
 }

@@ -8,7 +8,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { GitAddress } from "../../lib/git_url.ts";
 import type { OutboundFetch } from "../../runtime/mod.ts";
 import { gitAddress, type OpenGitCredentials, type ProjectRecord } from "../projects/mod.ts";
-import type { Branches, GitService, Resolved, WantedCommit } from "./git_service.ts";
+import type { Branches, CommitFiles, GitService, Resolved, WantedCommit } from "./git_service.ts";
 import { killMarked } from "../../lib/marked_processes.ts";
 import { exportCommit } from "./export_commit.ts";
 import {
@@ -91,6 +91,10 @@ const DEFAULT_LIMITS: MirrorLimits = {
   maxBytes: 5 * 1024 ** 3,
   freshMs: 10_000,
 };
+
+/** Most files of a commit that are listed, and the largest that is read, in bytes. */
+const MAX_LISTED_FILES = 50_000;
+const MAX_READ_BYTES = 1024 * 1024;
 
 /** Longest wait for the list of branches, in milliseconds. */
 const LIST_MS = 60_000;
@@ -264,6 +268,30 @@ export class GitMirrors implements GitService {
     // Output beyond git's limit is cut off.
     const isWhole = stdout.length < MAX_CHANGES && files.length <= MAX_CHANGED_FILES;
     return code === 0 && isWhole ? files : undefined;
+  }
+
+  async filesOf(projectId: string, sha: string): Promise<CommitFiles> {
+    await this.#prepare();
+    const { git } = this.#mirrorOf(projectId);
+    // `100644 blob 8f14… 1304<tab>path`; links and submodules are no files here.
+    const { code, stdout } = await git(["ls-tree", "-r", "-z", "-l", "--full-tree", sha]);
+    if (code !== 0) throw new GitFault(`The repository no longer has commit ${sha}`);
+    const blobs = new Map<string, string>();
+    for (const line of stdout.split("\0")) {
+      const [, id, size, path] = /^100\d+ blob ([0-9a-f]+) +(\d+)\t(.+)$/s.exec(line) ?? [];
+      if (id === undefined || path === undefined) continue;
+      blobs.set(path, Number(size) <= MAX_READ_BYTES ? id : "");
+      if (blobs.size === MAX_LISTED_FILES) break;
+    }
+    return {
+      paths: [...blobs.keys()],
+      async readText(path) {
+        const id = blobs.get(path) || undefined;
+        if (id === undefined) return undefined;
+        const blob = await git(["cat-file", "blob", id]);
+        return blob.code === 0 ? blob.stdout : undefined;
+      },
+    };
   }
 
   async removeMirror(projectId: string): Promise<void> {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-export type { GitService, Resolved, WantedCommit } from "./git_service.ts";
+export type { CommitFiles, GitService, Resolved, WantedCommit } from "./git_service.ts";
 export type { ExportedParts } from "./export_parts.ts";
 export { type GitUrlRules, refuseGitUrl } from "./git_url.ts";
 export { GitFault, GitMirrors } from "./mirrors.ts";

@@ -15,6 +15,8 @@ import { HookStore } from "./hook_store.ts";
 import { HookUses } from "./hook_uses.ts";
 import { PullStore } from "./pull_store.ts";
 import { ReplayStore } from "./replays.ts";
+import { CommitResolver } from "./commit_resolver.ts";
+import { bindInspectRepository } from "./inspect_repository.ts";
 import { bindStartBuild } from "./start_build.ts";
 import { TriggerService, type TriggerServices } from "./trigger_service.ts";
 import { endpoints } from "../../contract/endpoints.ts";
@@ -109,7 +111,9 @@ export function createHooks(
     name: "hooks",
     bindRoutes(router) {
       bindHookRoutes(router, { hookService, triggers, forges, closing });
-      bindStartBuild(router, { ...parts, closing });
+      const commits = new CommitResolver(parts);
+      bindStartBuild(router, { ...parts, commits, closing });
+      bindInspectRepository(router, { ...parts, commits, closing });
     },
     async removeProject(projectId) {
       await uses.settled();

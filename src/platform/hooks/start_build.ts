@@ -15,9 +15,8 @@ import {
 } from "../builds/mod.ts";
 import type { DeploymentService, DeploymentStore } from "../deployments/mod.ts";
 import { Failure, requireDeploy, type Router } from "../core/http/mod.ts";
-import type { GitService } from "../git/mod.ts";
 import { findProject, type ProjectRecord, type ProjectStore } from "../projects/mod.ts";
-import { CommitResolver } from "./commit_resolver.ts";
+import type { CommitResolver } from "./commit_resolver.ts";
 
 /** How often a commit is tried again whose branch got another build meanwhile. */
 const ATTEMPTS = 5;
@@ -29,8 +28,7 @@ export interface StartServices {
   readonly builds: BuildStore;
   readonly buildQueue: Pick<BuildQueue, "ahead">;
   readonly deployCommit: DeployCommit;
-  readonly git: GitService;
-  readonly resolveMs?: number | undefined;
+  readonly commits: Pick<CommitResolver, "resolve">;
   /** Aborted when the platform stops. */
   readonly closing: AbortSignal;
 }
@@ -64,7 +62,7 @@ async function findBuild(
 }
 
 export function bindStartBuild(router: Router, services: StartServices): void {
-  const commits = new CommitResolver(services);
+  const { commits } = services;
   router.guarded(endpoints.startBuild, async (caller, { params, body, request }) => {
     const project = await findProject(services.projects, caller, params.project);
     const { branch = project.branch, commitSha, force } = body;

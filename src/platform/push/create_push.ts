@@ -6,7 +6,7 @@
 import type { AuditLog } from "../audit/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
-import type { OpenSandbox } from "../builds/mod.ts";
+import type { BuildQueue, BuildStore, OpenSandbox } from "../builds/mod.ts";
 import { keys } from "../core/store/mod.ts";
 import type { PushedRepositories } from "../git/mod.ts";
 import type { ProjectStore } from "../projects/mod.ts";
@@ -14,11 +14,14 @@ import { BranchDeployer, type BranchServices } from "./deploy_branches.ts";
 import { PushService } from "./push_service.ts";
 import { Repositories } from "./repositories.ts";
 import { bindPushRoutes } from "./routes.ts";
+import { bindSourceRoutes } from "./source_routes.ts";
 
 export function createPush(
   foundation: Foundation,
   parts: Omit<BranchServices, "addresses" | "onTrouble"> & {
     readonly projects: ProjectStore;
+    readonly builds: Pick<BuildStore, "find">;
+    readonly buildQueue: Pick<BuildQueue, "ahead">;
     readonly sandbox: OpenSandbox;
     readonly audit: Pick<AuditLog, "record">;
     readonly pushedRepositories: PushedRepositories | undefined;
@@ -43,7 +46,10 @@ export function createPush(
   });
   return {
     name: "push",
-    bindRoutes: (router) => bindPushRoutes(router, { projects, pushes, audit: parts.audit }),
+    bindRoutes(router) {
+      bindPushRoutes(router, { projects, pushes, audit: parts.audit });
+      bindSourceRoutes(router, { ...foundation, ...parts, pushes, branches });
+    },
     start: async () => await shared?.shareOwn(() => projects.all()),
     async *projectKeys(projectId) {
       yield keys.pushedRepository(projectId);

@@ -80,7 +80,7 @@ export class BranchDeployer {
     listener: Listener,
   ): Promise<string | undefined> {
     try {
-      const deployment = await this.#create(project, { branch, sha }, listener);
+      const deployment = await this.start(project, { branch, sha }, listener);
       return await this.#follow(deployment, listener);
     } catch (error) {
       const failure = toFailure(error);
@@ -106,10 +106,11 @@ export class BranchDeployer {
     say(`svc: deleted ${branch}${count === 0 ? "" : " and its preview"}`);
   }
 
-  async #create(
+  /** Begins the build of a branch's head, and ends that of an older commit. */
+  async start(
     project: ProjectRecord,
     { branch, sha }: PushedBranch,
-    { say }: Listener,
+    { say }: Pick<Listener, "say">,
   ): Promise<DeploymentRecord> {
     const { deployCommit, deployments, deploymentService, git } = this.#services;
     const wanted = { branch, commitSha: sha };

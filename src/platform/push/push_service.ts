@@ -24,6 +24,7 @@ import { type PushReport, writeReport } from "./push_report.ts";
 import { type ArrivedPush, PushReceiver, readPush, REQUEST_FILE } from "./receive_push.ts";
 import type { Repositories } from "./repositories.ts";
 import { giveToGit, makeScratch, type Scratch, startGit, workOf } from "./sandboxed_git.ts";
+import type { SourcePush } from "./source_pack.ts";
 import { spoolBody } from "./spool_body.ts";
 
 /** Services of git over HTTP. */
@@ -179,6 +180,36 @@ export class PushService {
       cancel: () => gone.abort(),
     });
     return new Response(body, { headers });
+  }
+
+  /**
+   * Takes a commit that the platform itself made of uploaded files. Nothing is built of it yet.
+   *
+   * @throws {Failure} `conflict` with git's reason where it is refused
+   */
+  async take(project: ProjectRecord, { ref, body }: SourcePush): Promise<void> {
+    const { closing } = this.#services;
+    const leave = this.#enter(project.id);
+    try {
+      const request = new Request("http://localhost/", { method: "POST", body });
+      const push = await readPush(this.#services, request, closing);
+      const report = await this.#lock.run(
+        project.id,
+        () =>
+          this.#receiver.receive(project, push, {
+            words() {},
+            signal: closing,
+            lacked: () => undefined,
+          }),
+      ).finally(() => push.scratch.dispose());
+      if (report.unpack === "ok" && report.refs.has(ref) && report.refs.get(ref) === undefined) {
+        return;
+      }
+      const reason = report.refs.get(ref) ?? report.unpack;
+      throw new Failure("conflict", `The files cannot be committed: ${reason}`);
+    } finally {
+      leave();
+    }
   }
 
   async #carryOut(

@@ -281,6 +281,9 @@ function Acts({ view, context }: {
           {isUnderWay(status) || deployment.fileCount === 0
             ? null
             : <Act {...shared} action="redeploy" word="Redeploy" />}
+          {build?.state === "FAILED" || build?.state === "CANCELLED"
+            ? <Act {...shared} action="retry" word="Retry" kind="" />
+            : null}
           {isBuilding ? <Act {...shared} action="cancel" word="Cancel build" /> : null}
           {!isBuilding && !isProduction && (isServed || isUnderWay(status))
             ? <Act {...shared} action="stop" word="Stop" />

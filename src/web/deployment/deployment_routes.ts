@@ -183,6 +183,11 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
     await api.call(endpoints.stopDeployment, { params: { deployment }, body: {} });
     return deployment;
   });
+  act("retry", "build-retried", async (api, { projectId: project, branch, commitSha }) => {
+    if (commitSha === null) throw new Failure("conflict", "Only builds of a commit can be retried");
+    const body = { branch, commitSha, force: true };
+    return (await api.call(endpoints.startBuild, { params: { project }, body })).id;
+  });
   act("cancel", "build-cancelled", async (api, { id: build }) => {
     await api.call(endpoints.cancelBuild, { params: { build } });
     return build;

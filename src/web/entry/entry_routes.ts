@@ -32,9 +32,6 @@ export function redirectSignedIn({ setCookie, deviceCookie }: SignedIn, path: st
   return response;
 }
 
-/** The target after sign-in: the account's page instead of the start page. */
-const afterSignIn = (next: string): string => next === "/" ? "/account" : next;
-
 const signUpFields = endpoints.signUp.body.omit({ next: true });
 const claimFields = endpoints.claimOwner.body.omit({ token: true });
 
@@ -61,7 +58,7 @@ export function bindEntryPages(
   const doors = { canReset: passwordReset.isPossible, hasMessenger };
   bind.open("GET", "/sign-in", ({ person, query }) => {
     const next = safeReturnPath(query.get("next"));
-    return person === undefined ? signInPage({ ...doors, next }) : goTo(afterSignIn(next));
+    return person === undefined ? signInPage({ ...doors, next }) : goTo(next);
   });
   bind.open("POST", "/sign-in", async ({ fields, client }) => {
     const next = safeReturnPath(fields.next);
@@ -70,7 +67,7 @@ export function bindEntryPages(
     try {
       const answer = await signIn.signIn(checked.value, client);
       return answer.status === "signed_in"
-        ? redirectSignedIn(answer, afterSignIn(next))
+        ? redirectSignedIn(answer, next)
         : secondFactorPage({ next, challenge: answer.challenge });
     } catch (error) {
       return signInPage({ ...doors, next, ...refused(error, fields) });
@@ -84,7 +81,7 @@ export function bindEntryPages(
       return secondFactorPage({ next, challenge, state: checked.state, status: 400 });
     }
     try {
-      return redirectSignedIn(await signIn.secondFactor(checked.value, client), afterSignIn(next));
+      return redirectSignedIn(await signIn.secondFactor(checked.value, client), next);
     } catch (error) {
       const again = { ...doors, next, ...refused(error, {}) };
       const isOver = error instanceof Failure && error.code === "unauthorized";
@@ -94,7 +91,7 @@ export function bindEntryPages(
 
   bind.open("GET", "/sign-up", ({ person, query }) => {
     const next = safeReturnPath(query.get("next"));
-    return person === undefined ? signUpPage({ hasMessenger, next }) : goTo(afterSignIn(next));
+    return person === undefined ? signUpPage({ hasMessenger, next }) : goTo(next);
   });
   bind.open("POST", "/sign-up", async ({ fields, client }) => {
     const next = safeReturnPath(fields.next);
@@ -103,7 +100,7 @@ export function bindEntryPages(
     try {
       const answer = await signUp.signUp({ ...checked.value, next }, client);
       if (answer.status === "confirmation_required") return lookAtMailPage(checked.value.email);
-      return redirectSignedIn(answer, next === "/" ? "/workspaces" : next);
+      return redirectSignedIn(answer, next);
     } catch (error) {
       return signUpPage({ hasMessenger, next, ...refused(withoutEnumeration(error), fields) });
     }
@@ -118,10 +115,7 @@ export function bindEntryPages(
     const checked = checkFields(claimFields, fields);
     if (!checked.ok) return welcomePage({ token, state: checked.state, status: 400 });
     try {
-      return redirectSignedIn(
-        await signIn.claimOwner({ ...checked.value, token }, client),
-        "/account",
-      );
+      return redirectSignedIn(await signIn.claimOwner({ ...checked.value, token }, client), "/");
     } catch (error) {
       if (error instanceof Failure && error.code === "not_found") return usedWelcomePage();
       return welcomePage({ token, ...refused(error, fields) });

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * The start page: shows what answers here and where to go next.
+ * The start page for visitors who are not signed in: what answers here, and how to begin.
  *
  * @module
  */
@@ -12,9 +12,8 @@ import { showPage } from "../layout/document.tsx";
 export function landingPage(platform: {
   readonly url: string;
   readonly version: string;
-  readonly isSignedIn: boolean;
 }): Response {
-  const { url, version, isSignedIn } = platform;
+  const { url, version } = platform;
   return showPage(
     <EntryFrame
       title="svc is up"
@@ -26,12 +25,8 @@ export function landingPage(platform: {
         {`export SVC_API_URL=${url}\nsvc login\nsvc init --create\nsvc deploy --prod`}
       </pre>
       <div class="actions">
-        {isSignedIn
-          ? <a class="button" href="/workspaces">Your workspaces</a>
-          : <a class="button" href="/sign-in">Sign in</a>}
-        {isSignedIn
-          ? <a class="button quiet" href="/account">Your account</a>
-          : <a class="button quiet" href="/sign-up">Create an account</a>}
+        <a class="button" href="/sign-in">Sign in</a>
+        <a class="button quiet" href="/sign-up">Create an account</a>
       </div>
       <p class="aside-link">
         <a href="/docs">Documentation</a> · <a href="/docs/api">API reference</a> · for agents:{" "}

@@ -45,7 +45,7 @@ export function bindMailLinkPages(
     try {
       const { signedIn, next: wanted } = await signUp.confirm(params.token ?? "", client);
       const next = safeReturnPath(wanted);
-      return redirectSignedIn(signedIn, next === "/" ? "/workspaces" : next);
+      return redirectSignedIn(signedIn, next);
     } catch (error) {
       if (isUsed(error)) return signUpAgain();
       throw error;

@@ -15,9 +15,9 @@ const nobody = () => Promise.reject(new Error("No endpoint is called"));
 
 const rows = [
   ["/device?code=AB", "/device?code=AB"],
-  ["//evil.example/path", "/workspaces"],
-  ["https://evil.example", "/workspaces"],
-  [undefined, "/workspaces"],
+  ["//evil.example/path", "/"],
+  ["https://evil.example", "/"],
+  [undefined, "/"],
 ] as const;
 
 for (const [next, location] of rows) {

@@ -53,9 +53,9 @@ function attemptCookie({ publicOrigin }: MessengerEntry) {
 export function bindMessengerEntry(bind: PageBinder, entry: MessengerEntry): void {
   const { bot, messengerSignIn } = entry;
   const cookie = attemptCookie(entry);
-  const enter = (answer: SignedIn | FactorWanted, next: string, home: string): Response =>
+  const enter = (answer: SignedIn | FactorWanted, next: string): Response =>
     answer.status === "signed_in"
-      ? redirectSignedIn(answer, next === "/" ? home : next)
+      ? redirectSignedIn(answer, next)
       : secondFactorPage({ next, challenge: answer.challenge });
 
   bind.open("POST", MESSENGER_ENTRY_PATH, async ({ fields, client }) => {
@@ -71,7 +71,7 @@ export function bindMessengerEntry(bind: PageBinder, entry: MessengerEntry): voi
       case "waiting":
         return messengerWaitPage({ ...progress, next });
       case "entered":
-        return enter(progress.answer, next, "/account");
+        return enter(progress.answer, next);
       case "newcomer":
         return newcomerPage({ name: progress.name, next });
       default:
@@ -88,7 +88,7 @@ export function bindMessengerEntry(bind: PageBinder, entry: MessengerEntry): voi
     try {
       const { name } = checked.value;
       const answer = await messengerSignIn.signUp(cookie.read(cookies), name, client);
-      return enter(answer, next, "/workspaces");
+      return enter(answer, next);
     } catch (error) {
       if (error instanceof Failure && error.code === "unauthorized") {
         return messengerOverPage({ wasDenied: false, next });

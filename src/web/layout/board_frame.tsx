@@ -24,6 +24,7 @@ import { Notice } from "./pieces.tsx";
 /** The pages of a project, by the last part of their paths. */
 const PROJECT_SECTIONS = [
   ["", "Deployments"],
+  ["builds", "Builds"],
   ["logs", "Logs"],
   ["traffic", "Traffic"],
   ["errors", "Errors"],

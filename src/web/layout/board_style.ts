@@ -143,6 +143,10 @@ textarea:focus-visible { outline-offset: 0; border-color: var(--accent); }
 @media (min-width: 60rem) { .facts.two { grid-template-columns: repeat(2, minmax(0, 1fr)); column-gap: 3rem; } }
 .fields-two { display: grid; gap: 1.15rem 2rem; }
 @media (min-width: 48rem) { .fields-two { grid-template-columns: repeat(2, minmax(0, 1fr)); } .fields-two .field { grid-template-rows: auto auto 1fr; } }
+.drop { padding: 1rem 1.15rem; border: 1px dashed var(--line-strong); border-radius: var(--small); }
+.drop.over { border-color: var(--accent); background: var(--tint); }
+.drop input[type=file] { height: auto; }
+progress { width: 100%; accent-color: var(--accent); }
 details.more > summary { font-size: .9rem; }
 details.more[open] > summary { margin-bottom: .6rem; }
 `;

@@ -37,14 +37,34 @@ export interface SentForm {
   readonly fields: Fields;
   /** All values of a field, such as those of the boxes that were ticked. */
   values(name: string): readonly string[];
+  /** The files of a field. */
+  files(name: string): readonly File[];
 }
 
 /** The state of a page without a sent form. */
-export const NO_FORM: SentForm = { fields: {}, values: () => [] };
+export const NO_FORM: SentForm = { fields: {}, values: () => [], files: () => [] };
 
-/** Reads a form (`application/x-www-form-urlencoded`). */
-export async function readForm(request: Request): Promise<SentForm> {
+/** Reads a form with files (RFC 7578). */
+async function readMultipart(request: Request, maxBytes: number): Promise<SentForm> {
+  const bytes = await readBytes(request, maxBytes);
+  const headers = { "content-type": request.headers.get("content-type") ?? "" };
+  const sent = await new Response(bytes, { headers }).formData().catch((cause) => {
+    throw new Failure("invalid_request", "Cannot read the form", { cause });
+  });
+  const texts = [...sent].filter((pair): pair is [string, string] => typeof pair[1] === "string");
+  return {
+    fields: Object.fromEntries(texts),
+    values: (name) => texts.filter(([each]) => each === name).map(([, value]) => value),
+    files: (name) => sent.getAll(name).filter((value) => typeof value !== "string"),
+  };
+}
+
+/** Reads a form; one with files only where up to `maxUpload` bytes are expected. */
+export async function readForm(request: Request, maxUpload?: number): Promise<SentForm> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (maxUpload !== undefined && type === "multipart/form-data") {
+    return await readMultipart(request, maxUpload);
+  }
   if (type !== "application/x-www-form-urlencoded") {
     throw new Failure(
       "unsupported_media_type",
@@ -53,7 +73,7 @@ export async function readForm(request: Request): Promise<SentForm> {
   }
   const text = new TextDecoder().decode(await readBytes(request, MAX_FORM_BYTES));
   const sent = new URLSearchParams(text);
-  return { fields: Object.fromEntries(sent), values: (name) => sent.getAll(name) };
+  return { fields: Object.fromEntries(sent), values: (name) => sent.getAll(name), files: () => [] };
 }
 
 export type Checked<T> =

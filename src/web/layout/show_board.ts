@@ -11,7 +11,7 @@ import { BOARD_POLICY, BOARD_SCRIPT_PATH, HTMX_CONFIG, HTMX_PATH } from "./scrip
 export function showBoard(content: Child, facts: PageFacts): Response {
   return showPage(content, {
     ...facts,
-    scripts: [HTMX_PATH, BOARD_SCRIPT_PATH],
+    scripts: [HTMX_PATH, BOARD_SCRIPT_PATH, ...facts.scripts ?? []],
     htmxConfig: HTMX_CONFIG,
     headers: { ...facts.headers, "content-security-policy": BOARD_POLICY },
   });

@@ -1,14 +1,13 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * The projects of a workspace with what they show and their latest deployment, and the form
- * for a new one.
+ * The projects of a workspace with what they show and their latest deployment; for an empty one,
+ * the ways to the first.
  *
  * @module
  */
 import { endpoints } from "../../contract/endpoints.ts";
-import { checkFields, EMPTY, type FormPage, refused } from "../layout/form.ts";
-import { formPageFacts, goTo, showFragment } from "../layout/document.tsx";
+import { showFragment } from "../layout/document.tsx";
 import { overviewPath, projectPath } from "../layout/bar.tsx";
 import { openBoard } from "../visit/board_context.ts";
 import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
@@ -20,17 +19,14 @@ import {
   Ago,
   Commit,
   DeploymentStateMark,
-  Empty,
   Pager,
   SiteLink,
   State,
 } from "../layout/board_pieces.tsx";
 import type { BoardContext } from "../layout/page_context.ts";
-import { Card, Field, Form, Trouble } from "../layout/pieces.tsx";
 import { showBoard } from "../layout/show_board.ts";
 import { WorkspaceFrame } from "../layout/board_frame.tsx";
-
-const FIRST_COMMANDS = "svc login\nsvc init --create\nsvc deploy --prod";
+import { CommandLine, FIRST_COMMANDS, newProjectPath, StartTiles } from "../start/start_tiles.tsx";
 
 interface Shown {
   readonly project: Project;
@@ -114,9 +110,11 @@ function overviewPage(context: BoardContext, shown: {
   readonly projects: readonly Shown[];
   readonly cursor: string | null;
   readonly nextCursor: string | null;
+  /** URL of the platform, for the CLI. */
+  readonly url: string;
 }): Response {
   const { workspace } = context;
-  const { projects, cursor, nextCursor } = shown;
+  const { projects, cursor, nextCursor, url } = shown;
   return showBoard(
     <WorkspaceFrame
       context={context}
@@ -129,19 +127,16 @@ function overviewPage(context: BoardContext, shown: {
         </>
       }
       acts={canChange(context)
-        ? <a class="button" href={`/workspaces/${workspace.slug}/new-project`}>New project</a>
+        ? <a class="button" href={newProjectPath(workspace.slug)}>New project</a>
         : undefined}
     >
       {projects.length === 0
         ? (
-          <section class="card" aria-label="Projects">
-            <Empty
-              title="Create your first project"
-              command={FIRST_COMMANDS}
-            >
-              In your project folder, run:
-            </Empty>
-          </section>
+          <>
+            <h2>{canChange(context) ? "Create your first project" : "No projects yet"}</h2>
+            {canChange(context) ? <StartTiles slug={workspace.slug} /> : null}
+            <CommandLine url={url} commands={FIRST_COMMANDS} />
+          </>
         )
         : (
           <ul class="tiles">
@@ -156,53 +151,10 @@ function overviewPage(context: BoardContext, shown: {
   );
 }
 
-/** The form for a new project. */
-function newProjectPage(context: BoardContext, shown: FormPage = {}): Response {
-  const { slug } = context.workspace;
-  const { state = EMPTY } = shown;
-  return showBoard(
-    <WorkspaceFrame context={context} here="projects" title="New project">
-      <Card title="Project details" id="make">
-        <div class="body">
-          <Trouble state={state} />
-          <Form action={`/workspaces/${slug}/new-project`} csrf={context.csrf}>
-            <Field
-              label="Name"
-              name="name"
-              state={state}
-              autocomplete="off"
-              maxlength={40}
-              hint="Used in the URL. Lower-case letters, digits and hyphens."
-            />
-            <Field
-              label="Git repository"
-              name="gitUrl"
-              state={state}
-              autocomplete="off"
-              optional
-              hint="Repository URL, to deploy from git. Leave empty to deploy with the CLI."
-            />
-            <Field
-              label="Production branch"
-              name="branch"
-              state={state}
-              autocomplete="off"
-              optional
-              initial="main"
-            />
-            <div>
-              <button type="submit">Create project</button>
-            </div>
-          </Form>
-        </div>
-      </Card>
-    </WorkspaceFrame>,
-    formPageFacts("New project", shown),
-  );
-}
-
 export interface OverviewServices extends PictureServices {
   readonly deployments: Pick<DeploymentStore, "find" | "list">;
+  /** Origin at which people reach the platform. */
+  readonly publicOrigin: string;
 }
 
 /** Projects on one page. */
@@ -222,7 +174,7 @@ export function bindOverview(bind: PageBinder, services: OverviewServices): void
       items.map(async ({ id }) => (await services.deployments.list(id, { limit: 1 })).items[0]),
     );
     const projects = items.map((project, index) => ({ project, latest: latest[index] }));
-    return overviewPage(context, { projects, cursor, nextCursor });
+    return overviewPage(context, { projects, cursor, nextCursor, url: services.publicOrigin });
   });
 
   bind.personal("GET", "/workspaces/:slug/projects/:project/day", async (visit) => {
@@ -236,30 +188,5 @@ export function bindOverview(bind: PageBinder, services: OverviewServices): void
       }),
     ]);
     return showFragment(dayFigures({ health, report }));
-  });
-
-  bind.personal("GET", "/workspaces/:slug/new-project", async (visit) => {
-    const { context } = await open(visit);
-    return newProjectPage(context);
-  });
-
-  bind.personal("POST", "/workspaces/:slug/new-project", async (visit) => {
-    const { context, api } = await open(visit);
-    const { fields } = visit;
-    const { name = "", gitUrl = "", branch = "" } = fields;
-    const checked = checkFields(endpoints.createProject.body.pick({ name: true }), fields);
-    if (!checked.ok) return newProjectPage(context, { state: checked.state, status: 400 });
-    try {
-      const project = await api.call(endpoints.createProject, {
-        body: {
-          name,
-          ...(gitUrl === "" ? {} : { gitUrl }),
-          ...(branch === "" ? {} : { branch }),
-        },
-      });
-      return goTo(`${projectPath(context.workspace.slug, project.name)}?done=project-made`);
-    } catch (error) {
-      return newProjectPage(context, refused(error, fields));
-    }
   });
 }

@@ -178,7 +178,11 @@ export function deploymentsPage(parts: ProjectVisit, shown: {
   const isFiltered = Object.keys(filter).length > 0;
   return projectPage(
     parts,
-    { here: "", about: "deployments" },
+    {
+      here: "",
+      about: "deployments",
+      acts: canChange(parts) ? <a class="button" href={path("deploy")}>Deploy</a> : undefined,
+    },
     <>
       {production === undefined || cursor !== null || isFiltered
         ? null

@@ -21,6 +21,8 @@ export function projectPage(
     /** The subject of the page, for the window's title. */
     readonly about: string;
     readonly acts?: Child;
+    /** Scripts beside those that all pages have. */
+    readonly scripts?: readonly string[];
   },
   content: Child,
 ): Response {
@@ -44,6 +46,6 @@ export function projectPage(
     >
       {content}
     </ProjectFrame>,
-    formPageFacts(`${name}: ${shown.about}`, shown),
+    { ...formPageFacts(`${name}: ${shown.about}`, shown), scripts: shown.scripts },
   );
 }

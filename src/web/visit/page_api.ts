@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { type BlobSource, uploadBlobs } from "../../client/upload_blobs.ts";
 import { ApiError } from "../../client/errors.ts";
 import { type CallInput, createClient } from "../../client/client.ts";
 import type { Endpoint, ResponseOf } from "../../contract/endpoint.ts";
@@ -18,6 +19,8 @@ export interface PageApi {
     endpoint: E,
     input: CallInput<E>,
   ): Promise<{ readonly body: ResponseOf<E>; readonly etag: string | undefined }>;
+  /** Uploads contents to the workspace. */
+  upload(blobs: readonly BlobSource[]): Promise<void>;
   /** The answer to a call that streams, as it comes. */
   raw(path: string, body: unknown): Promise<Response>;
 }
@@ -64,6 +67,7 @@ export function pageApi(
     return {
       call: (endpoint, input) => refusable(api.call(endpoint, input)),
       send: (endpoint, input) => refusable(api.send(endpoint, input)),
+      upload: (blobs) => refusable(uploadBlobs(api, blobs, { signal })),
       raw: (path, body) =>
         refusable(api.fetchRaw({
           method: "POST",

@@ -9,7 +9,7 @@
 import type { Person } from "../../platform/core/access/mod.ts";
 import {
   type Client,
-  type Failure,
+  Failure,
   type Router,
   toFailure,
   type Visit,
@@ -33,6 +33,8 @@ export interface PageVisit {
   readonly fields: Fields;
   /** All values of a field of the form. */
   readonly values: SentForm["values"];
+  /** The files of a field of the form. */
+  readonly files: SentForm["files"];
   /** The header `Cookie`. */
   readonly cookies: string | null;
 }
@@ -47,6 +49,14 @@ export interface PersonVisit extends PageVisit {
 
 type Answer = Response | Promise<Response>;
 type Method = "GET" | "POST";
+
+/** Most forms with files that are read at the same time. */
+const MOST_UPLOADS = 4;
+
+interface FormOptions {
+  /** Most bytes of a form with files; where missing, the form has none. */
+  readonly maxUpload?: number;
+}
 
 /** The path of the sign-in page that leads back to `next`. */
 export function signInPath(next: string, door: "sign-in" | "sign-up" = "sign-in"): string {
@@ -93,6 +103,7 @@ function cameFrom(request: Request, { host }: URL): string {
 export class PageBinder {
   readonly #router: Router;
   readonly #session: PageSession;
+  #uploads = 0;
 
   constructor(router: Router, session: PageSession) {
     this.#router = router;
@@ -109,7 +120,12 @@ export class PageBinder {
   }
 
   /** Binds a page for people who are signed in; others are sent to sign in first. */
-  personal(method: Method, path: string, show: (visit: PersonVisit) => Answer): void {
+  personal(
+    method: Method,
+    path: string,
+    show: (visit: PersonVisit) => Answer,
+    options: FormOptions = {},
+  ): void {
     this.#bind(method, path, (visit, api) => {
       const { person } = visit;
       if (person !== undefined) {
@@ -117,7 +133,23 @@ export class PageBinder {
       }
       const search = visit.query.size === 0 ? "" : `?${visit.query}`;
       return goTo(signInPath(method === "GET" ? visit.path + search : visit.cameFrom));
-    });
+    }, options);
+  }
+
+  /** Reads a form. Files are in memory meanwhile, so that few people upload at a time. */
+  async #readForm(request: Request, maxUpload: number | undefined): Promise<SentForm> {
+    if (maxUpload === undefined) return await readForm(request);
+    if (this.#uploads >= MOST_UPLOADS) {
+      throw new Failure("unavailable", "Too many uploads at a time. Try again soon", {
+        retryAfter: 5,
+      });
+    }
+    this.#uploads++;
+    try {
+      return await readForm(request, maxUpload);
+    } finally {
+      this.#uploads--;
+    }
   }
 
   #bind(
@@ -127,12 +159,17 @@ export class PageBinder {
       visit: PageVisit & { readonly person: Person | undefined },
       api: PersonVisit["api"],
     ) => Answer,
+    { maxUpload }: FormOptions = {},
   ): void {
     this.#router.page(method, path, async ({ request, client, params }) => {
       try {
         const url = new URL(request.url);
         const person = await this.#session.visitor(request, client);
-        const { fields, values } = method === "POST" ? await readForm(request) : NO_FORM;
+        // Of visitors who are not signed in, no files are read: they are sent to sign in.
+        const isUnread = method === "GET" || (maxUpload !== undefined && person === undefined);
+        const { fields, values, files } = isUnread
+          ? NO_FORM
+          : await this.#readForm(request, maxUpload);
         if (method === "POST") {
           this.#session.checkForm(request, { csrf: fields.csrf ?? null, person });
         }
@@ -144,13 +181,14 @@ export class PageBinder {
           cameFrom: cameFrom(request, url),
           fields,
           values,
+          files,
           cookies: request.headers.get("cookie"),
           person,
         }, pageApi(this.#router, { request, client }));
         return await packedPage(request, page);
       } catch (error) {
         const failure = toFailure(error);
-        if (failure.status >= 500) throw error;
+        if (failure.status >= 500 && failure.code !== "unavailable") throw error;
         return showFailure(failure);
       }
     });

@@ -45,6 +45,7 @@ const DONE: Readonly<Record<string, string>> = {
   "withdrawn": "Everyone sees the old deployment again.",
   "stopped": "Deployment stopped.",
   "build-cancelled": "Build cancelled.",
+  "build-retried": "Started the build again, with the current settings and variables.",
   "domain-verified": "Domain verified.",
   "domain-removed": "Domain removed.",
   "variable-set": "Variable set. It takes effect with the next deployment.",

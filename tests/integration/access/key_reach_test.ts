@@ -30,6 +30,7 @@ const BODIES: Partial<Record<keyof typeof endpoints, (known: Known) => unknown>>
   updatePreviewAccess: () => ({ protection: "all" }),
   createShare: () => ({}),
   startBuild: () => ({}),
+  buildSources: () => ({ files: [{ path: "index.html", sha256: "0".repeat(64), size: 0 }] }),
   createHook: ({ project }) => ({ projectId: project, name: "t", branch: "main", scope: "All" }),
   updateHook: () => ({ name: "taken" }),
   createDatabase: () => ({ name: "taken" }),

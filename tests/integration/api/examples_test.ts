@@ -23,6 +23,8 @@ const REFUSED: Readonly<Record<string, readonly [status: number, reason: string]
   addEmail: [409, "the account has an address"],
   confirmEmail: [404, "the token comes by mail"],
   denyDevice: [404, "the request was approved before"],
+  buildSources: [409, "the project is built from its git URL"],
+  inspectRepository: [409, "the repository does not exist"],
   startBuild: [404, "the repository does not exist"],
   getBuild: [404, "nothing was built"],
   cancelBuild: [404, "nothing was built"],

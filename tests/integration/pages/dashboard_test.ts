@@ -55,6 +55,7 @@ async function furnish({ api, own, ada, platform }: DashboardPlatform): Promise<
     "/workspaces/acme",
     "/workspaces/acme/projects",
     "/workspaces/acme/new-project",
+    "/workspaces/acme/new-project/git",
     "/workspaces/acme/audit",
     "/workspaces/acme/usage",
     "/workspaces/acme/search",
@@ -62,6 +63,8 @@ async function furnish({ api, own, ada, platform }: DashboardPlatform): Promise<
     "/workspaces/acme/search?q=alert",
     ...[
       "",
+      "/builds",
+      "/deploy",
       "/logs",
       "/traffic",
       "/errors",

@@ -13,14 +13,17 @@ const FULL: Readonly<Record<string, string>> = {
   "/workspaces": "the workspace",
   "/workspaces/:slug": "the owner",
   "/workspaces/:slug/audit": "the making of the workspace",
-  "/workspaces/:slug/new-project": "a form",
+  "/workspaces/:slug/new-project/git": "a form",
+  "/workspaces/:slug/new-project/upload": "a form",
+  "/workspaces/:slug/new-project/template": "a form",
   "/workspaces/:slug/search": "all pages",
   "/workspaces/:slug/projects/:project/day": "a part of the overview",
   "/workspaces/:slug/projects/:project/settings": "a form",
 };
 
 /** A command of the CLI, or one that visits the site. */
-const COMMAND = /<(?:pre class="terminal"|code)[^>]*>(?:svc [a-z]+|curl )/;
+const COMMAND =
+  /<(?:pre class="terminal"|code)[^>]*>(?:export SVC_API_URL=\S+\n)?(?:svc [a-z]+|curl )/;
 
 Deno.test("each page of a new workspace and a new project says the command to type next", () =>
   withDashboard(async ({ ada }) => {

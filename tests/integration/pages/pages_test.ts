@@ -82,7 +82,7 @@ Deno.test("sign-up, sign-in and sign-out lead to where they should, and to no ot
       const next of ["https://evil.test", "//evil.test", "/\\evil.test", "javascript:alert(1)"]
     ) {
       const back = await new Visitor(platform).signIn("ada@example.com", PASSWORD, next);
-      assert.equal(back.path, "/account", next);
+      assert.equal(back.path, "/workspaces", next);
     }
     const back = await ada.signIn("ada@example.com", PASSWORD, "/account/activity");
     assert.equal(back.path, "/account/activity");
@@ -211,8 +211,8 @@ Deno.test("the second factor is enrolled, asked for, and turned off by the pages
     const refused = await back.submit(challenge, "/sign-in/two-factor", { code: "000000" });
     assert.match(refused.html, /Code is wrong/);
     const signedIn = await back.submit(refused, "/sign-in/two-factor", { code: codes[0]! });
-    assert.equal(signedIn.path, "/account");
-    const off = await back.submit(signedIn, "/account/two-factor/disable", {
+    assert.equal(signedIn.path, "/workspaces");
+    const off = await back.submit(await back.open("/account"), "/account/two-factor/disable", {
       password: PASSWORD,
       code: codes[1]!,
     });
@@ -224,7 +224,9 @@ Deno.test("the owner's link works once; sessions and keys are ended by the pages
     const path = new URL(platform.ownerLink!).pathname;
     const owner = new Visitor(platform);
     const typed = { name: "Olga", email: "olga@example.com", password: PASSWORD };
-    assert.equal((await owner.submit(await owner.open(path), path, typed)).path, "/account");
+    const overview = "/workspaces/default/projects";
+    assert.equal((await owner.submit(await owner.open(path), path, typed)).path, overview);
+    assert.equal((await owner.open("/")).path, overview, "the logo leads to the overview");
     assert.equal((await new Visitor(platform).open(path)).status, 404);
 
     const elsewhere = new Visitor(platform);

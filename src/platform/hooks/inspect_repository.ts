@@ -1,0 +1,49 @@
+/**
+ * `GET /v1/projects/{project}/repository`: what the repository of a project can deploy.
+ *
+ * @module
+ */
+import { endpoints } from "../../contract/endpoints.ts";
+import { Failure, type Router } from "../core/http/mod.ts";
+import type { GitService } from "../git/mod.ts";
+import { findProject, type ProjectStore } from "../projects/mod.ts";
+import type { CommitResolver } from "./commit_resolver.ts";
+import { findApps } from "./find_apps.ts";
+
+/** Most branches that are listed. */
+const MAX_BRANCHES = 1000;
+
+/** Branches that repositories usually deploy, for one without the project's own. */
+const USUAL = ["main", "master", "trunk"];
+
+export interface InspectServices {
+  readonly projects: ProjectStore;
+  readonly git: Pick<GitService, "branches" | "filesOf">;
+  readonly commits: Pick<CommitResolver, "resolve">;
+  /** Aborted when the platform stops. */
+  readonly closing: AbortSignal;
+}
+
+export function bindInspectRepository(
+  router: Router,
+  { projects, git, commits, closing }: InspectServices,
+): void {
+  router.guarded(endpoints.inspectRepository, async (caller, { params, query, request }) => {
+    const project = await findProject(projects, caller, params.project);
+    const signal = AbortSignal.any([request.signal, closing]);
+    const listed = await git.branches(project, signal);
+    if (listed.type === "unreachable") {
+      throw new Failure("conflict", `Cannot read the repository: ${listed.reason}`);
+    }
+    const branches = [...listed.branches].sort();
+    const branch = query.branch ??
+      [project.branch, ...USUAL].find((name) => listed.branches.has(name)) ?? branches[0] ?? null;
+    const shown = branches.slice(0, MAX_BRANCHES);
+    if (branch === null) {
+      return { branches: shown, branch, commitSha: null, message: null, apps: [] };
+    }
+    const { sha, message } = await commits.resolve(project, { branch }, signal);
+    const apps = await findApps(await git.filesOf(project.id, sha));
+    return { branches: shown, branch, message, commitSha: sha, apps: [...apps] };
+  });
+}

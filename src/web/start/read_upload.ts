@@ -1,0 +1,61 @@
+/**
+ * Reads the form of an upload: a list of files that the browser has hashed, or an archive or the
+ * files themselves, where it has no JavaScript.
+ *
+ * @module
+ */
+import * as z from "zod";
+import type { BlobSource } from "../../client/upload_blobs.ts";
+import { deploymentFile } from "../../contract/deployment_files.ts";
+import { sha256Hex } from "../../lib/hash.ts";
+import { Failure } from "../../platform/core/http/mod.ts";
+import type { SentForm } from "../layout/form.ts";
+import type { SiteFile } from "./deploy_files.ts";
+import { readZip } from "./read_zip.ts";
+import { siteFiles } from "./site_files.ts";
+
+/** Largest form, in bytes: an archive is in memory while it is read. */
+export const MAX_UPLOAD_BYTES = 64 * 1024 * 1024;
+
+export interface Upload {
+  readonly files: readonly SiteFile[];
+  /** The content of the files; undefined where the browser sends what is missing by itself. */
+  readonly contents: readonly BlobSource[] | undefined;
+}
+
+const listed = z.array(deploymentFile.extend({ path: z.string() })).max(200_000);
+
+function readList(text: string): Upload {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new Failure("invalid_request", "Cannot read the list of files", { cause });
+  }
+  const read = listed.safeParse(value);
+  if (!read.success) throw new Failure("invalid_request", "Cannot read the list of files");
+  return { files: siteFiles(read.data), contents: undefined };
+}
+
+/** @throws {Failure} `invalid_request` for what is no upload */
+export async function readUpload({ fields, files: filesOf }: SentForm): Promise<Upload> {
+  if (fields.list !== undefined) return readList(fields.list);
+  const given: { path: string; content: Uint8Array<ArrayBuffer> }[] = [];
+  for (const file of filesOf("files")) {
+    // Browsers send an empty file for a field without one (HTML, 4.10.21.4).
+    if (file.name === "" && file.size === 0) continue;
+    const content = new Uint8Array(await file.arrayBuffer());
+    if (/\.zip$/i.test(file.name)) given.push(...await readZip(content));
+    else given.push({ path: file.name, content });
+  }
+  if (given.length === 0) {
+    throw new Failure("invalid_request", "Choose a zip archive or a folder to upload");
+  }
+  const files = siteFiles(given).map(({ path, content }) => ({
+    path,
+    content,
+    sha256: sha256Hex(content),
+    size: content.byteLength,
+  }));
+  return { files, contents: files };
+}

@@ -1,0 +1,18 @@
+/**
+ * Names of projects for repositories and folders.
+ *
+ * @module
+ */
+import { PROJECT_NAME_MAX } from "../../contract/common.ts";
+
+/** The nearest valid project name; "" where nothing of the text can be in one. */
+export function toProjectName(text: string): string {
+  return text.toLowerCase().normalize("NFKD").replace(/[\u0300-\u036f]/g, "")
+    .replace(/[^a-z0-9]+/g, "-").slice(0, PROJECT_NAME_MAX).replace(/^-+|-+$/g, "");
+}
+
+/** The name of the repository at a URL, as a project name. */
+export function repositoryName(gitUrl: string): string {
+  const last = gitUrl.replace(/\/+$/, "").split(/[/:]/).at(-1) ?? "";
+  return toProjectName(last.replace(/\.git$/, ""));
+}

@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { repositoryName, toProjectName } from "./repository_name.ts";
+
+for (
+  const [url, name] of [
+    ["https://git.example/ada/Harbour_Shop.git", "harbour-shop"],
+    ["git@git.example:shop.git", "shop"],
+    ["/srv/repositories/tides/", "tides"],
+    ["https://git.example/ada/...git", ""],
+  ] as const
+) {
+  Deno.test(`repositoryName() of ${url} is "${name}"`, () => {
+    assert.equal(repositoryName(url), name);
+  });
+}
+
+Deno.test("toProjectName() keeps letters without their accents, and at most 40 of them", () => {
+  assert.equal(toProjectName("Café du Port (Kopie)"), "cafe-du-port-kopie");
+  assert.equal(toProjectName(`${"a".repeat(39)}-b`), "a".repeat(39));
+});

@@ -1,0 +1,91 @@
+/**
+ * The files of an upload: which of them count, from where their paths begin, and whether they are a
+ * finished site or a project to build. Pure.
+ *
+ * @module
+ */
+import { filePath } from "../../contract/deployment_files.ts";
+import { MAX_SOURCE_FILES } from "../../contract/repositories.ts";
+import { Failure } from "../../platform/core/http/mod.ts";
+
+/**
+ * Files of tools and secrets, which are left out. The browser's script leaves them out by the same
+ * expression, before it reads them.
+ */
+export const LEFT_OUT = String
+  .raw`(?:^|/)(?:node_modules|\.git|__MACOSX|\.DS_Store|Thumbs\.db|\.env(?:\.(?!example(?:/|$))[^/]*)?)(?:/|$)`;
+
+/** Files at the top that show that the platform has to build something. */
+const PROJECT_FILES: ReadonlySet<string> = new Set([
+  "package.json",
+  "svc.toml",
+  "svc.rules.toml",
+  ".svc/manifest.json",
+  "deno.json",
+  "deno.jsonc",
+  "go.mod",
+  "Cargo.toml",
+  "requirements.txt",
+  "pyproject.toml",
+  "Gemfile",
+  "composer.json",
+  "Dockerfile",
+]);
+
+/** Most folders around a site that are taken off its paths. */
+const MAX_AROUND = 8;
+
+/** The folder that all files lie in; undefined where some do not. */
+function commonFolder(files: readonly { readonly path: string }[]): string | undefined {
+  const [first = ""] = files[0]?.path.split("/", 1) ?? [];
+  const isCommon = files.every(({ path }) => path.startsWith(`${first}/`));
+  return isCommon ? first : undefined;
+}
+
+/**
+ * The files that count, with paths from the top of the site.
+ *
+ * @throws {Failure} `invalid_request` for none, too many, or a path that leads elsewhere
+ */
+export function siteFiles<T extends { readonly path: string }>(given: readonly T[]): T[] {
+  const leftOut = new RegExp(LEFT_OUT);
+  let files = given.filter(({ path }) => !leftOut.test(path));
+  if (files.length === 0) throw new Failure("invalid_request", "The upload has no files");
+  if (files.length > MAX_SOURCE_FILES) {
+    throw new Failure(
+      "payload_too_large",
+      `Upload at most ${MAX_SOURCE_FILES} files. Use the CLI for more`,
+    );
+  }
+  for (const { path } of files) {
+    const [issue] = filePath.safeParse(path).error?.issues ?? [];
+    if (issue === undefined) continue;
+    throw new Failure(
+      "invalid_request",
+      `Cannot take the file ${JSON.stringify(path.slice(0, 200))}: ${issue.message}`,
+    );
+  }
+  for (let around = 0; around < MAX_AROUND; around++) {
+    const folder = commonFolder(files);
+    if (folder === undefined) break;
+    files = files.map((file) => ({ ...file, path: file.path.slice(folder.length + 1) }));
+  }
+  return files;
+}
+
+/**
+ * Whether files are a project that has to be built, rather than a site.
+ *
+ * @throws {Failure} `invalid_request` for neither
+ */
+export function isProject(files: readonly { readonly path: string }[]): boolean {
+  const paths = new Set(files.map(({ path }) => path));
+  if ([...PROJECT_FILES].some((path) => paths.has(path))) return true;
+  if (paths.has("index.html")) return false;
+  const shown = [...paths].sort().slice(0, 5).join(", ");
+  throw new Failure(
+    "invalid_request",
+    "Cannot find index.html, package.json or svc.toml at the top of the upload. " +
+      `It has ${shown}. Upload the folder that holds one of them`,
+  );
+}

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { Failure } from "../../platform/core/http/mod.ts";
+import { isProject, siteFiles } from "./site_files.ts";
+
+const files = (...paths: readonly string[]) => paths.map((path) => ({ path }));
+const pathsOf = (given: readonly { readonly path: string }[]) => given.map(({ path }) => path);
+
+Deno.test("siteFiles() takes off the folders around a site, and leaves out tools and secrets", () => {
+  const given = files(
+    "export/site/index.html",
+    "export/site/css/site.css",
+    "export/site/.env",
+    "export/site/.env.production",
+    "export/site/.env.example",
+    "export/site/node_modules/a/index.js",
+    "export/site/.git/HEAD",
+    "__MACOSX/export/._index.html",
+    "export/site/.DS_Store",
+    "export/site/.well-known/security.txt",
+  );
+  assert.deepEqual(pathsOf(siteFiles(given)), [
+    "index.html",
+    "css/site.css",
+    ".env.example",
+    ".well-known/security.txt",
+  ]);
+});
+
+const REFUSED: readonly (readonly [string, readonly string[], RegExp])[] = [
+  ["no files", ["node_modules/a.js"], /has no files/],
+  ["a path above", ["site/index.html", "../etc/passwd"], /"\.\.\/etc\/passwd"/],
+  ["an absolute path", ["/etc/passwd"], /Must be a relative path/],
+  ["a backslash", ["a\\b.html"], /Must be a relative path/],
+];
+
+for (const [name, paths, message] of REFUSED) {
+  Deno.test(`siteFiles() refuses ${name}`, () => {
+    assert.throws(
+      () => siteFiles(files(...paths)),
+      (error) => error instanceof Failure && message.test(error.message),
+    );
+  });
+}
+
+Deno.test("isProject() tells a project from a site, and says what it found otherwise", () => {
+  assert.equal(isProject(files("index.html", "app.js")), false);
+  assert.equal(isProject(files("index.html", "package.json")), true);
+  assert.equal(isProject(files("svc.toml", "public/index.html")), true);
+  assert.throws(() => isProject(files("main.c", "web/index.html")), /It has main\.c, web/);
+});

@@ -1,0 +1,70 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The ways to the first deployment: a repository, files of this computer, a template, the CLI.
+ *
+ * @module
+ */
+import type { Child } from "hono/jsx";
+import { Card } from "../layout/pieces.tsx";
+
+/** Path of the page that begins a project, or of one of the ways that it offers. */
+export const newProjectPath = (slug: string, way?: "git" | "upload" | "template"): string =>
+  `/workspaces/${slug}/new-project${way === undefined ? "" : `/${way}`}`;
+
+/** Deploys a folder that is no project of the platform yet. */
+export const FIRST_COMMANDS = ["svc login", "svc init --create", "svc deploy --prod"] as const;
+
+function Tile({ href, title, children }: {
+  readonly href: string;
+  readonly title: string;
+  children?: Child;
+}) {
+  return (
+    <li class="tile">
+      <div class="top">
+        <h2>
+          <a href={href}>{title}</a>
+        </h2>
+      </div>
+      <p class="soft">{children}</p>
+    </li>
+  );
+}
+
+/** The commands that deploy a folder to the platform at `url`. */
+export function CommandLine({ url, commands }: {
+  readonly url: string;
+  readonly commands: readonly string[];
+}) {
+  return (
+    <Card title="Use the CLI" id="cli" lead="In your project folder, run:">
+      <div class="body">
+        <pre class="terminal" tabindex={0} id="cli-commands">
+          {`export SVC_API_URL=${url}\n${commands.join("\n")}`}
+        </pre>
+        <div class="actions">
+          <button class="quiet" type="button" data-copy="cli-commands">Copy</button>
+        </div>
+      </div>
+    </Card>
+  );
+}
+
+/** The three ways that need only a browser. */
+export function StartTiles({ slug }: { readonly slug: string }) {
+  return (
+    <ul class="tiles" aria-label="New project">
+      <Tile href={newProjectPath(slug, "git")} title="Import a git repository">
+        Every push to it is built and deployed. Private repositories work with a token or an SSH
+        key.
+      </Tile>
+      <Tile href={newProjectPath(slug, "upload")} title="Upload a folder or zip">
+        A site that is ready, or a project that the platform builds.
+      </Tile>
+      <Tile href={newProjectPath(slug, "template")} title="Start from a template">
+        A static site, Hono, Astro, Next.js or SvelteKit, live in a minute.
+      </Tile>
+    </ul>
+  );
+}

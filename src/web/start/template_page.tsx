@@ -1,0 +1,65 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The page that begins a project with a template.
+ *
+ * @module
+ */
+import type { BoardContext } from "../layout/page_context.ts";
+import { Card, Field, Form, Trouble } from "../layout/pieces.tsx";
+import { EMPTY, type FormPage } from "../layout/form.ts";
+import { formPageFacts } from "../layout/document.tsx";
+import { showBoard } from "../layout/show_board.ts";
+import { WorkspaceFrame } from "../layout/board_frame.tsx";
+import { newProjectPath } from "./start_tiles.tsx";
+import { TEMPLATES } from "./templates.ts";
+
+export function templatePage(context: BoardContext, shown: FormPage = {}): Response {
+  const { slug } = context.workspace;
+  const { state = EMPTY } = shown;
+  const chosen = state.values.template ?? TEMPLATES[0]?.id;
+  return showBoard(
+    <WorkspaceFrame
+      context={context}
+      here="projects"
+      title="Start from a template"
+      lead={<a href={newProjectPath(slug)}>Other ways to begin</a>}
+    >
+      <Card
+        title="Template"
+        id="template"
+        lead="Its files go to a git repository on this platform, which you can clone."
+      >
+        <div class="body">
+          <Trouble state={state} />
+          <Form action={newProjectPath(slug, "template")} csrf={context.csrf}>
+            <fieldset class="choices">
+              <legend>Start with</legend>
+              {TEMPLATES.map(({ id, name, about }) => (
+                <label class="choice" key={id}>
+                  <input type="radio" name="template" value={id} checked={id === chosen} />
+                  <span>
+                    <b>{name}</b>
+                    <span class="small soft">{about}</span>
+                  </span>
+                </label>
+              ))}
+            </fieldset>
+            <Field
+              label="Project name"
+              name="name"
+              state={state}
+              autocomplete="off"
+              maxlength={40}
+              hint="Used in the URL of the site. Lower-case letters, digits and hyphens."
+            />
+            <div>
+              <button type="submit">Create and deploy</button>
+            </div>
+          </Form>
+        </div>
+      </Card>
+    </WorkspaceFrame>,
+    formPageFacts("Start from a template", shown),
+  );
+}

@@ -1,0 +1,61 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The form that uploads a folder or an archive. Without JavaScript it sends all files at once.
+ *
+ * @module
+ */
+import type { Child } from "hono/jsx";
+import { formatBytes } from "../../lib/format.ts";
+import { MAX_UPLOAD_BYTES } from "./read_upload.ts";
+import { LEFT_OUT } from "./site_files.ts";
+
+export function UploadForm({ action, csrf, slug, children }: {
+  readonly action: string;
+  readonly csrf: string;
+  readonly slug: string;
+  /** Other fields. */
+  children?: Child;
+}) {
+  return (
+    <form
+      method="post"
+      action={action}
+      enctype="multipart/form-data"
+      data-upload={slug}
+      data-left-out={LEFT_OUT}
+    >
+      <input type="hidden" name="csrf" value={csrf} />
+      {children}
+      <div class="field drop">
+        <label for="archive">Zip archive</label>
+        <input
+          id="archive"
+          name="files"
+          type="file"
+          accept=".zip,application/zip"
+          aria-describedby="files-hint"
+        />
+        <label for="folder">or folder</label>
+        <input
+          id="folder"
+          name="files"
+          type="file"
+          multiple
+          aria-describedby="files-hint"
+          {...{ webkitdirectory: "" }}
+        />
+        <p class="hint" id="files-hint">
+          {`You can drop a folder or an archive here. A site needs an index.html; a project with a package.json is built. Archives: at most ${
+            formatBytes(MAX_UPLOAD_BYTES)
+          }. Packages, .git and .env files are left out.`}
+        </p>
+      </div>
+      <p class="small" role="status" data-upload-status=""></p>
+      <progress hidden aria-label="Upload"></progress>
+      <div>
+        <button type="submit">Upload and deploy</button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,39 @@
+/**
+ * Answers forms that upload files.
+ *
+ * @module
+ */
+import type { Project } from "../../contract/projects.ts";
+import { toFailure } from "../../platform/core/http/mod.ts";
+import { goTo } from "../layout/document.tsx";
+import type { PageApi } from "../visit/page_api.ts";
+import type { PersonVisit } from "../visit/page_binder.tsx";
+import { deployFiles, TARGETS } from "./deploy_files.ts";
+import { readUpload } from "./read_upload.ts";
+
+/**
+ * Deploys what a form uploaded. `open` is called once the files are known to be fine. The page's
+ * script, which sends only a list, gets JSON: what is missing and where to send the list again.
+ */
+export async function answerUpload(visit: PersonVisit, parts: {
+  open(): Promise<{ readonly api: PageApi; readonly project: Project; readonly action: string }>;
+  /** Shows the form again. */
+  refuse(error: unknown): Response | Promise<Response>;
+}): Promise<Response> {
+  const isScript = visit.fields.list !== undefined;
+  try {
+    const upload = await readUpload(visit);
+    const target = TARGETS.find((name) => name === visit.fields.target) ?? "production";
+    const { api, project, action } = await parts.open();
+    const message = visit.fields.message?.trim().slice(0, 500) || "Upload files";
+    const answer = await deployFiles(api, project, { ...upload, target, message });
+    if (answer.type === "missing") return Response.json({ missing: answer.missing, action });
+    const location = `/deployments/${answer.id}`;
+    return isScript ? Response.json({ location }) : goTo(location);
+  } catch (error) {
+    if (!isScript) return await parts.refuse(error);
+    const failure = toFailure(error);
+    if (failure.status >= 500 && failure.code !== "unavailable") throw error;
+    return Response.json({ error: failure.message }, { status: failure.status });
+  }
+}

@@ -1,0 +1,190 @@
+/**
+ * From an empty data directory to live sites with nothing but a browser: by a git repository, by
+ * files of this computer, and without JavaScript.
+ */
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { join } from "node:path";
+import type { Browser, Page as BrowserPage } from "playwright-core";
+import { BROWSER_TEST, hearComplaints, withChromium } from "../helpers/chromium.ts";
+import { makeTestFolder } from "../../src/lib/_test_folder.ts";
+import { makeRepository } from "../../src/lib/_test_git.ts";
+import { zip } from "../../src/lib/_test_zip.ts";
+import { until } from "../../src/lib/_test_until.ts";
+import { type Page, PASSWORD, Visitor } from "../helpers/page_visitor.ts";
+import { start, type TestPlatform } from "../helpers/platform.ts";
+
+const AT = "/workspaces/default";
+
+/** A build that fails until the next commit mends it. */
+const PROJECT = {
+  "package.json": JSON.stringify({ private: true, scripts: { build: "node build.mjs" } }),
+  "build.mjs": "throw new Error('no tide table');",
+};
+const BUILD = `import { mkdirSync, writeFileSync } from "node:fs";
+mkdirSync("dist", { recursive: true });
+writeFileSync("dist/index.html", "<h1>" + process.env.GREETING + "</h1>");
+`;
+
+async function withFolder(
+  run: (parts: { readonly folder: string; readonly platform: TestPlatform }) => Promise<void>,
+): Promise<void> {
+  const folder = await makeTestFolder("svc-first-");
+  const platform = await start(join(folder, "data"), {
+    gitRoots: [folder],
+    allowPrivateUpstreams: true,
+  });
+  try {
+    await run({ folder, platform });
+  } finally {
+    await platform.shutdown();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Claims the platform; returns the page that follows. */
+async function claim(platform: TestPlatform, owner: Visitor): Promise<Page> {
+  const { pathname } = new URL(platform.ownerLink!);
+  const typed = { name: "Olga", email: "olga@example.com", password: PASSWORD };
+  return await owner.submit(await owner.open(pathname), pathname, typed);
+}
+
+/** Waits for the end of a deployment as its page shows it. */
+const ended = (visitor: Visitor, path: string): Promise<Page> =>
+  until(() => visitor.open(path), ({ html }) => !html.includes("state care moving"), 120_000);
+
+Deno.test("a git repository goes live without JavaScript, and a failed build is retried", () =>
+  withFolder(async ({ folder, platform }) => {
+    const repository = await makeRepository(folder, "tides");
+    await repository.commit("main", { "site/package.json": PROJECT["package.json"] });
+    await repository.commit("main", { "site/build.mjs": PROJECT["build.mjs"] });
+    const owner = new Visitor(platform);
+    const overview = await claim(platform, owner);
+    assert.equal(overview.path, `${AT}/projects`);
+    for (const way of ["git", "upload", "template"]) {
+      assert.ok(overview.html.includes(`${AT}/new-project/${way}`), way);
+    }
+    assert.ok(overview.html.includes(`export SVC_API_URL=${platform.url}`));
+
+    const first = await owner.open(`${AT}/new-project/git`);
+    const send = (gitUrl: string) =>
+      owner.submit(first, `${AT}/new-project/git`, { gitUrl, token: "", privateKey: "" });
+    const wrong = await send("ftp://git.example/x");
+    assert.equal(wrong.status, 400);
+    assert.match(wrong.html, /id="gitUrl-wrong"/);
+
+    const page = await send(repository.path);
+    const deploy = `${AT}/projects/tides/deploy`;
+    assert.equal(page.path, deploy);
+    assert.match(page.html, /value="site" checked[^]*npm run build/);
+    const unread = await owner.submit(page, deploy, { variables: "GREETING" });
+    assert.match(unread.html, /Line 1 is not an assignment/);
+    const failing = await owner.submit(page, deploy, { variables: "GREETING=ebb" });
+    const failed = await ended(owner, failing.path);
+    assert.match(failed.html, /no tide table/);
+
+    await repository.commit("main", { "site/build.mjs": BUILD });
+    const builds = await owner.open(`${AT}/projects/tides/builds`);
+    const retry = `${failing.path}/retry`;
+    assert.match(builds.html, /state bad">Failed/);
+    const again = await owner.submit(builds, retry);
+    assert.notEqual(again.path.split("?")[0], failing.path);
+    assert.match((await ended(owner, again.path)).html, /no tide table/, "the same commit");
+
+    const mended = await owner.submit(await owner.open(deploy), deploy, {});
+    assert.match((await ended(owner, mended.path)).html, /In production/);
+    assert.equal((await platform.get("tides.localhost", "/")).text, "<h1>ebb</h1>");
+    const listed = (await owner.open(`${AT}/projects/tides/builds`)).html;
+    assert.match(listed, /state good">Built[^]*took [^]*state bad">Failed[^]*state bad">Failed/);
+  }));
+
+/** The session of a visitor, in a browser. */
+async function openBrowser(
+  browser: Browser,
+  { owner, platform }: { readonly owner: Visitor; readonly platform: TestPlatform },
+  options: { readonly javaScriptEnabled?: boolean } = {},
+) {
+  const context = await browser.newContext(options);
+  const [name = "", value = ""] = owner.cookie.split("=");
+  await context.addCookies([{ name, value, url: `http://127.0.0.1:${platform.port}` }]);
+  context.setDefaultTimeout(120_000);
+  return await context.newPage();
+}
+
+/** Chooses a folder in the field for folders, and uploads it. */
+async function uploadFolder(page: BrowserPage, folder: string): Promise<void> {
+  await page.locator("#folder").setInputFiles(folder);
+  await page.getByRole("button", { name: "Upload and deploy" }).click();
+  await page.waitForURL(/\/deployments\//);
+}
+
+Deno.test(
+  "a folder goes live from the browser, twice, and a project and a template are built",
+  BROWSER_TEST,
+  () =>
+    withFolder(({ folder, platform }) =>
+      withChromium(async (browser) => {
+        const owner = new Visitor(platform);
+        await claim(platform, owner);
+        const page = await openBrowser(browser, { owner, platform });
+        const complaints = hearComplaints(page);
+        const url = `http://127.0.0.1:${platform.port}`;
+        const write = async (path: string, text: string) => {
+          await Deno.mkdir(join(folder, path, ".."), { recursive: true });
+          await Deno.writeTextFile(join(folder, path), text);
+        };
+
+        await write("harbour/index.html", "<h1>one</h1>");
+        await write("harbour/css/site.css", "h1 { color: teal }");
+        await write("harbour/.env", "SECRET=1");
+        await write("harbour/node_modules/a/index.js", "x");
+        await page.goto(url);
+        await page.getByRole("link", { name: "Upload a folder or zip" }).click();
+        await page.getByLabel("Project name").fill("harbour");
+        await uploadFolder(page, join(folder, "harbour"));
+        assert.equal((await platform.get("harbour.localhost", "/")).text, "<h1>one</h1>");
+        assert.equal((await platform.get("harbour.localhost", "/css/site.css")).status, 200);
+        assert.equal((await platform.get("harbour.localhost", "/.env")).status, 404);
+
+        await write("harbour/index.html", "<h1>two</h1>");
+        const sent: string[] = [];
+        page.on("request", (request) => {
+          if (request.url().includes("/v1/blobs")) sent.push(request.postData() ?? "");
+        });
+        await page.goto(`${url}${AT}/projects/harbour`);
+        await page.getByRole("link", { name: "Deploy", exact: true }).click();
+        await uploadFolder(page, join(folder, "harbour"));
+        assert.equal((await platform.get("harbour.localhost", "/")).text, "<h1>two</h1>");
+        assert.equal(sent.length, 1, "only what changed is sent");
+
+        await write("tides/package.json", PROJECT["package.json"]);
+        await write("tides/build.mjs", BUILD.replace("process.env.GREETING", '"built"'));
+        await page.goto(`${url}${AT}/new-project/upload`);
+        await page.getByLabel("Project name").fill("tides");
+        await uploadFolder(page, join(folder, "tides"));
+        await page.getByText("In production").waitFor();
+        assert.equal((await platform.get("tides.localhost", "/")).text, "<h1>built</h1>");
+
+        const plain = await openBrowser(browser, { owner, platform }, {
+          javaScriptEnabled: false,
+        });
+        await plain.goto(`${url}${AT}/new-project/upload`);
+        await plain.getByLabel("Project name").fill("plain");
+        await plain.locator("#archive").setInputFiles({
+          name: "site.zip",
+          mimeType: "application/zip",
+          buffer: Buffer.from(zip([{ path: "index.html", text: "<h1>zipped</h1>" }])),
+        });
+        await plain.getByRole("button", { name: "Upload and deploy" }).click();
+        await plain.getByText("In production").waitFor();
+        assert.equal((await platform.get("plain.localhost", "/")).text, "<h1>zipped</h1>");
+
+        await plain.goto(`${url}${AT}/new-project/template`);
+        await plain.getByLabel("Project name").fill("hello");
+        await plain.getByRole("button", { name: "Create and deploy" }).click();
+        await plain.getByText("In production").waitFor();
+        assert.match((await platform.get("hello.localhost", "/")).text, /This page is live/);
+        assert.deepEqual(complaints, []);
+      })
+    ),
+);
