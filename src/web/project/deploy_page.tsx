@@ -15,7 +15,7 @@ import { UploadForm } from "../start/upload_form.tsx";
 import { UPLOAD_SCRIPT_PATH } from "../start/upload_script.ts";
 import { GitFields } from "../start/git_fields.tsx";
 import { CommandLine } from "../start/start_tiles.tsx";
-import type { ProjectVisit } from "./open_project.ts";
+import { canChange, type ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 
 export interface DeployView extends FormPage {
@@ -229,29 +229,31 @@ export function deployPage(parts: ProjectVisit, shown: DeployView): Response {
   return projectPage(
     parts,
     { ...shown, here: "", about: "deploy", scripts: [UPLOAD_SCRIPT_PATH] },
-    <>
-      {trouble === undefined ? null : <Notice kind="bad">{trouble}</Notice>}
-      {repository === undefined ? null : (
-        <BranchCard
-          parts={parts}
-          repository={repository}
-          state={of === "branch" ? state : EMPTY}
-        />
-      )}
-      {project.gitUrl === null
-        ? <FilesCard parts={parts} state={of === "files" ? state : EMPTY} />
-        : null}
-      {project.gitUrl === null
-        ? (
-          <CommandLine
-            url={url}
-            commands={["svc login", `svc link --project-id ${project.name}`, "svc deploy --prod"]}
+    !canChange(parts) ? <Notice kind="care">Viewers cannot deploy.</Notice> : (
+      <>
+        {trouble === undefined ? null : <Notice kind="bad">{trouble}</Notice>}
+        {repository === undefined ? null : (
+          <BranchCard
+            parts={parts}
+            repository={repository}
+            state={of === "branch" ? state : EMPTY}
           />
-        )
-        : null}
-      {project.gitUrl === null || trouble === undefined
-        ? null
-        : <CredentialsCard parts={parts} state={of === "credentials" ? state : EMPTY} />}
-    </>,
+        )}
+        {project.gitUrl === null
+          ? <FilesCard parts={parts} state={of === "files" ? state : EMPTY} />
+          : null}
+        {project.gitUrl === null
+          ? (
+            <CommandLine
+              url={url}
+              commands={["svc login", `svc link --project-id ${project.name}`, "svc deploy --prod"]}
+            />
+          )
+          : null}
+        {project.gitUrl === null || trouble === undefined
+          ? null
+          : <CredentialsCard parts={parts} state={of === "credentials" ? state : EMPTY} />}
+      </>
+    ),
   );
 }

@@ -15,15 +15,17 @@ import { answerUpload } from "../start/upload_routes.ts";
 import { readVariables } from "../start/read_variables.ts";
 import type { PageBinder } from "../visit/page_binder.tsx";
 import { deployPage, type DeployView } from "./deploy_page.tsx";
-import { openProject, type ProjectVisit } from "./open_project.ts";
+import { canChange, openProject, type ProjectVisit } from "./open_project.ts";
 
 const AT = "/workspaces/:slug/projects/:project/deploy";
 
 /** Reads the project's repository; where that fails, why. */
 async function inspect(
-  { api, project }: ProjectVisit,
+  parts: ProjectVisit,
   branch: string,
 ): Promise<{ readonly repository?: Repository; readonly trouble?: string }> {
+  if (!canChange(parts)) return {};
+  const { api, project } = parts;
   try {
     const repository = await api.call(endpoints.inspectRepository, {
       params: { project: project.id },

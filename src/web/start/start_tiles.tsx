@@ -56,8 +56,7 @@ export function StartTiles({ slug }: { readonly slug: string }) {
   return (
     <ul class="tiles" aria-label="New project">
       <Tile href={newProjectPath(slug, "git")} title="Import a git repository">
-        Every push to it is built and deployed. Private repositories work with a token or an SSH
-        key.
+        The platform builds a branch of it. Private repositories work with a token or an SSH key.
       </Tile>
       <Tile href={newProjectPath(slug, "upload")} title="Upload a folder or zip">
         A site that is ready, or a project that the platform builds.

@@ -58,7 +58,7 @@ Deno.test("no form acts without its own token, for another site, or for a strang
     const before = await state();
     const { csrf: hers = "" } = formsOf((await ada.open("/account")).html)[0]!.fields;
     const { csrf: others = "" } = formsOf((await stranger.open("/account")).html)[0]!.fields;
-    assert.match(hers, /^[0-9a-f]{64}$/);
+    assert.match(hers, /^[0-9a-f]{128}$/);
     assert.notEqual(hers, others);
 
     const forms = pageRoutes().filter(({ method, path }) =>
