@@ -96,7 +96,7 @@ Deno.test("assembleProject() names tasks that Nitro schedules", async () => {
     "public/_redirects": "/a /b\n",
   });
   assert.match(warned.join("\n"), /^public\/_redirects configures another host/m);
-  assert.match(warned.join("\n"), /^scheduledTasks of nitro\.config\.ts do not run/m);
+  assert.match(warned.join("\n"), /^scheduledTasks in nitro\.config\.ts do not run/m);
 });
 
 Deno.test("assembleProject() keeps what a written manifest publishes", async () => {

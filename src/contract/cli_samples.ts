@@ -37,7 +37,7 @@ export const CLI_SAMPLES: Readonly<Partial<Record<keyof typeof endpoints, string
   activateDeployment: "svc deploy --prod",
   stopDeployment: `svc stop ${DEPLOYMENT}`,
   promoteDeployment: `svc promote ${DEPLOYMENT}`,
-  listReleases: "svc releases --project-id shop",
+  listReleases: "svc releases list --project-id shop",
   finishRelease: "svc releases finish --project-id shop",
   withdrawRelease: "svc releases withdraw --project-id shop",
   rollback: "svc rollback --project-id shop",

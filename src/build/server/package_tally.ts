@@ -80,7 +80,7 @@ function tooMuch(limit: string, largest: string): BuildError {
     {
       hint:
         "Move packages that the server does not need to devDependencies, and commit a lock file: " +
-        "without one, svc deploys all installed packages",
+        "without one, all installed packages are deployed",
     },
   );
 }
