@@ -148,7 +148,7 @@ Deno.test("requireFormat() refuses older data, and a migration that has not ende
     await requireFormat(dataDir, 2);
     await Deno.writeTextFile(join(dataDir, "kv.sqlite3"), "");
     await requireFormat(dataDir, 1);
-    await assert.rejects(requireFormat(dataDir, 2), /has format 1, and this .* format 2\. Start/);
+    await assert.rejects(requireFormat(dataDir, 2), /has format 1, but this .* format 2\. Start/);
     await assert.rejects(settle(2, [failing(1)]), DataNotMigratedError);
     await assert.rejects(requireFormat(dataDir, 2), DataNotMigratedError);
     await assert.rejects(requireFormat(dataDir, 1), DataNewerError);

@@ -72,7 +72,7 @@ const PROBLEMS: Readonly<Record<string, readonly [Record<string, string>, readon
   "a bundle that is too large": [
     { "functions/a.js": `export default () => "${"x".repeat(4_200_000)}";` },
     [
-      'functions/a.js too_large: Function "a" must be at most 4194304 bytes with all that it ' +
+      'functions/a.js too_large: Function "a" must be at most 4194304 bytes including its ' +
       "imports: it has 4200",
     ],
   ],
