@@ -362,6 +362,6 @@ Deno.test("edge sends different error pages to programs and to browsers", async 
   assert.equal(plain.headers.get("content-type"), "text/plain; charset=utf-8");
   const page = await testEdge(site).fetch("/nowhere", { headers: { accept: "text/html,*/*" } });
   assert.equal(page.headers.get("content-type"), "text/html; charset=utf-8");
-  assert.match(await page.text(), /^<!doctype html>.*There is no page at this address/s);
+  assert.match(await page.text(), /^<!doctype html>.*There is no page at this URL/s);
   assert.match(page.headers.get("content-security-policy")!, /default-src 'none'/);
 });

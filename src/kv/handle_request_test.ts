@@ -75,7 +75,7 @@ Deno.test("bad requests are answered with what to do", () =>
       ["GET", "/v1/value", 400, /key: Add the key to the query/],
       ["GET", "/v1/value?key=", 400, /1 to 512 bytes/],
       ["GET", `/v1/value?key=${"k".repeat(513)}`, 400, /512 bytes/],
-      ["GET", "/v1/value?key=a&key=b", 400, /Give "key" once/],
+      ["GET", "/v1/value?key=a&key=b", 400, /Pass "key" only once/],
       ["GET", "/v1/value?key=a&other=b", 400, /Unrecognized key/],
       ["PUT", "/v1/value?key=a&ttl=0", 400, /ttl: Use a whole number of seconds/],
       ["PUT", "/v1/value?key=a&ttl=1e3", 400, /ttl: Use a whole number/],

@@ -12,6 +12,7 @@ Deno.test("mod.ts exports what other rooms rely on, and no more", () => {
     "MANIFEST_REFERENCE",
     "MAX_CRON_TASKS",
     "MAX_MANIFEST_BYTES",
+    "OWN_COMMAND",
     "OutputFileSet",
     "createRouteTable",
     "cronTaskSchema",
