@@ -103,7 +103,7 @@ Deno.test("walkOutput() follows links inside and reports links that leave", () =
     );
     assert.match(problems.get("a/up") ?? "", /is circular/);
     assert.match(problems.get("broken") ?? "", /"nowhere", does not exist/);
-    assert.match(problems.get("self") ?? "", /circle/);
+    assert.match(problems.get("self") ?? "", /circular/);
   }));
 
 Deno.test("walkOutput() stops at links that multiply folders without end", () =>
