@@ -10,6 +10,7 @@ import type { OutboundFetch } from "../../runtime/mod.ts";
 import { gitAddress, type OpenGitCredentials, type ProjectRecord } from "../projects/mod.ts";
 import type { Branches, CommitFiles, GitService, Resolved, WantedCommit } from "./git_service.ts";
 import { killMarked } from "../../lib/marked_processes.ts";
+import { readCommitFiles } from "./commit_files.ts";
 import { exportCommit } from "./export_commit.ts";
 import {
   type ExportedParts,
@@ -91,10 +92,6 @@ const DEFAULT_LIMITS: MirrorLimits = {
   maxBytes: 5 * 1024 ** 3,
   freshMs: 10_000,
 };
-
-/** Most files of a commit that are listed, and the largest that is read, in bytes. */
-const MAX_LISTED_FILES = 50_000;
-const MAX_READ_BYTES = 1024 * 1024;
 
 /** Longest wait for the list of branches, in milliseconds. */
 const LIST_MS = 60_000;
@@ -272,26 +269,9 @@ export class GitMirrors implements GitService {
 
   async filesOf(projectId: string, sha: string): Promise<CommitFiles> {
     await this.#prepare();
-    const { git } = this.#mirrorOf(projectId);
-    // `100644 blob 8f14… 1304<tab>path`; links and submodules are no files here.
-    const { code, stdout } = await git(["ls-tree", "-r", "-z", "-l", "--full-tree", sha]);
-    if (code !== 0) throw new GitFault(`The repository no longer has commit ${sha}`);
-    const blobs = new Map<string, string>();
-    for (const line of stdout.split("\0")) {
-      const [, id, size, path] = /^100\d+ blob ([0-9a-f]+) +(\d+)\t(.+)$/s.exec(line) ?? [];
-      if (id === undefined || path === undefined) continue;
-      blobs.set(path, Number(size) <= MAX_READ_BYTES ? id : "");
-      if (blobs.size === MAX_LISTED_FILES) break;
-    }
-    return {
-      paths: [...blobs.keys()],
-      async readText(path) {
-        const id = blobs.get(path) || undefined;
-        if (id === undefined) return undefined;
-        const blob = await git(["cat-file", "blob", id]);
-        return blob.code === 0 ? blob.stdout : undefined;
-      },
-    };
+    const files = await readCommitFiles(this.#mirrorOf(projectId).git, sha);
+    if (files === undefined) throw new GitFault(`The repository no longer has commit ${sha}`);
+    return files;
   }
 
   async removeMirror(projectId: string): Promise<void> {

@@ -7,7 +7,7 @@ import type { RepositoryApp } from "../../contract/repositories.ts";
 import { detectProject, type ProjectReader } from "../../manifest/mod.ts";
 import type { CommitFiles } from "../git/mod.ts";
 
-/** Files that show that a folder is a project of its own. */
+/** Files that only a project has. */
 const SIGNS: ReadonlySet<string> = new Set([
   "package.json",
   "svc.toml",

@@ -139,6 +139,7 @@ async function withTriggers(run: (parts: TriggerBench) => Promise<void>): Promis
             return parts.git(...question);
           },
           branches: () => assert.fail("A trigger lists no branches"),
+          filesOf: () => assert.fail("A trigger lists no files"),
           removeMirror: () => assert.fail("A trigger forgets no mirror"),
         },
       }),

@@ -29,7 +29,7 @@ export interface DeployView extends FormPage {
   readonly of?: "branch" | "credentials" | "files";
 }
 
-/** The app that is deployed unless somebody chooses another one. */
+/** The app that is deployed unless someone chooses another one. */
 function suggestedApp({ apps }: Repository): RepositoryApp | undefined {
   const [root] = apps;
   return root?.kind === null ? apps[1] ?? root : root;

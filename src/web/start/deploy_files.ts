@@ -1,5 +1,5 @@
 /**
- * Deploys files that somebody uploaded: a finished site as it is, a project by building it.
+ * Deploys files that someone uploaded: a finished site as it is, a project by building it.
  *
  * @module
  */

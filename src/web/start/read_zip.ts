@@ -1,5 +1,5 @@
 /**
- * Reads a zip archive that somebody uploaded, within limits.
+ * Reads a zip archive that someone uploaded, within limits.
  *
  * @module
  */
