@@ -99,7 +99,10 @@ Deno.test("settleFormat() goes on with an interrupted migration, and keeps its b
     await Deno.writeTextFile(join(dataDir, "kv.sqlite3"), "");
     await assert.rejects(settle(3, [step(1), failing(2)]), (error: Error) => {
       assert.ok(error instanceof DataNotMigratedError);
-      assert.match(error.message, /to format 3: power cut\. .* restore .*before-format-3\.tar by/);
+      assert.match(
+        error.message,
+        /to format 3: power cut\. .* restore .*before-format-3\.tar with svc restore/,
+      );
       return true;
     });
     const migration = { from: 2, backup: "before-format-3.tar" };
@@ -136,7 +139,10 @@ Deno.test("settleFormat() touches nothing where no backup can be made", async ()
       places: { dataDir, kv: join(dataDir, "kv.sqlite3"), blobs: join(dataDir, "blobs") },
       backUp: () => Promise.reject(new Error("no room")),
     };
-    await assert.rejects(settleFormat(options), /before can be made in it: no room\. Nothing was/);
+    await assert.rejects(
+      settleFormat(options),
+      /cannot create a backup in it first: no room\. Nothing was/,
+    );
     const remote = { ...options, places: { ...options.places, kv: "postgres://db/svc" } };
     await assert.rejects(settleFormat(remote), /its records are on another machine/);
     assert.deepEqual([...Deno.readDirSync(dataDir)].map(({ name }) => name), ["kv.sqlite3"]);

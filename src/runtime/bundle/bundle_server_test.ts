@@ -254,7 +254,7 @@ const REFUSED: Readonly<Record<string, readonly [Files, RegExp]>> = {
       "dist/server/entry.mjs": 'import "./db.mjs";',
       "dist/server/db.mjs": 'import Database from "better-sqlite3"; export default Database;',
     },
-    /^server\/entry\.mjs native_addon: Server entry\.mjs loads "better-sqlite3" when it starts/,
+    /^server\/entry\.mjs native_addon: Server entry\.mjs loads "better-sqlite3" on start/,
   ],
   "an address": [
     { "dist/server/entry.mjs": 'import "jsr:@hono/hono";' },

@@ -191,7 +191,7 @@ Deno.test("makeBackup() refuses data that a migration may have begun to change",
     const migration = { from: 1, backup: "before-format-2.tar" };
     await writeFormatMark(dataDir, { format: 2, program: "2.0.0", migration });
     await assert.rejects(backUp(dataDir, join(root, "b.tar")), (error: BackupError) => {
-      assert.match(error.message, /its migration to format 2 has not ended/);
+      assert.match(error.message, /its migration to format 2 is not complete/);
       assert.match(error.hint!, /Start svc serve on it to continue; before-format-2\.tar in it/);
       return true;
     });
