@@ -207,7 +207,11 @@ async function insideFolder(directory: string, path: string, candidate: string):
 
 /** Those of the framework's own variables that nobody has set. */
 function frameworkVariables(host: BuildHost, { framework }: DetectedProject) {
-  const own = Object.entries(findFramework(framework?.id)?.buildVariables ?? {});
+  const { buildVariables = {}, pageIdVariable } = findFramework(framework?.id) ?? {};
+  const own = Object.entries({
+    ...buildVariables,
+    ...(pageIdVariable === undefined ? {} : { [pageIdVariable]: crypto.randomUUID() }),
+  });
   return Object.fromEntries(own.filter(([name]) => host.env[name] === undefined));
 }
 

@@ -1,7 +1,7 @@
 /**
  * Settings of `svc.toml` that apply to the whole deployment, in its manifest: whether visitors' web
- * vitals are measured, who may visit it, what must pass before it goes live, and which URLs its
- * pages have.
+ * vitals are measured, who may visit it, what must pass before it goes live, which URLs its pages
+ * have, and what is kept of earlier deployments.
  *
  * @module
  */
@@ -16,14 +16,17 @@ const anyObject = z.record(z.string(), z.unknown());
  */
 export function withDeclaredSettings(
   manifest: unknown,
-  config: Pick<ProjectConfig, "traffic" | "previews" | "checks" | "static"> | undefined,
+  config:
+    | Pick<ProjectConfig, "traffic" | "previews" | "static" | "skew" | "checks">
+    | undefined,
 ): unknown {
   const fields = anyObject.safeParse(manifest).data;
   if (fields === undefined) return manifest;
   const vitals = config?.traffic?.vitals;
   const checks = config?.checks;
   const protection = config?.previews?.protection;
-  const { spa: _inLayers, ...urls } = config?.static ?? {};
+  const { spa: _inLayers, keepAssetsMs, ...urls } = config?.static ?? {};
+  const maxAgeMs = config?.skew?.maxAgeMs;
   return {
     ...fields,
     ...(vitals === undefined ? {} : { vitals }),
@@ -32,5 +35,7 @@ export function withDeclaredSettings(
     ...(Object.keys(urls).length === 0 ? {} : {
       urls: { ...anyObject.safeParse(fields.urls).data, ...urls },
     }),
+    ...(keepAssetsMs === undefined ? {} : { keepAssetsSeconds: keepAssetsMs / 1000 }),
+    ...(maxAgeMs === undefined ? {} : { skewSeconds: maxAgeMs / 1000 }),
   };
 }

@@ -34,12 +34,13 @@ export const TRIMMED_TEXT = /^[^\s\x00-\x1f\x7f]([^\x00-\x1f\x7f]*[^\s\x00-\x1f\
 // deno-lint-ignore no-control-regex -- NUL is what it excludes
 export const COMMAND = /^\s*[^\s\x00][^\x00]*$/;
 
-const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60 };
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** Reads a number of seconds, or a time such as `90s` or `2m`, as milliseconds. */
+/** Reads a number of seconds, or a time such as `90s`, `2m`, `1h` or `7d`, as milliseconds. */
 export function parseTime(value: number | string): number | undefined {
   if (typeof value === "number") return Number.isInteger(value) ? value * 1000 : undefined;
-  const [, count, unit] = /^(\d{1,6})([sm])$/.exec(value) ?? [];
+  if (value === "0") return 0;
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(value) ?? [];
   return unit === undefined ? undefined : Number(count) * SECONDS[unit]! * 1000;
 }
 

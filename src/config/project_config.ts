@@ -107,6 +107,12 @@ export interface ProjectConfig {
     readonly cleanUrls?: boolean;
     /** Whether a URL in another case leads to the file. */
     readonly ignoreCase?: boolean;
+    /** How long production keeps assets of earlier deployments, in milliseconds. */
+    readonly keepAssetsMs?: number;
+  };
+  readonly skew?: {
+    /** How long a replaced deployment answers the pages that it served, in milliseconds. */
+    readonly maxAgeMs?: number;
   };
   readonly traffic?: {
     /** Whether browsers of visitors measure web vitals. */
@@ -141,15 +147,28 @@ function toServer({ server, build }: RawProjectConfig): ProjectConfig["server"] 
   };
 }
 
+/** A checked time in milliseconds; `false` is 0. */
+const toTime = (value: number | string | false): number => value === false ? 0 : parseTime(value)!;
+
 function toStatic(raw: NonNullable<RawProjectConfig["static"]>): ProjectConfig["static"] {
-  const { trailing_slash: trailingSlash, clean_urls: cleanUrls, ignore_case: ignoreCase, ...rest } =
-    raw;
+  const {
+    trailing_slash: trailingSlash,
+    clean_urls: cleanUrls,
+    ignore_case: ignoreCase,
+    keep_assets: keepAssets,
+    ...rest
+  } = raw;
   return {
     ...rest,
     ...(trailingSlash === undefined ? {} : { trailingSlash }),
     ...(cleanUrls === undefined ? {} : { cleanUrls }),
     ...(ignoreCase === undefined ? {} : { ignoreCase }),
+    ...(keepAssets === undefined ? {} : { keepAssetsMs: toTime(keepAssets) }),
   };
+}
+
+function toSkew({ max_age: maxAge }: NonNullable<RawProjectConfig["skew"]>) {
+  return maxAge === undefined ? {} : { maxAgeMs: toTime(maxAge) };
 }
 
 function normalize(raw: RawProjectConfig): ProjectConfig {
@@ -185,6 +204,7 @@ function normalize(raw: RawProjectConfig): ProjectConfig {
     env: { declarations: new Map(declarations.map(([name, raw]) => [name, toDeclaration(raw)])) },
     ...(raw.functions === undefined ? {} : { functions: cpuMs === undefined ? {} : { cpuMs } }),
     ...(raw.static === undefined ? {} : { static: toStatic(raw.static) }),
+    ...(raw.skew === undefined ? {} : { skew: toSkew(raw.skew) }),
     ...(raw.traffic === undefined ? {} : { traffic: raw.traffic }),
     ...(raw.previews === undefined ? {} : { previews: raw.previews }),
     ...(raw.checks === undefined ? {} : { checks: toReleaseChecks(raw.checks) }),

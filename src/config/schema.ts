@@ -24,7 +24,7 @@ import {
   VARIABLE_NAME_MAX,
 } from "./field_rules.ts";
 import { checks } from "./checks_table.ts";
-import { images, previews, staticSite, traffic } from "./site_tables.ts";
+import { images, previews, skew, staticSite, traffic } from "./site_tables.ts";
 import { table } from "./table.ts";
 
 /** Most scheduled tasks. */
@@ -292,6 +292,7 @@ export const projectConfigSchema = table({
   env: env.optional().meta({ description: "Environment variables." }),
   images: images.optional().meta({ description: "Converting images at /_svc/image." }),
   static: staticSite.optional().meta({ description: "How files are served." }),
+  skew: skew.optional().meta({ description: "Pages of earlier deployments that are still open." }),
   traffic: traffic.optional().meta({ description: "Traffic settings." }),
   previews: previews.optional().meta({ description: "Access to previews." }),
   checks: checks.optional().meta({
@@ -315,6 +316,7 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   env: Object.keys(env.shape),
   images: Object.keys(images.shape),
   static: Object.keys(staticSite.shape),
+  skew: Object.keys(skew.shape),
   traffic: Object.keys(traffic.shape),
   previews: Object.keys(previews.shape),
   checks: Object.keys(checks.shape),

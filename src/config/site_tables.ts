@@ -7,6 +7,7 @@ import * as z from "zod";
 import { TRAILING_SLASHES } from "../lib/page_urls.ts";
 import { PROTECTIONS } from "../lib/protection.ts";
 import { parseRemotePattern } from "../lib/remote_pattern.ts";
+import { parseTime } from "./field_rules.ts";
 import { table } from "./table.ts";
 
 const FORMATS = ["avif", "webp"] as const;
@@ -58,6 +59,20 @@ export const images = table({
 
 const TRAILING_SLASH_RULE = `Use ${TRAILING_SLASHES.map((each) => `"${each}"`).join(", ")}`;
 
+/** Longest time that `keep_assets` takes: 90 days. */
+const MAX_KEEP_MS = 90 * 86_400_000;
+/** Longest time that `max_age` of `[skew]` takes: 7 days. */
+const MAX_SKEW_MS = 7 * 86_400_000;
+const KEEP_RULE = 'Use a time of at most 90 days, such as "7d" or "12h", or false';
+const SKEW_RULE = 'Use a time of at most 7 days, such as "1h" or "30m", or false';
+
+/** A time from 0 to `maxMs`; `false` is 0. */
+const timeUpTo = (maxMs: number, rule: string) =>
+  z.union([z.string(), z.int(), z.literal(false)], rule).refine((value) => {
+    const time = value === false ? 0 : parseTime(value);
+    return time !== undefined && time >= 0 && time <= maxMs;
+  }, rule);
+
 export const staticSite = table({
   spa: z.boolean(ENABLED_RULE).optional().meta({
     description:
@@ -74,6 +89,19 @@ export const staticSite = table({
   }),
   ignore_case: z.boolean(ENABLED_RULE).optional().meta({
     description: "Whether a URL in another case redirects to the file; false when omitted.",
+  }),
+  keep_assets: timeUpTo(MAX_KEEP_MS, KEEP_RULE).optional().meta({
+    description:
+      "How long production still serves hashed assets of earlier deployments that the live one lacks; 7 days when omitted. 0 or false turns it off. A number counts seconds.",
+    examples: ["7d", false],
+  }),
+});
+
+export const skew = table({
+  max_age: timeUpTo(MAX_SKEW_MS, SKEW_RULE).optional().meta({
+    description:
+      "How long a deployment that was replaced still answers requests of pages that it served; 1 hour when omitted. 0 or false turns it off. A number counts seconds.",
+    examples: ["1h", false],
   }),
 });
 

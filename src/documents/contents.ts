@@ -45,6 +45,7 @@ export const CONTENTS: readonly Section[] = [
     "environments": "Environments, variables, secrets and contexts",
     "previews": "Decide who can visit previews, and share them",
     "rolling-releases": "Check a release, and show it to a share of the visitors first",
+    "open-tabs": "What pages of earlier deployments still get after a deploy or rollback",
     "retention": "When old deployments and previews are deleted",
   }),
   section("Edge", {

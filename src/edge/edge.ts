@@ -47,6 +47,7 @@ import {
   RequestContext,
 } from "./request_context.ts";
 import { edgeFault, isPassing } from "./edge_fault.ts";
+import { finishPage, hasPageCookie, pagePinOf, withoutPageCookie } from "./page_pin.ts";
 import { upgradeClient } from "./upgrade_client.ts";
 import { type Destination, isDestination, targetOf } from "./destination.ts";
 
@@ -142,7 +143,7 @@ class Edge {
     const { gate } = seen;
     return gate !== undefined && isClosed(gate)
       ? this.#serveMembers(context, gate)
-      : this.#serveAll(context);
+      : this.#servePage(context);
   }
 
   /** Answers on a protected host: nothing of the site is looked at for whoever is not let in. */
@@ -155,7 +156,21 @@ class Edge {
       return this.#finish(context, this.#fault(clientRequest, error, site));
     }
     clientRequest.hideCookies(withoutGateCookies);
-    return await this.#serveAll(context);
+    return await this.#servePage(context);
+  }
+
+  /** Answers at the earlier deployment that the page of the request names, else at the live one. */
+  #servePage(context: RequestContext): Response | Promise<Response> {
+    const { clientRequest, site } = context;
+    if (hasPageCookie(site)) clientRequest.hideCookies(withoutPageCookie);
+    const { past } = site;
+    const pin = past?.hasPages === true ? pagePinOf(clientRequest, site) : undefined;
+    if (past === undefined || pin === undefined) return this.#serveAll(context);
+    const earlier = past.siteOf(pin.pageId);
+    const next = (found: Site | undefined) =>
+      this.#serveAll(found === undefined ? context : context.atEarlier(found, pin));
+    if (!(earlier instanceof Promise)) return next(earlier);
+    return earlier.then(next, (error) => this.#finish(context, this.#fault(clientRequest, error)));
   }
 
   #serveAll(context: RequestContext): Response | Promise<Response> {
@@ -317,7 +332,8 @@ class Edge {
   #finish(context: RequestContext, edgeResponse: EdgeResponse): Response {
     const { clientRequest, site, decision } = context;
     const { hits } = decision;
-    const response = this.#respond(clientRequest, finishResponse(context, edgeResponse));
+    const finished = finishPage(context, finishResponse(context, edgeResponse));
+    const response = this.#respond(clientRequest, finished);
     const durationMs = this.#stopwatch() - context.startedAt;
     const time = this.#options.now() - durationMs;
     this.#options.record(

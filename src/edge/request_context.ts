@@ -28,6 +28,7 @@ import type { ClientRequest } from "./request/client_request.ts";
 import { applyHeaderEdits, type EdgeResponse } from "./response/edge_response.ts";
 import { ofOneSide } from "./site/rolling_sides.ts";
 import type { Site } from "./site/site.ts";
+import type { PagePin } from "./page_pin.ts";
 import type { PageMoves } from "./site/site_responder.ts";
 import type { CachedDecision } from "./site_rules/decision_cache.ts";
 import type { SiteRules } from "./site_rules/site_rules.ts";
@@ -40,15 +41,27 @@ export class RequestContext implements EvaluationHooks, PageMoves {
   facts: RequestFacts | undefined;
   /** The cached decision for its URL. */
   cachedDecision: CachedDecision | undefined;
+  /** What names the earlier deployment that answers; `undefined` where the live one does. */
+  readonly pin: PagePin | undefined;
 
   readonly #parts: { readonly startedAt: number; readonly limiter: RateLimiter };
 
   constructor(
     readonly clientRequest: ClientRequest,
     readonly site: Site,
-    parts: { readonly startedAt: number; readonly limiter: RateLimiter },
+    parts: {
+      readonly startedAt: number;
+      readonly limiter: RateLimiter;
+      readonly pin?: PagePin | undefined;
+    },
   ) {
     this.#parts = parts;
+    this.pin = parts.pin;
+  }
+
+  /** The same request at an earlier deployment, which its page names. */
+  atEarlier(site: Site, pin: PagePin): RequestContext {
+    return new RequestContext(this.clientRequest, site, { ...this.#parts, pin });
   }
 
   /** Makes the context the use that the routes are made of. */
@@ -170,5 +183,7 @@ export function needsCache({ clientRequest, site, decision }: RequestContext): b
   if (decision.cache === undefined && isReading(method)) return false;
   const { rewrite } = decision;
   const target = rewrite?.type === "internal" ? rewrite.path : path;
-  return site.content.resolve(method, target).type === "compute";
+  if (site.content.resolve(method, target).type !== "compute") return false;
+  const past = site.past?.assetAt(target);
+  return past === undefined || past instanceof Promise || !isReading(method);
 }

@@ -14,6 +14,13 @@ export interface RollingBinding {
   readonly share: number;
 }
 
+/** A deployment that production showed before. */
+export interface PastDeployment {
+  readonly id: string;
+  /** When another one replaced it, in milliseconds since the Unix epoch. */
+  readonly until: number;
+}
+
 /** The deployment that a hostname shows. */
 export interface HostBinding {
   readonly projectId: string;
@@ -24,6 +31,8 @@ export interface HostBinding {
   readonly rolling?: RollingBinding | undefined;
   /** Versionstamp of the commit that made the binding; a later one wins. */
   readonly version: string;
+  /** The deployments that production showed before, the newest first; missing on other hosts. */
+  readonly past?: readonly PastDeployment[] | undefined;
 }
 
 /** The target of a verified custom hostname. */

@@ -9,6 +9,7 @@ export type {
   DomainRoute,
   FeedMessage,
   HostBinding,
+  PastDeployment,
   PurgeScope,
   ResourceUri,
   RollingBinding,

@@ -35,7 +35,12 @@ export {
 } from "./find_output.ts";
 export { formatManifestProblems, MANIFEST_REFERENCE } from "./format_problems.ts";
 export { OWN_COMMAND } from "./languages/dockerfile.ts";
-export { findFramework, FRAMEWORKS, HASHED_FOLDERS } from "./frameworks/frameworks.ts";
+export {
+  findFramework,
+  FRAMEWORKS,
+  HASHED_FOLDERS,
+  VERSION_FILES,
+} from "./frameworks/frameworks.ts";
 export type { ProvidedFunctions } from "./frameworks/functions_types.ts";
 export {
   findProjectFunctions,
@@ -75,7 +80,13 @@ export { isPage } from "./generate/server_signs.ts";
 export { judgeSigns } from "./signs/judge_signs.ts";
 export { findProjectSigns, sourcesOf } from "./signs/project_signs.ts";
 export { refuseSigns } from "./signs/refuse_signs.ts";
-export { LINKS_PATH, MANIFEST_PATH, MAX_MANIFEST_BYTES } from "./limits.ts";
+export {
+  DEFAULT_KEEP_ASSETS_SECONDS,
+  DEFAULT_SKEW_SECONDS,
+  LINKS_PATH,
+  MANIFEST_PATH,
+  MAX_MANIFEST_BYTES,
+} from "./limits.ts";
 export { OutputFileSet, outputFilesOf } from "./output_files.ts";
 export {
   describeJsonFault,

@@ -5,6 +5,8 @@ Deno.test("mod.ts exports what other rooms rely on, and no more", () => {
   assert.deepEqual(Object.keys(manifest).sort(), [
     "DEFAULT_IMAGE_QUALITIES",
     "DEFAULT_IMAGE_SIZES",
+    "DEFAULT_KEEP_ASSETS_SECONDS",
+    "DEFAULT_SKEW_SECONDS",
     "FRAMEWORKS",
     "HASHED_FOLDERS",
     "LINKS_PATH",
@@ -14,6 +16,7 @@ Deno.test("mod.ts exports what other rooms rely on, and no more", () => {
     "MAX_MANIFEST_BYTES",
     "OWN_COMMAND",
     "OutputFileSet",
+    "VERSION_FILES",
     "createRouteTable",
     "cronTaskSchema",
     "denoSign",

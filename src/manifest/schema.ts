@@ -15,7 +15,9 @@ import { cronTaskSchema, cronTasksSchema } from "./cron_tasks.ts";
 import {
   ABSOLUTE_PATH,
   COMMAND,
+  DEFAULT_KEEP_ASSETS_SECONDS,
   DEFAULT_MEMORY_MB,
+  DEFAULT_SKEW_SECONDS,
   DEFAULT_START_TIMEOUT_MS,
   DEFAULT_TIMEOUT_MS,
   DEFAULT_TMP_MB,
@@ -28,13 +30,16 @@ import {
   MAX_HEALTH_LENGTH,
   MAX_IMAGE_ARGUMENTS,
   MAX_IMAGE_VARIABLES,
+  MAX_KEEP_ASSETS_SECONDS,
   MAX_LAYERS,
   MAX_MEMORY_MB,
   MAX_META_BYTES,
   MAX_NAME_LENGTH,
+  MAX_PAGE_IDS,
   MAX_PATTERN_LENGTH,
   MAX_REVALIDATE_SECONDS,
   MAX_ROUTES,
+  MAX_SKEW_SECONDS,
   MAX_START_TIMEOUT_MS,
   MAX_TIMEOUT_MS,
   MAX_TMP_MB,
@@ -43,6 +48,7 @@ import {
   MIN_START_TIMEOUT_MS,
   MIN_TIMEOUT_MS,
   NODE_VERSION,
+  PAGE_ID,
   VARIABLE_NAME,
   WITHOUT_NUL,
 } from "./limits.ts";
@@ -260,6 +266,29 @@ const urls = pageUrlsSchema.optional().describe(
   "The one URL of each page in the STATIC layers; other URLs of the page redirect to it.",
 );
 
+const keepAssetsSeconds = integer(
+  `Use a whole number of seconds from 0 to ${MAX_KEEP_ASSETS_SECONDS}`,
+  0,
+  MAX_KEEP_ASSETS_SECONDS,
+).optional().describe(
+  `How long production serves hashed assets of earlier deployments that this one lacks, in seconds; ${DEFAULT_KEEP_ASSETS_SECONDS} where missing, 0 for not at all.`,
+);
+
+const skewSeconds = integer(
+  `Use a whole number of seconds from 0 to ${MAX_SKEW_SECONDS}`,
+  0,
+  MAX_SKEW_SECONDS,
+).optional().describe(
+  `How long earlier deployments answer the pages that they served while this one is live, in seconds; ${DEFAULT_SKEW_SECONDS} where missing, 0 for not at all.`,
+);
+
+const WANTED_PAGE_IDS =
+  `Use a list of at most ${MAX_PAGE_IDS} ids of 1 to 128 letters, digits and any of _ . : -`;
+const pageIds = z.array(z.string(WANTED_PAGE_IDS).regex(PAGE_ID, WANTED_PAGE_IDS), WANTED_PAGE_IDS)
+  .max(MAX_PAGE_IDS, WANTED_PAGE_IDS).optional().describe(
+    "Ids under which pages of the deployment name it in their requests, besides the deployment's own.",
+  );
+
 /** The top level with its lists unread, so that each item is judged by itself. */
 export const outlineSchema = z.strictObject({
   $schema: schemaReference,
@@ -273,6 +302,9 @@ export const outlineSchema = z.strictObject({
   protection,
   checks,
   urls,
+  keepAssetsSeconds,
+  skewSeconds,
+  pageIds,
   meta: metaSchema.optional(),
 });
 
@@ -290,6 +322,9 @@ export const manifestSchema = z.strictObject({
   protection,
   checks,
   urls,
+  keepAssetsSeconds,
+  skewSeconds,
+  pageIds,
   meta: metaSchema.optional(),
 });
 

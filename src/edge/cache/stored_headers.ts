@@ -15,6 +15,7 @@ const NEVER_STORED: ReadonlySet<string> = new Set([
   "content-length",
   "set-cookie",
   "x-svc-cache",
+  "x-svc-deployment",
   "x-svc-request-id",
 ]);
 

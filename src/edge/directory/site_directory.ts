@@ -6,7 +6,9 @@
  * @module
  */
 import type { FeedMessage, HostBinding, RollingBinding } from "../../feed/mod.ts";
+import { type Clock, systemClock } from "../../lib/clock.ts";
 import type { RollingSide, Site } from "../site/site.ts";
+import { type EarlierContent, EarlierSites } from "./earlier_sites.ts";
 
 /** Most loaded sites; those that were not requested lately are unloaded first. */
 const MAX_LOADED_SITES = 512;
@@ -18,17 +20,33 @@ export interface ProductionSite {
   readonly deploymentId: string;
 }
 
-interface Entry extends HostBinding {
+interface Entry extends Omit<HostBinding, "past"> {
+  past?: HostBinding["past"];
   site: Site | undefined;
   /** Requested since room was last needed. */
   used: boolean;
+  /** Earlier deployments of a production host. */
+  earlier?: EarlierSites | undefined;
+  /** The earlier deployments that pages asked for, as production shows them. */
+  readonly pinned: Map<string, Entry>;
 }
+
+const entryOf = (to: HostBinding, used: boolean): Entry => ({
+  ...to,
+  site: undefined,
+  used,
+  pinned: new Map(),
+});
 
 export interface SiteDirectoryOptions {
   /** Reads and compiles a deployment; `undefined` where it is no longer served. */
   load(target: HostBinding): Promise<Site | undefined>;
   /** The site as a host shows it: in production, with the rules published over it, if any. */
   asShown(site: Site, target: HostBinding): Promise<Site>;
+  /** Reads a deployment that production showed before; `undefined` where it is no longer served. */
+  readPast?(projectId: string, deploymentId: string): Promise<EarlierContent | undefined>;
+  onTrouble?(message: string): void;
+  readonly now?: Clock;
   /** Ends what runs for a site, when no host shows it any more or room is needed. */
   dispose(site: Site): void;
   /** Tells others of a change; resolves when all of them show it. */
@@ -42,12 +60,13 @@ const shows = ({ deploymentId, rolling }: HostBinding, id: string): boolean =>
 
 /** A binding as it is sent. */
 const bindingOf = (
-  { projectId, deploymentId, production, version, rolling }: Entry,
+  { projectId, deploymentId, production, version, rolling, past }: HostBinding,
 ): HostBinding => ({
   projectId,
   deploymentId,
   production,
   version,
+  past,
   ...(rolling === undefined ? {} : { rolling }),
 });
 
@@ -64,6 +83,8 @@ class NotServed extends Error {}
 export class SiteDirectory {
   readonly #entries = new Map<string, Entry>();
   readonly #loaded = new Map<string, Promise<Site>>();
+  /** Ends of the time in which replaced deployments answer their pages. */
+  readonly #pins = new Map<string, number>();
   readonly #maxLoaded: number;
 
   readonly #options: SiteDirectoryOptions;
@@ -86,7 +107,9 @@ export class SiteDirectory {
    * previous site answers.
    */
   async point(hostname: string, target: HostBinding): Promise<void> {
-    const entry: Entry = { ...target, site: undefined, used: true };
+    const entry = entryOf(target, true);
+    const before = this.#entries.get(hostname);
+    if (before?.projectId === target.projectId) entry.earlier = before.earlier;
     await this.#load(entry);
     const current = this.#entries.get(hostname);
     if (current !== undefined && current.version > target.version) return;
@@ -96,7 +119,7 @@ export class SiteDirectory {
 
   /** Points a hostname at a deployment that is loaded on the first request. */
   async pointLazily(hostname: string, to: HostBinding): Promise<void> {
-    this.#entries.set(hostname, { ...to, site: undefined, used: false });
+    this.#entries.set(hostname, entryOf(to, false));
     await this.#publish({ type: "host_pointed", hostname, to });
   }
 
@@ -167,10 +190,14 @@ export class SiteDirectory {
   async removeDeployment(deploymentId: string): Promise<void> {
     for (const [hostname, entry] of this.#entries) {
       if (entry.deploymentId === deploymentId) this.#entries.delete(hostname);
-      else if (shows(entry, deploymentId)) {
+      entry.past = entry.past?.filter(({ id }) => id !== deploymentId);
+      entry.pinned.delete(deploymentId);
+      entry.earlier?.forget(deploymentId);
+      if (entry.deploymentId !== deploymentId && shows(entry, deploymentId)) {
         this.#entries.set(hostname, { ...entry, rolling: undefined, site: undefined });
       }
     }
+    this.#pins.delete(deploymentId);
     this.#drop(deploymentId);
     await this.#publish({ type: "deployment_removed", deploymentId });
   }
@@ -195,8 +222,15 @@ export class SiteDirectory {
     try {
       const shown = await this.#options.asShown(await this.#base(entry), entry);
       const rolling = await this.#otherSide(entry);
-      entry.site = rolling === undefined ? shown : { ...shown, rolling };
-      return entry.site;
+      if (entry.production) entry.earlier = this.#earlierOf(entry, shown);
+      const past = entry.earlier;
+      return entry.site = {
+        ...shown,
+        past,
+        ...(rolling === undefined
+          ? {}
+          : { rolling: { ...rolling, site: { ...rolling.site, past } } }),
+      };
     } catch (error) {
       if (error instanceof NotServed) return undefined;
       throw error;
@@ -214,6 +248,81 @@ export class SiteDirectory {
     } catch (error) {
       if (error instanceof NotServed) return undefined;
       throw error;
+    }
+  }
+
+  /** Collects what earlier deployments of a production host still answer. */
+  #earlierOf(entry: Entry, live: Site): EarlierSites | undefined {
+    const { readPast, now = systemClock, onTrouble = () => {} } = this.#options;
+    const { projectId, past = [], earlier: before } = entry;
+    if (past.length === 0 || readPast === undefined) return undefined;
+    const earlier = new EarlierSites({
+      live,
+      past,
+      before,
+      now,
+      read: (id) => readPast(projectId, id),
+      open: (id) => this.#openPinned(id, { entry, live }),
+      onTrouble,
+    });
+    for (const [id, end] of earlier.ends) this.#pins.set(id, end);
+    return earlier;
+  }
+
+  /** An earlier deployment as production shows it: behind the gate of what is live. */
+  #openPinned(
+    deploymentId: string,
+    { entry, live }: { readonly entry: Entry; readonly live: Site },
+  ): Site | Promise<Site | undefined> {
+    let pin = entry.pinned.get(deploymentId);
+    if (pin === undefined) {
+      pin = entryOf(
+        { ...bindingOf(entry), deploymentId, past: undefined, rolling: undefined },
+        true,
+      );
+      entry.pinned.set(deploymentId, pin);
+    }
+    pin.used = true;
+    return pin.site ?? this.#loadPinned(pin, { entry, live });
+  }
+
+  async #loadPinned(
+    pin: Entry,
+    { entry, live }: { readonly entry: Entry; readonly live: Site },
+  ): Promise<Site | undefined> {
+    try {
+      const shown = await this.#options.asShown(await this.#base(pin), pin);
+      return pin.site = { ...shown, gate: live.gate, past: entry.earlier };
+    } catch (error) {
+      if (error instanceof NotServed) return undefined;
+      throw error;
+    }
+  }
+
+  /** Whether a deployment still answers the pages that it served in production. */
+  isPinned(deploymentId: string): boolean {
+    const end = this.#pins.get(deploymentId);
+    return end !== undefined && this.#now() < end;
+  }
+
+  /** The deployments whose pages are no longer answered, each once, unless production shows them. */
+  takeEndedPins(): readonly string[] {
+    const live = new Set(this.production().map(({ deploymentId }) => deploymentId));
+    const ended = [...this.#pins.keys()].filter((id) => !this.isPinned(id));
+    for (const id of ended) this.#pins.delete(id);
+    return ended.filter((id) => !live.has(id));
+  }
+
+  #now(): number {
+    return (this.#options.now ?? systemClock)();
+  }
+
+  /** All that shows a deployment: hosts, and earlier deployments behind those of production. */
+  *#shown(deploymentId: string): Generator<Entry> {
+    for (const entry of this.#entries.values()) {
+      if (shows(entry, deploymentId)) yield entry;
+      const pin = entry.pinned.get(deploymentId);
+      if (pin !== undefined) yield pin;
     }
   }
 
@@ -237,14 +346,14 @@ export class SiteDirectory {
   #makeRoom(): void {
     for (const [id, site] of this.#loaded) {
       if (this.#loaded.size <= this.#maxLoaded) return;
-      const shown = [...this.#entries.values()].filter((entry) => shows(entry, id));
+      const shown = [...this.#shown(id)];
       if (shown.some((entry) => entry.used)) {
         for (const entry of shown) entry.used = false;
         this.#loaded.delete(id);
         this.#loaded.set(id, site);
         continue;
       }
-      for (const entry of shown) entry.site = undefined;
+      for (const entry of shown) entry.site = entry.earlier = undefined;
       this.#drop(id);
     }
   }

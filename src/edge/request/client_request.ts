@@ -182,7 +182,7 @@ export class ClientRequest implements FactSources {
     return this.#sent(name);
   }
 
-  /** Changes what everything behind the gate sees of the cookies. */
+  /** Changes what everything behind the gate sees of the cookies, after earlier changes. */
   hideCookies(edit: (cookies: string) => string | null): void {
     const earlier = this.#editCookies;
     this.#editCookies = earlier === undefined ? edit : (cookies) => {

@@ -4,7 +4,11 @@
  *
  * @module
  */
-import type { Manifest } from "../../manifest/mod.ts";
+import {
+  DEFAULT_KEEP_ASSETS_SECONDS,
+  DEFAULT_SKEW_SECONDS,
+  type Manifest,
+} from "../../manifest/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import type { Protection } from "../../lib/protection.ts";
 import type { SiteAccess, SiteGate } from "../access/site_access.ts";
@@ -15,6 +19,7 @@ import { checkOnce, type HeaderList } from "../messages/header_list.ts";
 import type { SiteFunctions } from "../pipeline/function_runner.ts";
 import { type RuleCount, type SiteRules, siteRulesSteps } from "../site_rules/site_rules.ts";
 import { createFileTables, SiteContent } from "../static/site_content.ts";
+import type { PastAsset } from "../static/past_assets.ts";
 import type { SiteFile } from "../static/static_file.ts";
 import { atOnce, inTurns, type Steps } from "../../lib/next_turn.ts";
 
@@ -42,6 +47,16 @@ export interface RollingSide {
   readonly site: Site;
 }
 
+/** What earlier deployments still answer for their open pages, on the hosts of production. */
+export interface PastSites {
+  /** The asset of an earlier deployment; a promise only while they are collected. */
+  assetAt(path: string): PastAsset | undefined | Promise<PastAsset | undefined>;
+  /** Whether any earlier deployment still answers its pages. */
+  readonly hasPages: boolean;
+  /** The earlier deployment that served a page; `undefined` where the live one answers. */
+  siteOf(pageId: string): Site | undefined | Promise<Site | undefined>;
+}
+
 /** A compiled deployment; created by `compileSite()`. */
 export interface Site {
   readonly deploymentId: string;
@@ -61,6 +76,8 @@ export interface Site {
   readonly hasVitals: boolean;
   /** Whether search engines may list it: on the hosts of production. */
   readonly isIndexed: boolean;
+  /** Whether a host of production shows it. */
+  readonly isProduction: boolean;
   /** Who may visit it, as its `svc.toml` says; `undefined` where that says nothing. */
   readonly protection: Protection | undefined;
   /** The other side of a rolling release on this host; usually none. */
@@ -69,6 +86,14 @@ export interface Site {
   readonly side?: { readonly cookie: string | null } | undefined;
   /** How the host that shows it is protected; `undefined` where nothing ever is, as in `svc dev`. */
   readonly gate: SiteGate | undefined;
+  /** How long assets of earlier deployments are kept while this one is live, in milliseconds. */
+  readonly keepAssetsMs: number;
+  /** How long earlier deployments answer their pages while this one is live, in milliseconds. */
+  readonly skewMs: number;
+  /** Ids under which its pages name it, its own among them. */
+  readonly pageIds: ReadonlySet<string>;
+  /** Earlier deployments; `undefined` on all hosts but those of production. */
+  readonly past: PastSites | undefined;
 }
 
 function* siteSteps(source: SiteSource): Steps<Site> {
@@ -88,8 +113,13 @@ function* siteSteps(source: SiteSource): Steps<Site> {
     images: compileImages(manifest.images),
     hasVitals: manifest.vitals === true,
     isIndexed: true,
+    isProduction: false,
     protection: manifest.protection,
     gate: undefined,
+    keepAssetsMs: (manifest.keepAssetsSeconds ?? DEFAULT_KEEP_ASSETS_SECONDS) * 1000,
+    skewMs: (manifest.skewSeconds ?? DEFAULT_SKEW_SECONDS) * 1000,
+    pageIds: new Set([deploymentId, ...manifest.pageIds ?? []]),
+    past: undefined,
   };
 }
 
@@ -114,7 +144,7 @@ export function atHost(
   { isProduction, access }: { readonly isProduction: boolean; readonly access: SiteAccess },
 ): Site {
   const gate = { access, isProduction, declared: site.protection };
-  return { ...site, isIndexed: isProduction, gate };
+  return { ...site, isIndexed: isProduction, isProduction, gate };
 }
 
 function* underRules(site: Site, rules: RuntimeRuleSet | null): Steps<Site> {

@@ -15,6 +15,7 @@ import { REVALIDATE } from "../static/cache_control.ts";
 import type { ComputeResolution, MovedFile, Resolution } from "../static/site_content.ts";
 import { decideStatic, negotiate } from "../static/decide.ts";
 import { FileServer } from "../static/file_server.ts";
+import type { PastAsset } from "../static/past_assets.ts";
 import type { StaticFile } from "../static/static_file.ts";
 import type { Site } from "./site.ts";
 
@@ -133,6 +134,25 @@ export class SiteResponder {
   }
 
   #settle(context: RouteContext, resolution: Resolution): EdgeResponse | Promise<EdgeResponse> {
+    const { site, request, target } = context;
+    const { past } = site;
+    if (past === undefined || resolution.type === "file" || !isReading(request.method)) {
+      return this.#answer(context, resolution);
+    }
+    const asset = past.assetAt(target.path);
+    const next = (found: PastAsset | undefined) =>
+      found === undefined ? this.#answer(context, resolution) : this.#pastAsset(context, found);
+    return asset instanceof Promise ? asset.then(next) : next(asset);
+  }
+
+  /** Serves a file that the live deployment lacks from an earlier one. */
+  async #pastAsset({ site, request }: RouteContext, asset: PastAsset): Promise<EdgeResponse> {
+    const response = await this.file({ ...site, blobs: asset.blobs }, request, asset.file);
+    if (response.isEdgePage === true) return response;
+    return { ...response, headers: [...response.headers, ...site.common] };
+  }
+
+  #answer(context: RouteContext, resolution: Resolution): EdgeResponse | Promise<EdgeResponse> {
     const { site, request } = context;
     const { method } = request;
     switch (resolution.type) {

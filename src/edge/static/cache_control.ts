@@ -1,5 +1,6 @@
 /**
- * The default `Cache-Control` of files.
+ * Files whose names follow from their content: the default `Cache-Control` of files, and which of
+ * them a page of an earlier deployment may still ask for.
  *
  * @module
  */
@@ -30,4 +31,28 @@ const HASHED_NAME = /(?:^|[/._-])(?=[a-z_-]*[A-Z0-9][\w-]*\.[a-z0-9.]+$)[\w-]{8,
  */
 export function defaultCacheControl(path: string): string {
   return HASHED_FOLDER.test(path) && HASHED_NAME.test(path) ? IMMUTABLE : REVALIDATE;
+}
+
+/** Matches a path inside a folder that a framework fills alone, whatever is in it. */
+const FRAMEWORK_FOLDER = new RegExp(
+  `(?:^|/)(?:${HASHED_FOLDERS.map(({ path }) => path).join("|")})`,
+);
+
+/** Folders into which bundlers write assets of every type, beside those of the author. */
+const ASSET_FOLDER = /(?:^|\/)(?:assets|static|media)\//;
+
+/** Code that pages load: of it, a hash in the name is enough. */
+const CODE = /\.(?:m?js|css|wasm)(?:\.map)?$/;
+
+const DOCUMENT = /\.x?html?$/i;
+
+/**
+ * Whether an earlier deployment still answers for a path that the live one lacks: in a folder that
+ * a framework fills alone; elsewhere for a name that ends with a hash, of code anywhere and of any
+ * type below `assets/`, `static/` and `media/`. Never for a document.
+ */
+export function isLastingAsset(path: string): boolean {
+  if (DOCUMENT.test(path)) return false;
+  if (FRAMEWORK_FOLDER.test(path)) return true;
+  return HASHED_NAME.test(path) && (CODE.test(path) || ASSET_FOLDER.test(path));
 }

@@ -73,3 +73,7 @@ export const HASHED_FOLDERS: readonly HashedFolder[] = [
     FRAMEWORKS.flatMap(({ hashedFolders = [] }) => hashedFolders).map((row) => [row.path, row]),
   ).values(),
 ];
+
+/** Files by which open pages learn which version is live. */
+export const VERSION_FILES: readonly string[] = FRAMEWORKS
+  .flatMap(({ versionFile }) => versionFile === undefined ? [] : [versionFile]);

@@ -27,6 +27,7 @@ export const next: Framework = {
   hashedFolders: [{ path: "_next/static/" }],
   server: { find: findNext },
   // The default of `output` in Next.js's config: what the author writes goes before it.
+  pageIdVariable: "NEXT_DEPLOYMENT_ID",
   buildVariables: { NEXT_PRIVATE_STANDALONE: "true", NEXT_TELEMETRY_DISABLED: "1" },
   inspect,
 };

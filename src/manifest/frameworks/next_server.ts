@@ -5,6 +5,7 @@
  * @module
  */
 import * as z from "zod";
+import { PAGE_ID } from "../limits.ts";
 import { imageSettingsOfNext } from "../next_image_settings.ts";
 import { nextLauncher } from "./next_launcher.ts";
 import { type NextRules, nextRules } from "./next_rules.ts";
@@ -20,6 +21,7 @@ const factsSchema = z.object({
     assetPrefix: z.string().default(""),
     i18n: z.object({}).nullish(),
     images: z.unknown().optional(),
+    deploymentId: z.string().regex(PAGE_ID).optional().catch(undefined),
   }),
 });
 
@@ -133,6 +135,7 @@ async function standaloneServer(standalone: Standalone): Promise<Found> {
     beforeFiles,
     memoryMb: MEMORY_MB,
     ...imagesOf(facts),
+    ...(facts.deploymentId === undefined ? {} : { pageIds: [facts.deploymentId] }),
   };
 }
 

@@ -1,6 +1,15 @@
 /** @module Nuxt: `nuxt build` makes a server, `nuxt generate` plain files. */
+import * as z from "zod";
+import { PAGE_ID } from "../limits.ts";
 import { isStaticNitro, NITRO_SERVER, nitroServer } from "./nitro_server.ts";
-import type { Framework, FrameworkFacts, FrameworkFinding, FrameworkServer } from "./types.ts";
+import type {
+  BuiltOutput,
+  FoundServer,
+  Framework,
+  FrameworkFacts,
+  FrameworkFinding,
+  FrameworkServer,
+} from "./types.ts";
 
 function inspect({ config, buildScript }: FrameworkFacts): FrameworkFinding {
   const generates = /\bnuxi? generate\b|\bnuxt generate\b|--prerender\b/.test(buildScript ?? "");
@@ -10,13 +19,28 @@ function inspect({ config, buildScript }: FrameworkFacts): FrameworkFinding {
   return nitroServer(text, buildScript, reason);
 }
 
+const LATEST = /(?:^|\/)builds\/latest\.json$/;
+const latestSchema = z.object({ id: z.string().regex(PAGE_ID) });
+
+/** The id of the build, which pages send with the payloads that they ask for. */
+async function pageIdsOf(output: BuiltOutput): Promise<Pick<FoundServer, "pageIds">> {
+  const path = output.paths.find((path) => LATEST.test(path));
+  const text = path === undefined ? undefined : await output.readText(path);
+  try {
+    return { pageIds: [latestSchema.parse(JSON.parse(text ?? "")).id] };
+  } catch {
+    return {};
+  }
+}
+
 /** Nitro's server; Nuxt Image writes URLs below `/_ipx/`, which the platform answers. */
 const NUXT_SERVER: FrameworkServer = {
   ...NITRO_SERVER,
   async find(output, advice) {
     const found = await NITRO_SERVER.find(output, advice);
     if (found.type !== "server") return found;
-    return { ...found, images: { endpoints: [{ path: "/_ipx", style: "ipx" }] } };
+    const pageIds = await pageIdsOf(output);
+    return { ...found, ...pageIds, images: { endpoints: [{ path: "/_ipx", style: "ipx" }] } };
   },
 };
 
@@ -30,6 +54,7 @@ export const nuxt: Framework = {
   outputDirs: [".output/public", "dist"],
   // Nuxt keeps build records that change below `_nuxt/builds/`.
   hashedFolders: [{ path: "_nuxt/", except: "builds/" }],
+  versionFile: "_nuxt/builds/latest.json",
   server: NUXT_SERVER,
   buildVariables: { NUXT_TELEMETRY_DISABLED: "1" },
   // It writes about/index.html, and links to /about.

@@ -120,6 +120,7 @@ export const sveltekit: Framework = {
   dev: "vite dev",
   outputDirs: ["build"],
   hashedFolders: [{ path: "_app/immutable/" }],
+  versionFile: "_app/version.json",
   server: { find, layout: { entry: ENTRY, files: "client" } },
   buildVariables: { [NODE_VARIABLE]: "1" },
   inspect,

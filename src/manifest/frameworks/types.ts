@@ -198,6 +198,8 @@ export interface FoundServer {
    * endpoint, with what the project declared.
    */
   readonly images?: ImageSettings;
+  /** Ids under which its pages name it in their requests. */
+  readonly pageIds?: readonly string[];
 }
 
 /** Plain files below a folder. */
@@ -270,8 +272,12 @@ export interface Framework {
   readonly hashedFolders?: readonly HashedFolder[];
   /** URLs that it links pages by, where they are not those that the default gives its files. */
   readonly urls?: PageUrls;
+  /** The file by which open pages learn which version is live, relative to the site's root. */
+  readonly versionFile?: string;
   /** Set where its servers can be deployed. */
   readonly server?: FrameworkServer;
+  /** The variable of its build for the id that pages send, which is a new one for each build. */
+  readonly pageIdVariable?: string;
   /** Variables that its build gets, for instance to send no telemetry. */
   readonly buildVariables?: Readonly<Record<string, string>>;
   inspect?(facts: FrameworkFacts): FrameworkFinding | Promise<FrameworkFinding>;

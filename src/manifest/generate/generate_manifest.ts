@@ -132,6 +132,7 @@ function serverManifest(found: FoundServer, { paths, framework }: GeneratedFrom)
       ? routesOf(clients, { hashed, beforeFiles, pages })
       : routesOfSome(clients[0], only),
     ...(found.images === undefined ? {} : { images: found.images }),
+    ...(found.pageIds === undefined ? {} : { pageIds: [...found.pageIds] }),
     ...metaOf(framework === undefined ? {} : { framework }),
   };
 }

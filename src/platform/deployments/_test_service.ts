@@ -90,6 +90,7 @@ async function open(kv: RecordStore) {
     vault: { of: () => blobs },
     sites: {
       deploymentAt: (hostname) => hosts.get(hostname),
+      isPinned: () => false,
       pointLazily: (hostname, { deploymentId }) =>
         Promise.resolve(void hosts.set(hostname, deploymentId)),
       point: (hostname, { deploymentId }) =>

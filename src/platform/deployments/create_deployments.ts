@@ -92,6 +92,28 @@ function watchUploads(
   });
 }
 
+/** How often to end what no open page needs any more, in milliseconds. */
+const PINS_EVERY_MS = 30_000;
+
+/** Regularly ends what runs for replaced deployments whose pages are no longer answered. */
+function endUnusedCode(
+  sites: SiteDirectory,
+  { computeService, functionService }: DeploymentParts,
+  { log }: Foundation,
+): Rounds {
+  return startRounds({
+    firstMs: PINS_EVERY_MS,
+    everyMs: PINS_EVERY_MS,
+    run() {
+      const ended = sites.takeEndedPins();
+      computeService.retire(ended);
+      functionService.retire(ended);
+      return Promise.resolve();
+    },
+    onError: (error) => log({ level: "error", message: `Cannot end unused servers: ${error}` }),
+  });
+}
+
 /** One round of housekeeping; returns lines for the log. */
 async function keepHouse(
   { deployments, otherBlobs }: Pick<DeploymentParts, "deployments" | "otherBlobs">,
@@ -123,7 +145,7 @@ async function keepHouse(
 export function createDeployments(foundation: Foundation, parts: DeploymentParts): Deployments {
   const { kv, vault, feed, addresses, events, now } = foundation;
   const { deployments, projects } = parts;
-  const sites = openSites({ ...parts, vault, feed, onTrouble: foundation.onTrouble });
+  const sites = openSites({ ...parts, vault, feed, now, onTrouble: foundation.onTrouble });
   const uploads = new OpenUploads(kv, now);
   const checker = new ReleaseChecker({
     ...foundation,
@@ -132,7 +154,7 @@ export function createDeployments(foundation: Foundation, parts: DeploymentParts
   });
   const services = { ...foundation, ...parts, sites, uploads, checker, raiseEvent: events.raise };
   const deploymentService = new DeploymentService(services);
-  let watch: Rounds | undefined;
+  let rounds: readonly Rounds[] = [];
   return {
     sites,
     deploymentService,
@@ -150,9 +172,14 @@ export function createDeployments(foundation: Foundation, parts: DeploymentParts
       storeChanged: (changed) => followHosts({ ...services, sites }, changed),
       rereadStore: () => rereadHosts({ ...services, sites }),
       whenListening() {
-        watch = watchUploads({ deployments, uploads }, foundation);
+        rounds = [
+          watchUploads({ deployments, uploads }, foundation),
+          endUnusedCode(sites, parts, foundation),
+        ];
       },
-      close: () => watch?.close(),
+      async close() {
+        await Promise.all(rounds.map((each) => each.close()));
+      },
       keepHouse: (_, lease) => keepHouse(parts, foundation, lease),
       removeEnvironment: ({ projectName, name }) =>
         sites.remove(addresses.hostname(environmentLabel(projectName, name))),

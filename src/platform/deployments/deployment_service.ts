@@ -21,7 +21,7 @@ import type { Activated, DeploymentStore } from "./deployment_store.ts";
 import { StaleDecisionError } from "./host_labels.ts";
 import { Rollouts } from "./rollouts.ts";
 import { requireContent, sealFunctions } from "./ready_content.ts";
-import { planRollback, withoutDeployment } from "./production_history.ts";
+import { forgetDeployment, planRollback } from "./production_history.ts";
 import type { OpenUploads } from "./open_uploads.ts";
 import {
   ChecksFailedError,
@@ -45,7 +45,7 @@ export interface DeploymentServices {
   readonly vault: Pick<BlobVault, "of">;
   readonly sites: Pick<
     SiteDirectory,
-    "deploymentAt" | "point" | "pointLazily" | "removeDeployment"
+    "deploymentAt" | "isPinned" | "point" | "pointLazily" | "removeDeployment"
   >;
   readonly addresses: Addresses;
   /** Servers start before production shows their deployment, and end once it no longer does. */
@@ -255,8 +255,7 @@ export class DeploymentService {
     });
     await this.#services.onStopped?.(stopped, lease);
     await projects.update([project.workspaceId, project.id], (current) => ({
-      ...current,
-      productionHistory: withoutDeployment(current.productionHistory, deployment.id),
+      ...forgetDeployment(current, deployment.id),
       updatedAt: now(),
     }), { lease });
     await deployments.clearHosts(stopped, lease);
@@ -383,6 +382,7 @@ export class DeploymentService {
         deploymentId,
         production: label === project.name,
         version: versionstamp,
+        past: label === project.name ? project.productionPast : undefined,
       },
     }));
     const before = bindings.map(({ hostname }) => sites.deploymentAt(hostname));
@@ -393,7 +393,8 @@ export class DeploymentService {
     await computeService.purge(deployment.id, { type: "all" });
     await Promise.all(bindings.map(({ hostname, to }) => sites.point(hostname, to)));
     const others = before.filter((id): id is string => id !== undefined && id !== deployment.id);
-    const superseded = new Set(others);
+    // One whose pages are still open ends later: see `endUnusedCode()`.
+    const superseded = new Set(others.filter((id) => !sites.isPinned(id)));
     computeService.retire(superseded);
     functionService.retire(superseded);
   }

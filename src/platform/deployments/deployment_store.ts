@@ -29,7 +29,7 @@ import {
   StaleDecisionError,
 } from "./host_labels.ts";
 import { closeUpload, openUpload, takesFiles } from "./open_uploads.ts";
-import { withLive } from "./production_history.ts";
+import { withLive, withReplaced } from "./production_history.ts";
 import {
   endRelease,
   type ReleaseRecord,
@@ -94,6 +94,26 @@ const deployments = new RecordType({
   schema: deploymentRecord,
   parts: ({ projectId, id }) => [projectId, id],
 });
+
+/** A project whose production shows another deployment. */
+function shownInProduction(project: ProjectRecord, id: string, now: number): ProjectRecord {
+  const { productionHistory, productionPast } = project;
+  const replaced = productionHistory.at(-1);
+  return {
+    ...project,
+    productionHistory: withLive(productionHistory, id),
+    productionPast: withReplaced(productionPast, { replaced, live: id, now }),
+  };
+}
+
+/** A project whose production showed a deployment to some visitors, whose pages are still open. */
+function noLongerShown(project: ProjectRecord, id: string, now: number): ProjectRecord {
+  const live = project.productionHistory.at(-1) ?? "";
+  return {
+    ...project,
+    productionPast: withReplaced(project.productionPast, { replaced: id, live, now }),
+  };
+}
 
 interface UpdateOptions {
   /** Noted where the status changes; that of the status where missing. */
@@ -191,12 +211,7 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
       const latest = latestLabel(project.value, live.environment);
       const branch = live.promotedFrom === null ? [live.branchLabel] : [];
       const labels = [live.uniqueLabel, ...branch, latest];
-      const changed: ProjectRecord = {
-        ...project.value,
-        productionHistory: production
-          ? withLive(project.value.productionHistory, live.id)
-          : project.value.productionHistory,
-      };
+      const changed = production ? shownInProduction(project.value, live.id, now) : project.value;
       this.#write(operation, current, live);
       this.#note(operation, "live", live);
       projects.replace(operation, project, changed);
@@ -260,7 +275,15 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
       const live = target.value.status === "LIVE"
         ? target.value
         : moveDeployment(target.value, "LIVE", { now });
-      const changed = { ...current.value, productionHistory: plan.history };
+      const changed = {
+        ...current.value,
+        productionHistory: plan.history,
+        productionPast: withReplaced(current.value.productionPast, {
+          replaced: plan.undo,
+          live: live.id,
+          now,
+        }),
+      };
       const hosts = [{ label: changed.name, deploymentId: live.id }];
       this.#write(operation, undo, undone);
       this.#note(operation, "rolled_back", undone);
@@ -344,11 +367,12 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
         throw new StaleDecisionError("No rolling release is under way");
       }
       const release = change(running.value);
-      const { productionHistory } = project.value;
-      const changed: ProjectRecord = release.state === "FINISHED"
-        ? { ...project.value, productionHistory: withLive(productionHistory, release.to) }
-        : project.value;
       const isBack = release.state === "WITHDRAWN";
+      const changed = release.state === "FINISHED"
+        ? shownInProduction(project.value, release.to, now)
+        : isBack
+        ? noLongerShown(project.value, release.to, now)
+        : project.value;
       const deployment = isBack
         ? moveDeployment(target.value, "ROLLED_BACK", { now, error: release.reason ?? "" })
         : target.value;

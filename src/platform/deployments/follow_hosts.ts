@@ -12,7 +12,7 @@ import type { RecordKey, RecordStore } from "../../store/mod.ts";
 export interface FollowParts {
   readonly kv: RecordStore;
   readonly sites: SiteDirectory;
-  readonly projects: Pick<ProjectStore, "idByName">;
+  readonly projects: Pick<ProjectStore, "byName">;
   readonly addresses: Addresses;
 }
 
@@ -24,9 +24,11 @@ async function followHost(parts: FollowParts, label: string): Promise<void> {
   const deploymentId = host?.value.deploymentId ?? null;
   if (host === undefined || deploymentId === null) return await hideHost(sites, hostname);
   const { projectId, rolling } = host.value;
-  const production = await projects.idByName(label) === projectId;
+  const project = await projects.byName(label);
+  const production = project?.id === projectId;
   const version = host.versionstamp;
-  await sites.point(hostname, { projectId, deploymentId, production, version, rolling });
+  const past = production ? project.productionPast : undefined;
+  await sites.point(hostname, { projectId, deploymentId, production, version, rolling, past });
 }
 
 /** Takes a host offline, and unloads what no other host shows. */

@@ -12,7 +12,8 @@ import {
   SiteDirectory,
   withRulesInTurns,
 } from "../../edge/mod.ts";
-import type { HostBinding, Publisher } from "../../feed/mod.ts";
+import type { HostBinding, PastDeployment, Publisher } from "../../feed/mod.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import type { BlobVault } from "../core/store/mod.ts";
@@ -33,6 +34,7 @@ export interface SiteParts {
   /** Who may visit the sites of a project. */
   accessOf(projectId: string, workspaceId: string): Promise<SiteAccess>;
   onTrouble(message: string): void;
+  readonly now: Clock;
 }
 
 /** Who may visit a site. */
@@ -45,14 +47,24 @@ async function accessOf(
   return await accessOf(projectId, deployment.workspaceId);
 }
 
-/** Reads a deployment and compiles it for the edge; `undefined` where it is not served. */
-async function loadSite(parts: SiteParts, target: HostBinding): Promise<Site | undefined> {
-  const { vault, deployments, functionService, computeService } = parts;
-  const deployment = await deployments.find(target.projectId, target.deploymentId);
+/** A deployment that can answer requests, with its content; `undefined` for others. */
+async function findServed(
+  { vault, deployments }: SiteParts,
+  { projectId, deploymentId }: Pick<HostBinding, "projectId" | "deploymentId">,
+) {
+  const deployment = await deployments.find(projectId, deploymentId);
   if (deployment === undefined || !isReachable(deployment)) return undefined;
   if (deployment.contentSha === null) return undefined;
   const blobs = vault.of(deployment.workspaceId);
-  const content = await readContent(blobs, deployment.contentSha);
+  return { deployment, blobs, content: await readContent(blobs, deployment.contentSha) };
+}
+
+/** Reads a deployment and compiles it for the edge; `undefined` where it is not served. */
+async function loadSite(parts: SiteParts, target: HostBinding): Promise<Site | undefined> {
+  const { functionService, computeService } = parts;
+  const found = await findServed(parts, target);
+  if (found === undefined) return undefined;
+  const { deployment, blobs, content } = found;
   const functions = await functionService.open(deployment, {
     blobs,
     limits: content.manifest.functionLimits,
@@ -75,6 +87,12 @@ export function openSites(parts: SiteParts): SiteDirectory {
   const sites = new SiteDirectory({
     publish: feed.publish,
     load: (target) => loadSite(parts, target),
+    readPast: async (projectId, deploymentId) => {
+      const found = await findServed(parts, { projectId, deploymentId });
+      return found === undefined ? undefined : { ...found.content, blobs: found.blobs };
+    },
+    now: parts.now,
+    onTrouble: parts.onTrouble,
     asShown: async (site, { production: isProduction, projectId }) => {
       const access = await accessOf(parts, site);
       const shown = atHost(site, { isProduction, access });
@@ -98,16 +116,22 @@ export async function pointHosts(sites: SiteDirectory, { projects, deployments, 
   readonly deployments: DeploymentStore;
   readonly addresses: Addresses;
 }): Promise<void> {
-  const production = new Map<string, string>();
-  for await (const project of projects.all()) production.set(project.id, project.name);
+  const production = new Map<string, { name: string; past: readonly PastDeployment[] }>();
+  for await (const { id, name, productionPast: past = [] } of projects.all()) {
+    production.set(id, { name, past });
+  }
   for await (const { label, host } of deployments.hosts()) {
     if (host.deploymentId === null) continue;
+    const { projectId, deploymentId } = host;
+    const project = production.get(projectId);
+    const isProduction = project?.name === label;
     await sites.pointLazily(addresses.hostname(label), {
-      projectId: host.projectId,
-      deploymentId: host.deploymentId,
-      production: production.get(host.projectId) === label,
+      projectId,
+      deploymentId,
+      production: isProduction,
       version: "",
       rolling: host.rolling,
+      past: isProduction ? project.past : undefined,
     });
   }
 }

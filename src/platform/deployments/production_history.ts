@@ -1,9 +1,10 @@
 /**
- * Which deployment production shows, and which one a rollback brings back.
- * Pure: works on the list of deployments that were live, the latest last.
+ * Which deployment production shows, which ones it showed before, and which one a rollback brings
+ * back. Pure: works on the list of deployments that were live, the latest last.
  *
  * @module
  */
+import type { PastDeployment } from "../../feed/mod.ts";
 
 /** Most entries that a project remembers for rollbacks. */
 const MAX_HISTORY = 100;
@@ -18,6 +19,40 @@ export function withoutDeployment(history: readonly string[], id: string): strin
   return history
     .filter((each) => each !== id)
     .filter((each, index, kept) => each !== kept[index - 1]);
+}
+
+/** Most deployments that a project remembers for their open pages. */
+const MAX_PAST = 100;
+
+/**
+ * The deployments that production showed before, the newest first, after one was replaced.
+ * `replaced` is the one that was live, if any.
+ */
+export function withReplaced(
+  past: readonly PastDeployment[] = [],
+  { replaced, live, now }: {
+    readonly replaced: string | undefined;
+    readonly live: string;
+    readonly now: number;
+  },
+): PastDeployment[] {
+  const others = past.filter(({ id }) => id !== replaced && id !== live);
+  if (replaced === undefined || replaced === live) return others;
+  return [{ id: replaced, until: now }, ...others].slice(0, MAX_PAST);
+}
+
+/** Removes a deployment from all that a project remembers of its production. */
+export function forgetDeployment<
+  P extends {
+    readonly productionHistory: readonly string[];
+    readonly productionPast?: readonly PastDeployment[] | undefined;
+  },
+>(project: P, id: string): P & { productionHistory: string[]; productionPast: PastDeployment[] } {
+  return {
+    ...project,
+    productionHistory: withoutDeployment(project.productionHistory, id),
+    productionPast: (project.productionPast ?? []).filter((each) => each.id !== id),
+  };
 }
 
 export type RollbackPlan =

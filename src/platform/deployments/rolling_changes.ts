@@ -27,7 +27,10 @@ const SECOND = 1000;
 
 export interface RollingServices {
   readonly deployments: Pick<DeploymentStore, "beginRelease" | "changeRelease" | "findHost">;
-  readonly sites: Pick<SiteDirectory, "point" | "pointLazily" | "deploymentAt">;
+  readonly sites: Pick<
+    SiteDirectory,
+    "deploymentAt" | "isPinned" | "point" | "pointLazily"
+  >;
   readonly addresses: Addresses;
   readonly computeService: Pick<DeployedServers, "retire" | "purge">;
   readonly functionService: Pick<DeployedFunctions, "retire">;
@@ -138,13 +141,16 @@ export class RollingChanges {
     await Promise.all(hosts.map(async ({ label, deploymentId, rolling }) => {
       const hostname = addresses.hostname(label);
       const production = label === project.name;
-      const to = { projectId: project.id, deploymentId, production, version, rolling };
+      const past = production ? project.productionPast : undefined;
+      const to = { projectId: project.id, deploymentId, production, version, rolling, past };
       if (sites.deploymentAt(hostname) === undefined) await sites.pointLazily(hostname, to);
       await sites.point(hostname, to);
     }));
   }
 
+  /** Ends what runs for a deployment, unless its open pages still need it: then it ends later. */
   #retire(deploymentId: string): void {
+    if (this.#services.sites.isPinned(deploymentId)) return;
     this.#services.computeService.retire([deploymentId]);
     this.#services.functionService.retire([deploymentId]);
   }

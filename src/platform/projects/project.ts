@@ -28,6 +28,11 @@ export const projectRecord = z.object({
    * one is live now.
    */
   productionHistory: z.array(z.string()),
+  /**
+   * The deployments that production showed before, the newest first, with the time when each was
+   * replaced: their open pages still ask for assets, and for their servers.
+   */
+  productionPast: z.array(z.object({ id: z.string(), until: z.number() })).optional(),
   createdAt: z.number(),
   updatedAt: z.number(),
 });
@@ -39,7 +44,13 @@ export function productionDeploymentId(project: ProjectRecord): string | null {
 }
 
 export function projectToWire(project: ProjectRecord, addresses: Addresses): Project {
-  const { workspaceId: _, workspaceSlug, productionHistory: __, ...settings } = project;
+  const {
+    workspaceId: _,
+    workspaceSlug,
+    productionHistory: __,
+    productionPast: ___,
+    ...settings
+  } = project;
   return {
     ...settings,
     workspace: workspaceSlug,

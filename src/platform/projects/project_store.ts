@@ -50,8 +50,8 @@ export class ProjectStore extends Table<ProjectRecord, readonly [string, string]
   }
 
   /** The project that has a name, in whatever workspace. */
-  async idByName(name: string): Promise<string | undefined> {
-    return (await this.findBy("name", keys.projectByName(name)))?.id;
+  async byName(name: string): Promise<ProjectRecord | undefined> {
+    return await this.findBy("name", keys.projectByName(name));
   }
 
   /** A page of some of the workspace's projects, by id, newest first; those that are gone are left out. */

@@ -10,7 +10,7 @@ import {
   type DeploymentRecord,
   type DeploymentService,
   type DeploymentStore,
-  withoutDeployment,
+  forgetDeployment,
 } from "../deployments/mod.ts";
 import { hostRecord, type ProjectRecord, projects, type ProjectStore } from "../projects/mod.ts";
 import { planRetention, type RetentionPolicy } from "./plan_retention.ts";
@@ -69,9 +69,8 @@ async function removeRecords(
       if (host?.value.deploymentId === id) return false;
       operation.check({ key, versionstamp: host?.versionstamp ?? null });
     }
-    const productionHistory = withoutDeployment(project.value.productionHistory, id);
     operation.check(stored, { key: projectKey, versionstamp: project.versionstamp })
-      .set(projectKey, { ...project.value, productionHistory })
+      .set(projectKey, forgetDeployment(project.value, id))
       .delete(stored.key)
       .delete(keys.deploymentOwner(id))
       .delete(keys.openUpload(workspaceId, id))

@@ -1,0 +1,174 @@
+/**
+ * What the deployments that production showed before still answer for their open pages: assets that
+ * the live one lacks, and requests that name the deployment of their page. Their facts are
+ * collected once, when production changes, and kept in memory.
+ *
+ * @module
+ */
+import type { PastDeployment } from "../../feed/mod.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { inTurns } from "../../lib/next_turn.ts";
+import type { PastSites, Site } from "../site/site.ts";
+import { isLastingAsset } from "../static/cache_control.ts";
+import {
+  addAssets,
+  MAX_PAST_ASSETS,
+  type PastAsset,
+  type PastContent,
+} from "../static/past_assets.ts";
+
+/** The content of an earlier deployment. */
+export type EarlierContent = Omit<PastContent, "deploymentId" | "until">;
+
+export interface EarlierSitesOptions {
+  readonly live: Pick<Site, "deploymentId" | "keepAssetsMs" | "skewMs" | "pageIds">;
+  /** The newest first. */
+  readonly past: readonly PastDeployment[];
+  /** Facts of the same project from before production changed. */
+  readonly before?: EarlierSites | undefined;
+  readonly now: Clock;
+  /** Reads a deployment; `undefined` where it is no longer served. */
+  read(deploymentId: string): Promise<EarlierContent | undefined>;
+  /** The site of an earlier deployment, as production shows it. */
+  open(deploymentId: string): Site | Promise<Site | undefined>;
+  onTrouble(message: string): void;
+}
+
+/** What was read of earlier deployments. */
+interface Facts {
+  /** The deployments that were read, the newest first. */
+  readonly ids: readonly string[];
+  readonly assets: ReadonlyMap<string, PastAsset>;
+  /** Deployments by the ids under which their pages name them. */
+  readonly pages: ReadonlyMap<string, string>;
+}
+
+const NO_FACTS: Facts = { ids: [], assets: new Map(), pages: new Map() };
+
+export class EarlierSites implements PastSites {
+  readonly #options: Omit<EarlierSitesOptions, "before">;
+  /** Ends of the time in which each deployment answers its pages. */
+  readonly #ends = new Map<string, number>();
+  /** Time from which no deployment answers its pages any more. */
+  #lastEnd = 0;
+  #past: readonly PastDeployment[] = [];
+  /** `undefined` while they are collected. */
+  #facts: Facts | undefined;
+  #collected: Promise<Facts> = Promise.resolve(NO_FACTS);
+
+  constructor({ before, ...options }: EarlierSitesOptions) {
+    this.#options = options;
+    this.#take(options.past, before === undefined ? undefined : before.#collected);
+  }
+
+  /** The deployments that answer their pages, with the end of that time. */
+  get ends(): ReadonlyMap<string, number> {
+    return this.#ends;
+  }
+
+  /** Resolves once all facts are in memory. */
+  async whenCollected(): Promise<void> {
+    await this.#collected;
+  }
+
+  assetAt(path: string): PastAsset | undefined | Promise<PastAsset | undefined> {
+    if (this.#facts !== undefined) return this.#current(this.#facts.assets.get(path));
+    if (!isLastingAsset(path)) return undefined;
+    return this.#collected.then(({ assets }) => this.#current(assets.get(path)));
+  }
+
+  get hasPages(): boolean {
+    return this.#options.now() < this.#lastEnd;
+  }
+
+  siteOf(pageId: string): Site | undefined | Promise<Site | undefined> {
+    if (this.#options.live.pageIds.has(pageId)) return undefined;
+    if (this.#ends.has(pageId)) return this.#open(pageId);
+    if (this.#facts !== undefined) return this.#open(this.#facts.pages.get(pageId));
+    return this.#collected.then(({ pages }) => this.#open(pages.get(pageId)));
+  }
+
+  /** Forgets a deployment that was stopped or deleted. */
+  forget(deploymentId: string): void {
+    if (!this.#past.some(({ id }) => id === deploymentId)) return;
+    this.#take(this.#past.filter(({ id }) => id !== deploymentId));
+  }
+
+  #open(deploymentId: string | undefined): Site | undefined | Promise<Site | undefined> {
+    const end = deploymentId === undefined ? undefined : this.#ends.get(deploymentId);
+    if (end === undefined || this.#options.now() >= end) return undefined;
+    return this.#options.open(deploymentId!);
+  }
+
+  #current(asset: PastAsset | undefined): PastAsset | undefined {
+    const { live, now } = this.#options;
+    return asset !== undefined && now() < asset.until + live.keepAssetsMs ? asset : undefined;
+  }
+
+  #take(past: readonly PastDeployment[], before?: Promise<Facts>): void {
+    const { live, now } = this.#options;
+    const { deploymentId, skewMs, keepAssetsMs } = live;
+    this.#past = past;
+    this.#ends.clear();
+    this.#lastEnd = 0;
+    for (const { id, until } of past) {
+      if (id === deploymentId || until + skewMs <= now()) continue;
+      this.#ends.set(id, until + skewMs);
+      this.#lastEnd = Math.max(this.#lastEnd, until + skewMs);
+    }
+    const needed = past.filter(({ until }) => until + Math.max(skewMs, keepAssetsMs) > now());
+    this.#facts = needed.length === 0 ? NO_FACTS : undefined;
+    const collected = this.#collect(needed, before);
+    this.#collected = collected;
+    collected.then((facts) => {
+      if (this.#collected === collected) this.#facts = facts;
+    });
+  }
+
+  /** Reads the deployments that were not known before; all of them unless these are the newest. */
+  async #collect(
+    needed: readonly PastDeployment[],
+    before: Promise<Facts> = Promise.resolve(NO_FACTS),
+  ): Promise<Facts> {
+    const known = await before;
+    const ids = needed.map(({ id }) => id);
+    const fresh = ids.findIndex((id) => id === known.ids[0]);
+    const added = fresh === -1 ? needed : needed.slice(0, fresh);
+    const isNewer = fresh !== -1 && ids.slice(fresh).every((id, at) => id === known.ids[at]);
+    const assets = new Map<string, PastAsset>();
+    const pages = new Map<string, string>();
+    const read: string[] = [];
+    for (const deployment of isNewer ? added : needed) {
+      if (await this.#add(deployment, { assets, pages })) read.push(deployment.id);
+    }
+    if (!isNewer) return { ids: read, assets, pages };
+    const lasting = new Set(ids);
+    for (const [path, asset] of known.assets) {
+      if (assets.size >= MAX_PAST_ASSETS) break;
+      if (lasting.has(asset.deploymentId) && !assets.has(path)) assets.set(path, asset);
+    }
+    for (const [pageId, id] of known.pages) {
+      if (lasting.has(id) && !pages.has(pageId)) pages.set(pageId, id);
+    }
+    return { ids: [...read, ...ids.slice(fresh)], assets, pages };
+  }
+
+  /** Whether a deployment was read; one that cannot be read is left out. */
+  async #add(
+    { id, until }: PastDeployment,
+    { assets, pages }: { assets: Map<string, PastAsset>; pages: Map<string, string> },
+  ): Promise<boolean> {
+    try {
+      const content = await this.#options.read(id);
+      if (content === undefined) return false;
+      for (const pageId of content.manifest.pageIds ?? []) {
+        if (!pages.has(pageId)) pages.set(pageId, id);
+      }
+      await inTurns(addAssets(assets, { ...content, deploymentId: id, until }));
+      return true;
+    } catch (error) {
+      this.#options.onTrouble(`Cannot keep the assets of deployment ${id}: ${error}`);
+      return false;
+    }
+  }
+}

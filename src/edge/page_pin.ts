@@ -1,0 +1,110 @@
+/**
+ * The deployment of the page that a request comes from: frameworks name it in a header or the query,
+ * and the edge gives a cookie to pages of sites with servers.
+ *
+ * @module
+ */
+import { VERSION_FILES } from "../manifest/mod.ts";
+import { gateCookieName, gateCookieValues } from "./access/gate_cookies.ts";
+import { findHeader, type Header } from "./messages/header_list.ts";
+import { isReading } from "./messages/messages.ts";
+import type { ClientRequest } from "./request/client_request.ts";
+import { keptPrivate } from "./response/lifetime_fields.ts";
+import type { EdgeResponse } from "./response/edge_response.ts";
+import type { RequestContext } from "./request_context.ts";
+import type { Site } from "./site/site.ts";
+import { isLastingAsset } from "./static/cache_control.ts";
+
+/** Holds the id of the deployment that served the browser's last page. */
+const COOKIE = "svc_deployment";
+
+/** Next.js, and Astro with the headers of an adapter, send it with what a page asks for. */
+const HEADER = "x-deployment-id";
+
+/** Next.js adds it to the URLs of assets and images. */
+const QUERY = /(?:^|&)dpl=([^&]*)/;
+
+/** Nuxt adds the id of its build as the whole query. */
+const PAYLOAD = "/_payload.json";
+
+export interface PagePin {
+  readonly pageId: string;
+  /** Whether the URL says so, and caches tell the responses apart. */
+  readonly isInUrl: boolean;
+}
+
+/** Whether a browser opens a page, which always comes from what is live. */
+function opensPage(request: ClientRequest): boolean {
+  return isReading(request.method) && request.header("sec-fetch-mode") === "navigate";
+}
+
+/** The id in a request of a page; `undefined` for requests that name none. */
+export function pagePinOf(request: ClientRequest, site: Site): PagePin | undefined {
+  if (opensPage(request)) return undefined;
+  const header = request.header(HEADER);
+  if (header !== null) return { pageId: header, isInUrl: false };
+  const { rawQuery, rawPath } = request;
+  const query = QUERY.exec(rawQuery)?.[1];
+  if (query !== undefined) return { pageId: query, isInUrl: true };
+  if (rawQuery !== "" && rawPath.endsWith(PAYLOAD)) return { pageId: rawQuery, isInUrl: true };
+  return cookiePinOf(request, site);
+}
+
+/**
+ * The id in the cookie, of requests that a page makes: only browsers that say so are believed.
+ * Assets are found at whichever deployment has them, and a file that says which version is live
+ * comes from what is live.
+ */
+function cookiePinOf(request: ClientRequest, site: Site): PagePin | undefined {
+  if (!hasPageCookie(site) || request.header("sec-fetch-mode") === null) return undefined;
+  const { rawPath } = request;
+  if (isLastingAsset(rawPath) || VERSION_FILES.some((file) => rawPath.endsWith(`/${file}`))) {
+    return undefined;
+  }
+  const pageId = cookieOf(request);
+  return pageId === undefined ? undefined : { pageId, isInUrl: false };
+}
+
+function cookieOf(request: ClientRequest): string | undefined {
+  const name = gateCookieName(COOKIE, request.scheme);
+  return gateCookieValues(request.gateField("cookie"), name)[0];
+}
+
+/** Whether pages of a site get a cookie: where servers answer in production. */
+export const hasPageCookie = ({ hasServers, isProduction, skewMs }: Site): boolean =>
+  isProduction && hasServers && skewMs > 0;
+
+/** A `Cookie` field without that of pages; null where nothing is left. */
+export function withoutPageCookie(header: string): string | null {
+  if (!header.includes(COOKIE)) return header;
+  const kept = header.split(";").map((part) => part.trim())
+    .filter((pair) => pair !== "" && !/^(?:__Host-)?svc_deployment=/.test(pair));
+  return kept.length === 0 ? null : kept.join("; ");
+}
+
+/**
+ * Adds to a page the cookie of its deployment, and keeps caches on the way from storing what only
+ * pages of an earlier deployment may see.
+ */
+export function finishPage(context: RequestContext, response: EdgeResponse): EdgeResponse {
+  const { clientRequest, site, pin } = context;
+  const answer = pin === undefined || pin.isInUrl
+    ? response
+    : { ...response, headers: keptPrivate(response.headers) };
+  if (!hasPageCookie(site) || !isPage(answer)) return answer;
+  if (clientRequest.header("sec-fetch-dest") !== "document") return answer;
+  const { deploymentId } = site;
+  if (cookieOf(clientRequest) === deploymentId) return answer;
+  const { scheme } = clientRequest;
+  const secure = scheme === "https" ? "; Secure" : "";
+  const cookie: Header = [
+    "set-cookie",
+    `${gateCookieName(COOKIE, scheme)}=${deploymentId}; Path=/; HttpOnly; SameSite=Lax${secure}`,
+  ];
+  return { ...answer, headers: [...answer.headers, cookie] };
+}
+
+function isPage({ status, headers }: EdgeResponse): boolean {
+  if (status === 304) return true;
+  return findHeader(headers, "content-type")?.startsWith("text/html") === true;
+}

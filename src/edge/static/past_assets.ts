@@ -1,0 +1,54 @@
+/**
+ * The assets of deployments that production showed before, by their URL paths: an open page of one
+ * of them still asks for them.
+ *
+ * @module
+ */
+import { inSteps, type Steps } from "../../lib/next_turn.ts";
+import type { Manifest } from "../../manifest/mod.ts";
+import type { BlobReader } from "../blobs/blob_reader.ts";
+import { checkOnce } from "../messages/header_list.ts";
+import { isLastingAsset } from "./cache_control.ts";
+import { createFileTables, SiteContent } from "./site_content.ts";
+import type { SiteFile, StaticFile } from "./static_file.ts";
+
+/** Most assets of earlier deployments that are known of a project, the newest first. */
+export const MAX_PAST_ASSETS = 20_000;
+
+/** A deployment that production showed before, as far as its pages need it. */
+export interface PastContent {
+  readonly deploymentId: string;
+  /** When another one replaced it, in milliseconds since the Unix epoch. */
+  readonly until: number;
+  readonly manifest: Manifest;
+  readonly files: readonly SiteFile[];
+  /** Holds the content of the files. */
+  readonly blobs: BlobReader;
+}
+
+export interface PastAsset extends Pick<PastContent, "deploymentId" | "until" | "blobs"> {
+  readonly file: StaticFile;
+}
+
+/**
+ * Adds the assets of a deployment for which no newer one has a file. They are those that the
+ * deployment itself answered from its files: its routes are followed.
+ */
+export function* addAssets(
+  assets: Map<string, PastAsset>,
+  { deploymentId, until, manifest, files, blobs }: PastContent,
+): Steps<void> {
+  const common = checkOnce([["x-svc-asset-from", deploymentId]]);
+  // Most files of a site are none: no table is built of those.
+  const lasting = files.filter(({ path }) => isLastingAsset(path.replace(/\.(?:br|gz)$/, "")));
+  if (lasting.length === 0) return;
+  const tables = yield* createFileTables(manifest, lasting, common);
+  const content = new SiteContent(manifest, tables);
+  for (const { byPath } of tables.values()) {
+    yield* inSteps(byPath.keys(), (path) => {
+      if (assets.size >= MAX_PAST_ASSETS || assets.has(path) || !isLastingAsset(path)) return;
+      const found = content.resolve("GET", path);
+      if (found.type === "file") assets.set(path, { deploymentId, until, blobs, file: found.file });
+    });
+  }
+}
