@@ -35,7 +35,7 @@ interface Given {
   readonly rules?: readonly Rule[];
 }
 
-/** A production host whose deployments are in memory, with a clock of its own. */
+/** A production host whose deployments are in memory, with its own clock. */
 function production(given: Given = {}) {
   const clock = { now: NOW };
   const gone = new Set<string>();

@@ -11,7 +11,7 @@ import { isReading } from "./messages/messages.ts";
 import type { ClientRequest } from "./request/client_request.ts";
 import { keptPrivate } from "./response/lifetime_fields.ts";
 import type { EdgeResponse } from "./response/edge_response.ts";
-import type { RequestContext } from "./request_context.ts";
+import type { PagePin, RequestContext } from "./request_context.ts";
 import type { Site } from "./site/site.ts";
 import { isLastingAsset } from "./static/cache_control.ts";
 
@@ -26,12 +26,6 @@ const QUERY = /(?:^|&)dpl=([^&]*)/;
 
 /** Nuxt adds the id of its build as the whole query. */
 const PAYLOAD = "/_payload.json";
-
-export interface PagePin {
-  readonly pageId: string;
-  /** Whether the URL says so, and caches tell the responses apart. */
-  readonly isInUrl: boolean;
-}
 
 /** Whether a browser opens a page, which always comes from what is live. */
 function opensPage(request: ClientRequest): boolean {

@@ -28,10 +28,16 @@ import type { ClientRequest } from "./request/client_request.ts";
 import { applyHeaderEdits, type EdgeResponse } from "./response/edge_response.ts";
 import { ofOneSide } from "./site/rolling_sides.ts";
 import type { Site } from "./site/site.ts";
-import type { PagePin } from "./page_pin.ts";
 import type { PageMoves } from "./site/site_responder.ts";
 import type { CachedDecision } from "./site_rules/decision_cache.ts";
 import type { SiteRules } from "./site_rules/site_rules.ts";
+
+/** The deployment that a request names, as that of its page. */
+export interface PagePin {
+  readonly pageId: string;
+  /** Whether the URL says so, and caches tell the responses apart. */
+  readonly isInUrl: boolean;
+}
 
 /** The state of one request at the edge; rules ask it about files and rate limits. */
 export class RequestContext implements EvaluationHooks, PageMoves {

@@ -21,6 +21,7 @@ import type { Activated, DeploymentStore } from "./deployment_store.ts";
 import { StaleDecisionError } from "./host_labels.ts";
 import { Rollouts } from "./rollouts.ts";
 import { requireContent, sealFunctions } from "./ready_content.ts";
+import { productionOf } from "./production_change.ts";
 import { forgetDeployment, planRollback } from "./production_history.ts";
 import type { OpenUploads } from "./open_uploads.ts";
 import {
@@ -246,7 +247,7 @@ export class DeploymentService {
     const { deployments, projects, sites, now } = this.#services;
     const running = await deployments.runningRelease(project.id);
     if (running?.to === deployment.id && !unlessLive) {
-      throw new Failure("conflict", "The deployment is being released: take it back first");
+      throw new Failure("conflict", "The deployment is being released: withdraw it first");
     }
     const stopped = await this.#move(deployment, "STOPPED", {
       refuses: ({ id, status }) =>
@@ -375,15 +376,10 @@ export class DeploymentService {
   async #show({ result, versionstamp }: Committed<Activated>): Promise<void> {
     const { sites, addresses, computeService, functionService } = this.#services;
     const { project, hosts, deployment } = result;
+    const own = { projectId: project.id, version: versionstamp };
     const bindings = hosts.map(({ label, deploymentId }) => ({
       hostname: addresses.hostname(label),
-      to: {
-        projectId: project.id,
-        deploymentId,
-        production: label === project.name,
-        version: versionstamp,
-        past: label === project.name ? project.productionPast : undefined,
-      },
+      to: { ...own, deploymentId, ...productionOf(project, label) },
     }));
     const before = bindings.map(({ hostname }) => sites.deploymentAt(hostname));
     // A host that is new answers at once: whoever reads that it is live may ask for it.

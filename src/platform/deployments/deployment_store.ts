@@ -24,12 +24,14 @@ import {
   allLabels,
   clearLabels,
   type HostChange,
+  ownLabels,
   pointLabels,
   readLabel,
   StaleDecisionError,
 } from "./host_labels.ts";
 import { closeUpload, openUpload, takesFiles } from "./open_uploads.ts";
-import { withLive, withReplaced } from "./production_history.ts";
+import { afterRelease, shownInProduction } from "./production_change.ts";
+import { withReplaced } from "./production_history.ts";
 import {
   endRelease,
   type ReleaseRecord,
@@ -94,26 +96,6 @@ const deployments = new RecordType({
   schema: deploymentRecord,
   parts: ({ projectId, id }) => [projectId, id],
 });
-
-/** A project whose production shows another deployment. */
-function shownInProduction(project: ProjectRecord, id: string, now: number): ProjectRecord {
-  const { productionHistory, productionPast } = project;
-  const replaced = productionHistory.at(-1);
-  return {
-    ...project,
-    productionHistory: withLive(productionHistory, id),
-    productionPast: withReplaced(productionPast, { replaced, live: id, now }),
-  };
-}
-
-/** A project whose production showed a deployment to some visitors, whose pages are still open. */
-function noLongerShown(project: ProjectRecord, id: string, now: number): ProjectRecord {
-  const live = project.productionHistory.at(-1) ?? "";
-  return {
-    ...project,
-    productionPast: withReplaced(project.productionPast, { replaced: id, live, now }),
-  };
-}
 
 interface UpdateOptions {
   /** Noted where the status changes; that of the status where missing. */
@@ -209,8 +191,7 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
       const live = moveDeployment(current.value, "LIVE", { now });
       const production = live.environment === ENVIRONMENT_PRODUCTION;
       const latest = latestLabel(project.value, live.environment);
-      const branch = live.promotedFrom === null ? [live.branchLabel] : [];
-      const labels = [live.uniqueLabel, ...branch, latest];
+      const labels = [...ownLabels(live), latest];
       const changed = production ? shownInProduction(project.value, live.id, now) : project.value;
       this.#write(operation, current, live);
       this.#note(operation, "live", live);
@@ -318,17 +299,11 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
         throw new StaleDecisionError("Production has just changed. Try again");
       }
       if (running !== undefined) {
-        throw new StaleDecisionError(
-          "A rolling release is under way: finish it or take it back first",
-        );
+        throw new StaleDecisionError("A rolling release is under way: finish or withdraw it first");
       }
-      const { status, uniqueLabel, branchLabel, promotedFrom } = target.value;
+      const { status } = target.value;
       const live = status === "LIVE" ? target.value : moveDeployment(target.value, "LIVE", { now });
-      const own = status !== "DEPLOYING"
-        ? []
-        : promotedFrom === null
-        ? [uniqueLabel, branchLabel]
-        : [uniqueLabel];
+      const own = status === "DEPLOYING" ? ownLabels(live) : [];
       if (live !== target.value) {
         this.#write(operation, target, live);
         this.#note(operation, "live", live);
@@ -368,11 +343,7 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
       }
       const release = change(running.value);
       const isBack = release.state === "WITHDRAWN";
-      const changed = release.state === "FINISHED"
-        ? shownInProduction(project.value, release.to, now)
-        : isBack
-        ? noLongerShown(project.value, release.to, now)
-        : project.value;
+      const changed = afterRelease(project.value, release, now);
       const deployment = isBack
         ? moveDeployment(target.value, "ROLLED_BACK", { now, error: release.reason ?? "" })
         : target.value;

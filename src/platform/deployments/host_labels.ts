@@ -20,6 +20,11 @@ export interface HostChange {
   readonly rolling?: HostRecord["rolling"];
 }
 
+/** Labels that show one deployment alone. The branch of a promoted preview goes on showing that. */
+export const ownLabels = (
+  { uniqueLabel, branchLabel, promotedFrom }: DeploymentRecord,
+): readonly string[] => promotedFrom === null ? [uniqueLabel, branchLabel] : [uniqueLabel];
+
 export function readLabel(
   kv: RecordStore,
   label: string,

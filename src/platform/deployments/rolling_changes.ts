@@ -15,6 +15,7 @@ import type { Committed } from "../core/store/mod.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 import { deploymentEvent } from "./deployment_event.ts";
 import type { DeploymentOwner, DeploymentStore, Released } from "./deployment_store.ts";
+import { productionOf } from "./production_change.ts";
 import { StaleDecisionError } from "./host_labels.ts";
 import type { ReleaseRecord } from "./release_record.ts";
 import type { Rollouts } from "./rollouts.ts";
@@ -140,9 +141,8 @@ export class RollingChanges {
     const { project, hosts } = result;
     await Promise.all(hosts.map(async ({ label, deploymentId, rolling }) => {
       const hostname = addresses.hostname(label);
-      const production = label === project.name;
-      const past = production ? project.productionPast : undefined;
-      const to = { projectId: project.id, deploymentId, production, version, rolling, past };
+      const facts = productionOf(project, label);
+      const to = { projectId: project.id, deploymentId, version, rolling, ...facts };
       if (sites.deploymentAt(hostname) === undefined) await sites.pointLazily(hostname, to);
       await sites.point(hostname, to);
     }));

@@ -35,7 +35,10 @@ Deno.test("Revalidations refuses a server that asks too often, until the next se
   for (let call = 0; call < MAX_REVALIDATIONS_PER_SECOND; call++) {
     assert.deepEqual(await revalidations.answer(toPayload(ASKED)), {});
   }
-  assert.match((await revalidations.answer(toPayload(ASKED))).problem!, /more than 100 revalidations per second/);
+  assert.match(
+    (await revalidations.answer(toPayload(ASKED))).problem!,
+    /more than 100 revalidations per second/,
+  );
   now = 1000;
   assert.deepEqual(await revalidations.answer(toPayload(ASKED)), {});
   assert.equal(count, MAX_REVALIDATIONS_PER_SECOND + 1);

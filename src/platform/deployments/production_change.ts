@@ -1,0 +1,46 @@
+/**
+ * Projects as they become when production shows another deployment. Pure.
+ *
+ * @module
+ */
+import type { HostBinding } from "../../feed/mod.ts";
+import type { ProjectRecord } from "../projects/mod.ts";
+import { withLive, withReplaced } from "./production_history.ts";
+import type { ReleaseRecord } from "./release_record.ts";
+
+/** A project whose production shows another deployment. */
+export function shownInProduction(project: ProjectRecord, id: string, now: number): ProjectRecord {
+  const { productionHistory, productionPast } = project;
+  const replaced = productionHistory.at(-1);
+  return {
+    ...project,
+    productionHistory: withLive(productionHistory, id),
+    productionPast: withReplaced(productionPast, { replaced, live: id, now }),
+  };
+}
+
+/** A project whose production showed a deployment to some visitors, whose pages are still open. */
+function noLongerShown(project: ProjectRecord, id: string, now: number): ProjectRecord {
+  const live = project.productionHistory.at(-1) ?? "";
+  return {
+    ...project,
+    productionPast: withReplaced(project.productionPast, { replaced: id, live, now }),
+  };
+}
+
+/** The project once a rolling release is in a state. */
+export function afterRelease(
+  project: ProjectRecord,
+  { state, to }: ReleaseRecord,
+  now: number,
+): ProjectRecord {
+  if (state === "FINISHED") return shownInProduction(project, to, now);
+  return state === "WITHDRAWN" ? noLongerShown(project, to, now) : project;
+}
+
+/** What a host label of a project has to do with its production. */
+export const productionOf = (
+  { name, productionPast }: ProjectRecord,
+  label: string,
+): Pick<HostBinding, "production" | "past"> =>
+  label === name ? { production: true, past: productionPast } : { production: false };
