@@ -122,7 +122,7 @@ export class EarlierSites implements PastSites {
     this.#collected = collected;
     collected.then((facts) => {
       if (this.#collected === collected) this.#facts = facts;
-    });
+    }).catch((error) => this.#options.onTrouble(`Cannot keep assets of before: ${error}`));
   }
 
   /** Reads the deployments that were not known before; all of them unless these are the newest. */
