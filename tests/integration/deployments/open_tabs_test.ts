@@ -288,7 +288,7 @@ Deno.test("requests of open pages reach the server of their deployment", async (
     assert.equal(off.text, "4 GET no cookie", "max_age is 0");
     assert.equal(cookieOf(await ask("/", BY_VISITOR)), undefined);
 
-    await platform.api("PUT", "/v1/projects/shop/previews", { json: { protection: "all" } });
+    await platform.api("PATCH", "/v1/projects/shop/previews", { json: { protection: "all" } });
     const closed = await ask("/assets/index-DX2k9f11.js");
     assert.equal(closed.status, 401);
   } finally {
