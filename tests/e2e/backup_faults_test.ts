@@ -59,7 +59,7 @@ async function fillDisks(box: Sandbox, file: string): Promise<void> {
   const older = join(small, "backup.tar");
   await Deno.writeTextFile(older, "an older backup");
   const backup = ["backup", older, "--data-dir", box.dataDir, "--force"];
-  assert.match(await refused(box, backup), /Cannot write .*backup\.tar: .*disk is full.*room/i);
+  assert.match(await refused(box, backup), /Cannot write .*backup\.tar: .*disk is full.*space/i);
   assert.equal(await Deno.readTextFile(older), "an older backup");
   assert.deepEqual(await names(small), ["backup.tar"]);
   const restore = ["restore", file, "--data-dir", join(small, "data")];

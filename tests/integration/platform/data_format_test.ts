@@ -157,7 +157,7 @@ Deno.test("a disk that gets full in a migration is named, and the migration goes
     assert.equal(code, 1);
     assert.match(
       lines.at(-1)!,
-      /Cannot finish the migration .*: the disk is full\. Start it again/,
+      /Cannot finish the migration .*: the disk is full\. Fix this and start again/,
     );
     await checkForOlder(dataDir, folder);
     await Deno.remove(join(dataDir, "extra"));
