@@ -111,6 +111,9 @@ import { defineConfig } from "vite";
 export default defineConfig({ plugins: [sveltekit({ adapter: adapter() })] });
 `;
 
+/** What the newest of the frameworks need, whatever version the machine itself has. */
+const ENGINES = { node: ">=22.17" };
+
 export const TEMPLATES: readonly Template[] = [
   {
     id: "static",
@@ -133,6 +136,7 @@ export const TEMPLATES: readonly Template[] = [
         name: "hello",
         private: true,
         type: "module",
+        engines: ENGINES,
         scripts: { start: "node server.js", dev: "node --watch server.js" },
         dependencies: { "@hono/node-server": "^2.1.8", hono: "^4.13.19" },
       }),
@@ -149,6 +153,7 @@ export const TEMPLATES: readonly Template[] = [
         name: "hello",
         private: true,
         type: "module",
+        engines: ENGINES,
         scripts: { dev: "astro dev", build: "astro build" },
         dependencies: { astro: "^7.3.5" },
       }),
@@ -164,6 +169,7 @@ export const TEMPLATES: readonly Template[] = [
       "package.json": json({
         name: "hello",
         private: true,
+        engines: ENGINES,
         scripts: { dev: "next dev", build: "next build", start: "next start" },
         dependencies: { next: "^16.4.6", react: "^19.3.1", "react-dom": "^19.3.1" },
       }),
@@ -181,6 +187,7 @@ export const TEMPLATES: readonly Template[] = [
         name: "hello",
         private: true,
         type: "module",
+        engines: ENGINES,
         scripts: { dev: "vite dev", build: "vite build" },
         devDependencies: {
           "@sveltejs/adapter-node": "^6.0.1",

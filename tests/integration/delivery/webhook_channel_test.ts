@@ -141,7 +141,7 @@ Deno.test(
     await hook[Symbol.asyncDispose]();
     const down = await test();
     assert.deepEqual([down.delivered, down.status], [false, null]);
-    assert.match(down.detail, /connection/i);
+    assert.match(down.detail, /Cannot connect/);
   }),
 );
 

@@ -137,7 +137,7 @@ Deno.test("forms of other sites, and those without the session's token, change n
         fields: { ...given, slug: "acme", name: "Acme" },
         headers,
       });
-    assert.match(fields.csrf!, /^[0-9a-f]{64}$/);
+    assert.match(fields.csrf!, /^[0-9a-f]{128}$/);
     assert.equal((await send({})).status, 403);
     assert.equal((await send({ ...fields, csrf: "0".repeat(64) })).status, 403);
     assert.equal((await send(fields, { "sec-fetch-site": "same-site" })).status, 403);
