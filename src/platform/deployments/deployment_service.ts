@@ -389,9 +389,8 @@ export class DeploymentService {
     await computeService.purge(deployment.id, { type: "all" });
     await Promise.all(bindings.map(({ hostname, to }) => sites.point(hostname, to)));
     const others = before.filter((id): id is string => id !== undefined && id !== deployment.id);
-    // One whose pages are still open ends later: see `endUnusedCode()`.
-    const superseded = new Set(others.filter((id) => !sites.isPinned(id)));
-    computeService.retire(superseded);
-    functionService.retire(superseded);
+    // A server whose pages are still open ends later, see `endUnusedCode()`; functions start again.
+    computeService.retire(new Set(others.filter((id) => !sites.isPinned(id))));
+    functionService.retire(new Set(others));
   }
 }

@@ -128,7 +128,7 @@ const guarded = (work) => async () => {
   try {
     await work();
   } catch (error) {
-    say("That did not work: " + error.message);
+    say("Something went wrong: " + error.message);
   }
   button("push-on").disabled = button("push-off").disabled = false;
 };
@@ -144,7 +144,7 @@ const begin = async () => {
   button("push-on").addEventListener("click", guarded(subscribe));
   button("push-off").addEventListener("click", guarded(unsubscribe));
 };
-begin().catch((error) => say("That did not work: " + error.message));
+begin().catch((error) => say("Something went wrong: " + error.message));
 }
 `;
 

@@ -45,7 +45,7 @@ function BranchRow({ parts, at, branch }: {
       <div class="main">
         <span class="mono">{name}</span>
         <span class="dots soft">
-          {parent === null ? <span>the one that production uses</span> : (
+          {parent === null ? <span>production</span> : (
             <span>
               copied from <span class="mono">{parent}</span>
             </span>

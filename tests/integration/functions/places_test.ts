@@ -71,7 +71,7 @@ Deno.test("functions that find no place in time are overloaded", async () => {
   const refused = await second.host.invoke(invocation("/"));
   assert.ok(refused.type === "failed");
   assert.equal(refused.reason, "overloaded");
-  assert.match(refused.message, /^All 1 processes of functions/);
+  assert.match(refused.message, /^All 1 function processes/);
   letGo();
   assert.equal(await bodyText(await held), "answered");
 });
