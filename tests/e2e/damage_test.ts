@@ -206,7 +206,7 @@ Deno.test("blobs that are cut off or missing are named before anybody needs them
     const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1);
     assert.match(
       await deep(box),
-      new RegExp(`fail: blob ${nameOf(cut!)} .*is not what was stored`),
+      new RegExp(`fail: blob ${nameOf(cut!)} .*differs from what was stored`),
     );
     assert.match(await backupRefusal(box), new RegExp(nameOf(cut!)));
     const file = join(box.folder, "damaged.tar");

@@ -41,7 +41,7 @@ export interface Deployment extends AsyncDisposable {
   readonly slow: FunctionLogEntry[];
 }
 
-const IS_SLOW = /^Function ".*" took \d+ ms of processor time for one call/;
+const IS_SLOW = /^Function ".*" used \d+ ms of processor time for one call/;
 
 export async function projectFunctions(): Promise<readonly FunctionSource[]> {
   const bundled = await bundleFunctions(PROJECT, { cacheDir: "/nonexistent" });

@@ -54,7 +54,7 @@ Deno.test("a forgotten password is replaced by a link in a mail", () =>
       assert.equal((await ada.open("/account")).path, "/sign-in?next=%2Faccount");
       assert.equal((await guest.signIn("ada@example.com", PASSWORD)).status, 403);
       const back = await guest.signIn("ada@example.com", "another good password");
-      assert.equal(back.path, "/account");
+      assert.equal(back.path, "/workspaces");
       const told = await mailbox.next();
       assert.deepEqual([told.to, told.subject], [["ada@example.com"], "Password changed"]);
       assert.ok(!platform.logged.join("\n").includes(reset.split("/").at(-1)!));

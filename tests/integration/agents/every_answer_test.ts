@@ -130,6 +130,12 @@ async function deployments(walk: Walk): Promise<void> {
   const { id } = await walk.run("deploy");
   await walk.run(`promote ${id}`);
   await walk.run("rollback");
+  for (const end of ["finish", "withdraw"]) {
+    const next = await walk.run("deploy");
+    await walk.run(`promote ${next.id} --share 10`);
+    await walk.run("releases list");
+    await walk.run(`releases ${end}`);
+  }
   const again = await walk.run("deploy");
   await walk.run(`stop ${again.id}`);
   await walk.run("deployments list");

@@ -249,13 +249,13 @@ const OTHERS: readonly Other[] = [
       listen("process.env.PORT", "server")
     } }, 2500)`,
     answer: "server",
-    logged: /^The server also listens on port 9464, which only its own processes reach/,
+    logged: /^The server also listens on port 9464, which only its own processes can reach/,
   },
   {
     name: "any port, and no other",
     server: listen(0, "any"),
     answer: "any",
-    logged: /^The server listens on port \d+, and not on \$PORT/,
+    logged: /^The server listens on port \d+, not on \$PORT/,
   },
 ];
 

@@ -252,7 +252,7 @@ onEachEngine("a server that never listens is ended", async ({ serve }) => {
 onEachEngine("an idle server ends, and the next request starts it", async ({ serve }) => {
   await using app = serve({ directory, limits: { idleMs: 100 } });
   assert.equal(await app.ask("/closed"), "200 ");
-  await until(() => app.logs.some(({ message }) => /nothing to do/.test(message)));
+  await until(() => app.logs.some(({ message }) => /it was idle/.test(message)));
   assert.deepEqual(await app.server.check(), { healthy: true, latencyMs: 0 });
   assert.equal(await app.ask("/closed"), "200 ");
 });

@@ -157,7 +157,7 @@ Deno.test("a WebSocket that the server declines gives both its places back", () 
 Deno.test("an open WebSocket holds no place of a request, and keeps its server running", () =>
   withSmallServer(async (test, connect, idle) => {
     const hasEnded = ({ logs }: TestServer) =>
-      logs.some(({ message }) => message.endsWith("it had nothing to do"));
+      logs.some(({ message }) => message.endsWith("it was idle"));
     const opened = await connect("/chat");
     if (opened.type !== "open") throw new Error(JSON.stringify(opened));
     assert.deepEqual(await connect("/chat"), {

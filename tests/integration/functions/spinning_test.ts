@@ -63,7 +63,7 @@ Deno.test("what a killed worker had not begun runs in a new one, with its body",
   for (const result of await Promise.all(spinning)) {
     assert.ok(result.type === "failed", JSON.stringify(result));
     assert.equal(result.reason, "timeout");
-    assert.match(result.message, /took more than 300 ms of processor time/);
+    assert.match(result.message, /used more than 300 ms of processor time/);
   }
   const result = await behind;
   assert.ok(result.type === "response", JSON.stringify(result));
@@ -123,7 +123,7 @@ Deno.test("a function that waits takes no processor time, and one that works is 
   });
   const [warning] = site.slow;
   assert.equal(warning?.level, "warn");
-  assert.match(warning?.message ?? "", /^Function "page" took \d+ ms of processor time for one/);
+  assert.match(warning?.message ?? "", /^Function "page" used \d+ ms of processor time for one/);
   assert.equal(warning?.requestId, "req-1");
 });
 

@@ -111,7 +111,8 @@ export function redirectNames(address: ServerAddress, listen: Method): void {
   const other = servers.listen!;
   servers.listen = function (...args) {
     const name = nameIn(args[0]);
-    if (name === undefined) return other.apply(this, args);
+    // The first process of a cluster listens for its workers at the server's own sockets.
+    if (name === undefined || name.startsWith(address.socket)) return other.apply(this, args);
     return listenAt(this as unknown as net.Server, name, { address, listen, args });
   };
   const sockets = net.Socket.prototype as unknown as { connect: (...args: unknown[]) => unknown };
