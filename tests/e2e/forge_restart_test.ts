@@ -135,8 +135,8 @@ test("a report that kill -9 cuts off is sent again, and its comment is not repea
       if (method !== "POST" || what === undefined || begun.has(what)) return;
       begun.add(what);
       await started;
-      await box.platform!.kill();
       kills.push(what);
+      await box.platform!.kill();
     };
     const { id } = await tell("opened");
     // One kill may cut off both.
