@@ -9,7 +9,7 @@ import type { TestRepository } from "../../src/lib/_test_git.ts";
 import { until } from "../../src/lib/_test_until.ts";
 import type { DashboardPlatform } from "./dashboard.ts";
 import { failSites } from "./failing_sites.ts";
-import { BRANCH, HostileSender, IN_PATH, MARKUP } from "./hostile_fields.ts";
+import { BRANCH, HostileSender, IN_PATH, MARKUP, openFields } from "./hostile_fields.ts";
 import { type ApiAnswer, deploy, rawRequest, STATIC_MANIFEST } from "./platform.ts";
 
 const BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
@@ -90,6 +90,17 @@ async function fillBodies({ platform, own, ada }: DashboardPlatform, sender: Hos
     base: deployment,
     only: /^(?!files|base|functions)/,
   });
+  const command = openFields().get("activateDeployment")!.get("commands[].name")!;
+  const checked = await own.api("POST", "/v1/projects/shop/deployments", {
+    json: { ...deployment, manifest: { ...STATIC_MANIFEST, checks: { commands: [command] } } },
+  });
+  const { id } = checked.json.deployment;
+  await own.api("POST", `/v1/deployments/${id}/stage`);
+  await sender.fill("activateDeployment", {
+    params: { deployment: id },
+    base: { commands: [{ name: command, passed: true, durationMs: 1, problem: null }] },
+  });
+  await own.api("POST", "/v1/projects/shop/rollback", { json: {} });
   await sender.fill("setVariable", {
     params: { ...OF_SHOP, key: "MARKUP" },
     base: { value: "x", category: "plain", scope: "all" },
@@ -129,7 +140,7 @@ async function fillBodies({ platform, own, ada }: DashboardPlatform, sender: Hos
   await sender.fill("runCronTask", { params: OF_SHOP, base: { path: "/x" } });
   await sender.fill("purgeCache", { params: OF_SHOP, base: { type: "tag", tag: "x" } });
   await fillPeople({ platform, ada }, sender);
-  return { live: live.id as string, key: key!.json.id as string };
+  return { live: live.id as string, checked: id as string, key: key!.json.id as string };
 }
 
 /** One event for each shape of data. */
@@ -244,7 +255,7 @@ export async function fillWorkspace(parts: DashboardPlatform, repository: TestRe
 
 const query = (name: string, text: string): string => `?${new URLSearchParams({ [name]: text })}`;
 
-function pathsOf(of: Readonly<Record<"live" | "key" | "built" | "failed", string>>) {
+function pathsOf(of: Readonly<Record<"live" | "checked" | "key" | "built" | "failed", string>>) {
   const failing = "/workspaces/acme/projects/failing";
   return [
     ...["/projects", "", "/audit", "/usage", "/new-project"].map((page) =>
@@ -267,7 +278,7 @@ function pathsOf(of: Readonly<Record<"live" | "key" | "built" | "failed", string
     `${failing}/errors/${of.failed}`,
     ...["", "/logs", "/errors"].map((page) => `/workspaces/acme/projects/ferry${page}`),
     ...["", "/hooks", "/settings"].map((page) => `/workspaces/acme/projects/built${page}`),
-    ...[of.live, of.built].flatMap((id) => [`/deployments/${id}`, `/deployments/${id}/compare`]),
+    ...[of.live, of.checked, of.built].flatMap((id) => [`/deployments/${id}`, `/deployments/${id}/compare`]),
     `/deployments/${of.built}${query("search", "alert")}`,
     "/notifications",
     "/notifications?show=archive",
