@@ -204,6 +204,7 @@ Deno.test({
       await page.getByRole("alert").getByText("Code is wrong").waitFor();
       await page.getByLabel("Code").fill(codes[0]!);
       await page.keyboard.press("Enter");
-      await page.getByRole("heading", { name: "Security" }).waitFor();
+      await page.getByRole("link", { name: "Account" }).waitFor();
+      assert.match(page.url(), /\/projects$/);
     }),
 });
