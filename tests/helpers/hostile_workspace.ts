@@ -278,7 +278,9 @@ function pathsOf(of: Readonly<Record<"live" | "checked" | "key" | "built" | "fai
     `${failing}/errors/${of.failed}`,
     ...["", "/logs", "/errors"].map((page) => `/workspaces/acme/projects/ferry${page}`),
     ...["", "/hooks", "/settings"].map((page) => `/workspaces/acme/projects/built${page}`),
-    ...[of.live, of.checked, of.built].flatMap((id) => [`/deployments/${id}`, `/deployments/${id}/compare`]),
+    ...[of.live, of.checked, of.built].flatMap((
+      id,
+    ) => [`/deployments/${id}`, `/deployments/${id}/compare`]),
     `/deployments/${of.built}${query("search", "alert")}`,
     "/notifications",
     "/notifications?show=archive",
