@@ -167,8 +167,11 @@ class Edge {
     const pin = past?.hasPages === true ? pagePinOf(clientRequest, site) : undefined;
     if (past === undefined || pin === undefined) return this.#serveAll(context);
     const earlier = past.siteOf(pin.pageId);
+    // What the live deployment denies, an earlier one must not give away.
     const next = (found: Site | undefined) =>
-      this.#serveAll(found === undefined ? context : context.atEarlier(found, pin));
+      this.#serveAll(
+        found === undefined || context.isDenied() ? context : context.atEarlier(found, pin),
+      );
     if (!(earlier instanceof Promise)) return next(earlier);
     return earlier.then(next, (error) => this.#finish(context, this.#fault(clientRequest, error)));
   }

@@ -32,7 +32,9 @@ const filesOf = (id: string): Files => ({
 
 interface Given {
   readonly manifest?: Partial<Manifest>;
+  /** Of all deployments but those with their own. */
   readonly rules?: readonly Rule[];
+  readonly rulesOf?: Readonly<Record<string, readonly Rule[]>>;
 }
 
 /** A production host whose deployments are in memory, with its own clock. */
@@ -60,7 +62,7 @@ function production(given: Given = {}) {
       ...testSite(filesOf(id), {
         deploymentId: id,
         manifest,
-        rules: given.rules ?? [],
+        rules: given.rulesOf?.[id] ?? given.rules ?? [],
         compute: computeOf({
           server: ({ url }) => new Response(url.includes("A1b2c3") ? null : `server ${id}`),
         }),
@@ -173,6 +175,23 @@ Deno.test("the gate of the live deployment comes before an earlier one", async (
   assert.deepEqual([await ask("/api"), await ask("/assets/index-A1b2c3d1.js")], [200, 200]);
   access.replace({ ...access.facts, version: "2", maintenance: { allowCidrs: [] } });
   assert.deepEqual([await ask("/api"), await ask("/assets/index-A1b2c3d1.js")], [401, 401]);
+});
+
+Deno.test("what a rule of the live deployment denies, no earlier one answers", async () => {
+  const deny: Rule = {
+    id: "closed",
+    condition: { path: { type: "prefix", value: "/api" } },
+    action: { type: "deny" },
+  };
+  const { edge, point } = production({ rulesOf: { d2: [deny] } });
+  await point("d2", [ago("d1", 0)]);
+  for (const path of ["/api", "/%61pi", "//api", "/api?dpl=d1"]) {
+    const { status, headers } = await edge.fetch(path, { headers: { "x-deployment-id": "d1" } });
+    const { status: live } = await edge.fetch(path);
+    assert.deepEqual([status, headers.get("x-svc-deployment")], [live, "d2"], path);
+  }
+  const open = await edge.fetch("/other", { headers: { "x-deployment-id": "d1" } });
+  assert.equal(await open.text(), "server d1");
 });
 
 Deno.test("a cache rule never mixes deployments, nor keeps assets of earlier ones", async () => {

@@ -9,6 +9,7 @@ import {
   evaluateRules,
   type EvaluationHooks,
   NO_DECISION,
+  normalizePath,
   type RateLimitAction,
   type RequestFacts,
   type RuleRef,
@@ -107,6 +108,19 @@ export class RequestContext implements EvaluationHooks, PageMoves {
       rateLimited: () => false,
     });
     return terminal.type !== "redirect" && rewrite === undefined;
+  }
+
+  /** Whether a rule denies the request, without counting it against limits. */
+  isDenied(): boolean {
+    const { site, clientRequest } = this;
+    const path = normalizePath(clientRequest.rawPath);
+    if (site.rules === undefined || typeof path !== "string") return false;
+    clientRequest.path = path;
+    const { terminal } = evaluateRules(site.rules.compiled, createFacts(clientRequest), {
+      fileExists: (each) => this.fileExists(each),
+      rateLimited: () => false,
+    });
+    return terminal.type === "deny";
   }
 
   rateLimited(rule: RuleRef, action: RateLimitAction): boolean {

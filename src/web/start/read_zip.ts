@@ -83,7 +83,12 @@ async function readEntries(zip: ZipFile): Promise<ZippedFile[]> {
   for (let entry = await nextEntry(zip); entry !== undefined; entry = await nextEntry(zip)) {
     const path = entry.fileName;
     const isLink = ((entry.externalFileAttributes >>> 16) & MODE_MASK) === LINK;
-    if (path.endsWith("/") || leftOut.test(path) || isLink) continue;
+    if (path.endsWith("/") || leftOut.test(path)) continue;
+    if (isLink) {
+      throw refuse(
+        `Cannot take ${path}: it is a symbolic link. Replace it with a copy of its target`,
+      );
+    }
     total += entry.uncompressedSize;
     if (total > MAX_UNPACKED_BYTES) {
       throw new Failure(
@@ -101,9 +106,9 @@ async function readEntries(zip: ZipFile): Promise<ZippedFile[]> {
 }
 
 /**
- * Unpacks an archive in memory. Folders, links, and files of tools and secrets are left out.
+ * Unpacks an archive in memory. Folders, and files of tools and secrets, are left out.
  *
- * @throws {Failure} where it is no archive, damaged, encrypted or too large, or a path leads out
+ * @throws {Failure} where it is no archive, damaged, encrypted or too large, has a link, or a path leads out
  */
 export async function readZip(bytes: Uint8Array<ArrayBuffer>): Promise<ZippedFile[]> {
   try {
