@@ -92,7 +92,7 @@ export function missingSettings(
   };
 }
 
-/** What the project has taken over from other hosts already. */
+/** Settings of other hosts that the project already uses. */
 export interface TakenOver {
   readonly rules: RuleSet | undefined;
   /** `[static]` of `svc.toml`. */

@@ -118,7 +118,7 @@ export interface ProjectConfig {
     /** Whether browsers of visitors measure web vitals. */
     readonly vitals?: boolean;
   };
-  /** What must pass before production shows a deployment. */
+  /** Checks that must pass before production shows a deployment. */
   readonly checks?: ReleaseChecks;
   readonly previews?: {
     /** Who may visit previews; overrides the project's setting. */

@@ -39,7 +39,7 @@ export interface ImageFiles {
   /** Relative targets of links by their paths. */
   readonly links: ReadonlyMap<string, string>;
   readonly folders: ReadonlySet<string>;
-  /** What a deployment cannot hold: each with what it is. */
+  /** Entries that a deployment cannot contain, each with its kind. */
   readonly leftOut: readonly string[];
 }
 
@@ -175,7 +175,7 @@ export async function readImageFiles(
   return await reader.end();
 }
 
-/** What a path of the image is, over its links; `undefined` if nothing is there. */
+/** Follows the links of a path and returns the type of its target; `undefined` if it does not exist. */
 export function typeInImage(
   { files, links, folders }: Pick<ImageFiles, "files" | "links" | "folders">,
   path: string,

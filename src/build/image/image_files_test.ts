@@ -69,7 +69,7 @@ Deno.test("readImageFiles() lets no link lead out of the image", () =>
     }
   }));
 
-Deno.test("readImageFiles() names what a deployment cannot hold, and leaves out what it has of its own", () =>
+Deno.test("readImageFiles() lists entries that a deployment cannot contain, and skips folders of the sandbox", () =>
   withImage([
     other("character-device", "dev/null"),
     other("character-device", "srv/null"),

@@ -1,5 +1,5 @@
 /**
- * What builds an image: Podman or Docker of this machine.
+ * Requires Podman or Docker on this machine to build an image.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { BuildHost } from "../types.ts";
 /** Id of what builds images. */
 const TOOLCHAIN = "container";
 
-/** The lines of svc.toml by which the project is deployed without an image. */
+/** Settings in svc.toml that deploy the project without an image. */
 const linesFor = (start: string): string =>
   'To run it without an image, add this to svc.toml:\n\n[build]\nruntime = "command"\n\n' +
   `[server]\ncommand = ${JSON.stringify(start === OWN_COMMAND ? "…" : start)}\n\n` +

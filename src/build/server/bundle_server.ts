@@ -126,7 +126,7 @@ function readType(text: string): string | undefined {
   }
 }
 
-/** A name for a bundle instead of an entry, by which it is known as an ES module. */
+/** Name of a bundle that replaces an entry; its extension makes it an ES module. */
 async function moduleName(entry: string, files: readonly OutputFile[]): Promise<string> {
   if (entry.endsWith(".mjs")) return entry;
   if (entry.endsWith(".js") && !await isCommonJs(entry, files)) return entry;

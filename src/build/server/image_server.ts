@@ -58,7 +58,11 @@ function report(host: BuildHost, { files, leftOut, config }: ExportedImage): voi
   const size = `${formatCount(files.size, "file")}, ${formatBytes(bytes)}`;
   host.say("build", "info", `The image has ${size}`);
   if (leftOut.length > 0) {
-    host.say("build", "warn", `Left out what a deployment cannot hold: ${shortList(leftOut)}`);
+    host.say(
+      "build",
+      "warn",
+      `Skipped entries that a deployment cannot contain: ${shortList(leftOut)}`,
+    );
   }
   if (config.volumes.length > 0) {
     host.say(

@@ -41,7 +41,7 @@ const membersOf = (schema: z.ZodType): string => optionsOf(schema).map(describeK
 /** The members of the lines of a stream that all lines have. */
 const membersOfLine = (schema: z.ZodType): string => `{ ${namesOf(schema).join(", ")} }`;
 
-/** The object that every command prints where it fails, with members of its own beside. */
+/** The object that a failing command prints; some commands add fields. */
 const failure = z.looseObject({
   error: text.describe("What went wrong"),
   code: z.string().regex(/^[a-z][a-z0-9_]*$/).describe("Machine-readable code of the error"),

@@ -1,7 +1,7 @@
 /**
- * What the deployments that production showed before still answer for their open pages: assets that
- * the live one lacks, and requests that name the deployment of their page. Their facts are
- * collected once, when production changes, and kept in memory.
+ * Serves open pages of earlier production deployments: assets that the live deployment lacks, and
+ * requests that name the deployment of their page. The facts are collected once, when production
+ * changes, and kept in memory.
  *
  * @module
  */
@@ -34,7 +34,7 @@ export interface EarlierSitesOptions {
   onTrouble(message: string): void;
 }
 
-/** What was read of earlier deployments. */
+/** Facts about earlier deployments. */
 interface Facts {
   /** The deployments that were read, the newest first. */
   readonly ids: readonly string[];

@@ -51,7 +51,7 @@ export const deploymentRecord = z.object({
   error: z.string().nullable(),
   /** The last lines of its server, where that did not start. */
   serverOutput: z.array(z.string()).optional(),
-  /** What must pass before production shows it; missing where nothing has been checked. */
+  /** Results of the checks that must pass before production shows it; missing before they run. */
   checks: releaseChecks.optional(),
   createdAt: z.number(),
   updatedAt: z.number(),

@@ -14,6 +14,6 @@ export interface Output {
   complete(command: string): void;
   /** All statements are done. */
   end(): void;
-  /** A failure after results were written; false if it is still to be reported as any other. */
+  /** Reports a failure after results were written; returns false if the caller must report it. */
   fail(report: Readonly<Record<string, unknown>>): boolean;
 }
