@@ -124,9 +124,10 @@ function reportSent(
   ctx.ui.result({ ...live, uploaded, reused, rulesInEffect }, address);
 }
 
-function shownProduction({ urls, isProduction }: Deployment): string {
-  return isProduction
-    ? urls.production
+function shownProduction({ urls, isProduction, environment }: Deployment): string {
+  if (isProduction) return urls.production;
+  return environment === ENVIRONMENT_PRODUCTION
+    ? `${urls.production} (not everyone sees this deployment yet)`
     : `${urls.production} (unchanged; deploy there with --prod)`;
 }
 
