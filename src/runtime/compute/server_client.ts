@@ -143,17 +143,20 @@ export class ServerClient {
     wire: WireRequest,
     { timeoutMs, over, signal }: SendOptions & { readonly signal: LazySignal | undefined },
   ): Promise<WireAnswer> {
-    let failed = true;
+    // It can be over before its answer gets here: until then, a failure is the caller's to tell.
+    let isAnswered = false;
+    let isOver = false;
     const answer = await connection.exchange(wire, {
       done: (reusable) => {
         if (reusable) this.#leave(connection, wire);
-        if (!failed) over();
+        isOver = true;
+        if (isAnswered) over();
       },
       signal,
       headMs: timeoutMs,
     });
-    failed = false;
-    if (!(answer.body instanceof ReadableStream)) over();
+    isAnswered = true;
+    if (isOver) over();
     return answer;
   }
 

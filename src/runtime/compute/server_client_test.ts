@@ -74,3 +74,35 @@ Deno.test("ServerClient sends no request after another's body, which the server 
   client.close();
   await server.close();
 });
+
+Deno.test("ServerClient ends a request whose caller left while the answer began to come", async () => {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const answering = (async () => {
+    for await (const conn of listener) {
+      await conn.read(new Uint8Array(1024));
+      const part = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n";
+      await conn.write(new TextEncoder().encode(part));
+      await conn.read(new Uint8Array(1));
+      conn.close();
+    }
+  })();
+  const client = new ServerClient(() =>
+    Deno.connect({ hostname: "127.0.0.1", port: (listener.addr as Deno.NetAddr).port })
+  );
+  let ended = 0;
+  const request = {
+    method: "GET",
+    target: "/",
+    headers: [],
+    requestId: "req_1",
+    body: null,
+    signal: () => AbortSignal.abort(),
+  };
+  await assert.rejects(client.send(request, { timeoutMs: 5000, over: () => ended++ }), {
+    code: "aborted",
+  });
+  assert.equal(ended, 1);
+  client.close();
+  listener.close();
+  await answering;
+});

@@ -210,7 +210,10 @@ export class Http1Connection {
       }
       if (this.#failure !== undefined) throw this.#failure;
       const body = this.#body(answer, { upload, done });
-      if (body instanceof ReadableStream) this.#watch.attachSignal();
+      if (body instanceof ReadableStream) {
+        this.#watch.attachSignal();
+        if (this.#failure !== undefined) throw this.#failure;
+      }
       return { head: answer, body };
     } catch (error) {
       done(false);

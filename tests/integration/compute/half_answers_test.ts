@@ -3,6 +3,7 @@
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
+import { setTimeout } from "node:timers/promises";
 import WebSocket from "ws";
 import { onEachEngine } from "../../helpers/compute_server.ts";
 import { deployServer, SOCKET_SITE } from "../../helpers/compute_site.ts";
@@ -19,6 +20,10 @@ const server = createServer((request, response) => {
     server.close();
     response.writeHead(200, { connection: "close" }).end("leaving");
     setTimeout(() => process.exit(7), 20);
+    return;
+  }
+  if (url.pathname === "/api/late") {
+    setTimeout(() => response.writeHead(200).write("first part"), 60);
     return;
   }
   const head = url.searchParams.has("length") ? { "content-length": "1000" } : {};
@@ -173,5 +178,28 @@ onEachEngine(
       other.send(new Uint8Array([1, 2, 3]));
       assert.deepEqual(await echo, new Uint8Array([1, 2, 3]));
       other.close();
+    }),
+);
+
+/** Gives up a request whose answer has not begun. */
+async function giveUp(port: number): Promise<void> {
+  const connection = await Deno.connect({ hostname: "127.0.0.1", port });
+  const request = `GET /api/late HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`;
+  await connection.write(new TextEncoder().encode(request));
+  await setTimeout(20);
+  connection.close();
+}
+
+onEachEngine(
+  "visitors who leave before their answer begins leave room for others",
+  ({ engine }) =>
+    withPlatform(async (platform) => {
+      await createProject(platform, "shop");
+      await deployServer(platform, "shop", { server: SERVER, engine });
+      // More than a server answers at once.
+      for (let round = 0; round < 5; round++) {
+        await Promise.all(Array.from({ length: 50 }, () => giveUp(platform.port)));
+      }
+      assert.match(await readAll(platform.port, "/api/whole"), /^HTTP\/1\.1 200/);
     }),
 );
