@@ -93,6 +93,8 @@ export interface Publication {
   /** Source by name, as in `functions/<name>.ts`. */
   readonly functions?: Readonly<Record<string, string>>;
   readonly rules?: readonly unknown[];
+  /** In place of that of a static site. */
+  readonly manifest?: object;
   /** The `images` of the manifest. */
   readonly images?: unknown;
   /** The `functionLimits` of the manifest. */
@@ -114,12 +116,13 @@ async function bundle(sources: Readonly<Record<string, string>>) {
 /** Publishes files, functions and rules to production and returns the deployment. */
 export async function publish(platform: TestPlatform, project: string, given: Publication) {
   const { files = { "index.html": "home" }, rules = [], images, functionLimits } = given;
+  const { manifest = STATIC_MANIFEST } = given;
   const functions = await bundle(given.functions ?? {});
   const created = await platform.api("POST", `/v1/projects/${project}/deployments`, {
     json: {
       environment: "production",
       manifest: {
-        ...STATIC_MANIFEST,
+        ...manifest,
         ...(images === undefined ? {} : { images }),
         ...(functionLimits === undefined ? {} : { functionLimits }),
       },

@@ -4,6 +4,10 @@
  * @module
  */
 import type { BodyStream, Bytes } from "../messages/body.ts";
+import type { Timer } from "./in_flight_requests.ts";
+
+/** How long a body is read that no client waits for, in milliseconds: some never end. */
+const UNREAD_MS = 30_000;
 
 export interface CacheFillOptions {
   /** Largest body that is stored, in bytes. */
@@ -13,6 +17,7 @@ export interface CacheFillOptions {
   /** Reserves memory; false if none is left. */
   reserve(bytes: number): boolean;
   release(bytes: number): void;
+  readonly timer: Timer;
 }
 
 const EMPTY: Bytes = new Uint8Array(0);
@@ -47,11 +52,22 @@ export class CacheFill {
   /** The chunk that the client gets next. */
   #next = 0;
   #wake: () => void = () => {};
+  /** Stops the clock that runs while no client reads. */
+  #isRead: () => void = () => {};
 
   constructor(body: BodyStream, options: CacheFillOptions) {
     this.#reader = body.getReader();
     this.#options = options;
-    this.done = this.#pump();
+    this.#isUnread();
+    this.done = this.#pump().finally(() => this.#isRead());
+  }
+
+  #isUnread(): void {
+    this.#isRead = this.#options.timer(UNREAD_MS, () => {
+      if (this.#state !== "filling") return;
+      this.#fail(new Error("The response was not complete in time, and no client reads it"));
+      this.#reader.cancel().catch(() => {});
+    });
   }
 
   /** Releases the memory that was reserved for the body; call it when `done` has been handled. */
@@ -64,6 +80,7 @@ export class CacheFill {
     try {
       for (;;) {
         const { done, value } = await this.#reader.read();
+        if (this.#state === "failed") return undefined;
         if (done) return this.#complete();
         this.#chunks.push(value);
         this.#length += value.byteLength;
@@ -132,6 +149,7 @@ export class CacheFill {
    */
   stream(): BodyStream {
     this.#hasClient = true;
+    this.#isRead();
     return new ReadableStream<Bytes>({
       pull: async (controller) => {
         while (this.#next >= this.#chunks.length && this.#state === "filling") {
@@ -152,6 +170,7 @@ export class CacheFill {
       cancel: () => {
         this.#hasClient = false;
         if (this.#state === "piping") this.#stop();
+        if (this.#state === "filling") this.#isUnread();
       },
     }, { highWaterMark: 0 });
   }

@@ -153,6 +153,18 @@ Deno.test("handle() streams a miss while it stores it, and stores it though the 
   assert.equal(test.seen.length, 1);
 });
 
+Deno.test("handle() cancels a body that does not end after its client has left", async () => {
+  const body = testBody();
+  const test = new TestCache(() => ok(body.stream, FRESH));
+  const answer = await test.ask();
+  body.write("ab");
+  await settle();
+  await (answer.body as ReadableStream).cancel();
+  test.timeouts.at(-1)!();
+  await Promise.all(test.work);
+  assert.deepEqual([body.cancelled, test.cache.size, test.cache.byteLength], [true, 0, 0]);
+});
+
 Deno.test("handle() never stores a body that breaks off", async () => {
   const body = testBody();
   const test = new TestCache(() => ok(body.stream, FRESH));

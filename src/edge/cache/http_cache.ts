@@ -90,13 +90,14 @@ export class HttpCache {
       clientsMayRevalidate: false,
       ...options,
     };
-    const { now, maxEntryBytes, capacityBytes } = this.#options;
+    const { now, maxEntryBytes, capacityBytes, timer } = this.#options;
     this.#store = new CacheStore(capacityBytes, new KeptBodies(options.textBytes));
     this.#origin = new OriginFetcher({
       now,
       maxEntryBytes,
       store: this.#store,
       inFlightRequests: this.#inFlightRequests,
+      timer,
     });
   }
 

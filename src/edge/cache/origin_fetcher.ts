@@ -18,7 +18,12 @@ import { mayServeStaleOnError } from "./decide_lookup.ts";
 import { decideStore, type StoreDecision } from "./decide_store.ts";
 import { contentLength, deliver } from "./deliver.ts";
 import type { ExchangeTimes } from "./freshness.ts";
-import type { FetchOutcome, InFlightRequest, InFlightRequests } from "./in_flight_requests.ts";
+import type {
+  FetchOutcome,
+  InFlightRequest,
+  InFlightRequests,
+  Timer,
+} from "./in_flight_requests.ts";
 import { resourceUriOf } from "./invalidation.ts";
 import { NOT_FORWARDED } from "./origin_request.ts";
 import { freshenedHeaders } from "./stored_headers.ts";
@@ -48,6 +53,7 @@ export interface OriginFetcherOptions {
   readonly maxEntryBytes: number;
   readonly store: CacheStore;
   readonly inFlightRequests: InFlightRequests;
+  readonly timer: Timer;
 }
 
 export class OriginFetcher {
@@ -259,6 +265,7 @@ export class OriginFetcher {
       expectedBytes: contentLength(response.headers),
       reserve: (bytes) => this.#store.reserve(bytes),
       release: (bytes) => this.#store.release(bytes),
+      timer: this.#options.timer,
     });
     const kept = fill.done.then((body) => {
       if (body !== undefined) fill.release();

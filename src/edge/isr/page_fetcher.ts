@@ -223,13 +223,14 @@ export class PageFetcher {
   }
 
   #startFill({ headers, body }: OriginResponse): CacheFill {
-    const { memory } = this.#options;
+    const { memory, timer } = this.#options;
     const stream = body instanceof ReadableStream ? body : new Blob([body ?? ""]).stream();
     return new CacheFill(stream, {
       limit: MAX_PAGE_BYTES,
       expectedBytes: contentLength(headers),
       reserve: (bytes) => memory.reserve(bytes),
       release: (bytes) => memory.release(bytes),
+      timer,
     });
   }
 
