@@ -36,6 +36,7 @@ import type { MessengerSignIn } from "../platform/notifications/mod.ts";
 import type { BoardServices } from "./visit/board_context.ts";
 import { bindKeys } from "./keys/keys_routes.ts";
 import { bindPublishers } from "./keys/publishers_page.tsx";
+import { bindCron } from "./project/cron_page.tsx";
 import { bindDatabases } from "./project/databases_routes.ts";
 import { bindEdge } from "./project/edge_page.tsx";
 import { bindBuilds } from "./project/builds_routes.ts";
@@ -62,6 +63,7 @@ function bindProjectPages(bind: PageBinder, services: StartServices): void {
   bindDomains(bind, services);
   bindVariables(bind, services);
   bindHooks(bind, services);
+  bindCron(bind, services);
   bindDatabases(bind, services);
   bindKv(bind, services);
   bindEdge(bind, services);

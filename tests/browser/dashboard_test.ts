@@ -195,6 +195,7 @@ async function furnish(parts: DashboardPlatform) {
       "domains",
       "variables",
       "hooks",
+      "cron",
       "databases",
       "usage",
       "settings",

@@ -31,6 +31,7 @@ const PROJECT_SECTIONS = [
   ["domains", "Domains"],
   ["variables", "Variables"],
   ["hooks", "Deploy hooks"],
+  ["cron", "Cron"],
   ["databases", "Databases"],
   ["kv", "KV"],
   ["edge", "Edge"],

@@ -50,6 +50,8 @@ const DONE: Readonly<Record<string, string>> = {
   "domain-removed": "Domain removed.",
   "variable-set": "Variable set. It takes effect with the next deployment.",
   "variable-removed": "Variable removed. The next deployment won't have it.",
+  "task-succeeded": "The task ran. See its response below.",
+  "task-running": "The task is running.",
   "hook-deleted": "Deploy hook deleted. Its URL no longer works.",
   "hook-renamed": "Deploy hook renamed.",
   "database-made": "Creating the database.",
