@@ -98,9 +98,14 @@ export const setVariable = endpoint({
 export const deleteVariable = endpoint({
   method: "DELETE",
   path: "/v1/projects/{project}/variables/{key}",
-  summary: "Delete a variable from every scope",
+  summary: "Delete a variable from every scope, or from one",
   tag: "Variables",
   params: variableParams,
+  query: z.object({
+    scope: environmentReference.optional().describe(
+      "Only its value for `all`, or for this environment",
+    ),
+  }),
   status: 204,
 });
 

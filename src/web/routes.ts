@@ -44,6 +44,7 @@ import { bindDeploy } from "./project/deploy_routes.ts";
 import { bindDeployments } from "./project/deployments_routes.ts";
 import { bindDomains } from "./project/domains_page.tsx";
 import { bindUsage } from "./project/usage_page.tsx";
+import { bindEnvironments } from "./project/environments_routes.ts";
 import { bindErrors } from "./project/errors_page.tsx";
 import { bindHooks } from "./project/hooks_page.tsx";
 import { bindKv } from "./project/kv_routes.ts";
@@ -62,6 +63,7 @@ function bindProjectPages(bind: PageBinder, services: StartServices): void {
   bindErrors(bind, services);
   bindDomains(bind, services);
   bindVariables(bind, services);
+  bindEnvironments(bind, services);
   bindHooks(bind, services);
   bindCron(bind, services);
   bindDatabases(bind, services);

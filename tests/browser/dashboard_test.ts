@@ -194,6 +194,7 @@ async function furnish(parts: DashboardPlatform) {
       "kv",
       "domains",
       "variables",
+      "environments",
       "hooks",
       "cron",
       "databases",

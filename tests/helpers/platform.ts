@@ -245,6 +245,8 @@ export const fileList = (files: Files) =>
 export const create = (platform: ApiCaller, project: string, options: {
   files: Files;
   prod?: boolean;
+  /** An environment of the project's own; `prod` decides where missing. */
+  environment?: string;
   branch?: string;
   rules?: unknown;
   manifest?: unknown;
@@ -253,7 +255,7 @@ export const create = (platform: ApiCaller, project: string, options: {
 }) =>
   platform.api("POST", `/v1/projects/${project}/deployments`, {
     json: {
-      environment: options.prod ?? true ? "production" : "preview",
+      environment: options.environment ?? (options.prod ?? true ? "production" : "preview"),
       manifest: options.manifest ?? STATIC_MANIFEST,
       files: fileList(options.files),
       ...(options.branch === undefined ? {} : { branch: options.branch }),

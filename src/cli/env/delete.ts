@@ -3,28 +3,35 @@ import { confirm } from "../command/confirm.ts";
 import { defineCommand } from "../command/command.ts";
 import { CliError } from "../errors/cli_error.ts";
 import { openProject } from "../projects/resolve_project.ts";
+import { printable } from "../terminal/format.ts";
 import { listVariables } from "./project_variables.ts";
 import { checkVariableName } from "./variable_name.ts";
 
 export default defineCommand({
-  description: "Removes its values in every scope. Existing deployments keep their variables.",
+  description:
+    "Removes its values in every scope, or in one. Existing deployments keep their variables.",
   define: (command) =>
     command
       .argument("<key>", "name of the variable")
+      .option("--scope <scope>", "only its value for all, or for this environment")
       .option("--force", "skip the confirmation")
       .option("--project-id <id>", "id or name of the project"),
   offers: { key: "variable" },
   examples: [
     ["env delete LOG_LEVEL", "delete the variable after confirmation"],
     ["env delete LOG_LEVEL --force", "delete it without asking"],
+    ["env delete LOG_LEVEL --scope preview", "delete its value for previews"],
   ],
   async run({ args: [given], flags }, ctx) {
     const key = checkVariableName(given);
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "env" });
     const variables = await listVariables(client, project);
-    const scopes = variables.filter((each) => each.key === key).map(({ scope }) => scope);
+    const scopes = variables.filter((each) =>
+      each.key === key && (flags.scope === undefined || each.scope === flags.scope)
+    ).map(({ scope }) => scope);
     if (scopes.length === 0) {
-      throw new CliError("not_found", `Project ${project.name} has no variable ${key}`, {
+      const where = flags.scope === undefined ? "" : ` in ${printable(flags.scope)}`;
+      throw new CliError("not_found", `Project ${project.name} has no variable ${key}${where}`, {
         next: [ctx.lines.ofProject("env", "list", "--all")],
       });
     }
@@ -34,9 +41,20 @@ export default defineCommand({
       question: `Delete variable ${subject}? This cannot be undone`,
       wanted: `Confirm the deletion of variable ${subject}`,
       declined: "Nothing deleted",
-      next: ctx.lines.of("env", "delete", key, "--project-id", project.id, "--force"),
+      next: ctx.lines.of(
+        "env",
+        "delete",
+        key,
+        ...(flags.scope === undefined ? [] : ["--scope", flags.scope]),
+        "--project-id",
+        project.id,
+        "--force",
+      ),
     });
-    await client.call(deleteVariable, { params: { project: project.id, key } });
+    await client.call(deleteVariable, {
+      params: { project: project.id, key },
+      query: flags.scope === undefined ? {} : { scope: flags.scope },
+    });
     ctx.ui.done("env", `Deleted ${subject}`);
     ctx.ui.result({ deleted: true, key, scopes }, "");
   },

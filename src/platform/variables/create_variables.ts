@@ -9,7 +9,7 @@ import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { countBelow, keys, keysBelow } from "../core/store/mod.ts";
 import { type EnvironmentStore, findEnvironmentName } from "../environments/mod.ts";
-import { findProject, type ProjectStore } from "../projects/mod.ts";
+import { findProject, type ProjectRecord, type ProjectStore } from "../projects/mod.ts";
 import { VariableService } from "./variable_service.ts";
 import { VariableStore } from "./variable_store.ts";
 import { endpoints } from "../../contract/endpoints.ts";
@@ -56,19 +56,21 @@ function bindVariableRoutes(router: Router, services: VariableRouteServices): vo
     };
   }
 
+  const scopeOf = async (project: ProjectRecord, given: string): Promise<string> =>
+    given === SCOPE_ALL ? SCOPE_ALL : await findEnvironmentName(environments, project, given);
+
   router.guarded(endpoints.setVariable, async (caller, { params, body, note }) => {
     const project = await findProject(projects, caller, params.project);
-    const scope = body.scope === SCOPE_ALL
-      ? SCOPE_ALL
-      : await findEnvironmentName(environments, project, body.scope);
+    const scope = await scopeOf(project, body.scope);
     note({ before: await known(project.id, params.key, body.replaceScope ? undefined : scope) });
     return variableToWire(await service.set(project.id, { ...body, scope, key: params.key }));
   });
 
-  router.guarded(endpoints.deleteVariable, async (caller, { params, note }) => {
+  router.guarded(endpoints.deleteVariable, async (caller, { params, query, note }) => {
     const project = await findProject(projects, caller, params.project);
-    note({ before: await known(project.id, params.key) });
-    await service.delete(project.id, params.key);
+    const scope = query.scope === undefined ? undefined : await scopeOf(project, query.scope);
+    note({ before: await known(project.id, params.key, scope) });
+    await service.delete(project.id, params.key, scope);
     return undefined;
   });
 

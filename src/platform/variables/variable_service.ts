@@ -61,11 +61,16 @@ export class VariableService {
     return stored;
   }
 
-  /** Removes a variable from every scope. */
-  async delete(projectId: string, key: string): Promise<void> {
+  /** Removes a variable from every scope, or from one. */
+  async delete(projectId: string, key: string, scope?: string): Promise<void> {
     await this.#services.variables.change(projectId, (variables) => {
-      const remove = variables.filter((variable) => variable.key === key);
-      if (remove.length === 0) throw new Failure("not_found", `Variable ${key} does not exist`);
+      const remove = variables.filter((variable) =>
+        variable.key === key && (scope === undefined || variable.scope === scope)
+      );
+      if (remove.length === 0) {
+        const where = scope === undefined ? "" : ` in ${scope}`;
+        throw new Failure("not_found", `Variable ${key} does not exist${where}`);
+      }
       return { type: "write", set: [], remove };
     });
   }

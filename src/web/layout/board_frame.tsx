@@ -30,6 +30,7 @@ const PROJECT_SECTIONS = [
   ["errors", "Errors"],
   ["domains", "Domains"],
   ["variables", "Variables"],
+  ["environments", "Environments"],
   ["hooks", "Deploy hooks"],
   ["cron", "Cron"],
   ["databases", "Databases"],

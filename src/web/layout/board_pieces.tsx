@@ -154,16 +154,18 @@ export function Empty({ title, command, children }: {
 }
 
 /** A labelled field with a few values to choose from. */
-export function SelectField({ label, name, values, chosen }: {
+export function SelectField({ label, name, id = name, values, chosen }: {
   readonly label: string;
   readonly name: string;
+  /** Tells fields of the same name on a page apart. */
+  readonly id?: string;
   readonly values: readonly string[];
   readonly chosen: string;
 }) {
   return (
     <div class="field">
-      <label for={name}>{label}</label>
-      <select id={name} name={name} autocomplete="off">
+      <label for={id}>{label}</label>
+      <select id={id} name={name} autocomplete="off">
         {values.map((value) => (
           <option key={value} value={value} selected={value === chosen}>{value}</option>
         ))}

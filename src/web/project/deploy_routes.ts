@@ -82,8 +82,8 @@ export function bindDeploy(bind: PageBinder, services: StartServices): void {
     const { api, project } = parts;
     const { fields } = visit;
     const read = readVariables(fields.variables ?? "");
-    if (!read.ok) {
-      const state = { values: fields, problems: { variables: read.problem } };
+    if (read.problems.length > 0) {
+      const state = { values: fields, problems: { variables: read.problems.join(". ") } };
       return show(parts, { state, status: 400 });
     }
     const params = { project: project.id };

@@ -7,23 +7,25 @@ import { parse } from "dotenv";
 import { variableName } from "../../contract/variables.ts";
 import { readDotenvLines } from "../../lib/dotenv_lines.ts";
 
-export type ReadVariables =
-  | { readonly ok: true; readonly variables: ReadonlyMap<string, string> }
-  | { readonly ok: false; readonly problem: string };
+export interface ReadVariables {
+  readonly variables: ReadonlyMap<string, string>;
+  /** By line; they never hold a value. */
+  readonly problems: readonly string[];
+}
 
-/** Reads all variables, or reports the first problem; it never holds a value. */
+/** Reads all variables that can be read, and reports every problem. */
 export function readVariables(text: string): ReadVariables {
-  const { assignments, problems: [problem] } = readDotenvLines(text);
-  if (problem !== undefined) {
-    return { ok: false, problem: `Line ${problem.line} ${problem.message}` };
-  }
+  const { assignments, problems: unreadable } = readDotenvLines(text);
+  const problems = unreadable.map(({ line, message }) => ({
+    line,
+    text: `Line ${line} ${message}`,
+  }));
   const variables = new Map<string, string>();
   for (const { key, line, text } of assignments) {
     const named = variableName.safeParse(key);
-    if (!named.success) {
-      return { ok: false, problem: `Line ${line}: ${named.error.issues[0]?.message}` };
-    }
-    variables.set(key, parse(text)[key] ?? "");
+    if (named.success) variables.set(key, parse(text)[key] ?? "");
+    else problems.push({ line, text: `Line ${line}: ${named.error.issues[0]?.message}` });
   }
-  return { ok: true, variables };
+  const inOrder = problems.sort((one, other) => one.line - other.line);
+  return { variables, problems: inOrder.map((problem) => problem.text) };
 }

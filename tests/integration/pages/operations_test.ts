@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { deployServer, LAYERS } from "../../helpers/compute_site.ts";
 import { withDashboard } from "../../helpers/dashboard.ts";
-import { formsOf } from "../../helpers/page_visitor.ts";
+import { formsOf, type Page } from "../../helpers/page_visitor.ts";
+import { deploy } from "../../helpers/platform.ts";
 
 const SHOP = "/workspaces/acme/projects/shop";
 
@@ -65,4 +66,91 @@ Deno.test("the cron page runs a task, shows how its runs ended, and leads to the
       fields: { csrf, path: "/api/tidy" },
     });
     assert.equal(refused.status, 403);
+  }));
+
+Deno.test("the environments page shows, sets and deletes variables, pastes files and redeploys", () =>
+  withDashboard(async ({ ada, viewer, api, own }) => {
+    await api("POST", "/v1/projects", { name: "shop" });
+    await deploy(own, "shop", { files: { "index.html": "one" } });
+    const at = `${SHOP}/environments`;
+    const made = await ada.submit(await ada.open(at), at, { name: "stage" });
+    assert.match(made.html, /Environment created\./);
+    assert.match(made.html, /Variables of stage/);
+    await deploy(own, "shop", { files: { "index.html": "two" }, environment: "stage" });
+    const twice = await ada.submit(await ada.open(at), at, { name: "stage" });
+    assert.equal(twice.status, 409);
+
+    const set = (page: Page, typed: Record<string, string>) =>
+      ada.submit(page, `${at}/set`, {
+        category: "plain",
+        scope: "stage",
+        changeCategory: "",
+        ...typed,
+      });
+    const stage = await ada.open(`${at}?environment=stage`);
+    assert.doesNotMatch(stage.html, /Redeploy now to apply/);
+    const changed = await set(stage, { key: "MODE", value: "fast\r\nlane" });
+    assert.match(changed.html, /MODE<\/span><span class="mono soft">fast\nlane</);
+    assert.match(changed.html, /Redeploy now to apply<span class="hush"> them to \S+ in stage/);
+    await set(changed, { key: "TOKEN", value: "s3cret-value", category: "secret", scope: "all" });
+    const edit = await ada.open(`${at}?environment=stage&edit=MODE`);
+    assert.match(edit.html, /Change MODE[^]*<textarea id="value"[^>]*>fast\nlane</);
+    const secret = await ada.open(`${at}?environment=production&edit=TOKEN`);
+    assert.doesNotMatch(secret.html, /s3cret/);
+    const other = await set(secret, { key: "TOKEN", value: "typed-secret", scope: "all" });
+    assert.equal(other.status, 409);
+    assert.doesNotMatch(other.html, /typed-secret/);
+
+    const paste = (act: string, dotenv: string) =>
+      ada.submit(edit, `${at}/paste#paste`, { act, dotenv, category: "plain", scope: "stage" });
+    const list = async () =>
+      (await api("GET", "/v1/projects/shop/variables?environment=stage")).json.items.map((
+        { key, value, scope }: Record<string, string>,
+      ) => `${key} ${value} ${scope}`);
+    const kept = ["MODE fast\nlane stage", "TOKEN null all"];
+    const preview = await paste("preview", "MODE=slow\r\n# more\r\nexport PORT='80 81'\r\n");
+    assert.match(preview.html, /It sets 2 variables:/);
+    assert.match(preview.html, /MODE<\/span> <span class="tag">changed</);
+    assert.match(preview.html, /PORT<\/span> <span class="tag">new</);
+    assert.deepEqual(await list(), kept);
+    const wrong = await paste("set", "PORT=80\r\nwords\r\n9LIVES=cat");
+    assert.equal(wrong.status, 400);
+    assert.match(wrong.html, /<li>Line 2 is not an assignment: write NAME=value<\/li>/);
+    assert.match(wrong.html, /<li>Line 3: Must be letters/);
+    assert.deepEqual(await list(), kept);
+    const clash = await paste("set", "PORT=80\nTOKEN=plain");
+    assert.equal(clash.status, 409);
+    assert.match(clash.html, /Set 1 of 2 variables/);
+    const done = await paste("set", "MODE=slow\r\nPORT='80 81'");
+    assert.match(done.html, /Variables set\./);
+    assert.deepEqual(await list(), ["MODE slow stage", "PORT 80 81 stage", "TOKEN null all"]);
+
+    // The redeployment has the variables, and only the chosen scope loses one.
+    const redeploys = formsOf(done.html).filter(({ action }) => action.endsWith("/redeploy"));
+    assert.equal(redeploys.length, 2, "TOKEN changed production as well");
+    for (const { action } of redeploys) {
+      assert.equal((await ada.submit(done, action)).status, 200);
+    }
+    assert.doesNotMatch((await ada.open(`${at}?environment=stage`)).html, /Redeploy now to apply/);
+    await api("PUT", "/v1/projects/shop/variables/PORT", {
+      value: "90",
+      category: "plain",
+      scope: "production",
+    });
+    const { fields: { csrf = "" } } = formsOf(done.html)[0]!;
+    const fields = { csrf, environment: "stage", key: "PORT", scope: "stage" };
+    const removed = await ada.send("POST", `${at}/remove`, { fields });
+    assert.equal(
+      removed.headers.get("location"),
+      `${at}?environment=stage&done=variable-removed`,
+    );
+    assert.equal((await ada.send("POST", `${at}/remove`, { fields })).status, 404);
+    const left =
+      (await api("GET", "/v1/projects/shop/variables?environment=production")).json.items;
+    assert.deepEqual(left.map(({ key }: { key: string }) => key), ["PORT", "TOKEN"]);
+
+    const gone = await ada.submit(await ada.open(at), `${at}/delete`);
+    assert.match(gone.html, /Environment deleted\./);
+    const seen = await viewer.open(at);
+    assert.doesNotMatch(seen.html, /Delete|Save variable|Set them/);
   }));
