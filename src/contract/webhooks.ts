@@ -141,16 +141,27 @@ export const rotateWebhookSecret = endpoint({
   response: withSecret,
 });
 
+const response = z.string().nullable().meta({
+  description:
+    "First 1,000 bytes of the response, without the webhook's secret; null if there was none",
+  example: "ok",
+});
+
 export const webhookDelivery = z.object({
   id: uuid.describe("Id of the delivery"),
   messageId: z.string().describe("`webhook-id`, which receivers use to detect duplicates"),
   event: eventName.meta({ description: "Name of the event", example: "deployment.live" }),
+  request: z.string().meta({
+    description: "First 2,000 characters of the body that was sent",
+    example: '{"type":"deployment.live"}',
+  }),
   status: z.enum(["pending", "delivered", "failed"]).describe("Status of the delivery"),
   attempts: z.array(z.object({
     at: timestamp.describe("Time of the attempt"),
     status: z.int().nullable().describe("HTTP status of the response; null if there was none"),
     durationMs: z.int().meta({ description: "Duration in milliseconds", example: 48 }),
     detail: z.string().meta({ description: "Result of the attempt", example: "200 OK" }),
+    response,
   })).describe("Attempts, oldest first"),
   createdAt: timestamp.describe("When the delivery was created"),
 }).meta({ id: "WebhookDelivery" });
@@ -201,5 +212,6 @@ export const testWebhook = endpoint({
     }),
     durationMs: z.int().meta({ description: "Duration in milliseconds", example: 48 }),
     detail: z.string().meta({ description: "Result of the attempt", example: "200 OK" }),
+    response,
   }),
 });

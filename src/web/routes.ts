@@ -31,6 +31,7 @@ import { bindReferencePages } from "./reference/reference_routes.ts";
 import { bindSearch } from "./search/search_page.tsx";
 import { showUploadScript, UPLOAD_SCRIPT_PATH } from "./start/upload_script.ts";
 import { bindStart, type StartServices } from "./start/start_routes.ts";
+import { bindWebhooks } from "./workspace/webhooks_routes.ts";
 import { bindWorkspacePages, type WorkspacePageServices } from "./workspace/workspace_routes.ts";
 import type { MessengerSignIn } from "../platform/notifications/mod.ts";
 import type { BoardServices } from "./visit/board_context.ts";
@@ -129,6 +130,7 @@ export function bindPages(
   bindEmailPages(bind, services);
   bindWorkspacePages(bind, services);
   bindKeyPages(bind, services);
+  bindWebhooks(bind, services);
   bindOverview(bind, services);
   bindStart(bind, services);
   bindSearch(bind, services);

@@ -149,6 +149,7 @@ async function furnish(parts: DashboardPlatform) {
     permissions: ["read", "deploy-previews"],
     description: "CI of branches",
   });
+  const { json: webhook } = await api("POST", "/v1/webhooks", { url: "https://hooks.example/svc" });
   await api("POST", "/v1/trusted-publishers", {
     provider: "github",
     repository: "harbour/shop",
@@ -178,6 +179,8 @@ async function furnish(parts: DashboardPlatform) {
     ["keys", "/workspaces/acme/keys"],
     ["key", `/workspaces/acme/keys/${key.id}`],
     ["publishers", "/workspaces/acme/publishers"],
+    ["webhooks", "/workspaces/acme/webhooks"],
+    ["webhook", `/workspaces/acme/webhooks/${webhook.id}`],
     ["audit", "/workspaces/acme/audit"],
     ["workspace-usage", "/workspaces/acme/usage"],
     ["project", SHOP],

@@ -22,6 +22,7 @@ export const overviewPath = (slug: string): string => `/workspaces/${slug}/proje
 export const auditPath = (slug: string): string => `/workspaces/${slug}/audit`;
 export const keysPath = (slug: string): string => `/workspaces/${slug}/keys`;
 export const publishersPath = (slug: string): string => `/workspaces/${slug}/publishers`;
+export const webhooksPath = (slug: string): string => `/workspaces/${slug}/webhooks`;
 export const usagePath = (slug: string): string => `/workspaces/${slug}/usage`;
 export const searchPath = (slug: string): string => `/workspaces/${slug}/search`;
 /** Path of a project, or of one of its pages such as `logs`. */

@@ -16,6 +16,7 @@ import {
   publishersPath,
   searchPath,
   usagePath,
+  webhooksPath,
 } from "./bar.tsx";
 import { Contours } from "./contours.tsx";
 import type { BoardContext } from "./page_context.ts";
@@ -101,7 +102,15 @@ function Board({ context, title, lead, acts, children, project, sections }: Fram
 /** The frame of a page of a workspace. */
 export function WorkspaceFrame(
   { here, ...parts }: FrameParts & {
-    readonly here: "projects" | "members" | "keys" | "publishers" | "usage" | "audit" | "search";
+    readonly here:
+      | "projects"
+      | "members"
+      | "keys"
+      | "publishers"
+      | "webhooks"
+      | "usage"
+      | "audit"
+      | "search";
   },
 ) {
   const { slug, role } = parts.context.workspace;
@@ -112,6 +121,7 @@ export function WorkspaceFrame(
       ? [
         { href: keysPath(slug), name: "Keys", isHere: here === "keys" },
         { href: publishersPath(slug), name: "Publishers", isHere: here === "publishers" },
+        { href: webhooksPath(slug), name: "Webhooks", isHere: here === "webhooks" },
       ]
       : []),
     { href: usagePath(slug), name: "Usage", isHere: here === "usage" },

@@ -75,7 +75,7 @@ function LiveDeployment({ parts, deployment }: {
       {variablesChanged && canChange(parts)
         ? (
           <Form action={`/deployments/${id}/redeploy`} csrf={csrf}>
-            <span class="soft small">Its variables have changed.{" "}</span>
+            <span class="soft small">Its variables have changed.</span>
             <button class="quiet little" type="submit">
               Redeploy now to apply<span class="hush">
                 {` them to ${branch} in ${environment}`}

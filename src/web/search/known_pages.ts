@@ -3,7 +3,14 @@
  *
  * @module
  */
-import { auditPath, keysPath, overviewPath, publishersPath, usagePath } from "../layout/bar.tsx";
+import {
+  auditPath,
+  keysPath,
+  overviewPath,
+  publishersPath,
+  usagePath,
+  webhooksPath,
+} from "../layout/bar.tsx";
 
 export interface KnownPage {
   readonly name: string;
@@ -28,6 +35,7 @@ export function findPages(slug: string, wanted: string): KnownPage[] {
       path: publishersPath(slug),
       words: "ci github actions gitlab oidc keys",
     },
+    { name: "Webhooks", path: webhooksPath(slug), words: "events deliveries replay endpoints" },
     { name: "Audit log", path: auditPath(slug), words: "changes history who security" },
     { name: "Usage", path: usagePath(slug), words: "limits quota how many" },
     { name: "Inbox", path: "/notifications", words: "notifications archive" },

@@ -1,5 +1,6 @@
 /** The pages of what runs beside requests, as someone without JavaScript uses them. */
 import assert from "node:assert/strict";
+import { until } from "../../../src/lib/_test_until.ts";
 import { deployServer, LAYERS } from "../../helpers/compute_site.ts";
 import { withDashboard } from "../../helpers/dashboard.ts";
 import { formsOf, type Page } from "../../helpers/page_visitor.ts";
@@ -154,3 +155,58 @@ Deno.test("the environments page shows, sets and deletes variables, pastes files
     const seen = await viewer.open(at);
     assert.doesNotMatch(seen.html, /Delete|Save variable|Set them/);
   }));
+
+Deno.test("the webhook pages add, test, replay, rotate and delete, and mask what receivers say", () =>
+  withDashboard(async ({ ada, viewer, api, own }) => {
+    const received: string[] = [];
+    let echoed = "";
+    await using server = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+      async (request) => {
+        received.push(request.headers.get("webhook-id") ?? "");
+        await request.text();
+        return new Response(`told ${echoed}`, { status: received.length === 1 ? 400 : 200 });
+      },
+    );
+    const at = "/workspaces/acme/webhooks";
+    const url = `http://127.0.0.1:${server.addr.port}/hook`;
+    const refused = await ada.submit(await ada.open(at), at, { url: "http://user:pw@127.0.0.1/" });
+    assert.equal(refused.status, 400);
+    const made = await ada.submit(await ada.open(at), at, { url, categories: ["Deployment"] });
+    [echoed = ""] = /whsec_[A-Za-z0-9+/=]+/.exec(made.html) ?? [];
+    assert.match(echoed, /^whsec_/);
+    assert.match(made.html, /It gets all of Deployment\./);
+    const { json: { items: [{ id }] } } = await api("GET", "/v1/webhooks");
+    const one = `${at}/${id}`;
+
+    const tested = await ada.submit(await ada.open(one), `${one}/test#test`, {
+      event: "deployment.failed",
+    });
+    assert.match(tested.html, /Not delivered in \d+ ms: The receiver responded with status 400/);
+    assert.match(tested.html, /<pre class="terminal" tabindex="0">told •••<\/pre>/);
+
+    await api("POST", "/v1/projects", { name: "shop" });
+    await deploy(own, "shop", { files: { "index.html": "one" } });
+    const page = await until(
+      () => ada.open(one),
+      ({ html }) => html.includes("Delivered</span>") && html.includes("deployment.live&quot;"),
+    );
+    assert.match(page.html, /told •••/);
+    assert.match(page.html, /&quot;type&quot;: &quot;deployment\.live&quot;/);
+    assert.ok(!page.html.includes(echoed));
+    const count = received.length;
+    const replayed = await ada.submit(page, `${one}/replay`);
+    assert.match(replayed.html, /Queued the delivery again/);
+    await until(() => received, ({ length }) => length > count);
+    assert.ok(received.slice(0, count).includes(received.at(-1)!), "the same webhook-id");
+
+    const rotated = await ada.submit(replayed, `${one}/rotate`);
+    const [secret = ""] = /whsec_[A-Za-z0-9+/=]+/.exec(rotated.html) ?? [];
+    assert.notEqual(secret, echoed);
+    assert.match((await ada.submit(rotated, `${one}/switch`)).html, /Webhook turned off\./);
+    assert.equal((await ada.submit(page, `${one}/replay`)).status, 409);
+    assert.equal((await viewer.open(one)).status, 403);
+    assert.equal((await viewer.open(at)).status, 403);
+    assert.match((await ada.submit(page, `${one}/delete`)).html, /Webhook deleted\./);
+    assert.equal((await ada.open(one)).status, 404);
+  }, { allowPrivateUpstreams: true }));

@@ -10,8 +10,13 @@ import type { SendOutcome } from "../delivery/channel.ts";
 /** Time for the whole exchange. */
 export const POST_MS = 10_000;
 
+/** Time for the excerpt of a response's body, which decides nothing. */
+const EXCERPT_MS = 1000;
+
 export interface PostAnswer {
   readonly status: number;
+  /** The beginning of the response's body; empty if none was asked for. */
+  readonly excerpt: string;
   readonly retryAfterMs: number | undefined;
 }
 
@@ -31,14 +36,46 @@ export function readRetryAfter(value: string | undefined, now: number): number |
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
 
-/** Posts bytes and reads the head of the answer. Redirects are not followed. */
+/** Reads the beginning of a body, as far as it comes in time, and cancels the rest. */
+async function readExcerpt(
+  body: ReadableStream<Uint8Array> | null | undefined,
+  maxBytes: number,
+): Promise<string> {
+  if (body === null || body === undefined) return "";
+  const reader = body.getReader();
+  const bytes: number[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), EXCERPT_MS);
+  });
+  try {
+    while (bytes.length < maxBytes) {
+      const chunk = await Promise.race([reader.read(), late]);
+      if (chunk?.value === undefined) break;
+      bytes.push(...chunk.value.subarray(0, maxBytes - bytes.length));
+    }
+  } catch {
+    // The status says how the delivery ended, whatever becomes of the body.
+  } finally {
+    clearTimeout(timer);
+    reader.cancel().catch(() => {});
+  }
+  return new TextDecoder().decode(Uint8Array.from(bytes));
+}
+
+/**
+ * Posts bytes and reads the head of the answer, with the beginning of its body if asked to.
+ * Redirects are not followed.
+ */
 export async function postOut(outbound: OutboundFetch, request: {
   readonly url: string;
   readonly headers: HeaderList;
   readonly body: Uint8Array<ArrayBuffer>;
   readonly now: Clock;
+  /** Bytes of the answer's body to read; none where missing. */
+  readonly excerptBytes?: number;
 }): Promise<PostAnswer> {
-  const { url, headers, body, now } = request;
+  const { url, headers, body, now, excerptBytes = 0 } = request;
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(), POST_MS);
   try {
@@ -49,9 +86,9 @@ export async function postOut(outbound: OutboundFetch, request: {
       body: new Blob([body]).stream(),
       signal: timeout.signal,
     });
-    answer.body?.cancel().catch(() => {});
+    const excerpt = await readExcerpt(answer.body, excerptBytes);
     const asked = answer.headers.find(([name]) => name.toLowerCase() === "retry-after")?.[1];
-    return { status: answer.status, retryAfterMs: readRetryAfter(asked, now()) };
+    return { status: answer.status, excerpt, retryAfterMs: readRetryAfter(asked, now()) };
   } finally {
     clearTimeout(timer);
   }
@@ -68,7 +105,9 @@ export function judgePostError(error: unknown): SendOutcome {
 }
 
 /** The outcome for a status other than success that has no special meaning. */
-export function judgeStatus({ status, retryAfterMs }: PostAnswer): SendOutcome {
+export function judgeStatus(
+  { status, retryAfterMs }: Pick<PostAnswer, "status" | "retryAfterMs">,
+): SendOutcome {
   const isBusy = status === 429 || status === 503;
   return {
     type: "retry",

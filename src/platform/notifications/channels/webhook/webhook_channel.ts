@@ -6,6 +6,7 @@
 import { CHANNEL_ROWS } from "../../../../contract/channels.ts";
 import type { Clock, Random } from "../../../../lib/clock.ts";
 import { uuidV7 } from "../../../../lib/ids.ts";
+import { createSecretMasker } from "../../../../lib/mask_secrets.ts";
 import type { OutboundFetch } from "../../../../runtime/mod.ts";
 import type { SecretBox } from "../../../core/secrets/mod.ts";
 import type { Channel, Delivery, SendOutcome } from "../../delivery/channel.ts";
@@ -19,6 +20,8 @@ import {
   type WebhookStore,
 } from "./webhook_store.ts";
 
+/** Bytes of a response that the log shows. */
+const EXCERPT_BYTES = 1000;
 /** How many attempts of a delivery the log shows. */
 const MAX_LOGGED_ATTEMPTS = 20;
 const GONE = "The receiver responded with status 410, so the webhook was turned off";
@@ -36,6 +39,8 @@ export interface WebhookAttempt {
   /** HTTP status; null if there was no answer. */
   readonly status: number | null;
   readonly durationMs: number;
+  /** The beginning of the response's body, without secrets; null if there was no answer. */
+  readonly response: string | null;
 }
 
 function wants(
@@ -77,7 +82,7 @@ export async function postWebhook(
   const started = performance.now();
   const elapsed = () => Math.round(performance.now() - started);
   try {
-    const { status, retryAfterMs } = await postOut(outbound, {
+    const { status, retryAfterMs, excerpt } = await postOut(outbound, {
       url: webhook.url,
       headers: [
         ["content-type", "application/json"],
@@ -87,10 +92,12 @@ export async function postWebhook(
       ],
       body: new TextEncoder().encode(body),
       now,
+      excerptBytes: EXCERPT_BYTES,
     });
-    return { outcome: judge(status, retryAfterMs), status, durationMs: elapsed() };
+    const response = createSecretMasker([...secrets, ...signatures]).mask(excerpt);
+    return { outcome: judge(status, retryAfterMs), status, durationMs: elapsed(), response };
   } catch (error) {
-    return { outcome: judgePostError(error), status: null, durationMs: elapsed() };
+    return { outcome: judgePostError(error), status: null, durationMs: elapsed(), response: null };
   }
 }
 
@@ -110,7 +117,7 @@ export function createWebhookChannel(parts: WebhookParts): Channel {
   };
 
   const log = async (delivery: Delivery, webhookId: string, attempt: WebhookAttempt) => {
-    const { outcome, status, durationMs } = attempt;
+    const { outcome, status, durationMs, response } = attempt;
     const known = await store.entryOf(webhookId, delivery.id);
     const detail = outcome.type === "sent" ? outcome.detail : outcome.reason;
     const entry: WebhookLogRecord = {
@@ -119,7 +126,7 @@ export function createWebhookChannel(parts: WebhookParts): Channel {
       content: delivery.contents[0]!,
       createdAt: known?.createdAt ?? now(),
       status: STATUS_AFTER[outcome.type],
-      attempts: [...known?.attempts ?? [], { at: now(), status, durationMs, detail }]
+      attempts: [...known?.attempts ?? [], { at: now(), status, durationMs, detail, response }]
         .slice(-MAX_LOGGED_ATTEMPTS),
     };
     await store.note(webhookId, entry);

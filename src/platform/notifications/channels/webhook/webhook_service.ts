@@ -13,7 +13,7 @@ import { RateWindow } from "../../../core/access/mod.ts";
 import { Failure } from "../../../core/http/mod.ts";
 import type { RunningDeliveryQueue } from "../../delivery/delivery_queue.ts";
 import type { NotificationContent } from "../../delivery/types.ts";
-import { mintWebhookSecret, webhookMessageId } from "./sign.ts";
+import { mintWebhookSecret, webhookBody, webhookMessageId } from "./sign.ts";
 import { postWebhook, type WebhookParts, webhookReceiver } from "./webhook_channel.ts";
 import { checkWebhookUrl } from "./webhook_url.ts";
 import { type WebhookLogRecord, webhookPlace, type WebhookRecord } from "./webhook_store.ts";
@@ -21,6 +21,8 @@ import { type WebhookLogRecord, webhookPlace, type WebhookRecord } from "./webho
 /** How long messages are signed with the previous secret too. */
 const OVERLAP_MS = 24 * 60 * 60 * 1000;
 const TESTS_PER_MINUTE = 10;
+/** Characters of a sent body that the log shows. */
+const MAX_REQUEST_EXCERPT = 2000;
 
 const notFound = (id: string): Failure => new Failure("not_found", `Webhook ${id} does not exist`);
 
@@ -35,6 +37,7 @@ function toLogWire(
     id,
     messageId: webhookMessageId(content),
     event: content.event,
+    request: webhookBody(content).slice(0, MAX_REQUEST_EXCERPT),
     status,
     attempts: attempts.map((attempt) => ({ ...attempt, at: new Date(attempt.at).toISOString() })),
     createdAt: new Date(createdAt).toISOString(),
@@ -176,11 +179,16 @@ export class WebhookService {
     }
     const webhook = await this.#find(workspaceId, id);
     const content = this.#example(workspaceId, event);
-    const { outcome, status, durationMs } = await postWebhook(webhook, content, this.#parts);
+    const { outcome, status, durationMs, response } = await postWebhook(
+      webhook,
+      content,
+      this.#parts,
+    );
     return {
       delivered: outcome.type === "sent",
       status,
       durationMs,
+      response,
       detail: outcome.type === "sent" ? outcome.detail : outcome.reason,
     };
   }

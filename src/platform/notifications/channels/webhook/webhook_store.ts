@@ -46,6 +46,8 @@ const webhookLogRecord = z.object({
     status: z.number().nullable(),
     durationMs: z.number(),
     detail: z.string(),
+    /** Entries of older versions have none. */
+    response: z.string().nullable().default(null),
   })),
   createdAt: z.number(),
 });
