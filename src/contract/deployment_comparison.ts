@@ -47,6 +47,30 @@ export const deploymentComparison = z.object({
 }).meta({ id: "DeploymentComparison" });
 export type DeploymentComparison = z.infer<typeof deploymentComparison>;
 
+/** The kinds that a sentence counts, each with its words for one and for several. */
+const COUNTED = [
+  ["files", "file", "files"],
+  ["routes", "route", "routes"],
+  ["rules", "rule", "rules"],
+  ["functions", "function", "functions"],
+  ["variables", "variable", "variables"],
+] as const;
+
+/** The differences as a sentence, such as `3 files and 1 rule differ.` */
+export function differenceText(comparison: DeploymentComparison): string {
+  const parts = COUNTED.flatMap(([kind, one, several]) => {
+    const { added, removed, changed } = comparison[kind];
+    const total = added + removed + changed;
+    return total === 0 ? [] : [{ total, text: `${total} ${total === 1 ? one : several}` }];
+  });
+  if (parts.length === 0) {
+    return comparison.rulesReordered ? "The order of the rules differs." : "Nothing differs.";
+  }
+  const list = new Intl.ListFormat("en-GB").format(parts.map(({ text }) => text));
+  const isSingle = parts.length === 1 && parts[0]!.total === 1;
+  return `${list} ${isSingle ? "differs" : "differ"}.`;
+}
+
 export const compareDeployments = endpoint({
   method: "GET",
   path: "/v1/deployments/{deployment}/comparison",

@@ -15,6 +15,7 @@ import {
   type DeploymentPageServices,
 } from "./deployment/deployment_routes.ts";
 import { bindDevicePages, type DevicePageServices } from "./device/device_pages.tsx";
+import { SESSION_PATH } from "./layout/form_script.ts";
 import { BOARD_SCRIPT_PATH, HTMX_PATH, showBoardScript, showHtmx } from "./layout/scripts.ts";
 import { goTo, showIcon, showStylesheet, STYLESHEET_PATH } from "./layout/document.tsx";
 import { bindEntryPages, type EntryPageServices } from "./entry/entry_routes.ts";
@@ -116,6 +117,12 @@ export function bindPages(
       person === undefined
         ? landingPage({ url, version })
         : goTo(await homePath(services.workspaces, person)),
+  );
+  bind.personal(
+    "GET",
+    SESSION_PATH,
+    ({ csrf, person }) =>
+      Response.json({ csrf, person: person.user.id }, { headers: { "cache-control": "no-store" } }),
   );
   const { bot, messengerSignIn, publicOrigin } = services;
   const hasMessenger = bot !== undefined && messengerSignIn !== undefined;

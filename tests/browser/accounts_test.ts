@@ -147,6 +147,7 @@ Deno.test({
       await page.getByText(/^svc \S+ on /).waitFor();
       await shoot(page, "sessions");
       await page.getByRole("button", { name: /^Revoke/ }).click();
+      await page.getByRole("button", { name: "Revoke", exact: true }).click();
       await page.getByRole("status").getByText("revoked").waitFor();
       const after = await box.tool(["whoami", "--json"], { SVC_TOKEN: "" });
       assert.equal(oneObject(after.stdout).code, "unauthorized");

@@ -64,6 +64,7 @@ interface PageDocument {
 /** Routes that are no separate page, or that only a mail or a chat leads to. */
 const NOT_LOOKED_AT: Readonly<Record<string, string>> = {
   "/": "leads to the overview",
+  "/session": "tells the script whose session the browser has",
   "/workspaces/:slug/projects/:project/day": "a part of the overview",
   "/workspaces/:slug/projects/:project/picture": "a picture on the overview",
   "/welcome/:token": "ends with its first use; looked at in accounts_test",

@@ -94,6 +94,14 @@ export class Visitor {
     return location === null ? answer : await this.open(location);
   }
 
+  /** As `submit()` for an act that asks first; `typed` answers its question. */
+  async confirm(page: Page, action: string, typed: Typed = {}): Promise<Page> {
+    const question = await this.submit(page, action);
+    assert.match(question.html, /<form id="question"/, `${action} does not ask`);
+    const [asked] = formsOf(question.html);
+    return await this.submit(question, asked!.action, typed);
+  }
+
   async signUp(name: string, next = "/"): Promise<Page> {
     const page = await this.open(`/sign-up?next=${encodeURIComponent(next)}`);
     const email = `${name}@example.com`;

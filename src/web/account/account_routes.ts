@@ -9,6 +9,7 @@ import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import { pageContextOf } from "../visit/page_context.ts";
 import { readPart } from "../visit/long_list.ts";
 import { checkFields, type FormState, refused } from "../layout/form.ts";
+import { QUESTIONS } from "../asking/questions.ts";
 import { goTo } from "../layout/document.tsx";
 import type { AccountService, SecurityLog, TwoFactorService } from "../../platform/accounts/mod.ts";
 import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
@@ -128,9 +129,12 @@ export function bindAccountPages(bind: PageBinder, services: AccountPageServices
     await account.revokeSession(person, id.parse(fields).id);
     return goTo("/account/sessions?done=session-ended");
   });
-  bind.personal("POST", "/account/tools/revoke", async ({ person, fields }) => {
-    await account.revokeTool(person, id.parse(fields).id);
-    return goTo("/account/sessions?done=tool-revoked");
+  bind.asking("/account/tools/revoke", {
+    ask: ({ fields }) => QUESTIONS.tool((fields.what ?? "").slice(0, 200)),
+    run: async ({ person, fields }) => {
+      await account.revokeTool(person, id.parse(fields).id);
+      return goTo("/account/sessions?done=tool-revoked");
+    },
   });
 
   bind.personal("GET", "/account/activity", async (visit) => {

@@ -36,6 +36,7 @@ function SessionItem({ session, csrf }: { readonly session: Session; readonly cs
           word="Sign out"
           what={`the session of ${name}`}
           hidden={{ id }}
+          asks={false}
         />
       )}
     </li>

@@ -240,15 +240,16 @@ function Checks({ checks }: { readonly checks: Deployment["checks"] }) {
   );
 }
 
-function Act({ deployment, csrf, action, word, kind = "quiet" }: {
+function Act({ deployment, csrf, action, word, kind = "quiet", asks = false }: {
   readonly deployment: Deployment;
   readonly csrf: string;
   readonly action: string;
   readonly word: string;
   readonly kind?: string;
+  readonly asks?: boolean;
 }) {
   return (
-    <Form action={`/deployments/${deployment.id}/${action}`} csrf={csrf}>
+    <Form action={`/deployments/${deployment.id}/${action}`} csrf={csrf} asks={asks}>
       <button class={kind} type="submit">{word}</button>
     </Form>
   );
@@ -274,19 +275,24 @@ function Acts({ view, context }: {
       {workspace.role === "viewer" ? null : (
         <>
           {isServed ? <Act {...shared} action="share" word="Share" /> : null}
-          {isServed && isProduction ? <Act {...shared} action="rollback" word="Roll back" /> : null}
+          {isServed && isProduction
+            ? <Act {...shared} action="rollback" word="Roll back" asks />
+            : null}
+          {isServed && !isProduction && !deployment.isPreview
+            ? <Act {...shared} action="restore" word="Roll back to this" asks />
+            : null}
           {status === "LIVE" && !isProduction && deployment.isPreview
-            ? <Act {...shared} action="promote" word="Promote to production" kind="" />
+            ? <Act {...shared} action="promote" word="Promote to production" kind="" asks />
             : null}
           {isUnderWay(status) || deployment.fileCount === 0
             ? null
-            : <Act {...shared} action="redeploy" word="Redeploy" />}
+            : <Act {...shared} action="redeploy" word="Redeploy" asks={!deployment.isPreview} />}
           {build?.state === "FAILED" || build?.state === "CANCELLED"
             ? <Act {...shared} action="retry" word="Retry" kind="" />
             : null}
           {isBuilding ? <Act {...shared} action="cancel" word="Cancel build" /> : null}
           {!isBuilding && !isProduction && (isServed || isUnderWay(status))
-            ? <Act {...shared} action="stop" word="Stop" />
+            ? <Act {...shared} action="stop" word="Stop" asks />
             : null}
         </>
       )}

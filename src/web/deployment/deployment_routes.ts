@@ -6,6 +6,10 @@
 import type { Build } from "../../contract/builds.ts";
 import type { DeploymentComparison } from "../../contract/deployment_comparison.ts";
 import { endpoints } from "../../contract/endpoints.ts";
+import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
+import { productionQuestion } from "../asking/production_question.tsx";
+import type { Question } from "../asking/question.tsx";
+import { QUESTIONS } from "../asking/questions.ts";
 import { goTo } from "../layout/document.tsx";
 import { projectPath } from "../layout/bar.tsx";
 import { type BoardServices, openBoard } from "../visit/board_context.ts";
@@ -66,7 +70,7 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
     if (record === undefined || workspace === undefined) {
       throw new Failure("not_found", `Deployment ${id} does not exist`);
     }
-    return { record, slug: workspace.slug };
+    return { record, slug: workspace.slug, role: workspace.role };
   }
 
   const buildOf = async (api: PageApi, record: DeploymentRecord): Promise<Build | undefined> => {
@@ -151,45 +155,138 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
     });
   });
 
-  /** Binds what can be done with a deployment; `run` answers with the id of the page to show. */
-  const act = (
-    name: string,
-    done: string,
-    run: (api: PageApi, record: DeploymentRecord) => Promise<string>,
-  ) =>
-    bind.personal("POST", `/deployments/:deployment/${name}`, async (visit) => {
-      const { record, slug } = await open(visit);
-      const id = await run(visit.api(slug), record);
-      return goTo(`/deployments/${id}?done=${done}`);
+  /** Binds what can be done with a deployment, and what is asked before. */
+  const act = (name: string, { ask, run }: {
+    ask?(
+      api: PageApi,
+      record: DeploymentRecord,
+    ): Question | undefined | Promise<Question | undefined>;
+    /** Returns the path that shows what was done. */
+    run(api: PageApi, record: DeploymentRecord): Promise<string>;
+  }) =>
+    bind.asking(`/deployments/:deployment/${name}`, {
+      ask: async (visit) => {
+        const { record, slug, role } = await open(visit);
+        if (role !== "viewer") return ask?.(visit.api(slug), record);
+        throw new Failure("forbidden", "Viewers cannot change anything in this workspace");
+      },
+      run: async (visit) => {
+        const { record, slug } = await open(visit);
+        return goTo(await run(visit.api(slug), record));
+      },
     });
-  act("promote", "promoted", async (api, { id: deployment }) => {
-    return (await api.call(endpoints.promoteDeployment, { params: { deployment }, body: {} })).id;
+  const done = (id: string, what: string) => `/deployments/${id}?done=${what}`;
+  const projectOf = (api: PageApi, { projectId: project }: DeploymentRecord) =>
+    api.call(endpoints.getProject, { params: { project } });
+  /** Names the deployment that production showed before, to undo the change. */
+  const undoable = (path: string, before: string | null) =>
+    before === null ? path : `${path}&undo=${before}`;
+
+  act("promote", {
+    ask: async (api, record) =>
+      productionQuestion(api, {
+        project: await projectOf(api, record),
+        to: record.id,
+        now: services.now(),
+        word: "Promote to production",
+        lines: ["Nothing is rebuilt. It gets production's variables."],
+      }),
+    run: async (api, record) => {
+      const { productionDeploymentId: before } = await projectOf(api, record);
+      const params = { deployment: record.id };
+      const { id, isProduction } = await api.call(endpoints.promoteDeployment, {
+        params,
+        body: {},
+      });
+      return undoable(done(id, "promoted"), isProduction ? before : null);
+    },
   });
-  act("redeploy", "redeployed", async (api, { id: deployment }) => {
-    return (await api.call(endpoints.redeployDeployment, { params: { deployment } })).id;
+  act("redeploy", {
+    ask: async (api, record) =>
+      record.environment !== ENVIRONMENT_PRODUCTION ? undefined : productionQuestion(api, {
+        project: await projectOf(api, record),
+        to: record.id,
+        now: services.now(),
+        word: "Redeploy to production",
+        lines: ["The same files are deployed again, with the current variables."],
+      }),
+    run: async (api, record) => {
+      const { productionDeploymentId: before } = await projectOf(api, record);
+      const params = { deployment: record.id };
+      const { id, isProduction } = await api.call(endpoints.redeployDeployment, { params });
+      return undoable(done(id, "redeployed"), isProduction ? before : null);
+    },
   });
-  act("rollback", "rolled-back", async (api, { id: deploymentId, projectId: project }) => {
-    const params = { project };
-    const answer = await api.call(endpoints.rollback, { params, body: { deploymentId } });
-    return answer.deployment.id;
+  act("rollback", {
+    ask: async (api, record) => {
+      const project = await projectOf(api, record);
+      if (project.productionDeploymentId !== record.id) return undefined;
+      return productionQuestion(api, {
+        project,
+        to: undefined,
+        now: services.now(),
+        word: "Roll back",
+      });
+    },
+    run: async (api, { id: deploymentId, projectId: project }) => {
+      const params = { project };
+      const answer = await api.call(endpoints.rollback, { params, body: { deploymentId } });
+      return undoable(done(answer.deployment.id, "rolled-back"), deploymentId);
+    },
   });
-  act("release-finish", "released", async (api, { projectId: project }) => {
-    return (await api.call(endpoints.finishRelease, { params: { project } })).new.deploymentId;
+  act("restore", {
+    ask: async (api, record) =>
+      productionQuestion(api, {
+        project: await projectOf(api, record),
+        to: record.id,
+        now: services.now(),
+        word: "Roll back to it",
+        lines: ["It comes back with its files, functions, rules and variables."],
+      }),
+    run: async (api, { id: to, projectId: project }) => {
+      const { rolledBack } = await api.call(endpoints.rollback, {
+        params: { project },
+        body: { to },
+      });
+      return undoable(done(to, "restored"), rolledBack.id);
+    },
   });
-  act("release-withdraw", "withdrawn", async (api, { projectId: project }) => {
-    return (await api.call(endpoints.withdrawRelease, { params: { project } })).new.deploymentId;
+  act("release-finish", {
+    ask: () => QUESTIONS.finishRelease("the rolling release"),
+    run: async (api, { projectId: project }) => {
+      const release = await api.call(endpoints.finishRelease, { params: { project } });
+      return done(release.new.deploymentId, "released");
+    },
   });
-  act("stop", "stopped", async (api, { id: deployment }) => {
-    await api.call(endpoints.stopDeployment, { params: { deployment }, body: {} });
-    return deployment;
+  act("release-withdraw", {
+    ask: () => QUESTIONS.withdrawRelease("the rolling release"),
+    run: async (api, { projectId: project }) => {
+      const release = await api.call(endpoints.withdrawRelease, { params: { project } });
+      return done(release.new.deploymentId, "withdrawn");
+    },
   });
-  act("retry", "build-retried", async (api, { projectId: project, branch, commitSha }) => {
-    if (commitSha === null) throw new Failure("conflict", "Only builds of a commit can be retried");
-    const body = { branch, commitSha, force: true };
-    return (await api.call(endpoints.startBuild, { params: { project }, body })).id;
+  act("stop", {
+    ask: (_, { message, id }) =>
+      QUESTIONS.stop(message?.slice(0, 80) ?? `deployment ${id.slice(0, 8)}`),
+    run: async (api, { id: deployment }) => {
+      await api.call(endpoints.stopDeployment, { params: { deployment }, body: {} });
+      return done(deployment, "stopped");
+    },
   });
-  act("cancel", "build-cancelled", async (api, { id: build }) => {
-    await api.call(endpoints.cancelBuild, { params: { build } });
-    return build;
+  act("retry", {
+    run: async (api, { projectId: project, branch, commitSha }) => {
+      if (commitSha === null) {
+        throw new Failure("conflict", "Only builds of a commit can be retried");
+      }
+      const body = { branch, commitSha, force: true };
+      const { id } = await api.call(endpoints.startBuild, { params: { project }, body });
+      return done(id, "build-retried");
+    },
+  });
+  act("cancel", {
+    run: async (api, { id: build }) => {
+      await api.call(endpoints.cancelBuild, { params: { build } });
+      return done(build, "build-cancelled");
+    },
   });
 }

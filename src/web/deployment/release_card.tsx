@@ -56,10 +56,10 @@ export function ReleaseCard({ release, csrf, mayEnd }: {
         {state === "RUNNING" && mayEnd
           ? (
             <div class="actions">
-              <Form action={`${path}/release-finish`} csrf={csrf}>
+              <Form action={`${path}/release-finish`} csrf={csrf} asks>
                 <button type="submit">Finish now</button>
               </Form>
-              <Form action={`${path}/release-withdraw`} csrf={csrf}>
+              <Form action={`${path}/release-withdraw`} csrf={csrf} asks>
                 <button class="quiet" type="submit">Withdraw</button>
               </Form>
             </div>

@@ -7,7 +7,7 @@
  */
 import type { ApiKey } from "../../contract/api_keys.ts";
 import type { BoardContext } from "../layout/page_context.ts";
-import { Card, Field, Form, Trouble } from "../layout/pieces.tsx";
+import { Card, EndButton, Field, Form, Trouble } from "../layout/pieces.tsx";
 import { EMPTY, type FormPage } from "../layout/form.ts";
 import { formPageFacts } from "../layout/document.tsx";
 import { keysPath } from "../layout/bar.tsx";
@@ -17,16 +17,6 @@ import { WorkspaceFrame } from "../layout/board_frame.tsx";
 import { type Grant, type GrantChoices, PermissionFields, ProjectFields } from "./grant_fields.tsx";
 import { Ending } from "./keys_page.tsx";
 import { AS_IT_IS, EXPIRY_DAYS, NEVER } from "./read_grant.ts";
-
-/** A box that has to be ticked before something ends. */
-export function ConfirmBox({ id, children }: { readonly id: string; readonly children: string }) {
-  return (
-    <label class="choice" for={id}>
-      <input id={id} type="checkbox" name="confirm" value="yes" required />
-      <span>{children}</span>
-    </label>
-  );
-}
 
 export function keyPage(
   context: BoardContext,
@@ -97,16 +87,13 @@ export function keyPage(
         lead="The key stops working immediately. This cannot be undone."
       >
         <div class="body">
-          <Form
+          <EndButton
             action={`${keysPath(context.workspace.slug)}/revoke`}
             csrf={context.csrf}
+            word="Revoke"
+            what={apiKey.name}
             hidden={{ id: apiKey.id }}
-          >
-            <ConfirmBox id="confirm">
-              {`Anything that uses the key ${apiKey.name} loses access`}
-            </ConfirmBox>
-            <button class="danger" type="submit">Revoke key</button>
-          </Form>
+          />
         </div>
       </Card>
     </WorkspaceFrame>,

@@ -6,11 +6,12 @@
 import { endpoints } from "../../contract/endpoints.ts";
 import { ROLES } from "../../contract/identity.ts";
 import { checkFields, type FormPage, refused } from "../layout/form.ts";
+import { QUESTIONS } from "../asking/questions.ts";
+import { namedIn } from "../project/open_project.ts";
 import { goTo } from "../layout/document.tsx";
 import { keysPath } from "../layout/bar.tsx";
 import type { BoardServices } from "../visit/board_context.ts";
 import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
-import { Failure } from "../../platform/core/http/mod.ts";
 import type { Grant } from "./grant_fields.tsx";
 import { keyPage } from "./key_page.tsx";
 import { keysPage } from "./keys_page.tsx";
@@ -70,14 +71,13 @@ export function bindKeys(bind: PageBinder, services: BoardServices): void {
     }
   });
 
-  bind.personal("POST", `${AT}/revoke`, async (visit) => {
-    const { api, context } = await openKeys(visit, services);
-    const { id = "", confirm } = visit.fields;
-    if (confirm !== "yes") {
-      throw new Failure("invalid_request", "Select the checkbox to revoke the key");
-    }
-    await api.call(endpoints.revokeApiKey, { params: { key: id } });
-    return goTo(`${keysPath(context.workspace.slug)}?done=key-revoked`);
+  bind.asking(`${AT}/revoke`, {
+    ask: async (visit) => QUESTIONS.apiKey(namedIn(await openKeys(visit, services))),
+    run: async (visit) => {
+      const { api, context } = await openKeys(visit, services);
+      await api.call(endpoints.revokeApiKey, { params: { key: visit.fields.id ?? "" } });
+      return goTo(`${keysPath(context.workspace.slug)}?done=key-revoked`);
+    },
   });
 
   bind.personal("GET", `${AT}/:key`, (visit) => showOne(visit));

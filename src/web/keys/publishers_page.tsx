@@ -16,17 +16,25 @@ import { formPageFacts, goTo } from "../layout/document.tsx";
 import { publishersPath } from "../layout/bar.tsx";
 import type { BoardServices } from "../visit/board_context.ts";
 import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
-import { Failure } from "../../platform/core/http/mod.ts";
 import { type Grant, type GrantChoices, PermissionFields, ProjectFields } from "./grant_fields.tsx";
 import { openKeys } from "./open_keys.ts";
 import { grantProblem, readGrant } from "./read_grant.ts";
 import type { BoardContext } from "../layout/page_context.ts";
-import { Card, Field, type FieldProps, Form, MadeAndUsed, Trouble } from "../layout/pieces.tsx";
+import {
+  Card,
+  EndButton,
+  Field,
+  type FieldProps,
+  Form,
+  MadeAndUsed,
+  Trouble,
+} from "../layout/pieces.tsx";
 import { Empty, Name, SelectField } from "../layout/board_pieces.tsx";
 import { showBoard } from "../layout/show_board.ts";
 import { WorkspaceFrame } from "../layout/board_frame.tsx";
 import { grantText } from "./grant_text.ts";
-import { ConfirmBox } from "./key_page.tsx";
+import { QUESTIONS } from "../asking/questions.ts";
+import { namedIn } from "../project/open_project.ts";
 
 const USUAL: Grant = { permissions: ["deploy-previews"], projects: null };
 
@@ -84,19 +92,13 @@ function PublisherItem({ publisher, context, choices }: {
         <span>{grantText(permissions, reach ?? "all projects")}</span>
         <MadeAndUsed word="Added" createdAt={createdAt} lastUsedAt={lastUsedAt} />
       </div>
-      <details>
-        <summary>
-          Remove<span class="hush">{` ${repository}`}</span>
-        </summary>
-        <Form
-          action={`${publishersPath(context.workspace.slug)}/remove`}
-          csrf={context.csrf}
-          hidden={{ id }}
-        >
-          <ConfirmBox id={`confirm-${id}`}>Its keys stop working immediately</ConfirmBox>
-          <button class="danger little" type="submit">Remove publisher</button>
-        </Form>
-      </details>
+      <EndButton
+        action={`${publishersPath(context.workspace.slug)}/remove`}
+        csrf={context.csrf}
+        word="Remove"
+        what={repository}
+        hidden={{ id }}
+      />
     </li>
   );
 }
@@ -256,13 +258,12 @@ export function bindPublishers(bind: PageBinder, services: BoardServices): void 
     return goTo(`${publishersPath(context.workspace.slug)}?done=publisher-added`);
   });
 
-  bind.personal("POST", `${AT}/remove`, async (visit) => {
-    const { api, context } = await openKeys(visit, services);
-    const { id = "", confirm } = visit.fields;
-    if (confirm !== "yes") {
-      throw new Failure("invalid_request", "Select the checkbox to remove the publisher");
-    }
-    await api.call(endpoints.deletePublisher, { params: { publisher: id } });
-    return goTo(`${publishersPath(context.workspace.slug)}?done=publisher-removed`);
+  bind.asking(`${AT}/remove`, {
+    ask: async (visit) => QUESTIONS.publisher(namedIn(await openKeys(visit, services))),
+    run: async (visit) => {
+      const { api, context } = await openKeys(visit, services);
+      await api.call(endpoints.deletePublisher, { params: { publisher: visit.fields.id ?? "" } });
+      return goTo(`${publishersPath(context.workspace.slug)}?done=publisher-removed`);
+    },
   });
 }

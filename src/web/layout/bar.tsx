@@ -84,7 +84,7 @@ export function Bar({ context, place }: {
   const { person, csrf, path, workspaces } = context;
   const searched = place?.workspace ?? workspaces[0];
   return (
-    <header class="bar">
+    <header class="bar" data-person={person.user.id}>
       <nav class="trail" aria-label="Breadcrumb">
         <Mark />
         <span class="sep" aria-hidden="true">/</span>

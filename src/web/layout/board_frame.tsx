@@ -20,7 +20,7 @@ import {
 } from "./bar.tsx";
 import { Contours } from "./contours.tsx";
 import type { BoardContext } from "./page_context.ts";
-import { Notice } from "./pieces.tsx";
+import { DoneNotice } from "./pieces.tsx";
 
 /** The pages of a project, by the last part of their paths. */
 const PROJECT_SECTIONS = [
@@ -72,7 +72,7 @@ function Board({ context, title, lead, acts, children, project, sections }: Fram
   readonly project?: string;
   readonly sections: readonly Section[];
 }) {
-  const { workspace, done } = context;
+  const { workspace } = context;
   return (
     <>
       <Bar context={context} place={{ workspace, project }} />
@@ -91,7 +91,7 @@ function Board({ context, title, lead, acts, children, project, sections }: Fram
           </div>
         </div>
         <div class="board">
-          {done === undefined ? null : <Notice>{done}</Notice>}
+          <DoneNotice context={context} />
           {children}
         </div>
       </main>

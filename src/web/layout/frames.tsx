@@ -9,7 +9,7 @@ import type { Child } from "hono/jsx";
 import { Bar } from "./bar.tsx";
 import { Contours } from "./contours.tsx";
 import type { PageContext } from "./page_context.ts";
-import { Mark, Notice } from "./pieces.tsx";
+import { DoneNotice, Mark } from "./pieces.tsx";
 
 function Pitch({ short }: { readonly short: boolean }) {
   return (
@@ -86,7 +86,7 @@ export function SettingsFrame({ title, lead, context, children }: {
   readonly context: PageContext;
   children?: Child;
 }) {
-  const { workspaces, path, done } = context;
+  const { workspaces, path } = context;
   return (
     <>
       <Bar context={context} />
@@ -123,7 +123,7 @@ export function SettingsFrame({ title, lead, context, children }: {
             <h1>{title}</h1>
             {lead ? <p class="soft">{lead}</p> : null}
           </header>
-          {done === undefined ? null : <Notice>{done}</Notice>}
+          <DoneNotice context={context} />
           {children}
         </main>
       </div>

@@ -14,6 +14,8 @@ export interface PageContext {
   readonly path: string;
   /** The last action. */
   readonly done?: string | undefined;
+  /** Path of the act that undoes it. */
+  readonly undo?: string | undefined;
 }
 
 /** The context of a page of the dashboard. */

@@ -8,6 +8,7 @@
 import type { Child } from "hono/jsx";
 import { encode } from "uqr";
 import type { FormState } from "./form.ts";
+import type { PageContext } from "./page_context.ts";
 
 export function Mark({ href = "/" }: { readonly href?: string }) {
   return (
@@ -26,6 +27,26 @@ export function Notice(
   { kind = "good", children }: { readonly kind?: "good" | "bad" | "care"; children?: Child },
 ) {
   return <div class={`notice ${kind}`} role={kind === "bad" ? "alert" : "status"}>{children}</div>;
+}
+
+/** The last action, and the act that undoes it. */
+export function DoneNotice({ context }: {
+  readonly context: Pick<PageContext, "done" | "undo" | "csrf">;
+}) {
+  const { done, undo, csrf } = context;
+  if (done === undefined) return null;
+  return (
+    <Notice>
+      <div class="row">
+        <span>{done}</span>
+        {undo === undefined ? null : (
+          <Form action={undo} csrf={csrf} class="inline" asks>
+            <button class="plain" type="submit">Undo</button>
+          </Form>
+        )}
+      </div>
+    </Notice>
+  );
 }
 
 /** The problem of the whole form, above it. */
@@ -86,16 +107,18 @@ export function Field({ label, name, state, type = "text", hint, initial, ...res
 }
 
 /** A form that posts, with the token that shows that our own page sent it. */
-export function Form({ action, csrf, class: kind, hidden = {}, children }: {
+export function Form({ action, csrf, class: kind, hidden = {}, asks = false, children }: {
   readonly action: string;
   readonly csrf?: string;
   readonly class?: string;
+  /** Whether the act asks first: the script shows the question as a dialog. */
+  readonly asks?: boolean;
   readonly hidden?: Readonly<Record<string, string | undefined>>;
   children?: Child;
 }) {
   const fields = Object.entries({ csrf, ...hidden });
   return (
-    <form method="post" action={action} class={kind}>
+    <form method="post" action={action} class={kind} data-asks={asks ? "" : undefined}>
       {fields.map(([name, value]) =>
         value === undefined ? null : <input key={name} type="hidden" name={name} value={value} />
       )}
@@ -194,15 +217,17 @@ export function Card({ title, id, lead, children }: {
 }
 
 /** A button that ends something; screen readers also read out what it ends. */
-export function EndButton({ action, csrf, word, what, hidden = {} }: {
+export function EndButton({ action, csrf, word, what, hidden = {}, asks = true }: {
   readonly action: string;
   readonly csrf: string;
   readonly word: string;
+  /** Named by the question as well. */
   readonly what: string;
   readonly hidden?: Readonly<Record<string, string>>;
+  readonly asks?: boolean;
 }) {
   return (
-    <Form action={action} csrf={csrf} hidden={hidden}>
+    <Form action={action} csrf={csrf} hidden={asks ? { ...hidden, what } : hidden} asks={asks}>
       <button class="danger little" type="submit">
         {word}
         <span class="hush">{` ${what}`}</span>

@@ -8,6 +8,7 @@ import config from "../../../deno.json" with { type: "json" };
 import { sha256Hex } from "../../lib/hash.ts";
 import { makeAsset } from "./asset.ts";
 import { PAGE_POLICY } from "./document.tsx";
+import { FORM_SCRIPT } from "./form_script.ts";
 
 const FOLLOW = `"use strict";
 /* A scope: all scripts of a page share one for their names. */
@@ -144,12 +145,14 @@ for (const menu of document.querySelectorAll("details.switch")) {
 }
 `;
 
+const BOARD_SCRIPT = FOLLOW + FORM_SCRIPT;
+
 /** The version of htmx, as the program pins it. */
 const HTMX_VERSION = /@([\d.]+)$/.exec(config.imports["htmx.org"])?.[1] ?? "";
 
 /** Both are named after their content, so that browsers can cache them for good. */
 export const HTMX_PATH = `/assets/htmx-${HTMX_VERSION}.js`;
-export const BOARD_SCRIPT_PATH = `/assets/board-${sha256Hex(FOLLOW).slice(0, 16)}.js`;
+export const BOARD_SCRIPT_PATH = `/assets/board-${sha256Hex(BOARD_SCRIPT).slice(0, 16)}.js`;
 
 /** The Content Security Policy of the dashboard: our own scripts and requests only. */
 export const BOARD_POLICY = `${PAGE_POLICY}; script-src 'self'; connect-src 'self'`;
@@ -165,4 +168,4 @@ export const showHtmx = makeAsset(
   () => Deno.readFile(new URL(import.meta.resolve("htmx.org/dist/htmx.min.js"))),
 );
 
-export const showBoardScript = makeAsset(SCRIPT, () => FOLLOW);
+export const showBoardScript = makeAsset(SCRIPT, () => BOARD_SCRIPT);

@@ -227,6 +227,27 @@ button.plain { min-height: 2.25rem; padding: .2rem 0; background: none; border: 
 .choice > span { display: grid; min-width: 0; overflow-wrap: anywhere; }
 `;
 
+const DIALOGS = `
+dialog { width: min(32rem, calc(100vw - 2rem)); max-height: calc(100dvh - 2rem); margin: auto; padding: 1.5rem; border: 1px solid var(--line); border-radius: var(--radius); background: var(--surface); color: var(--ink); box-shadow: 0 24px 80px -16px rgb(0 0 0 / .5); overflow: auto; }
+dialog::backdrop { background: rgb(8 20 16 / .55); }
+dialog > button { margin-top: .75rem; width: 100%; }
+dialog .sheet { max-width: none; }
+.question { gap: 1rem; }
+.question h1, dialog h1 { font-size: 1.3rem; }
+.question .actions { justify-content: flex-end; margin-top: .25rem; }
+.question .actions > * { flex: 0 1 auto; white-space: normal; }
+.question .facts > div { grid-template-columns: 4rem minmax(0, 1fr); }
+.question .facts dd .small { display: block; }
+button.end { background: var(--danger); color: var(--surface); }
+button.end:hover { background: var(--danger); color: var(--surface); filter: brightness(1.12); }
+.asking { display: grid; gap: 1.5rem; width: min(34rem, 100% - 2rem); margin: 8vh auto 3rem; }
+.asking > main { padding: 1.5rem; background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); box-shadow: var(--shadow); }
+button[aria-busy] { cursor: progress; opacity: .75; }
+button[aria-busy]::after { content: ""; flex: none; width: .9em; height: .9em; margin-left: .5em; border: 2px solid currentColor; border-right-color: transparent; border-radius: 99px; }
+@media (prefers-reduced-motion: no-preference) { button[aria-busy]::after { animation: turn .8s linear infinite; } }
+@keyframes turn { to { transform: rotate(1turn); } }
+`;
+
 const PIECES = `
 .notice { display: grid; gap: .25rem; padding: .85rem 1rem; border-radius: var(--small); border-left: 4px solid var(--accent); background: var(--tint); overflow-wrap: anywhere; }
 .notice.bad { border-color: var(--danger); background: var(--danger-tint); }
@@ -295,6 +316,7 @@ export const STYLESHEET = [
   REFERENCE,
   PROSE,
   FORMS,
+  DIALOGS,
   PIECES,
   BOARD_STYLE,
 ].join("").trimStart();

@@ -66,6 +66,7 @@ function Chats({ csrf, links, hasBot }: {
                 word="Unlink"
                 what={name}
                 hidden={{ id }}
+                asks={false}
               />
             </li>
           ))}
@@ -120,6 +121,7 @@ function Browsers({ csrf, subscriptions }: {
               word="Remove"
               what={name}
               hidden={{ id }}
+              asks={false}
             />
           </li>
         ))}

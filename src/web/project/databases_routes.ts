@@ -12,7 +12,8 @@ import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import { Failure, toFailure } from "../../platform/core/http/mod.ts";
 import { type AskedQuery, databasePage } from "./database_page.tsx";
 import { databasesPage } from "./databases_page.tsx";
-import { cursorOf, openProject, type ProjectVisit } from "./open_project.ts";
+import { askOnProject, cursorOf, openProject, type ProjectVisit } from "./open_project.ts";
+import { QUESTIONS } from "../asking/questions.ts";
 import { type QueryOutcome, readQuery } from "./read_query.ts";
 
 const AT = "/workspaces/:slug/projects/:project/databases";
@@ -103,11 +104,14 @@ export function bindDatabases(bind: PageBinder, services: BoardServices): void {
     }
   });
 
-  bind.personal("POST", `${AT}/:database/branches/remove`, async (visit) => {
-    const parts = await openProject(visit, services);
-    const params = paramsOf(visit, parts);
-    const branch = visit.fields.branch ?? "";
-    await parts.api.call(endpoints.deleteDatabaseBranch, { params: { ...params, branch } });
-    return parts.back(`databases/${params.database}`, "branch-removed");
+  bind.asking(`${AT}/:database/branches/remove`, {
+    ask: askOnProject(services, ({ visit }) => QUESTIONS.databaseBranch(visit.fields.branch ?? "")),
+    run: async (visit) => {
+      const parts = await openProject(visit, services);
+      const params = paramsOf(visit, parts);
+      const branch = visit.fields.branch ?? "";
+      await parts.api.call(endpoints.deleteDatabaseBranch, { params: { ...params, branch } });
+      return parts.back(`databases/${params.database}`, "branch-removed");
+    },
   });
 }

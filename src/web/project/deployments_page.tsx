@@ -99,7 +99,7 @@ function Production({ parts, deployment, health }: {
         </dl>
         {canChange(parts)
           ? (
-            <Form action={path("rollback")} csrf={context.csrf}>
+            <Form action={path("rollback")} csrf={context.csrf} asks>
               <div>
                 <button class="quiet little" type="submit">
                   Roll back to the previous deployment

@@ -9,7 +9,9 @@ import type { BoardServices } from "../visit/board_context.ts";
 import type { PageBinder } from "../visit/page_binder.tsx";
 import { deploymentsPage } from "./deployments_page.tsx";
 import { environmentNames } from "./environment_names.ts";
-import { cursorOf, openProject } from "./open_project.ts";
+import { askOnProject, cursorOf, openProject } from "./open_project.ts";
+import { productionQuestion } from "../asking/production_question.tsx";
+import { goTo } from "../layout/document.tsx";
 
 /** Deployments on one page. */
 const SIZE = 20;
@@ -56,9 +58,19 @@ export function bindDeployments(bind: PageBinder, services: BoardServices): void
     });
   });
 
-  bind.personal("POST", `${at}/rollback`, async (visit) => {
-    const { api, project, back } = await openProject(visit, services);
-    await api.call(endpoints.rollback, { params: { project: project.name }, body: {} });
-    return back("", "rolled-back");
+  bind.asking(`${at}/rollback`, {
+    ask: askOnProject(services, ({ api, project, context }) =>
+      productionQuestion(api, {
+        project,
+        to: undefined,
+        now: context.now,
+        word: "Roll back",
+      })),
+    run: async (visit) => {
+      const { api, project, path } = await openProject(visit, services);
+      const params = { project: project.name };
+      const { rolledBack } = await api.call(endpoints.rollback, { params, body: {} });
+      return goTo(`${path()}?done=rolled-back&undo=${rolledBack.id}`);
+    },
   });
 }

@@ -11,7 +11,15 @@ import { goTo } from "../layout/document.tsx";
 import type { BoardServices } from "../visit/board_context.ts";
 import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import { environmentNames } from "./environment_names.ts";
-import { canChange, cursorOf, openProject, type ProjectVisit } from "./open_project.ts";
+import {
+  askOnProject,
+  canChange,
+  cursorOf,
+  namedIn,
+  openProject,
+  type ProjectVisit,
+} from "./open_project.ts";
+import { QUESTIONS } from "../asking/questions.ts";
 import type { DnsCheck, DnsRecord, Domain } from "../../contract/domains.ts";
 import { Ago, Empty, Pager, SelectField, State } from "../layout/board_pieces.tsx";
 import { Card, EndButton, Field, Form, Notice, Trouble } from "../layout/pieces.tsx";
@@ -265,10 +273,13 @@ export function bindDomains(bind: PageBinder, services: BoardServices): void {
     return goTo(`${path("domains")}?${isVerified ? "done=domain-verified" : `show=${domain}`}`);
   });
 
-  bind.personal("POST", `${AT}/remove`, async (visit) => {
-    const { api, project, back } = await openProject(visit, services);
-    const params = { project: project.name, domain: visit.fields.id ?? "" };
-    await api.call(endpoints.deleteDomain, { params });
-    return back("domains", "domain-removed");
+  bind.asking(`${AT}/remove`, {
+    ask: askOnProject(services, (parts) => QUESTIONS.domain(namedIn(parts))),
+    run: async (visit) => {
+      const { api, project, back } = await openProject(visit, services);
+      const params = { project: project.name, domain: visit.fields.id ?? "" };
+      await api.call(endpoints.deleteDomain, { params });
+      return back("domains", "domain-removed");
+    },
   });
 }

@@ -10,7 +10,15 @@ import { type DeployHook, HOOK_SCOPES } from "../../contract/hooks.ts";
 import { EMPTY, type FormPage, refused } from "../layout/form.ts";
 import type { BoardServices } from "../visit/board_context.ts";
 import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
-import { canChange, cursorOf, openProject, type ProjectVisit } from "./open_project.ts";
+import {
+  askOnProject,
+  canChange,
+  cursorOf,
+  namedIn,
+  openProject,
+  type ProjectVisit,
+} from "./open_project.ts";
+import { QUESTIONS } from "../asking/questions.ts";
 import { BRANCH_MAX } from "../../contract/projects.ts";
 import { Ago, Branch, Empty, Pager, SelectField } from "../layout/board_pieces.tsx";
 import { Card, EndButton, Field, Form, Notice, Trouble } from "../layout/pieces.tsx";
@@ -42,21 +50,13 @@ function HookItem({ parts, hook }: { readonly parts: ProjectVisit; readonly hook
       {canChange(parts)
         ? (
           <div class="acts">
-            <details class="more">
-              <summary>
-                New URL<span class="hush">{` for ${name}`}</span>
-              </summary>
-              <div class="stack">
-                <p class="small">
-                  The current URL stops working immediately. Update everything that uses it.
-                </p>
-                <Form action={path("hooks/regenerate")} csrf={csrf} hidden={{ id }}>
-                  <button class="danger little" type="submit">
-                    Regenerate<span class="hush">{` the URL of ${name}`}</span>
-                  </button>
-                </Form>
-              </div>
-            </details>
+            <EndButton
+              action={path("hooks/regenerate")}
+              csrf={csrf}
+              word="Regenerate"
+              what={`the URL of ${name}`}
+              hidden={{ id }}
+            />
             <EndButton
               action={path("hooks/delete")}
               csrf={csrf}
@@ -206,15 +206,21 @@ export function bindHooks(bind: PageBinder, services: BoardServices): void {
     }
   });
 
-  bind.personal("POST", `${AT}/regenerate`, async (visit) => {
-    const { api } = await openProject(visit, services);
-    const params = { hook: visit.fields.id ?? "" };
-    return show(visit, { made: await api.call(endpoints.regenerateHook, { params }) });
+  bind.asking(`${AT}/regenerate`, {
+    ask: askOnProject(services, (parts) => QUESTIONS.hookUrl(namedIn(parts))),
+    run: async (visit) => {
+      const { api } = await openProject(visit, services);
+      const params = { hook: visit.fields.id ?? "" };
+      return show(visit, { made: await api.call(endpoints.regenerateHook, { params }) });
+    },
   });
 
-  bind.personal("POST", `${AT}/delete`, async (visit) => {
-    const { api, back } = await openProject(visit, services);
-    await api.call(endpoints.deleteHook, { params: { hook: visit.fields.id ?? "" } });
-    return back("hooks", "hook-deleted");
+  bind.asking(`${AT}/delete`, {
+    ask: askOnProject(services, (parts) => QUESTIONS.hook(namedIn(parts))),
+    run: async (visit) => {
+      const { api, back } = await openProject(visit, services);
+      await api.call(endpoints.deleteHook, { params: { hook: visit.fields.id ?? "" } });
+      return back("hooks", "hook-deleted");
+    },
   });
 }

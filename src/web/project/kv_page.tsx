@@ -9,7 +9,7 @@
 import { formatBytes } from "../../lib/format.ts";
 import type { KvEntry } from "../../contract/kv.ts";
 import { Empty, SelectField } from "../layout/board_pieces.tsx";
-import { Card, Field, Form, Moment, Trouble } from "../layout/pieces.tsx";
+import { Card, EndButton, Field, Form, Moment, Trouble } from "../layout/pieces.tsx";
 import { EMPTY, type FormPage, type FormState } from "../layout/form.ts";
 import { shownKey, type ShownKvValue } from "./kv_value.ts";
 import type { ProjectVisit } from "./open_project.ts";
@@ -235,13 +235,12 @@ function ValueCard({ parts, shown, value }: {
               <pre class="terminal" tabindex={0}>{value.shown}</pre>
             </>
           )}
-        <Form action={to("kv/remove")} csrf={context.csrf}>
-          <div>
-            <button class="danger little" type="submit">
-              Remove<span class="hush">{` ${shownKey(value.key)}`}</span>
-            </button>
-          </div>
-        </Form>
+        <EndButton
+          action={to("kv/remove")}
+          csrf={context.csrf}
+          word="Remove"
+          what={shownKey(value.key)}
+        />
       </div>
     </Card>
   );

@@ -13,7 +13,14 @@ import { Failure } from "../../platform/core/http/mod.ts";
 import { environmentNames } from "./environment_names.ts";
 import { closedKvPage, kvPage, kvValuePage, type KvWish } from "./kv_page.tsx";
 import { showKvValue } from "./kv_value.ts";
-import { canChange, openProject, type ProjectVisit } from "./open_project.ts";
+import {
+  askOnProject,
+  canChange,
+  namedIn,
+  openProject,
+  type ProjectVisit,
+} from "./open_project.ts";
+import { QUESTIONS } from "../asking/questions.ts";
 
 const AT = "/workspaces/:slug/projects/:project/kv";
 /** Keys on one page: the longest ones, escaped, fill no more than a page may have. */
@@ -124,17 +131,20 @@ export function bindKv(bind: PageBinder, services: BoardServices): void {
     }
   });
 
-  bind.personal("POST", `${AT}/remove`, async (visit) => {
-    const parts = await openProject(visit, services);
-    const wish = wishOf(visit.query);
-    await parts.api.call(endpoints.deleteKvValue, {
-      params: { project: parts.project.name },
-      query: {
-        environment: wish.environment,
-        key: textOf(visit.query, "key"),
-        version: textOf(visit.query, "version"),
-      },
-    });
-    return backTo(parts, wish, { done: "value-removed" });
+  bind.asking(`${AT}/remove`, {
+    ask: askOnProject(services, (parts) => QUESTIONS.kvValue(namedIn(parts))),
+    run: async (visit) => {
+      const parts = await openProject(visit, services);
+      const wish = wishOf(visit.query);
+      await parts.api.call(endpoints.deleteKvValue, {
+        params: { project: parts.project.name },
+        query: {
+          environment: wish.environment,
+          key: textOf(visit.query, "key"),
+          version: textOf(visit.query, "version"),
+        },
+      });
+      return backTo(parts, wish, { done: "value-removed" });
+    },
   });
 }

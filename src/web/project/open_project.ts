@@ -9,6 +9,7 @@ import { goTo } from "../layout/document.tsx";
 import { projectPath } from "../layout/bar.tsx";
 import { type BoardServices, type BoardVisit, openBoard } from "../visit/board_context.ts";
 import type { PersonVisit } from "../visit/page_binder.tsx";
+import type { Question } from "../asking/question.tsx";
 import { Failure } from "../../platform/core/http/mod.ts";
 
 export interface ProjectVisit extends BoardVisit {
@@ -41,6 +42,24 @@ export async function openProject(
     back: (page, done) => goTo(`${path(page)}?done=${done}`),
   };
 }
+
+/**
+ * Makes the question of an act on a project's page, for people who can do it.
+ *
+ * @throws {Failure} `forbidden` for viewers.
+ */
+export const askOnProject = (
+  services: BoardServices,
+  ask: (parts: ProjectVisit) => Question | undefined | Promise<Question | undefined>,
+) =>
+async (visit: PersonVisit): Promise<Question | undefined> => {
+  const parts = await openProject(visit, services);
+  if (canChange(parts)) return ask(parts);
+  throw new Failure("forbidden", "Viewers cannot change anything in this workspace");
+};
+
+/** The words for what the form of an act names. */
+export const namedIn = ({ visit }: BoardVisit): string => (visit.fields.what ?? "").slice(0, 200);
 
 /** Whether the person may change what the page shows. */
 export const canChange = ({ context }: BoardVisit): boolean => context.workspace.role !== "viewer";

@@ -13,9 +13,10 @@ import { overviewPath } from "../layout/bar.tsx";
 import { EMPTY, type FormPage, type FormState, refused } from "../layout/form.ts";
 import type { BoardServices } from "../visit/board_context.ts";
 import type { PageBinder } from "../visit/page_binder.tsx";
-import { canChange, openProject, type ProjectVisit } from "./open_project.ts";
+import { askOnProject, canChange, openProject, type ProjectVisit } from "./open_project.ts";
+import { QUESTIONS } from "../asking/questions.ts";
 import { PASSWORD_MAX, PASSWORD_MIN, type PreviewAccess } from "../../contract/previews.ts";
-import { Card, Field, Form, Notice, Trouble } from "../layout/pieces.tsx";
+import { Card, EndButton, Field, Form, Notice, Trouble } from "../layout/pieces.tsx";
 import { SelectField } from "../layout/board_pieces.tsx";
 import { projectPage } from "./project_page.tsx";
 
@@ -34,7 +35,7 @@ const TEXTS = [
 /** The form's value for no particular framework. */
 const ANY_FRAMEWORK = "detect";
 
-function EndCard({ parts, state }: { readonly parts: ProjectVisit; readonly state: FormState }) {
+function EndCard({ parts }: { readonly parts: ProjectVisit }) {
   const { project, path, context } = parts;
   return (
     <Card
@@ -43,16 +44,12 @@ function EndCard({ parts, state }: { readonly parts: ProjectVisit; readonly stat
       lead="This deletes its deployments, domains, variables and databases. It cannot be undone."
     >
       <div class="body">
-        <Trouble state={state} />
-        <Form action={path("settings/delete")} csrf={context.csrf}>
-          <Field
-            label={`Type ${project.name} to confirm`}
-            name="confirm"
-            state={state}
-            autocomplete="off"
-          />
-          <button class="danger" type="submit">Delete permanently</button>
-        </Form>
+        <EndButton
+          action={path("settings/delete")}
+          csrf={context.csrf}
+          word="Delete"
+          what={project.name}
+        />
       </div>
     </Card>
   );
@@ -120,7 +117,7 @@ function settingsPage(
   shown: FormPage & {
     readonly previews: PreviewAccess;
     /** The form that was refused. */
-    readonly of?: "settings" | "previews" | "end";
+    readonly of?: "settings" | "previews";
   },
 ): Response {
   const { project, path, context } = parts;
@@ -170,9 +167,7 @@ function settingsPage(
         </div>
       </Card>
       <PreviewsCard parts={parts} previews={previews} state={of === "previews" ? state : EMPTY} />
-      {context.workspace.role === "owner"
-        ? <EndCard parts={parts} state={of === "end" ? state : EMPTY} />
-        : null}
+      {context.workspace.role === "owner" ? <EndCard parts={parts} /> : null}
     </>,
   );
 }
@@ -234,15 +229,12 @@ export function bindSettings(bind: PageBinder, services: BoardServices): void {
     }
   });
 
-  bind.personal("POST", `${AT}/delete`, async (visit) => {
-    const parts = await openProject(visit, services);
-    const { name } = parts.project;
-    if (visit.fields.confirm !== name) {
-      const problems = { confirm: `Must be "${name}"` };
-      const state = { values: visit.fields, problems };
-      return show(parts, { of: "end", state, status: 400 });
-    }
-    await parts.api.call(endpoints.deleteProject, { params: { project: name } });
-    return goTo(`${overviewPath(parts.context.workspace.slug)}?done=project-deleted`);
+  bind.asking(`${AT}/delete`, {
+    ask: askOnProject(services, ({ project }) => QUESTIONS.project(project.name)),
+    run: async (visit) => {
+      const { api, project, context } = await openProject(visit, services);
+      await api.call(endpoints.deleteProject, { params: { project: project.name } });
+      return goTo(`${overviewPath(context.workspace.slug)}?done=project-deleted`);
+    },
   });
 }

@@ -11,7 +11,15 @@ import { EMPTY, type FormPage, refused } from "../layout/form.ts";
 import type { BoardServices } from "../visit/board_context.ts";
 import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import { environmentNames } from "./environment_names.ts";
-import { canChange, cursorOf, openProject, type ProjectVisit } from "./open_project.ts";
+import {
+  askOnProject,
+  canChange,
+  cursorOf,
+  namedIn,
+  openProject,
+  type ProjectVisit,
+} from "./open_project.ts";
+import { QUESTIONS } from "../asking/questions.ts";
 import { Ago, Empty, Pager, SelectField } from "../layout/board_pieces.tsx";
 import { Card, EndButton, Field, Form, Trouble } from "../layout/pieces.tsx";
 import { projectPage } from "./project_page.tsx";
@@ -167,10 +175,13 @@ export function bindVariables(bind: PageBinder, services: BoardServices): void {
     }
   });
 
-  bind.personal("POST", `${AT}/remove`, async (visit) => {
-    const { api, project, back } = await openProject(visit, services);
-    const params = { project: project.name, key: visit.fields.key ?? "" };
-    await api.call(endpoints.deleteVariable, { params });
-    return back("variables", "variable-removed");
+  bind.asking(`${AT}/remove`, {
+    ask: askOnProject(services, (parts) => QUESTIONS.variable(namedIn(parts))),
+    run: async (visit) => {
+      const { api, project, back } = await openProject(visit, services);
+      const params = { project: project.name, key: visit.fields.key ?? "" };
+      await api.call(endpoints.deleteVariable, { params });
+      return back("variables", "variable-removed");
+    },
   });
 }

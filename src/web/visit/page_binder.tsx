@@ -18,6 +18,7 @@ import { EntryFrame } from "../layout/frames.tsx";
 import { type Fields, NO_FORM, readForm, type SentForm } from "../layout/form.ts";
 import { goTo, showPage } from "../layout/document.tsx";
 import { packedPage } from "./packed_page.ts";
+import { type Question, questionPage, refusalOf } from "../asking/question.tsx";
 import { type PageApi, pageApi } from "./page_api.ts";
 import type { PageSession } from "./page_session.ts";
 import { safeReturnPath } from "./return_path.ts";
@@ -136,6 +137,23 @@ export class PageBinder {
     }, options);
   }
 
+  /**
+   * Binds an act that asks first: it runs where the form answers the question, or where `ask` has
+   * none for it.
+   */
+  asking(path: string, act: {
+    ask(visit: PersonVisit): Question | undefined | Promise<Question | undefined>;
+    run(visit: PersonVisit): Answer;
+  }): void {
+    this.personal("POST", path, async (visit) => {
+      const question = await act.ask(visit);
+      const refusal = question && refusalOf(question, visit.fields);
+      if (question === undefined || refusal === undefined) return act.run(visit);
+      const query = visit.query.size === 0 ? "" : `?${visit.query}`;
+      return questionPage(question, { ...visit, action: visit.path + query }, refusal);
+    });
+  }
+
   /** Reads a form. Files are in memory meanwhile, so that few people upload at a time. */
   async #readForm(request: Request, maxUpload: number | undefined): Promise<SentForm> {
     if (maxUpload === undefined) return await readForm(request);
@@ -178,7 +196,9 @@ export class PageBinder {
           params,
           query: url.searchParams,
           path: url.pathname,
-          cameFrom: cameFrom(request, url),
+          cameFrom: fields.cameFrom === undefined
+            ? cameFrom(request, url)
+            : safeReturnPath(fields.cameFrom),
           fields,
           values,
           files,

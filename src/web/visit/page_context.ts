@@ -5,6 +5,7 @@
  */
 import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
 import type { PageContext } from "../layout/page_context.ts";
+import { isUuid } from "../../lib/ids.ts";
 import { selfCallerOf } from "../../platform/core/access/mod.ts";
 import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
 import type { PersonVisit } from "./page_binder.tsx";
@@ -41,6 +42,7 @@ const DONE: Readonly<Record<string, string>> = {
   "promoted": "Promoted to production.",
   "redeployed": "Redeployed the same files with the current variables.",
   "rolled-back": "Rolled back to the previous deployment.",
+  "restored": "Rolled back to this deployment.",
   "released": "Everyone sees the new deployment.",
   "withdrawn": "Everyone sees the old deployment again.",
   "stopped": "Deployment stopped.",
@@ -68,6 +70,20 @@ const DONE: Readonly<Record<string, string>> = {
   "branch-removed": "Branch deleted.",
 };
 
+/** Actions that exchange the production deployment. */
+const UNDOABLE: ReadonlySet<string> = new Set([
+  "promoted",
+  "redeployed",
+  "rolled-back",
+  "restored",
+]);
+
+/** The act that undoes an action. It asks first, as anyone can write an address. */
+function undoOf(name: string, before: string | null): string | undefined {
+  const isKnown = UNDOABLE.has(name) && before !== null && isUuid(before);
+  return isKnown ? `/deployments/${before}/restore` : undefined;
+}
+
 /** Collects what the frame shows for a visit. */
 export async function pageContextOf(
   { person, csrf, path, query }: PersonVisit,
@@ -80,5 +96,6 @@ export async function pageContextOf(
     workspaces: (await workspaces.list(selfCallerOf(person), NAMED_WORKSPACES)).items,
     path,
     done: Object.hasOwn(DONE, name) ? DONE[name] : undefined,
+    undo: undoOf(name, query.get("undo")),
   };
 }

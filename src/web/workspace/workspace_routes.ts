@@ -10,6 +10,8 @@ import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import { pageContextOf } from "../visit/page_context.ts";
 import { safeReturnPath } from "../visit/return_path.ts";
 import { checkFields, type Fields, type FormPage, refused } from "../layout/form.ts";
+import type { Question } from "../asking/question.tsx";
+import { QUESTIONS } from "../asking/questions.ts";
 import { goTo } from "../layout/document.tsx";
 import type { Clock } from "../../lib/clock.ts";
 import type { Authenticator } from "../../platform/accounts/mod.ts";
@@ -60,6 +62,12 @@ export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServ
     }
     return { user, credential, workspace };
   };
+
+  const askAs =
+    (wanted: "viewer" | "owner", ask: (what: string) => Question) => async (visit: PersonVisit) => {
+      await memberOf(visit, wanted);
+      return ask((visit.fields.what ?? "").slice(0, 200));
+    };
 
   const show = async (
     visit: PersonVisit,
@@ -146,16 +154,22 @@ export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServ
     });
     return back(caller, "role-changed");
   });
-  bind.personal("POST", "/workspaces/:slug/members/remove", async (visit) => {
-    const caller = await memberOf(visit, "owner");
-    const { user } = parse(memberId, { user: visit.fields.userId ?? "" });
-    await visit.api(caller.workspace.slug).call(endpoints.removeMember, { params: { user } });
-    return back(caller, "member-removed");
+  bind.asking("/workspaces/:slug/members/remove", {
+    ask: askAs("owner", QUESTIONS.member),
+    run: async (visit) => {
+      const caller = await memberOf(visit, "owner");
+      const { user } = parse(memberId, { user: visit.fields.userId ?? "" });
+      await visit.api(caller.workspace.slug).call(endpoints.removeMember, { params: { user } });
+      return back(caller, "member-removed");
+    },
   });
-  bind.personal("POST", "/workspaces/:slug/leave", async (visit) => {
-    const caller = await memberOf(visit, "viewer");
-    await visit.api(caller.workspace.slug).call(endpoints.leaveWorkspace, {});
-    return goTo("/workspaces?done=workspace-left");
+  bind.asking("/workspaces/:slug/leave", {
+    ask: askAs("viewer", QUESTIONS.leave),
+    run: async (visit) => {
+      const caller = await memberOf(visit, "viewer");
+      await visit.api(caller.workspace.slug).call(endpoints.leaveWorkspace, {});
+      return goTo("/workspaces?done=workspace-left");
+    },
   });
 
   bind.personal("POST", "/workspaces/:slug/invitations", async (visit) => {
@@ -166,13 +180,16 @@ export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServ
     });
     return show(visit, { url });
   });
-  bind.personal("POST", "/workspaces/:slug/invitations/withdraw", async (visit) => {
-    const caller = await memberOf(visit, "owner");
-    const { invitation } = parse(invitationId, { invitation: visit.fields.id ?? "" });
-    await visit.api(caller.workspace.slug).call(endpoints.deleteInvitation, {
-      params: { invitation },
-    });
-    return back(caller, "invitation-withdrawn");
+  bind.asking("/workspaces/:slug/invitations/withdraw", {
+    ask: askAs("owner", QUESTIONS.invitation),
+    run: async (visit) => {
+      const caller = await memberOf(visit, "owner");
+      const { invitation } = parse(invitationId, { invitation: visit.fields.id ?? "" });
+      await visit.api(caller.workspace.slug).call(endpoints.deleteInvitation, {
+        params: { invitation },
+      });
+      return back(caller, "invitation-withdrawn");
+    },
   });
 
   bind.personal("GET", "/invitation/:token", async ({ person, csrf, params, client }) => {

@@ -91,7 +91,7 @@ Deno.test("a redeployment shows the same files again, with the current variables
     assert.equal(await shows(), "two");
 
     const page = await ada.open(`/deployments/${first.id}`);
-    const again = await ada.submit(page, `/deployments/${first.id}/redeploy`);
+    const again = await ada.confirm(page, `/deployments/${first.id}/redeploy`);
     assert.match(again.html, /Redeployed the same files with the current variables/);
     assert.match(again.html, /Redeploy of/);
     const [, id] = /^\/deployments\/([^?]+)/.exec(again.path)!;

@@ -165,21 +165,38 @@ Deno.test("the dashboard promotes, rolls back and stops by what the API does", (
       (await api("GET", "/v1/projects/shop")).json.productionDeploymentId;
 
     const at = `/deployments/${preview.id}`;
-    const promoted = await ada.submit(await ada.open(at), `${at}/promote`);
+    const asked = await ada.submit(await ada.open(at), `${at}/promote`);
+    assert.match(asked.html, /<h1 id="question-title">Replace production\?<\/h1>/);
+    assert.match(asked.html, /<dt>From<\/dt>.*<dt>To<\/dt>.*<p>1 file differs\.<\/p>/);
+    assert.equal(await production(), first.id, "nothing happens before the answer");
+    const promoted = await ada.submit(asked, `${at}/promote`);
     assert.match(promoted.html, /Promoted to production/);
     const live = await production();
-    assert.equal(promoted.path, `/deployments/${live}?done=promoted`);
+    assert.equal(promoted.path, `/deployments/${live}?done=promoted&undo=${first.id}`);
     assert.notEqual(live, first.id);
     assert.match(promoted.html, /Promoted from a preview/);
 
-    const back = await ada.submit(promoted, `/deployments/${live}/rollback`);
+    const stale = await ada.submit(asked, `${at}/promote`);
+    assert.equal(stale.status, 409);
+    assert.match(stale.html, /Someone changed this since you were asked/);
+    assert.equal(await production(), live);
+
+    const back = await ada.confirm(promoted, `/deployments/${live}/rollback`);
     assert.equal(await production(), first.id);
-    assert.equal(back.path, `/deployments/${first.id}?done=rolled-back`);
+    assert.equal(back.path, `/deployments/${first.id}?done=rolled-back&undo=${live}`);
     const twice = await ada.submit(back, `/deployments/${first.id}/rollback`);
     assert.equal(twice.status, 409);
     assert.match(twice.html, /role="alert"|<h1>/);
+    const undone = await ada.confirm(back, `/deployments/${live}/restore`);
+    assert.equal(await production(), live);
+    assert.equal(undone.path, `/deployments/${live}?done=restored&undo=${first.id}`);
+    const again = await ada.confirm(
+      await ada.open(`/deployments/${first.id}`),
+      `/deployments/${first.id}/redeploy`,
+    );
+    assert.match(again.html, /Redeployed the same files/);
 
-    const stopped = await ada.submit(await ada.open(at), `${at}/stop`);
+    const stopped = await ada.confirm(await ada.open(at), `${at}/stop`);
     assert.match(stopped.html, /state idle past">Stopped/);
     assert.equal((await api("GET", `/v1/deployments/${preview.id}`)).json.status, "STOPPED");
   }));
@@ -210,7 +227,7 @@ Deno.test("the dashboard makes a project, its variables and hooks, and deletes i
     const bad = await ada.submit(set, `${at}/variables`, { ...key, key: "1", value: "unseen" });
     assert.equal(bad.status, 400);
     assert.ok(!bad.html.includes("unseen"), "what was typed as a secret is not sent back");
-    const removed = await ada.submit(set, `${at}/variables/remove`);
+    const removed = await ada.confirm(set, `${at}/variables/remove`);
     assert.ok(!removed.html.includes("API_KEY<"));
 
     const hook = { name: "cms", branch: "main", scope: "Production" };
@@ -219,10 +236,9 @@ Deno.test("the dashboard makes a project, its variables and hooks, and deletes i
     assert.match(addressOf(hooked)!, /\/v1\/hooks\/[0-9a-f]{64}$/);
     const later = await ada.open(`${at}/hooks`);
     assert.equal(addressOf(later), undefined);
-    const renewed = await ada.submit(later, `${at}/hooks/regenerate`);
+    const renewed = await ada.confirm(later, `${at}/hooks/regenerate`);
     assert.notEqual(addressOf(renewed), addressOf(hooked));
-    assert.match(later.html, /The current URL stops working immediately/);
-    const gone = await ada.submit(later, `${at}/hooks/delete`);
+    const gone = await ada.confirm(later, `${at}/hooks/delete`);
     assert.match(gone.html, /No deploy hooks yet/);
 
     const settings = await ada.open(`${at}/settings`);
@@ -233,9 +249,10 @@ Deno.test("the dashboard makes a project, its variables and hooks, and deletes i
     assert.match(saved.html, /<h1>The shop<\/h1>/);
     const { json } = await api("GET", "/v1/projects/shop");
     assert.deepEqual([json.buildCommand, json.outputDirectory], ["npm run build", null]);
-    const kept = await ada.submit(saved, `${at}/settings/delete`, { confirm: "The shop" });
+    const kept = await ada.confirm(saved, `${at}/settings/delete`, { typed: "The shop" });
     assert.equal(kept.status, 400);
-    const deleted = await ada.submit(saved, `${at}/settings/delete`, { confirm: "shop" });
+    assert.match(kept.html, /aria-describedby="typed-wrong"/);
+    const deleted = await ada.submit(kept, `${at}/settings/delete`, { typed: "shop" });
     assert.equal(deleted.path, "/workspaces/acme/projects?done=project-deleted");
     assert.equal((await api("GET", "/v1/projects/shop", undefined, 404)).status, 404);
   }));

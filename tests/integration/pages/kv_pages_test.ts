@@ -111,7 +111,7 @@ Deno.test("the KV pages add, show, change and remove keys, whatever the keys are
     const href = /class="whole mono" href="([^"]+)"/.exec(list.html)![1]!.replaceAll("&amp;", "&");
     const shown = await ada.open(href);
     assert.match(shown.html, /\nodd<\/textarea>/);
-    const gone = await ada.submit(shown, actionOn(shown.html, "remove"));
+    const gone = await ada.confirm(shown, actionOn(shown.html, "remove"));
     assert.match(gone.html, /Key removed/);
     await api("GET", of(odd), undefined, 404);
     assert.equal((await ada.open(href)).status, 404);

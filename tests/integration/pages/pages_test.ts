@@ -246,7 +246,7 @@ Deno.test("the owner's link works once; sessions and keys are ended by the pages
     const pages = [...list.html.matchAll(/href="(\/workspaces\/default\/keys\/[\w-]{36})"/g)];
     assert.equal(pages.length, 2);
     for (const [, page = ""] of pages) {
-      await owner.submit(await owner.open(page), `${keys}/revoke`, { confirm: "yes" });
+      await owner.confirm(await owner.open(page), `${keys}/revoke`);
     }
     assert.equal((await platform.api("GET", "/v1/me", { token: key })).status, 401);
   }));

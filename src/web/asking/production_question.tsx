@@ -1,0 +1,94 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The question before production shows another deployment: from which to which, and what differs.
+ *
+ * @module
+ */
+import type { Deployment } from "../../contract/deployments.ts";
+import { type DeploymentComparison, differenceText } from "../../contract/deployment_comparison.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import type { Project } from "../../contract/projects.ts";
+import { Failure } from "../../platform/core/http/mod.ts";
+import { agoText } from "../layout/board_pieces.tsx";
+import type { PageApi } from "../visit/page_api.ts";
+import type { Question } from "./question.tsx";
+
+/** Longest name of a deployment in a question. */
+const MAX_NAME = 80;
+
+const nameOf = ({ message, commitSha, id }: Deployment): string =>
+  (message ?? commitSha?.slice(0, 7) ?? `Deployment ${id.slice(0, 8)}`).slice(0, MAX_NAME);
+
+function Side({ deployment, now }: { readonly deployment: Deployment; readonly now: number }) {
+  const { branch, commitSha, createdAt } = deployment;
+  const commit = commitSha === null ? "" : ` ${commitSha.slice(0, 7)}`;
+  return (
+    <>
+      {nameOf(deployment)}
+      <span class="small soft">
+        {` ${branch}${commit}, ${agoText(Date.parse(createdAt), now)}`}
+      </span>
+    </>
+  );
+}
+
+/** Compares, or returns why that is impossible. */
+async function compare(
+  api: PageApi,
+  deployment: string,
+  base: string | undefined,
+): Promise<DeploymentComparison | Failure> {
+  try {
+    return await api.call(endpoints.compareDeployments, {
+      params: { deployment },
+      query: base === undefined ? {} : { base },
+    });
+  } catch (error) {
+    if (error instanceof Failure && error.code === "conflict") return error;
+    throw error;
+  }
+}
+
+/**
+ * Asks before `to` replaces production, or before the previous deployment does. There is no
+ * question where production shows nothing yet, or where nothing comes before it.
+ */
+export async function productionQuestion(api: PageApi, { project, to, now, word, lines = [] }: {
+  readonly project: Project;
+  /** Id of the deployment that production shows next; the previous one where missing. */
+  readonly to: string | undefined;
+  readonly now: number;
+  readonly word: string;
+  readonly lines?: readonly string[];
+}): Promise<Question | undefined> {
+  const live = project.productionDeploymentId;
+  if (live === null) return undefined;
+  const compared = to === undefined
+    ? await compare(api, live, undefined)
+    : await compare(api, to, live);
+  if (compared instanceof Failure) {
+    if (to === undefined) return undefined;
+    return {
+      title: "Replace production?",
+      lines: [`What differs is unknown: ${compared.message}.`, ...lines],
+      word,
+      seen: `${live} ${to}`,
+    };
+  }
+  // The previous deployment is the base of the comparison, and what production shows next.
+  const [from, next] = to === undefined
+    ? [compared.deployment, compared.base]
+    : [compared.base, compared.deployment];
+  const isSame = from.id === next.id;
+  return {
+    title: isSame ? "Redeploy production?" : "Replace production?",
+    facts: isSame ? [["Deployment", <Side deployment={from} now={now} />]] : [
+      ["From", <Side deployment={from} now={now} />],
+      ["To", <Side deployment={next} now={now} />],
+    ],
+    lines: isSame ? lines : [differenceText(compared), ...lines],
+    word,
+    seen: `${from.id} ${next.id}`,
+  };
+}

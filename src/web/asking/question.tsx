@@ -1,0 +1,131 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The question before an act that replaces production or deletes something. Without JavaScript it
+ * is a page; the dashboard's script shows the same form as a dialog.
+ *
+ * @module
+ */
+import type { Child } from "hono/jsx";
+import { showPage } from "../layout/document.tsx";
+import type { SentForm } from "../layout/form.ts";
+import { Mark, Notice } from "../layout/pieces.tsx";
+
+export interface Question {
+  readonly title: string;
+  /** What the act does, in sentences. */
+  readonly lines: readonly string[];
+  /** What it is about, such as the deployments that it exchanges. */
+  readonly facts?: readonly (readonly [name: string, text: Child])[];
+  /** The button that does it. */
+  readonly word: string;
+  /** The name that the person has to type. */
+  readonly typed?: string;
+  /** What the question is based on: it is asked again where this has changed. */
+  readonly seen?: string;
+}
+
+/** Fields of the question's own form. */
+const OWN_FIELDS: ReadonlySet<string> = new Set(["csrf", "confirmed", "typed", "seen", "cameFrom"]);
+
+interface Refusal {
+  readonly status: number;
+  /** The problem of the whole form. */
+  readonly failure?: string;
+  /** The problem of what was typed. */
+  readonly wrong?: string;
+}
+
+/** Why a form does not answer a question yet; undefined where it confirms the act. */
+export function refusalOf(
+  { typed, seen }: Question,
+  fields: SentForm["fields"],
+): Refusal | undefined {
+  if (fields.confirmed !== "yes") return { status: 200 };
+  if (seen !== undefined && fields.seen !== seen) {
+    return { status: 409, failure: "Someone changed this since you were asked. Look again." };
+  }
+  if (typed !== undefined && fields.typed?.trim() !== typed) {
+    return { status: 400, wrong: `Must be "${typed}"` };
+  }
+  return undefined;
+}
+
+/** Browsers compile patterns with the flag `v` (HTML, 4.10.5.3.6). */
+const escapePattern = (text: string): string => text.replaceAll(/[\^$.*+?()[\]{}|/\\]/g, "\\$&");
+
+function TypedField({ name, wrong }: {
+  readonly name: string;
+  readonly wrong: string | undefined;
+}) {
+  return (
+    <div class="field">
+      <label for="typed">Type {name} to confirm</label>
+      <input
+        id="typed"
+        name="typed"
+        type="text"
+        required
+        pattern={`\\s*${escapePattern(name)}\\s*`}
+        title={`Type ${name}`}
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck={false}
+        autofocus
+        aria-invalid={wrong === undefined ? undefined : "true"}
+        aria-describedby={wrong === undefined ? undefined : "typed-wrong"}
+      />
+      {wrong === undefined ? null : <p class="wrong" id="typed-wrong">{wrong}</p>}
+    </div>
+  );
+}
+
+export interface Asked extends Pick<SentForm, "fields" | "values"> {
+  /** Path and query to which the answer is sent. */
+  readonly action: string;
+  readonly csrf: string;
+  /** The page to return to. */
+  readonly cameFrom: string;
+}
+
+/** Renders a question. The fields of the act stay in its form. */
+export function questionPage(question: Question, asked: Asked, refusal: Refusal): Response {
+  const { title, lines, facts = [], word, typed, seen } = question;
+  const { action, csrf, cameFrom, fields, values } = asked;
+  const kept = Object.keys(fields).filter((name) => !OWN_FIELDS.has(name))
+    .flatMap((name) => values(name).map((value) => [name, value] as const));
+  const own = Object.entries({ csrf, cameFrom, seen, confirmed: "yes" });
+  return showPage(
+    <div class="asking">
+      <Mark />
+      <main id="main">
+        <form id="question" method="post" action={action} class="question">
+          {[...kept, ...own].map(([name, value]) =>
+            value === undefined ? null : <input type="hidden" name={name} value={value} />
+          )}
+          <h1 id="question-title">{title}</h1>
+          {refusal.failure === undefined ? null : <Notice kind="care">{refusal.failure}</Notice>}
+          {facts.length === 0 ? null : (
+            <dl class="facts">
+              {facts.map(([name, text]) => (
+                <div key={name}>
+                  <dt>{name}</dt>
+                  <dd>{text}</dd>
+                </div>
+              ))}
+            </dl>
+          )}
+          {lines.map((line) => <p key={line}>{line}</p>)}
+          {typed === undefined ? null : <TypedField name={typed} wrong={refusal.wrong} />}
+          <div class="actions">
+            <a class="button quiet" href={cameFrom} data-close autofocus={typed === undefined}>
+              Cancel
+            </a>
+            <button class="end" type="submit">{word}</button>
+          </div>
+        </form>
+      </main>
+    </div>,
+    { title, status: refusal.status },
+  );
+}

@@ -1,0 +1,66 @@
+/**
+ * Every act that asks first, with its words. Acts that replace production say what changes:
+ * `production_question.tsx`. Pure.
+ *
+ * @module
+ */
+import type { Question } from "./question.tsx";
+
+/** A plain question about one thing. */
+const plain = (word: string, ...lines: readonly string[]) => (what: string): Question => ({
+  title: `${word} ${what}?`,
+  lines,
+  word,
+});
+
+/** A question whose answer is the name of what is lost. */
+const named = (
+  word: string,
+  { title, lines }: { title(name: string): string; readonly lines: readonly string[] },
+) =>
+(name: string): Question => ({ title: title(name), lines, word, typed: name });
+
+export const QUESTIONS = {
+  stop: plain("Stop", "Its URLs show an error until you deploy again."),
+  finishRelease: plain("Finish", "Everyone sees the new deployment immediately."),
+  withdrawRelease: plain("Withdraw", "Everyone sees the old deployment again."),
+  variable: plain("Remove", "The next deployment won't have it. You can't restore its value."),
+  domain: plain("Remove", "Its visitors no longer see this project. You can add it again."),
+  hook: plain("Delete", "Its URL stops working immediately."),
+  hookUrl: plain(
+    "Regenerate",
+    "The current URL stops working immediately. Update everything that uses it.",
+  ),
+  webhook: plain("Delete", "It gets no more events. Its deliveries are deleted too."),
+  environment: plain("Delete", "Its variables are deleted too."),
+  kvValue: plain("Remove", "Your code no longer finds it. You can't restore its value."),
+  member: plain("Remove", "They lose access immediately, and so do their API keys and devices."),
+  invitation: plain("Withdraw", "Its link stops working immediately."),
+  leave: plain(
+    "Leave",
+    "You, your API keys and your connected devices lose access. An owner can invite you again.",
+  ),
+  apiKey: plain(
+    "Revoke",
+    "Anything that uses it loses access immediately. This cannot be undone.",
+  ),
+  publisher: plain("Remove", "Its keys stop working immediately."),
+  tool: plain("Revoke", "It is signed out immediately. You can sign in again with it."),
+  project: named("Delete permanently", {
+    title: (name) => `Delete ${name} and its data?`,
+    lines: [
+      "This deletes its deployments, domains, variables and databases. It cannot be undone.",
+    ],
+  }),
+  database: named("Delete database", {
+    title: (name) => `Delete ${name} and its data?`,
+    lines: [
+      "Deployments that use it lose it immediately, with all its branches.",
+      "You can restore it for seven days.",
+    ],
+  }),
+  databaseBranch: named("Delete branch", {
+    title: (name) => `Delete the branch ${name} and its data?`,
+    lines: ["Deployments that use it lose it immediately. This cannot be undone."],
+  }),
+} as const satisfies Readonly<Record<string, (what: string) => Question>>;
