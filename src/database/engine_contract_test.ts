@@ -259,6 +259,54 @@ const CONTRACT: Contract = {
       assert.equal(await second, false);
     }),
 
+  "answers at once who only tries to take an advisory lock": (gateway) =>
+    withClients(gateway, 3, async (one, two, third) => {
+      const tries = async (client: pg.Client, call: string, ...values: unknown[]) => {
+        const { fields: [field], rows: [row] } = await client.query(`SELECT ${call}`, values);
+        return [field!.name, row[field!.name]];
+      };
+      const name = "pg_try_advisory_lock";
+      await one.query("SELECT pg_advisory_lock(-7), pg_advisory_lock(7, -8)");
+      await one.query("SELECT pg_advisory_lock(hashtext('boats'))");
+      const taken: readonly (readonly [string, ...unknown[]])[] = [
+        [`${name}(-7)`],
+        [`${name}($1)`, -7],
+        [`${name}(7, -8) AS "Got"`],
+        [`${name}($1::int, $2::int) got`, 7, -8],
+        [`${name}(hashtext('boats'))`],
+        [`${name}(hashtext($1))`, "boats"],
+        ["pg_try_advisory_xact_lock(-7)"],
+        ["pg_catalog.pg_try_advisory_lock_shared(-7)"],
+      ];
+      for (const [call, ...values] of taken) {
+        const [column, isTaken] = await tries(two, call, ...values);
+        assert.equal(isTaken, false, call);
+        assert.ok(["Got", "got"].includes(column) || call.includes(column), call);
+      }
+      assert.deepEqual(await tries(one, `${name}(-7)`), [name, true], "its own, once more");
+      await one.query("SELECT pg_advisory_unlock(-7)");
+      assert.deepEqual(await tries(two, `${name}($1)`, "9007199254740993"), [name, true]);
+      assert.deepEqual(await tries(two, `${name}(8)`), [name, true]);
+      assert.deepEqual(await tries(third, `${name}(8)`), [name, false]);
+      await two.query("BEGIN");
+      assert.deepEqual(await tries(two, `${name}(-7)`), [name, false]);
+      assert.deepEqual(await tries(two, `${name}(hashtext('boats'))`), [name, false]);
+      await two.query("COMMIT");
+      await third.query("SELECT pg_advisory_lock(9)");
+      await third.query("SELECT pg_advisory_unlock_all()");
+      await third.query("DISCARD ALL");
+      assert.deepEqual(await tries(third, `${name}(-7)`), [name, false], "of another, still");
+      assert.deepEqual(await tries(third, `${name}(9007199254740993)`), [name, false]);
+      await two.query("SELECT pg_advisory_unlock(8)");
+      assert.deepEqual(await tries(third, `${name}(8)`), [name, true]);
+      await one.query("SELECT pg_advisory_unlock(-7)");
+      assert.deepEqual(await tries(third, `${name}(-7)`), [name, true]);
+      await two.end();
+      const isFree = async () =>
+        (await tries(third, `${name}(9007199254740993)`))[1] === true || await isFree();
+      await isFree();
+    }),
+
   "cancels the statement that runs": (gateway) =>
     withClients(gateway, 1, async (client) => {
       const long = client.query("SELECT count(*) FROM generate_series(1, 10000000000)");

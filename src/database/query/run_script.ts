@@ -32,7 +32,7 @@ const UNKNOWN = "42704";
 const MISSING_RIGHT = "42501";
 /** Statements of `pg_dump` about roles and owners, which differ on another server. */
 const OF_ROLES =
-  /^(?:alter\s[\s\S]*\sowner\s+to\s|alter\s+default\s+privileges\s|grant\s|revoke\s|comment\s+on\s+extension\s)/i;
+  /^(?:alter\s[\s\S]*\sowner\s+to\s|alter\s+default\s+privileges\s|grant\s|revoke\s|create\s+policy\s|comment\s+on\s+(?:extension|policy)\s)/i;
 /** First bytes of `pg_dump` archives and compressed files. */
 const ARCHIVES: readonly (readonly [start: string, kind: string, advice: string])[] = [
   ["PGDMP", "an archive of pg_dump (-Fc)", "pg_restore --no-owner --file=dump.sql"],

@@ -19,6 +19,8 @@ COPY public.items (id, name) FROM stdin;
 2\t\\N
 \\.
 ALTER TABLE ONLY public.items ADD CONSTRAINT items_pkey PRIMARY KEY (id);
+CREATE POLICY own ON public.items TO shopkeeper USING (true);
+COMMENT ON POLICY own ON public.items IS 'Her own';
 GRANT SELECT ON TABLE public.items TO shopkeeper;
 ALTER DEFAULT PRIVILEGES FOR ROLE shopkeeper IN SCHEMA public GRANT SELECT ON TABLES TO reader;
 \\unrestrict abc
@@ -41,7 +43,8 @@ onEachDatabase("a dump of another server", [{
   async run(test) {
     const said = await send(test, DUMP);
     assert.doesNotMatch(said, /"type":"error"/);
-    assert.equal(said.match(/role \\"\w+\\" does not exist: passed over/g)?.length, 4, said);
+    assert.equal(said.match(/role \\"\w+\\" does not exist: passed over/g)?.length, 5, said);
+    assert.match(said, /policy \\"own\\" for table \\"items\\" does not exist: passed over/);
     assert.deepEqual(await test.rows("SELECT id, name FROM items ORDER BY id"), [
       ["1", "one"],
       ["2", null],

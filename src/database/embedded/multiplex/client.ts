@@ -48,7 +48,8 @@ export class Client {
   readonly parked = new Map<string, string>();
   /** Its temporary tables cannot be parked, so it keeps the backend. */
   isUnparkable = false;
-  hasLocks = false;
+  /** Keys of its advisory locks that outlast a transaction. */
+  locks: ReadonlySet<string> = new Set();
   /** Questions for the backend before another client gets it. */
   suspects = { pins: false, locks: false, channels: false };
   /** Since when its whole message waits for the backend, or the backend for one, in milliseconds. */

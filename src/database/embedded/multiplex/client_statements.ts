@@ -56,10 +56,18 @@ export class ClientStatements {
     const statement = client.statements.get(named.name);
     const failed = this.#provide(client, named.name, statement);
     if (failed !== undefined) return failed;
-    if (message.type === "B" && statement !== undefined) {
-      client.portals.set(readString(message.bytes, HEADER_BYTES).text, statement);
-    }
+    if (message.type === "B" && statement !== undefined) this.bind(client, message, statement);
     return statement === undefined ? message.bytes : named.renamed(statement.key);
+  }
+
+  /** The statement that a `Bind` message is about, where it is known. */
+  boundBy(client: Client, message: Message): PreparedStatement | undefined {
+    return client.statements.get(statementOf(message)?.name ?? "");
+  }
+
+  /** Remembers the portal that a `Bind` message makes of a statement. */
+  bind(client: Client, { bytes }: Message, statement: PreparedStatement): void {
+    client.portals.set(readString(bytes, HEADER_BYTES).text, statement);
   }
 
   #parse(client: Client, message: Message, named: NamedStatement): Uint8Array {

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { AdvisoryLocks } from "./advisory_locks.ts";
 import type { SharedBackend } from "./backend.ts";
 import type { Client } from "./client.ts";
 import { quoteIdentifier } from "./settings.ts";
@@ -18,17 +19,20 @@ WHEN EXISTS (SELECT FROM pg_catalog.pg_class WHERE relkind <> 'i' AND ${IS_OWN})
   THEN '${TEMPORARY_TABLES}'
 END`;
 
-const HAS_LOCKS = `SELECT FROM pg_catalog.pg_locks WHERE locktype = 'advisory' LIMIT 1`;
-
 const LISTENING = `SELECT pg_catalog.pg_listening_channels()`;
 
 export class HeldState {
   readonly #backend: SharedBackend;
   readonly #temporaries: Temporaries;
+  readonly #locks: AdvisoryLocks;
 
-  constructor(backend: SharedBackend, temporaries: Temporaries) {
+  constructor(
+    backend: SharedBackend,
+    { temporaries, locks }: { readonly temporaries: Temporaries; readonly locks: AdvisoryLocks },
+  ) {
     this.#backend = backend;
     this.#temporaries = temporaries;
+    this.#locks = locks;
   }
 
   /** Notes what channels a statement is about; whether it takes effect is seen later. */
@@ -52,8 +56,8 @@ export class HeldState {
       suspects.pins = client.pinnedBy !== undefined;
     }
     if (suspects.locks) {
-      client.hasLocks = this.#backend.ask(HAS_LOCKS).length > 0;
-      suspects.locks = client.hasLocks;
+      this.#locks.examine(client, all);
+      suspects.locks = client.locks.size > 0;
     }
     if (suspects.channels) {
       suspects.channels = false;
@@ -87,9 +91,7 @@ export class HeldState {
         this.#backend.ask(`DEALLOCATE ${quoteIdentifier(name ?? "")}`);
       }
     }
-    if (client.hasLocks || client.suspects.locks) {
-      this.#backend.ask("SELECT pg_catalog.pg_advisory_unlock_all()");
-    }
+    if (client.locks.size > 0 || client.suspects.locks) this.#locks.leave(client, others);
     if (client.listens.size > 0 || client.suspects.channels) {
       this.#settleChannels(undefined, others);
     }

@@ -171,6 +171,53 @@ export function statementOf({ type, bytes }: Message): NamedStatement | undefine
   };
 }
 
+function readI16(bytes: Uint8Array, at: number): number {
+  return bytes[at]! << 8 | bytes[at + 1]!;
+}
+
+/** Where the formats of a `Bind` message's parameters begin: behind the names. */
+const bindFormats = (bytes: Uint8Array): number =>
+  endOfString(bytes, endOfString(bytes, HEADER_BYTES) + 1) + 1;
+
+/** The values of a `Bind` message: texts, or whole numbers of 2, 4 or 8 bytes. */
+export function bindParameters({ bytes }: Message): (string | bigint | null)[] {
+  let at = bindFormats(bytes);
+  const formats = readI16(bytes, at);
+  const isBinary = (index: number) =>
+    formats > 0 && readI16(bytes, bindFormats(bytes) + 2 + 2 * (formats === 1 ? 0 : index)) === 1;
+  at += 2 + 2 * formats;
+  const count = readI16(bytes, at);
+  at += 2;
+  const values: (string | bigint | null)[] = [];
+  while (values.length < count && at < bytes.byteLength) {
+    const length = readI32(bytes, at);
+    at += 4;
+    const value = bytes.subarray(at, at + Math.max(0, length));
+    if (length < 0) values.push(null);
+    else if (!isBinary(values.length)) values.push(decoder.decode(value));
+    else values.push(wholeNumber(value) ?? decoder.decode(value));
+    at += value.byteLength;
+  }
+  return values;
+}
+
+function wholeNumber(bytes: Uint8Array): bigint | undefined {
+  if (![2, 4, 8].includes(bytes.byteLength)) return undefined;
+  const value = bytes.reduce((total, byte) => total << 8n | BigInt(byte), 0n);
+  return BigInt.asIntN(8 * bytes.byteLength, value);
+}
+
+/** A `Bind` message without parameters to another statement, with the portal and formats of one. */
+export function bindInstead({ bytes }: Message, statement: string): Uint8Array<ArrayBuffer> {
+  const portal = readString(bytes, HEADER_BYTES).text;
+  let at = bindFormats(bytes);
+  at += 2 + 2 * readI16(bytes, at);
+  const count = readI16(bytes, at);
+  at += 2;
+  for (let index = 0; index < count; index++) at += 4 + Math.max(0, readI32(bytes, at));
+  return writeMessage("B", portal, statement, new Uint8Array(4), bytes.subarray(at));
+}
+
 /** Text of the statement in a `Parse` message. */
 export function parseText({ bytes }: Message): string {
   return readString(bytes, endOfString(bytes, HEADER_BYTES) + 1).text;

@@ -7,6 +7,7 @@
  *
  * @module
  */
+import { AdvisoryLocks } from "./advisory_locks.ts";
 import { type Backend, BackendError, SharedBackend } from "./backend.ts";
 import { Client, type PreparedStatement } from "./client.ts";
 import { ClientSettings } from "./client_settings.ts";
@@ -58,6 +59,7 @@ export class Multiplexer {
   readonly #backend: SharedBackend;
   readonly #statements: ClientStatements;
   readonly #temporaries: Temporaries;
+  readonly #locks: AdvisoryLocks;
   readonly #held: HeldState;
   readonly #settings: ClientSettings;
   /** Has the backend until its transaction ends. */
@@ -73,7 +75,11 @@ export class Multiplexer {
     this.#backend = new SharedBackend(options.backend);
     this.#statements = new ClientStatements(this.#backend);
     this.#temporaries = new Temporaries(this.#backend);
-    this.#held = new HeldState(this.#backend, this.#temporaries);
+    this.#locks = new AdvisoryLocks(this.#backend);
+    this.#held = new HeldState(this.#backend, {
+      temporaries: this.#temporaries,
+      locks: this.#locks,
+    });
     this.#settings = new ClientSettings(this.#backend);
   }
 
@@ -223,14 +229,14 @@ export class Multiplexer {
     // Everything was answered already.
     if (message.type === "H" && !client.isMidBatch) return true;
     client.isMidBatch = true;
-    client.hasWork ||= !isPreparation(message);
     if (message.type === "E") {
       const statement = this.#statements.executedBy(client, message);
       if (statement !== undefined) this.#expect(client, statement);
     }
     const bytes = message.type === "Q"
       ? this.#query(client, message)
-      : this.#statements.translate(client, message);
+      : this.#bound(client, message) ?? this.#statements.translate(client, message);
+    client.hasWork ||= !isPreparation(message);
     if (bytes instanceof Uint8Array) this.#run(client, message.type, bytes);
     else this.#hear(client, "P", bytes);
     client.since = this.#options.now();
@@ -257,8 +263,21 @@ export class Multiplexer {
 
   #query(client: Client, message: Message): Uint8Array {
     const text = queryText(message);
-    this.#expect(client, { text, traits: traitsOf(text) });
-    return this.#statements.query(client, text) ?? message.bytes;
+    const traits = traitsOf(text);
+    this.#expect(client, { text, traits });
+    const refusal = this.#locks.refusal(client, this.#clients.values(), { message, traits });
+    return this.#statements.query(client, text) ?? refusal ?? message.bytes;
+  }
+
+  /** What to bind for a client that tries to take the advisory lock of another. */
+  #bound(client: Client, message: Message): Uint8Array | undefined {
+    if (message.type !== "B") return undefined;
+    const statement = this.#statements.boundBy(client, message);
+    if (statement?.traits.call === undefined) return undefined;
+    const { traits } = statement;
+    const refusal = this.#locks.refusal(client, this.#clients.values(), { message, traits });
+    if (refusal !== undefined) this.#statements.bind(client, message, statement);
+    return refusal;
   }
 
   #run(client: Client, type: string, bytes: Uint8Array): void {

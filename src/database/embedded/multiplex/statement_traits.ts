@@ -4,23 +4,30 @@
  *
  * @module
  */
+import { type AdvisoryCall, advisoryCall } from "./advisory_call.ts";
 
 export interface StatementTraits {
   /** It may leave temporary tables, cursors or prepared statements behind. */
   readonly pins: boolean;
   /** It may take or give back advisory locks. */
   readonly locks: boolean;
+  /** It may take advisory locks. */
+  readonly takes: boolean;
+  /** It takes one advisory lock and does nothing else. */
+  readonly call?: AdvisoryCall | undefined;
   /** It may drop the temporary tables of all. */
   readonly discards: boolean;
 }
 
-export const PLAIN: StatementTraits = { pins: false, locks: false, discards: false };
+export const PLAIN: StatementTraits = { pins: false, locks: false, takes: false, discards: false };
 
 export function traitsOf(text: string): StatementTraits {
   const pins = /\btemp(?:orary)?\b|\bpg_temp|\bhold\b|\bprepare\b|\b(?:do|call)\b/i.test(text);
-  const locks = /advisory/i.test(text);
   const discards = /\bdiscard\s+(?:all|temp)/i.test(text);
-  return pins || locks || discards ? { pins, locks, discards } : PLAIN;
+  const locks = /advisory/i.test(text) || /\bdiscard\s+all/i.test(text);
+  const takes = /advisory_(?:xact_)?lock/i.test(text);
+  if (!pins && !locks && !discards) return PLAIN;
+  return { pins, locks, takes, discards, call: takes ? advisoryCall(text) : undefined };
 }
 
 const IDENTIFIER = String.raw`("(?:[^"]|"")+"|[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)`;

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { waitsForLock } from "./advisory_locks.ts";
 import type { Client } from "./client.ts";
 import { type ErrorFields, parseText, queryText, statementOf } from "./messages.ts";
 import { PLAIN, type StatementTraits, traitsOf } from "./statement_traits.ts";
@@ -122,12 +123,12 @@ type Blocker = "an advisory lock" | "temporary tables";
 /** The advisory locks or temporary tables of others that a client's next message waits for. */
 export function blockerOf(client: Client, clients: Iterable<Client>): Blocker | undefined {
   const others = [...clients].filter((other) => other !== client);
-  const hasLocks = others.some((other) => other.hasLocks);
+  const hasLocks = others.some((other) => other.locks.size > 0);
   const hasTables = others.some((other) => other.pinnedBy === TEMPORARY_TABLES);
   if (!hasLocks && !hasTables) return undefined;
-  const { locks, discards } = traitsOfNext(client);
-  if (hasLocks && locks) return "an advisory lock";
-  return hasTables && discards ? "temporary tables" : undefined;
+  const traits = traitsOfNext(client);
+  if (hasLocks && waitsForLock(client, others, traits)) return "an advisory lock";
+  return hasTables && traits.discards ? "temporary tables" : undefined;
 }
 
 /** Why a client has waited in vain. */
