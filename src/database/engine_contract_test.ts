@@ -302,7 +302,7 @@ const CONTRACT: Contract = {
       await one.query("SELECT pg_advisory_unlock(-7)");
       assert.deepEqual(await tries(third, `${name}(-7)`), [name, true]);
       await two.end();
-      const isFree = async () =>
+      const isFree = async (): Promise<boolean> =>
         (await tries(third, `${name}(9007199254740993)`))[1] === true || await isFree();
       await isFree();
     }),
