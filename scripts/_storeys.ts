@@ -19,6 +19,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "releases",
     "errors",
     "traffic",
+    "backups",
     "nodes",
     "cache",
     "cron",

@@ -6,6 +6,7 @@
  */
 import { BUILD_PROCESS_ARGUMENT } from "../lib/build_process.ts";
 import {
+  BACKUP_PROCESS_ARGUMENT,
   COMMAND_PROCESS_ARGUMENT,
   COMPUTE_PROCESS_ARGUMENT,
   DATABASE_PROCESS_ARGUMENT,
@@ -34,6 +35,8 @@ const PROCESSES: Readonly<Record<string, () => Promise<Run>>> = {
     (await import("../runtime/command/process_main.ts")).runCommandProcess,
   [DATABASE_PROCESS_ARGUMENT]: async () =>
     (await import("../database/embedded/process_main.ts")).runDatabaseProcess,
+  [BACKUP_PROCESS_ARGUMENT]: async () =>
+    (await import("../serve/backup/process_main.ts")).runBackupProcess,
   [NODE_PROBE_ARGUMENT]: async () => (await import("../runtime/node/probe_main.ts")).runNodeProbe,
   [RELEASE_CHECK_ARGUMENT]: async () => {
     const [{ runReleaseCheck }, { createTrustedFetch }] = await Promise.all([

@@ -34,6 +34,7 @@ export const ENDPOINT_PERMISSIONS: Readonly<Record<EndpointName, Needed>> = {
   getHealth: ANY,
   getOpenApi: ANY,
   listNodes: ALL,
+  getBackups: ALL,
   getIdentity: ANY,
   search: READ,
   listAudit: ALL,

@@ -4,6 +4,7 @@
  * @module
  */
 import * as audit from "./audit.ts";
+import * as backups from "./backups.ts";
 import * as usage from "./usage.ts";
 import * as accounts from "./accounts.ts";
 import * as apiKeys from "./api_keys.ts";
@@ -52,6 +53,7 @@ export const endpoints = {
   getHealth: system.getHealth,
   getOpenApi: system.getOpenApi,
   listNodes: nodes.listNodes,
+  getBackups: backups.getBackups,
   getIdentity: identity.getIdentity,
   search: search.search,
   listAudit: audit.listAudit,

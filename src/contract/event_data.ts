@@ -111,6 +111,11 @@ export const healthData = data("HealthEventData", {
   reason: line(MAX_EVENT_TEXT, "Reason of the failure", "No response within 10 seconds"),
 });
 
+export const platformHealthData = data("PlatformHealthEventData", {
+  reason: line(MAX_EVENT_TEXT, "Reason of the failure", "The disk is full"),
+  url,
+});
+
 export const paymentData = data("PaymentEventData", {
   ...invoiced,
   cardLast4,

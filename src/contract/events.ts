@@ -18,6 +18,7 @@ import {
   maintenanceData,
   paymentData,
   planData,
+  platformHealthData,
   securityData,
 } from "./event_data.ts";
 
@@ -66,6 +67,7 @@ const kind = <const Category extends EventCategory, const Data extends Schema>(
 
 const deployment = kind("Deployment", deploymentData, [PAGE]);
 const health = kind("Health", healthData, ["{url}", PAGE]);
+const platform = kind("Health", platformHealthData);
 const payment = kind("Billing", paymentData);
 const invoice = kind("Billing", invoiceData);
 const plan = kind("Billing", planData);
@@ -121,6 +123,16 @@ export const EVENTS = {
     "NORMAL",
     "{project} is healthy again",
     "Health check[ of {url}] passed[: {reason}]",
+  ),
+  "health.backup_failed": platform(
+    "CRITICAL",
+    "Backup failed",
+    "The platform could not be backed up[: {reason}]",
+  ),
+  "health.backup_recovered": platform(
+    "NORMAL",
+    "Backups work again",
+    "The platform was backed up[: {reason}]",
   ),
   "health.new_error": health(
     "HIGH",

@@ -28,3 +28,6 @@ export const RELEASE_CHECK_ARGUMENT = "__check-release";
 
 /** Serves an embedded database. */
 export const DATABASE_PROCESS_ARGUMENT = "__database-process";
+
+/** Makes the backup of a running platform. */
+export const BACKUP_PROCESS_ARGUMENT = "__backup";

@@ -104,7 +104,7 @@ export type { OutboundFetch, OutboundRequest, OutboundResponse } from "./outboun
 export { defaultMaxFunctionProcesses, defaultMaxServers } from "./process/decide_place.ts";
 export { defaultSocketLimits, SocketCount, type SocketLimits } from "./process/socket_count.ts";
 export { denoCache } from "./process/source_cache.ts";
-export type { ProcessCommand } from "./process/self_command.ts";
+export { type ProcessCommand, selfCommand } from "./process/self_command.ts";
 export { ProcessPlaces } from "./process/process_places.ts";
 export { refuseInheritedDescriptors } from "./process/own_descriptors.ts";
 export { workerUrl } from "./process/serve_platform.ts";

@@ -7,6 +7,7 @@
 import { createAccounts, type SendAccountMail } from "../platform/accounts/mod.ts";
 import { createAudit } from "../platform/audit/mod.ts";
 import { createBuilds } from "../platform/builds/mod.ts";
+import { createBackups } from "../platform/backups/create_backups.ts";
 import { createCache } from "../platform/cache/purge.ts";
 import { createFunctions } from "../platform/functions/create_functions.ts";
 import { createImages } from "../platform/images/create_images.ts";
@@ -39,6 +40,7 @@ import { createRetention } from "../platform/retention/create_retention.ts";
 import { createTraffic } from "../platform/traffic/create_traffic.ts";
 import { createVariables } from "../platform/variables/mod.ts";
 import { createWorkspaces } from "../platform/workspaces/mod.ts";
+import { backupRunner } from "./backup/run_backup.ts";
 import { databaseEngines, databaseListener } from "./database_engines.ts";
 import { EdgeDoor } from "./edge_door.ts";
 import { deleteProject } from "./delete_project.ts";
@@ -300,6 +302,11 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
       cached: computeService.cached,
     }),
     createNodes(foundation, people.accounts),
+    createBackups(foundation, {
+      settings: options.backups,
+      accounts: people.accounts.accounts,
+      run: backupRunner(options, foundation),
+    }),
     traffic.capability,
     createReleases(foundation, { projects, sites, deploymentService, ...traffic }),
     createErrors(foundation, { projects, deployments, sharedLogs, table: errorTable }),

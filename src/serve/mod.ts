@@ -9,6 +9,9 @@ export type { BuildJob, BuildOutcome, BuildRunner } from "../platform/builds/mod
 export type { PlatformLog } from "../platform/core/log.ts";
 export type { PlatformOptions, RunningPlatform } from "./options.ts";
 export { BackupError } from "./backup/backup_layout.ts";
+export { backUpToPlace } from "./backup/back_up_to_place.ts";
+export { listPlace, restoreFromPlace } from "./backup/restore_from_place.ts";
+export { makeKeyPair } from "./backup/repository/sealing.ts";
 export { makeBackup } from "./backup/make_backup.ts";
 export { restoreBackup } from "./backup/restore_backup.ts";
 export { summariseDamage } from "./backup/damage_list.ts";

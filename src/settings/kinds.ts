@@ -124,6 +124,24 @@ export const minutes = (bounds: Bounds): Kind<number> => number("<n>", wholeNumb
 export const decimalMinutes = (bounds: Bounds): Kind<number> =>
   number("<n>", decimalNumber(bounds), 60_000);
 
+const DURATION_UNITS = { d: 86_400_000, h: 3_600_000, m: 60_000 } as const;
+
+/** A time with its unit, such as `24h`, as milliseconds. */
+export const duration = ({ min, max }: Bounds): Kind<number> => ({
+  placeholder: "<time>",
+  types: ["string"],
+  parse(given) {
+    const [, number, unit] = /^(\d{1,6})([mhd])$/.exec(given) ?? [];
+    const value = Number(number) * DURATION_UNITS[unit as keyof typeof DURATION_UNITS];
+    if (value >= min && value <= max) return value;
+    throw new InvalidValueError("Must be a time with its unit, such as 30m, 24h or 7d");
+  },
+  write(value) {
+    const [unit, factor] = Object.entries(DURATION_UNITS).find(([, each]) => value % each === 0)!;
+    return `${value / factor}${unit}`;
+  },
+});
+
 const PORT = { min: 0, max: 65535 };
 
 export const port = (): Kind<number> => count(PORT, "<port>");

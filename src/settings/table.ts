@@ -9,6 +9,7 @@ import {
   choice,
   count,
   decimalMinutes,
+  duration,
   host,
   type Kind,
   list,
@@ -59,6 +60,7 @@ export interface Group {
 const CONNECTIONS = { min: 1, max: 1_000_000 };
 const PROCESSES = { min: 1, max: 100_000 };
 const HOUR = 3600;
+const MINUTE = 60_000;
 const GIB = 1024 ** 3;
 
 /** Services that take TXT records, for DNS-01 challenges. */
@@ -119,6 +121,17 @@ export const GROUPS = [
       help: "unique name of this node" },
     { name: "node-url", option: "nodeUrl", kind: url("<url>"), usual: "where it listens",
       help: "URL for other nodes" },
+  ] },
+  { title: "Backups", settings: [
+    { name: "backup", option: "backups.place", kind: path("<place>"), common: true,
+      help: "back up regularly to a directory, or s3://bucket/prefix?endpoint=…" },
+    { name: "backup-every", option: "backups.everyMs",
+      kind: duration({ min: MINUTE, max: 31 * 24 * 60 * MINUTE }), default: 24 * 60 * MINUTE,
+      help: "time between two backups, such as 6h" },
+    { name: "keep", option: "backups.keep", kind: count({ min: 1, max: 10_000 }), default: 30,
+      help: "number of verified backups to keep" },
+    { name: "backup-recipient", option: "backups.recipients", kind: list("<age1…>"), default: [],
+      help: "age public key to encrypt backups to; repeatable; see backup --keygen" },
   ] },
   { title: "Certificates and domains", settings: [
     { name: "tls-cert", option: "tls.certFile", kind: path("<file>"), required: true,

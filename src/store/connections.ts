@@ -180,6 +180,18 @@ export class Connections {
     }
   }
 
+  /**
+   * Runs queries that see the database as it is at one moment, however long that takes. They are
+   * not repeated.
+   */
+  async inSnapshot<T>(query: (sql: Sql) => Promise<T>): Promise<T> {
+    let result: T;
+    await this.#pool.sql.begin("isolation level repeatable read read only", async (sql) => {
+      result = await query(sql as unknown as Sql);
+    });
+    return result!;
+  }
+
   /** Calls back at notifications, of which some may be lost with a connection. */
   listen(channel: string, onNotify: () => void): void {
     this.#listening = { channel, onNotify };

@@ -44,7 +44,7 @@ export type {
   SetOptions,
   Stored,
 } from "./record_types.ts";
-export { readRecords } from "./read_records.ts";
+export { readRecords, withRecordsOfMoment } from "./read_records.ts";
 export { SCHEMA } from "./schema.ts";
 export {
   describeStoreUrl,

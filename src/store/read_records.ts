@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Sql } from "postgres";
 import type { Connections } from "./connections.ts";
 
 /** Records that are read at a time. */
@@ -23,10 +24,24 @@ interface Row {
 }
 
 /** Yields all records with their encoded keys, also those that have expired. */
-export async function* readRecords(connections: Connections): AsyncGenerator<StoredRecord> {
+export function readRecords(connections: Connections): AsyncGenerator<StoredRecord> {
+  return readPages((page) => connections.run(page));
+}
+
+/** Hands over all records as they are at one moment. */
+export function withRecordsOfMoment<T>(
+  connections: Connections,
+  take: (records: AsyncIterable<StoredRecord>) => Promise<T>,
+): Promise<T> {
+  return connections.inSnapshot((sql) => take(readPages((page) => page(sql))));
+}
+
+async function* readPages(
+  run: (page: (sql: Sql) => Promise<Row[]>) => Promise<Row[]>,
+): AsyncGenerator<StoredRecord> {
   let after = new Uint8Array();
   for (let count = MOST; count === MOST;) {
-    const rows = await connections.run((sql) =>
+    const rows = await run((sql) =>
       sql<Row[]>`
         SELECT key, value, number,
           (extract(epoch FROM expires_at - clock_timestamp()) * 1000)::double precision AS left_ms

@@ -4,6 +4,7 @@
  * @module
  */
 import * as z from "zod";
+import { provenBackup } from "../../contract/backups.ts";
 import { listNodes } from "../../contract/nodes.ts";
 import type { Answers } from "./answers.ts";
 import { anyObject, count, text } from "./parts.ts";
@@ -60,8 +61,47 @@ export const PLATFORM_ANSWERS: Answers = {
       .describe("with --install"),
     z.object({ config: text }).describe("with --print-config"),
   ]),
-  "backup": z.object({ file: text, files: count, bytes: count }),
-  "restore": z.object({ dataDir: text, files: count, bytes: count, createdAt: text }),
+  "backup": z.union([
+    z.object({ file: text, files: count, bytes: count }),
+    z.object({
+      place: text,
+      name: text.describe("Name for svc restore --at"),
+      files: count,
+      bytes: count,
+      sentBytes: count,
+      records: count,
+      blobs: count,
+      databases: provenBackup.shape.databases,
+      removed: count.describe("Older backups that were removed"),
+    }).describe("to a directory or s3://"),
+    z.object({ path: text, recipient: text }).describe("with --keygen"),
+  ]),
+  "restore": z.union([
+    z.object({
+      dataDir: text,
+      files: count,
+      bytes: count,
+      createdAt: text,
+      name: text.optional().describe("Name of the backup, with --from"),
+    }),
+    z.object({
+      backups: z.array(z.object({
+        name: text,
+        createdAt: text,
+        program: text,
+        encrypted: z.boolean(),
+        files: count,
+        bytes: count,
+        check: z.object({
+          checkedAt: text,
+          records: count,
+          blobs: count,
+          databases: count,
+          rows: count,
+        }).nullable().describe("Null if it was never restored for a check"),
+      })),
+    }).describe("with --list"),
+  ]),
   "rekey": z.object({ resealed: count }),
   "migrate-store": z.object({
     records: z.object({ count, copied: count, sha256: text }).optional(),

@@ -10,6 +10,7 @@ import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 import { printable } from "../terminal/format.ts";
 import { messageOf } from "../../lib/error_message.ts";
+import { examineBackups } from "./backups.ts";
 import { examineNodes } from "./nodes.ts";
 import type { Point } from "./point.ts";
 import { readAnswer } from "./read_answer.ts";
@@ -102,6 +103,7 @@ export async function examinePlatform(ctx: Context, own: string): Promise<readon
     ...(readiness === undefined ? [] : [readiness]),
     ...await examineLogin(ctx),
     ...await examineNodes(ctx),
+    ...await examineBackups(ctx),
   ];
 }
 

@@ -1,66 +1,142 @@
 import { systemClock } from "../../lib/clock.ts";
 import { isS3Place } from "../../lib/is_s3_place.ts";
 import { CliError } from "../errors/cli_error.ts";
+import { repeatedList, wholeNumber } from "../command/option_values.ts";
 import { defineCommand } from "../command/command.ts";
 import { definedOnly } from "../command/defined_only.ts";
+import type { Context } from "../session/context.ts";
 import { dataFolder } from "../session/user_folders.ts";
 import { formatBytes, formatCount } from "../terminal/format.ts";
 import { VERSION } from "../version.ts";
+import { createBackupKey } from "./backup_key.ts";
 import { explainBackup } from "./explain_backup.ts";
+
+interface Flags {
+  readonly dataDir?: string | undefined;
+  readonly kv?: string | undefined;
+  readonly blobs?: string | undefined;
+  readonly keysFile?: string | undefined;
+  readonly verify?: true | undefined;
+  readonly force?: true | undefined;
+  readonly recipient?: readonly string[] | undefined;
+  readonly keep?: number | undefined;
+}
+
+/** What is backed up, for a file and for a place. */
+function sourceOf(ctx: Context, flags: Flags) {
+  const isUrl = (text: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
+  const pathOf = (given: string | undefined) =>
+    given === undefined || isUrl(given) ? given : ctx.path(given);
+  return {
+    dataDir: flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir),
+    version: VERSION,
+    now: systemClock,
+    env: ctx.env,
+    databases: { postgres: ctx.env.SVC_POSTGRES_URL },
+    verifies: flags.verify === true,
+    ...definedOnly({
+      kv: pathOf(flags.kv),
+      blobs: pathOf(flags.blobs),
+      keys: pathOf(flags.keysFile),
+    }),
+  };
+}
+
+/** A directory or an object storage keeps many backups; any other path is one file. */
+async function isPlace(ctx: Context, target: string): Promise<boolean> {
+  if (isS3Place(target) || /[/\\]$/.test(target)) return true;
+  return await Deno.stat(ctx.path(target)).then(({ isDirectory }) => isDirectory, () => false);
+}
+
+async function toPlace(ctx: Context, target: string, flags: Flags): Promise<void> {
+  const { backUpToPlace } = await import("../../serve/mod.ts");
+  if (flags.force === true) {
+    throw new CliError("usage", "--force is for a file: a directory or object storage keeps many backups");
+  }
+  const proven = await backUpToPlace({
+    ...sourceOf(ctx, flags),
+    place: isS3Place(target) ? target : ctx.path(target),
+    recipients: flags.recipient ?? [],
+    ...definedOnly({ keep: flags.keep }),
+  });
+  const { name, files, bytes, sentBytes, databases } = proven;
+  ctx.ui.done(
+    "env",
+    `Backed up ${formatCount(files, "file")}, ${formatBytes(bytes)} (${
+      formatBytes(sentBytes)
+    } sent), and restored it for a check: ${formatCount(proven.records, "record")}, ${
+      formatCount(proven.blobs, "blob")
+    }, ${formatCount(databases.length, "database")} with ${
+      formatCount(databases.reduce((sum, { rows }) => sum + rows, 0), "row")
+    }`,
+  );
+  ctx.ui.result({ place: target, ...proven, databases: [...databases] }, name);
+}
+
+async function toFile(ctx: Context, target: string, flags: Flags): Promise<void> {
+  const { BackupError, isStoreUrl, makeBackup } = await import("../../serve/mod.ts");
+  if (flags.recipient !== undefined || flags.keep !== undefined) {
+    throw new CliError("usage", "--recipient and --keep need a directory or s3:// as target", {
+      hint: "Add a slash at the end of the path to create a directory",
+    });
+  }
+  if (flags.blobs !== undefined && isS3Place(flags.blobs)) {
+    throw new CliError("usage", "Cannot back up an object storage to one file: use a directory or s3://");
+  }
+  if (flags.kv !== undefined && isStoreUrl(flags.kv)) {
+    throw new CliError("usage", "Cannot back up a store in PostgreSQL to one file: use a directory or s3://");
+  }
+  const to = ctx.path(target);
+  if (flags.force !== true && await Deno.stat(to).then(() => true, () => false)) {
+    throw new BackupError(`Cannot write ${to}: it already exists`, "Use --force to replace it");
+  }
+  const report = await makeBackup({ ...sourceOf(ctx, flags), to });
+  const size = formatBytes(report.bytes);
+  ctx.ui.done("env", `Backed up ${formatCount(report.files, "file")}, ${size}`);
+  ctx.ui.result({ file: to, ...report }, to);
+}
 
 export default defineCommand({
   description:
-    "The backup has all records, deployment files, build logs, managed databases and the keys of all secrets, so protect it like the data itself. The platform can keep running: records and each database are consistent snapshots. Databases on another server are read with the URL in SVC_POSTGRES_URL. Caches, access logs, database snapshots and remote stores are not included.",
+    "The backup has all records, deployment files, build logs, managed databases and the keys of all secrets, so protect it like the data itself. The platform can keep running: records and each database are consistent snapshots. Databases on another server are read with the URL in SVC_POSTGRES_URL. Caches, access logs and database snapshots are not included. A directory or s3:// keeps many backups: only new content is sent, and each backup is restored to a temporary directory and counted. svc serve --backup does this regularly.",
   define: (command) =>
     command
-      .argument("<file>", "file to create, such as svc-backup.tar")
+      .argument(
+        "[target]",
+        "file to create, such as svc-backup.tar; or a directory (with a slash at the end) or s3://bucket/prefix?endpoint=… for many backups",
+      )
       .option("--data-dir <dir>", "data directory (default: $XDG_DATA_HOME/svc)")
-      .option("--kv <path>", "Deno KV database, if it is outside the data directory")
-      .option("--blobs <dir>", "directory of file contents, if it is outside the data directory")
+      .option("--kv <place>", "Deno KV database outside the data directory, or postgres://")
+      .option("--blobs <place>", "directory of file contents outside the data directory, or s3://")
+      .option("--keys-file <file>", "keys file, if it is outside the data directory")
       .option("--verify", "verify everything first, and fail if something is damaged")
-      .option("--force", "replace an existing file"),
+      .option("--force", "replace an existing file")
+      .option("--recipient <age1…>", "age public key to encrypt to; repeatable", repeatedList)
+      .option(
+        "--keep <n>",
+        "remove older backups, and keep this many verified ones",
+        wholeNumber({ min: 1, max: 10_000 }),
+      )
+      .option("--keygen <file>", "create a secret key in a new file, and print its public key"),
   examples: [
     ["backup svc-backup.tar", "back up the default data directory"],
     ["backup svc-backup.tar --verify", "verify every record, blob and database page first"],
     ["backup /mnt/safe/today.tar --data-dir ./data --force", "replace an older backup"],
+    ["backup --keygen backup.key", "create a pair of keys for encrypted backups"],
+    [
+      "backup 's3://backups/svc?endpoint=https://s3.example.com' --recipient age1… --keep 30",
+      "send what is new, encrypted, to an object storage",
+    ],
   ],
-  async run({ args: [file], flags }, ctx) {
-    const { BackupError, isStoreUrl, makeBackup } = await import("../../serve/mod.ts");
-    if (flags.blobs !== undefined && isS3Place(flags.blobs)) {
-      throw new CliError("usage", "Cannot back up an object storage: remove --blobs", {
-        hint:
-          "The backup has records and keys. Use versioning or replication for the object storage",
-      });
+  async run({ args: [target], flags }, ctx) {
+    const { BackupError } = await import("../../serve/mod.ts");
+    if (flags.keygen !== undefined) return await createBackupKey(ctx, ctx.path(flags.keygen));
+    if (target === undefined) {
+      throw new CliError("usage", "Add the file, directory or s3:// to back up to");
     }
-    if (flags.kv !== undefined && isStoreUrl(flags.kv)) {
-      throw new CliError("usage", "Cannot back up a store in PostgreSQL: use pg_dump for it", {
-        hint:
-          "Keep keys.json and the blobs with the dump. svc doctor --deep --kv <url> verifies every record, blob and key",
-      });
-    }
-    const to = ctx.path(file);
-    const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);
-    const pathOf = (given: string | undefined) => given === undefined ? given : ctx.path(given);
-    const places = definedOnly({ kv: pathOf(flags.kv), blobs: pathOf(flags.blobs) });
     try {
-      if (flags.force !== true && await Deno.stat(to).then(() => true, () => false)) {
-        throw new BackupError(
-          `Cannot write ${to}: it already exists`,
-          "Use --force to replace it",
-        );
-      }
-      const report = await makeBackup({
-        dataDir,
-        to,
-        version: VERSION,
-        now: systemClock,
-        ...places,
-        databases: { postgres: ctx.env.SVC_POSTGRES_URL },
-        verifies: flags.verify === true,
-      });
-      const size = formatBytes(report.bytes);
-      ctx.ui.done("env", `Backed up ${formatCount(report.files, "file")}, ${size}`);
-      ctx.ui.result({ file: to, ...report }, to);
+      if (await isPlace(ctx, target)) await toPlace(ctx, target, flags);
+      else await toFile(ctx, target, flags);
     } catch (cause) {
       throw explainBackup(cause, BackupError);
     }

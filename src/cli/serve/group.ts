@@ -15,7 +15,7 @@ export const SERVE: CommandLeaf = {
 export const BACKUP: CommandLeaf = {
   name: "backup",
   section: "Platform",
-  summary: "Back up a data directory to one file",
+  summary: "Back up a data directory",
   load: () => import("./backup.ts"),
 };
 

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import {
   type DatabaseEngine,
   EngineError,
@@ -32,6 +32,18 @@ export interface AddDatabasesOptions {
 /** Reads which databases a copy of the store names. */
 export function storagesIn(copy: string): Promise<Storage[]> {
   return readStoreCopy(copy, shownStorages);
+}
+
+/** Copies a file of a running database; false if it is gone. */
+async function copyFile(from: string, to: string): Promise<boolean> {
+  await Deno.mkdir(dirname(to), { recursive: true });
+  try {
+    await Deno.copyFile(from, to);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
 }
 
 /** Adds databases, each once. */
@@ -70,21 +82,35 @@ export class DatabaseAdder {
     await (await this.#server?.catch(() => undefined))?.close();
   }
 
-  #addFiles({ id }: Storage): Promise<boolean> {
-    const archive = this.#archive;
+  /**
+   * Copies the files first: the branch does not start meanwhile, and the archive may be on its
+   * way over a slow network.
+   */
+  async #addFiles({ id }: Storage): Promise<boolean> {
     const options = this.#options;
-    const root = `${DATABASES}/${id}`;
-    return withBranchFiles(
-      { folder: join(options.dataDir, DATABASES), id },
-      async ({ folders, files }) => {
-        if (folders.length > 0) {
-          await archive.addContent(`${root}/${FOLDERS}`, JSON.stringify(folders));
-        }
-        for (const { path, from } of files) {
-          await archive.addFile(`${root}/${path}`, from, { mayShrink: true });
-        }
-      },
-    );
+    const copy = await Deno.makeTempDir({ dir: options.folder, prefix: "database-" });
+    try {
+      const folders: string[] = [];
+      const paths: string[] = [];
+      const isThere = await withBranchFiles(
+        { folder: join(options.dataDir, DATABASES), id },
+        async (part) => {
+          folders.push(...part.folders);
+          for (const { path, from } of part.files) {
+            if (await copyFile(from, join(copy, path))) paths.push(path);
+          }
+        },
+      );
+      if (!isThere) return false;
+      const root = `${DATABASES}/${id}`;
+      await this.#archive.addContent(`${root}/${FOLDERS}`, JSON.stringify(folders));
+      for (const path of paths.sort()) {
+        await this.#archive.addFile(`${root}/${path}`, join(copy, path));
+      }
+      return true;
+    } finally {
+      await Deno.remove(copy, { recursive: true });
+    }
   }
 
   async #addDump({ id }: Storage): Promise<boolean> {

@@ -13,13 +13,18 @@ const PIECE = 256 * 1024;
 /** Only the owner may read a backup: it holds the keys of all secrets. */
 const MODE = 0o600;
 
-/** Deno writes nothing where a stream is piped to a file that must stay open. */
-async function writeStream(stream: ReadableStream<Uint8Array>, file: Deno.FsFile): Promise<void> {
-  for await (const bytes of stream) {
-    for (let offset = 0; offset < bytes.byteLength;) {
-      offset += await file.write(bytes.subarray(offset));
-    }
+/** Takes the bytes of an archive in their order. */
+export type WriteBytes = (bytes: Uint8Array) => Promise<void>;
+
+/** Writes to a file; Deno writes nothing where a stream is piped to one that must stay open. */
+export const toFile = (file: Deno.FsFile): WriteBytes => async (bytes) => {
+  for (let offset = 0; offset < bytes.byteLength;) {
+    offset += await file.write(bytes.subarray(offset));
   }
+};
+
+async function writeStream(stream: ReadableStream<Uint8Array>, write: WriteBytes): Promise<void> {
+  for await (const bytes of stream) await write(bytes);
 }
 
 /** An archive while it is written. */
@@ -29,8 +34,8 @@ export class ArchiveWriter {
   readonly #digests = new Map<string, string>();
   #bytes = 0;
 
-  constructor(file: Deno.FsFile) {
-    this.#written = writeStream(this.#packer.readable, file);
+  constructor(write: WriteBytes) {
+    this.#written = writeStream(this.#packer.readable, write);
     // Reported by the write that fails with it, or by `finish()`.
     this.#written.catch(() => {});
   }
@@ -66,14 +71,8 @@ export class ArchiveWriter {
   /**
    * Adds a file as long as it is now; false if it is gone. One that grows meanwhile is
    * cut off there, one that is removed is still read to its end.
-   *
-   * @param mayShrink whether what is missing at its end is filled with zeros, and no error
    */
-  async addFile(
-    path: string,
-    from: string,
-    { mayShrink = false }: { readonly mayShrink?: boolean } = {},
-  ): Promise<boolean> {
+  async addFile(path: string, from: string): Promise<boolean> {
     let file: Deno.FsFile;
     try {
       file = await Deno.open(from);
@@ -87,7 +86,7 @@ export class ArchiveWriter {
     const hash = createHash("sha256");
     for (let left = size; left > 0;) {
       const piece = new Uint8Array(Math.min(PIECE, left));
-      const count = await source.read(piece) ?? (mayShrink ? piece.length : null);
+      const count = await source.read(piece);
       if (count === null) throw new Error(`${from} became shorter during the backup`);
       const bytes = piece.subarray(0, count);
       hash.update(bytes);

@@ -1,17 +1,46 @@
 /**
- * A copy of the embedded store as it is at one moment, whether a platform runs on it or not.
+ * A copy of the store as it is at one moment, whether a platform runs on it or not.
  *
  * @module
  */
 import { join } from "node:path";
 import { makeHeldFolder } from "../../lib/held_folders.ts";
 import { openKv } from "../../platform/core/store/mod.ts";
-import type { RecordStore } from "../../store/mod.ts";
+import type { Environment } from "../../lib/network_variables.ts";
+import { isStoreUrl, type RecordStore } from "../../store/mod.ts";
+import { isMoved, type RawRecord } from "../migration/raw_record.ts";
+import { type Change, openRecords } from "../migration/record_store.ts";
 
 /** Longest wait for the database, in milliseconds. */
 const BUSY_MS = 30_000;
 
-export async function copyStore(from: string, to: string): Promise<void> {
+/** Records of a server that are written to the copy; the rest of it is its own. */
+async function* changesOf(records: AsyncIterable<RawRecord>): AsyncGenerator<Change> {
+  for await (const record of records) {
+    const isOver = record.leftMs !== undefined && record.leftMs <= 0;
+    if (isMoved(record) && !isOver) yield { kind: "set", record };
+  }
+}
+
+/** Copies a store in PostgreSQL into a file, which is a store as well. */
+async function copyFromServer(from: string, to: string, env: Environment): Promise<void> {
+  const server = await openRecords(from, env);
+  try {
+    const copy = await openRecords(to, env);
+    try {
+      await server.ofMoment((records) => copy.write(changesOf(records)));
+      await copy.continueAfter(await server.version());
+    } finally {
+      await copy.close();
+    }
+  } finally {
+    await server.close();
+  }
+}
+
+/** @param from a file, or a store in PostgreSQL */
+export async function copyStore(from: string, to: string, env: Environment = {}): Promise<void> {
+  if (isStoreUrl(from)) return await copyFromServer(from, to, env);
   const { DatabaseSync } = await import("node:sqlite");
   const database = new DatabaseSync(from, { readOnly: true });
   try {

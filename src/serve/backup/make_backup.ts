@@ -17,10 +17,12 @@ import {
   UNMARKED_FORMAT,
 } from "../../lib/data_format.ts";
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
-import { isUuid } from "../../lib/ids.ts";
+import type { Environment } from "../../lib/network_variables.ts";
+import { isStoreUrl } from "../../store/mod.ts";
 import { renameDurably } from "../../lib/sync_folder.ts";
 import { type AddDatabasesOptions, DatabaseAdder, storagesIn } from "./add_databases.ts";
-import { ArchiveWriter } from "./archive_writer.ts";
+import { type AddBlobs, openBlobAdder } from "./add_blobs.ts";
+import { ArchiveWriter, toFile } from "./archive_writer.ts";
 import { copyStore } from "./copy_store.ts";
 import {
   BACKUP_SCHEMA,
@@ -37,55 +39,37 @@ import {
   REPOSITORY_FILES,
 } from "./backup_layout.ts";
 import { summariseDamage } from "./damage_list.ts";
+import { filesBelow } from "./files_below.ts";
 import { verifyData } from "./verify_data.ts";
 import { withWorkFolder } from "./work_folder.ts";
 
-export interface BackupOptions {
+/** What is backed up. */
+export interface BackupSource {
   readonly dataDir: string;
-  /** Path of the key-value store; in the data directory by default. */
+  /** Path of the key-value store, or `postgres://…`; in the data directory by default. */
   readonly kv?: string;
-  /** Folder of the blobs; in the data directory by default. */
+  /** Folder of the blobs, or `s3://…`; in the data directory by default. */
   readonly blobs?: string;
+  /** File of the keys; in the data directory by default. */
+  readonly keys?: string;
+  /** The environment with passwords of `kv` and keys of `blobs`. */
+  readonly env?: Environment;
   /** How managed databases are reached; without it they are left out. */
   readonly databases?: Pick<AddDatabasesOptions, "postgres">;
   /** Whether everything is read and compared first. */
   readonly verifies?: boolean;
-  /** File to be made. */
-  readonly to: string;
   /** Version of this program. */
   readonly version: string;
   readonly now: Clock;
 }
 
+export interface BackupOptions extends BackupSource {
+  /** File to be made. */
+  readonly to: string;
+}
+
 /** How often records are read again where a database that they name is gone. */
 const MAX_ATTEMPTS = 5;
-
-/** Yields the files below a folder as paths with forward slashes; none if it is missing. */
-async function* filesBelow(folder: string, prefix: string): AsyncGenerator<string> {
-  let entries: Deno.DirEntry[];
-  try {
-    entries = await Array.fromAsync(Deno.readDir(folder));
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return;
-    throw error;
-  }
-  for (const { name, isDirectory, isFile } of entries) {
-    const path = `${prefix}/${name}`;
-    if (isDirectory) yield* filesBelow(join(folder, name), path);
-    else if (isFile && isBackupPath(path)) yield path;
-  }
-}
-
-/** Adds the blobs of all workspaces that the archive does not have yet. */
-async function addBlobs(archive: ArchiveWriter, blobs: string): Promise<void> {
-  for await (const { name, isDirectory } of Deno.readDir(blobs)) {
-    if (!isDirectory || !isUuid(name)) continue;
-    for await (const path of filesBelow(join(blobs, name), `${BLOBS}/${name}`)) {
-      if (archive.has(path)) continue;
-      await archive.addFile(path, join(blobs, path.slice(BLOBS.length + 1)));
-    }
-  }
-}
 
 /**
  * Adds the repositories that were pushed to the platform: first the refs of each, then the
@@ -115,7 +99,7 @@ async function addRepositories(archive: ArchiveWriter, dataDir: string): Promise
 
 /** A backup that is being created. */
 interface Making {
-  readonly options: BackupOptions;
+  readonly options: BackupSource;
   readonly archive: ArchiveWriter;
   /** Folder for files that are needed meanwhile. */
   readonly folder: string;
@@ -128,7 +112,7 @@ async function addRecords({ archive, folder, options }: Making): Promise<void> {
   const adder = databases && new DatabaseAdder(archive, { dataDir, folder, ...databases });
   try {
     for (let attempt = 1;; attempt++) {
-      await copyStore(kv, copy);
+      await copyStore(kv, copy, options.env);
       if (adder === undefined || await adder.add(await storagesIn(copy))) break;
       if (attempt === MAX_ATTEMPTS) {
         throw new BackupError(
@@ -145,10 +129,21 @@ async function addRecords({ archive, folder, options }: Making): Promise<void> {
   }
 }
 
-async function addEverything(making: Making, format: number): Promise<void> {
+/** Adds everything that a backup holds. */
+export async function addEverything(making: Making, format: number): Promise<void> {
+  const { archive, folder, options } = making;
+  const { dataDir, env = {} } = options;
+  const blobs = await openBlobAdder(options.blobs ?? join(dataDir, BLOBS), { archive, folder, env });
+  try {
+    await addParts(making, format, blobs.add);
+  } finally {
+    blobs.close();
+  }
+}
+
+async function addParts(making: Making, format: number, addBlobs: AddBlobs): Promise<void> {
   const { archive, options } = making;
   const { dataDir, version, now } = options;
-  const blobs = options.blobs ?? join(dataDir, BLOBS);
   const description = {
     schemaVersion: BACKUP_SCHEMA,
     format,
@@ -156,15 +151,15 @@ async function addEverything(making: Making, format: number): Promise<void> {
     createdAt: new Date(now()).toISOString(),
   };
   await archive.addText(DESCRIPTION, `${JSON.stringify(description)}\n`);
-  await addBlobs(archive, blobs);
+  await addBlobs();
   await addRecords(making);
-  if (!await archive.addFile(KEYS, join(dataDir, KEYS))) {
+  if (!await archive.addFile(KEYS, options.keys ?? join(dataDir, KEYS))) {
     throw new BackupError(
       `Cannot back up ${dataDir}: it has no ${KEYS}, which is required to ` +
         "read secrets",
     );
   }
-  await addBlobs(archive, blobs);
+  await addBlobs();
   for await (const path of filesBelow(join(dataDir, BUILD_LOGS), BUILD_LOGS)) {
     await archive.addFile(path, join(dataDir, path));
   }
@@ -172,7 +167,15 @@ async function addEverything(making: Making, format: number): Promise<void> {
   await archive.addText(DIGESTS, JSON.stringify(archive.digests));
 }
 
-async function formatOf({ dataDir, kv = join(dataDir, KV) }: BackupOptions): Promise<number> {
+/** @throws {BackupError} where there is nothing to back up, or nothing that this program knows */
+export async function formatOf(
+  { dataDir, kv = join(dataDir, KV) }: BackupSource,
+): Promise<number> {
+  if (!isStoreUrl(kv)) await requireFile(dataDir, kv);
+  return await knownFormat(dataDir);
+}
+
+async function requireFile(dataDir: string, kv: string): Promise<void> {
   const found = await Deno.stat(kv).catch((error) => {
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw new BackupError(
@@ -187,6 +190,9 @@ async function formatOf({ dataDir, kv = join(dataDir, KV) }: BackupOptions): Pro
       "Set the data directory with --data-dir",
     );
   }
+}
+
+async function knownFormat(dataDir: string): Promise<number> {
   if (await isUnfinished(dataDir)) {
     throw new BackupError(
       `Cannot back up ${dataDir}: svc restore did not finish`,
@@ -219,7 +225,7 @@ async function writeBackup(
 ): Promise<BackupReport> {
   const partial = join(folder, "backup.tar");
   using file = await Deno.open(partial, { write: true, createNew: true, mode: 0o600 });
-  const archive = new ArchiveWriter(file);
+  const archive = new ArchiveWriter(toFile(file));
   try {
     await addEverything({ archive, folder, options }, format);
     await archive.finish();
@@ -252,9 +258,11 @@ async function unwritable(to: string, cause: Error): Promise<BackupError> {
 }
 
 /** Reads everything that the backup will hold. */
-async function verifyFirst({ dataDir, kv, blobs, now }: BackupOptions): Promise<void> {
-  const places = { dataDir, ...(kv && { kv }), ...(blobs && { blobs }) };
-  const verified = await verifyData({ ...places, env: {}, now: now() });
+export async function verifyFirst(
+  { dataDir, kv, blobs, keys, env = {}, now }: BackupSource,
+): Promise<void> {
+  const places = { dataDir, ...(kv && { kv }), ...(blobs && { blobs }), ...(keys && { keys }) };
+  const verified = await verifyData({ ...places, env, now: now() });
   if (verified.damage.length === 0) return;
   throw new BackupError(
     `Cannot back up ${dataDir}: it contains damaged data: ${summariseDamage(verified)}`,

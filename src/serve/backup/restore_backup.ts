@@ -17,7 +17,7 @@ import { syncFolder, syncTree } from "../../lib/sync_folder.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { adoptDatabases } from "./adopt_databases.ts";
 import { summariseDamage } from "./damage_list.ts";
-import { verifyData } from "./verify_data.ts";
+import { type Verified, verifyData } from "./verify_data.ts";
 import {
   type BackupDescription,
   BackupError,
@@ -33,16 +33,23 @@ import {
 } from "./backup_layout.ts";
 
 export interface RestoreOptions {
-  /** The backup. */
+  /** The backup: its file, or its name in messages. */
   readonly from: string;
+  /** Opens the archive; that of the file by default. */
+  readonly open?: () => ReadableStream<Uint8Array<ArrayBuffer>>;
   /** Folder to be made; there must be nothing in it. */
   readonly dataDir: string;
   /** Whether what was damaged when it was backed up is restored as well. */
   readonly takesDamaged?: boolean;
 }
 
-export interface Restored extends BackupReport {
+interface Unpacked extends BackupReport {
   readonly backup: BackupDescription;
+}
+
+export interface Restored extends Unpacked {
+  /** What was read of it. */
+  readonly verified: Verified;
 }
 
 /** Largest description or list of digests, in bytes. */
@@ -91,13 +98,13 @@ async function unpack(entry: ParsedTarEntry, folder: string): Promise<string> {
   return hash.digest("hex");
 }
 
-async function unpackAll(from: string, folder: string): Promise<Restored> {
-  using file = await Deno.open(from);
+async function unpackAll({ from, open }: RestoreOptions, folder: string): Promise<Unpacked> {
+  const archive = open === undefined ? (await Deno.open(from)).readable : open();
   let backup: BackupDescription | undefined;
   let promised: Readonly<Record<string, string>> | undefined;
   const found = new Map<string, string>();
   let bytes = 0;
-  const entries = file.readable.pipeThrough(createTarDecoder({ strict: true }));
+  const entries = archive.pipeThrough(createTarDecoder({ strict: true }));
   for await (const entry of entries) {
     const { name, type, size } = entry.header;
     if (backup === undefined && name === DESCRIPTION) {
@@ -153,9 +160,12 @@ async function completeRepositories(folder: string): Promise<void> {
 }
 
 /** Reads everything that was unpacked: a backup can hold what was damaged before. */
-async function refuseDamage(folder: string, { from }: RestoreOptions): Promise<void> {
+async function readBack(
+  folder: string,
+  { from, takesDamaged = false }: RestoreOptions,
+): Promise<Verified> {
   const verified = await verifyData({ dataDir: folder, env: {}, now: systemClock() });
-  if (verified.damage.length === 0) return;
+  if (verified.damage.length === 0 || takesDamaged) return verified;
   throw new BackupError(
     `Cannot restore ${from}: it contains data that was already damaged: ` +
       summariseDamage(verified).replaceAll(folder, ""),
@@ -183,14 +193,14 @@ function explain(cause: unknown, { from, dataDir }: RestoreOptions): unknown {
  * @throws {BackupError} where the backup is damaged or too new, or the folder is in use.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
-  const { from, dataDir } = options;
+  const { dataDir } = options;
   const folder = `${dataDir}.${crypto.randomUUID()}.restoring`;
   try {
     await assertFree(dataDir);
     await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
     await markUnfinished(folder);
-    const restored = await unpackAll(from, folder);
-    if (options.takesDamaged !== true) await refuseDamage(folder, options);
+    const restored = await unpackAll(options, folder);
+    const verified = await readBack(folder, options);
     await adoptDatabases(folder);
     await completeRepositories(folder);
     const { format, program } = restored.backup;
@@ -203,7 +213,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     await Deno.rename(folder, dataDir);
     await syncFolder(dataDir);
     await syncFolder(dirname(resolve(dataDir)));
-    return restored;
+    return { ...restored, verified };
   } catch (error) {
     await Deno.remove(folder, { recursive: true }).catch(() => {});
     throw explain(error, options);

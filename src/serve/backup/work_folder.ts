@@ -10,7 +10,7 @@ import { BackupError } from "./backup_layout.ts";
 const LOCK = "lock";
 
 /** Files of a backup in the folder. */
-const OWN_NAME = /^(?:lock|backup\.tar|kv\.sqlite3.*|dump-.*)$/;
+const OWN_NAME = /^(?:lock|backup\.tar|kv\.sqlite3.*|dump-.*|database-.*|restored.*|blob)$/;
 
 /** How often a folder is opened again that its last user was about to remove. */
 const MAX_ATTEMPTS = 5;
@@ -67,7 +67,7 @@ async function emptyFolder(folder: string, to: string): Promise<void> {
     );
   }
   for (const name of names) {
-    if (name !== LOCK) await Deno.remove(join(folder, name));
+    if (name !== LOCK) await Deno.remove(join(folder, name), { recursive: true });
   }
 }
 

@@ -26,6 +26,7 @@ import {
   readRecords,
   readVersion,
   type RecordStore,
+  withRecordsOfMoment,
 } from "../../store/mod.ts";
 import type { RawRecord } from "./raw_record.ts";
 
@@ -52,6 +53,8 @@ export interface MovedStore {
   users(): Promise<readonly string[]>;
   /** Stores records in transactions, in their order. */
   write(changes: AsyncIterable<Change>): Promise<void>;
+  /** Hands over all records as they are at one moment, where others write to it meanwhile. */
+  ofMoment<T>(take: (records: AsyncIterable<RawRecord>) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -80,6 +83,7 @@ async function openShared(place: string, env: Environment): Promise<MovedStore> 
     kv,
     isShared: true,
     records: () => readRecords(store.connections),
+    ofMoment: (take) => withRecordsOfMoment(store.connections, take),
     version: () => readVersion(store.connections),
     continueAfter: (version) => raiseVersion(store.connections, version),
     users: () => namesOfUsers(kv),
@@ -149,6 +153,7 @@ async function openFile(path: string): Promise<MovedStore> {
     kv: new PortableStore(kv),
     isShared: false,
     records,
+    ofMoment: (take) => take(records()),
     version: () => Promise.resolve(BigInt(lastVersion.get()!.version as number)),
     continueAfter(version) {
       using own = new DatabaseSync(path);

@@ -6,7 +6,14 @@
 import * as z from "zod";
 
 /** Tasks that one node at a time does for all. */
-export const ROLES = ["bot", "certificates", "events", "health", "housekeeping"] as const;
+export const ROLES = [
+  "backups",
+  "bot",
+  "certificates",
+  "events",
+  "health",
+  "housekeeping",
+] as const;
 export type Role = typeof ROLES[number];
 
 export const nodeRecord = z.object({

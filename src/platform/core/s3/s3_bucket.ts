@@ -147,10 +147,12 @@ export class S3Bucket {
     await this.#ifThere(() => this.requests.text({ method: "DELETE", key }));
   }
 
-  /** Lists all objects, by their keys. */
-  async *list(): AsyncGenerator<ListedObject> {
+  /** Lists all objects, or those whose keys begin so, by their keys. */
+  async *list(begin = ""): AsyncGenerator<ListedObject> {
+    const prefix = `${this.#prefix}${begin}`;
     for (let next: string | undefined = ""; next !== undefined;) {
-      const page: ListPage = await this.#page(next === "" ? {} : { "continuation-token": next });
+      const more: Record<string, string> = next === "" ? {} : { "continuation-token": next };
+      const page: ListPage = await this.#page({ prefix, ...more });
       for (const object of page.objects) {
         yield { ...object, key: object.key.slice(this.#prefix.length) };
       }

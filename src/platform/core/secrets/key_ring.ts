@@ -6,7 +6,7 @@
  * @module
  */
 import { Buffer } from "node:buffer";
-import { createHmac } from "node:crypto";
+import { createHmac, hkdfSync } from "node:crypto";
 import * as z from "zod";
 import { writeFileAtomically } from "../../../lib/atomic_file.ts";
 import type { Random } from "../../../lib/clock.ts";
@@ -125,6 +125,18 @@ export async function readKeyRing(path: string): Promise<KeyRing> {
   const known = await readKeyFile(path);
   if (known === undefined) throw new KeyFileError(`Key file ${path} does not exist`);
   return importRing(known);
+}
+
+/**
+ * Derives 32 bytes for another purpose from the current key (HKDF, RFC 5869).
+ *
+ * @throws {KeyFileError} if the file is missing or damaged
+ */
+export async function deriveBytes(path: string, purpose: string): Promise<Uint8Array> {
+  const known = await readKeyFile(path);
+  if (known === undefined) throw new KeyFileError(`Key file ${path} does not exist`);
+  const key = Buffer.from(known.keys.at(-1)!.key, "base64");
+  return new Uint8Array(hkdfSync("sha256", key, "", purpose, KEY_BYTES));
 }
 
 /** The ids of the keys in a file; none if it is missing. */

@@ -5,6 +5,7 @@
  */
 export {
   addKey,
+  deriveBytes,
   forgetOldKeys,
   KeyFileError,
   openKeyRing,

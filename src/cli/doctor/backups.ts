@@ -1,0 +1,58 @@
+/**
+ * The point of `svc doctor` about the regular backups of the platform that commands are sent to.
+ *
+ * @module
+ */
+import { type BackupStatus, getBackups } from "../../contract/backups.ts";
+import { formatBytes, formatCount } from "../../lib/format.ts";
+import type { Context } from "../session/context.ts";
+import { printable } from "../terminal/format.ts";
+import type { Point } from "./point.ts";
+
+/** A backup that is late by this part of its time is one to look at. */
+const LATE = 1.5;
+
+const name = "backups";
+
+/** Judges what a platform says of its backups; nothing where it makes none. */
+export function judgeBackups(status: BackupStatus, now: number): readonly Point[] {
+  const { place, everySeconds, last, failure, runningSince } = status;
+  if (place === null) return [];
+  if (failure !== null) {
+    const then = last === null ? "there is no verified one" : `the last verified one is ${last.name}`;
+    return [{
+      name,
+      state: "fail",
+      found: `backups to ${printable(place)} fail since ${failure.since}, ${
+        printable(then)
+      }: ${printable(failure.message)}`,
+      advice: failure.hint ?? "Check the log of svc serve. It tries again by itself",
+    }];
+  }
+  if (last === null) {
+    const found = runningSince === null ? "no backup was made yet" : "the first backup is running";
+    return [{ name, state: "ok", found: `${found}; they go to ${printable(place)}` }];
+  }
+  const rows = last.databases.reduce((sum, { rows }) => sum + rows, 0);
+  const found = `${printable(last.name)}, ${formatBytes(last.bytes)}, was restored and counted: ${
+    formatCount(last.records, "record")
+  }, ${formatCount(last.blobs, "blob")}, ${
+    formatCount(last.databases.length, "database")
+  } with ${formatCount(rows, "row")}`;
+  const isLate = now - Date.parse(last.at) > LATE * everySeconds * 1000 && runningSince === null;
+  return [
+    isLate
+      ? { name, state: "warn", found: `the last one is old: ${found}`, advice: "Check the log of svc serve" }
+      : { name, state: "ok", found },
+  ];
+}
+
+/** Asks the platform, whose owner alone is told. */
+export async function examineBackups(ctx: Context): Promise<readonly Point[]> {
+  try {
+    return judgeBackups(await ctx.client({ phase: "auth" }).call(getBackups, {}), ctx.now());
+  } catch (error) {
+    if (ctx.signal.aborted) throw error;
+    return [];
+  }
+}

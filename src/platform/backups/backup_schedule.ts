@@ -1,0 +1,120 @@
+/**
+ * Makes backups when they are due, on one node. Each result is stored, and the platform's owner
+ * is told when backups begin to fail, and when they work again.
+ *
+ * @module
+ */
+import type { Clock } from "../../lib/clock.ts";
+import type { Lease } from "../../store/mod.ts";
+import type { RaisedEvent, RaiseEvent } from "../core/events/mod.ts";
+import type { Nodes } from "../core/nodes/mod.ts";
+import type { PlatformLog } from "../core/log.ts";
+import type { BackupRecord, BackupStore } from "./backup_store.ts";
+
+/** First pause after a failure, in milliseconds; it doubles up to the time between backups. */
+const FIRST_RETRY_MS = 5 * 60_000;
+
+/** Longest message that is stored, in characters. */
+const MAX_MESSAGE = 1500;
+
+type Success = NonNullable<BackupRecord["last"]>;
+
+/** What a backup came to. */
+export type BackupOutcome =
+  | Omit<Success, "at"> & { readonly removed: number }
+  | { readonly error: string; readonly hint: string | null };
+
+export interface BackupScheduleOptions {
+  readonly store: Pick<BackupStore, "read" | "set">;
+  readonly nodes: Pick<Nodes, "during">;
+  readonly everyMs: number;
+  readonly now: Clock;
+  /** Makes one backup; it never throws for what the operator has to repair. */
+  run(signal: AbortSignal): Promise<BackupOutcome>;
+  /** The platform's owner, who gets events; `undefined` if there is none yet. */
+  ownerId(): Promise<string | undefined>;
+  readonly raiseEvent: RaiseEvent;
+  log(line: PlatformLog): void;
+}
+
+/** When the next backup starts, in milliseconds since 1970. */
+export function nextBackupAt({ last, failure }: BackupRecord, everyMs: number): number {
+  if (failure === null) return last === null ? 0 : last.at + everyMs;
+  const pause = FIRST_RETRY_MS * 2 ** Math.min(20, failure.attempts - 1);
+  return failure.at + Math.min(everyMs, pause);
+}
+
+export class BackupSchedule {
+  readonly #options: BackupScheduleOptions;
+
+  constructor(options: BackupScheduleOptions) {
+    this.#options = options;
+  }
+
+  /** Makes a backup if one is due, on the node that makes them. */
+  async round(signal: AbortSignal): Promise<void> {
+    await this.#options.nodes.during("backups", (lease) => this.#round(signal, lease));
+  }
+
+  async #round(signal: AbortSignal, lease: Lease): Promise<void> {
+    const { store, everyMs, now, run } = this.#options;
+    const before = await store.read();
+    if (now() < nextBackupAt(before, everyMs)) return;
+    await store.set({ ...before, startedAt: now() }, lease);
+    const outcome = await run(signal);
+    // A platform that stops has ended it: the next start begins again.
+    if (signal.aborted) return await store.set({ ...before, startedAt: null }, lease);
+    if ("error" in outcome) return await this.#fail(before, outcome, lease);
+    await this.#succeed(before, outcome, lease);
+  }
+
+  async #succeed(
+    { failure }: BackupRecord,
+    { removed, ...backup }: Exclude<BackupOutcome, { readonly error: string }>,
+    lease: Lease,
+  ): Promise<void> {
+    const { store, now, log, raiseEvent } = this.#options;
+    const event = failure === null
+      ? undefined
+      : await this.#eventOf("health.backup_recovered", failure.since, `Backup ${backup.name}`);
+    await store.set({ startedAt: null, last: { ...backup, at: now() }, failure: null }, lease, event);
+    if (event !== undefined) await raiseEvent(event);
+    const old = removed === 0 ? "" : `, ${removed} old removed`;
+    log({ level: "info", message: `Backup ${backup.name} was stored and restored${old}` });
+  }
+
+  async #fail(
+    before: BackupRecord,
+    { error, hint }: Extract<BackupOutcome, { readonly error: string }>,
+    lease: Lease,
+  ): Promise<void> {
+    const { store, now, log, raiseEvent } = this.#options;
+    const at = now();
+    const since = before.failure?.since ?? at;
+    const attempts = (before.failure?.attempts ?? 0) + 1;
+    const message = error.slice(0, MAX_MESSAGE);
+    const event = attempts === 1
+      ? await this.#eventOf("health.backup_failed", since, hint === null ? message : `${message}. ${hint}`)
+      : undefined;
+    const failure = { at, since, attempts, message, hint };
+    await store.set({ ...before, startedAt: null, failure }, lease, event);
+    if (event !== undefined) await raiseEvent(event);
+    const advice = hint === null ? "" : `. ${hint}`;
+    log({ level: "error", message: `Backup failed: ${message}${advice}` });
+  }
+
+  async #eventOf(
+    event: "health.backup_failed" | "health.backup_recovered",
+    since: number,
+    reason: string,
+  ): Promise<RaisedEvent | undefined> {
+    const userId = await this.#options.ownerId();
+    if (userId === undefined) return undefined;
+    return {
+      event,
+      audience: { type: "user", userId, workspaceId: null },
+      data: { reason },
+      key: `${event}/${since}`,
+    };
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * How the last backups of the platform went: one record.
+ *
+ * @module
+ */
+import * as z from "zod";
+import { noteEvent, type RaisedEvent } from "../core/events/mod.ts";
+import { keys, readRecord } from "../core/store/mod.ts";
+import type { Lease, RecordStore } from "../../store/mod.ts";
+
+const number = z.number();
+
+const lastBackup = z.object({
+  name: z.string(),
+  at: number,
+  files: number,
+  bytes: number,
+  sentBytes: number,
+  records: number,
+  blobs: number,
+  databases: z.array(z.object({ id: z.string(), tables: number, rows: number })),
+});
+
+const failure = z.object({
+  at: number,
+  /** First failed attempt since the last that succeeded. */
+  since: number,
+  /** Failed attempts since then. */
+  attempts: number,
+  message: z.string(),
+  hint: z.string().nullable(),
+});
+
+export const backupRecord = z.object({
+  startedAt: number.nullable(),
+  last: lastBackup.nullable(),
+  failure: failure.nullable(),
+});
+export type BackupRecord = Readonly<z.infer<typeof backupRecord>>;
+
+export const NO_BACKUP: BackupRecord = { startedAt: null, last: null, failure: null };
+
+const KEY = keys.meta("backups");
+
+export class BackupStore {
+  readonly #kv: RecordStore;
+
+  constructor(kv: RecordStore) {
+    this.#kv = kv;
+  }
+
+  async read(): Promise<BackupRecord> {
+    return (await readRecord(this.#kv, KEY, backupRecord))?.value ?? NO_BACKUP;
+  }
+
+  /** Stores the record; the event that tells of it is noted in the same commit. */
+  async set(record: BackupRecord, lease: Lease, event?: RaisedEvent): Promise<void> {
+    const operation = this.#kv.atomic().set(KEY, record);
+    if (event !== undefined) noteEvent(operation, event);
+    await operation.commit(lease);
+  }
+}

@@ -1,0 +1,176 @@
+/**
+ * A backup to a place that keeps many: a folder or an object storage. Each is restored into an
+ * empty folder, and what was restored is counted, before it displaces an older one.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
+import { ArchiveWriter } from "./archive_writer.ts";
+import { BackupError } from "./backup_layout.ts";
+import { countRows, type CountedDatabase } from "./count_rows.ts";
+import { addEverything, type BackupSource, formatOf, verifyFirst } from "./make_backup.ts";
+import { type HeldPlace, holdPlace } from "./repository/hold_place.ts";
+import { nameAt, REPOSITORY_SCHEMA } from "./repository/manifest.ts";
+import { openPlace, type Place } from "./repository/place.ts";
+import {
+  backupNames,
+  commitBackup,
+  DamagedPartError,
+  PartWriter,
+  prune,
+  readArchive,
+  readManifest,
+  recordCheck,
+} from "./repository/repository.ts";
+import { checkRecipients, type Opening, type Sealing, sealTo } from "./repository/sealing.ts";
+import { restoreBackup } from "./restore_backup.ts";
+import { withWorkFolder } from "./work_folder.ts";
+
+export interface PlaceBackupOptions extends BackupSource {
+  /** A folder, or `s3://…`. */
+  readonly place: string;
+  /** Public keys of age; the backup is not encrypted without any. */
+  readonly recipients: readonly string[];
+  /** How many proven backups remain; all where missing. */
+  readonly keep?: number;
+}
+
+/** What was restored of a backup. */
+export interface ProvenBackup {
+  readonly name: string;
+  readonly files: number;
+  readonly bytes: number;
+  /** Bytes that had to be sent; the rest was there. */
+  readonly sentBytes: number;
+  readonly records: number;
+  readonly blobs: number;
+  readonly databases: readonly CountedDatabase[];
+  /** Older backups that were removed. */
+  readonly removed: number;
+}
+
+interface Work {
+  readonly options: PlaceBackupOptions;
+  readonly place: Place;
+  readonly held: HeldPlace;
+  /** Private folder on this machine. */
+  readonly folder: string;
+  readonly sealing: Sealing;
+  readonly opening: Opening;
+}
+
+type Written = Pick<ProvenBackup, "name" | "files" | "bytes" | "sentBytes">;
+
+/** A name that no other backup has: a second one within a second waits for the next name. */
+async function freeName(place: Place, now: number): Promise<string> {
+  const taken = new Set(await backupNames(place));
+  let at = now;
+  while (taken.has(nameAt(at))) at += 1000;
+  return nameAt(at);
+}
+
+async function write(
+  { options, place, held, folder, sealing }: Work,
+  { format, sendsAll }: { readonly format: number; readonly sendsAll: boolean },
+): Promise<Written> {
+  const createdAt = options.now();
+  const writer = await PartWriter.open(place, sealing, sendsAll);
+  const archive = new ArchiveWriter((bytes) => writer.write(bytes));
+  try {
+    await addEverything({ archive, folder, options }, format);
+    await archive.finish();
+  } catch (error) {
+    throw await archive.abort(error);
+  }
+  await writer.finish();
+  held.assertHeld();
+  const name = await freeName(place, createdAt);
+  await commitBackup(place, name, {
+    schemaVersion: REPOSITORY_SCHEMA,
+    createdAt: new Date(createdAt).toISOString(),
+    program: options.version,
+    recipients: [...sealing.recipients],
+    parts: writer.parts,
+    ...archive.report,
+  });
+  return { name, ...archive.report, sentBytes: writer.sentBytes };
+}
+
+/** Restores a backup from its place into an empty folder, and counts what is there. */
+async function prove(
+  { options, place, folder, opening }: Work,
+  name: string,
+): Promise<Pick<ProvenBackup, "records" | "blobs" | "databases">> {
+  const { parts } = await readManifest(place, name);
+  const dataDir = join(folder, "restored");
+  try {
+    const { verified } = await restoreBackup({
+      from: `${name} of ${place.name}`,
+      open: () => readArchive(place, name, { parts, opening }),
+      dataDir,
+    });
+    const databases = await countRows(dataDir, options.env ?? {});
+    const { records, blobs } = verified;
+    const sum = (of: (counted: CountedDatabase) => number) =>
+      databases.reduce((total, counted) => total + of(counted), 0);
+    await recordCheck(place, name, {
+      checkedAt: new Date(options.now()).toISOString(),
+      records,
+      blobs,
+      databases: databases.length,
+      rows: sum(({ rows }) => rows),
+    });
+    return { records, blobs, databases };
+  } finally {
+    await Deno.remove(dataDir, { recursive: true }).catch(() => {});
+  }
+}
+
+/** A part that is damaged in its place is sent again, once, with all others. */
+async function writeAndProve(work: Work, format: number) {
+  for (let sendsAll = false;; sendsAll = true) {
+    const written = await write(work, { format, sendsAll });
+    try {
+      return { ...written, ...await prove(work, written.name) };
+    } catch (error) {
+      if (sendsAll || !(error instanceof DamagedPartError)) throw error;
+    }
+  }
+}
+
+function explain(cause: unknown, { dataDir }: PlaceBackupOptions): unknown {
+  if (!isFileFault(cause)) return cause;
+  return new BackupError(
+    `Cannot back up ${dataDir}: ${describeFileFault(cause)}`,
+    "The data directory needs free space for a copy of all data, as each backup is restored there for a check",
+    { cause },
+  );
+}
+
+/**
+ * Makes a backup, proves it, and then removes those that are too many.
+ *
+ * @throws {BackupError} saying what to do
+ */
+export async function backUpToPlace(options: PlaceBackupOptions): Promise<ProvenBackup> {
+  const { dataDir, recipients, keep } = options;
+  checkRecipients(recipients);
+  const format = await formatOf(options);
+  if (options.verifies === true) await verifyFirst(options);
+  const keys = await sealTo(recipients, options.keys ?? join(dataDir, "keys.json"));
+  const place = await openPlace(options.place, options.env ?? {});
+  try {
+    return await withWorkFolder(join(dataDir, "backup"), (folder) =>
+      holdPlace(place, async (held) => {
+        const proven = await writeAndProve({ options, place, held, folder, ...keys }, format);
+        if (keep === undefined) return { ...proven, removed: 0 };
+        const { backups } = await prune({ place, held, keep });
+        return { ...proven, removed: backups };
+      }));
+  } catch (cause) {
+    throw explain(cause, options);
+  } finally {
+    place.close();
+  }
+}

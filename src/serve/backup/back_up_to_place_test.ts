@@ -1,0 +1,211 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { openTestStorage } from "../../platform/core/s3/_test_storage.ts";
+import { inTestFolder } from "../../lib/_test_folder.ts";
+import { sha256Hex } from "../../lib/hash.ts";
+import { DenoStore } from "../../store/mod.ts";
+import { backUpToPlace, type PlaceBackupOptions } from "./back_up_to_place.ts";
+import { makeKeyPair } from "./repository/sealing.ts";
+import { listPlace, restoreFromPlace } from "./restore_from_place.ts";
+
+const WORKSPACE = "01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11";
+const KEYS = `{"version":1,"keys":[{"id":"00000000","key":"${"A".repeat(43)}="}]}`;
+const START = Date.parse("2026-11-22T10:00:00Z");
+const HOUR = 3_600_000;
+const TEXT = "what nobody may read";
+
+/** Bytes that no part of another text has. */
+function bytesOf(seed: number, size: number): Uint8Array {
+  let state = seed;
+  return Uint8Array.from({ length: size }, () => {
+    state = Math.imul(state, 1664525) + 1013904223 | 0;
+    return state >>> 24;
+  });
+}
+
+async function addBlob(dataDir: string, content: Uint8Array): Promise<string> {
+  const sha256 = sha256Hex(content);
+  const folder = join(dataDir, "blobs", WORKSPACE, sha256.slice(0, 2));
+  await Deno.mkdir(folder, { recursive: true });
+  await Deno.writeFile(join(folder, sha256), content);
+  return join("blobs", WORKSPACE, sha256.slice(0, 2), sha256);
+}
+
+interface Case {
+  readonly root: string;
+  readonly dataDir: string;
+  readonly place: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Backs up, an hour after the last. */
+  backUp(more?: Partial<PlaceBackupOptions>): ReturnType<typeof backUpToPlace>;
+}
+
+async function makeData(root: string): Promise<string> {
+  const dataDir = join(root, "data");
+  await Deno.mkdir(dataDir);
+  await Deno.writeTextFile(join(dataDir, "keys.json"), KEYS);
+  await addBlob(dataDir, new TextEncoder().encode(TEXT));
+  const kv = await DenoStore.open(join(dataDir, "kv.sqlite3"));
+  await kv.set(["a"], "b");
+  kv.close();
+  return dataDir;
+}
+
+async function inPlace(
+  kind: "folder" | "s3",
+  test: (at: Case) => Promise<void>,
+): Promise<void> {
+  await inTestFolder(async (root) => {
+    const dataDir = await makeData(root);
+    await using storage = kind === "s3" ? await openTestStorage() : undefined;
+    const [place, env] = [storage?.place ?? join(root, "backups"), storage?.env ?? {}];
+    let hours = 0;
+    const backUp = (more: Partial<PlaceBackupOptions> = {}) =>
+      backUpToPlace({
+        dataDir,
+        place,
+        env,
+        recipients: [],
+        version: "1.2.3",
+        now: () => START + hours++ * HOUR,
+        ...more,
+      });
+    await test({ root, dataDir, place, env, backUp });
+  });
+}
+
+for (const kind of ["folder", "s3"] as const) {
+  for (const isEncrypted of [false, true]) {
+    const how = `${kind}, ${isEncrypted ? "encrypted" : "plain"}`;
+    Deno.test(`backUpToPlace() sends what is new, proves and prunes (${how})`, async () => {
+      await inPlace(kind, async ({ root, dataDir, place, env, backUp }) => {
+        const { identity, recipient } = await makeKeyPair();
+        const identityFile = join(root, "secret.txt");
+        await Deno.writeTextFile(identityFile, `# a comment\n${identity}\n`);
+        const more = { recipients: isEncrypted ? [recipient] : [], keep: 2 };
+        const first = await backUp(more);
+        assert.equal(first.records, 1);
+        assert.equal(first.blobs, 1);
+        const large = await addBlob(dataDir, bytesOf(1, 6_000_000));
+        const second = await backUp(more);
+        assert.ok(second.sentBytes > 6_000_000);
+        await addBlob(dataDir, bytesOf(2, 1000));
+        const third = await backUp(more);
+        assert.ok(third.sentBytes < 5_000_000, `${third.sentBytes} bytes were sent again`);
+        assert.deepEqual([second.removed, third.removed], [0, 1]);
+        const listed = await listPlace(place, env);
+        assert.deepEqual(listed.map(({ name }) => name), [third.name, second.name]);
+        assert.equal(listed[0]!.encrypted, isEncrypted);
+        assert.equal(listed[0]!.check?.blobs, 3);
+        for (const [at, blobs] of [[third.name, 3], [second.name, 2]] as const) {
+          const restored = await restoreFromPlace({
+            place,
+            env,
+            at,
+            dataDir: join(root, `restored-${at}`),
+            ...(isEncrypted ? { identityFile } : {}),
+          });
+          assert.equal(restored.verified.blobs, blobs);
+          assert.deepEqual(
+            await Deno.readFile(join(root, `restored-${at}`, large)),
+            await Deno.readFile(join(dataDir, large)),
+          );
+        }
+        if (kind === "folder") await assertHidden(place, isEncrypted);
+      });
+    });
+  }
+}
+
+/** Whether the content can be read in the place, and nothing else than names of parts. */
+async function assertHidden(place: string, isEncrypted: boolean): Promise<void> {
+  let all = "";
+  const look = async (folder: string): Promise<void> => {
+    for await (const { name, isDirectory } of Deno.readDir(folder)) {
+      if (isDirectory) await look(join(folder, name));
+      else all += `${name}\n${await Deno.readTextFile(join(folder, name))}`;
+    }
+  };
+  await look(place);
+  assert.equal(all.includes(TEXT), !isEncrypted);
+  assert.equal(all.includes(sha256Hex(TEXT)), !isEncrypted);
+}
+
+Deno.test("backUpToPlace() sends a part again that is damaged or missing in its place", async () => {
+  await inPlace("folder", async ({ dataDir, place, backUp }) => {
+    await addBlob(dataDir, bytesOf(3, 3_000_000));
+    await backUp();
+    const parts = join(place, "parts");
+    const paths: string[] = [];
+    for await (const { name } of Deno.readDir(parts)) {
+      for await (const { name: part } of Deno.readDir(join(parts, name))) {
+        paths.push(join(parts, name, part));
+      }
+    }
+    for (const path of paths) await Deno.writeTextFile(path, "damaged");
+    const second = await backUp();
+    assert.ok(second.sentBytes > 3_000_000);
+    assert.equal(second.blobs, 2);
+  });
+});
+
+Deno.test("backUpToPlace() removes nothing that a kept backup needs, and nothing unproven counts", async () => {
+  await inPlace("folder", async ({ root, place, backUp }) => {
+    const first = await backUp({ keep: 1 });
+    const manifest = join(place, "backups", `${first.name}.json`);
+    // A newer backup that was never restored: its process was killed before.
+    const newer = "2026-11-22T23-00-00Z";
+    await Deno.copyFile(manifest, join(place, "backups", `${newer}.json`));
+    await Deno.mkdir(join(place, "parts", "ff"), { recursive: true });
+    await Deno.writeTextFile(join(place, "parts", "ff", "ff".repeat(32)), "left by a killed backup");
+    const second = await backUp({ keep: 1, now: () => START + HOUR });
+    const names = (await listPlace(place, {})).map(({ name }) => name);
+    assert.deepEqual(names, [newer, second.name]);
+    await assert.rejects(Deno.stat(join(place, "parts", "ff", "ff".repeat(32))));
+    for (const at of names) {
+      const dataDir = join(root, at);
+      assert.equal((await restoreFromPlace({ place, env: {}, at, dataDir })).verified.records, 1);
+    }
+  });
+});
+
+Deno.test("backUpToPlace() and restoreFromPlace() say what to do about each failure", async () => {
+  await inPlace("folder", async ({ root, place, backUp }) => {
+    const { identity, recipient } = await makeKeyPair();
+    const other = await makeKeyPair();
+    const otherFile = join(root, "other.txt");
+    await Deno.writeTextFile(otherFile, other.identity);
+    await backUp({ recipients: [recipient] });
+    const dataDir = join(root, "restored");
+    const restore = (identityFile?: string) =>
+      restoreFromPlace({ place, env: {}, dataDir, ...(identityFile && { identityFile }) });
+    await assert.rejects(restore(), /encrypted to age1/);
+    await assert.rejects(restore(otherFile), /encrypted to another key/);
+    await assert.rejects(restore(join(root, "missing")), /does not exist/);
+    await assert.rejects(backUp({ recipients: [identity] }), /use its public key/);
+    await assert.rejects(backUp({ recipients: ["age1pq1xyz"] }), /not a public key/);
+    await assert.rejects(backUp({ place: join(root, "no", "backups") }), /there is no folder/);
+    await assert.rejects(Deno.stat(dataDir));
+    await Deno.mkdir(join(place, "running"), { recursive: true });
+    const mark = { machine: "another", pid: 1, renewedAt: Date.now() };
+    await Deno.writeTextFile(join(place, "running", "x.json"), JSON.stringify(mark));
+    await assert.rejects(backUp(), /another backup is being written/);
+    const gone = { ...mark, renewedAt: Date.now() - HOUR };
+    await Deno.writeTextFile(join(place, "running", "x.json"), JSON.stringify(gone));
+    await backUp();
+  });
+  await inPlace("s3", async ({ place, env, backUp }) => {
+    const gone = place.replace("svc-test", "svc-gone");
+    await assert.rejects(backUp({ place: gone }), (error: Error & { hint?: string }) => {
+      assert.match(error.message, /Cannot use bucket .* NoSuchBucket/);
+      assert.match(error.hint!, /Create the bucket/);
+      return true;
+    });
+    const wrong = { ...env, AWS_ACCESS_KEY_ID: "unknown", AWS_SECRET_ACCESS_KEY: "a-wrong-secret" };
+    await assert.rejects(backUp({ env: wrong }), (error: Error & { hint?: string }) => {
+      assert.match(error.hint!, /AWS_SECRET_ACCESS_KEY/);
+      assert.doesNotMatch(`${error.message}${error.hint}`, /a-wrong-secret/);
+      return true;
+    });
+  });
+});

@@ -1,0 +1,91 @@
+/**
+ * The process that makes the backup of a running platform, so that reading and encrypting all
+ * data keeps no request waiting. Its work is one line of JSON on standard input; it ends when
+ * that is closed, as it is when the platform is killed.
+ *
+ * @module
+ */
+import { setPriority } from "node:os";
+import * as z from "zod";
+import { systemClock } from "../../lib/clock.ts";
+import { messageOf } from "../../lib/error_message.ts";
+import { backUpToPlace } from "./back_up_to_place.ts";
+import { BackupError } from "./backup_layout.ts";
+
+export const workSchema = z.object({
+  dataDir: z.string(),
+  kv: z.string().optional(),
+  blobs: z.string().optional(),
+  keys: z.string().optional(),
+  postgres: z.string().optional(),
+  place: z.string(),
+  recipients: z.array(z.string()),
+  keep: z.int(),
+  version: z.string(),
+});
+export type BackupWork = z.infer<typeof workSchema>;
+
+const count = z.number();
+
+export const resultSchema = z.union([
+  z.object({
+    name: z.string(),
+    files: count,
+    bytes: count,
+    sentBytes: count,
+    records: count,
+    blobs: count,
+    databases: z.array(z.object({ id: z.string(), tables: count, rows: count })),
+    removed: count,
+  }),
+  z.object({ error: z.string(), hint: z.string().nullable() }),
+]);
+export type BackupResult = z.infer<typeof resultSchema>;
+
+/** Others on the machine go first. */
+const PRIORITY = 10;
+
+async function run(work: BackupWork): Promise<BackupResult> {
+  const { postgres, kv, blobs, keys, ...options } = work;
+  try {
+    const proven = await backUpToPlace({
+      ...options,
+      ...(kv === undefined ? {} : { kv }),
+      ...(blobs === undefined ? {} : { blobs }),
+      ...(keys === undefined ? {} : { keys }),
+      env: Deno.env.toObject(),
+      databases: { postgres },
+      now: systemClock,
+    });
+    return { ...proven, databases: [...proven.databases] };
+  } catch (error) {
+    const hint = error instanceof BackupError ? error.hint ?? null : null;
+    return { error: messageOf(error), hint };
+  }
+}
+
+/** Reads the work, then watches for the end of the platform. */
+async function readWork(): Promise<BackupWork> {
+  const line = Promise.withResolvers<string>();
+  const watch = async () => {
+    let text = "";
+    for await (const piece of Deno.stdin.readable.pipeThrough(new TextDecoderStream())) {
+      text += piece;
+      if (text.endsWith("\n")) line.resolve(text);
+    }
+    Deno.exit(1);
+  };
+  watch().catch(() => Deno.exit(1));
+  return workSchema.parse(JSON.parse(await line.promise));
+}
+
+export async function runBackupProcess(_path: string): Promise<never> {
+  try {
+    setPriority(PRIORITY);
+  } catch { /* the system does not allow it: then as all others */ }
+  const result = await run(await readWork());
+  await Deno.stdout.write(new TextEncoder().encode(`${JSON.stringify(result)}\n`));
+  return Deno.exit(0);
+}
+
+if (import.meta.main) await runBackupProcess("");

@@ -1,0 +1,86 @@
+/**
+ * Cuts a stream of bytes where its content says so, and not at fixed distances: after a change,
+ * the parts before and behind it are the same as before.
+ *
+ * @module
+ */
+import { createHmac } from "node:crypto";
+
+/** Bounds of a part, in bytes. */
+export interface PartBounds {
+  readonly min: number;
+  readonly max: number;
+  /** A part ends, on average, as many times two bytes after its minimum. */
+  readonly bits: number;
+}
+
+/** Parts have 1.5 MiB on average: few requests for small files, and little to send after a change. */
+export const PART_BOUNDS: PartBounds = { min: 512 * 1024, max: 4 * 1024 * 1024, bits: 20 };
+
+/** A hash of 32 bits that shifts by one bit a byte covers so many bytes. */
+const WINDOW = 32;
+
+/** Numbers by which bytes change the hash. Without the secret, sizes tell nothing about content. */
+function gearOf(secret: string | Uint8Array): Int32Array {
+  const gear = new Int32Array(256);
+  for (let byte = 0; byte < gear.length; byte++) {
+    gear[byte] = createHmac("sha256", secret).update(`gear ${byte}`).digest().readInt32BE(0);
+  }
+  return gear;
+}
+
+export class Cutter {
+  readonly #gear: Int32Array;
+  readonly #bounds: PartBounds;
+  readonly #part: Uint8Array<ArrayBuffer>;
+  #length = 0;
+  #hash = 0;
+
+  constructor(secret: string | Uint8Array, bounds: PartBounds = PART_BOUNDS) {
+    this.#gear = gearOf(secret);
+    this.#bounds = bounds;
+    this.#part = new Uint8Array(bounds.max);
+  }
+
+  /** Takes bytes and yields the parts that end in them. */
+  *push(bytes: Uint8Array): Generator<Uint8Array<ArrayBuffer>> {
+    for (let at = 0; at < bytes.byteLength;) {
+      const room = bytes.subarray(at, at + this.#bounds.max - this.#length);
+      const taken = this.#findEnd(room);
+      const isEnd = taken !== undefined;
+      const piece = isEnd ? room.subarray(0, taken) : room;
+      this.#part.set(piece, this.#length);
+      this.#length += piece.byteLength;
+      at += piece.byteLength;
+      if (isEnd || this.#length === this.#bounds.max) yield this.#take();
+    }
+  }
+
+  /** The rest, if there is any. */
+  *finish(): Generator<Uint8Array<ArrayBuffer>> {
+    if (this.#length > 0) yield this.#take();
+  }
+
+  #take(): Uint8Array<ArrayBuffer> {
+    const part = this.#part.slice(0, this.#length);
+    this.#length = 0;
+    this.#hash = 0;
+    return part;
+  }
+
+  /** How many of the bytes belong to the part that ends in them. */
+  #findEnd(bytes: Uint8Array): number | undefined {
+    const { min, bits } = this.#bounds;
+    const gear = this.#gear;
+    const shift = 32 - bits;
+    let hash = this.#hash;
+    let at = Math.min(bytes.byteLength, Math.max(0, min - WINDOW - this.#length));
+    const firstEnd = min - this.#length;
+    for (; at < bytes.byteLength; at++) {
+      hash = (hash << 1) + gear[bytes[at]!]! | 0;
+      if (at + 1 >= firstEnd && hash >>> shift === 0) return at + 1;
+    }
+    this.#hash = hash;
+    return undefined;
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * Keeping others away from a place while a backup is written to it, or content is removed.
+ *
+ * Each process stores its own mark and then looks for others: of two, at least one sees the
+ * other. A mark is renewed while its process works. It counts no more when its process is known
+ * to be gone, or when it was not renewed for a while.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { hostname } from "node:os";
+import * as z from "zod";
+import { BackupError } from "../backup_layout.ts";
+import type { Place } from "./place.ts";
+
+/** Time between two renewals of a mark, in milliseconds. */
+const RENEW_MS = 30_000;
+/** A mark that is older counts no more, in milliseconds. */
+const LAPSE_MS = 10 * 60_000;
+/** A process that could not renew its mark for so long stops, well before others begin. */
+const TRUST_MS = 5 * 60_000;
+
+const HOLDS = "running/";
+
+const markSchema = z.object({
+  machine: z.string(),
+  pid: z.int(),
+  renewedAt: z.number(),
+});
+type Mark = z.infer<typeof markSchema>;
+
+/** A name of the machine and its space of process ids: containers have their own. */
+function machineName(): string {
+  const parts = [hostname()];
+  try {
+    parts.push(Deno.readTextFileSync("/proc/sys/kernel/random/boot_id"));
+    parts.push(Deno.readLinkSync("/proc/self/ns/pid"));
+  } catch { /* another system: only time tells that a process is gone */ }
+  return createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 32);
+}
+
+function isGone({ machine, pid, renewedAt }: Mark, now: number): boolean {
+  if (Math.abs(now - renewedAt) > LAPSE_MS) return true;
+  if (Deno.build.os !== "linux" || machine !== machineName()) return false;
+  try {
+    Deno.statSync(`/proc/${pid}`);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** A place that this process holds. */
+export interface HeldPlace {
+  /** @throws {BackupError} where others may take the place for free by now */
+  assertHeld(): void;
+}
+
+async function readMark(place: Place, key: string): Promise<Mark | undefined> {
+  const bytes = await place.get(key);
+  if (bytes === undefined) return undefined;
+  try {
+    return markSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws {BackupError} while another process holds the place */
+async function refuseOthers(place: Place, own: string): Promise<void> {
+  for (const key of await Array.fromAsync(place.list(HOLDS))) {
+    if (key === own) continue;
+    const mark = await readMark(place, key);
+    if (mark === undefined || isGone(mark, Date.now())) {
+      await place.remove(key);
+      continue;
+    }
+    throw new BackupError(
+      `Cannot use ${place.name}: another backup is being written to it, last seen ${
+        new Date(mark.renewedAt).toISOString()
+      }`,
+      "Wait until it ends. If its process is gone, wait 10 minutes: it then counts as ended",
+    );
+  }
+}
+
+/**
+ * Does work while no other process writes to the place or removes from it.
+ *
+ * @throws {BackupError} while another one does
+ */
+export async function holdPlace<T>(
+  place: Place,
+  work: (held: HeldPlace) => Promise<T>,
+): Promise<T> {
+  const key = `${HOLDS}${crypto.randomUUID()}.json`;
+  const machine = machineName();
+  let renewedAt = Date.now();
+  const renew = async () => {
+    const at = Date.now();
+    const mark: Mark = { machine, pid: Deno.pid, renewedAt: at };
+    await place.put(key, new TextEncoder().encode(JSON.stringify(mark)));
+    renewedAt = at;
+  };
+  await renew();
+  // A failure shows when the mark is too old.
+  const timer = setInterval(() => void renew().catch(() => {}), RENEW_MS);
+  try {
+    await refuseOthers(place, key);
+    return await work({
+      assertHeld() {
+        if (Date.now() - renewedAt < TRUST_MS) return;
+        throw new BackupError(
+          `Cannot go on with the backup: ${place.name} did not respond for several minutes`,
+          "Check the network. The next backup goes on where this one stopped",
+        );
+      },
+    });
+  } finally {
+    clearInterval(timer);
+    await place.remove(key).catch(() => {});
+  }
+}

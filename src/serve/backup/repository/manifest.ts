@@ -1,0 +1,67 @@
+/**
+ * What describes a backup in a place: small files in plain text, so that backups can be listed
+ * and pruned without a key. They have numbers and names of parts, and nothing of the content.
+ *
+ * @module
+ */
+import * as z from "zod";
+
+export const REPOSITORY_SCHEMA = "SVC_BACKUPS_V1";
+
+/** A name sorts by the time of its backup. */
+export const BACKUP_NAME = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z$/;
+
+const count = z.int().nonnegative();
+
+export const manifestSchema = z.object({
+  schemaVersion: z.literal(REPOSITORY_SCHEMA),
+  createdAt: z.iso.datetime(),
+  /** Version of the program that made it. */
+  program: z.string().max(128),
+  /** Public keys whose owners can open it; none if it is not encrypted. */
+  recipients: z.array(z.string().max(256)).max(64),
+  files: count,
+  bytes: count,
+  /** The parts in their order: together they are the archive that `svc backup` writes. */
+  parts: z.array(z.string().regex(/^[0-9a-f]{64}$/)),
+});
+export type Manifest = z.infer<typeof manifestSchema>;
+
+/** What a backup had when it was restored for a check. */
+export const checkSchema = z.object({
+  checkedAt: z.iso.datetime(),
+  records: count,
+  blobs: count,
+  databases: count,
+  /** Rows of all tables of all databases. */
+  rows: count,
+});
+export type Check = z.infer<typeof checkSchema>;
+
+/** A backup in a list. */
+export interface ListedBackup {
+  readonly name: string;
+  readonly createdAt: string;
+  readonly program: string;
+  readonly encrypted: boolean;
+  readonly files: number;
+  readonly bytes: number;
+  /** `null` if it was never restored for a check. */
+  readonly check: Check | null;
+}
+
+export const partKey = (name: string): string => `parts/${name.slice(0, 2)}/${name}`;
+export const PARTS = "parts/";
+export const BACKUPS = "backups/";
+export const manifestKey = (name: string): string => `${BACKUPS}${name}.json`;
+export const checkKey = (name: string): string => `${BACKUPS}${name}.checked.json`;
+
+/** The backup that a key is the manifest of. */
+export function backupOf(key: string): string | undefined {
+  const name = /^backups\/([^/.]+)\.json$/.exec(key)?.[1];
+  return name !== undefined && BACKUP_NAME.test(name) ? name : undefined;
+}
+
+/** The name of a backup of this time. */
+export const nameAt = (time: number): string =>
+  new Date(time).toISOString().replace(/\.\d+Z$/, "Z").replaceAll(":", "-");

@@ -1,0 +1,100 @@
+/**
+ * A place in which backups are kept, as objects with names: a folder, or an object storage.
+ *
+ * @module
+ */
+import { dirname, join } from "node:path";
+import { writeFileAtomically } from "../../../lib/atomic_file.ts";
+import { describeFileFault, isFileFault } from "../../../lib/file_fault.ts";
+import { isS3Place } from "../../../lib/is_s3_place.ts";
+import type { Environment } from "../../../lib/network_variables.ts";
+import { BackupError } from "../backup_layout.ts";
+
+export interface Place {
+  /** For people, without secrets. */
+  readonly name: string;
+  /** Stores an object: it is there as a whole, and after a loss of power as well, or not at all. */
+  put(key: string, content: Uint8Array<ArrayBuffer>): Promise<void>;
+  /** The content of an object; `undefined` if it is missing. */
+  get(key: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  remove(key: string): Promise<void>;
+  /** The keys below a folder, which ends with a slash. */
+  list(folder: string): AsyncIterable<string>;
+  close(): void;
+}
+
+/** Files on their way into a folder, which a crash leaves behind. */
+const TEMPORARY = /\.tmp$/;
+
+async function* filesBelow(root: string, folder: string): AsyncGenerator<string> {
+  let entries: Deno.DirEntry[];
+  try {
+    entries = await Array.fromAsync(Deno.readDir(join(root, folder)));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return;
+    throw error;
+  }
+  for (const { name, isDirectory, isFile } of entries) {
+    if (isDirectory) yield* filesBelow(root, `${folder}${name}/`);
+    else if (isFile) yield `${folder}${name}`;
+  }
+}
+
+function unusable(root: string, cause: unknown): unknown {
+  if (!isFileFault(cause)) return cause;
+  const isFull = /ENOSPC|EDQUOT/.test(String((cause as { code?: unknown }).code));
+  return new BackupError(
+    `Cannot use ${root} for backups: ${describeFileFault(cause)}`,
+    isFull
+      ? "Free some space, or keep fewer backups with --keep. Complete backups in it are unharmed"
+      : "Check that the folder is mounted, and that the platform's user can write to it",
+    { cause },
+  );
+}
+
+/** A folder that is gone is a disk that is not mounted, perhaps: it is not made again silently. */
+async function requireFolder(root: string): Promise<void> {
+  const parent = dirname(root);
+  const isThere = await Deno.stat(parent).then(({ isDirectory }) => isDirectory, () => false);
+  if (!isThere) {
+    throw new BackupError(
+      `Cannot use ${root} for backups: there is no folder ${parent}`,
+      "Mount the disk, create the folder, or choose another one",
+    );
+  }
+}
+
+async function openFolder(root: string): Promise<Place> {
+  await requireFolder(root);
+  const explained = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      throw unusable(root, error);
+    }
+  };
+  const orMissing = (error: unknown): undefined => {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  };
+  return {
+    name: root,
+    put: (key, content) => explained(writeFileAtomically(join(root, key), content, { mode: 0o600 })),
+    get: (key) => explained(Deno.readFile(join(root, key)).catch(orMissing)),
+    remove: (key) => explained(Deno.remove(join(root, key)).catch(orMissing)),
+    async *list(folder) {
+      for await (const key of filesBelow(root, folder)) if (!TEMPORARY.test(key)) yield key;
+    },
+    close() {},
+  };
+}
+
+/**
+ * Opens a place for backups.
+ *
+ * @throws {BackupError} where it cannot be used, saying what to do
+ */
+export async function openPlace(place: string, env: Environment): Promise<Place> {
+  if (!isS3Place(place)) return await openFolder(place);
+  const { openS3Place } = await import("./s3_backup_place.ts");
+  return await openS3Place(place, env);
+}

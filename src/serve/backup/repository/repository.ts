@@ -1,0 +1,254 @@
+/**
+ * Backups in a place: each is a list of parts, which backups share.
+ *
+ * A backup appears with its manifest, which is written when all its parts are stored. What a
+ * killed process left is removed by the next one that prunes.
+ *
+ * @module
+ */
+import pMap from "p-map";
+import { BackupError } from "../backup_layout.ts";
+import { Cutter } from "./cut_stream.ts";
+import type { HeldPlace } from "./hold_place.ts";
+import {
+  backupOf,
+  BACKUPS,
+  type Check,
+  checkKey,
+  checkSchema,
+  type ListedBackup,
+  type Manifest,
+  manifestKey,
+  manifestSchema,
+  partKey,
+  PARTS,
+} from "./manifest.ts";
+import type { Place } from "./place.ts";
+import type { Opening, Sealing } from "./sealing.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Parts on their way at the same time; each takes up to 4 MiB of memory, and as much sealed. */
+const PARALLEL = 4;
+
+const encode = (value: unknown): Bytes => new TextEncoder().encode(JSON.stringify(value));
+
+/** The JSON in an object; `undefined` if it is none. */
+function decode(bytes: Bytes): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The names of backups in a place, oldest first. */
+export async function backupNames(place: Place): Promise<readonly string[]> {
+  const names: string[] = [];
+  for await (const key of place.list(BACKUPS)) {
+    const name = backupOf(key);
+    if (name !== undefined) names.push(name);
+  }
+  return names.sort();
+}
+
+/** @throws {BackupError} if there is no such backup, or it cannot be read */
+export async function readManifest(place: Place, name: string): Promise<Manifest> {
+  const bytes = await place.get(manifestKey(name));
+  if (bytes === undefined) {
+    throw new BackupError(
+      `There is no backup ${name} in ${place.name}`,
+      "svc restore --from <place> --list shows which there are",
+    );
+  }
+  const { data } = manifestSchema.safeParse(decode(bytes));
+  if (data !== undefined) return data;
+  throw new BackupError(
+    `Cannot read the backup ${name} in ${place.name}: its manifest is damaged, or a newer svc wrote it`,
+    "Use another backup, or a newer svc",
+  );
+}
+
+async function readCheck(place: Place, name: string): Promise<Check | null> {
+  const bytes = await place.get(checkKey(name));
+  return bytes === undefined ? null : checkSchema.safeParse(decode(bytes)).data ?? null;
+}
+
+/** Lists the backups in a place, newest first. */
+export async function listBackups(place: Place): Promise<readonly ListedBackup[]> {
+  const names = (await backupNames(place)).toReversed();
+  return await pMap(names, async (name) => {
+    const { createdAt, program, recipients, files, bytes } = await readManifest(place, name);
+    const check = await readCheck(place, name);
+    return { name, createdAt, program, encrypted: recipients.length > 0, files, bytes, check };
+  }, { concurrency: PARALLEL });
+}
+
+/** Writes parts of an archive, each once. */
+export class PartWriter {
+  readonly parts: string[] = [];
+  /** Bytes that were sent, encrypted. */
+  sentBytes = 0;
+
+  readonly #place: Place;
+  readonly #sealing: Sealing;
+  readonly #known: Set<string>;
+  readonly #cutter: Cutter;
+  readonly #sending = new Set<Promise<void>>();
+  #failure: { readonly error: unknown } | undefined;
+
+  private constructor(place: Place, sealing: Sealing, known: Set<string>) {
+    this.#place = place;
+    this.#sealing = sealing;
+    this.#known = known;
+    this.#cutter = new Cutter(sealing.secret);
+  }
+
+  /** @param sendsAll whether parts that are there are sent again, as one of them is damaged */
+  static async open(place: Place, sealing: Sealing, sendsAll: boolean): Promise<PartWriter> {
+    const known = new Set<string>();
+    if (!sendsAll) {
+      for await (const key of place.list(PARTS)) known.add(key.slice(key.lastIndexOf("/") + 1));
+    }
+    return new PartWriter(place, sealing, known);
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    for (const part of this.#cutter.push(bytes)) await this.#add(part);
+  }
+
+  /** Resolves when all parts are stored. */
+  async finish(): Promise<void> {
+    for (const part of this.#cutter.finish()) await this.#add(part);
+    await Promise.all(this.#sending);
+    this.#throwFailure();
+  }
+
+  async #add(part: Bytes): Promise<void> {
+    const name = this.#sealing.nameOf(part);
+    this.parts.push(name);
+    if (this.#known.has(name)) return;
+    this.#known.add(name);
+    while (this.#sending.size >= PARALLEL) await Promise.race(this.#sending);
+    this.#throwFailure();
+    const sending: Promise<void> = this.#send(name, part)
+      .catch((error) => void (this.#failure ??= { error }))
+      .finally(() => this.#sending.delete(sending));
+    this.#sending.add(sending);
+  }
+
+  async #send(name: string, part: Bytes): Promise<void> {
+    const sealed = await this.#sealing.seal(part);
+    await this.#place.put(partKey(name), sealed);
+    this.sentBytes += sealed.byteLength;
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+}
+
+/** Makes a backup appear. */
+export async function commitBackup(
+  place: Place,
+  name: string,
+  manifest: Manifest,
+): Promise<void> {
+  await place.put(manifestKey(name), encode(manifest));
+}
+
+export async function recordCheck(place: Place, name: string, check: Check): Promise<void> {
+  await place.put(checkKey(name), encode(check));
+}
+
+/** Parts of a backup cannot be read. */
+export class DamagedPartError extends BackupError {}
+
+async function readPart(
+  { place, name, opening }: { readonly place: Place; readonly name: string; readonly opening: Opening },
+  part: string,
+): Promise<Bytes> {
+  const sealed = await place.get(partKey(part));
+  const hint = "Use another backup: svc restore --from <place> --list shows which there are";
+  if (sealed === undefined) {
+    throw new DamagedPartError(`Cannot use the backup ${name}: its part ${part} is missing`, hint);
+  }
+  try {
+    return await opening(part, sealed);
+  } catch (cause) {
+    if (cause instanceof Error && cause.message.startsWith("no identity matched")) {
+      throw new BackupError(
+        `Cannot open the backup ${name}: it was encrypted to another key`,
+        "Use the secret key that belongs to the public key in --backup-recipient",
+        { cause },
+      );
+    }
+    throw new DamagedPartError(`Cannot use the backup ${name}: its part ${part} is damaged`, hint, {
+      cause,
+    });
+  }
+}
+
+/** The archive of a backup, as `svc backup` writes it to a file. */
+export function readArchive(
+  place: Place,
+  name: string,
+  { parts, opening }: { readonly parts: readonly string[]; readonly opening: Opening },
+): ReadableStream<Bytes> {
+  const ahead: Promise<Bytes>[] = [];
+  let next = 0;
+  const fill = () => {
+    for (; ahead.length < PARALLEL && next < parts.length; next++) {
+      const part = readPart({ place, name, opening }, parts[next]!);
+      // Reported when its turn comes.
+      part.catch(() => {});
+      ahead.push(part);
+    }
+  };
+  return new ReadableStream({
+    async pull(controller) {
+      fill();
+      const part = ahead.shift();
+      if (part === undefined) controller.close();
+      else controller.enqueue(await part);
+    },
+  }, { highWaterMark: 0 });
+}
+
+/**
+ * Removes old backups, and parts that no backup needs. The place must be held.
+ *
+ * Only backups that were restored for a check count: a newer one never displaces a proven one
+ * without being proven. All manifests are read before anything is removed.
+ */
+export async function prune(
+  { place, held, keep }: { readonly place: Place; readonly held: HeldPlace; readonly keep: number },
+): Promise<{ readonly backups: number; readonly parts: number }> {
+  const names = (await backupNames(place)).toReversed();
+  const proven: string[] = [];
+  for (const name of names) {
+    if (proven.length < keep && await readCheck(place, name) !== null) proven.push(name);
+  }
+  const oldest = proven.length < keep ? "" : proven.at(-1)!;
+  const kept = names.filter((name) => name >= oldest);
+  const needed = new Set<string>();
+  for (const name of kept) {
+    for (const part of (await readManifest(place, name)).parts) needed.add(part);
+  }
+  const old = names.filter((name) => name < oldest);
+  for (const name of old) {
+    held.assertHeld();
+    // The manifest first: a backup is listed as long as all of it is there.
+    await place.remove(manifestKey(name));
+    await place.remove(checkKey(name));
+  }
+  const unneeded: string[] = [];
+  for await (const key of place.list(PARTS)) {
+    if (!needed.has(key.slice(key.lastIndexOf("/") + 1))) unneeded.push(key);
+  }
+  await pMap(unneeded, async (key) => {
+    held.assertHeld();
+    await place.remove(key);
+  }, { concurrency: PARALLEL });
+  return { backups: old.length, parts: unneeded.length };
+}

@@ -1,0 +1,83 @@
+/**
+ * Starts the process of a backup.
+ *
+ * @module
+ */
+import { fileURLToPath } from "node:url";
+import { BACKUP_PROCESS_ARGUMENT } from "../../lib/process_arguments.ts";
+import { spawnProgram } from "../../lib/spawn_program.ts";
+import type { Environment } from "../../lib/network_variables.ts";
+import { LOCAL } from "../../database/mod.ts";
+import type { Foundation } from "../../platform/core/foundation.ts";
+import { selfCommand } from "../../runtime/mod.ts";
+import type { CompleteOptions } from "../options.ts";
+import { type BackupResult, type BackupWork, resultSchema } from "./process_main.ts";
+
+/** Length of what the process says last that is kept, in characters. */
+const LAST_WORDS = 2000;
+
+/** The whole environment: backups need keys of storages and passwords of databases. */
+function given(env: Environment): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
+
+/** Makes a backup in its own process; aborting the signal ends it. */
+export async function runBackup(
+  work: BackupWork,
+  { env, signal }: { readonly env: Environment; readonly signal: AbortSignal },
+): Promise<BackupResult> {
+  const command = selfCommand({
+    argument: BACKUP_PROCESS_ARGUMENT,
+    main: fileURLToPath(new URL("./process_main.ts", import.meta.url)),
+    env,
+    flags: () => ["--allow-all", "--unstable-kv", "--unstable-net"],
+  })("-");
+  const child = spawnProgram(command.command, {
+    args: [...command.args],
+    env: { ...given(env), ...command.env },
+    clearEnv: true,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  });
+  const end = () => child.kill("SIGKILL");
+  signal.addEventListener("abort", end, { once: true });
+  const writer = child.stdin.getWriter();
+  try {
+    await writer.write(new TextEncoder().encode(`${JSON.stringify(work)}\n`));
+    const [stdout, stderr] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+      child.status,
+    ]);
+    const line = stdout.trim().split("\n").at(-1) ?? "";
+    if (line.startsWith("{")) return resultSchema.parse(JSON.parse(line));
+    const words = stderr.trim().slice(-LAST_WORDS);
+    return { error: `Its process ended without a result${words && `: ${words}`}`, hint: null };
+  } finally {
+    signal.removeEventListener("abort", end);
+    await writer.abort().catch(() => {});
+  }
+}
+
+/** Makes backups as the settings say; `undefined` places are those of the data directory. */
+export function backupRunner(
+  { backups, dataDir, kv, blobs, keysFile, postgres, version }: CompleteOptions,
+  { env }: Pick<Foundation, "env">,
+): (signal: AbortSignal) => Promise<BackupResult> {
+  const { place = "", keep, recipients } = backups;
+  const work = {
+    dataDir,
+    kv,
+    blobs,
+    keys: keysFile,
+    postgres: postgres === LOCAL ? undefined : postgres,
+    place,
+    recipients: [...recipients],
+    keep,
+    version,
+  };
+  return (signal) => runBackup(work, { env, signal });
+}

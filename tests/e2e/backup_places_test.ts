@@ -1,0 +1,106 @@
+/**
+ * Regular backups as an operator sets them up: to an object storage, encrypted, each restored and
+ * counted; and what the owner is told when they fail.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { openTestStorage } from "../../src/platform/core/s3/_test_storage.ts";
+import { until } from "../../src/lib/_test_until.ts";
+import { callApi, copySite, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
+
+/** The first look comes 5 s after the start, and this machine may be busy. */
+const PATIENCE_MS = 120_000;
+
+interface Point {
+  readonly name: string;
+  readonly state: string;
+  readonly found: string;
+  readonly advice?: string;
+}
+
+const status = (box: Sandbox) => callApi(box, "GET", "/v1/backups");
+
+async function doctorSays(box: Sandbox): Promise<Point> {
+  const { stdout } = await box.tool(["doctor", "--json", "--data-dir", box.dataDir]);
+  const { points } = JSON.parse(stdout) as { readonly points: readonly Point[] };
+  return points.find(({ name }) => name === "backups")!;
+}
+
+async function makeContent(box: Sandbox): Promise<void> {
+  await copySite("plain", box.site);
+  const platform = await box.start();
+  await box.json(["init", "--name", "kept", "--create"]);
+  await box.json(["deploy", "--prod"]);
+  await box.json(["db", "create", "main", "--wait"]);
+  const sql = "CREATE TABLE boats (name text); INSERT INTO boats VALUES ('Kestrel'), ('Heron')";
+  await box.json(["db", "query", sql]);
+  assert.equal((await status(box)).place, null);
+  await platform.stop();
+}
+
+Deno.test("svc serve --backup stores proven, encrypted backups, and svc restore takes them", async () => {
+  await using storage = await openTestStorage();
+  await withSandbox(async (box) => {
+    Object.assign(box.env, storage.env);
+    const key = join(box.folder, "backup.key");
+    const { recipient } = await box.json(["backup", "--keygen", key]);
+    await makeContent(box);
+    const flags = ["--backup", storage.place, "--backup-recipient", String(recipient)];
+    const platform = await box.start([...flags, "--backup-every", "1h", "--keep", "2"]);
+    const { last, encrypted, place } = await until(
+      () => status(box),
+      ({ last, failure }) => last !== null || failure !== null,
+      PATIENCE_MS,
+    );
+    assert.ok(last !== null, JSON.stringify(await status(box)));
+    assert.deepEqual([encrypted, place], [true, storage.place]);
+    assert.deepEqual(last.databases.map(({ tables, rows }: Record<string, number>) => [tables, rows]), [
+      [1, 2],
+    ]);
+    assert.ok(last.records > 10 && last.blobs > 0);
+    const point = await doctorSays(box);
+    assert.equal(point.state, "ok");
+    assert.match(point.found, /was restored and counted: .* records?, .* 1 database with 2 rows/);
+
+    const again = await box.json([
+      "backup",
+      storage.place,
+      "--recipient",
+      String(recipient),
+      "--data-dir",
+      box.dataDir,
+    ]);
+    assert.ok(Number(again.sentBytes) < Number(again.bytes) / 2, "most was there already");
+    const from = ["restore", "--from", storage.place];
+    const { backups } = await box.json([...from, "--list"]);
+    const names = (backups as readonly { readonly name: string }[]).map(({ name }) => name);
+    assert.deepEqual(names, [again.name, last.name]);
+    const elsewhere = join(box.folder, "elsewhere", "data");
+    const refused = await box.tool([...from, "--data-dir", elsewhere, "--json"]);
+    assert.match(JSON.parse(refused.stdout).error, /it is encrypted to age1/);
+    await box.json([...from, "--at", last.name, "--identity", key, "--data-dir", elsewhere]);
+    await platform.stop();
+    await failElsewhere(box, elsewhere, storage.place);
+  });
+});
+
+/** The restored platform has everything; its own backups go to a bucket that is gone. */
+async function failElsewhere(box: Sandbox, dataDir: string, place: string): Promise<void> {
+  const gone = place.replace("svc-test", "svc-gone");
+  const platform = await box.start(["--data-dir", dataDir, "--backup", gone]);
+  assert.equal((await box.page("kept.localhost", "/")).status, 200);
+  const { results } = await box.json(["db", "query", "SELECT name FROM boats ORDER BY 1"]);
+  assert.match(JSON.stringify(results), /Heron.*Kestrel/);
+  const { failure } = await until(() => status(box), ({ failure }) => failure !== null, PATIENCE_MS);
+  assert.match(failure.message, /NoSuchBucket/);
+  assert.match(failure.hint, /Create the bucket/);
+  const point = await doctorSays(box);
+  assert.equal(point.state, "fail");
+  assert.match(point.found, /fail since .* there is no verified one/);
+  const inbox = await until(
+    () => callApi(box, "GET", "/v1/notifications"),
+    ({ items }) => items.some(({ event }: { event: string }) => event === "health.backup_failed"),
+  );
+  assert.doesNotMatch(JSON.stringify([inbox, failure]), /S3RVER/);
+  await platform.stop();
+}
