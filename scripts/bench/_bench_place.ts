@@ -11,7 +11,7 @@ import {
   startProgram,
   startTool,
 } from "../_program.ts";
-import { type Certificate, makeCertificate } from "./_certificate.ts";
+import { type CertificateFiles, makeCertificate } from "../../src/lib/_test_certificate.ts";
 
 export interface ToolRun {
   /** The one object on stdout. */
@@ -106,7 +106,7 @@ export async function withBenchPlace<T>(
 
 export interface HttpsPlace extends BenchPlace {
   /** What the platform serves HTTPS with, and servers beside it should. */
-  readonly certificate: Certificate;
+  readonly certificate: CertificateFiles;
 }
 
 /** Runs a bench with its own platform that serves HTTP and HTTPS. */
@@ -116,7 +116,9 @@ export async function withHttpsPlace<T>(
 ): Promise<T> {
   const folder = await Deno.makeTempDir({ prefix: "svc-bench-tls-" });
   try {
-    const certificate = await makeCertificate(folder);
+    const certificate = await makeCertificate(folder, "bench", [
+      ...["DNS:localhost", "DNS:bench.localhost", "IP:127.0.0.1"],
+    ]);
     const { certFile, keyFile } = certificate;
     const tls = ["--tls-cert", certFile, "--tls-key", keyFile, "--https-port", "0"];
     return await withBenchPlace(

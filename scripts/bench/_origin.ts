@@ -6,7 +6,7 @@
  */
 import { join } from "node:path";
 import { unusedPort } from "../../src/lib/unused_port.ts";
-import { type Certificate, makeCertificate } from "./_certificate.ts";
+import { type CertificateFiles, makeCertificate } from "../../src/lib/_test_certificate.ts";
 import { type Peer, startPeer } from "./_peers.ts";
 
 export interface Origin extends Peer {
@@ -15,7 +15,7 @@ export interface Origin extends Peer {
   readonly caFile: string;
 }
 
-const config = (folder: string, port: number, certificate: Certificate): string => `
+const config = (folder: string, port: number, certificate: CertificateFiles): string => `
 ${Deno.uid() === 0 ? "user root;" : ""}
 daemon off;
 worker_processes 1;
@@ -49,7 +49,7 @@ export async function startOrigin(
   for (const [name, text] of Object.entries(files)) {
     await Deno.writeTextFile(join(folder, "files", name), text);
   }
-  const certificate = await makeCertificate(folder);
+  const certificate = await makeCertificate(folder, "origin", ["DNS:localhost", "IP:127.0.0.1"]);
   const port = unusedPort();
   const file = join(folder, "nginx.conf");
   await Deno.writeTextFile(file, config(folder, port, certificate));

@@ -9,7 +9,7 @@ import { unusedPort } from "../../src/lib/unused_port.ts";
 import { join } from "node:path";
 import { fetchByHost } from "../_fetch_by_host.ts";
 import type { Command } from "../_program.ts";
-import type { Certificate } from "./_certificate.ts";
+import type { CertificateFiles } from "../../src/lib/_test_certificate.ts";
 
 export interface Peer {
   readonly name: string;
@@ -25,7 +25,7 @@ export interface PeerSite {
   readonly folder: string;
   /** Folder that is served. */
   readonly root: string;
-  readonly certificate: Certificate;
+  readonly certificate: CertificateFiles;
   /** Redirects by path, status 301. */
   readonly redirects: ReadonlyMap<string, string>;
   /** An origin that everything is passed on to, instead of the folder. */

@@ -1,27 +1,12 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { connect } from "node:tls";
-import type { KeyPair } from "../platform/certificates/mod.ts";
+import { makeKeyPair } from "../lib/_test_certificate.ts";
 import { openListeners } from "./listeners.ts";
 import { DEFAULTS } from "../settings/mod.ts";
 
 const NAME = "site.test";
 /** Requests that are answered while handshakes wait: time enough to refuse these. */
 const MEANWHILE = 20;
-
-async function makePair(): Promise<KeyPair> {
-  const folder = await Deno.makeTempDir({ prefix: "svc-handshakes-" });
-  const [certFile, keyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];
-  const subject = ["-subj", `/CN=${NAME}`, "-addext", `subjectAltName=DNS:${NAME}`];
-  const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-  await new Deno.Command("openssl", {
-    args: ["req", "-x509", ...kind, "-keyout", keyFile, "-out", certFile, ...subject],
-    stderr: "null",
-  }).output();
-  const [cert, key] = [await Deno.readTextFile(certFile), await Deno.readTextFile(keyFile)];
-  await Deno.remove(folder, { recursive: true });
-  return { cert, key };
-}
 
 /** The name in the certificate that a handshake brings, or that it failed. */
 function namePresented(port: number): Promise<string> {
@@ -36,7 +21,7 @@ function namePresented(port: number): Promise<string> {
 }
 
 Deno.test("handshakes wait for the platform", async () => {
-  const pair = await makePair();
+  const pair = await makeKeyPair(NAME);
   const listeners = await openListeners({
     host: "127.0.0.1",
     port: 0,

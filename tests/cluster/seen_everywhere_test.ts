@@ -9,7 +9,7 @@ import { makeTestFolder } from "../../src/lib/_test_folder.ts";
 import { until } from "../../src/lib/_test_until.ts";
 import { NO_POSTGRES } from "../../src/platform/core/store/_test_pg.ts";
 import { IS_LONG, Machines, type Node } from "../helpers/machines/machines.ts";
-import { makeCertificate } from "../helpers/pebble.ts";
+import { makeCertificate } from "../../src/lib/_test_certificate.ts";
 import { createProject, deploy } from "../helpers/platform.ts";
 import { proxyTo, rule } from "../helpers/upstreams.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { callTool } from "../../scripts/_program.ts";
 import { githubClaims, gitlabClaims, startIssuer } from "../helpers/ci_issuer.ts";
-import { makeCertificate } from "../helpers/pebble.ts";
+import { makeCertificate } from "../../src/lib/_test_certificate.ts";
 import { hostOf, oneObject, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 /** A sandbox with a project, a platform that trusts an issuer, and a job without a key. */

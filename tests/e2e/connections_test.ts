@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { join } from "node:path";
 import { fetchByHost } from "../../scripts/_fetch_by_host.ts";
 import { cleanEnvironment, programCommand, startProgram } from "../../scripts/_program.ts";
+import { makeCertificate } from "../../src/lib/_test_certificate.ts";
 import { unusedPort } from "../../src/lib/unused_port.ts";
 import { freeBuildUid } from "../helpers/build_users.ts";
 
@@ -11,24 +12,8 @@ const DESCRIPTORS = 256;
 const IDLE = 500;
 
 async function writeCertificate(folder: string): Promise<readonly string[]> {
-  const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
-  await new Deno.Command("openssl", {
-    args: [
-      "req",
-      "-x509",
-      "-newkey",
-      "rsa:2048",
-      "-nodes",
-      "-keyout",
-      key,
-      "-out",
-      cert,
-      "-subj",
-      "/CN=localhost",
-    ],
-    stderr: "null",
-  }).output();
-  return ["--tls-cert", cert, "--tls-key", key];
+  const { certFile, keyFile } = await makeCertificate(folder, "localhost");
+  return ["--tls-cert", certFile, "--tls-key", keyFile];
 }
 
 /** Opens connections that say nothing, or only begin. */

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { makeCertificate } from "./pebble.ts";
+import { makeCertificate } from "../../src/lib/_test_certificate.ts";
 
 export interface ProxiedPlace extends AsyncDisposable {
   /** What the proxy was asked to connect to, in order. */

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { makeCertificate } from "../../src/lib/_test_certificate.ts";
 import { join } from "node:path";
 import { until } from "../../src/lib/_test_until.ts";
 import { unusedPort } from "../../src/lib/unused_port.ts";
@@ -34,40 +35,6 @@ const candidates = [Deno.env.get("SVC_PEBBLE") ?? "", "pebble", "/usr/bin/pebble
 export async function findPebble(): Promise<string | undefined> {
   for (const path of candidates) if (path !== "" && await runs(path)) return path;
   return undefined;
-}
-
-/** Makes a key and a certificate that signs itself. */
-export async function makeCertificate(
-  folder: string,
-  name: string,
-  hosts: readonly string[],
-): Promise<{ readonly certFile: string; readonly keyFile: string }> {
-  const [certFile, keyFile] = [join(folder, `${name}.crt`), join(folder, `${name}.key`)];
-  const { success, stderr } = await new Deno.Command("openssl", {
-    args: [
-      "req",
-      "-x509",
-      "-newkey",
-      "ec",
-      "-pkeyopt",
-      "ec_paramgen_curve:prime256v1",
-      "-nodes",
-      "-keyout",
-      keyFile,
-      "-out",
-      certFile,
-      "-days",
-      "30",
-      "-subj",
-      `/CN=${name}`,
-      "-addext",
-      `subjectAltName=${hosts.join(",")}`,
-      "-addext",
-      "basicConstraints=CA:FALSE",
-    ],
-  }).output();
-  if (!success) throw new Error(new TextDecoder().decode(stderr));
-  return { certFile, keyFile };
 }
 
 /** Fetches a text once the server is up. */

@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { bundleFunctions } from "../../src/runtime/mod.ts";
 import type { ProgramOptions } from "./platform_process.ts";
-import { makeCertificate } from "./pebble.ts";
+import { makeCertificate } from "../../src/lib/_test_certificate.ts";
 import {
   fileList,
   type Files,

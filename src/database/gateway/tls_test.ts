@@ -3,6 +3,7 @@ import { networkInterfaces } from "node:os";
 import { connect } from "node:tls";
 import pg from "pg";
 import postgres from "postgres";
+import { makeKeyPair } from "../../lib/_test_certificate.ts";
 import { runProgram } from "../../lib/spawn_program.ts";
 import { NO_POSTGRES } from "../server/_test_server.ts";
 import { openClient, refusalOf, startTestGateway, type TestGateway } from "./_test_gateway.ts";
@@ -13,36 +14,6 @@ const skipped = ignore ? ` (left out: ${NO_POSTGRES})` : "";
 /** An address of this machine that is not a loopback address, as another machine's is not. */
 const OUTER = Object.values(networkInterfaces()).flat()
   .find((each) => each?.family === "IPv4" && !each.internal)?.address;
-
-async function makePair(name: string) {
-  const folder = await Deno.makeTempDir();
-  const [key, cert] = [`${folder}/key.pem`, `${folder}/cert.pem`];
-  const { success } = await runProgram("openssl", {
-    args: [
-      "req",
-      "-x509",
-      "-newkey",
-      "ec",
-      "-pkeyopt",
-      "ec_paramgen_curve:prime256v1",
-      "-nodes",
-      "-keyout",
-      key,
-      "-out",
-      cert,
-      "-subj",
-      `/CN=${name}`,
-      "-addext",
-      `subjectAltName=DNS:${name},IP:127.0.0.1`,
-      "-addext",
-      "basicConstraints=critical,CA:FALSE",
-    ],
-  });
-  assert.ok(success);
-  const pair = { cert: await Deno.readTextFile(cert), key: await Deno.readTextFile(key) };
-  await Deno.remove(folder, { recursive: true });
-  return pair;
-}
 
 /** Runs a query by psql. */
 async function psql(url: string): Promise<string> {
@@ -62,7 +33,7 @@ Deno.test({
   name: `Gateway speaks TLS with psql, pg and postgres, and plainly on this machine only${skipped}`,
   ignore,
   fn: async () => {
-    let pair = await makePair("localhost");
+    let pair = await makeKeyPair("localhost", ["DNS:localhost", "IP:127.0.0.1"]);
     await using test = await startTestGateway({
       hostname: "0.0.0.0",
       certificate: () => Promise.resolve(pair),
@@ -83,7 +54,7 @@ Deno.test({
       const { code, message } = await refusalOf(at(url, OUTER));
       assert.deepEqual([code, /not encrypted/.test(message)], ["28000", true]);
     }
-    pair = await makePair("renewed");
+    pair = await makeKeyPair("renewed", ["DNS:renewed", "IP:127.0.0.1"]);
     assert.equal(await nameShown(test), "renewed");
     assert.deepEqual(test.troubles, []);
   },

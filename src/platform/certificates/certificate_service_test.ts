@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { makeKeyPair } from "../../lib/_test_certificate.ts";
 import { until } from "../../lib/_test_until.ts";
 import { systemRandom } from "../../lib/clock.ts";
 import { openKeyRing } from "../core/secrets/key_ring.ts";
 import { SecretBox } from "../core/secrets/secret_box.ts";
-import type { KeyPair } from "./certificate.ts";
 import type { RenewalWindow } from "./acme_issuer.ts";
 import { CertificateService } from "./certificate_service.ts";
 import { CertificateStore } from "./certificate_store.ts";
@@ -12,32 +12,6 @@ import { DenoStore } from "../../store/mod.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 const MINUTE = 60_000;
-
-/** A certificate of 30 days that signs itself, from now on. */
-async function makePair(folder: string): Promise<KeyPair> {
-  const [cert, key] = [join(folder, "c"), join(folder, "k")];
-  await new Deno.Command("openssl", {
-    args: [
-      "req",
-      "-x509",
-      "-newkey",
-      "ec",
-      "-pkeyopt",
-      "ec_paramgen_curve:prime256v1",
-      "-nodes",
-      "-keyout",
-      key,
-      "-out",
-      cert,
-      "-days",
-      "30",
-      "-subj",
-      "/CN=shop.example",
-    ],
-    stderr: "null",
-  }).output();
-  return { cert: await Deno.readTextFile(cert), key: await Deno.readTextFile(key) };
-}
 
 interface World {
   readonly names: Set<string>;
@@ -68,7 +42,7 @@ async function withWorld(run: (world: World) => Promise<void>): Promise<void> {
     kv,
     new SecretBox(await openKeyRing(join(folder, "keys"), systemRandom), systemRandom),
   );
-  const pair = await makePair(folder);
+  const pair = await makeKeyPair("shop.example");
   const [names, orders, changed] = [new Set(["shop.example"]), [] as string[], [] as string[]];
   const opened: CertificateService[] = [];
   const clock = { now: Date.now() };

@@ -5,32 +5,8 @@ import type { KeyPair } from "./certificate.ts";
 import { testAcceptor } from "../core/listener/_test_acceptor.ts";
 import type { ConnectionHandler } from "../core/listener/mod.ts";
 import { type CertificateSource, HttpsListener } from "./https_listener.ts";
+import { makeKeyPair } from "../../lib/_test_certificate.ts";
 import { until } from "../../lib/_test_until.ts";
-
-async function makePair(folder: string, name: string): Promise<KeyPair> {
-  const [cert, key] = [join(folder, `${name}.crt`), join(folder, `${name}.key`)];
-  await new Deno.Command("openssl", {
-    args: [
-      "req",
-      "-x509",
-      "-newkey",
-      "ec",
-      "-pkeyopt",
-      "ec_paramgen_curve:prime256v1",
-      "-nodes",
-      "-keyout",
-      key,
-      "-out",
-      cert,
-      "-subj",
-      `/CN=${name}`,
-      "-addext",
-      `subjectAltName=DNS:${name}`,
-    ],
-    stderr: "null",
-  }).output();
-  return { cert: await Deno.readTextFile(cert), key: await Deno.readTextFile(key) };
-}
 
 /** The name in the certificate that a handshake brings, or why it failed. */
 function namePresented(port: number, servername: string): Promise<string> {
@@ -55,8 +31,7 @@ async function withListener(
   { handler, ...options }: { readonly maxNames?: number; readonly handler?: ConnectionHandler } =
     {},
 ): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "svc-https-" });
-  const [a, b] = [await makePair(folder, "a.test"), await makePair(folder, "b.test")];
+  const [a, b] = [await makeKeyPair("a.test"), await makeKeyPair("b.test")];
   const asked: string[] = [];
   const source = certificates({ a, b });
   const { acceptor, serve } = testAcceptor(handler === undefined ? {} : { handler });
@@ -78,7 +53,6 @@ async function withListener(
   } finally {
     await listener.close();
     await acceptor.drain(1000);
-    await Deno.remove(folder, { recursive: true });
   }
 }
 
@@ -237,8 +211,7 @@ Deno.test("HttpsListener.replace() lets requests under way finish on the old lis
 });
 
 Deno.test("a listener that fails as soon as it is opened is opened again, until one serves", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "svc-https-" });
-  const pair = await makePair(folder, "a.test");
+  const pair = await makeKeyPair("a.test");
   const { acceptor, serve } = testAcceptor({});
   let failures = 3;
   const listener = new HttpsListener({
@@ -254,7 +227,6 @@ Deno.test("a listener that fails as soon as it is opened is opened again, until 
   } finally {
     await listener.close();
     await acceptor.drain(1000);
-    await Deno.remove(folder, { recursive: true });
   }
 });
 

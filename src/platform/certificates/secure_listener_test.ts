@@ -1,29 +1,15 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { connect } from "node:tls";
+import { makeKeyPair } from "../../lib/_test_certificate.ts";
 import { testAcceptor } from "../core/listener/_test_acceptor.ts";
 import { openSecureListener } from "./secure_listener.ts";
 
 async function writePair(folder: string, name: string) {
   const files = { certFile: join(folder, "cert.pem"), keyFile: join(folder, "key.pem") };
-  await new Deno.Command("openssl", {
-    args: [
-      "req",
-      "-x509",
-      "-newkey",
-      "ec",
-      "-pkeyopt",
-      "ec_paramgen_curve:prime256v1",
-      "-nodes",
-      "-keyout",
-      files.keyFile,
-      "-out",
-      files.certFile,
-      "-subj",
-      `/CN=${name}`,
-    ],
-    stderr: "null",
-  }).output();
+  const { cert, key } = await makeKeyPair(name);
+  await Deno.writeTextFile(files.certFile, cert);
+  await Deno.writeTextFile(files.keyFile, key);
   return files;
 }
 

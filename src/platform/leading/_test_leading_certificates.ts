@@ -7,46 +7,19 @@ import { Http01Challenges } from "../certificates/challenges.ts";
 import { openKeyRing, SecretBox } from "../core/secrets/mod.ts";
 import { keys } from "../core/store/mod.ts";
 import type { Holder } from "./_test_lease_thief.ts";
-import { inTestFolder } from "../../lib/_test_folder.ts";
+import { makeKeyPair } from "../../lib/_test_certificate.ts";
 
 const NAMES = ["shop.example", "blog.example"];
 
 /** One for all runs: to make it takes a while. */
 let made: Promise<{ readonly cert: string; readonly key: string }> | undefined;
 
-async function makePair() {
-  return await inTestFolder(async (folder) => {
-    const [cert, key] = [join(folder, "cert"), join(folder, "key")];
-    await new Deno.Command("openssl", {
-      args: [
-        "req",
-        "-x509",
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:prime256v1",
-        "-nodes",
-        "-keyout",
-        key,
-        "-out",
-        cert,
-        "-days",
-        "30",
-        "-subj",
-        "/CN=shop.example",
-      ],
-      stderr: "null",
-    }).output();
-    return { cert: await Deno.readTextFile(cert), key: await Deno.readTextFile(key) };
-  });
-}
-
 export const certificates: Holder = {
   role: "certificates",
   async prepare(kv) {
     const folder = await Deno.makeTempDir({ prefix: "svc-leaders-" });
     const box = new SecretBox(await openKeyRing(join(folder, "keys"), systemRandom), systemRandom);
-    const pair = await (made ??= makePair());
+    const pair = await (made ??= makeKeyPair("shop.example"));
     const [done, opened]: [string[], CertificateService[]] = [[], []];
     const gone = { hostname: "gone.example", issued: null, failures: 1, error: "no", dueAt: 0 };
     await new CertificateStore(kv, box).put(gone);

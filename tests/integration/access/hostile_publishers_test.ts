@@ -6,7 +6,7 @@ import { exportSPKI, importJWK } from "jose";
 import { makeTestFolder } from "../../../src/lib/_test_folder.ts";
 import { githubClaims, gitlabClaims, startIssuer } from "../../helpers/ci_issuer.ts";
 import { DISCOVERY_PATH, KEYS_PATH } from "../../helpers/ci_issuer.ts";
-import { makeCertificate } from "../../helpers/pebble.ts";
+import { makeCertificate } from "../../../src/lib/_test_certificate.ts";
 import { start, type TestPlatform, withPlatform } from "../../helpers/platform.ts";
 import { askExchange, type CiPlatform, withCi } from "../../helpers/publishers.ts";
 

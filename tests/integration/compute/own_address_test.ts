@@ -9,7 +9,7 @@ import { ENGINES, onEachEngine, type TestEngine } from "../../helpers/compute_se
 import { deployServer, PATIENT_MANIFEST } from "../../helpers/compute_site.ts";
 import { secureGet } from "../../helpers/domains.ts";
 import { startDns } from "../../../src/lib/_test_dns_server.ts";
-import { makeCertificate } from "../../helpers/pebble.ts";
+import { makeCertificate } from "../../../src/lib/_test_certificate.ts";
 import {
   createProject,
   deploy,

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import WebSocket from "ws";
 import { onEachEngine } from "../../helpers/compute_server.ts";
 import { deployServer, SOCKET_SITE } from "../../helpers/compute_site.ts";
-import { makeCertificate } from "../../helpers/pebble.ts";
+import { makeCertificate } from "../../../src/lib/_test_certificate.ts";
 import { createProject, start, withPlatform } from "../../helpers/platform.ts";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 

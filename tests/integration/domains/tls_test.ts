@@ -1,9 +1,10 @@
+import { makeCertificate } from "../../../src/lib/_test_certificate.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startDns } from "../../../src/lib/_test_dns_server.ts";
 import type { Domain } from "../../../src/contract/domains.ts";
 import { bindDomain as bind, secureGet } from "../../helpers/domains.ts";
-import { findPebble, makeCertificate, startPebble } from "../../helpers/pebble.ts";
+import { findPebble, startPebble } from "../../helpers/pebble.ts";
 import { createProject, deploy, start } from "../../helpers/platform.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { unusedPort } from "../../../src/lib/unused_port.ts";

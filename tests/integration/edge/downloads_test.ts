@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { until } from "../../../src/lib/_test_until.ts";
 import { descriptorsOf } from "../../helpers/descriptors.ts";
-import { makeCertificate } from "../../helpers/pebble.ts";
+import { makeCertificate } from "../../../src/lib/_test_certificate.ts";
 import {
   createProject,
   deploy,

@@ -14,7 +14,7 @@ import {
   unfinishedGet,
   zeroIncrement,
 } from "../../helpers/http2_frames.ts";
-import { makeCertificate } from "../../helpers/pebble.ts";
+import { makeCertificate } from "../../../src/lib/_test_certificate.ts";
 import {
   createProject,
   deploy,

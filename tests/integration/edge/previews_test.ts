@@ -7,7 +7,7 @@ import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 import { hear } from "../../../scripts/_process.ts";
 import { cleanEnvironment, programCommand } from "../../../scripts/_program.ts";
 import { type DashboardPlatform, withDashboard } from "../../helpers/dashboard.ts";
-import { makeCertificate } from "../../helpers/pebble.ts";
+import { makeCertificate } from "../../../src/lib/_test_certificate.ts";
 import { deploy, rawRequest } from "../../helpers/platform.ts";
 
 const DOMAIN = "apps.example.net";

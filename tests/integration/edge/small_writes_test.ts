@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { until } from "../../../src/lib/_test_until.ts";
-import { makeCertificate } from "../../helpers/pebble.ts";
+import { makeCertificate } from "../../../src/lib/_test_certificate.ts";
 import { startInProcess } from "../../helpers/platform.ts";
 
 const IPPROTO_TCP = 6;

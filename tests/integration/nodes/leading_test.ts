@@ -4,7 +4,7 @@ import { until } from "../../../src/lib/_test_until.ts";
 import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";
 import { Cluster } from "../../helpers/cluster.ts";
 import { raise } from "../../helpers/notifications.ts";
-import { makeCertificate } from "../../helpers/pebble.ts";
+import { makeCertificate } from "../../../src/lib/_test_certificate.ts";
 import { createProject, type TestPlatform } from "../../helpers/platform.ts";
 import { proxyTo, publish, rule } from "../../helpers/upstreams.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { makeKeyPair } from "../../../lib/_test_certificate.ts";
 import { answerOf } from "../../../lib/whole_answer.ts";
 import {
   GET,
@@ -25,34 +25,13 @@ async function withTlsAcceptor(
   given: GivenAcceptor,
   run: (opened: TestServer) => Promise<void>,
 ): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "svc-acceptor-" });
-  const [certFile, keyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];
-  await new Deno.Command("openssl", {
-    args: [
-      "req",
-      "-x509",
-      "-newkey",
-      "ec",
-      "-pkeyopt",
-      "ec_paramgen_curve:prime256v1",
-      "-nodes",
-      "-keyout",
-      keyFile,
-      "-out",
-      certFile,
-      "-subj",
-      "/CN=acceptor.test",
-    ],
-    stderr: "null",
-  }).output();
-  const [cert, key] = [await Deno.readTextFile(certFile), await Deno.readTextFile(keyFile)];
+  const { cert, key } = await makeKeyPair("acceptor.test");
   const listener = Deno.listenTls({ hostname: "127.0.0.1", port: 0, cert, key });
   const server = serverOf(listener, given);
   try {
     await run(server);
   } finally {
     await server.close();
-    await Deno.remove(folder, { recursive: true });
   }
 }
 
