@@ -149,6 +149,8 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "workspace",
     "keys",
     "overview",
+    // The studio, in the frame of a project's pages.
+    "database",
     "project",
     "deployment",
     "previews",

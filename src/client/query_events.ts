@@ -13,7 +13,7 @@ import { ContractError, UnreachableError } from "./errors.ts";
 /** Longest line that is accepted, in characters: one value may be large. */
 const MAX_LINE = 256 * 1024 * 1024;
 
-type Bytes = ReadableStream<Uint8Array<ArrayBuffer>>;
+export type Bytes = ReadableStream<Uint8Array<ArrayBuffer>>;
 
 /** Splits a stream of text into its lines, without their ends; empty ones are left out. */
 export async function* readLines(stream: Bytes, maxLength = MAX_LINE): AsyncGenerator<string> {

@@ -19,6 +19,9 @@ export const MAX_SQL_LENGTH = 1024 * 1024;
 /** Largest body of a query, in bytes. */
 export const MAX_SQL_BYTES = 4 * MAX_SQL_LENGTH;
 
+/** Most parameters of a statement, as the protocol of PostgreSQL has it. */
+export const MAX_SQL_PARAMS = 65_535;
+
 /** Largest script that is imported, in bytes. */
 export const MAX_IMPORT_BYTES = 1024 ** 3;
 
@@ -26,6 +29,11 @@ export const querySqlBody = z.object({
   sql: z.string().min(1).max(MAX_SQL_LENGTH).meta({
     description: "One or more SQL statements",
     example: "SELECT 1 AS answer",
+  }),
+  params: z.array(z.string().nullable()).max(MAX_SQL_PARAMS).optional().meta({
+    description:
+      "Values of `$1`, `$2` and so on, in PostgreSQL's text form. `sql` is then one statement",
+    example: [],
   }),
   branch: branchName.default(MAIN_BRANCH).meta({ description: "Branch to query", example: "main" }),
   readOnly: z.boolean().default(false).describe("Refuse statements that write"),

@@ -30,6 +30,7 @@ import { bindOverview, type OverviewServices } from "./overview/overview_page.ts
 import { bindPreviewPages, type PreviewPageServices } from "./previews/preview_routes.ts";
 import { bindReferencePages } from "./reference/reference_routes.ts";
 import { bindSearch } from "./search/search_page.tsx";
+import { showStudioScript, STUDIO_SCRIPT_PATH } from "./database/studio_script.ts";
 import { showUploadScript, UPLOAD_SCRIPT_PATH } from "./start/upload_script.ts";
 import { bindStart, type StartServices } from "./start/start_routes.ts";
 import { bindWebhooks } from "./workspace/webhooks_routes.ts";
@@ -39,7 +40,7 @@ import type { BoardServices } from "./visit/board_context.ts";
 import { bindKeys } from "./keys/keys_routes.ts";
 import { bindPublishers } from "./keys/publishers_page.tsx";
 import { bindCron } from "./project/cron_page.tsx";
-import { bindDatabases } from "./project/databases_routes.ts";
+import { bindDatabases } from "./database/databases_routes.ts";
 import { bindEdge } from "./project/edge_page.tsx";
 import { bindBuilds } from "./project/builds_routes.ts";
 import { bindDeploy } from "./project/deploy_routes.ts";
@@ -110,6 +111,7 @@ export function bindPages(
   router.page("GET", HTMX_PATH, showHtmx);
   router.page("GET", BOARD_SCRIPT_PATH, showBoardScript);
   router.page("GET", UPLOAD_SCRIPT_PATH, showUploadScript);
+  router.page("GET", STUDIO_SCRIPT_PATH, showStudioScript);
   bind.open(
     "GET",
     "/",

@@ -40,6 +40,8 @@ function refuseInReadOnly(statement: string): string | undefined {
 }
 
 export interface RunSqlOptions {
+  /** Values of `$1`, `$2` and so on, in PostgreSQL's text form: the text is one statement then. */
+  readonly params?: readonly (string | null)[];
   /** Runs all of it in one transaction that can only read, and is rolled back. */
   readonly readOnly?: boolean;
   /** Cancels the statement that runs. */
@@ -71,8 +73,8 @@ export async function* runSql(
   sql: string,
   options: RunSqlOptions = {},
 ): AsyncGenerator<SqlEvent, void, void> {
-  const run = new SqlRun(session, sql);
-  const { signal } = options;
+  const { params, signal } = options;
+  const run = new SqlRun(session, sql, params);
   const cancel = () => void run.cancel().catch(() => {});
   signal?.addEventListener("abort", cancel, { once: true });
   try {
@@ -102,10 +104,12 @@ class SqlRun {
 
   readonly #session: BackendSession;
   readonly #sql: string;
+  readonly #params: RunSqlOptions["params"];
 
-  constructor(session: BackendSession, sql: string) {
+  constructor(session: BackendSession, sql: string, params: RunSqlOptions["params"]) {
     this.#session = session;
     this.#sql = sql;
+    this.#params = params;
     this.#messages = new MessageStream(session);
   }
 
@@ -123,7 +127,10 @@ class SqlRun {
 
   async *text(): AsyncGenerator<SqlEvent, void, void> {
     const text = { all: this.#sql, start: 0 };
-    const { status, failed } = yield* this.#answers(serialize.query(this.#sql), text);
+    const query = this.#params === undefined
+      ? serialize.query(this.#sql)
+      : oneStatement(this.#sql, this.#params);
+    const { status, failed } = yield* this.#answers(query, text);
     if (status !== "I" && !failed) {
       yield {
         type: "notice",
@@ -137,11 +144,15 @@ class SqlRun {
     for await (const event of this.#answers(serialize.query(BEGIN_READ_ONLY), NOWHERE)) {
       if (event.type === "error") return yield event;
     }
-    for (const { text, start } of splitStatements(this.#sql)) {
+    const statements = splitStatements(this.#sql);
+    if (this.#params !== undefined && statements.length > 1) {
+      return yield asEvent("42601", "Send one statement with its parameters");
+    }
+    for (const { text, start } of statements) {
       const refusal = refuseInReadOnly(text);
       if (refusal !== undefined) return yield asEvent("25006", refusal);
       const sent = { all: this.#sql, start };
-      const { failed } = yield* this.#answers(oneStatement(text), sent);
+      const { failed } = yield* this.#answers(oneStatement(text, this.#params), sent);
       if (failed) return;
     }
   }
@@ -174,10 +185,10 @@ class SqlRun {
 const NOWHERE: SentText = { all: "", start: 0 };
 
 /** Parse takes one statement only: the server refuses a text with several. */
-function oneStatement(text: string): Uint8Array {
+function oneStatement(text: string, params: RunSqlOptions["params"] = []): Uint8Array {
   const parts = [
     serialize.parse({ text }),
-    serialize.bind(),
+    serialize.bind({ values: [...params] }),
     serialize.describe({ type: "P" }),
     serialize.execute(),
     serialize.sync(),

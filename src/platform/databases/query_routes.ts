@@ -111,7 +111,8 @@ export function bindQueryRoutes(router: Router, parts: QueryParts): void {
     try {
       const session = await door.connect(access);
       const signal = AbortSignal.any([request.signal, closing]);
-      const events = runSql(session, body.sql, { readOnly: body.readOnly, signal });
+      const { sql, params: values, readOnly } = body;
+      const events = runSql(session, sql, { params: values, readOnly, signal });
       return new Response(linesOf(events, end), { headers: { "content-type": NDJSON } });
     } catch (error) {
       end();

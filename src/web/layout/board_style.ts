@@ -200,5 +200,36 @@ tr:last-child td { border-bottom: 0; }
 td.num, th.num { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 `;
 
+const STUDIO = `
+.stack-little { display: grid; grid-template-columns: minmax(0, 1fr); gap: .6rem; }
+.branch-choice { align-items: end; }
+.studio { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.5rem; align-items: start; }
+@media (min-width: 60rem) { .studio { grid-template-columns: 15rem minmax(0, 1fr); } }
+.tables { max-height: 13rem; overflow-y: auto; padding: .4rem; border: 1px solid var(--line); border-radius: var(--radius); background: var(--surface); }
+@media (min-width: 60rem) { .tables { max-height: calc(100vh - 4rem); position: sticky; top: 1.5rem; } }
+.tables a { display: flex; justify-content: space-between; align-items: baseline; gap: .75rem; padding: .4rem .7rem; border-radius: var(--small); color: var(--ink); text-decoration: none; }
+.tables a > :first-child { min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.tables a > :last-child { flex: none; }
+.tables a:hover { background: var(--sunken); }
+.tables a[aria-current] { background: var(--tint); color: var(--accent); font-weight: 560; }
+.filters { gap: .6rem; }
+.filter { display: grid; grid-template-columns: minmax(0, 1fr); gap: .5rem; }
+@media (min-width: 40rem) { .filter { grid-template-columns: minmax(0, 2fr) minmax(0, 1fr) minmax(0, 2fr); } }
+.filter > * { min-height: 2.4rem; padding: .3rem .6rem; font-size: .9rem; }
+.grid { width: auto; min-width: 100%; }
+.grid td { max-width: 22rem; overflow-wrap: normal; white-space: pre; overflow: hidden; text-overflow: ellipsis; padding-block: .4rem; }
+.grid th a { color: inherit; }
+.grid .type { display: block; color: var(--soft); font: 400 .78rem/1.4 var(--mono); }
+.grid tbody tr:hover { background: var(--sunken); }
+.indexes { display: grid; gap: .3rem; padding: 1rem 1.5rem; color: var(--soft); overflow-wrap: anywhere; }
+textarea.low { min-height: 2.85rem; }
+.column-field .typed { display: grid; grid-template-columns: minmax(0, 1fr); gap: .5rem; align-items: start; }
+@media (min-width: 40rem) { .column-field .typed { grid-template-columns: minmax(0, 1fr) 13rem; } }
+.fixed { padding: .55rem .8rem; border-radius: var(--small); background: var(--sunken); overflow-wrap: anywhere; white-space: pre-wrap; }
+.history { display: grid; gap: .2rem; max-height: 14rem; overflow-y: auto; margin-bottom: .75rem; }
+.history .plain { width: 100%; justify-content: start; text-align: left; overflow-wrap: anywhere; }
+input:where(:not([type=radio], [type=hidden])).short { width: 9rem; min-height: 2.25rem; padding: .25rem .6rem; font-size: .9rem; }
+`;
+
 /** The part of the style sheet for the dashboard. */
-export const BOARD_STYLE = [BAND, STATES, ROWS, PLOTS, LOGS].join("");
+export const BOARD_STYLE = [BAND, STATES, ROWS, PLOTS, LOGS, STUDIO].join("");

@@ -7,6 +7,7 @@
 import { type BlobSource, uploadBlobs } from "../../client/upload_blobs.ts";
 import { ApiError } from "../../client/errors.ts";
 import { type CallInput, createClient } from "../../client/client.ts";
+import { type Bytes, fetchOctets, type StreamInput } from "../../client/query_events.ts";
 import type { Endpoint, ResponseOf } from "../../contract/endpoint.ts";
 import { type Client, Failure, type Router } from "../../platform/core/http/mod.ts";
 
@@ -21,8 +22,8 @@ export interface PageApi {
   ): Promise<{ readonly body: ResponseOf<E>; readonly etag: string | undefined }>;
   /** Uploads contents to the workspace. */
   upload(blobs: readonly BlobSource[]): Promise<void>;
-  /** The answer to a call that streams, as it comes. */
-  raw(path: string, body: unknown): Promise<Response>;
+  /** The answer to a call whose answer is bytes, as it comes. Ends with the visit. */
+  stream<E extends Endpoint>(endpoint: E, input: StreamInput<E>): Promise<Bytes>;
 }
 
 /** Converts the API's response back to the failure that its handler threw. */
@@ -68,14 +69,10 @@ export function pageApi(
       call: (endpoint, input) => refusable(api.call(endpoint, input)),
       send: (endpoint, input) => refusable(api.send(endpoint, input)),
       upload: (blobs) => refusable(uploadBlobs(api, blobs, { signal })),
-      raw: (path, body) =>
-        refusable(api.fetchRaw({
-          method: "POST",
-          path,
-          headers: { "content-type": "application/json" },
-          body: () => JSON.stringify(body),
-          signal,
-        })),
+      stream: (endpoint, input) => {
+        const ends = input.signal === undefined ? signal : AbortSignal.any([signal, input.signal]);
+        return refusable(fetchOctets(api, endpoint, { ...input, signal: ends }));
+      },
     };
   };
 }

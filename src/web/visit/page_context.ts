@@ -68,6 +68,15 @@ const DONE: Readonly<Record<string, string>> = {
   "value-set": "Value saved.",
   "value-removed": "Key removed.",
   "branch-removed": "Branch deleted.",
+  "branch-reset": "Resetting the branch to its parent.",
+  "database-deleted": "Database deleted. You can restore it for seven days.",
+  "row-added": "Row added.",
+  "row-saved": "Row saved.",
+  "row-same": "Nothing changed.",
+  "row-removed": "Row deleted.",
+  "snapshot-made": "Snapshot created.",
+  "snapshot-restored": "Restoring the snapshot.",
+  "snapshot-removed": "Snapshot deleted.",
 };
 
 /** Actions that exchange the production deployment. */

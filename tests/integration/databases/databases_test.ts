@@ -53,6 +53,15 @@ const CASES: readonly DatabaseCase[] = [
       const refused = (await query("DELETE FROM t", { readOnly: true })).at(-1);
       assert.ok(refused?.type === "error");
       assert.equal(refused.sqlState, "25006");
+      for (const readOnly of [true, false]) {
+        const given = await query("SELECT n, $2::text FROM t WHERE n = $1", {
+          params: ["2", "'; DROP TABLE t; --"],
+          readOnly,
+        });
+        assert.deepEqual(given[1], { type: "rows", rows: [["2", "'; DROP TABLE t; --"]] });
+        const [several] = await query("SELECT $1::int; SELECT 2", { params: ["1"], readOnly });
+        assert.equal(several?.type === "error" && several.sqlState, "42601");
+      }
 
       const key = await platform.api("POST", "/v1/api-keys", {
         json: { name: "v", role: "viewer" },

@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { readLines } from "../../client/query_events.ts";
+import { type Bytes, readLines } from "../../client/query_events.ts";
 import { type QueryEvent, queryEvent } from "../../contract/database_queries.ts";
 
 export interface ShownResult {
   readonly columns: readonly { readonly name: string; readonly type: string }[];
-  readonly rows: readonly (readonly (string | null)[])[];
+  readonly rows: readonly ResultRow[];
   /** The command tag of the statement, such as `INSERT 0 3`; undefined if it was interrupted. */
   readonly command?: string;
 }
@@ -22,23 +22,25 @@ export interface QueryOutcome {
   readonly isCut: boolean;
 }
 
-/** Maximum number of rows on a page, for all statements together. */
-const MAX_ROWS = 200;
+/** How much is read, for all statements together. */
+export interface QueryLimits {
+  readonly rows: number;
+  /** Characters of all values. */
+  readonly characters: number;
+  /** Characters of one value: longer ones are cut. */
+  readonly valueLength: number;
+}
+
+/** What a page shows. */
+const PAGE_LIMITS: QueryLimits = { rows: 200, characters: 50_000, valueLength: 2000 };
 const MAX_RESULTS = 20;
 const MAX_NOTICES = 20;
-/** Characters of all values. */
-const MAX_TEXT = 50_000;
-/** Characters of one value. */
-const MAX_VALUE = 2000;
 /** Longest line that is read: a value that is larger ends the query. */
 const MAX_LINE = 4 * 1024 * 1024;
 
-type Row = readonly (string | null)[];
+export type ResultRow = readonly (string | null)[];
 
-const shorten = (value: string | null): string | null =>
-  value === null || value.length <= MAX_VALUE ? value : `${value.slice(0, MAX_VALUE)}…`;
-
-function errorText(event: Extract<QueryEvent, { type: "error" }>): string {
+export function errorText(event: Extract<QueryEvent, { type: "error" }>): string {
   const { message, sqlState, detail, hint, position } = event;
   const where = position === null ? "" : ` at character ${position}`;
   return [`${message}${where} (${sqlState})`, detail, hint].filter((part) => part !== null)
@@ -47,12 +49,18 @@ function errorText(event: Extract<QueryEvent, { type: "error" }>): string {
 
 /** Collects events as long as there is room for them. */
 class Collector {
-  readonly #results: { columns: ShownResult["columns"]; rows: Row[]; command?: string }[] = [];
+  readonly #results: { columns: ShownResult["columns"]; rows: ResultRow[]; command?: string }[] = [];
   readonly #notices: string[] = [];
   #error: string | undefined;
   #rows = 0;
   #text = 0;
   #isCut = false;
+
+  readonly #limits: QueryLimits;
+
+  constructor(limits: QueryLimits) {
+    this.#limits = limits;
+  }
 
   /** Takes an event; false if no more fits. */
   take(event: QueryEvent): boolean {
@@ -62,7 +70,7 @@ class Collector {
         if (!this.#isCut) this.#results.push({ columns: event.columns, rows: [] });
         break;
       case "rows":
-        for (const row of event.rows) this.#takeRow(row.map(shorten));
+        for (const row of event.rows) this.#takeRow(row.map((value) => this.#shorten(value)));
         break;
       case "complete":
         this.#complete(event.command);
@@ -85,12 +93,18 @@ class Collector {
     };
   }
 
-  #takeRow(row: Row): void {
+  #takeRow(row: ResultRow): void {
     this.#text += row.reduce((sum, value) => sum + (value?.length ?? 4) + 40, 0);
-    this.#isCut ||= this.#rows === MAX_ROWS || this.#text > MAX_TEXT;
+    const { rows, characters } = this.#limits;
+    this.#isCut ||= this.#rows === rows || this.#text > characters;
     if (this.#isCut) return;
     this.#rows++;
     this.#results.at(-1)?.rows.push(row);
+  }
+
+  #shorten(value: string | null): string | null {
+    const { valueLength } = this.#limits;
+    return value === null || value.length <= valueLength ? value : `${value.slice(0, valueLength)}…`;
   }
 
   #complete(command: string): void {
@@ -103,10 +117,12 @@ class Collector {
 }
 
 /** Reads the events of a query. Where no more fits, the query is ended. */
-export async function readQuery(answer: Response): Promise<QueryOutcome> {
-  const collector = new Collector();
-  if (answer.body === null) return collector.outcome();
-  for await (const line of readLines(answer.body, MAX_LINE)) {
+export async function readQuery(
+  events: Bytes,
+  limits: QueryLimits = PAGE_LIMITS,
+): Promise<QueryOutcome> {
+  const collector = new Collector(limits);
+  for await (const line of readLines(events, MAX_LINE)) {
     if (!collector.take(queryEvent.parse(JSON.parse(line)))) break;
   }
   return collector.outcome();

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import type { QueryEvent } from "../../contract/database_queries.ts";
 import { readQuery } from "./read_query.ts";
 
-const answerOf = (...events: readonly QueryEvent[]): Response =>
-  new Response(events.map((event) => `${JSON.stringify(event)}\n`).join(""));
+const answerOf = (...events: readonly QueryEvent[]) =>
+  new Blob(events.map((event) => `${JSON.stringify(event)}\n`)).stream();
 
 const columns = (...names: string[]): QueryEvent => ({
   type: "columns",
@@ -52,7 +52,7 @@ Deno.test("readQuery() shows no more than a page holds, and ends the query there
       isEnded = true;
     },
   });
-  const { isCut, results } = await readQuery(new Response(endless));
+  const { isCut, results } = await readQuery(endless);
   assert.ok(isCut && isEnded);
   const [{ rows = [] } = {}] = results;
   assert.ok(rows.length > 10 && rows.length < 200, `${rows.length}`);

@@ -11,8 +11,8 @@ import { Empty, Pager, SelectField } from "../layout/board_pieces.tsx";
 import { Card, Field, Form, Trouble } from "../layout/pieces.tsx";
 import { EMPTY, type FormPage } from "../layout/form.ts";
 import { DatabaseStateMark } from "./database_state.tsx";
-import { canChange, cursorOf, type ProjectVisit } from "./open_project.ts";
-import { projectPage } from "./project_page.tsx";
+import { canChange, cursorOf, type ProjectVisit } from "../project/open_project.ts";
+import { projectPage } from "../project/project_page.tsx";
 
 function DatabaseRow({ parts, database }: {
   readonly parts: ProjectVisit;

@@ -1,0 +1,77 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * How programs connect to a branch, for each client.
+ *
+ * @module
+ */
+import type { DatabaseConnection } from "../../contract/databases.ts";
+import { Card, Form, Notice } from "../layout/pieces.tsx";
+import { clientSnippets, withoutPassword } from "./client_snippets.ts";
+import type { DatabaseVisit } from "./open_database.ts";
+
+/** How a branch is reached, or why it can't be. */
+export type ConnectView =
+  | { readonly connection: DatabaseConnection; readonly showsPassword: boolean }
+  | { readonly refusal: string };
+
+function Snippets({ connection }: { readonly connection: DatabaseConnection }) {
+  return (
+    <div class="stack-little">
+      {clientSnippets(connection).map(({ client, text }, index) => (
+        <details key={client} class="more" open={index === 0} name="client">
+          <summary>{client}</summary>
+          <div class="copyable">
+            <pre class="terminal" id={`client-${index}`} tabindex={0}>{text}</pre>
+            <button type="button" class="copy" data-copy={`client-${index}`}>
+              Copy<span class="hush">{` for ${client}`}</span>
+            </button>
+          </div>
+        </details>
+      ))}
+    </div>
+  );
+}
+
+export function ConnectCard({ visit, view }: {
+  readonly visit: DatabaseVisit;
+  readonly view: ConnectView;
+}) {
+  const { place, branches, path, parts } = visit;
+  if ("refusal" in view) {
+    return (
+      <Card title="Connect" id="connect">
+        <div class="body">
+          <Notice kind="care">{view.refusal}</Notice>
+        </div>
+      </Card>
+    );
+  }
+  const { connection, showsPassword } = view;
+  return (
+    <Card
+      title="Connect"
+      id="connect"
+      lead={branches.length > 1 ? `Branch ${place.branch}` : undefined}
+    >
+      <div class="body">
+        <Snippets connection={showsPassword ? connection : withoutPassword(connection)} />
+        <Form
+          action={path("connection")}
+          csrf={parts.context.csrf}
+          class="line-form"
+        >
+          <div class="field">
+            <label for="connect-branch">Branch</label>
+            <select id="connect-branch" name="branch" autocomplete="off">
+              {branches.map(({ name }) => (
+                <option key={name} value={name} selected={name === place.branch}>{name}</option>
+              ))}
+            </select>
+          </div>
+          <button type="submit" class="quiet">Show with the password</button>
+        </Form>
+      </div>
+    </Card>
+  );
+}

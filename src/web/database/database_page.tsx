@@ -1,0 +1,377 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * One database: how to connect, its branches and snapshots, import and export.
+ *
+ * @module
+ */
+import { formatBytes } from "../../lib/format.ts";
+import { type Database, MAIN_BRANCH } from "../../contract/databases.ts";
+import type { DatabaseBranch, DatabaseSnapshot } from "../../contract/database_branches.ts";
+import { Ago, SelectField } from "../layout/board_pieces.tsx";
+import {
+  Card,
+  dayText,
+  EndButton,
+  Field,
+  Form,
+  Moment,
+  Notice,
+  Trouble,
+} from "../layout/pieces.tsx";
+import { EMPTY, type FormPage, type FormState } from "../layout/form.ts";
+import { canChange } from "../project/open_project.ts";
+import { ConnectCard, type ConnectView } from "./connect_card.tsx";
+import { DatabaseStateMark } from "./database_state.tsx";
+import type { DatabaseVisit } from "./open_database.ts";
+import type { ImportOutcome } from "./read_import.ts";
+import { studioPage } from "./studio_page.tsx";
+
+/** Largest file that the page imports: it is in memory meanwhile. */
+export const MAX_IMPORT_FORM = 16 * 1024 * 1024;
+
+function Facts({ database, branches }: {
+  readonly database: Database;
+  readonly branches: readonly DatabaseBranch[];
+}) {
+  const { version, engine, cuSize, memoryMb, maxConnections, sizeBytes, envVar, autoInject } =
+    database;
+  const connections = branches.reduce((sum, branch) => sum + branch.connections, 0);
+  const facts: [string, string][] = [
+    ["Engine", `${version === null ? "PostgreSQL" : `PostgreSQL ${version}`}, ${engine}`],
+    ["Size now", sizeBytes === null ? "unknown" : formatBytes(sizeBytes)],
+    ["Connections now", `${connections} of ${maxConnections} per branch`],
+    ["Compute", `${cuSize} CU, ${memoryMb} MB of memory`],
+    ["Variable", autoInject ? envVar : "not set for deployments"],
+  ];
+  return (
+    <dl class="facts two">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function BranchRow({ visit, branch }: {
+  readonly visit: DatabaseVisit;
+  readonly branch: DatabaseBranch;
+}) {
+  const { name, state, running, parent, sizeBytes, connections, expiresAt, reason } = branch;
+  const { path, parts } = visit;
+  const { csrf, now } = parts.context;
+  return (
+    <li>
+      <DatabaseStateMark state={state} isAsleep={!running} />
+      <div class="main">
+        <a class="mono" href={`${path("tables")}?${new URLSearchParams({ branch: name })}`}>
+          {name}
+        </a>
+        <span class="dots soft">
+          {parent === null ? <span>production</span> : (
+            <span>
+              copied from <span class="mono">{parent}</span>
+            </span>
+          )}
+          <Ago at={branch.resetAt ?? branch.createdAt} now={now} />
+          {sizeBytes === null ? null : <span>{formatBytes(sizeBytes)}</span>}
+          {connections === 0 ? null : <span>{`${connections} connected`}</span>}
+          {expiresAt === null ? null : <span>{`removed on ${dayText(expiresAt)}`}</span>}
+          {reason === null ? null : <span>{reason}</span>}
+        </span>
+      </div>
+      {parent !== null && canChange(parts)
+        ? (
+          <div class="acts">
+            <EndButton
+              action={path("branches/reset")}
+              csrf={csrf}
+              word="Reset"
+              what={`the branch ${name} to ${parent}`}
+              hidden={{ branch: name }}
+            />
+            <EndButton
+              action={path("branches/remove")}
+              csrf={csrf}
+              word="Remove"
+              what={`the branch ${name} with its data`}
+              hidden={{ branch: name }}
+            />
+          </div>
+        )
+        : null}
+    </li>
+  );
+}
+
+function BranchForm({ visit, state }: {
+  readonly visit: DatabaseVisit;
+  readonly state: FormState;
+}) {
+  const { path, parts, branches } = visit;
+  return (
+    <Form action={path("branches")} csrf={parts.context.csrf} class="line-form">
+      <Field label="New branch" name="name" state={state} autocomplete="off" />
+      <SelectField
+        label="Copy from"
+        name="from"
+        values={branches.map(({ name }) => name)}
+        chosen={state.values.from ?? MAIN_BRANCH}
+      />
+      <button type="submit">Create</button>
+    </Form>
+  );
+}
+
+function BranchesCard({ visit, state }: {
+  readonly visit: DatabaseVisit;
+  readonly state: FormState;
+}) {
+  const { branches, parts } = visit;
+  return (
+    <Card
+      title="Branches"
+      id="branches"
+      lead="Full copies of the data, for experiments or previews."
+    >
+      <ol class="rows">
+        {branches.map((each) => <BranchRow key={each.id} visit={visit} branch={each} />)}
+      </ol>
+      {canChange(parts)
+        ? (
+          <div class="body">
+            <Trouble state={state} />
+            <BranchForm visit={visit} state={state} />
+          </div>
+        )
+        : null}
+    </Card>
+  );
+}
+
+function SnapshotRow({ visit, snapshot }: {
+  readonly visit: DatabaseVisit;
+  readonly snapshot: DatabaseSnapshot;
+}) {
+  const { id, branch, sizeBytes, kind, createdAt } = snapshot;
+  const { path, parts } = visit;
+  const { csrf } = parts.context;
+  return (
+    <li>
+      <span class="mono">{branch}</span>
+      <div class="main">
+        <Moment at={createdAt} />
+        <span class="dots soft">
+          <span>{kind}</span>
+          <span>{formatBytes(sizeBytes)}</span>
+        </span>
+      </div>
+      {canChange(parts)
+        ? (
+          <div class="acts">
+            <Form
+              action={path("snapshots/restore")}
+              csrf={csrf}
+              class="row"
+              hidden={{ snapshot: id }}
+            >
+              <input
+                class="short"
+                name="branch"
+                required
+                autocomplete="off"
+                placeholder="branch"
+                aria-label={`Branch to restore the snapshot of ${branch} to`}
+              />
+              <button type="submit" class="quiet little">Restore</button>
+            </Form>
+            <EndButton
+              action={path("snapshots/remove")}
+              csrf={csrf}
+              word="Delete"
+              what={`the snapshot of ${branch}`}
+              hidden={{ snapshot: id }}
+            />
+          </div>
+        )
+        : null}
+    </li>
+  );
+}
+
+/** Snapshots on the page; `svc db snapshots` lists all. */
+const SHOWN_SNAPSHOTS = 20;
+
+function SnapshotsCard({ visit, snapshots, state }: {
+  readonly visit: DatabaseVisit;
+  readonly snapshots: readonly DatabaseSnapshot[];
+  readonly state: FormState;
+}) {
+  const { path, parts, branches, database } = visit;
+  return (
+    <Card
+      title="Snapshots"
+      id="snapshots"
+      lead="Restore one to a new branch, or name an existing branch to replace its data."
+    >
+      <ol class="rows">
+        {snapshots.slice(0, SHOWN_SNAPSHOTS).map((each) => (
+          <SnapshotRow key={each.id} visit={visit} snapshot={each} />
+        ))}
+      </ol>
+      <div class="body">
+        {snapshots.length === 0 ? <p class="soft">No snapshots yet.</p> : null}
+        {snapshots.length > SHOWN_SNAPSHOTS
+          ? (
+            <p class="small soft">
+              {`${snapshots.length - SHOWN_SNAPSHOTS} older ones: `}
+              <code>{`svc db snapshots --name ${database.name}`}</code>
+            </p>
+          )
+          : null}
+        <Trouble state={state} />
+        {canChange(parts)
+          ? (
+            <Form action={path("snapshots")} csrf={parts.context.csrf} class="line-form">
+              <div class="field">
+                <label for="snapshot-branch">Branch to save</label>
+                <select id="snapshot-branch" name="branch" autocomplete="off">
+                  {branches.map(({ name }) => <option key={name} value={name}>{name}</option>)}
+                </select>
+              </div>
+              <button type="submit">Create a snapshot</button>
+            </Form>
+          )
+          : null}
+      </div>
+    </Card>
+  );
+}
+
+function ImportForm({ visit, imported }: {
+  readonly visit: DatabaseVisit;
+  readonly imported: ImportOutcome | undefined;
+}) {
+  const { path, parts, place, branches } = visit;
+  return (
+    <form method="post" action={path("import")} enctype="multipart/form-data" class="wide">
+      <input type="hidden" name="csrf" value={parts.context.csrf} />
+      {imported?.notices.map((text) => <Notice key={text} kind="care">{text}</Notice>)}
+      {imported === undefined ? null : imported.error === undefined
+        ? <Notice>{`Imported the file: ${imported.statements} statements.`}</Notice>
+        : <Notice kind="bad">{`Nothing was imported. ${imported.error}`}</Notice>}
+      <div class="line-form">
+        <div class="field">
+          <label for="script">SQL file</label>
+          <input
+            id="script"
+            name="script"
+            type="file"
+            accept=".sql,application/sql,text/plain"
+            required
+            aria-describedby="script-hint"
+          />
+        </div>
+        <div class="field">
+          <label for="import-branch">Into the branch</label>
+          <select id="import-branch" name="branch" autocomplete="off">
+            {branches.map(({ name }) => (
+              <option key={name} value={name} selected={name === place.branch}>{name}</option>
+            ))}
+          </select>
+        </div>
+        <button type="submit">Import</button>
+      </div>
+      <p class="hint small soft" id="script-hint">
+        {`Runs the whole file, or nothing of it. At most ${
+          formatBytes(MAX_IMPORT_FORM)
+        }; use svc db import for larger ones.`}
+      </p>
+    </form>
+  );
+}
+
+function FilesCard({ visit, imported }: {
+  readonly visit: DatabaseVisit;
+  readonly imported: ImportOutcome | undefined;
+}) {
+  const { path, parts, place } = visit;
+  const query = new URLSearchParams({ branch: place.branch });
+  return (
+    <Card title="Import and export" id="files">
+      <div class="body">
+        <div class="row">
+          {canChange(parts)
+            ? <a class="button quiet little" href={`${path("export.sql")}?${query}`}>Export as SQL</a>
+            : null}
+          <a class="button quiet little" href={`${path("schema.sql")}?${query}`}>
+            Export the schema
+          </a>
+        </div>
+        {canChange(parts) ? <ImportForm visit={visit} imported={imported} /> : null}
+      </div>
+    </Card>
+  );
+}
+
+function DeleteCard({ visit, state }: {
+  readonly visit: DatabaseVisit;
+  readonly state: FormState;
+}) {
+  const { path, parts, database } = visit;
+  return (
+    <Card
+      title="Delete the database"
+      id="delete"
+      lead="Deletes all branches. You can restore it for seven days with svc db undelete."
+    >
+      <div class="body">
+        <Form action={path("delete")} csrf={parts.context.csrf}>
+          <Field
+            label={`Type ${database.name} to confirm`}
+            name="confirm"
+            state={state}
+            autocomplete="off"
+          />
+          <button type="submit" class="danger">Delete the database</button>
+        </Form>
+      </div>
+    </Card>
+  );
+}
+
+/** Renders the overview of a database. */
+export function databasePage(
+  visit: DatabaseVisit,
+  shown: FormPage & {
+    readonly snapshots: readonly DatabaseSnapshot[];
+    /** Undefined where the person may not connect. */
+    readonly connect: ConnectView | undefined;
+    readonly imported?: ImportOutcome;
+    /** The form that was refused. */
+    readonly of?: "branches" | "snapshots" | "delete";
+  },
+): Response {
+  const { database, branches, parts } = visit;
+  const { state = EMPTY, of, snapshots, connect, imported } = shown;
+  const stateOf = (name: typeof of) => of === name ? state : EMPTY;
+  return studioPage(
+    visit,
+    { ...shown, here: "" },
+    <>
+      <Card title="Now" id="facts">
+        <div class="body">
+          <Facts database={database} branches={branches} />
+        </div>
+      </Card>
+      {connect === undefined ? null : <ConnectCard visit={visit} view={connect} />}
+      <BranchesCard visit={visit} state={stateOf("branches")} />
+      <SnapshotsCard visit={visit} snapshots={snapshots} state={stateOf("snapshots")} />
+      <FilesCard visit={visit} imported={imported} />
+      {canChange(parts) ? <DeleteCard visit={visit} state={stateOf("delete")} /> : null}
+    </>,
+  );
+}

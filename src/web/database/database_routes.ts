@@ -1,0 +1,185 @@
+/**
+ * `/workspaces/{slug}/projects/{project}/databases/{database}`.
+ *
+ * @module
+ */
+import { MAIN_BRANCH } from "../../contract/databases.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import { Failure } from "../../platform/core/http/mod.ts";
+import { goTo } from "../layout/document.tsx";
+import { type FormPage, refused } from "../layout/form.ts";
+import { canChange } from "../project/open_project.ts";
+import type { BoardServices } from "../visit/board_context.ts";
+import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
+import type { ConnectView } from "./connect_card.tsx";
+import { databasePage, MAX_IMPORT_FORM } from "./database_page.tsx";
+import { attachment } from "./download_rows.ts";
+import { DATABASE_AT as AT, type DatabaseVisit, openDatabase } from "./open_database.ts";
+import { type ImportOutcome, readImport } from "./read_import.ts";
+
+type Shown = FormPage & {
+  readonly of?: "branches" | "snapshots" | "delete";
+  readonly imported?: ImportOutcome;
+  readonly showsPassword?: boolean;
+};
+
+/** How the branch is reached; undefined where the person may not connect. */
+async function readConnection(
+  { parts, place: { params, branch } }: DatabaseVisit,
+  showsPassword: boolean,
+): Promise<ConnectView | undefined> {
+  if (!canChange(parts)) return undefined;
+  try {
+    const connection = await parts.api.call(endpoints.getDatabaseConnection, {
+      params,
+      query: { branch },
+    });
+    return { connection, showsPassword };
+  } catch (error) {
+    if (error instanceof Failure && error.status < 500) return { refusal: error.message };
+    throw error;
+  }
+}
+
+async function show(visit: DatabaseVisit, shown: Shown = {}): Promise<Response> {
+  const { parts: { api }, place: { params } } = visit;
+  const { showsPassword = false, ...rest } = shown;
+  const [{ items: snapshots }, connect] = await Promise.all([
+    api.call(endpoints.listDatabaseSnapshots, { params }),
+    readConnection(visit, showsPassword),
+  ]);
+  return databasePage(visit, { ...rest, snapshots, connect });
+}
+
+const back = (visit: DatabaseVisit, done: string, query: Record<string, string> = {}): Response =>
+  goTo(`${visit.path()}?${new URLSearchParams({ ...query, done })}`);
+
+async function exportAs(
+  visit: DatabaseVisit,
+  endpoint: typeof endpoints.exportDatabase | typeof endpoints.getDatabaseSchema,
+  suffix: string,
+): Promise<Response> {
+  const { place: { api, params, branch }, database } = visit;
+  return new Response(await api.stream(endpoint, { params, query: { branch } }), {
+    headers: {
+      "content-type": "application/sql; charset=utf-8",
+      "content-disposition": attachment(`${database.name}-${branch}${suffix}.sql`),
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+    },
+  });
+}
+
+function bindBranches(bind: PageBinder, open: (visit: PersonVisit) => Promise<DatabaseVisit>) {
+  bind.personal("POST", `${AT}/branches`, async (visit) => {
+    const opened = await open(visit);
+    const { api, params } = opened.place;
+    const { name = "", from = MAIN_BRANCH } = visit.fields;
+    try {
+      await api.call(endpoints.createDatabaseBranch, { params, body: { name, from } });
+      return back(opened, "branch-made");
+    } catch (error) {
+      return show(opened, { ...refused(error, visit.fields), of: "branches" });
+    }
+  });
+
+  bind.personal("POST", `${AT}/branches/reset`, async (visit) => {
+    const opened = await open(visit);
+    const { api, params, branch } = opened.place;
+    await api.call(endpoints.resetDatabaseBranch, { params: { ...params, branch } });
+    return back(opened, "branch-reset");
+  });
+
+  bind.personal("POST", `${AT}/branches/remove`, async (visit) => {
+    const opened = await open(visit);
+    const { api, params, branch } = opened.place;
+    await api.call(endpoints.deleteDatabaseBranch, { params: { ...params, branch } });
+    return back(opened, "branch-removed");
+  });
+}
+
+function bindSnapshots(bind: PageBinder, open: (visit: PersonVisit) => Promise<DatabaseVisit>) {
+  bind.personal("POST", `${AT}/snapshots`, async (visit) => {
+    const opened = await open(visit);
+    const { api, params, branch } = opened.place;
+    try {
+      await api.call(endpoints.createDatabaseSnapshot, { params, body: { branch } });
+      return back(opened, "snapshot-made");
+    } catch (error) {
+      return show(opened, { ...refused(error, visit.fields), of: "snapshots" });
+    }
+  });
+
+  bind.personal("POST", `${AT}/snapshots/restore`, async (visit) => {
+    const opened = await open(visit);
+    const { api, params, branch } = opened.place;
+    const { snapshot = "" } = visit.fields;
+    try {
+      await api.call(endpoints.restoreDatabaseSnapshot, {
+        params: { ...params, snapshot },
+        body: { branch },
+      });
+      return back(opened, "snapshot-restored");
+    } catch (error) {
+      return show(opened, { ...refused(error, visit.fields), of: "snapshots" });
+    }
+  });
+
+  bind.personal("POST", `${AT}/snapshots/remove`, async (visit) => {
+    const opened = await open(visit);
+    const { api, params } = opened.place;
+    const { snapshot = "" } = visit.fields;
+    await api.call(endpoints.deleteDatabaseSnapshot, { params: { ...params, snapshot } });
+    return back(opened, "snapshot-removed");
+  });
+}
+
+export function bindDatabase(bind: PageBinder, services: BoardServices): void {
+  const open = (visit: PersonVisit) => openDatabase(visit, services);
+
+  bind.personal("GET", AT, async (visit) => show(await open(visit)));
+  bind.personal(
+    "POST",
+    `${AT}/connection`,
+    async (visit) => show(await open(visit), { showsPassword: true }),
+  );
+  bindBranches(bind, open);
+  bindSnapshots(bind, open);
+
+  bind.personal(
+    "GET",
+    `${AT}/export.sql`,
+    async (visit) => exportAs(await open(visit), endpoints.exportDatabase, ""),
+  );
+  bind.personal(
+    "GET",
+    `${AT}/schema.sql`,
+    async (visit) => exportAs(await open(visit), endpoints.getDatabaseSchema, "-schema"),
+  );
+
+  bind.personal("POST", `${AT}/import`, async (visit) => {
+    const opened = await open(visit);
+    const { api, params, branch } = opened.place;
+    const [script] = visit.files("script");
+    if (script === undefined || script.size === 0) {
+      throw new Failure("invalid_request", "Choose an SQL file");
+    }
+    const events = await api.stream(endpoints.importDatabase, {
+      params,
+      query: { branch },
+      octets: script.stream(),
+    });
+    return show(opened, { imported: await readImport(events) });
+  }, { maxUpload: MAX_IMPORT_FORM });
+
+  bind.personal("POST", `${AT}/delete`, async (visit) => {
+    const opened = await open(visit);
+    const { parts, database, place: { api, params } } = opened;
+    if (visit.fields.confirm !== database.name) {
+      const state = { values: visit.fields, problems: { confirm: `Must be "${database.name}"` } };
+      return show(opened, { of: "delete", state, status: 400 });
+    }
+    await api.call(endpoints.deleteDatabase, { params });
+    return parts.back("databases", "database-deleted");
+  });
+}

@@ -1,0 +1,64 @@
+/**
+ * The shown part of a table, as an address names it.
+ *
+ * @module
+ */
+import type { TableDetails, TableName } from "./read_catalog.ts";
+import { type Filter, type GridWish, type Operator, OPERATORS } from "./table_sql.ts";
+
+/** Most filters of a grid. */
+export const MAX_FILTERS = 5;
+/** Largest offset: PostgreSQL reads all rows before it. */
+export const MAX_OFFSET = 50_000;
+/** Longest value that is filtered by. */
+const MAX_VALUE = 1000;
+
+/** Reads the name of the table; an address without one means the first. */
+export const tableIn = (query: URLSearchParams): TableName => ({
+  schema: query.get("schema") ?? "public",
+  table: query.get("table") ?? "",
+});
+
+const isOperator = (name: string): name is Operator => Object.hasOwn(OPERATORS, name);
+
+/** Reads filters, order and place. Columns that the table does not have are left out. */
+export function gridWishIn(query: URLSearchParams, { columns }: TableDetails): GridWish {
+  const known = (name: string | null) => columns.find((column) => column.name === name);
+  const [operators, values] = [query.getAll("is"), query.getAll("value")];
+  const filters = query.getAll("where").slice(0, MAX_FILTERS).flatMap((name, index): Filter[] => {
+    const operator = operators[index] ?? "eq";
+    const value = (values[index] ?? "").slice(0, MAX_VALUE);
+    return known(name) === undefined || !isOperator(operator)
+      ? []
+      : [{ column: name, operator, value }];
+  });
+  const sorted = known(query.get("sort"));
+  const offset = Number(query.get("offset") ?? "0");
+  return {
+    filters,
+    sort: sorted?.isSortable === true
+      ? { column: sorted.name, isDescending: query.get("desc") === "1" }
+      : null,
+    offset: Number.isInteger(offset) ? Math.min(Math.max(0, offset), MAX_OFFSET) : 0,
+  };
+}
+
+/** The query of an address that names a part of a table. */
+export function gridQuery(
+  { branch, schema, table }: TableName & { readonly branch: string },
+  { filters, sort, offset }: GridWish = { filters: [], sort: null, offset: 0 },
+): URLSearchParams {
+  return new URLSearchParams([
+    ["branch", branch],
+    ["schema", schema],
+    ["table", table],
+    ...filters.flatMap(({ column, operator, value }) => [
+      ["where", column],
+      ["is", operator],
+      ["value", value],
+    ]),
+    ...(sort === null ? [] : [["sort", sort.column]]),
+    ...(sort?.isDescending ? [["desc", "1"]] : []),
+    ...(offset === 0 ? [] : [["offset", String(offset)]]),
+  ]);
+}

@@ -1,0 +1,32 @@
+/**
+ * What came of a script that was imported.
+ *
+ * @module
+ */
+import { type Bytes, readLines } from "../../client/query_events.ts";
+import { queryEvent } from "../../contract/database_queries.ts";
+import { errorText } from "./read_query.ts";
+
+export interface ImportOutcome {
+  readonly statements: number;
+  /** The first ones. */
+  readonly notices: readonly string[];
+  /** Why nothing was imported. */
+  readonly error?: string;
+}
+
+const MAX_NOTICES = 10;
+const MAX_LINE = 1024 * 1024;
+
+/** Reads the events of an import to their end: an import that nobody listens to is cancelled. */
+export async function readImport(events: Bytes): Promise<ImportOutcome> {
+  const notices: string[] = [];
+  let [statements, error]: [number, string | undefined] = [0, undefined];
+  for await (const line of readLines(events, MAX_LINE)) {
+    const event = queryEvent.parse(JSON.parse(line));
+    if (event.type === "complete") statements++;
+    if (event.type === "error") error ??= errorText(event);
+    if (event.type === "notice" && notices.length < MAX_NOTICES) notices.push(event.message);
+  }
+  return { statements, notices, ...(error === undefined ? {} : { error }) };
+}

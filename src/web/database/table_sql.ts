@@ -1,0 +1,196 @@
+/**
+ * The statements of the table editor: names are quoted, and values are parameters.
+ *
+ * @module
+ */
+import type { Column, TableDetails } from "./read_catalog.ts";
+import type { Statement } from "./run_statement.ts";
+
+export const OPERATORS = {
+  eq: "=",
+  ne: "≠",
+  lt: "<",
+  le: "≤",
+  gt: ">",
+  ge: "≥",
+  has: "contains",
+  starts: "starts with",
+  null: "is null",
+  set: "is not null",
+} as const;
+export type Operator = keyof typeof OPERATORS;
+
+export interface Filter {
+  readonly column: string;
+  readonly operator: Operator;
+  readonly value: string;
+}
+
+export interface Sort {
+  readonly column: string;
+  readonly isDescending: boolean;
+}
+
+/** The shown part of a table. */
+export interface GridWish {
+  readonly filters: readonly Filter[];
+  readonly sort: Sort | null;
+  readonly offset: number;
+}
+
+/** A value to write; `default` is the column's own. */
+export type WrittenValue = { readonly text: string | null } | "default";
+
+/** Longest key by which a row is found, in characters: it is part of the row's address. */
+export const MAX_KEY = 300;
+/** Bytes of a `bytea` that are shown in a grid. */
+const MAX_SHOWN_BYTES = 32;
+
+export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+const nameOf = ({ schema, name }: Pick<TableDetails, "schema" | "name">): string =>
+  `${quote(schema)}.${quote(name)}`;
+
+/** Collects values, and returns their names in the statement. */
+class Params {
+  readonly values: (string | null)[] = [];
+
+  add(value: string | null): string {
+    return `$${this.values.push(value)}`;
+  }
+}
+
+const COMPARED: Readonly<Partial<Record<Operator, string>>> = {
+  eq: "=",
+  ne: "<>",
+  lt: "<",
+  le: "<=",
+  gt: ">",
+  ge: ">=",
+};
+
+const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, "\\$&");
+
+function condition({ column, operator, value }: Filter, params: Params): string {
+  const name = quote(column);
+  const sign = COMPARED[operator];
+  if (sign !== undefined) return `${name} ${sign} ${params.add(value)}`;
+  if (operator === "null") return `${name} IS NULL`;
+  if (operator === "set") return `${name} IS NOT NULL`;
+  const pattern = `${operator === "has" ? "%" : ""}${escapeLike(value)}%`;
+  return `${name}::text ILIKE ${params.add(pattern)}`;
+}
+
+function conditions(filters: readonly Filter[], params: Params): string {
+  if (filters.length === 0) return "";
+  return ` WHERE ${filters.map((filter) => condition(filter, params)).join(" AND ")}`;
+}
+
+/** The order of rows: as wished, then by the key, so that pages neither repeat nor miss a row. */
+function order(table: TableDetails, sort: Sort | null): string {
+  const parts = [
+    ...(sort === null ? [] : [`${quote(sort.column)} ${sort.isDescending ? "DESC" : "ASC"}`]),
+    ...table.key.filter((name) => name !== sort?.column).map(quote),
+  ];
+  return parts.length === 0 ? "" : ` ORDER BY ${parts.join(", ")}`;
+}
+
+/** A value as text, one character longer than is shown where it is longer. */
+function shownValue({ name, type }: Column, length: number): string {
+  return type === "bytea"
+    ? `left(substr(${quote(name)}, 1, ${MAX_SHOWN_BYTES + 1})::text, ${length + 1})`
+    : `left(${quote(name)}::text, ${length + 1})`;
+}
+
+/** Rows for the grid: the shown columns, then the key; one more row than a page has. */
+export function selectRows(
+  table: TableDetails,
+  { filters, sort, offset }: GridWish,
+  { columns, length, size }: {
+    readonly columns: readonly Column[];
+    readonly length: number;
+    readonly size: number;
+  },
+): Statement {
+  const params = new Params();
+  const values = [
+    ...columns.map((column) => shownValue(column, length)),
+    ...table.key.map((name) => `left(${quote(name)}::text, ${MAX_KEY + 1})`),
+  ];
+  const sql = `SELECT ${values.join(", ")} FROM ${nameOf(table)}${conditions(filters, params)}` +
+    `${order(table, sort)} LIMIT ${size + 1} OFFSET ${offset}`;
+  return { sql, params: params.values };
+}
+
+/** All values of the rows that a filter leaves, for a download. */
+export function selectAll(table: TableDetails, { filters, sort }: GridWish): Statement {
+  const params = new Params();
+  const sql = `SELECT * FROM ${nameOf(table)}${conditions(filters, params)}${order(table, sort)}`;
+  return { sql, params: params.values };
+}
+
+const byKey = (table: TableDetails, key: readonly string[], params: Params): string =>
+  table.key.map((name, index) => `r.${quote(name)} = ${params.add(key[index] ?? "")}`)
+    .join(" AND ");
+
+/** A fingerprint of all values of a row: it guards a change against one that came before it. */
+const FINGERPRINT = "md5((r.*)::text)";
+
+/** One row: all columns as text up to a length, then their lengths, then its fingerprint. */
+export function selectRow(
+  table: TableDetails,
+  key: readonly string[],
+  length: number,
+): Statement {
+  const params = new Params();
+  const values = [
+    ...table.columns.map(({ name }) => `left(r.${quote(name)}::text, ${length + 1})`),
+    FINGERPRINT,
+  ];
+  const sql = `SELECT ${values.join(", ")} FROM ${nameOf(table)} AS r WHERE ` +
+    byKey(table, key, params);
+  return { sql, params: params.values };
+}
+
+export function insertRow(
+  table: TableDetails,
+  values: ReadonlyMap<string, WrittenValue>,
+): Statement {
+  const params = new Params();
+  const given = [...values].filter(([, value]) => value !== "default");
+  const names = given.map(([name]) => quote(name)).join(", ");
+  const written = given.map(([, value]) => value === "default" ? value : params.add(value.text));
+  const sql = `INSERT INTO ${nameOf(table)} ` +
+    (given.length === 0 ? "DEFAULT VALUES" : `(${names}) VALUES (${written.join(", ")})`);
+  return { sql, params: params.values };
+}
+
+/** Changes a row that still is as its fingerprint says. */
+export function updateRow(
+  table: TableDetails,
+  { key, fingerprint, values }: {
+    readonly key: readonly string[];
+    readonly fingerprint: string;
+    readonly values: ReadonlyMap<string, WrittenValue>;
+  },
+): Statement {
+  const params = new Params();
+  const set = [...values].map(([name, value]) =>
+    `${quote(name)} = ${value === "default" ? "DEFAULT" : params.add(value.text)}`
+  );
+  const sql = `UPDATE ${nameOf(table)} AS r SET ${set.join(", ")} WHERE ` +
+    `${byKey(table, key, params)} AND ${FINGERPRINT} = ${params.add(fingerprint)}`;
+  return { sql, params: params.values };
+}
+
+/** Deletes a row that still is as its fingerprint says. */
+export function deleteRow(
+  table: TableDetails,
+  key: readonly string[],
+  fingerprint: string,
+): Statement {
+  const params = new Params();
+  const sql = `DELETE FROM ${nameOf(table)} AS r WHERE ${byKey(table, key, params)}` +
+    ` AND ${FINGERPRINT} = ${params.add(fingerprint)}`;
+  return { sql, params: params.values };
+}

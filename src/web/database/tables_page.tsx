@@ -1,0 +1,430 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The tables of a branch, and the rows of one of them.
+ *
+ * @module
+ */
+import { formatBytes } from "../../lib/format.ts";
+import { Empty } from "../layout/board_pieces.tsx";
+import { Card, Notice } from "../layout/pieces.tsx";
+import { canChange } from "../project/open_project.ts";
+import { gridQuery, MAX_FILTERS, MAX_OFFSET } from "./grid_wish.ts";
+import type { DatabaseVisit } from "./open_database.ts";
+import {
+  type Catalog,
+  type Column,
+  MAX_TABLES,
+  type TableDetails,
+  type TableEntry,
+} from "./read_catalog.ts";
+import type { ResultRow } from "./read_query.ts";
+import { studioPage } from "./studio_page.tsx";
+import { type GridWish, MAX_KEY, OPERATORS } from "./table_sql.ts";
+import { Value } from "./value.tsx";
+
+/** The rows of a page, and how they are shown. */
+export interface Grid {
+  readonly wish: GridWish;
+  readonly columns: readonly Column[];
+  /** Characters of a value. */
+  readonly length: number;
+  /** Each with the values of the shown columns, then those of the key. */
+  readonly rows: readonly ResultRow[];
+  readonly hasMore: boolean;
+  /** Why there are none. */
+  readonly error?: string;
+}
+
+/** Why the rows of a table can't be edited; undefined if they can. */
+export function readOnlyReason({ kind, key }: TableDetails): string | undefined {
+  if (kind !== "table" && kind !== "partitioned table") return `A ${kind} is read-only here.`;
+  if (key.length === 0) {
+    return "This table has no primary key, so its rows can't be told apart: it is read-only here. Add a key or use SQL.";
+  }
+  return undefined;
+}
+
+const rowsText = (rows: number): string =>
+  rows < 0 ? "" : `≈ ${Math.round(rows).toLocaleString("en")}`;
+
+function TableItem({ visit, entry, isHere }: {
+  readonly visit: DatabaseVisit;
+  readonly entry: TableEntry;
+  readonly isHere: boolean;
+}) {
+  const { schema, name, kind, rows, bytes } = entry;
+  const query = gridQuery({ branch: visit.place.branch, schema, table: name });
+  return (
+    <li>
+      <a
+        href={`${visit.path("tables")}?${query}`}
+        aria-current={isHere ? "page" : undefined}
+        title={kind === "table" ? formatBytes(bytes) : kind}
+      >
+        <span class="clip">{schema === "public" ? name : `${schema}.${name}`}</span>
+        <span class="soft small">{kind === "table" ? rowsText(rows) : kind}</span>
+      </a>
+    </li>
+  );
+}
+
+function TableList({ visit, catalog }: {
+  readonly visit: DatabaseVisit;
+  readonly catalog: Catalog;
+}) {
+  const { tables, table } = catalog;
+  return (
+    <nav class="tables" aria-label="Tables">
+      <ul>
+        {tables.slice(0, MAX_TABLES).map((entry) => (
+          <TableItem
+            key={`${entry.schema}.${entry.name}`}
+            visit={visit}
+            entry={entry}
+            isHere={entry.schema === table?.schema && entry.name === table.name}
+          />
+        ))}
+      </ul>
+      {tables.length > MAX_TABLES
+        ? <p class="small soft">{`The first ${MAX_TABLES} tables. Use SQL for the others.`}</p>
+        : null}
+    </nav>
+  );
+}
+
+function FilterRow({ table, index, filter }: {
+  readonly table: TableDetails;
+  readonly index: number;
+  readonly filter: GridWish["filters"][number] | undefined;
+}) {
+  return (
+    <div class="filter">
+      <select name="where" aria-label={`Column of filter ${index + 1}`} autocomplete="off">
+        <option value="">Column</option>
+        {table.columns.map(({ name }) => (
+          <option key={name} value={name} selected={name === filter?.column}>{name}</option>
+        ))}
+      </select>
+      <select name="is" aria-label={`Comparison of filter ${index + 1}`} autocomplete="off">
+        {Object.entries(OPERATORS).map(([name, word]) => (
+          <option key={name} value={name} selected={name === filter?.operator}>{word}</option>
+        ))}
+      </select>
+      <input
+        name="value"
+        aria-label={`Value of filter ${index + 1}`}
+        value={filter?.value}
+        maxlength={1000}
+        autocomplete="off"
+        spellcheck={false}
+      />
+    </div>
+  );
+}
+
+function Filters({ visit, table, wish }: {
+  readonly visit: DatabaseVisit;
+  readonly table: TableDetails;
+  readonly wish: GridWish;
+}) {
+  const { filters, sort } = wish;
+  const rows = Math.min(filters.length + 1, MAX_FILTERS);
+  const plain = gridQuery({
+    branch: visit.place.branch,
+    schema: table.schema,
+    table: table.name,
+  }, { filters: [], sort, offset: 0 });
+  return (
+    <details class="more" open={filters.length > 0}>
+      <summary>{filters.length === 0 ? "Filter" : `Filters (${filters.length})`}</summary>
+      <form method="get" action={visit.path("tables")} class="filters">
+        {[...plain].map(([name, value]) => (
+          <input key={name} type="hidden" name={name} value={value} />
+        ))}
+        {Array.from({ length: rows }, (_, index) => (
+          <FilterRow key={index} table={table} index={index} filter={filters[index]} />
+        ))}
+        <div class="row">
+          <button type="submit" class="little">Apply</button>
+          {filters.length === 0
+            ? null
+            : <a class="button quiet little" href={`${visit.path("tables")}?${plain}`}>Clear</a>}
+        </div>
+      </form>
+    </details>
+  );
+}
+
+function ColumnHead({ column, wish, linkTo }: {
+  readonly column: Column;
+  readonly wish: GridWish;
+  linkTo(wish: GridWish): string;
+}) {
+  const { name, type, isSortable } = column;
+  const isSorted = wish.sort?.column === name;
+  const isDescending = isSorted && wish.sort?.isDescending === true;
+  const next = isDescending ? null : { column: name, isDescending: isSorted };
+  return (
+    <th
+      scope="col"
+      aria-sort={!isSorted ? undefined : isDescending ? "descending" : "ascending"}
+    >
+      {isSortable
+        ? (
+          <a href={linkTo({ ...wish, sort: next, offset: 0 })}>
+            {name}
+            {isSorted ? <span aria-hidden="true">{isDescending ? " ↓" : " ↑"}</span> : null}
+          </a>
+        )
+        : name}
+      <span class="type">{type}</span>
+    </th>
+  );
+}
+
+function GridRows({ visit, table, grid, isEditable }: {
+  readonly visit: DatabaseVisit;
+  readonly table: TableDetails;
+  readonly grid: Grid;
+  readonly isEditable: boolean;
+}) {
+  const { columns, rows, length, wish } = grid;
+  const name = { branch: visit.place.branch, schema: table.schema, table: table.name };
+  const linkTo = (part: GridWish) => `${visit.path("tables")}?${gridQuery(name, part)}`;
+  const rowPath = (key: ResultRow) => {
+    if (key.some((value) => value === null || value.length > MAX_KEY)) return undefined;
+    const query = gridQuery(name, wish);
+    for (const value of key) query.append("key", value ?? "");
+    return `${visit.path("tables/row")}?${query}`;
+  };
+  return (
+    <div class="scroll" tabindex={0} role="region" aria-label="Rows">
+      <table class="grid">
+        <thead>
+          <tr>
+            {isEditable ? <th scope="col">Row</th> : null}
+            {columns.map((column) => (
+              <ColumnHead key={column.name} column={column} wish={wish} linkTo={linkTo} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => {
+            const path = isEditable ? rowPath(row.slice(columns.length)) : undefined;
+            return (
+              <tr key={index}>
+                {isEditable
+                  ? (
+                    <td>
+                      {path === undefined ? null : (
+                        <a href={path}>
+                          Edit<span class="hush">{` row ${wish.offset + index + 1}`}</span>
+                        </a>
+                      )}
+                    </td>
+                  )
+                  : null}
+                {row.slice(0, columns.length).map((value, at) => (
+                  <td key={at} class="mono">
+                    <Value value={value} length={length} />
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function GridPager({ visit, table, grid, size }: {
+  readonly visit: DatabaseVisit;
+  readonly table: TableDetails;
+  readonly grid: Grid;
+  readonly size: number;
+}) {
+  const { wish, rows, hasMore } = grid;
+  const { offset } = wish;
+  const name = { branch: visit.place.branch, schema: table.schema, table: table.name };
+  const linkTo = (at: number) =>
+    `${visit.path("tables")}?${gridQuery(name, { ...wish, offset: at })}`;
+  return (
+    <nav class="pager" aria-label="Pages of rows">
+      {rows.length === 0
+        ? null
+        : <span class="soft small">{`Rows ${offset + 1} to ${offset + rows.length}`}</span>}
+      {offset > 0
+        ? (
+          <a class="button quiet little" href={linkTo(Math.max(0, offset - size))}>
+            Previous page
+          </a>
+        )
+        : null}
+      {hasMore && offset + size <= MAX_OFFSET
+        ? <a class="button quiet little" href={linkTo(offset + size)}>Next page</a>
+        : null}
+      {hasMore && offset + size > MAX_OFFSET
+        ? <span class="small">Filter the rows to see more.</span>
+        : null}
+    </nav>
+  );
+}
+
+function Structure({ visit, table }: {
+  readonly visit: DatabaseVisit;
+  readonly table: TableDetails;
+}) {
+  return (
+    <Card title="Columns and indexes" id="structure">
+      <div class="scroll" tabindex={0} role="region" aria-label="Columns">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Column</th>
+              <th scope="col">Type</th>
+              <th scope="col">Key</th>
+              <th scope="col">Default</th>
+            </tr>
+          </thead>
+          <tbody>
+            {table.columns.map((column) => (
+              <tr key={column.name}>
+                <td class="mono">{column.name}</td>
+                <td class="mono">{column.isRequired ? `${column.type} not null` : column.type}</td>
+                <td>
+                  {table.key.includes(column.name) ? <span class="tag good">primary</span> : null}
+                  {column.refers === null ? null : (
+                    <a
+                      href={`${visit.path("tables")}?${gridQuery({
+                        branch: visit.place.branch,
+                        schema: column.refers.schema,
+                        table: column.refers.table,
+                      })}`}
+                    >
+                      {`→ ${column.refers.table}.${column.refers.column}`}
+                    </a>
+                  )}
+                </td>
+                <td class="mono">
+                  {column.isIdentity ? "identity" : column.default}
+                  {column.isGenerated && !column.isIdentity ? " (generated)" : null}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {table.indexes.length === 0 ? null : (
+        <ul class="indexes mono small">
+          {table.indexes.map(({ name, definition }) => <li key={name}>{definition}</li>)}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+function GridCard({ visit, table, grid, size }: {
+  readonly visit: DatabaseVisit;
+  readonly table: TableDetails;
+  readonly grid: Grid;
+  readonly size: number;
+}) {
+  const reason = readOnlyReason(table);
+  const isEditable = reason === undefined;
+  const hidden = table.columns.length - grid.columns.length;
+  const query = gridQuery({
+    branch: visit.place.branch,
+    schema: table.schema,
+    table: table.name,
+  }, grid.wish);
+  return (
+    <Card
+      title={table.schema === "public" ? table.name : `${table.schema}.${table.name}`}
+      id="rows"
+      lead={reason}
+    >
+      <div class="body">
+        <div class="row">
+          {isEditable
+            ? <a class="button little" href={`${visit.path("tables/new")}?${query}`}>Add a row</a>
+            : null}
+          <a class="button quiet little" href={`${visit.path("tables/rows.csv")}?${query}`}>CSV</a>
+          <a class="button quiet little" href={`${visit.path("tables/rows.json")}?${query}`}>
+            JSON
+          </a>
+        </div>
+        <Filters visit={visit} table={table} wish={grid.wish} />
+        {grid.error === undefined ? null : <Notice kind="bad">{grid.error}</Notice>}
+        {hidden > 0
+          ? <p class="small soft">{`${hidden} more columns are not shown. Use SQL to see them.`}</p>
+          : null}
+      </div>
+      {grid.rows.length === 0
+        ? grid.error === undefined
+          ? (
+            <Empty
+              title={grid.wish.filters.length + grid.wish.offset === 0
+                ? "No rows yet"
+                : "No matching rows"}
+            />
+          )
+          : null
+        : <GridRows visit={visit} table={table} grid={grid} isEditable={isEditable} />}
+      <div class="body">
+        <GridPager visit={visit} table={table} grid={grid} size={size} />
+      </div>
+    </Card>
+  );
+}
+
+/** Renders the tables of a branch; `grid` is missing where the person may not read rows. */
+export function tablesPage(
+  visit: DatabaseVisit,
+  shown: {
+    readonly catalog: Catalog | undefined;
+    /** Why the tables can't be read. */
+    readonly error?: string;
+    readonly grid?: Grid;
+    readonly size: number;
+  },
+): Response {
+  const { catalog, error, grid, size } = shown;
+  const table = catalog?.table;
+  return studioPage(
+    visit,
+    { here: "tables" },
+    <>
+      {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
+      {!canChange(visit.parts)
+        ? (
+          <Notice kind="care">
+            Your role can't read the data of databases. Ask an owner to make you a developer.
+          </Notice>
+        )
+        : null}
+      {catalog === undefined ? null : catalog.tables.length === 0
+        ? (
+          <Card title="Tables" id="tables">
+            <Empty title="No tables yet">
+              Create one on the page SQL, with your migrations, or import a file.
+            </Empty>
+          </Card>
+        )
+        : (
+          <div class="studio">
+            <TableList visit={visit} catalog={catalog} />
+            <div class="stack">
+              {table === undefined || grid === undefined ? null : (
+                <>
+                  <GridCard visit={visit} table={table} grid={grid} size={size} />
+                  <Structure visit={visit} table={table} />
+                </>
+              )}
+            </div>
+          </div>
+        )}
+    </>,
+  );
+}
