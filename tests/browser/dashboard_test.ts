@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { accessFaults } from "../helpers/access_faults.ts";
 import { BROWSER_TEST, hearComplaints, SHOTS, withChromium } from "../helpers/chromium.ts";
+import { createDatabase } from "../helpers/databases.ts";
 import { type DashboardPlatform, signInBrowser, withDashboard } from "../helpers/dashboard.ts";
 import { failSites } from "../helpers/failing_sites.ts";
 import { consentPath, leadsTo, pageRoutes } from "../helpers/page_routes.ts";
@@ -26,6 +27,7 @@ const LOOKS = ([
   ["narrow-light", 390, 844, "light"],
 ] as const).slice(0, KEEPS_SHOTS ? undefined : 2);
 const SHOP = "/workspaces/acme/projects/harbour-shop";
+const STUDIO = "/workspaces/acme/projects/shop/databases/orders";
 
 /** The icon of a site. */
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40">
@@ -72,6 +74,10 @@ const NOT_LOOKED_AT: Readonly<Record<string, string>> = {
   "/reset-password/:token": "comes by mail; looked at in accounts_test",
   "/account/email/confirm/:token": "comes by mail; looked at in accounts_test",
   "/sign-in/messenger": "needs a bot",
+  "/workspaces/:slug/projects/:project/databases/:database/tables/rows.csv": "is a file",
+  "/workspaces/:slug/projects/:project/databases/:database/tables/rows.json": "is a file",
+  "/workspaces/:slug/projects/:project/databases/:database/export.sql": "is a file",
+  "/workspaces/:slug/projects/:project/databases/:database/schema.sql": "is a file",
   "/deployments/:deployment/errors/:error": "leads on to the page of the error",
   "/previews/sign-in": "redirects between a protected host and the sign-in page",
 };
@@ -85,7 +91,13 @@ const VISITOR = {
 async function furnish(parts: DashboardPlatform) {
   const { api, own, platform, ada } = parts;
   const { shop: failed } = await failSites(parts);
-  const { json: database } = await api("POST", "/v1/projects/shop/databases", { name: "orders" });
+  const database = await createDatabase(own, "shop", "orders");
+  const sql = "CREATE TABLE boats (name text PRIMARY KEY, berth int DEFAULT 1)";
+  await api("POST", `/v1/projects/shop/databases/${database.id}/query`, { sql });
+  await api("POST", `/v1/projects/shop/databases/${database.id}/query`, {
+    sql: "INSERT INTO boats VALUES ($1, NULL)",
+    params: ["Kestrel"],
+  });
   const invitation = await ada.send("POST", "/workspaces/acme/invitations", {
     fields: {
       csrf: formsOf((await ada.open("/workspaces/acme")).html)[0]!.fields.csrf!,
@@ -167,7 +179,11 @@ async function furnish(parts: DashboardPlatform) {
     ["channels", "/account/channels"],
     ["error", `/workspaces/acme/projects/shop/errors/${failed.error}`],
     ["error-list", "/workspaces/acme/projects/shop/errors"],
-    ["database", `/workspaces/acme/projects/shop/databases/${database.id}`],
+    ["database", STUDIO],
+    ["tables", `${STUDIO}/tables`],
+    ["row", `${STUDIO}/tables/row?table=boats&key=Kestrel`],
+    ["new-row", `${STUDIO}/tables/new?table=boats`],
+    ["sql", `${STUDIO}/sql`],
     ["reference", "/docs/api"],
     ["reference-part", "/docs/api/projects"],
     ["new-project", "/workspaces/acme/new-project"],
@@ -352,6 +368,27 @@ async function searchByKeys(page: Page, url: string) {
   await page.waitForURL(/\/projects\/shop\/databases\/orders$/);
 }
 
+/** Runs SQL, cancels what takes too long, and finds both in the history of the browser. */
+async function runSql(page: Page, url: string) {
+  await page.goto(`${url}${STUDIO}/sql`);
+  const [field, busy] = [page.getByLabel("SQL"), page.locator("[data-busy]")];
+  await field.fill("SELECT 'two' AS n; SELECT name FROM boats");
+  await field.press("Control+Enter");
+  const rows = page.getByRole("region", { name: "Rows" });
+  await rows.nth(1).filter({ hasText: "Kestrel" }).waitFor();
+  await field.fill("SELECT pg_sleep(600)");
+  await page.getByRole("button", { name: "Run" }).click();
+  await busy.filter({ hasText: "Running" }).waitFor();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await busy.filter({ hasText: "Cancelled" }).waitFor();
+  await page.reload();
+  await page.locator("[data-history] summary").click();
+  assert.deepEqual(await page.locator(".history li").allInnerTexts(), [
+    "SELECT pg_sleep(600)",
+    "SELECT 'two' AS n; SELECT name FROM boats",
+  ]);
+}
+
 /** Searches a log that goes on, explains a request, opens a menu; returns the page's complaints. */
 async function use(page: Page, url: string, { platform }: DashboardPlatform) {
   const complaints = hearComplaints(page);
@@ -374,6 +411,7 @@ async function use(page: Page, url: string, { platform }: DashboardPlatform) {
   await page.getByRole("button", { name: "Explain" }).click();
   await page.locator("#explained", { hasText: "Redirects with 301 to /news/tides" }).waitFor();
 
+  await runSql(page, url);
   await pressKeys(page, url);
   await searchByKeys(page, url);
   await page.goto(`${url}${SHOP}/edge`);

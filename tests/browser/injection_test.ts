@@ -75,7 +75,7 @@ Deno.test({
             await page.goto(url + path);
             if (!await inspect(page, path, ran)) silent.push(path);
           }
-          await page.goto(`${url}/workspaces/acme/projects/shop/databases/orders`);
+          await page.goto(`${url}/workspaces/acme/projects/shop/databases/orders/sql`);
           await page.getByLabel("SQL").fill(sql);
           await page.getByLabel("Allow writes").check();
           await page.getByRole("button", { name: "Run" }).click();

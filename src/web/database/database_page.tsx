@@ -178,13 +178,16 @@ function SnapshotRow({ visit, snapshot }: {
               class="row"
               hidden={{ snapshot: id }}
             >
+              <label class="hush" for={`restore-${id}`}>
+                {`Branch to restore the snapshot of ${branch} to`}
+              </label>
               <input
+                id={`restore-${id}`}
                 class="short"
                 name="branch"
                 required
                 autocomplete="off"
                 placeholder="branch"
-                aria-label={`Branch to restore the snapshot of ${branch} to`}
               />
               <button type="submit" class="quiet little">Restore</button>
             </Form>
@@ -260,7 +263,9 @@ function ImportForm({ visit, imported }: {
     <form method="post" action={path("import")} enctype="multipart/form-data" class="wide">
       <input type="hidden" name="csrf" value={parts.context.csrf} />
       {imported?.notices.map((text) => <Notice key={text} kind="care">{text}</Notice>)}
-      {imported === undefined ? null : imported.error === undefined
+      {imported === undefined
+        ? null
+        : imported.error === undefined
         ? <Notice>{`Imported the file: ${imported.statements} statements.`}</Notice>
         : <Notice kind="bad">{`Nothing was imported. ${imported.error}`}</Notice>}
       <div class="line-form">
@@ -305,7 +310,11 @@ function FilesCard({ visit, imported }: {
       <div class="body">
         <div class="row">
           {canChange(parts)
-            ? <a class="button quiet little" href={`${path("export.sql")}?${query}`}>Export as SQL</a>
+            ? (
+              <a class="button quiet little" href={`${path("export.sql")}?${query}`}>
+                Export as SQL
+              </a>
+            )
             : null}
           <a class="button quiet little" href={`${path("schema.sql")}?${query}`}>
             Export the schema

@@ -49,7 +49,8 @@ export function errorText(event: Extract<QueryEvent, { type: "error" }>): string
 
 /** Collects events as long as there is room for them. */
 class Collector {
-  readonly #results: { columns: ShownResult["columns"]; rows: ResultRow[]; command?: string }[] = [];
+  readonly #results: { columns: ShownResult["columns"]; rows: ResultRow[]; command?: string }[] =
+    [];
   readonly #notices: string[] = [];
   #error: string | undefined;
   #rows = 0;
@@ -104,7 +105,9 @@ class Collector {
 
   #shorten(value: string | null): string | null {
     const { valueLength } = this.#limits;
-    return value === null || value.length <= valueLength ? value : `${value.slice(0, valueLength)}…`;
+    return value === null || value.length <= valueLength
+      ? value
+      : `${value.slice(0, valueLength)}…`;
   }
 
   #complete(command: string): void {

@@ -73,7 +73,9 @@ function Input({ column, text, hintId }: {
   }
   if (LONG.test(type) || text.includes("\n")) {
     // HTML drops a line end at the very beginning of the text.
-    return <textarea {...shared} class="low" rows={text.length > 80 ? 6 : 2}>{`\n${text}`}</textarea>;
+    return (
+      <textarea {...shared} class="low" rows={text.length > 80 ? 6 : 2}>{`\n${text}`}</textarea>
+    );
   }
   return (
     <input
@@ -100,13 +102,16 @@ function ColumnField(props: ColumnFieldProps) {
       <div class="typed">
         <Input column={column} text={text} hintId={hintId} />
         {modes.length === 1 ? null : (
-          <select name={`mode.${name}`} aria-label={`How to write ${name}`} autocomplete="off">
-            {modes.map(([mode, word]) => (
-              <option key={mode} value={mode} selected={mode === modeIn(state.values, name)}>
-                {word}
-              </option>
-            ))}
-          </select>
+          <>
+            <label class="hush" for={`mode.${name}`}>{`How to write ${name}`}</label>
+            <select id={`mode.${name}`} name={`mode.${name}`} autocomplete="off">
+              {modes.map(([mode, word]) => (
+                <option key={mode} value={mode} selected={mode === modeIn(state.values, name)}>
+                  {word}
+                </option>
+              ))}
+            </select>
+          </>
         )}
       </div>
       {newer === undefined ? null : (
@@ -217,8 +222,8 @@ export function rowPage(
         {newer.size > 0
           ? (
             <Notice kind="care">
-              Someone changed this row after you opened it. Your values are kept below: save again to
-              overwrite theirs.
+              Someone changed this row after you opened it. Your values are kept below: save again
+              to overwrite theirs.
             </Notice>
           )
           : null}

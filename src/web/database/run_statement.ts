@@ -27,10 +27,18 @@ const MAX_TIME = 10_000;
 /** Characters of all values and columns of a statement of the editor. */
 const LIMITS = { rows: 1000, characters: 4_000_000, valueLength: 4_000_000 } as const;
 
+/** Refusals that say something about the branch or the SQL, and not about the person. */
+const OUTCOMES: ReadonlySet<string> = new Set([
+  "conflict",
+  "invalid_request",
+  "rate_limited",
+  "unavailable",
+]);
+
 /** What PostgreSQL said against a statement. */
 export class StatementError extends Error {}
 
-/** Runs SQL for a page. A refusal of the platform is an outcome as well. */
+/** Runs SQL for a page. Why the branch can't run it is an outcome as well. */
 export async function runForPage(
   { api, params, branch }: BranchPlace,
   body: { readonly sql: string; readonly params?: Statement["params"]; readonly readOnly: boolean },
@@ -45,9 +53,7 @@ export async function runForPage(
     const events = await api.stream(endpoints.queryDatabase, { params, body: sent, signal });
     return await readQuery(events, limits);
   } catch (error) {
-    if (!(error instanceof Failure) || error.status >= 500 && error.code !== "unavailable") {
-      throw error;
-    }
+    if (!(error instanceof Failure) || !OUTCOMES.has(error.code)) throw error;
     return { results: [], notices: [], isCut: false, error: error.message };
   }
 }

@@ -125,7 +125,7 @@ export function sqlPage(visit: DatabaseVisit, asked: AskedQuery): Response {
   return studioPage(
     visit,
     { here: "sql", scripts: [STUDIO_SCRIPT_PATH] },
-    <Card title="SQL" id="query" lead="Queries are read-only unless you allow writes.">
+    <Card title="Query" id="query" lead="Queries are read-only unless you allow writes.">
       <div class="body">
         <form
           method="post"

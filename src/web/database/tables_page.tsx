@@ -100,20 +100,23 @@ function FilterRow({ table, index, filter }: {
 }) {
   return (
     <div class="filter">
-      <select name="where" aria-label={`Column of filter ${index + 1}`} autocomplete="off">
+      <label class="hush" for={`where-${index}`}>{`Column of filter ${index + 1}`}</label>
+      <select id={`where-${index}`} name="where" autocomplete="off">
         <option value="">Column</option>
         {table.columns.map(({ name }) => (
           <option key={name} value={name} selected={name === filter?.column}>{name}</option>
         ))}
       </select>
-      <select name="is" aria-label={`Comparison of filter ${index + 1}`} autocomplete="off">
+      <label class="hush" for={`is-${index}`}>{`Comparison of filter ${index + 1}`}</label>
+      <select id={`is-${index}`} name="is" autocomplete="off">
         {Object.entries(OPERATORS).map(([name, word]) => (
           <option key={name} value={name} selected={name === filter?.operator}>{word}</option>
         ))}
       </select>
+      <label class="hush" for={`value-${index}`}>{`Value of filter ${index + 1}`}</label>
       <input
+        id={`value-${index}`}
         name="value"
-        aria-label={`Value of filter ${index + 1}`}
         value={filter?.value}
         maxlength={1000}
         autocomplete="off"
@@ -142,9 +145,12 @@ function Filters({ visit, table, wish }: {
         {[...plain].map(([name, value]) => (
           <input key={name} type="hidden" name={name} value={value} />
         ))}
-        {Array.from({ length: rows }, (_, index) => (
-          <FilterRow key={index} table={table} index={index} filter={filters[index]} />
-        ))}
+        {Array.from(
+          { length: rows },
+          (_, index) => (
+            <FilterRow key={index} table={table} index={index} filter={filters[index]} />
+          ),
+        )}
         <div class="row">
           <button type="submit" class="little">Apply</button>
           {filters.length === 0
@@ -297,11 +303,13 @@ function Structure({ visit, table }: {
                   {table.key.includes(column.name) ? <span class="tag good">primary</span> : null}
                   {column.refers === null ? null : (
                     <a
-                      href={`${visit.path("tables")}?${gridQuery({
-                        branch: visit.place.branch,
-                        schema: column.refers.schema,
-                        table: column.refers.table,
-                      })}`}
+                      href={`${visit.path("tables")}?${
+                        gridQuery({
+                          branch: visit.place.branch,
+                          schema: column.refers.schema,
+                          table: column.refers.table,
+                        })
+                      }`}
                     >
                       {`→ ${column.refers.table}.${column.refers.column}`}
                     </a>
@@ -404,7 +412,9 @@ export function tablesPage(
           </Notice>
         )
         : null}
-      {catalog === undefined ? null : catalog.tables.length === 0
+      {catalog === undefined
+        ? null
+        : catalog.tables.length === 0
         ? (
           <Card title="Tables" id="tables">
             <Empty title="No tables yet">

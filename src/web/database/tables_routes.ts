@@ -16,14 +16,7 @@ import { type Catalog, parseCatalog, selectCatalog, type TableDetails } from "./
 import { rowPage } from "./row_page.tsx";
 import { changedValues, newValues, type StoredRow, storedRow } from "./row_values.ts";
 import { runStatement, StatementError } from "./run_statement.ts";
-import {
-  deleteRow,
-  insertRow,
-  selectAll,
-  selectRow,
-  selectRows,
-  updateRow,
-} from "./table_sql.ts";
+import { deleteRow, insertRow, selectAll, selectRow, selectRows, updateRow } from "./table_sql.ts";
 import { type Grid, readOnlyReason, tablesPage } from "./tables_page.tsx";
 
 const AT = `${DATABASE_AT}/tables`;
@@ -194,9 +187,14 @@ async function removeRow(visit: DatabaseVisit, fields: Fields): Promise<Response
   try {
     const { command } = await runStatement(visit.place, statement, { readOnly: false });
     if (command !== "DELETE 0") return backToRows(visit, table, "row-removed");
-    const failure = "Someone changed this row after you opened it. Look at it again before you delete it.";
+    const failure =
+      "Someone changed this row after you opened it. Look at it again before you delete it.";
     const stored = await requireRow(visit, table);
-    return rowPage(visit, table, { stored, state: { values: {}, problems: {}, failure }, status: 409 });
+    return rowPage(visit, table, {
+      stored,
+      state: { values: {}, problems: {}, failure },
+      status: 409,
+    });
   } catch (error) {
     if (!(error instanceof StatementError)) throw error;
     const stored = await requireRow(visit, table);

@@ -215,7 +215,7 @@ const STUDIO = `
 .filters { gap: .6rem; }
 .filter { display: grid; grid-template-columns: minmax(0, 1fr); gap: .5rem; }
 @media (min-width: 40rem) { .filter { grid-template-columns: minmax(0, 2fr) minmax(0, 1fr) minmax(0, 2fr); } }
-.filter > * { min-height: 2.4rem; padding: .3rem .6rem; font-size: .9rem; }
+.filter > :not(label) { min-height: 2.4rem; padding: .3rem .6rem; font-size: .9rem; }
 .grid { width: auto; min-width: 100%; }
 .grid td { max-width: 22rem; overflow-wrap: normal; white-space: pre; overflow: hidden; text-overflow: ellipsis; padding-block: .4rem; }
 .grid th a { color: inherit; }
