@@ -177,6 +177,7 @@ export const ENDPOINT_PERMISSIONS: Readonly<Record<EndpointName, Needed>> = {
   postBlobs: DEPLOY,
   listLogs: READ,
   followLogs: READ,
+  getLogSummary: READ,
   getForgeReport: READ_DEPLOYED,
   getBuildLog: READ_DEPLOYED,
   followBuildLog: READ_DEPLOYED,

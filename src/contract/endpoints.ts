@@ -196,6 +196,7 @@ export const endpoints = {
   postBlobs: blobs.postBlobs,
   listLogs: logs.listLogs,
   followLogs: logs.followLogs,
+  getLogSummary: logs.getLogSummary,
   getForgeReport: forgeReports.getForgeReport,
   getBuildLog: buildLogs.getBuildLog,
   followBuildLog: buildLogs.followBuildLog,

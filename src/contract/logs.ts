@@ -6,6 +6,7 @@
 import * as z from "zod";
 import { MISSING_NODE_EVENT, missingNodes, pageLimit, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
+import { environmentReference } from "./environments.ts";
 import { projectParams } from "./projects.ts";
 
 export const LOG_LIMIT_DEFAULT = 50;
@@ -89,16 +90,50 @@ export const logEntry = z.discriminatedUnion("type", [
 });
 export type LogEntry = z.infer<typeof logEntry>;
 
-const logFilter = z.object({
+/** A status, or a class of statuses. */
+const statusFilter = z.string().regex(
+  /^[1-5](?:\d\d|xx)$/,
+  "Must be a status such as 404, or a class such as 5xx",
+);
+
+/** What finds entries, whatever their time. */
+const entryFilter = z.object({
   deploymentId: uuid.optional().describe("Only entries of this deployment"),
+  environment: environmentReference.optional().describe(
+    "Only entries of the latest 200 deployments of this environment, by its name or id",
+  ),
   search: z.string().max(200).optional().describe(
     "Only entries that contain this text in the URL, status, request id, message or any other field",
   ),
   level: z.enum(LOG_LEVELS).optional().describe(
     "Only entries of this level and above. A request is warn with a 4xx, error with a 5xx, otherwise info",
   ),
-  since: timestamp.optional().describe("Only entries at or after this time"),
+  requestId: z.string().max(100).optional().describe(
+    "Only this request, and what functions and servers wrote during it",
+  ).meta({ example: "5f2c9a7b1e-4q" }),
+  status: statusFilter.optional().describe(
+    "Only requests with this status, such as `404`, or class, such as `5xx`",
+  ).meta({ example: "5xx" }),
+  method: z.string().max(20).optional().describe("Only requests with this method").meta({
+    example: "GET",
+  }),
+  host: z.string().max(300).optional().describe("Only requests to this host").meta({
+    example: "shop.example.net",
+  }),
+  path: z.string().max(500).optional().describe(
+    "Only requests to this path, without query. `/api/*` finds all paths that begin with `/api/`",
+  ).meta({ example: "/menu" }),
+  minDurationMs: z.coerce.number().int().min(0).max(3_600_000).optional().describe(
+    "Only requests that took at least this time, in milliseconds",
+  ).meta({ example: 500 }),
 });
+
+const timeFilter = {
+  since: timestamp.optional().describe("Only entries at or after this time"),
+  until: timestamp.optional().describe("Only entries before this time"),
+};
+
+const logFilter = entryFilter.extend(timeFilter);
 
 export const logPage = z.object({
   items: z.array(logEntry).describe("Oldest first"),
@@ -131,7 +166,54 @@ export const followLogs = endpoint({
     `An event \`${MISSING_NODE_EVENT}\` names a node whose entries are missing`,
   tag: "Logs",
   params: projectParams,
-  query: logFilter.omit({ since: true }),
+  query: entryFilter,
   response: logEntry,
   responseKind: "events",
+});
+
+export const LOG_FACETS = ["status", "method", "host", "path", "deployment"] as const;
+export type LogFacet = (typeof LOG_FACETS)[number];
+
+/** Most entries that are counted: the latest. */
+export const MAX_COUNTED = 20_000;
+
+const entryCount = z.int().nonnegative().meta({ example: 42 });
+const facetCounts = z.array(z.object({
+  value: z.string().describe("Counted value"),
+  count: entryCount.describe("Number of requests"),
+}));
+
+export const logSummary = z.object({
+  from: timestamp.describe("Start of the first step"),
+  to: timestamp.describe("End of the last step"),
+  stepSeconds: z.int().positive().describe("Length of a step").meta({ example: 60 }),
+  steps: z.array(z.object({
+    time: timestamp.describe("Start of the step"),
+    entries: entryCount.describe("Number of entries"),
+    warnings: entryCount.describe("Entries of level warn: requests with a 4xx too"),
+    errors: entryCount.describe("Entries of level error: requests with a 5xx too"),
+  })).describe("Steps, oldest first"),
+  facets: z.object({
+    status: facetCounts.describe("Statuses of requests"),
+    method: facetCounts.describe("Methods of requests"),
+    host: facetCounts.describe("Hosts of requests"),
+    path: facetCounts.describe("Paths of requests, without query"),
+    deployment: facetCounts.describe("Ids of deployments"),
+  }).describe("The most frequent values, most frequent first"),
+  entries: entryCount.describe("Number of entries that were counted"),
+  isComplete: z.boolean().describe(
+    `False if older entries were not counted: only the latest ${MAX_COUNTED} of each node are read`,
+  ),
+  missingNodes,
+}).meta({ id: "LogSummary" });
+export type LogSummary = z.infer<typeof logSummary>;
+
+export const getLogSummary = endpoint({
+  method: "GET",
+  path: "/v1/projects/{project}/logs/summary",
+  summary: "Count the latest log entries over time, and their most frequent values",
+  tag: "Logs",
+  params: projectParams,
+  query: logFilter,
+  response: logSummary,
 });

@@ -22,7 +22,12 @@ import { createCompute } from "../platform/compute/mod.ts";
 import type { Capability } from "../platform/core/capability.ts";
 import { noteEvent, securityNotice } from "../platform/core/events/mod.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
-import { createDeployments, openDeployments } from "../platform/deployments/mod.ts";
+import {
+  createDeployments,
+  type DeploymentRecord,
+  type DeploymentStore,
+  openDeployments,
+} from "../platform/deployments/mod.ts";
 import { createDatabases } from "../platform/databases/mod.ts";
 import { createDomains } from "../platform/domains/mod.ts";
 import { createEnvironments } from "../platform/environments/mod.ts";
@@ -94,11 +99,15 @@ function composePeople(foundation: Foundation, { options, mailer }: Setup) {
   };
 }
 
+/** Deployments of an environment whose log entries are found by its name. */
+const LOGGED_DEPLOYMENTS = 200;
+
 /** Projects and their configuration, and the logs of their sites. */
 function composeProjects(
   foundation: Foundation,
-  { capabilities, gitRules, errorTable }: {
+  { capabilities, deployments, gitRules, errorTable }: {
     readonly capabilities: readonly Capability[];
+    readonly deployments: DeploymentStore;
     readonly gitRules: GitUrlRules;
     readonly errorTable: ErrorTable;
   },
@@ -118,7 +127,16 @@ function composeProjects(
     projects: projects.projects,
     environments: environments.environments,
   });
-  const logs = createLogs(foundation, { projects: projects.projects, observer: errorTable });
+  const logs = createLogs(foundation, {
+    projects: projects.projects,
+    environments: environments.environments,
+    async deploymentsOf(projectId, environment) {
+      const shows = (each: DeploymentRecord) => each.environment === environment;
+      const { items } = await deployments.list(projectId, { limit: LOGGED_DEPLOYMENTS, shows });
+      return items.map(({ id }) => id);
+    },
+    observer: errorTable,
+  });
   return {
     projects: projects.projects,
     gitCredentials: projects.gitCredentials,
@@ -148,6 +166,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
   const errorTable = new ErrorTable();
 
   const people = composePeople(foundation, setup);
+  const deployments = openDeployments(foundation);
   const {
     projects,
     gitCredentials,
@@ -157,8 +176,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     logs,
     sharedLogs,
     projectCapabilities,
-  } = composeProjects(foundation, { capabilities, gitRules, errorTable });
-  const deployments = openDeployments(foundation);
+  } = composeProjects(foundation, { capabilities, deployments, gitRules, errorTable });
   const { rules, publishedOf: publishedRules } = openRules(foundation);
   const databases = createDatabases(foundation, {
     projects,

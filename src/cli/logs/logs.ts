@@ -134,17 +134,34 @@ export default defineCommand({
           .choices(LOG_LEVELS),
       )
       .option("--since <time>", "only entries since then: 15m, 2h, 1d or an ISO date")
+      .addOption(
+        new Option("--until <time>", "only entries before then: 15m, 2h, 1d or an ISO date")
+          .conflicts("follow"),
+      )
+      .option("--environment <name>", "only entries of the deployments of this environment")
+      .option("--status <status>", "only requests with this status or class: 404, 5xx")
+      .option("--method <method>", "only requests with this method")
+      .option("--host <host>", "only requests to this host")
+      .option("--path <path>", "only requests to this path; /api/* for all below /api/")
+      .option("--request <id>", "only this request, and what was written during it")
+      .option(
+        "--slower-than <ms>",
+        "only requests that took at least this many milliseconds",
+        wholeNumber({ min: 0, max: 3_600_000 }),
+      )
       .option("--follow", "keep showing new entries until stopped"),
   examples: [
     ["logs", "show the last 50 entries of requests, functions and servers"],
     ["logs --level error --since 1d", "errors since yesterday"],
-    ["logs --search 404 --since 1h", "requests of the last hour that contain 404"],
+    ["logs --status 5xx --since 1h", "requests of the last hour that failed"],
+    ["logs --path '/api/*' --slower-than 500", "slow requests below /api/"],
     ["logs --build --follow", "follow the build of the newest deployment"],
     ["logs --follow --json", "follow as one JSON object per line"],
   ],
   async run({ args, flags }, ctx) {
     const deployment = flags.deploymentId ?? args[0];
     const since = flags.since === undefined ? undefined : parseSince(flags.since, ctx.now());
+    const until = flags.until === undefined ? undefined : parseSince(flags.until, ctx.now());
     const follow = flags.follow === true;
     if (flags.build === true && deployment !== undefined) {
       // A deployment is known without its project.
@@ -158,15 +175,22 @@ export default defineCommand({
     const params = { project: project.id };
     const filter = definedOnly({
       deploymentId: deployment,
+      environment: flags.environment,
       search: flags.search,
       level: flags.level,
+      requestId: flags.request,
+      status: flags.status?.toLowerCase(),
+      method: flags.method,
+      host: flags.host,
+      path: flags.path,
+      minDurationMs: flags.slowerThan,
     });
     let missing: MissingNodes;
     const { items, nextCursor } = await collectPages(
       async (page) => {
         const found = await client.call(listLogs, {
           params,
-          query: { ...filter, ...definedOnly({ since }), ...page },
+          query: { ...filter, ...definedOnly({ since, until }), ...page },
         });
         missing ??= found.missingNodes;
         return found;

@@ -6,10 +6,11 @@
  * @module
  */
 import { join } from "node:path";
-import type { LogEntry } from "../../contract/logs.ts";
+import { type LogEntry, MAX_COUNTED } from "../../contract/logs.ts";
 import type { AccessRecord } from "../../edge/mod.ts";
 import { LineBuffer } from "./line_buffer.ts";
 import { LogFiles, type LogLine, type LogPlace } from "./log_files.ts";
+import { LogCounter, type LogCounts } from "./log_counts.ts";
 import { type LogFilter, logMatcher } from "./log_filter.ts";
 import type { NodePage } from "./merge_pages.ts";
 import { type LogObserver, observeRecord } from "./log_observer.ts";
@@ -32,6 +33,12 @@ const MAX_WAITING = 32 * 1024 * 1024;
 const ENTRIES_AT_ONCE = 200;
 /** Most lines that one search reads. */
 const MAX_SEARCHED = 500_000;
+
+/** Entries that are counted before other tasks get their turn. */
+const COUNTED_AT_ONCE = 1000;
+
+const untilOf = ({ until }: LogFilter): number =>
+  until === undefined ? Infinity : Date.parse(until);
 
 type Listener = (entry: LogEntry) => void;
 
@@ -106,7 +113,7 @@ export class AccessLogs {
     const files = this.#filesOf(projectId);
     const top = filter.before ?? await files.end();
     let searched = 0;
-    for await (const line of files.backwards(top)) {
+    for await (const line of files.backwards(top, untilOf(filter))) {
       if (Date.parse(line.entry.time) < since) break;
       if (matches(line.entry)) lines.push(line);
       if (lines.length === filter.limit || ++searched === MAX_SEARCHED) {
@@ -114,6 +121,23 @@ export class AccessLogs {
       }
     }
     return { lines: lines.reverse(), next: null, top };
+  }
+
+  /** Counts the latest entries that pass a filter; at most {@link MAX_COUNTED} are looked at. */
+  async count(projectId: string, filter: LogFilter): Promise<LogCounts> {
+    await this.flush();
+    const matches = logMatcher(filter);
+    const since = filter.since === undefined ? -Infinity : Date.parse(filter.since);
+    const counter = new LogCounter();
+    const files = this.#filesOf(projectId);
+    let looked = 0;
+    for await (const { entry } of files.backwards(await files.end(), untilOf(filter))) {
+      if (Date.parse(entry.time) < since) break;
+      if (matches(entry)) counter.add(entry);
+      if (++looked === MAX_COUNTED) return counter.counts(false);
+      if (looked % COUNTED_AT_ONCE === 0) await nextTurn();
+    }
+    return counter.counts(true);
   }
 
   /** Calls `listener` with each new entry until the returned function is called. */

@@ -3,11 +3,14 @@
  *
  * @module
  */
+import type { Clock } from "../../lib/clock.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
-import { findProject, type ProjectStore } from "../projects/mod.ts";
+import { type EnvironmentStore, findEnvironmentName } from "../environments/mod.ts";
+import { findProject, type ProjectRecord, type ProjectStore } from "../projects/mod.ts";
 import { AccessLogs } from "./access_logs.ts";
 import type { LogObserver } from "./log_observer.ts";
+import { summarize } from "./log_counts.ts";
 import { SharedLogs } from "./shared_logs.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import { MISSING_NODE_EVENT } from "../../contract/common.ts";
@@ -16,17 +19,36 @@ import type { Nodes } from "../core/nodes/mod.ts";
 import { missingNodes } from "../core/peers/mod.ts";
 import { formatLogCursor, type LogCursor, parseLogCursor } from "./log_cursor.ts";
 
+/** The deployments whose entries an environment has. */
+export type DeploymentsOf = (
+  projectId: string,
+  environment: string,
+) => Promise<readonly string[]>;
+
 function bindLogRoutes(
   router: Router,
   services: {
     readonly projects: ProjectStore;
+    readonly environments: EnvironmentStore;
+    readonly deploymentsOf: DeploymentsOf;
     readonly sharedLogs: SharedLogs;
+    readonly now: Clock;
     readonly nodes: Pick<Nodes, "id" | "isShared">;
     /** Aborted when the platform stops. */
     readonly closing: AbortSignal;
   },
 ): void {
-  const { projects, sharedLogs, nodes, closing } = services;
+  const { projects, environments, deploymentsOf, sharedLogs, nodes, closing, now } = services;
+
+  /** A filter whose environment is its deployments. */
+  async function withDeployments<Filter extends { readonly environment?: string | undefined }>(
+    project: ProjectRecord,
+    { environment, ...filter }: Filter,
+  ) {
+    if (environment === undefined) return filter;
+    const name = await findEnvironmentName(environments, project, environment);
+    return { ...filter, deployments: [...await deploymentsOf(project.id, name)] };
+  }
 
   function readCursor(text: string | undefined): LogCursor | undefined {
     if (text === undefined) return undefined;
@@ -37,7 +59,8 @@ function bindLogRoutes(
 
   router.guarded(endpoints.listLogs, async (caller, { params, query }) => {
     const project = await findProject(projects, caller, params.project);
-    const { cursor, ...filter } = query;
+    const { cursor, ...rest } = query;
+    const filter = await withDeployments(project, rest);
     const page = await sharedLogs.read(project.id, { ...filter, cursor: readCursor(cursor) });
     return {
       items: page.items,
@@ -46,11 +69,23 @@ function bindLogRoutes(
     };
   });
 
+  router.guarded(endpoints.getLogSummary, async (caller, { params, query }) => {
+    const project = await findProject(projects, caller, params.project);
+    const filter = await withDeployments(project, query);
+    const { counts, silent } = await sharedLogs.count(project.id, filter);
+    const time = (text: string | undefined) => text === undefined ? undefined : Date.parse(text);
+    return {
+      ...summarize(counts, { since: time(query.since), until: time(query.until), now: now() }),
+      ...missingNodes(silent),
+    };
+  });
+
   router.guarded(endpoints.followLogs, async (caller, { params, query }) => {
     const project = await findProject(projects, caller, params.project);
+    const filter = await withDeployments(project, query);
     return eventStream(
       (send) =>
-        sharedLogs.follow(project.id, query, {
+        sharedLogs.follow(project.id, filter, {
           onEntry: (data) => send({ event: "log", id: data.requestId ?? data.time, data }),
           onSilent: (data) => send({ event: MISSING_NODE_EVENT, id: data.node, data }),
         }),
@@ -67,11 +102,16 @@ export interface Logs {
 }
 
 export function createLogs(
-  { dataDir, nodes, peers, closing, onTrouble }: Pick<
+  { dataDir, nodes, peers, closing, now, onTrouble }: Pick<
     Foundation,
-    "dataDir" | "nodes" | "peers" | "closing" | "onTrouble"
+    "dataDir" | "nodes" | "peers" | "closing" | "now" | "onTrouble"
   >,
-  { projects, observer }: { readonly projects: ProjectStore; readonly observer?: LogObserver },
+  { projects, environments, deploymentsOf, observer }: {
+    readonly projects: ProjectStore;
+    readonly environments: EnvironmentStore;
+    readonly deploymentsOf: DeploymentsOf;
+    readonly observer?: LogObserver;
+  },
 ): Logs {
   const logs = new AccessLogs(dataDir.logs, { onTrouble, observer });
   const sharedLogs = new SharedLogs({ local: logs, peers, node: nodes.id, closing, onTrouble });
@@ -80,7 +120,16 @@ export function createLogs(
     sharedLogs,
     capability: {
       name: "logs",
-      bindRoutes: (router) => bindLogRoutes(router, { projects, sharedLogs, nodes, closing }),
+      bindRoutes: (router) =>
+        bindLogRoutes(router, {
+          projects,
+          environments,
+          deploymentsOf,
+          sharedLogs,
+          nodes,
+          closing,
+          now,
+        }),
       removeProject: (projectId) => logs.remove(projectId),
       close: () => logs.close(),
     },

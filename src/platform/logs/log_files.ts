@@ -13,6 +13,12 @@ const MAX_FILE_BYTES = 8 * 1024 * 1024;
 /** How many files are kept, including the one being written. */
 const MAX_FILES = 8;
 
+/**
+ * Lines are in the order in which requests ended, and have the times at which they began: a line may
+ * stand this much later than its time says, in milliseconds.
+ */
+const MAX_REQUEST_MS = 600_000;
+
 const FILE_NAME = /^(\d{8})\.ndjson$/;
 
 export interface LogLine {
@@ -58,8 +64,11 @@ export class LogFiles {
     return { file, offset: (await Deno.stat(this.#path(file))).size };
   }
 
-  /** Reads lines backwards, the newest first, from before a place. */
-  async *backwards(before: LogPlace): AsyncGenerator<LogLine> {
+  /**
+   * Reads lines backwards, the newest first, from before a place. Files that begin after `until`
+   * are passed over.
+   */
+  async *backwards(before: LogPlace, until = Infinity): AsyncGenerator<LogLine> {
     const numbers = (await this.#numbers()).reverse();
     for (const file of numbers) {
       if (file > before.file) continue;
@@ -67,6 +76,7 @@ export class LogFiles {
         if (error instanceof Deno.errors.NotFound) return new Uint8Array();
         throw error;
       });
+      if (beginOf(bytes) > until + MAX_REQUEST_MS) continue;
       const end = before.file === file ? before.offset : bytes.byteLength;
       yield* linesBackwards(bytes.subarray(0, end), file);
     }
@@ -111,6 +121,13 @@ export class LogFiles {
 }
 
 const LINE_FEED = 10;
+
+/** The time of the first line; before all times where there is none. */
+function beginOf(bytes: Uint8Array): number {
+  const end = bytes.indexOf(LINE_FEED);
+  const entry = end <= 0 ? undefined : parseLine(new TextDecoder().decode(bytes.subarray(0, end)));
+  return entry === undefined ? -Infinity : Date.parse(entry.time);
+}
 
 function* linesBackwards(bytes: Uint8Array, file: number): Generator<LogLine> {
   const decoder = new TextDecoder();

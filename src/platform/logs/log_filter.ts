@@ -3,37 +3,102 @@
  *
  * @module
  */
+import * as z from "zod";
 import { LOG_LEVELS, type LogEntry } from "../../contract/logs.ts";
 
 type Level = (typeof LOG_LEVELS)[number];
 
-export interface LogFilter {
-  readonly deploymentId?: string | undefined;
-  readonly search?: string | undefined;
+/** A filter as nodes pass it on, whatever the time of entries. */
+export const entryFilterFields = {
+  deploymentId: z.string().optional(),
+  /** Of these deployments alone. */
+  deployments: z.array(z.string()).optional(),
+  search: z.string().optional(),
   /** The lowest level. */
-  readonly level?: Level | undefined;
-  /** ISO 8601 in UTC. */
-  readonly since?: string | undefined;
+  level: z.enum(LOG_LEVELS).optional(),
+  requestId: z.string().optional(),
+  /** `404` or `5xx`. */
+  status: z.string().optional(),
+  method: z.string().optional(),
+  host: z.string().optional(),
+  /** A path without query; one that ends in `*` is a prefix. */
+  path: z.string().optional(),
+  minDurationMs: z.number().optional(),
+};
+
+/** As {@link entryFilterFields}, with a range of times in ISO 8601 and UTC. */
+export const logFilterFields = {
+  ...entryFilterFields,
+  since: z.string().optional(),
+  /** Not included. */
+  until: z.string().optional(),
+};
+
+const entryFilter = z.object(entryFilterFields);
+const logFilter = z.object(logFilterFields);
+export type EntryFilter = z.infer<typeof entryFilter>;
+export type LogFilter = z.infer<typeof logFilter>;
+
+type Test = (entry: LogEntry) => boolean;
+type RequestTest = (entry: Extract<LogEntry, { type: "request" }>) => boolean;
+
+/** The path of a request without its query. */
+export const pathOf = (path: string): string => path.split("?", 1)[0]!;
+
+function requestTests({ status, method, host, path, minDurationMs }: EntryFilter): RequestTest[] {
+  const tests: RequestTest[] = [];
+  if (status !== undefined) {
+    tests.push((entry) =>
+      status.endsWith("xx")
+        ? Math.floor(entry.status / 100) === Number(status[0])
+        : entry.status === Number(status)
+    );
+  }
+  if (method !== undefined) {
+    const wanted = method.toUpperCase();
+    tests.push((entry) => entry.method === wanted);
+  }
+  if (host !== undefined) {
+    const wanted = host.toLowerCase();
+    tests.push((entry) => entry.host === wanted);
+  }
+  if (path?.endsWith("*")) {
+    const prefix = path.slice(0, -1);
+    tests.push((entry) => pathOf(entry.path).startsWith(prefix));
+  } else if (path !== undefined) tests.push((entry) => pathOf(entry.path) === path);
+  if (minDurationMs !== undefined) tests.push((entry) => entry.durationMs >= minDurationMs);
+  return tests;
 }
 
 /** Makes the test of a filter; the search is plain text, ignoring case. */
-export function logMatcher(filter: LogFilter): (entry: LogEntry) => boolean {
+export function logMatcher(filter: LogFilter): Test {
+  const { deploymentId, deployments, requestId, level } = filter;
   const search = filter.search?.toLowerCase();
-  const since = filter.since === undefined ? undefined : Date.parse(filter.since);
-  const least = filter.level === undefined ? 0 : LOG_LEVELS.indexOf(filter.level);
+  const since = filter.since === undefined ? -Infinity : Date.parse(filter.since);
+  const until = filter.until === undefined ? Infinity : Date.parse(filter.until);
+  const isTimed = since !== -Infinity || until !== Infinity;
+  const least = level === undefined ? 0 : LOG_LEVELS.indexOf(level);
+  const allowed = deployments === undefined ? undefined : new Set(deployments);
+  const ofRequests = requestTests(filter);
   return (entry) => {
-    if (filter.deploymentId !== undefined && entry.deploymentId !== filter.deploymentId) {
-      return false;
+    if (deploymentId !== undefined && entry.deploymentId !== deploymentId) return false;
+    if (allowed !== undefined && !allowed.has(entry.deploymentId)) return false;
+    if (requestId !== undefined && entry.requestId !== requestId) return false;
+    if (isTimed) {
+      const time = Date.parse(entry.time);
+      if (time < since || time >= until) return false;
     }
-    if (since !== undefined && Date.parse(entry.time) < since) return false;
     if (least > 0 && LOG_LEVELS.indexOf(levelOf(entry)) < least) return false;
+    if (ofRequests.length > 0) {
+      if (entry.type !== "request" || !ofRequests.every((test) => test(entry))) return false;
+    }
     if (search === undefined) return true;
     return searchable(entry).join(" ").toLowerCase().includes(search);
   };
 }
 
 /** The level of an entry; that of a request follows from its status. */
-function levelOf(entry: LogEntry): Level {
+export function levelOf(entry: LogEntry): Level {
   if (entry.type !== "request") return entry.level;
   if (entry.status >= 500) return "error";
   return entry.status >= 400 ? "warn" : "info";

@@ -4,28 +4,30 @@
  * @module
  */
 import * as z from "zod";
-import { LOG_LEVELS, type LogEntry, logEntry } from "../../contract/logs.ts";
+import { type LogEntry, logEntry } from "../../contract/logs.ts";
 import { Batches } from "../../lib/batches.ts";
 import { askAll, followAll, type Peers, type SilentNode } from "../core/peers/mod.ts";
 import type { AccessLogs } from "./access_logs.ts";
 import type { LogCursor } from "./log_cursor.ts";
-import { type LogFilter, logMatcher } from "./log_filter.ts";
+import { type LogCounts, logCounts } from "./log_counts.ts";
+import {
+  type EntryFilter,
+  entryFilterFields,
+  type LogFilter,
+  logFilterFields,
+  logMatcher,
+} from "./log_filter.ts";
 import { mergePages, type NodePage } from "./merge_pages.ts";
 
-const filterFields = {
-  projectId: z.uuid(),
-  deploymentId: z.uuid().optional(),
-  search: z.string().max(200).optional(),
-  level: z.enum(LOG_LEVELS).optional(),
-};
 const place = z.object({ file: z.number(), offset: z.number() });
 const readQuestion = z.object({
-  ...filterFields,
-  since: z.string().optional(),
+  projectId: z.uuid(),
+  ...logFilterFields,
   limit: z.int().positive(),
   before: place.optional(),
 });
-const followQuestion = z.object(filterFields);
+const followQuestion = z.object({ projectId: z.uuid(), ...entryFilterFields });
+const countQuestion = z.object({ projectId: z.uuid(), ...logFilterFields });
 
 const readPart = z.union([
   z.object({ lines: z.array(z.object({ entry: logEntry, place })) }),
@@ -65,6 +67,9 @@ export class SharedLogs {
       const { lines, next, top } = await local.read(projectId, filter);
       for (let at = 0; at < lines.length; at += PART) yield { lines: lines.slice(at, at + PART) };
       yield { next, top };
+    });
+    peers.answer("logs.count", countQuestion, async function* ({ projectId, ...filter }) {
+      yield await local.count(projectId, filter);
     });
     peers.answer("logs.follow", followQuestion, async function* ({ projectId, ...filter }, signal) {
       const matches = logMatcher(filter);
@@ -110,10 +115,30 @@ export class SharedLogs {
     return { ...mergePages(pages, filter.limit), silent: others.silent };
   }
 
+  /** Counts the latest entries of all nodes. */
+  async count(
+    projectId: string,
+    filter: LogFilter,
+  ): Promise<{ readonly counts: readonly LogCounts[]; readonly silent: readonly SilentNode[] }> {
+    const { local, peers, closing } = this.#options;
+    const [own, others] = await Promise.all([
+      local.count(projectId, filter),
+      askAll(peers, {
+        name: "logs.count",
+        schema: logCounts,
+        closing,
+        withLost: true,
+        data: () => ({ projectId, ...filter }),
+      }),
+    ]);
+    const counts = [own, ...[...others.answers].flatMap(([, parts]) => parts)];
+    return { counts, silent: others.silent };
+  }
+
   /** Calls back with new entries of all nodes, and once for each node that does not respond. */
   follow(
     projectId: string,
-    filter: Omit<LogFilter, "since">,
+    filter: EntryFilter,
     { onEntry, onSilent }: {
       onEntry(entry: LogEntry): void;
       onSilent(node: SilentNode): void;

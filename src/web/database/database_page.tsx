@@ -205,7 +205,7 @@ function SnapshotRow({ visit, snapshot }: {
   );
 }
 
-/** Snapshots on the page; `svc db snapshots` lists all. */
+/** Snapshots on the page; `svc db snapshots list` has all. */
 const SHOWN_SNAPSHOTS = 20;
 
 function SnapshotsCard({ visit, snapshots, state }: {
@@ -231,7 +231,7 @@ function SnapshotsCard({ visit, snapshots, state }: {
           ? (
             <p class="small soft">
               {`${snapshots.length - SHOWN_SNAPSHOTS} older ones: `}
-              <code>{`svc db snapshots --name ${database.name}`}</code>
+              <code>{`svc db snapshots list --database ${database.name}`}</code>
             </p>
           )
           : null}

@@ -1,0 +1,142 @@
+/**
+ * Entries of a log, counted by minute and by value. Pure.
+ *
+ * @module
+ */
+import * as z from "zod";
+import { LOG_FACETS, type LogEntry, type LogFacet, type LogSummary } from "../../contract/logs.ts";
+import { levelOf, pathOf } from "./log_filter.ts";
+
+const MINUTE = 60_000;
+
+/** Values of a facet that a node tells, and that a summary has. */
+const [TOLD_VALUES, SHOWN_VALUES] = [100, 10];
+
+const facetCounts = z.array(z.tuple([z.string(), z.number()]));
+
+/** What a node has counted. */
+export const logCounts = z.object({
+  /** Start in milliseconds, then entries, warnings and errors. */
+  minutes: z.array(z.tuple([z.number(), z.number(), z.number(), z.number()])),
+  facets: z.object({
+    status: facetCounts,
+    method: facetCounts,
+    host: facetCounts,
+    path: facetCounts,
+    deployment: facetCounts,
+  }),
+  entries: z.number(),
+  isComplete: z.boolean(),
+});
+export type LogCounts = z.infer<typeof logCounts>;
+
+type Counts = Map<string, number>;
+
+const countUp = (counts: Counts, value: string, count = 1): void =>
+  void counts.set(value, (counts.get(value) ?? 0) + count);
+
+const mostFrequent = (counts: Counts, most: number): [string, number][] =>
+  [...counts].sort((one, other) => other[1] - one[1] || (one[0] < other[0] ? -1 : 1)).slice(
+    0,
+    most,
+  );
+
+const newFacets = () =>
+  Object.fromEntries(LOG_FACETS.map((name) => [name, new Map()])) as Record<LogFacet, Counts>;
+
+export class LogCounter {
+  readonly #minutes = new Map<number, [entries: number, warnings: number, errors: number]>();
+  readonly #facets = newFacets();
+  #entries = 0;
+
+  add(entry: LogEntry): void {
+    this.#entries++;
+    const time = Date.parse(entry.time);
+    const start = time - time % MINUTE;
+    const counts = this.#minutes.get(start) ?? [0, 0, 0];
+    const level = levelOf(entry);
+    counts[0]++;
+    if (level === "warn") counts[1]++;
+    if (level === "error") counts[2]++;
+    this.#minutes.set(start, counts);
+    countUp(this.#facets.deployment, entry.deploymentId);
+    if (entry.type !== "request") return;
+    countUp(this.#facets.status, String(entry.status));
+    countUp(this.#facets.method, entry.method);
+    countUp(this.#facets.host, entry.host);
+    countUp(this.#facets.path, pathOf(entry.path));
+  }
+
+  counts(isComplete: boolean): LogCounts {
+    const facets = Object.fromEntries(
+      LOG_FACETS.map((name) => [name, mostFrequent(this.#facets[name], TOLD_VALUES)]),
+    ) as LogCounts["facets"];
+    return {
+      minutes: [...this.#minutes].map(([start, counts]) => [start, ...counts]),
+      facets,
+      entries: this.#entries,
+      isComplete,
+    };
+  }
+}
+
+/** Lengths of a step, in minutes. */
+const STEPS = [1, 5, 15, 60, 180, 360, 1440, 10_080];
+const MAX_STEPS = 60;
+
+/** Puts together what nodes have counted of a range of times, both ends in milliseconds. */
+export function summarize(
+  parts: readonly LogCounts[],
+  { since, until, now }: {
+    readonly since: number | undefined;
+    readonly until: number | undefined;
+    readonly now: number;
+  },
+): Omit<LogSummary, "missingNodes"> {
+  const minutes = parts.flatMap((part) => part.minutes);
+  const to = until ?? now;
+  const from = Math.min(
+    since ?? minutes.reduce((least, [start]) => Math.min(least, start), to - MINUTE),
+    to - 1,
+  );
+  const span = (to - from) / MINUTE;
+  const step = (STEPS.find((length) => span / length <= MAX_STEPS) ?? STEPS.at(-1)!) * MINUTE;
+  const first = from - from % step;
+  const size = Math.min(Math.ceil((to - first) / step), MAX_STEPS * 10);
+  const steps = Array.from({ length: size }, (_, index) => ({
+    time: new Date(first + index * step).toISOString(),
+    entries: 0,
+    warnings: 0,
+    errors: 0,
+  }));
+  for (const [start, entries, warnings, errors] of minutes) {
+    const found = steps[Math.floor((start - first) / step)];
+    if (found === undefined) continue;
+    found.entries += entries;
+    found.warnings += warnings;
+    found.errors += errors;
+  }
+  const facets = newFacets();
+  for (const name of LOG_FACETS) {
+    for (const part of parts) {
+      for (const [value, count] of part.facets[name]) countUp(facets[name], value, count);
+    }
+  }
+  const shown = (name: LogFacet) =>
+    mostFrequent(facets[name], SHOWN_VALUES).map(([value, count]) => ({ value, count }));
+  return {
+    from: new Date(first).toISOString(),
+    to: new Date(first + size * step).toISOString(),
+    stepSeconds: step / 1000,
+    steps,
+    facets: {
+      status: shown("status"),
+      method: shown("method"),
+      host: shown("host"),
+      path: shown("path"),
+      deployment: shown("deployment"),
+    },
+    entries: parts.reduce((sum, part) => sum + part.entries, 0),
+    isComplete: parts.every((part) => part.isComplete),
+  };
+}
