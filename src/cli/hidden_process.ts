@@ -35,8 +35,7 @@ const PROCESSES: Readonly<Record<string, () => Promise<Run>>> = {
     (await import("../runtime/command/process_main.ts")).runCommandProcess,
   [DATABASE_PROCESS_ARGUMENT]: async () =>
     (await import("../database/embedded/process_main.ts")).runDatabaseProcess,
-  [BACKUP_PROCESS_ARGUMENT]: async () =>
-    (await import("../serve/backup/process_main.ts")).runBackupProcess,
+  [BACKUP_PROCESS_ARGUMENT]: async () => (await import("../serve/mod.ts")).runBackupProcess,
   [NODE_PROBE_ARGUMENT]: async () => (await import("../runtime/node/probe_main.ts")).runNodeProbe,
   [RELEASE_CHECK_ARGUMENT]: async () => {
     const [{ runReleaseCheck }, { createTrustedFetch }] = await Promise.all([

@@ -26,6 +26,7 @@ Deno.test("nobody but the owner manages members, keys and the workspace, or dele
     "deleteProject",
     "deletePublisher",
     "deleteWebhook",
+    "getBackups",
     "getWebhook",
     "listApiKeys",
     "listAudit",

@@ -33,7 +33,9 @@ export const backupStatus = z.object({
   everySeconds: count.describe("Time between two backups").meta({ example: 86_400 }),
   keep: count.describe("Number of verified backups to keep").meta({ example: 30 }),
   encrypted: z.boolean().describe("Whether backups are encrypted to a public key"),
-  runningSince: timestamp.nullable().describe("Start of the current backup; null if none is running"),
+  runningSince: timestamp.nullable().describe(
+    "Start of the current backup; null if none is running",
+  ),
   nextAt: timestamp.nullable().describe("When the next backup starts; null without a place"),
   last: provenBackup.nullable().describe("The last backup that was restored for a check"),
   failure: z.object({

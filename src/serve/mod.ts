@@ -10,6 +10,7 @@ export type { PlatformLog } from "../platform/core/log.ts";
 export type { PlatformOptions, RunningPlatform } from "./options.ts";
 export { BackupError } from "./backup/backup_layout.ts";
 export { backUpToPlace } from "./backup/back_up_to_place.ts";
+export { runBackupProcess } from "./backup/process_main.ts";
 export { listPlace, restoreFromPlace } from "./backup/restore_from_place.ts";
 export { makeKeyPair } from "./backup/repository/sealing.ts";
 export { makeBackup } from "./backup/make_backup.ts";

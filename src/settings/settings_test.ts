@@ -92,6 +92,7 @@ Deno.test("readSettings() names variables and settings that cannot be used", () 
 function valuesOf({ name, kind, secret }: Setting): fc.Arbitrary<unknown> {
   const [type] = kind.types;
   const texts: Readonly<Record<string, readonly string[]>> = {
+    "backup-every": ["30m", "24h", "7d"],
     "postgres": ["local", "postgres://svc@db/x"],
     "public-url": ["https://svc.example"],
     "node-url": ["http://10.0.0.1:8787"],
@@ -103,7 +104,7 @@ function valuesOf({ name, kind, secret }: Setting): fc.Arbitrary<unknown> {
     return fc.array(fc.stringMatching(/^\/[a-z"\\0-9:]{1,9}$/), { minLength: 1 });
   }
   if (kind.isPath === true) return fc.stringMatching(/^\/[a-z"\\0-9]{1,9}$/);
-  if (texts[name] !== undefined) return fc.constantFrom(...texts[name]);
+  if (texts[name] !== undefined) return fc.constantFrom(...texts[name]).map(kind.parse);
   const parsed = (text: string) => secret === undefined ? kind.parse(text) : text;
   return type === "number" || kind.placeholder === "<size>"
     ? fc.constantFrom("60", "1000", "60MiB", "64MB").filter((text) => {
@@ -141,7 +142,7 @@ Deno.test("a printed file gives the same settings, and no secret", () => {
   );
 });
 
-Deno.test("the table names each setting, option and variable once, and fifteen are common", () => {
+Deno.test("the table names each setting, option and variable once, and sixteen are common", () => {
   for (
     const names of [
       SETTINGS.map(({ name }) => name),
@@ -149,5 +150,5 @@ Deno.test("the table names each setting, option and variable once, and fifteen a
       SETTINGS.flatMap(({ option }) => option ?? []),
     ]
   ) assert.equal(new Set(names).size, names.length);
-  assert.equal(SETTINGS.filter(({ common }) => common).length, 15);
+  assert.equal(SETTINGS.filter(({ common }) => common).length, 16);
 });

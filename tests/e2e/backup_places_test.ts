@@ -54,9 +54,12 @@ Deno.test("svc serve --backup stores proven, encrypted backups, and svc restore 
     );
     assert.ok(last !== null, JSON.stringify(await status(box)));
     assert.deepEqual([encrypted, place], [true, storage.place]);
-    assert.deepEqual(last.databases.map(({ tables, rows }: Record<string, number>) => [tables, rows]), [
-      [1, 2],
-    ]);
+    assert.deepEqual(
+      last.databases.map(({ tables, rows }: Record<string, number>) => [tables, rows]),
+      [
+        [1, 2],
+      ],
+    );
     assert.ok(last.records > 10 && last.blobs > 0);
     const point = await doctorSays(box);
     assert.equal(point.state, "ok");
@@ -91,7 +94,11 @@ async function failElsewhere(box: Sandbox, dataDir: string, place: string): Prom
   assert.equal((await box.page("kept.localhost", "/")).status, 200);
   const { results } = await box.json(["db", "query", "SELECT name FROM boats ORDER BY 1"]);
   assert.match(JSON.stringify(results), /Heron.*Kestrel/);
-  const { failure } = await until(() => status(box), ({ failure }) => failure !== null, PATIENCE_MS);
+  const { failure } = await until(
+    () => status(box),
+    ({ failure }) => failure !== null,
+    PATIENCE_MS,
+  );
   assert.match(failure.message, /NoSuchBucket/);
   assert.match(failure.hint, /Create the bucket/);
   const point = await doctorSays(box);

@@ -19,30 +19,37 @@ export function judgeBackups(status: BackupStatus, now: number): readonly Point[
   const { place, everySeconds, last, failure, runningSince } = status;
   if (place === null) return [];
   if (failure !== null) {
-    const then = last === null ? "there is no verified one" : `the last verified one is ${last.name}`;
+    const then = last === null
+      ? "there is no verified one"
+      : `the last verified one is ${last.name}`;
     return [{
       name,
       state: "fail",
-      found: `backups to ${printable(place)} fail since ${failure.since}, ${
-        printable(then)
-      }: ${printable(failure.message)}`,
+      found: `backups to ${printable(place)} fail since ${failure.since}, ${printable(then)}: ${
+        printable(failure.message)
+      }`,
       advice: failure.hint ?? "Check the log of svc serve. It tries again by itself",
     }];
   }
   if (last === null) {
-    const found = runningSince === null ? "no backup was made yet" : "the first backup is running";
+    const found = runningSince === null ? "there is no backup yet" : "the first backup is running";
     return [{ name, state: "ok", found: `${found}; they go to ${printable(place)}` }];
   }
   const rows = last.databases.reduce((sum, { rows }) => sum + rows, 0);
   const found = `${printable(last.name)}, ${formatBytes(last.bytes)}, was restored and counted: ${
     formatCount(last.records, "record")
-  }, ${formatCount(last.blobs, "blob")}, ${
-    formatCount(last.databases.length, "database")
-  } with ${formatCount(rows, "row")}`;
+  }, ${formatCount(last.blobs, "blob")}, ${formatCount(last.databases.length, "database")} with ${
+    formatCount(rows, "row")
+  }`;
   const isLate = now - Date.parse(last.at) > LATE * everySeconds * 1000 && runningSince === null;
   return [
     isLate
-      ? { name, state: "warn", found: `the last one is old: ${found}`, advice: "Check the log of svc serve" }
+      ? {
+        name,
+        state: "warn",
+        found: `the last one is old: ${found}`,
+        advice: "Check the log of svc serve",
+      }
       : { name, state: "ok", found },
   ];
 }

@@ -51,7 +51,10 @@ async function isPlace(ctx: Context, target: string): Promise<boolean> {
 async function toPlace(ctx: Context, target: string, flags: Flags): Promise<void> {
   const { backUpToPlace } = await import("../../serve/mod.ts");
   if (flags.force === true) {
-    throw new CliError("usage", "--force is for a file: a directory or object storage keeps many backups");
+    throw new CliError(
+      "usage",
+      "--force is for a file: a directory or object storage keeps many backups",
+    );
   }
   const proven = await backUpToPlace({
     ...sourceOf(ctx, flags),
@@ -81,10 +84,16 @@ async function toFile(ctx: Context, target: string, flags: Flags): Promise<void>
     });
   }
   if (flags.blobs !== undefined && isS3Place(flags.blobs)) {
-    throw new CliError("usage", "Cannot back up an object storage to one file: use a directory or s3://");
+    throw new CliError(
+      "usage",
+      "Cannot back up an object storage to one file: use a directory or s3://",
+    );
   }
   if (flags.kv !== undefined && isStoreUrl(flags.kv)) {
-    throw new CliError("usage", "Cannot back up a store in PostgreSQL to one file: use a directory or s3://");
+    throw new CliError(
+      "usage",
+      "Cannot back up a store in PostgreSQL to one file: use a directory or s3://",
+    );
   }
   const to = ctx.path(target);
   if (flags.force !== true && await Deno.stat(to).then(() => true, () => false)) {

@@ -10,7 +10,9 @@ import type { Context } from "../session/context.ts";
 export async function createBackupKey(ctx: Context, path: string): Promise<void> {
   const { makeKeyPair } = await import("../../serve/mod.ts");
   const { identity, recipient } = await makeKeyPair();
-  const text = `# created: ${new Date(ctx.now()).toISOString()}\n# public key: ${recipient}\n${identity}\n`;
+  const text = `# created: ${
+    new Date(ctx.now()).toISOString()
+  }\n# public key: ${recipient}\n${identity}\n`;
   try {
     await Deno.writeTextFile(path, text, { createNew: true, mode: 0o600 });
   } catch (cause) {

@@ -24,6 +24,12 @@ export type BackupOutcome =
   | Omit<Success, "at"> & { readonly removed: number }
   | { readonly error: string; readonly hint: string | null };
 
+/** A person, and the workspace under which they see events of the platform. */
+export interface PlatformOwner {
+  readonly userId: string;
+  readonly workspaceId: string | null;
+}
+
 export interface BackupScheduleOptions {
   readonly store: Pick<BackupStore, "read" | "set">;
   readonly nodes: Pick<Nodes, "during">;
@@ -32,7 +38,7 @@ export interface BackupScheduleOptions {
   /** Makes one backup; it never throws for what the operator has to repair. */
   run(signal: AbortSignal): Promise<BackupOutcome>;
   /** The platform's owner, who gets events; `undefined` if there is none yet. */
-  ownerId(): Promise<string | undefined>;
+  owner(): Promise<PlatformOwner | undefined>;
   readonly raiseEvent: RaiseEvent;
   log(line: PlatformLog): void;
 }
@@ -77,7 +83,11 @@ export class BackupSchedule {
     const event = failure === null
       ? undefined
       : await this.#eventOf("health.backup_recovered", failure.since, `Backup ${backup.name}`);
-    await store.set({ startedAt: null, last: { ...backup, at: now() }, failure: null }, lease, event);
+    await store.set(
+      { startedAt: null, last: { ...backup, at: now() }, failure: null },
+      lease,
+      event,
+    );
     if (event !== undefined) await raiseEvent(event);
     const old = removed === 0 ? "" : `, ${removed} old removed`;
     log({ level: "info", message: `Backup ${backup.name} was stored and restored${old}` });
@@ -94,7 +104,11 @@ export class BackupSchedule {
     const attempts = (before.failure?.attempts ?? 0) + 1;
     const message = error.slice(0, MAX_MESSAGE);
     const event = attempts === 1
-      ? await this.#eventOf("health.backup_failed", since, hint === null ? message : `${message}. ${hint}`)
+      ? await this.#eventOf(
+        "health.backup_failed",
+        since,
+        hint === null ? message : `${message}. ${hint}`,
+      )
       : undefined;
     const failure = { at, since, attempts, message, hint };
     await store.set({ ...before, startedAt: null, failure }, lease, event);
@@ -108,11 +122,11 @@ export class BackupSchedule {
     since: number,
     reason: string,
   ): Promise<RaisedEvent | undefined> {
-    const userId = await this.#options.ownerId();
-    if (userId === undefined) return undefined;
+    const owner = await this.#options.owner();
+    if (owner === undefined) return undefined;
     return {
       event,
-      audience: { type: "user", userId, workspaceId: null },
+      audience: { type: "user", ...owner },
       data: { reason },
       key: `${event}/${since}`,
     };

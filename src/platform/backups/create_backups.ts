@@ -33,7 +33,7 @@ export function createBackups(
   { kv, nodes, events, now, log }: Pick<Foundation, "kv" | "nodes" | "events" | "now" | "log">,
   { settings, accounts, run }: {
     readonly settings: BackupSettings;
-    readonly accounts: Pick<AccountStore, "ownerId">;
+    readonly accounts: Pick<AccountStore, "ownerId" | "memberships">;
     /** Makes one backup to the place of the settings. */
     run(signal: AbortSignal): Promise<BackupOutcome>;
   },
@@ -46,7 +46,12 @@ export function createBackups(
     everyMs,
     now,
     run,
-    ownerId: () => accounts.ownerId(),
+    async owner() {
+      const userId = await accounts.ownerId();
+      if (userId === undefined) return undefined;
+      const [first] = await accounts.memberships.collect(userId);
+      return { userId, workspaceId: first?.workspaceId ?? null };
+    },
     raiseEvent: events.raise,
     log,
   });
@@ -59,7 +64,7 @@ export function createBackups(
       everySeconds: Math.round(everyMs / 1000),
       keep,
       encrypted: recipients.length > 0,
-      runningSince: timeOf(startedAt),
+      runningSince: place === null ? null : timeOf(startedAt),
       nextAt: place === null ? null : timeOf(Math.max(now(), nextBackupAt(record, everyMs))),
       last: last && { ...last, at: timeOf(last.at)! },
       failure: failure && {

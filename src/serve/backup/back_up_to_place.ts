@@ -8,11 +8,12 @@ import { join } from "node:path";
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
 import { ArchiveWriter } from "./archive_writer.ts";
 import { BackupError } from "./backup_layout.ts";
-import { countRows, type CountedDatabase } from "./count_rows.ts";
+import { type CountedDatabase, countRows } from "./count_rows.ts";
 import { addEverything, type BackupSource, formatOf, verifyFirst } from "./make_backup.ts";
 import { type HeldPlace, holdPlace } from "./repository/hold_place.ts";
 import { nameAt, REPOSITORY_SCHEMA } from "./repository/manifest.ts";
-import { openPlace, type Place } from "./repository/place.ts";
+import { openPlace } from "./repository/open_place.ts";
+import type { Place } from "./repository/place.ts";
 import {
   backupNames,
   commitBackup,
@@ -161,13 +162,16 @@ export async function backUpToPlace(options: PlaceBackupOptions): Promise<Proven
   const keys = await sealTo(recipients, options.keys ?? join(dataDir, "keys.json"));
   const place = await openPlace(options.place, options.env ?? {});
   try {
-    return await withWorkFolder(join(dataDir, "backup"), (folder) =>
-      holdPlace(place, async (held) => {
-        const proven = await writeAndProve({ options, place, held, folder, ...keys }, format);
-        if (keep === undefined) return { ...proven, removed: 0 };
-        const { backups } = await prune({ place, held, keep });
-        return { ...proven, removed: backups };
-      }));
+    return await withWorkFolder(
+      join(dataDir, "backup"),
+      (folder) =>
+        holdPlace(place, async (held) => {
+          const proven = await writeAndProve({ options, place, held, folder, ...keys }, format);
+          if (keep === undefined) return { ...proven, removed: 0 };
+          const { backups } = await prune({ place, held, keep });
+          return { ...proven, removed: backups };
+        }),
+    );
   } catch (cause) {
     throw explain(cause, options);
   } finally {

@@ -157,7 +157,10 @@ Deno.test("backUpToPlace() removes nothing that a kept backup needs, and nothing
     const newer = "2026-11-22T23-00-00Z";
     await Deno.copyFile(manifest, join(place, "backups", `${newer}.json`));
     await Deno.mkdir(join(place, "parts", "ff"), { recursive: true });
-    await Deno.writeTextFile(join(place, "parts", "ff", "ff".repeat(32)), "left by a killed backup");
+    await Deno.writeTextFile(
+      join(place, "parts", "ff", "ff".repeat(32)),
+      "left by a killed backup",
+    );
     const second = await backUp({ keep: 1, now: () => START + HOUR });
     const names = (await listPlace(place, {})).map(({ name }) => name);
     assert.deepEqual(names, [newer, second.name]);

@@ -133,7 +133,11 @@ async function addRecords({ archive, folder, options }: Making): Promise<void> {
 export async function addEverything(making: Making, format: number): Promise<void> {
   const { archive, folder, options } = making;
   const { dataDir, env = {} } = options;
-  const blobs = await openBlobAdder(options.blobs ?? join(dataDir, BLOBS), { archive, folder, env });
+  const blobs = await openBlobAdder(options.blobs ?? join(dataDir, BLOBS), {
+    archive,
+    folder,
+    env,
+  });
   try {
     await addParts(making, format, blobs.add);
   } finally {

@@ -5,13 +5,58 @@
  *
  * @module
  */
+import type { BackupStatus } from "../../contract/backups.ts";
 import type { Usage } from "../../contract/usage.ts";
+import { formatBytes, formatCount } from "../../lib/format.ts";
 import type { BoardContext } from "../layout/page_context.ts";
 import { showBoard } from "../layout/show_board.ts";
 import { UsageCard } from "../layout/usage.tsx";
+import { Card, Moment, Notice } from "../layout/pieces.tsx";
 import { WorkspaceFrame } from "../layout/board_frame.tsx";
 
-export function usagePage(context: BoardContext, items: readonly Usage[]): Response {
+function BackupsCard({ status }: { readonly status: BackupStatus }) {
+  const { last, failure, runningSince, nextAt } = status;
+  const rows = last?.databases.reduce((sum, { rows }) => sum + rows, 0) ?? 0;
+  return (
+    <Card title="Backups of the platform" id="backups">
+      <div class="body">
+        {failure === null ? null : (
+          <Notice kind="bad">
+            Backups have failed since <Moment at={failure.since} />: {failure.message}.{" "}
+            {failure.hint}
+          </Notice>
+        )}
+        <p>
+          {last === null ? "No backup was restored for a check yet." : (
+            <>
+              The backup {last.name} ({formatBytes(last.bytes)}) was restored{" "}
+              <Moment at={last.at} />: {formatCount(last.records, "record")},{" "}
+              {formatCount(last.blobs, "blob")}, {formatCount(last.databases.length, "database")}
+              {" "}
+              with {formatCount(rows, "row")}.
+            </>
+          )}
+        </p>
+        <p class="soft small">
+          {runningSince === null
+            ? (
+              <>
+                Next: <Moment at={nextAt!} />.
+              </>
+            )
+            : "A backup is running."}{" "}
+          Only you see this, as the owner of the platform. In a terminal: <code>svc doctor</code>
+        </p>
+      </div>
+    </Card>
+  );
+}
+
+export function usagePage(
+  context: BoardContext,
+  items: readonly Usage[],
+  backups: BackupStatus | undefined,
+): Response {
   const { name } = context.workspace;
   return showBoard(
     <WorkspaceFrame
@@ -23,6 +68,7 @@ export function usagePage(context: BoardContext, items: readonly Usage[]): Respo
       <UsageCard items={items} command="svc usage">
         Each project has its own limits on its Usage page.
       </UsageCard>
+      {backups === undefined || backups.place === null ? null : <BackupsCard status={backups} />}
     </WorkspaceFrame>,
     { title: `Usage of ${name}` },
   );

@@ -41,6 +41,11 @@ function parse<T>(
   throw new Failure("invalid_request", "Send the form from one of the platform's own pages");
 }
 
+/** Nothing, where this person may not see it. */
+function unlessForbidden(error: unknown): undefined {
+  if (!(error instanceof Failure && error.code === "forbidden")) throw error;
+}
+
 const memberRole = endpoints.changeMember.body;
 const memberId = endpoints.changeMember.params;
 
@@ -141,7 +146,11 @@ export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServ
 
   bind.personal("GET", "/workspaces/:slug/usage", async (visit) => {
     const { context, api } = await openBoard(visit, visit.params.slug ?? "", services);
-    return usagePage(context, (await api.call(endpoints.listUsage, {})).items);
+    const [usage, backups] = await Promise.all([
+      api.call(endpoints.listUsage, {}),
+      api.call(endpoints.getBackups, {}).catch(unlessForbidden),
+    ]);
+    return usagePage(context, usage.items, backups);
   });
 
   bind.personal("POST", "/workspaces/:slug/members/role", async (visit) => {

@@ -100,7 +100,7 @@ const pathOf = (endpoint: Endpoint, known: Known): string =>
 const PASSING: readonly string[] = ["listAccountEvents", "getInboxCount", "hasUnread"];
 
 /** What the owner of the platform alone may see. */
-const OF_OPERATOR: readonly string[] = ["listNodes"];
+const OF_OPERATOR: readonly string[] = ["listNodes", "getBackups"];
 const VOLATILE = new Set([
   "lastUsedAt",
   "lastDeliveredAt",

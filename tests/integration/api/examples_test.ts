@@ -12,6 +12,7 @@ type Operation = ReturnType<typeof operationsOf>[number];
 /** Operations whose example this platform refuses, with the status and the reason. */
 const REFUSED: Readonly<Record<string, readonly [status: number, reason: string]>> = {
   listNodes: [403, "only the owner of the platform lists nodes"],
+  getBackups: [403, "only the owner of the platform sees its backups"],
   changeMember: [409, "a workspace keeps an owner"],
   removeMember: [409, "a workspace keeps an owner"],
   leaveWorkspace: [409, "a workspace keeps an owner"],

@@ -27,7 +27,13 @@ Deno.test("Cutter() cuts at the same places however the bytes arrive, within its
 
 Deno.test("Cutter() cuts the same parts before and behind a change", () => {
   const content = Uint8Array.from({ length: 60_000 }, (_, at) => Math.imul(at, 2654435761) >>> 13);
-  const changed = new Uint8Array([...content.subarray(0, 30_000), 1, 2, 3, ...content.subarray(30_000)]);
+  const changed = new Uint8Array([
+    ...content.subarray(0, 30_000),
+    1,
+    2,
+    3,
+    ...content.subarray(30_000),
+  ]);
   const before = new Set(cut(content));
   const other = cut(changed).filter((part) => !before.has(part));
   assert.ok(before.size > 100);

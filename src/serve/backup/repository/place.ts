@@ -1,19 +1,17 @@
 /**
- * A place in which backups are kept, as objects with names: a folder, or an object storage.
+ * A place in which backups are kept, as objects with names; and a folder as one.
  *
  * @module
  */
 import { dirname, join } from "node:path";
 import { writeFileAtomically } from "../../../lib/atomic_file.ts";
 import { describeFileFault, isFileFault } from "../../../lib/file_fault.ts";
-import { isS3Place } from "../../../lib/is_s3_place.ts";
-import type { Environment } from "../../../lib/network_variables.ts";
 import { BackupError } from "../backup_layout.ts";
 
 export interface Place {
   /** For people, without secrets. */
   readonly name: string;
-  /** Stores an object: it is there as a whole, and after a loss of power as well, or not at all. */
+  /** Stores an object: all of it is there, after a loss of power as well, or nothing. */
   put(key: string, content: Uint8Array<ArrayBuffer>): Promise<void>;
   /** The content of an object; `undefined` if it is missing. */
   get(key: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
@@ -64,7 +62,7 @@ async function requireFolder(root: string): Promise<void> {
   }
 }
 
-async function openFolder(root: string): Promise<Place> {
+export async function openFolder(root: string): Promise<Place> {
   await requireFolder(root);
   const explained = async <T>(work: Promise<T>): Promise<T> => {
     try {
@@ -78,7 +76,8 @@ async function openFolder(root: string): Promise<Place> {
   };
   return {
     name: root,
-    put: (key, content) => explained(writeFileAtomically(join(root, key), content, { mode: 0o600 })),
+    put: (key, content) =>
+      explained(writeFileAtomically(join(root, key), content, { mode: 0o600 })),
     get: (key) => explained(Deno.readFile(join(root, key)).catch(orMissing)),
     remove: (key) => explained(Deno.remove(join(root, key)).catch(orMissing)),
     async *list(folder) {
@@ -86,15 +85,4 @@ async function openFolder(root: string): Promise<Place> {
     },
     close() {},
   };
-}
-
-/**
- * Opens a place for backups.
- *
- * @throws {BackupError} where it cannot be used, saying what to do
- */
-export async function openPlace(place: string, env: Environment): Promise<Place> {
-  if (!isS3Place(place)) return await openFolder(place);
-  const { openS3Place } = await import("./s3_backup_place.ts");
-  return await openS3Place(place, env);
 }

@@ -165,7 +165,11 @@ export async function recordCheck(place: Place, name: string, check: Check): Pro
 export class DamagedPartError extends BackupError {}
 
 async function readPart(
-  { place, name, opening }: { readonly place: Place; readonly name: string; readonly opening: Opening },
+  { place, name, opening }: {
+    readonly place: Place;
+    readonly name: string;
+    readonly opening: Opening;
+  },
   part: string,
 ): Promise<Bytes> {
   const sealed = await place.get(partKey(part));

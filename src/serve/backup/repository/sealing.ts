@@ -109,7 +109,9 @@ export function openWith(identities: readonly string[]): Opening {
  */
 export async function readIdentities(path: string): Promise<readonly string[]> {
   const text = await readTextFile(path).catch((cause) => {
-    const reason = cause instanceof Deno.errors.NotFound ? "it does not exist" : "it cannot be read";
+    const reason = cause instanceof Deno.errors.NotFound
+      ? "it does not exist"
+      : "it cannot be read";
     throw new BackupError(`Cannot use the secret key in ${path}: ${reason}`, undefined, { cause });
   });
   const lines = text.split(/\r?\n/).map((line) => line.trim());

@@ -1,0 +1,19 @@
+/**
+ * Opens the place of backups that an operator names.
+ *
+ * @module
+ */
+import { isS3Place } from "../../../lib/is_s3_place.ts";
+import type { Environment } from "../../../lib/network_variables.ts";
+import { openFolder, type Place } from "./place.ts";
+
+/**
+ * Opens a place for backups.
+ *
+ * @throws {BackupError} where it cannot be used, saying what to do
+ */
+export async function openPlace(place: string, env: Environment): Promise<Place> {
+  if (!isS3Place(place)) return await openFolder(place);
+  const { openS3Place } = await import("./s3_backup_place.ts");
+  return await openS3Place(place, env);
+}
