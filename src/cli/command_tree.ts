@@ -5,6 +5,7 @@
  * @module
  */
 import { GIT_CREDENTIAL, LOGIN, LOGOUT, WHOAMI, WORKSPACE } from "./account/group.ts";
+import { BLOBS } from "./blobs/group.ts";
 import type { CommandEntry } from "./command/command_entry.ts";
 import { CRON } from "./cron/group.ts";
 import { DB } from "./db/group.ts";
@@ -93,6 +94,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   ENVIRONMENTS,
   CONTEXT,
   KV,
+  BLOBS,
   DOMAINS,
   DB,
   WORKSPACE,

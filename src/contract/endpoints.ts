@@ -9,6 +9,7 @@ import * as usage from "./usage.ts";
 import * as accounts from "./accounts.ts";
 import * as apiKeys from "./api_keys.ts";
 import * as blobs from "./blobs.ts";
+import * as blobStore from "./blob_store.ts";
 import * as buildLogs from "./build_logs.ts";
 import * as builds from "./builds.ts";
 import * as cache from "./cache.ts";
@@ -186,6 +187,13 @@ export const endpoints = {
   getKvValue: kv.getKvValue,
   setKvValue: kv.setKvValue,
   deleteKvValue: kv.deleteKvValue,
+  listBlobs: blobStore.listBlobs,
+  deleteBlob: blobStore.deleteBlob,
+  copyBlob: blobStore.copyBlob,
+  signBlob: blobStore.signBlob,
+  createBlobKey: blobStore.createBlobKey,
+  listBlobKeys: blobStore.listBlobKeys,
+  deleteBlobKey: blobStore.deleteBlobKey,
   listDomains: domains.listDomains,
   addDomain: domains.addDomain,
   getDomain: domains.getDomain,

@@ -69,6 +69,7 @@ export const CLI_PAGES: readonly CliPage[] = [
   },
   { name: "cli-db", title: "CLI: databases", about: "svc db", commands: ["db"] },
   { name: "cli-kv", title: "CLI: key-value store", about: "svc kv", commands: ["kv"] },
+  { name: "cli-blobs", title: "CLI: blob store", about: "svc blobs", commands: ["blobs"] },
   {
     name: "cli-hooks",
     title: "CLI: deploy hooks and scheduled tasks",

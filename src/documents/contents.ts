@@ -62,6 +62,7 @@ export const CONTENTS: readonly Section[] = [
   section("Data", {
     "databases": "PostgreSQL with a branch for each preview",
     "kv": "A key-value store for each environment",
+    "blobs": "Store files, with S3 clients and signed URLs",
     "cron": "Run scheduled requests",
   }),
   section("Observe", {

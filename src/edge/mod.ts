@@ -55,4 +55,5 @@ export {
   withRulesInTurns,
 } from "./site/site.ts";
 export type { RuleCount } from "./site_rules/site_rules.ts";
+export { contentType } from "./static/content_type.ts";
 export type { SiteFile } from "./static/static_file.ts";

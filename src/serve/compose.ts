@@ -11,6 +11,7 @@ import { createBackups } from "../platform/backups/create_backups.ts";
 import { createCache } from "../platform/cache/purge.ts";
 import { createFunctions } from "../platform/functions/create_functions.ts";
 import { createImages } from "../platform/images/create_images.ts";
+import { createBlobs, isS3Path } from "../platform/blobs/mod.ts";
 import { createKv } from "../platform/kv/create_kv.ts";
 import { createNodes } from "../platform/nodes/create_nodes.ts";
 import { createPush } from "../platform/push/create_push.ts";
@@ -188,12 +189,25 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
       for (const each of capabilities) await each.databasesChanged?.(projectId);
     },
   });
-  const kv = createKv(foundation, { projects, environments });
+  const blobs = createBlobs(foundation, {
+    projects,
+    environments,
+    quota: options.blobQuota,
+    async onChanged(projectId) {
+      for (const each of capabilities) await each.databasesChanged?.(projectId);
+    },
+  });
+  const kv = createKv(foundation, {
+    projects,
+    environments,
+    others: [{ serves: isS3Path, handle: blobs.handle }],
+  });
   const functions = createFunctions(foundation, {
     variables: variableService,
     logs,
     databaseFetchFor: databases.databaseFetchFor,
     kvFetchFor: kv.kvFetchFor,
+    blobs,
     maxProcesses: options.maxFunctionProcesses,
   });
   const { computeService, capability: computeCapability } = createCompute(foundation, {
@@ -202,6 +216,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     logs,
     databases: databases.deploymentDatabases,
     kvFor: kv.kvFor,
+    blobsFor: blobs.blobsFor,
     customHosts: (projectId) => domains.domainService.hostsHere(projectId),
     cache: setup.cache,
     sandbox: setup.serverSandbox,
@@ -264,6 +279,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     deploymentCapability,
     previews.capability,
     databases.capability,
+    blobs.capability,
     kv.capability,
     computeCapability,
   );
@@ -365,5 +381,6 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     logs,
     traffic,
     images: images?.images,
+    answerBlobs: blobs.handle,
   };
 }

@@ -15,6 +15,7 @@ import {
   createHostDispatch,
   requestIds,
 } from "../platform/core/http/mod.ts";
+import { isS3Path } from "../platform/blobs/mod.ts";
 import { isPeerPath } from "../platform/core/peers/mod.ts";
 import process from "node:process";
 import { buildApi } from "./api.ts";
@@ -173,7 +174,9 @@ export function createHandlers(
       running.enter();
       try {
         const answer = answerOperations({ request, path, address }, operations) ??
-          (answerPeer !== undefined && isPeerPath(path)
+          (isS3Path(path)
+            ? await platform.answerBlobs(request)
+            : answerPeer !== undefined && isPeerPath(path)
             ? await answerPeer(request)
             : await api.fetch(request, clientOf(request, address)));
         counters.add("api", answer.status);

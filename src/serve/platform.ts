@@ -59,4 +59,6 @@ export interface Platform {
   readonly traffic: Omit<Traffic, "capability">;
   /** Converts images; missing where the operator has turned that off. */
   readonly images: ImageService | undefined;
+  /** Answers requests to the endpoint of S3. */
+  readonly answerBlobs: (request: Request) => Promise<Response>;
 }

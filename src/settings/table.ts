@@ -191,6 +191,8 @@ export const GROUPS = [
       default: false, help: "allow rewrites, functions and webhooks to reach private addresses" },
     { name: "allow-unsandboxed-servers", option: "servers.allowUnsandboxed", kind: toggle(),
       default: false, help: "run deployed servers even without a full sandbox" },
+    { name: "blob-quota", option: "blobQuota", kind: size(), default: 10 * 1024 ** 3,
+      help: "maximum size of a project's blob stores" },
     { name: "max-servers", option: "maxServers", kind: count(PROCESSES),
       usual: "depends on the machine", help: "maximum number of deployed servers" },
     { name: "max-sockets", option: "serverSockets.total", kind: count(CONNECTIONS),

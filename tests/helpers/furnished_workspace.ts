@@ -77,6 +77,7 @@ export async function furnish(
     encoding: "text",
     value: "adas-kestrel",
   });
+  const credential = await send("POST", `${at}/blobs/credentials`, { name: "adas-credential" });
   const database = await send("POST", `${at}/databases`, { name: "adas-orders" });
   const added = await send("POST", `${at}/domains`, {
     hostname: "adas-shop.example",
@@ -176,6 +177,7 @@ export async function furnish(
     deployment: ended.id,
     error: error.id,
     key: key.id,
+    credential: credential.id,
     publisher: publisher.id,
     revision: published.json.revisionId,
     hook: hook.id,

@@ -65,6 +65,23 @@ export const DATA_ANSWERS: Answers = {
   "db snapshots restore": z.object({ branch, snapshot }),
   "db snapshots delete": z.object({ deleted: yes, snapshot }),
   "db move": z.object({ database }),
+  "blobs ls": z.object({
+    environment: text,
+    folders: e.listBlobs.response.shape.folders,
+    objects: e.listBlobs.response.shape.items,
+    isCut: z.boolean().describe("Whether there are more than the limit"),
+  }),
+  "blobs get": z.object({ key: text, file: text, bytes: count }),
+  "blobs put": z.object({ key: text, environment: text, etag: text }),
+  "blobs rm": z.object({ deleted: z.array(text), environment: text }),
+  "blobs cp": z.object({ object: e.copyBlob.response }),
+  "blobs sign": e.signBlob.response,
+  "blobs keys list": z.object({ keys: e.listBlobKeys.response.shape.items }),
+  "blobs keys create": z.object({ key: e.createBlobKey.response }),
+  "blobs keys revoke": z.object({
+    revoked: yes,
+    key: e.listBlobKeys.response.shape.items.element,
+  }),
   "kv get": z.object({
     key: text,
     value: z.unknown().describe("Text, JSON or base64, according to `encoding`"),

@@ -9,6 +9,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Previews: "Access to previews: members, share links, password and bypass key",
   Releases: "Rolling releases: shares of visitors, comparison, and their end",
   Blobs: "File contents by SHA-256",
+  "Blob store": "Blob stores of a project's environments",
   Builds: "Builds of git commits",
   "Deploy hooks": "Secret URLs that start deployments",
   "Scheduled tasks": "Requests that the platform sends to your servers on a schedule",

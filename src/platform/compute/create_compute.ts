@@ -35,6 +35,7 @@ export function createCompute(
       | "customHosts"
       | "databases"
       | "kvFor"
+      | "blobsFor"
       | "variables"
       | "logs"
       | "maxServers"

@@ -31,6 +31,7 @@ import type { Addresses } from "../core/addresses.ts";
 import { isFullDisk } from "../core/store/mod.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
 import { DatabaseNotReadyError, type DeploymentDatabases } from "../databases/mod.ts";
+import { type ProjectBlobs, withBlobVariables } from "../blobs/mod.ts";
 import type { ProjectKv } from "../kv/create_kv.ts";
 import type { AccessLogs } from "../logs/mod.ts";
 import type { VariableService } from "../variables/mod.ts";
@@ -45,6 +46,8 @@ export interface ServerMakerOptions {
   readonly logs: AccessLogs;
   /** Opens the key-value store of a deployment's environment to its servers. */
   readonly kvFor: ProjectKv["kvFor"];
+  /** Opens the blob store of a deployment's environment to its servers. */
+  readonly blobsFor: ProjectBlobs["blobsFor"];
   /** Lets the servers of a deployment reach its databases. */
   readonly databases: Pick<DeploymentDatabases, "injectedInto" | "identityFor">;
   readonly addresses: Pick<Addresses, "url">;
@@ -90,6 +93,8 @@ function isForDeployer(error: unknown): boolean {
     error instanceof CommandMissingError;
 }
 
+const storesOf = (databases: string, blobs: string): string => `${databases} ${blobs}`;
+
 export class ServerMaker {
   readonly #files: DeploymentFiles;
   readonly #nodes: NodeVersions;
@@ -99,8 +104,8 @@ export class ServerMaker {
   /** Toolchain folders of this machine that servers can see. */
   #places: ReturnType<typeof toolchainPlaces> | undefined;
 
-  /** The databases that each server was created with. */
-  readonly #databases = new WeakMap<ComputeServer, string>();
+  /** The databases and the blob store that each server was created with. */
+  readonly #stores = new WeakMap<ComputeServer, string>();
 
   readonly #options: ServerMakerOptions;
 
@@ -144,10 +149,12 @@ export class ServerMaker {
     }
   }
 
-  /** Whether a server of a deployment was created with other databases than there are now. */
+  /** Whether a server of a deployment was created with other databases or keys than there are now. */
   async findOutdated(deployment: DeploymentRecord): Promise<(server: ComputeServer) => boolean> {
-    const current = await this.#options.databases.identityFor(deployment);
-    return (server) => current !== undefined && this.#databases.get(server) !== current;
+    const databases = await this.#options.databases.identityFor(deployment);
+    const { identity } = await this.#options.blobsFor(deployment, "");
+    return (server) =>
+      databases !== undefined && this.#stores.get(server) !== storesOf(databases, identity);
   }
 
   /** Removes the folders, and the versions of Node, that no deployment needs any more. */
@@ -177,6 +184,8 @@ export class ServerMaker {
       environment: deployment.environment,
     });
     const databases = await this.#options.databases.injectedInto(deployment);
+    const blobs = await this.#options.blobsFor(deployment, kv.variables.SVC_KV_URL!);
+    const own = await variables.openSnapshot(deploymentId);
     const { engine, nodeVersion, command, image, ...limits } = runtimeSettings(layer);
     const { tmpMb, timeoutMs, memoryMb, startTimeoutMs: startMs } = limits;
     const say = (message: string) =>
@@ -190,8 +199,8 @@ export class ServerMaker {
       entry: layer.entry,
       env: serverVariables(deployment, {
         addresses,
-        variables: await variables.openSnapshot(deploymentId),
-        stores: { ...databases.variables, ...kv.variables },
+        variables: own,
+        stores: { ...withBlobVariables(blobs, own), ...databases.variables, ...kv.variables },
       }),
       limits: { timeoutMs, memoryMb, maxSockets, startMs },
       engine,
@@ -224,7 +233,7 @@ export class ServerMaker {
         keepLine(deploymentId, entry.message);
       },
     });
-    this.#databases.set(server, databases.identity);
+    this.#stores.set(server, storesOf(databases.identity, blobs.identity));
     return server;
   }
 

@@ -17,7 +17,7 @@ export function createFunctions(
   foundation: Pick<Foundation, "dataDir" | "outbound" | "env" | "onTrouble">,
   parts: Pick<
     FunctionServices,
-    "variables" | "logs" | "maxProcesses" | "kvFetchFor" | "databaseFetchFor"
+    "variables" | "logs" | "maxProcesses" | "kvFetchFor" | "blobs" | "databaseFetchFor"
   >,
 ): Functions {
   const { dataDir, outbound, env, onTrouble } = foundation;

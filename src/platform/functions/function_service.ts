@@ -6,6 +6,7 @@
  */
 import type { Environment } from "../../lib/network_variables.ts";
 import type { Health } from "../../contract/system.ts";
+import { BLOBS_ORIGIN, outboundToBlobs, type ProjectBlobs, withBlobVariables } from "../blobs/mod.ts";
 import type { ProjectKv } from "../kv/create_kv.ts";
 import type { SiteFunctions } from "../../edge/mod.ts";
 import type { FunctionSettings } from "../../manifest/mod.ts";
@@ -38,6 +39,8 @@ export interface FunctionServices {
   readonly outbound: OutboundFetch;
   /** Performs the requests of a deployment's functions to its key-value store. */
   readonly kvFetchFor: ProjectKv["kvFetchFor"];
+  /** The blob stores, which functions reach by their `fetch`. */
+  readonly blobs: Pick<ProjectBlobs, "blobsFor" | "handle">;
   /** Performs the statements of a deployment's functions on its database. */
   readonly databaseFetchFor: Databases["databaseFetchFor"];
   /** Folder for the tools that sealing unpacks once. */
@@ -106,7 +109,8 @@ export class FunctionService {
     },
   ): Promise<FunctionHost | undefined> {
     if (deployment.functions.length === 0) return undefined;
-    const { variables, logs, outbound, kvFetchFor, databaseFetchFor } = this.#services;
+    const { variables, logs, outbound, kvFetchFor, blobs: stores, databaseFetchFor } =
+      this.#services;
     const functions = await Promise.all(
       deployment.functions.map(async ({ name, sha256 }): Promise<FunctionSource> => ({
         name,
@@ -114,12 +118,14 @@ export class FunctionService {
       })),
     );
     const { id: deploymentId, projectId, environment } = deployment;
+    const own = await variables.openSnapshot(deploymentId);
+    const access = await stores.blobsFor(deployment, BLOBS_ORIGIN);
     const host = createFunctionHost({
       deploymentId,
       functions,
-      env: await variables.openSnapshot(deploymentId),
+      env: { ...withBlobVariables(access, own), ...own },
       ...(limits?.cpuMs === undefined ? {} : { limits: { cpuMs: limits.cpuMs } }),
-      outbound,
+      outbound: outboundToBlobs(stores.handle, outbound),
       kv: kvFetchFor({ deploymentId, projectId, environment }),
       database: databaseFetchFor(deployment),
       spawn: this.#spawn,

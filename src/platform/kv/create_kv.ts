@@ -83,6 +83,12 @@ export interface KvOwner {
   readonly environment: string;
 }
 
+/** A service beside the key-value store, at its address. It authorizes requests itself. */
+export interface LocalService {
+  serves(path: string): boolean;
+  handle(request: Request): Promise<Response>;
+}
+
 export interface ProjectKv {
   /** Opens the store to the servers of a deployment. */
   readonly kvFor: (owner: KvOwner) => KvAccess;
@@ -96,7 +102,10 @@ export function createKv(
     Foundation,
     "kv" | "isOnlyWriter" | "now" | "random" | "onTrouble"
   >,
-  parts: Omit<KvRouteServices, "store">,
+  { others = [], ...parts }: Omit<KvRouteServices, "store"> & {
+    /** What else servers reach at the address of their store, by the beginning of its path. */
+    readonly others?: readonly LocalService[];
+  },
 ): ProjectKv {
   const store = new KvStore({ kv, root: keys.userKv(), isOnlyWriter, now, random });
   const tokens = new KvTokens(random);
@@ -105,7 +114,11 @@ export function createKv(
     namespaceOf: (token) => tokens.namespaceOf(token),
     onTrouble,
   });
-  const listener = new KvListener(handle, onTrouble);
+  const listener = new KvListener((request) => {
+    const { pathname } = new URL(request.url);
+    const other = others.find(({ serves }) => serves(pathname));
+    return other === undefined ? handle(request) : other.handle(request);
+  }, onTrouble);
   return {
     kvFor({ deploymentId, projectId, environment }) {
       const address = listener.open();

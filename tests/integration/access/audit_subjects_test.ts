@@ -129,6 +129,19 @@ Deno.test("every entry names what was created, changed or deleted, with old and 
     await call("DELETE", `${P}/kv/value?environment=production&key=menu%2Ftoday`);
     await expect("deleteKvValue", "production/menu/today");
 
+    const object = { environment: "production", key: "menu/today" };
+    const { url: signed } = await call("POST", `${P}/blobs/sign`, { ...object, method: "PUT" });
+    await expect("signBlob", "production/menu/today");
+    await fetch(signed, { method: "PUT", body: SECRET });
+    await call("POST", `${P}/blobs/copy`, { ...object, to: "copy", toEnvironment: "preview" });
+    await expect("copyBlob", "preview/copy");
+    await call("DELETE", `${P}/blobs/object?environment=production&key=menu%2Ftoday`);
+    await expect("deleteBlob", "production/menu/today");
+    const credential = await call("POST", `${P}/blobs/credentials`, { name: "rclone" });
+    await expect("createBlobKey", "production/rclone", "isReadOnly: null → false");
+    await call("DELETE", `${P}/blobs/credentials/${credential.id}`);
+    await expect("deleteBlobKey", "production/rclone");
+
     const added = await call("POST", `${P}/domains`, {
       hostname: "harbour.example",
       environment: "production",

@@ -42,6 +42,9 @@ const BODIES: Partial<Record<keyof typeof endpoints, (known: Known) => unknown>>
   queryDatabase: () => ({ sql: "SELECT 1" }),
   createEnvironment: () => ({ name: "taken" }),
   setKvValue: () => ({ key: "adas-boat", encoding: "text", value: "taken" }),
+  copyBlob: () => ({ key: "adas-boat", to: "taken" }),
+  signBlob: () => ({ key: "adas-boat" }),
+  createBlobKey: () => ({ name: "taken" }),
   setVariable: () => ({ value: "taken", category: "plain", scope: "all" }),
   exportVariables: () => ({ environment: "production" }),
   runCronTask: () => ({ path: "/taken" }),
@@ -86,6 +89,7 @@ const isRead = ({ method, responseKind }: Endpoint): boolean =>
  * far as it goes, because entries of the test itself are left out.
  */
 const QUERIES: readonly (readonly [string, string])[] = [
+  ["/blobs/object", "?key=adas-boat"],
   ["/kv/value", "?key=adas-boat"],
   ["/v1/audit", "?limit=100"],
 ];

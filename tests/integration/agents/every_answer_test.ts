@@ -220,6 +220,17 @@ async function values(walk: Walk): Promise<void> {
   await walk.run("kv list");
   await walk.run("kv remove greeting");
   await walk.run("kv clear --force");
+  const file = join(walk.cwd, "kestrel.txt");
+  await Deno.writeTextFile(file, "kestrel");
+  await walk.run("blobs put", [file, "boats/"]);
+  await walk.run("blobs ls boats/");
+  await walk.run("blobs get boats/kestrel.txt --force", [file]);
+  await walk.run("blobs cp boats/kestrel.txt copy.txt");
+  await walk.run("blobs sign copy.txt");
+  await walk.run("blobs rm copy.txt boats/kestrel.txt --force");
+  await walk.run("blobs keys create laptop");
+  await walk.run("blobs keys list");
+  await walk.run("blobs keys revoke laptop --force");
 }
 
 async function databases(walk: Walk): Promise<void> {

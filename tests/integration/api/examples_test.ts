@@ -35,6 +35,7 @@ const REFUSED: Readonly<Record<string, readonly [status: number, reason: string]
   finishRelease: [409, "no release is under way"],
   withdrawRelease: [409, "no release is under way"],
   getError: [404, "nothing failed"],
+  copyBlob: [404, "nothing was uploaded"],
   runCronTask: [404, "the deployment has no scheduled tasks"],
   resendDeadLetter: [404, "no message was given up"],
   resendWorkspaceDeadLetter: [404, "no message was given up"],

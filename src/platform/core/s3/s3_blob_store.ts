@@ -112,6 +112,20 @@ export class S3BlobStore implements BlobStore {
     options: { readonly maxBytes: number },
   ): Promise<void> {
     await this.#local.putStream(sha256, content, options);
+    await this.#upload(sha256);
+  }
+
+  async add(
+    content: ReadableStream<Uint8Array>,
+    options: { readonly maxBytes: number },
+  ): Promise<{ readonly sha256: string; readonly size: number }> {
+    const added = await this.#local.add(content, options);
+    await this.#upload(added.sha256);
+    return added;
+  }
+
+  /** Uploads a file that was just written here. */
+  async #upload(sha256: string): Promise<void> {
     const path = blobPath(this.#folder, sha256);
     const { size } = await Deno.stat(path);
     try {

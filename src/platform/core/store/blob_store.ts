@@ -54,6 +54,14 @@ export interface BlobStore {
     content: ReadableStream<Uint8Array>,
     options: { readonly maxBytes: number },
   ): Promise<void>;
+  /**
+   * Stores a stream whose hash is not known before, as {@link putStream} does. Nothing is
+   * stored where the stream fails.
+   */
+  add(
+    content: ReadableStream<Uint8Array>,
+    options: { readonly maxBytes: number },
+  ): Promise<{ readonly sha256: string; readonly size: number }>;
   /** Size in bytes, or `undefined` if the blob is missing. */
   size(sha256: string): Promise<number | undefined>;
   /**

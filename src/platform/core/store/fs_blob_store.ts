@@ -78,6 +78,25 @@ async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
   }
 }
 
+/** Writes a stream and returns the hash and the size of what it wrote. */
+async function writeHashed(
+  file: Deno.FsFile,
+  content: ReadableStream<Uint8Array>,
+  maxBytes: number,
+): Promise<{ readonly sha256: string; readonly size: number }> {
+  const hash = createHash("sha256");
+  let size = 0;
+  for await (const chunk of content) {
+    size += chunk.byteLength;
+    if (size > maxBytes) {
+      throw new BlobTooLargeError(`The content was refused: it has over ${maxBytes} bytes`);
+    }
+    hash.update(chunk);
+    await writeAll(file, chunk);
+  }
+  return { sha256: hash.digest("hex"), size };
+}
+
 export class FsBlobStore implements BlobStore {
   readonly #folders = new Set<string>();
 
@@ -132,25 +151,23 @@ export class FsBlobStore implements BlobStore {
   }
 
   /**
-   * Hands a fresh file to `write`, which checks the content against the hash, and moves
-   * it to its place when that succeeds. What was just written counts as verified.
+   * Hands a fresh file to `write`, which returns the hash of the content, and moves it to
+   * its place when that succeeds. What was just written counts as verified.
    */
-  async #store(
-    sha256: string,
-    write: (file: Deno.FsFile) => Promise<void>,
-  ): Promise<void> {
-    const target = this.#path(sha256);
+  async #store(write: (file: Deno.FsFile) => Promise<string>): Promise<void> {
     const temporary = join(this.#options.incoming, crypto.randomUUID());
     let written: Deno.FileInfo;
     try {
       const file = await Deno.open(temporary, { write: true, createNew: true, mode: 0o600 });
+      let sha256: string;
       try {
-        await write(file);
+        sha256 = await write(file);
         if (this.#options.isCache !== true) await file.sync();
         written = await file.stat();
       } finally {
         file.close();
       }
+      const target = this.#path(sha256);
       await this.#ensureFolder(sha256.slice(0, 2));
       if (this.#options.isCache === true) await Deno.rename(temporary, target);
       else await renameDurably(temporary, target);
@@ -177,7 +194,10 @@ export class FsBlobStore implements BlobStore {
   async put(sha256: string, content: Uint8Array): Promise<void> {
     const actual = sha256Hex(content);
     if (actual !== sha256) throw new BlobMismatchError(sha256, actual);
-    await this.#store(sha256, (file) => writeAll(file, content));
+    await this.#store(async (file) => {
+      await writeAll(file, content);
+      return sha256;
+    });
   }
 
   async putStream(
@@ -185,22 +205,24 @@ export class FsBlobStore implements BlobStore {
     content: ReadableStream<Uint8Array>,
     options: { readonly maxBytes: number },
   ): Promise<void> {
-    await this.#store(sha256, async (file) => {
-      const hash = createHash("sha256");
-      let size = 0;
-      for await (const chunk of content) {
-        size += chunk.byteLength;
-        if (size > options.maxBytes) {
-          throw new BlobTooLargeError(
-            `Blob ${sha256} was refused: it has over ${options.maxBytes} bytes`,
-          );
-        }
-        hash.update(chunk);
-        await writeAll(file, chunk);
-      }
-      const actual = hash.digest("hex");
+    await this.#store(async (file) => {
+      const actual = (await writeHashed(file, content, options.maxBytes)).sha256;
       if (actual !== sha256) throw new BlobMismatchError(sha256, actual);
+      return actual;
     });
+  }
+
+  async add(
+    content: ReadableStream<Uint8Array>,
+    options: { readonly maxBytes: number },
+  ): Promise<{ readonly sha256: string; readonly size: number }> {
+    let added = { sha256: "", size: 0 };
+    await this.#store(async (file) => {
+      added = await writeHashed(file, content, options.maxBytes);
+      this.#options.onUse(added.sha256);
+      return added.sha256;
+    });
+    return added;
   }
 
   async size(sha256: string): Promise<number | undefined> {

@@ -181,6 +181,24 @@ export const keys = {
   /** Values that the code of projects stores; their keys are created in `src/kv`. */
   userKv: (): Key => ["user_kv"],
 
+  /** Objects of the blob stores of projects, by environment and key. */
+  allBlobObjects: (): Key => ["blob_objects"],
+  /** Uploads in parts that are under way, and their parts. */
+  allBlobUploads: (): Key => ["blob_uploads"],
+  allBlobParts: (): Key => ["blob_parts"],
+  /** Bytes and objects that were ever added to a store, and removed from it. */
+  allBlobUsage: (): Key => ["blob_usage"],
+  blobUsage: (projectId: string): Key => ["blob_usage", projectId],
+  blobUse: (projectId: string, environment: string, counter: string): Key => [
+    "blob_usage",
+    projectId,
+    environment,
+    counter,
+  ],
+  /** Access keys of blob stores, by project and by the id that requests name. */
+  allBlobKeys: (): Key => ["blob_keys"],
+  blobKeyById: (id: string): Key => ["blob_key_by_id", id],
+
   allDatabases: (): Key => ["databases"],
   database: (projectId: string, id: string): Key => ["databases", projectId, id],
   databaseByName: (projectId: string, name: string): Key => ["database_by_name", projectId, name],

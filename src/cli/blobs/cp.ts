@@ -1,0 +1,26 @@
+import { copyBlob } from "../../contract/blob_store.ts";
+import { defineCommand } from "../command/command.ts";
+import { definedOnly } from "../command/defined_only.ts";
+import { printable } from "../terminal/format.ts";
+import { ENVIRONMENT_OPTION, openStore, PROJECT_OPTION } from "./open_store.ts";
+
+export default defineCommand({
+  description: "The copy shares the content, so that it takes no time.",
+  define: (command) =>
+    command
+      .argument("<key>", "key of the object")
+      .argument("<new-key>", "key of the copy")
+      .option("--to <environment>", "environment of the copy (default: the same)")
+      .option(...ENVIRONMENT_OPTION)
+      .option(...PROJECT_OPTION),
+  examples: [["blobs cp logo.svg logo.svg --to preview", "copy to another environment"]],
+  async run({ args: [key, to], flags }, ctx) {
+    const { client, environment, params } = await openStore(ctx, flags);
+    const object = await client.call(copyBlob, {
+      params,
+      body: { environment, key, to, ...definedOnly({ toEnvironment: flags.to }) },
+    });
+    ctx.ui.done("env", `Copied ${printable(key)} to ${printable(to)}`);
+    ctx.ui.result({ object }, "");
+  },
+});

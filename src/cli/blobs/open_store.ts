@@ -1,0 +1,71 @@
+/**
+ * The blob store that a command is about: a project's, of one environment.
+ *
+ * @module
+ */
+import type { Client } from "../../client/client.ts";
+import { signBlob } from "../../contract/blob_store.ts";
+import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
+import type { Project } from "../../contract/projects.ts";
+import { chooseEnvironment } from "../environments/choose_environment.ts";
+import { ApiError } from "../../client/errors.ts";
+import type { ErrorCode } from "../../contract/common.ts";
+import { openProject } from "../projects/resolve_project.ts";
+import type { Context } from "../session/context.ts";
+import { printable } from "../terminal/format.ts";
+
+export const PROJECT_OPTION = ["--project-id <id>", "id or name of the project"] as const;
+export const ENVIRONMENT_OPTION = [
+  "--environment <name-or-id>",
+  "environment of the store (default: production)",
+] as const;
+
+export interface OpenStore {
+  readonly client: Client;
+  readonly project: Project;
+  /** Name of the environment. */
+  readonly environment: string;
+  readonly params: { readonly project: string };
+}
+
+export async function openStore(
+  ctx: Context,
+  flags: { readonly projectId?: string | undefined; readonly environment?: string | undefined },
+): Promise<OpenStore> {
+  const { client, project, folder } = await openProject(ctx, {
+    given: flags.projectId,
+    phase: "env",
+  });
+  const chosen = await chooseEnvironment(ctx, {
+    ...{ given: flags.environment, folder, project, client },
+    phase: "env",
+  });
+  const environment = chosen?.environment.name ?? ENVIRONMENT_PRODUCTION;
+  return { client, project, environment, params: { project: project.id } };
+}
+
+/** Refusals of the endpoint of S3 as the API names them. */
+const CODES: Readonly<Record<number, ErrorCode>> = {
+  403: "forbidden",
+  404: "not_found",
+  500: "internal",
+  503: "unavailable",
+  507: "storage_full",
+};
+
+/** Sends one request to an object by a signed URL. */
+export async function requestObject(
+  ctx: Context,
+  { client, environment, params }: OpenStore,
+  { key, method, ...init }: RequestInit & { readonly key: string; readonly method: "GET" | "PUT" },
+): Promise<Response> {
+  const { url } = await client.call(signBlob, { params, body: { environment, key, method } });
+  const response = await ctx.fetch(url, { ...init, method, signal: ctx.signal });
+  if (response.ok) return response;
+  const text = await response.text();
+  const [, message = `status ${response.status}`] = /<Message>([^<]*)</.exec(text) ?? [];
+  throw new ApiError(`${printable(key)}: ${printable(message)}`, {
+    status: response.status,
+    code: CODES[response.status] ?? "invalid_request",
+  });
+}

@@ -1,0 +1,54 @@
+import { basename } from "node:path";
+import { openFileStream } from "../../client/file_stream.ts";
+import { defineCommand } from "../command/command.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { formatBytes, printable } from "../terminal/format.ts";
+import { withPath } from "../../lib/file_fault.ts";
+import { ENVIRONMENT_OPTION, openStore, PROJECT_OPTION, requestObject } from "./open_store.ts";
+
+export default defineCommand({
+  description: "The key is the file's name if omitted; one that ends with / is a folder.",
+  define: (command) =>
+    command
+      .argument("<file>", "file to upload; - for stdin")
+      .argument("[key]", "key of the object")
+      .option("--type <type>", "media type (default: by the ending of the key)")
+      .option("--cache-control <value>", "Cache-Control of responses with the object")
+      .option(...ENVIRONMENT_OPTION)
+      .option(...PROJECT_OPTION),
+  examples: [
+    ["blobs put kestrel.jpg photos/", "upload to photos/kestrel.jpg"],
+    ["blobs put - notes.txt < notes", "upload what is piped to stdin"],
+  ],
+  async run({ args: [file, given = ""], flags }, ctx) {
+    const isStdin = file === "-";
+    if (isStdin && (given === "" || given.endsWith("/"))) {
+      throw new CliError("usage", "Name the key of what comes from stdin");
+    }
+    const key = given === "" || given.endsWith("/") ? given + basename(file) : given;
+    const path = ctx.path(file);
+    const info = isStdin
+      ? undefined
+      : await Deno.stat(path).catch((error) => Promise.reject(withPath(error, path)));
+    if (info?.isDirectory) {
+      throw new CliError("usage", `"${printable(file)}" is a directory: name a file`, {
+        hint: "S3 clients such as rclone upload directories: svc blobs keys create",
+      });
+    }
+    const store = await openStore(ctx, flags);
+    const response = await requestObject(ctx, store, {
+      key,
+      method: "PUT",
+      headers: {
+        ...(flags.type === undefined ? {} : { "content-type": flags.type }),
+        ...(flags.cacheControl === undefined ? {} : { "cache-control": flags.cacheControl }),
+        ...(info === undefined ? {} : { "content-length": String(info.size) }),
+      },
+      body: isStdin ? ctx.stdin() : await openFileStream(path),
+    });
+    const etag = response.headers.get("etag")?.replaceAll('"', "") ?? "";
+    const size = info === undefined ? "" : ` (${formatBytes(info.size)})`;
+    ctx.ui.done("env", `Uploaded ${printable(key)} to ${store.environment}${size}`);
+    ctx.ui.result({ key, environment: store.environment, etag }, "");
+  },
+});

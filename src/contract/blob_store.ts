@@ -1,0 +1,206 @@
+/**
+ * The blob stores of projects, one for each environment. Code reaches its own store by the
+ * protocol of S3 (docs/blobs.md); the API lists, copies, deletes and signs.
+ *
+ * @module
+ */
+import * as z from "zod";
+import { pageLimit, timestamp } from "./common.ts";
+import { endpoint } from "./endpoint.ts";
+import { ENVIRONMENT_PRODUCTION } from "./environment_names.ts";
+import { environmentReference } from "./environments.ts";
+import { projectParams } from "./projects.ts";
+
+/** Longest key of an object, in UTF-8 bytes, as in S3. */
+const MAX_KEY_BYTES = 1024;
+const LIST_MAX = 1000;
+const LIST_DEFAULT = 100;
+/** Largest object, in bytes. */
+const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
+/** Longest time that a signed URL works, in seconds, as in S3. */
+const MAX_SIGNED_SECONDS = 7 * 24 * 60 * 60;
+const DEFAULT_SIGNED_SECONDS = 60 * 60;
+const MAX_NAME_LENGTH = 60;
+
+const fitsKey = (text: string): boolean =>
+  text.isWellFormed() && !text.includes("\0") &&
+  new TextEncoder().encode(text).byteLength <= MAX_KEY_BYTES;
+const prefix = z.string().max(MAX_KEY_BYTES).refine(
+  fitsKey,
+  `Must be well-formed text of at most ${MAX_KEY_BYTES} bytes`,
+);
+const key = prefix.min(1, "Must not be empty");
+const environment = environmentReference.default(ENVIRONMENT_PRODUCTION).describe(
+  "Name or id of the environment",
+);
+const objectKey = key.meta({ description: "Key of the object", example: "photos/kestrel.jpg" });
+
+export const blobObject = z.object({
+  key: z.string().meta({ description: "Key of the object", example: "photos/kestrel.jpg" }),
+  size: z.int().nonnegative().describe("Size of the object in bytes").meta({ example: 48213 }),
+  etag: z.string().meta({
+    description: "ETag: the MD5 of the content, or of its parts if it was uploaded in parts",
+    example: "9e107d9d372bb6826bd81d3542a419d6",
+  }),
+  contentType: z.string().describe("Media type of the object").meta({ example: "image/jpeg" }),
+  modifiedAt: timestamp.describe("When the object was written"),
+}).meta({ id: "BlobObject" });
+export type BlobObject = z.infer<typeof blobObject>;
+
+export const blobKey = z.object({
+  id: z.string().meta({ description: "Access key id", example: "SVCKABCDEFGHIJKLMNOP" }),
+  name: z.string().describe("Name of the key").meta({ example: "backup laptop" }),
+  environment: z.string().describe("Environment of the store that it opens").meta({
+    example: ENVIRONMENT_PRODUCTION,
+  }),
+  isReadOnly: z.boolean().describe("Whether the key can only read"),
+  isPlatform: z.boolean().describe(
+    "Whether it is the key that the platform gives to servers and functions, and signs URLs with",
+  ),
+  createdAt: timestamp.describe("When the key was created"),
+}).meta({ id: "BlobKey" });
+export type BlobKey = z.infer<typeof blobKey>;
+
+const path = "/v1/projects/{project}/blobs";
+const tag = "Blob store";
+
+export const listBlobs = endpoint({
+  method: "GET",
+  path,
+  summary: "List the objects of a project's blob store in byte order of their keys",
+  access: "developer",
+  tag,
+  params: projectParams,
+  query: z.object({
+    environment,
+    prefix: prefix.default("").describe("Only keys with this prefix"),
+    delimiter: z.string().max(16).optional().meta({
+      description: "Groups keys that have this text behind the prefix, such as / for folders",
+      example: "/",
+    }),
+    limit: pageLimit(LIST_MAX, LIST_DEFAULT).meta({
+      description: "Maximum number of objects and folders",
+      example: 20,
+    }),
+    cursor: key.optional().meta({
+      description: "`nextCursor` of the previous page: its last key or folder",
+      example: "photos/kestrel.jpg",
+    }),
+  }),
+  response: z.object({
+    items: z.array(blobObject).describe("Objects of the page"),
+    folders: z.array(z.string()).describe("Keys up to the delimiter, each once"),
+    nextCursor: z.string().nullable().describe("`cursor` of the next page; null on the last page"),
+  }),
+});
+
+export const deleteBlob = endpoint({
+  method: "DELETE",
+  path: `${path}/object`,
+  summary: "Delete an object of a project's blob store. Succeeds if the key does not exist",
+  tag,
+  params: projectParams,
+  query: z.object({ environment, key: objectKey }),
+  status: 204,
+});
+
+export const copyBlob = endpoint({
+  method: "POST",
+  path: `${path}/copy`,
+  summary: "Copy an object within a project's blob stores. The copy shares the content",
+  tag,
+  params: projectParams,
+  body: z.object({
+    environment,
+    key: objectKey,
+    to: key.meta({ description: "Key of the copy", example: "photos/kestrel-2.jpg" }),
+    toEnvironment: environmentReference.optional().describe(
+      "Environment of the copy; that of the object when omitted",
+    ),
+  }).strict(),
+  response: blobObject,
+});
+
+export const SIGNED_METHODS = ["GET", "PUT"] as const;
+
+export const signBlob = endpoint({
+  method: "POST",
+  path: `${path}/sign`,
+  summary: "Sign a URL that downloads or uploads one object without another credential",
+  tag,
+  params: projectParams,
+  body: z.object({
+    environment,
+    key: objectKey,
+    method: z.enum(SIGNED_METHODS).default("GET").describe(
+      "Method of the URL: GET downloads, PUT uploads",
+    ),
+    expiresIn: z.int().min(1).max(MAX_SIGNED_SECONDS).default(DEFAULT_SIGNED_SECONDS).describe(
+      "Seconds that the URL works",
+    ),
+    maxBytes: z.int().min(0).max(MAX_OBJECT_BYTES).optional().describe(
+      "Largest content that it uploads, in bytes",
+    ),
+    contentType: z.string().max(128).regex(
+      /^[a-z0-9.+-]+\/(?:\*|[a-z0-9.+-]+)$/,
+      "Must be a media type such as image/png or image/*",
+    ).optional().describe("Media type that it uploads, such as image/png or image/*"),
+  }).strict(),
+  response: z.object({
+    url: z.url().meta({
+      description: "Signed URL",
+      example: "https://svc.example/s3/production/photos/kestrel.jpg?X-Amz-Signature=…",
+    }),
+    method: z.enum(SIGNED_METHODS).describe("Method of the URL"),
+    expiresAt: timestamp.describe("When the URL stops working"),
+  }),
+});
+
+export const createBlobKey = endpoint({
+  method: "POST",
+  path: `${path}/credentials`,
+  summary: "Create an S3 access key for the blob store of one environment",
+  tag,
+  params: projectParams,
+  body: z.object({
+    environment,
+    name: z.string().trim().min(1).max(MAX_NAME_LENGTH).describe("Name of the key").meta({
+      example: "backup laptop",
+    }),
+    isReadOnly: z.boolean().default(false).describe("Whether the key can only read"),
+  }).strict(),
+  response: blobKey.extend({
+    secret: z.string().describe("Secret access key; shown once").meta({ example: "GEZDGNBVGY3TQ" }),
+    endpoint: z.url().describe("Endpoint of S3").meta({ example: "https://svc.example/s3" }),
+    bucket: z.string().describe("Bucket: the name of the environment").meta({
+      example: ENVIRONMENT_PRODUCTION,
+    }),
+    region: z.string().describe("Region").meta({ example: "auto" }),
+  }),
+  status: 201,
+});
+
+export const listBlobKeys = endpoint({
+  method: "GET",
+  path: `${path}/credentials`,
+  summary: "List the S3 access keys of a project's blob stores",
+  access: "developer",
+  tag,
+  params: projectParams,
+  response: z.object({ items: z.array(blobKey).describe("All keys, oldest first") }),
+});
+
+export const deleteBlobKey = endpoint({
+  method: "DELETE",
+  path: `${path}/credentials/{credential}`,
+  summary:
+    "Revoke an S3 access key. The platform replaces its own key, and signed URLs stop working",
+  tag,
+  params: projectParams.extend({
+    credential: z.string().max(64).meta({
+      description: "Access key id",
+      example: "SVCKABCDEFGHIJKLMNOP",
+    }),
+  }),
+  status: 204,
+});

@@ -1,0 +1,72 @@
+/**
+ * How much the blob stores of a project hold. What was added and what was removed are counted
+ * apart, in the commits that do it: writers of one store do not contend for a record.
+ *
+ * @module
+ */
+import * as z from "zod";
+import { keys, readAll } from "../core/store/mod.ts";
+import type { Operation, RecordStore } from "../../store/mod.ts";
+import type { BlobPlace } from "./object_record.ts";
+
+const counter = z.instanceof(Deno.KvU64);
+
+export interface BlobUse {
+  readonly bytes: number;
+  readonly objects: number;
+}
+
+type Counter = "bytes_added" | "bytes_removed" | "objects_added" | "objects_removed";
+
+export class BlobUsage {
+  readonly #kv: RecordStore;
+  /** Bytes of uploads that run, by project: they are not recorded yet. */
+  readonly #arriving = new Map<string, number>();
+
+  constructor(kv: RecordStore) {
+    this.#kv = kv;
+  }
+
+  /** Adds what a commit changes to it. */
+  note(operation: Operation, place: BlobPlace, change: Partial<Record<Counter, number>>): void {
+    for (const [name, count] of Object.entries(change)) {
+      if (count === 0) continue;
+      operation.sum(keys.blobUse(place.projectId, place.environment, name), BigInt(count));
+    }
+  }
+
+  /** The use of each environment of a project. */
+  async of(projectId: string): Promise<ReadonlyMap<string, BlobUse>> {
+    const found = new Map<string, { bytes: number; objects: number }>();
+    for await (const { key, value } of readAll(this.#kv, keys.blobUsage(projectId), counter)) {
+      const [environment, name] = key.slice(-2).map(String) as [string, Counter];
+      const use = found.get(environment) ?? { bytes: 0, objects: 0 };
+      const count = Number(value.value) * (name.endsWith("_added") ? 1 : -1);
+      use[name.startsWith("bytes") ? "bytes" : "objects"] += count;
+      found.set(environment, use);
+    }
+    return found;
+  }
+
+  /** Whether a project can take more bytes; those that arrive now count as well. */
+  async hasRoom(projectId: string, more: number, quota: number): Promise<boolean> {
+    let total = more + (this.#arriving.get(projectId) ?? 0);
+    for (const { bytes } of (await this.of(projectId)).values()) total += bytes;
+    return total <= quota;
+  }
+
+  /** Counts bytes as arriving while work on them runs. */
+  async whileArriving<T>(projectId: string, bytes: number, work: () => Promise<T>): Promise<T> {
+    const add = (count: number) => {
+      const total = (this.#arriving.get(projectId) ?? 0) + count;
+      if (total === 0) this.#arriving.delete(projectId);
+      else this.#arriving.set(projectId, total);
+    };
+    add(bytes);
+    try {
+      return await work();
+    } finally {
+      add(-bytes);
+    }
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * Composes the blob stores of projects: one for each environment, which code reaches by the
+ * protocol of S3.
+ *
+ * @module
+ */
+import { formatCount } from "../../lib/format.ts";
+import { requestIds } from "../core/http/mod.ts";
+import type { Capability } from "../core/capability.ts";
+import type { Foundation } from "../core/foundation.ts";
+import { deleteKeys, keys, keysBelow } from "../core/store/mod.ts";
+import type { RecordKey } from "../../store/mod.ts";
+import { AccessKeys } from "./access_keys.ts";
+import {
+  type BlobPlace,
+  objects as objectType,
+  parts,
+  uploads as uploadType,
+} from "./object_record.ts";
+import { ObjectStore } from "./object_store.ts";
+import { bindBlobStoreRoutes, type BlobRouteServices } from "./routes.ts";
+import { createS3Handler } from "./s3/handle_request.ts";
+import { REGION } from "./sign_url.ts";
+import { UploadStore } from "./upload_store.ts";
+
+/** Path of the endpoint of S3, at each address that has it. */
+export const S3_PATH = "/s3";
+
+/** Access of a deployment to the store of its environment. */
+export interface BlobAccess {
+  /** Changes when running servers need other variables. */
+  readonly identity: string;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+export interface ProjectBlobs {
+  /** Answers requests below {@link S3_PATH}. */
+  readonly handle: (request: Request) => Promise<Response>;
+  /**
+   * How code reaches its store.
+   *
+   * @param origin at which the code finds the endpoint
+   */
+  readonly blobsFor: (place: BlobPlace, origin: string) => Promise<BlobAccess>;
+  readonly capability: Capability;
+}
+
+/** Whether the path of a URL is that of the endpoint. */
+export function isS3Path(path: string): boolean {
+  return path === S3_PATH || path.startsWith(`${S3_PATH}/`);
+}
+
+/**
+ * Variables of a project before these. One that has some of AWS means another storage: no
+ * variable of AWS is added to them.
+ */
+export function withBlobVariables(
+  { variables: ours }: Pick<BlobAccess, "variables">,
+  own: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const hasAws = Object.keys(own).some((name) => name.startsWith("AWS_"));
+  return Object.fromEntries(
+    Object.entries(ours).filter(([name]) => !hasAws || !name.startsWith("AWS_")),
+  );
+}
+
+export function createBlobs(
+  foundation: Pick<
+    Foundation,
+    "kv" | "vault" | "box" | "publicOrigin" | "now" | "random" | "onTrouble"
+  >,
+  { quota, ...routes }:
+    & Pick<BlobRouteServices, "projects" | "environments">
+    & { readonly quota: number; onChanged(projectId: string): Promise<void> },
+): ProjectBlobs {
+  const { kv, vault, box, publicOrigin, now, random, onTrouble } = foundation;
+  const objects = new ObjectStore({ kv, vault, quota, now });
+  const uploads = new UploadStore(kv, { objects, now, random });
+  const accessKeys = new AccessKeys(kv, box);
+  const endpoint = `${publicOrigin}${S3_PATH}`;
+  const recordsOf = async function* (...owner: readonly string[]): AsyncGenerator<RecordKey> {
+    for (const { root } of [objectType, uploadType, parts]) {
+      yield* keysBelow(kv, [...root, ...owner]);
+    }
+    yield* keysBelow(kv, [...keys.allBlobUsage(), ...owner]);
+  };
+  return {
+    handle: createS3Handler({
+      objects,
+      uploads,
+      root: S3_PATH,
+      openKey: (id) => accessKeys.open(id),
+      requestId: requestIds(random),
+      now,
+      onTrouble,
+    }),
+    async blobsFor(place, origin) {
+      const opened = await accessKeys.ofPlatform(place, { now, random }).catch((error) => {
+        // A store that is full, or read only: sites go on without.
+        onTrouble(`Cannot open the blob store of project ${place.projectId}: ${error}`);
+      });
+      if (opened === undefined) return { identity: "", variables: {} };
+      const { record: { id }, secret } = opened;
+      const own = `${origin}${S3_PATH}`;
+      return {
+        identity: id,
+        variables: {
+          BLOBS_ENDPOINT: own,
+          BLOBS_PUBLIC_ENDPOINT: endpoint,
+          BLOBS_BUCKET: place.environment,
+          BLOBS_REGION: REGION,
+          BLOBS_ACCESS_KEY_ID: id,
+          BLOBS_SECRET_ACCESS_KEY: secret,
+          AWS_ENDPOINT_URL_S3: own,
+          AWS_REGION: REGION,
+          AWS_ACCESS_KEY_ID: id,
+          AWS_SECRET_ACCESS_KEY: secret,
+        },
+      };
+    },
+    capability: {
+      name: "blobs",
+      bindRoutes: (router) =>
+        bindBlobStoreRoutes(router, {
+          ...routes,
+          objects,
+          accessKeys,
+          endpoint,
+          now,
+          random,
+          onRevoked: ({ projectId }) => routes.onChanged(projectId),
+        }),
+      async keepHouse(signal, lease) {
+        const count = await uploads.sweep(signal, lease);
+        return count === 0
+          ? []
+          : [`removed ${formatCount(count, "unfinished upload")} of projects`];
+      },
+      async *neededBlobs() {
+        for (const { root, schema } of [objectType, parts]) {
+          for await (const { value } of kv.list({ prefix: root }, { batchSize: 500 })) {
+            yield schema.parse(value);
+          }
+        }
+      },
+      async *projectKeys(projectId) {
+        yield* recordsOf(projectId);
+        for await (const { id } of accessKeys.all(projectId)) {
+          yield keys.blobKeyById(id);
+          yield [...keys.allBlobKeys(), projectId, id];
+        }
+      },
+      async removeEnvironment({ projectId, name }) {
+        for await (const { id, environment } of accessKeys.all(projectId)) {
+          if (environment === name) await accessKeys.remove([projectId, id]);
+        }
+        await deleteKeys(kv, recordsOf(projectId, name));
+      },
+    },
+  };
+}

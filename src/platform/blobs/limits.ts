@@ -1,0 +1,38 @@
+/**
+ * The bounds of a blob store.
+ *
+ * @module
+ */
+
+/** Longest key, in bytes of UTF-8, as in S3. */
+export const MAX_KEY_BYTES = 1024;
+
+/** Largest object, in bytes, also of one that was uploaded in parts. */
+export const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
+
+/** Smallest part but the last, in bytes, as in S3. */
+export const MIN_PART_BYTES = 5 * 1024 ** 2;
+
+/** Most parts of an upload. */
+export const MAX_PARTS = 10_000;
+
+/** Longest metadata of an object, names and values together, in bytes. */
+export const MAX_METADATA_BYTES = 2048;
+
+/** Keys of one page of a list. */
+export const MAX_LIST = 1000;
+
+/** Most open uploads of one environment. */
+export const MAX_UPLOADS = 1000;
+
+/** Most access keys of a project. */
+export const MAX_ACCESS_KEYS = 50;
+
+/** Uploads that nothing was added to for this time are removed, in milliseconds. */
+export const KEEP_UPLOAD_MS = 7 * 24 * 60 * 60_000;
+
+/** Whether a text can be the key of an object. */
+export function isObjectKey(text: string): boolean {
+  return text !== "" && text.isWellFormed() && !text.includes("\0") &&
+    new TextEncoder().encode(text).byteLength <= MAX_KEY_BYTES;
+}

@@ -1,0 +1,94 @@
+/**
+ * One page of a store's keys, in the order of their bytes. A folder of any size costs one look:
+ * the list goes on behind it.
+ *
+ * @module
+ */
+import type { RecordStore } from "../../store/mod.ts";
+import { type BlobPlace, type ObjectRecord, objectRecord, objects } from "./object_record.ts";
+
+export interface ListWish {
+  readonly prefix: string;
+  /** Keys that have it behind the prefix are shown as one folder, up to it. */
+  readonly delimiter?: string | undefined;
+  /** Only keys, and folders, behind this one. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+export interface ObjectPage {
+  readonly items: readonly ObjectRecord[];
+  /** Folders: the keys up to the delimiter. */
+  readonly prefixes: readonly string[];
+  /** `after` of the next page; `null` on the last. */
+  readonly next: string | null;
+}
+
+/** The first text behind all that begin with this one; `undefined` if there is none. */
+function behind(prefix: string): string | undefined {
+  const characters = [...prefix];
+  const last = characters.pop()?.codePointAt(0);
+  if (last === undefined || last === 0x10ffff) return undefined;
+  // Half characters are no text.
+  return characters.join("") + String.fromCodePoint(last + 1 === 0xd800 ? 0xe000 : last + 1);
+}
+
+/** The folder that a key is in, with its delimiter. */
+function folderOf(key: string, { prefix, delimiter }: ListWish): string | undefined {
+  if (delimiter === undefined || delimiter === "") return undefined;
+  const at = key.indexOf(delimiter, prefix.length);
+  return at === -1 ? undefined : key.slice(0, at + delimiter.length);
+}
+
+/** Where a page starts: behind a key, or behind a whole folder. */
+function startOf(wish: ListWish): string | undefined {
+  const { after, prefix } = wish;
+  if (after === undefined || compareBytes(after, prefix) < 0) return prefix;
+  // The key after another one is that one and a zero.
+  return folderOf(after, wish) === after ? behind(after) : `${after}\0`;
+}
+
+const encoder = new TextEncoder();
+
+function compareBytes(one: string, other: string): number {
+  const [left, right] = [encoder.encode(one), encoder.encode(other)];
+  for (let at = 0; at < left.length && at < right.length; at++) {
+    if (left[at] !== right[at]) return left[at]! - right[at]!;
+  }
+  return left.length - right.length;
+}
+
+export async function listObjects(
+  kv: RecordStore,
+  { projectId, environment }: BlobPlace,
+  wish: ListWish,
+): Promise<ObjectPage> {
+  const { prefix, limit } = wish;
+  const items: ObjectRecord[] = [];
+  const prefixes: string[] = [];
+  const root = [...objects.root, projectId, environment];
+  let start = startOf(wish);
+  let last = "";
+  // Each round ends the page, or passes a folder of it.
+  while (start !== undefined) {
+    let next: string | undefined;
+    const batchSize = wish.delimiter ? 50 : 500;
+    const selector = { prefix: root, start: [...root, start] };
+    for await (const { value } of kv.list(selector, { batchSize })) {
+      const record = objectRecord.parse(value);
+      const { key } = record;
+      if (!key.startsWith(prefix)) break;
+      if (items.length + prefixes.length === limit) return { items, prefixes, next: last };
+      const folder = folderOf(key, wish);
+      last = folder ?? key;
+      if (folder === undefined) items.push(record);
+      else {
+        prefixes.push(folder);
+        next = behind(folder);
+        break;
+      }
+    }
+    start = next;
+  }
+  return { items, prefixes, next: null };
+}

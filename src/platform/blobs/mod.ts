@@ -1,0 +1,14 @@
+/**
+ * The blob stores of projects: S3, and what is above it.
+ *
+ * @module
+ */
+export { AccessKeys } from "./access_keys.ts";
+export { BLOBS_ORIGIN, outboundToBlobs } from "./outbound_blobs.ts";
+export {
+  createBlobs,
+  isS3Path,
+  type ProjectBlobs,
+  S3_PATH,
+  withBlobVariables,
+} from "./create_blobs.ts";

@@ -1,0 +1,332 @@
+/**
+ * The objects of blob stores: bytes in the vault, what is known of them in the records. An
+ * object is acknowledged once both would survive a crash: first the bytes, then the record.
+ *
+ * @module
+ */
+import type { Clock } from "../../lib/clock.ts";
+import { createHash } from "node:crypto";
+import {
+  type BlobStore,
+  BlobTooLargeError,
+  type BlobVault,
+  type ByteRange,
+  commitWithRetries,
+  keys,
+  Table,
+  type Versioned,
+} from "../core/store/mod.ts";
+import type { Operation, RecordStore } from "../../store/mod.ts";
+import { BlobUsage } from "./blob_usage.ts";
+import { type Algorithm, Checksums, hexOf } from "./checksums.ts";
+import { isObjectKey, MAX_KEY_BYTES, MAX_OBJECT_BYTES } from "./limits.ts";
+import { listObjects, type ListWish, type ObjectPage } from "./list_objects.ts";
+import { type BlobPlace, type Described, type ObjectRecord, objects } from "./object_record.ts";
+import { BlobStoreError } from "./store_error.ts";
+
+/** Objects up to this size are read whole, and verified before the first byte is sent. */
+const READ_WHOLE = 1024 * 1024;
+
+export interface ObjectStoreOptions {
+  readonly kv: RecordStore;
+  readonly vault: Pick<BlobVault, "of">;
+  /** Most bytes of all stores of a project. */
+  readonly quota: number;
+  readonly now: Clock;
+}
+
+/** The content of a request. */
+export interface Content {
+  readonly stream: ReadableStream<Uint8Array>;
+  /** Size in bytes, if the client has said it. */
+  readonly size: number | undefined;
+  /** Algorithms by which the client sums it up. */
+  readonly algorithms: readonly Algorithm[];
+  /** The client's digests in base64, known when the stream has ended. */
+  expected(): ReadonlyMap<Algorithm, string>;
+}
+
+/** What an object must be like for a write of it; `*` is any object. */
+export interface WriteCondition {
+  readonly ifMatch?: string | undefined;
+  readonly ifNoneMatch?: string | undefined;
+}
+
+/** Content that lies in the vault. */
+export type StoredContent = Pick<ObjectRecord, "sha256" | "size" | "etag" | "checksums">;
+
+/** Whether a list of entity tags, or `*`, has the one of an object. */
+export function hasTag(list: string, etag: string): boolean {
+  return list.split(",").map((each) => each.trim().replace(/^W\//, "").replaceAll('"', ""))
+    .some((each) => each === "*" || each === etag);
+}
+
+function refuseUnmet(found: ObjectRecord | undefined, condition: WriteCondition): void {
+  const { ifMatch, ifNoneMatch } = condition;
+  const isMet = (ifMatch === undefined || found !== undefined && hasTag(ifMatch, found.etag)) &&
+    (ifNoneMatch === undefined || found === undefined || !hasTag(ifNoneMatch, found.etag));
+  if (isMet) return;
+  if (ifMatch !== undefined && found === undefined) throw noSuchKey();
+  throw new BlobStoreError("PreconditionFailed", "The object does not meet the condition");
+}
+
+const noSuchKey = () => new BlobStoreError("NoSuchKey", "The key does not exist");
+
+/** Hashes what passes and ends the stream with an error where it is not what it must be. */
+function verified(
+  stream: ReadableStream<Uint8Array>,
+  check: { update(chunk: Uint8Array): void; end(): void },
+): ReadableStream<Uint8Array> {
+  return stream.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        check.update(chunk);
+        controller.enqueue(chunk);
+      },
+      flush: () => check.end(),
+    }),
+  );
+}
+
+export class ObjectStore extends Table<ObjectRecord, readonly [string, string, string]> {
+  readonly usage: BlobUsage;
+
+  readonly #options: ObjectStoreOptions;
+
+  constructor(options: ObjectStoreOptions) {
+    super(options.kv, objects);
+    this.#options = options;
+    this.usage = new BlobUsage(options.kv);
+  }
+
+  blobsOf({ workspaceId }: Pick<BlobPlace, "workspaceId">): BlobStore {
+    return this.#options.vault.of(workspaceId);
+  }
+
+  /** @throws {BlobStoreError} `NoSuchKey` */
+  async get({ projectId, environment }: BlobPlace, key: string): Promise<ObjectRecord> {
+    const found = isObjectKey(key) ? await this.find(projectId, environment, key) : undefined;
+    if (found === undefined) throw noSuchKey();
+    return found;
+  }
+
+  /** Stores an object, under the place of a key. */
+  async put(
+    place: BlobPlace,
+    key: string,
+    { content, described, condition = {}, maxBytes }: {
+      readonly content: Content;
+      readonly described: Described;
+      readonly condition?: WriteCondition;
+      readonly maxBytes?: number | undefined;
+    },
+  ): Promise<ObjectRecord> {
+    this.requireKey(key);
+    // Before the bytes travel: the commit judges again.
+    refuseUnmet(await this.find(place.projectId, place.environment, key), condition);
+    return await this.storeContent(
+      place,
+      content,
+      (stored) => this.record(place, key, { stored, described, condition }),
+      maxBytes,
+    );
+  }
+
+  /** Stores bytes, then records what they are of, while they count as arriving. */
+  async storeContent<T>(
+    place: BlobPlace,
+    content: Content,
+    record: (stored: StoredContent) => Promise<T>,
+    maxBytes = MAX_OBJECT_BYTES,
+  ): Promise<T> {
+    const { projectId } = place;
+    const { size = 0 } = content;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    if (!await this.usage.hasRoom(projectId, size, this.#options.quota)) throw this.#full();
+    return await this.usage.whileArriving(projectId, size, async () => {
+      const stored = await this.#add(place, content, maxBytes);
+      // Who does not say the size is judged by what came.
+      if (
+        content.size === undefined &&
+        !await this.usage.hasRoom(projectId, stored.size, this.#options.quota)
+      ) throw this.#full();
+      return await record(stored);
+    });
+  }
+
+  /** Commits the record of an object whose bytes are stored. */
+  async record(
+    place: BlobPlace,
+    key: string,
+    { stored, described, condition = {}, also }: {
+      readonly stored: StoredContent;
+      readonly described: Described;
+      readonly condition?: WriteCondition;
+      /** Adds to the commit. */
+      also?(operation: Operation): void | Promise<void>;
+    },
+  ): Promise<ObjectRecord> {
+    this.requireKey(key);
+    const { workspaceId, projectId, environment } = place;
+    const { contentType, fields, metadata } = described;
+    const { sha256, size, etag, checksums } = stored;
+    const object: ObjectRecord = {
+      ...{ workspaceId, projectId, environment, key, sha256, size, etag, checksums },
+      ...{ contentType, fields, metadata, modifiedAt: this.#options.now() },
+    };
+    const owner = keys.project(workspaceId, projectId);
+    return await commitWithRetries(this.kv, [objects.keyOf(object)], async (operation) => {
+      const project = await this.kv.get(owner);
+      if (project.versionstamp === null) {
+        throw new BlobStoreError("NoSuchBucket", "The project was deleted");
+      }
+      const before = await this.read(projectId, environment, key);
+      refuseUnmet(before?.value, condition);
+      operation.check(project);
+      this.#replace(operation, before, object);
+      await also?.(operation);
+      return object;
+    }, { checked: [owner] });
+  }
+
+  /** Removes an object; succeeds where there is none. */
+  async delete({ projectId, environment }: BlobPlace, key: string): Promise<void> {
+    if (!isObjectKey(key)) return;
+    await this.remove([projectId, environment, key], {
+      also: (operation, removed) =>
+        this.usage.note(operation, removed, { bytes_removed: removed.size, objects_removed: 1 }),
+    });
+  }
+
+  /** Copies an object within the project; both share the bytes. */
+  async copy(
+    source: ObjectRecord,
+    place: BlobPlace,
+    key: string,
+    { described = source, condition }: {
+      readonly described?: Described | undefined;
+      readonly condition?: WriteCondition | undefined;
+    } = {},
+  ): Promise<ObjectRecord> {
+    if (!await this.usage.hasRoom(place.projectId, source.size, this.#options.quota)) {
+      throw this.#full();
+    }
+    // A sweep leaves alone what was looked up.
+    if (await this.blobsOf(place).verify(source.sha256) === undefined) throw damaged(source);
+    return await this.record(place, key, { stored: source, described, condition: condition ?? {} });
+  }
+
+  async listObjects(place: BlobPlace, wish: ListWish): Promise<ObjectPage> {
+    return await listObjects(this.kv, place, wish);
+  }
+
+  /** The bytes of an object; one that is damaged ends with an error. */
+  async open(
+    object: Pick<ObjectRecord, "workspaceId" | "sha256" | "size">,
+    range?: ByteRange,
+  ): Promise<Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>> {
+    const { sha256, size } = object;
+    const blobs = this.blobsOf(object);
+    if (size <= READ_WHOLE) {
+      const bytes = await blobs.read(sha256);
+      return range === undefined ? bytes : bytes.slice(range.start, range.end + 1);
+    }
+    if (range !== undefined) return await blobs.stream(sha256, range);
+    const hash = createHash("sha256");
+    return verified(await blobs.stream(sha256), {
+      update: (chunk) => void hash.update(chunk),
+      end() {
+        if (hash.digest("hex") === sha256) return;
+        blobs.reportDamage(sha256).catch(() => {});
+        throw damaged(object);
+      },
+    });
+  }
+
+  /** @throws {BlobStoreError} where a text cannot be a key. */
+  requireKey(key: string): void {
+    if (isObjectKey(key)) return;
+    if (new TextEncoder().encode(key).byteLength > MAX_KEY_BYTES) {
+      throw new BlobStoreError("KeyTooLongError", `Use a key of at most ${MAX_KEY_BYTES} bytes`);
+    }
+    throw new BlobStoreError("InvalidArgument", "The key is empty or no well-formed text");
+  }
+
+  #replace(
+    operation: Operation,
+    before: Versioned<ObjectRecord> | undefined,
+    object: ObjectRecord,
+  ): void {
+    this.usage.note(operation, object, {
+      bytes_added: object.size,
+      objects_added: before === undefined ? 1 : 0,
+      bytes_removed: before?.value.size ?? 0,
+    });
+    if (before === undefined) {
+      objects.insert(operation.check({ key: objects.keyOf(object), versionstamp: null }), object);
+    } else objects.replace(operation, before, object);
+  }
+
+  async #add(place: BlobPlace, content: Content, maxBytes: number): Promise<StoredContent> {
+    const { stream, size: announced, algorithms } = content;
+    const sums = new Checksums(algorithms);
+    let [size, digests] = [0, new Map() as ReadonlyMap<Algorithm, string>];
+    const checked = verified(stream, {
+      update(chunk) {
+        sums.update(chunk);
+        size += chunk.byteLength;
+      },
+      end() {
+        digests = sums.digests();
+        refuseOther(content, { size, announced, digests });
+      },
+    });
+    const added = await this.blobsOf(place).add(checked, { maxBytes }).catch((error) => {
+      throw error instanceof BlobTooLargeError ? tooLarge(maxBytes) : error;
+    });
+    const named = algorithms.filter((name) => name !== "md5");
+    return {
+      ...added,
+      etag: hexOf(digests.get("md5")!),
+      checksums: Object.fromEntries(named.map((name) => [name, digests.get(name)!])),
+    };
+  }
+
+  #full(): BlobStoreError {
+    const { quota } = this.#options;
+    return new BlobStoreError(
+      "QuotaExceeded",
+      `The blob stores of this project can have at most ${quota} bytes. Delete some objects`,
+    );
+  }
+}
+
+const tooLarge = (maxBytes: number) =>
+  new BlobStoreError("EntityTooLarge", `Upload at most ${maxBytes} bytes`);
+
+const damaged = ({ sha256 }: Pick<ObjectRecord, "sha256">) =>
+  new BlobStoreError(
+    "InternalError",
+    `The content of the object, ${sha256}, is damaged. Upload it again`,
+  );
+
+/** @throws {BlobStoreError} where the content is not what the client says that it is. */
+function refuseOther(
+  content: Content,
+  { size, announced, digests }: {
+    readonly size: number;
+    readonly announced: number | undefined;
+    readonly digests: ReadonlyMap<Algorithm, string>;
+  },
+): void {
+  if (announced !== undefined && size !== announced) {
+    throw new BlobStoreError("IncompleteBody", `Expected ${announced} bytes, received ${size}`);
+  }
+  for (const [name, digest] of content.expected()) {
+    if (digests.get(name) === digest) continue;
+    throw new BlobStoreError(
+      "BadDigest",
+      `The ${name.toUpperCase()} of the received content is not the one that was sent`,
+    );
+  }
+}

@@ -1,0 +1,247 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { elements, ENDPOINT, PLACE, type TestStore, withStore } from "../_test_store.ts";
+
+const md5 = (text: string) => createHash("md5").update(text).digest("hex");
+const code = async (response: Response) => elements(await response.text(), "Code")[0];
+
+const put = (store: TestStore, key: string, body: string, headers: HeadersInit = {}) =>
+  store.send(`production/${key}`, { method: "PUT", body, headers });
+
+Deno.test("an object is read as it was put, with its type, metadata and ETag", () =>
+  withStore(async (store) => {
+    const stored = await put(store, "a b/ä%2B(1).txt", "hello", {
+      "content-type": "text/plain",
+      "cache-control": "max-age=60",
+      "x-amz-meta-boat": "kestrel",
+    });
+    assert.equal(stored.status, 200, await stored.text());
+    assert.equal(stored.headers.get("etag"), `"${md5("hello")}"`);
+    const read = await store.send("production/a b/ä%2B(1).txt");
+    assert.equal(read.headers.get("content-type"), "text/plain");
+    assert.equal(read.headers.get("cache-control"), "max-age=60");
+    assert.equal(read.headers.get("x-amz-meta-boat"), "kestrel");
+    assert.equal(await read.text(), "hello");
+    const head = await store.send("production/a b/ä%2B(1).txt", { method: "HEAD" });
+    assert.equal(head.headers.get("content-length"), "5");
+    assert.equal(
+      (await store.send("production/a b/ä%2B(1).txt", { method: "DELETE" })).status,
+      204,
+    );
+    assert.equal(await code(await store.send("production/a b/ä%2B(1).txt")), "NoSuchKey");
+  }));
+
+Deno.test("ranges and conditions answer as S3 does", () =>
+  withStore(async (store) => {
+    await put(store, "a", "0123456789");
+    const etag = `"${md5("0123456789")}"`;
+    const later = new Date(Date.now() + 60_000).toUTCString();
+    const cases: readonly (readonly [Record<string, string>, number, string])[] = [
+      [{ range: "bytes=2-4" }, 206, "234"],
+      [{ range: "bytes=7-" }, 206, "789"],
+      [{ range: "bytes=-2" }, 206, "89"],
+      [{ range: "bytes=8-99" }, 206, "89"],
+      [{ range: "bytes=10-" }, 416, "InvalidRange"],
+      [{ range: "bytes=a-b" }, 200, "0123456789"],
+      [{ "if-match": etag }, 200, "0123456789"],
+      [{ "if-match": '"x"' }, 412, "PreconditionFailed"],
+      [{ "if-none-match": etag }, 304, ""],
+      [{ "if-none-match": '"x"' }, 200, "0123456789"],
+      [{ "if-modified-since": later }, 304, ""],
+      [{ "if-unmodified-since": "Mon, 01 Jan 2024 00:00:00 GMT" }, 412, "PreconditionFailed"],
+    ];
+    for (const [headers, status, text] of cases) {
+      const response = await store.send("production/a", { headers });
+      const body = await response.text();
+      assert.equal(response.status, status, JSON.stringify(headers));
+      if (status < 400) assert.equal(body, text, JSON.stringify(headers));
+      else assert.deepEqual(elements(body, "Code"), [text], JSON.stringify(headers));
+    }
+    assert.equal((await put(store, "a", "x", { "if-none-match": "*" })).status, 412);
+    assert.equal((await put(store, "a", "x", { "if-match": '"y"' })).status, 412);
+    assert.equal((await put(store, "a", "x", { "if-match": etag })).status, 200);
+  }));
+
+Deno.test("lists are in the order of bytes, by page and by folder", () =>
+  withStore(async (store) => {
+    const names = ["a", "b/1", "b/2", "b/c/3", "b0", "z", "é", "\u{1f40b}"];
+    for (const name of names) await put(store, name, name);
+    for (const version of ["list-type=2&", ""]) {
+      const seen: string[] = [];
+      let next = "";
+      do {
+        const url = `production?${version}max-keys=3${next}`;
+        const text = await (await store.send(url)).text();
+        seen.push(...elements(text, "Key"));
+        const [token] = elements(text, version === "" ? "NextMarker" : "NextContinuationToken");
+        const name = version === "" ? "marker" : "continuation-token";
+        next = token === undefined ? "" : `&${name}=${encodeURIComponent(token)}`;
+      } while (next !== "");
+      assert.deepEqual(seen, names, version);
+    }
+    const folders = await (await store.send("production?list-type=2&delimiter=/")).text();
+    assert.deepEqual(elements(folders, "Key"), ["a", "b0", "z", "é", "\u{1f40b}"]);
+    assert.deepEqual(elements(folders, "Prefix"), ["", "b/"]);
+    const inside =
+      await (await store.send("production?list-type=2&delimiter=/&prefix=b/&max-keys=2"))
+        .text();
+    assert.deepEqual(elements(inside, "Key"), ["b/1", "b/2"]);
+    const [token] = elements(inside, "NextContinuationToken");
+    const rest = await (await store.send(
+      `production?list-type=2&delimiter=/&prefix=b/&continuation-token=${
+        encodeURIComponent(token!)
+      }`,
+    )).text();
+    assert.deepEqual(elements(rest, "Prefix"), ["b/", "b/c/"]);
+  }));
+
+Deno.test("an upload in parts becomes one object", () =>
+  withStore(async (store) => {
+    const begun = await store.send("production/big?uploads", { method: "POST" });
+    const [id] = elements(await begun.text(), "UploadId");
+    const first = "x".repeat(5 * 1024 ** 2);
+    const sendPart = async (number: number, body: string) => {
+      const path = `production/big?partNumber=${number}&uploadId=${id}`;
+      return (await store.send(path, { method: "PUT", body })).headers.get("etag")!;
+    };
+    const complete = (tags: readonly (readonly [number, string])[]) =>
+      store.send(`production/big?uploadId=${id}`, {
+        method: "POST",
+        body: `<CompleteMultipartUpload>${
+          tags.map(([number, tag]) =>
+            `<Part><PartNumber>${number}</PartNumber><ETag>${tag}</ETag></Part>`
+          ).join("")
+        }</CompleteMultipartUpload>`,
+      });
+    const tags = [[1, await sendPart(1, first)], [2, await sendPart(2, "end")]] as const;
+    assert.equal((await store.send("production?uploads")).status, 200);
+    const listed = await (await store.send(`production/big?uploadId=${id}`)).text();
+    assert.deepEqual(elements(listed, "PartNumber"), ["1", "2"]);
+    assert.equal(
+      await code(await complete([[2, tags[1][1]], [1, tags[0][1]]])),
+      "InvalidPartOrder",
+    );
+    assert.equal(await code(await complete([[1, '"x"']])), "InvalidPart");
+    assert.equal(await code(await complete([[3, tags[0][1]]])), "InvalidPart");
+    assert.equal(
+      await code(
+        await store.send(`production/big?uploadId=${id}`, {
+          method: "POST",
+          body: "<Complete",
+        }),
+      ),
+      "MalformedXML",
+    );
+    const done = await complete(tags);
+    assert.equal(done.status, 200);
+    const hash = createHash("md5").update(md5(first), "hex").update(md5("end"), "hex")
+      .digest("hex");
+    assert.equal(elements(await done.text(), "ETag")[0], `&quot;${hash}-2&quot;`);
+    const read = await store.send("production/big");
+    assert.equal(await read.text(), `${first}end`);
+    assert.equal(await code(await complete(tags)), "NoSuchUpload");
+    const { bytes, objects } = (await store.objects.usage.of(PLACE.projectId)).get("production")!;
+    assert.deepEqual({ bytes, objects }, { bytes: first.length + 3, objects: 1 });
+  }));
+
+Deno.test("copies share content, and many objects are deleted at once", () =>
+  withStore(async (store) => {
+    await put(store, "a&b", "hello", { "x-amz-meta-a": "1" });
+    const copied = await store.send("production/copy", {
+      method: "PUT",
+      headers: { "x-amz-copy-source": "/production/a%26b" },
+    });
+    assert.equal(copied.status, 200, await copied.text());
+    assert.equal((await store.send("production/copy")).headers.get("x-amz-meta-a"), "1");
+    assert.equal((await Array.fromAsync(store.vault.list())).length, 1);
+    const removed = await store.send("production?delete", {
+      method: "POST",
+      body: "<Delete><Object><Key>a&amp;b</Key></Object><Object><Key>none</Key></Object></Delete>",
+    });
+    assert.deepEqual(elements(await removed.text(), "Key"), ["a&amp;b", "none"]);
+    const left = await (await store.send("production?list-type=2")).text();
+    assert.deepEqual(elements(left, "Key"), ["copy"]);
+  }));
+
+Deno.test("wrong requests get the errors of S3", () =>
+  withStore(async (store) => {
+    const { client, handle } = store;
+    await put(store, "a", "hello");
+    const send = async (path: string, init: RequestInit = {}) =>
+      await code(await store.send(path, init));
+    assert.equal(await code(await handle(new Request(`${ENDPOINT}/production/a`))), "AccessDenied");
+    const signed = await client.sign(`${ENDPOINT}/production/a`);
+    const other = new Request(`${ENDPOINT}/production/b`, signed);
+    assert.equal(await code(await handle(other)), "SignatureDoesNotMatch");
+    const smuggled = new Request(signed, { headers: signed.headers });
+    smuggled.headers.set("x-amz-copy-source", "/production/secret");
+    assert.equal(await code(await handle(smuggled)), "AccessDenied");
+    assert.equal(await send("stage/a"), "NoSuchBucket");
+    assert.equal(
+      await send(`production/${"x".repeat(1025)}`, { method: "PUT" }),
+      "KeyTooLongError",
+    );
+    assert.equal(await send("production/a?acl"), "NotImplemented");
+    assert.equal(await send("production", { method: "DELETE" }), "MethodNotAllowed");
+    assert.equal(
+      await send("production/a", {
+        method: "PUT",
+        body: "x",
+        headers: { "content-md5": btoa("0123456789abcdef") },
+      }),
+      "BadDigest",
+    );
+    assert.equal(
+      await send("production/a", { method: "PUT", body: "x", headers: { "content-md5": "x" } }),
+      "InvalidDigest",
+    );
+    assert.equal(
+      await send("production/a", {
+        method: "PUT",
+        body: "x",
+        headers: { "x-amz-checksum-crc32c": "AAAAAA==" },
+      }),
+      "BadDigest",
+    );
+    assert.equal(await (await store.send("production/a")).text(), "hello");
+    store.pass(16 * 60_000);
+    assert.equal(await code(await handle(signed)), "RequestTimeTooSkewed");
+    store.pass(-16 * 60_000);
+    await store.accessKeys.remove([PLACE.projectId, store.keyId]);
+    assert.equal(await code(await handle(signed)), "InvalidAccessKeyId");
+  }));
+
+Deno.test("a full project takes no more until something is deleted", () =>
+  withStore(async (store) => {
+    assert.equal((await put(store, "a", "12345678")).status, 200);
+    assert.equal(await code(await put(store, "b", "12345")), "QuotaExceeded");
+    await store.send("production/a", { method: "DELETE" });
+    assert.equal((await put(store, "b", "12345")).status, 200);
+  }, { quota: 10 }));
+
+Deno.test("a signed URL allows its method, type and size until it expires", () =>
+  withStore(async (store) => {
+    const { handle, secret, keyId: id } = store;
+    const { signUrl } = await import("../sign_url.ts");
+    const wish = { endpoint: ENDPOINT, bucket: "production", key: "a b/c", expiresIn: 60 };
+    const sign = (more: object) =>
+      signUrl({ ...wish, method: "PUT", ...more }, { id, secret }, store.now());
+    const upload = async (url: string, body: string, type = "image/png") =>
+      await handle(new Request(url, { method: "PUT", body, headers: { "content-type": type } }));
+    const limited = sign({ maxBytes: 4, contentType: "image/*" });
+    assert.equal(await code(await upload(limited, "12345")), "EntityTooLarge");
+    assert.equal(await code(await upload(limited, "1234", "text/html")), "AccessDenied");
+    assert.equal((await upload(limited, "1234")).status, 200);
+    assert.equal(
+      await code(await upload(limited.replace("max-bytes=4", "max-bytes=9"), "12345")),
+      "SignatureDoesNotMatch",
+    );
+    const url = sign({ method: "GET" });
+    assert.equal(await (await handle(new Request(url))).text(), "1234");
+    assert.equal(
+      await code(await handle(new Request(url, { method: "PUT" }))),
+      "SignatureDoesNotMatch",
+    );
+    store.pass(61_000);
+    assert.equal(await code(await handle(new Request(url))), "AccessDenied");
+  }));

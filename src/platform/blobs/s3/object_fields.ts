@@ -1,0 +1,148 @@
+/**
+ * What clients say about objects in fields of requests, and what responses say about them. Pure.
+ *
+ * @module
+ */
+import { contentType as typeByEnding } from "../../../edge/mod.ts";
+import { ALGORITHMS } from "../checksums.ts";
+import { MAX_METADATA_BYTES } from "../limits.ts";
+import type { Described, ObjectRecord } from "../object_record.ts";
+import { hasTag, type WriteCondition } from "../object_store.ts";
+import { BlobStoreError } from "../store_error.ts";
+
+/** Fields that are kept with an object and repeated by its responses. */
+const KEPT = [
+  "cache-control",
+  "content-disposition",
+  "content-encoding",
+  "content-language",
+  "expires",
+] as const;
+
+const META = "x-amz-meta-";
+
+export const quoted = (etag: string): string => `"${etag}"`;
+
+/** What a request says about the object that it writes. */
+export function describedBy(headers: Headers, key: string): Described {
+  const metadata: Record<string, string> = {};
+  let size = 0;
+  for (const [name, value] of headers) {
+    if (!name.startsWith(META)) continue;
+    metadata[name.slice(META.length)] = value;
+    size += name.length - META.length + value.length;
+  }
+  if (size > MAX_METADATA_BYTES) {
+    throw new BlobStoreError(
+      "MetadataTooLarge",
+      `Use at most ${MAX_METADATA_BYTES} bytes of metadata`,
+    );
+  }
+  const fields: Record<string, string> = {};
+  for (const name of KEPT) {
+    const value = headers.get(name);
+    // `aws-chunked` is how the body travelled.
+    const kept = name === "content-encoding" && value !== null
+      ? value.split(",").map((each) => each.trim()).filter((each) => each !== "aws-chunked")
+        .join(", ")
+      : value;
+    if (kept !== null && kept !== "") fields[name] = kept;
+  }
+  return { contentType: headers.get("content-type") ?? typeByEnding(key), fields, metadata };
+}
+
+export function writeCondition(headers: Headers): WriteCondition {
+  return {
+    ifMatch: headers.get("if-match") ?? undefined,
+    ifNoneMatch: headers.get("if-none-match") ?? undefined,
+  };
+}
+
+/** Whole seconds, as dates of HTTP have them. */
+const seconds = (time: number): number => Math.floor(time / 1000);
+
+function isBefore(object: ObjectRecord, date: string | null): boolean | undefined {
+  const time = date === null ? NaN : Date.parse(date);
+  return Number.isNaN(time) ? undefined : seconds(object.modifiedAt) <= seconds(time);
+}
+
+/**
+ * Judges the conditions of a request that reads (RFC 9110, 13.2.2); true if the client has the
+ * object already.
+ *
+ * @throws {BlobStoreError} `PreconditionFailed`
+ */
+export function isKnown(
+  object: ObjectRecord,
+  headers: { get(name: string): string | null },
+  prefix = "",
+): boolean {
+  const field = (name: string) => headers.get(`${prefix}${name}`);
+  const failed = () =>
+    new BlobStoreError("PreconditionFailed", "The object does not meet the condition");
+  const [ifMatch, ifNoneMatch] = [field("if-match"), field("if-none-match")];
+  if (ifMatch !== null) {
+    if (!hasTag(ifMatch, object.etag)) throw failed();
+  } else if (isBefore(object, field("if-unmodified-since")) === false) throw failed();
+  const isSame = ifNoneMatch === null
+    ? isBefore(object, field("if-modified-since")) === true
+    : hasTag(ifNoneMatch, object.etag);
+  return isSame;
+}
+
+/** First and last byte of a range; `undefined` for the whole, also where the field is no range. */
+export function rangeOf(
+  field: string | null,
+  size: number,
+): { readonly start: number; readonly end: number } | undefined {
+  const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(field ?? "") ?? [];
+  if (first === undefined || last === undefined || first + last === "") return undefined;
+  const range = first === ""
+    ? { start: Math.max(0, size - Number(last)), end: size - 1 }
+    : { start: Number(first), end: Math.min(last === "" ? Infinity : Number(last), size - 1) };
+  if (range.start <= range.end && range.start < size) return range;
+  if (first !== "" && last !== "" && Number(last) < Number(first)) return undefined;
+  throw new BlobStoreError("InvalidRange", `The object has ${size} bytes`);
+}
+
+/** Fields of responses that the query of a request sets. */
+const OVERRIDES = [...KEPT, "content-type"] as const;
+
+/** Fields of a response with an object, but for those of its length. */
+export function fieldsOf(
+  object: ObjectRecord,
+  { query, headers }: {
+    readonly query: ReadonlyMap<string, string>;
+    readonly headers: { get(name: string): string | null };
+  },
+): Headers {
+  const fields = new Headers({
+    "content-type": object.contentType,
+    ...object.fields,
+    ...Object.fromEntries(
+      Object.entries(object.metadata).map(([name, value]) => [`${META}${name}`, value]),
+    ),
+    etag: quoted(object.etag),
+    "last-modified": new Date(object.modifiedAt).toUTCString(),
+    "accept-ranges": "bytes",
+  });
+  for (const name of OVERRIDES) {
+    const value = query.get(`response-${name}`);
+    if (value !== undefined && /^[\x20-\x7e]+$/.test(value)) fields.set(name, value);
+  }
+  if (headers.get("x-amz-checksum-mode")?.toUpperCase() === "ENABLED") {
+    addChecksums(fields, object);
+  }
+  return fields;
+}
+
+/** Adds the checksums that are known of a whole object or part. */
+export function addChecksums(
+  fields: Headers,
+  { checksums }: Pick<ObjectRecord, "checksums">,
+): void {
+  for (const algorithm of ALGORITHMS) {
+    const digest = checksums[algorithm];
+    if (digest !== undefined) fields.set(`x-amz-checksum-${algorithm}`, digest);
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * Requests about one object: reading, writing, copying and deleting it.
+ *
+ * @module
+ */
+import { MAX_OBJECT_BYTES } from "../limits.ts";
+import type { BlobPlace, ObjectRecord } from "../object_record.ts";
+import { BlobStoreError } from "../store_error.ts";
+import { dateOf, xml } from "./bucket_requests.ts";
+import {
+  addChecksums,
+  describedBy,
+  fieldsOf,
+  isKnown,
+  quoted,
+  rangeOf,
+  writeCondition,
+} from "./object_fields.ts";
+import type { SignedCall } from "./signed_call.ts";
+import type { S3Stores } from "./stores.ts";
+
+/** `GetObject` and `HeadObject` */
+export async function readObject(
+  { objects }: S3Stores,
+  object: ObjectRecord,
+  call: Pick<SignedCall, "method" | "headers" | "query">,
+): Promise<Response> {
+  const { headers, method } = call;
+  const fields = fieldsOf(object, call);
+  if (isKnown(object, headers)) {
+    fields.delete("content-type");
+    return new Response(null, { status: 304, headers: fields });
+  }
+  const ifRange = headers.get("if-range");
+  const range = ifRange === null || ifRange === quoted(object.etag)
+    ? rangeOf(headers.get("range"), object.size)
+    : undefined;
+  const length = range === undefined ? object.size : range.end - range.start + 1;
+  fields.set("content-length", String(length));
+  if (range !== undefined) {
+    fields.set("content-range", `bytes ${range.start}-${range.end}/${object.size}`);
+    for (const name of [...fields.keys()]) {
+      if (name.startsWith("x-amz-checksum-")) fields.delete(name);
+    }
+  }
+  const body = method === "HEAD" || length === 0 ? null : await objects.open(object, range);
+  return new Response(body, { status: range === undefined ? 200 : 206, headers: fields });
+}
+
+/** Limits that the maker of a signed URL has set for what is uploaded by it. */
+function refuseUnwanted({ query, headers }: SignedCall): number {
+  const type = query.get("x-svc-content-type");
+  const given = (headers.get("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
+  if (
+    type !== undefined && given !== type && !(type.endsWith("/*") &&
+      given.startsWith(type.slice(0, -1)))
+  ) {
+    throw new BlobStoreError("AccessDenied", `Upload content of the type ${type}`);
+  }
+  const most = query.get("x-svc-max-bytes");
+  return most === undefined ? MAX_OBJECT_BYTES : Math.min(Number(most), MAX_OBJECT_BYTES);
+}
+
+/** `PutObject` */
+export async function putObject(
+  { objects }: S3Stores,
+  place: BlobPlace,
+  call: SignedCall,
+): Promise<Response> {
+  const { headers, objectKey } = call;
+  const maxBytes = refuseUnwanted(call);
+  const object = await objects.put(place, objectKey, {
+    content: call.content(),
+    described: describedBy(headers, objectKey),
+    condition: writeCondition(headers),
+    maxBytes,
+  });
+  const fields = new Headers({ etag: quoted(object.etag) });
+  addChecksums(fields, object);
+  return new Response(null, { headers: fields });
+}
+
+/** The object that `x-amz-copy-source` names. */
+export async function copySource(
+  { objects }: S3Stores,
+  place: BlobPlace,
+  { headers, bucket }: SignedCall,
+): Promise<ObjectRecord> {
+  const given = (headers.get("x-amz-copy-source") ?? "").replace(/^\//, "").split("?")[0]!;
+  let parts: string[];
+  try {
+    parts = given.split("/").map(decodeURIComponent);
+  } catch {
+    throw new BlobStoreError("InvalidArgument", "x-amz-copy-source has a damaged escape");
+  }
+  const [name, ...rest] = parts;
+  if (name !== bucket) throw new BlobStoreError("NoSuchBucket", "The source has another bucket");
+  const source = await objects.get(place, rest.join("/"));
+  if (isKnown(source, headers, "x-amz-copy-source-")) {
+    throw new BlobStoreError("PreconditionFailed", "The source does not meet the condition");
+  }
+  return source;
+}
+
+/** `CopyObject` */
+export async function copyObject(
+  stores: S3Stores,
+  place: BlobPlace,
+  call: SignedCall,
+): Promise<Response> {
+  const { headers, objectKey } = call;
+  const source = await copySource(stores, place, call);
+  const isNew = headers.get("x-amz-metadata-directive")?.toUpperCase() === "REPLACE";
+  if (!isNew && source.key === objectKey) {
+    throw new BlobStoreError("InvalidRequest", "Copying an object to itself changes nothing");
+  }
+  const copy = await stores.objects.copy(source, place, objectKey, {
+    described: isNew ? describedBy(headers, objectKey) : undefined,
+  });
+  return xml("CopyObjectResult", {
+    ETag: quoted(copy.etag),
+    LastModified: dateOf(copy.modifiedAt),
+  });
+}

@@ -1,0 +1,223 @@
+/**
+ * Signatures of requests (AWS Signature Version 4), in a header or in the query. Pure.
+ *
+ * @module
+ */
+import { createHash, createHmac } from "node:crypto";
+import { equalInConstantTime } from "../../../lib/hash.ts";
+import { BlobStoreError } from "../store_error.ts";
+
+const ALGORITHM = "AWS4-HMAC-SHA256";
+/** How far the clock of a client may be off, in milliseconds. */
+const MAX_SKEW_MS = 15 * 60_000;
+/** Longest time that a signed URL works, in seconds. */
+export const MAX_EXPIRY_SECONDS = 7 * 24 * 60 * 60;
+
+export const UNSIGNED = "UNSIGNED-PAYLOAD";
+
+export const hashHex = (data: string | Uint8Array): string =>
+  createHash("sha256").update(data).digest("hex");
+const hmac = (key: string | Uint8Array, text: string): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(createHmac("sha256", key).update(text).digest());
+const hmacHex = (key: Uint8Array, text: string): string =>
+  createHmac("sha256", key).update(text).digest("hex");
+
+/** Percent-encodes all but unreserved characters (RFC 3986). */
+export const encodeUri = (text: string): string =>
+  encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+
+/** Path and query of a request as it was sent, decoded. */
+export interface Target {
+  readonly path: string;
+  readonly query: readonly (readonly [name: string, value: string])[];
+}
+
+/** @throws {BlobStoreError} where an escape is damaged. */
+export function parseTarget(url: string): Target {
+  const begin = url.indexOf("/", url.indexOf("://") + 3);
+  const rest = begin === -1 ? "/" : url.slice(begin);
+  const [path = "/", query = ""] = split(rest, "?");
+  try {
+    return {
+      path: decodeURIComponent(path),
+      query: query.split("&").filter((pair) => pair !== "").map((pair) => {
+        const [name = "", value = ""] = split(pair, "=");
+        return [decodeURIComponent(name), decodeURIComponent(value)] as const;
+      }),
+    };
+  } catch {
+    throw new BlobStoreError("InvalidRequest", "The URL has a damaged escape");
+  }
+}
+
+function split(text: string, mark: string): readonly string[] {
+  const at = text.indexOf(mark);
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** What a client says of its signature. */
+export interface Claim {
+  readonly keyId: string;
+  /** `20261127/auto/s3/aws4_request` */
+  readonly scope: string;
+  /** `20261127T100000Z` */
+  readonly date: string;
+  readonly signedHeaders: readonly string[];
+  readonly signature: string;
+  /** `x-amz-content-sha256`: the hash of the body, or how it travels. */
+  readonly payload: string;
+  /** Seconds that it works; missing where it is in a header. */
+  readonly expires?: number;
+}
+
+const malformed = (message: string) => new BlobStoreError("AuthorizationHeaderMalformed", message);
+
+/** Reads the claim of a request; `undefined` where it has none. */
+export function readClaim(headers: Headers, { query }: Target): Claim | undefined {
+  const authorization = headers.get("authorization");
+  if (authorization?.startsWith(`${ALGORITHM} `)) return headerClaim(authorization, headers);
+  const given = new Map(query);
+  return given.get("X-Amz-Algorithm") === ALGORITHM ? queryClaim(given, headers) : undefined;
+}
+
+function headerClaim(authorization: string, headers: Headers): Claim {
+  const parts = new Map(
+    authorization.slice(ALGORITHM.length).split(",").map((part) =>
+      split(part.trim(), "=") as [string, string]
+    ),
+  );
+  const date = headers.get("x-amz-date");
+  if (date === null) throw malformed("The field x-amz-date is missing");
+  return {
+    ...credential(parts.get("Credential") ?? ""),
+    date,
+    signedHeaders: (parts.get("SignedHeaders") ?? "").split(";"),
+    signature: parts.get("Signature") ?? "",
+    payload: headers.get("x-amz-content-sha256") ?? UNSIGNED,
+  };
+}
+
+function queryClaim(given: ReadonlyMap<string, string>, headers: Headers): Claim {
+  const expires = Number(given.get("X-Amz-Expires"));
+  if (!Number.isInteger(expires) || expires < 1 || expires > MAX_EXPIRY_SECONDS) {
+    throw malformed(`X-Amz-Expires must be from 1 to ${MAX_EXPIRY_SECONDS}`);
+  }
+  return {
+    ...credential(given.get("X-Amz-Credential") ?? ""),
+    date: given.get("X-Amz-Date") ?? "",
+    signedHeaders: (given.get("X-Amz-SignedHeaders") ?? "").split(";"),
+    signature: given.get("X-Amz-Signature") ?? "",
+    payload: given.get("X-Amz-Content-Sha256") ?? headers.get("x-amz-content-sha256") ?? UNSIGNED,
+    expires,
+  };
+}
+
+function credential(text: string): Pick<Claim, "keyId" | "scope"> {
+  const [keyId = "", ...scope] = text.split("/");
+  if (scope.length !== 4 || scope[2] !== "s3" || scope[3] !== "aws4_request") {
+    throw malformed("The credential must be <key>/<date>/<region>/s3/aws4_request");
+  }
+  return { keyId, scope: scope.join("/") };
+}
+
+/** Milliseconds since 1970 of `20261127T100000Z`. */
+function timeOf(date: string): number {
+  const time = Date.parse(
+    date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z"),
+  );
+  if (Number.isNaN(time)) throw malformed("The date must be written as 20261127T100000Z");
+  return time;
+}
+
+/** @throws {BlobStoreError} where the time of the signature is not now. */
+export function requireTimely({ date, scope, expires }: Claim, now: number): void {
+  const time = timeOf(date);
+  if (!scope.startsWith(`${date.slice(0, 8)}/`)) {
+    throw malformed("The date of the credential is another one than that of the request");
+  }
+  if (expires === undefined ? Math.abs(now - time) > MAX_SKEW_MS : time - now > MAX_SKEW_MS) {
+    throw new BlobStoreError(
+      "RequestTimeTooSkewed",
+      "The clock of the client differs by more than 15 minutes",
+    );
+  }
+  if (expires !== undefined && now > time + expires * 1000) {
+    throw new BlobStoreError("AccessDenied", "Request has expired");
+  }
+}
+
+/** The key that signs within a scope. */
+export function signingKey(secret: string, scope: string): Uint8Array<ArrayBuffer> {
+  return scope.split("/").reduce<Uint8Array<ArrayBuffer>>(
+    (key, part) => hmac(key, part),
+    new TextEncoder().encode(`AWS4${secret}`),
+  );
+}
+
+const inOrder = (one: string, other: string): number => one < other ? -1 : one > other ? 1 : 0;
+
+/** @throws {BlobStoreError} where a field that decides what happens is not signed. */
+export function requireSignedFields({ signedHeaders }: Claim, headers: Headers): void {
+  const isFree = (name: string) =>
+    name !== "host" && (!name.startsWith("x-amz-") || name === "x-amz-content-sha256");
+  const unsigned = ["host", ...headers.keys()]
+    .find((name) => !isFree(name) && !signedHeaders.includes(name));
+  if (unsigned === undefined) return;
+  throw new BlobStoreError("AccessDenied", `The field ${unsigned} of the request is not signed`);
+}
+
+/** The signature of a request by a key. */
+export function signatureOf(
+  claim: Pick<Claim, "scope" | "date" | "signedHeaders" | "payload">,
+  { method, target, headers }: {
+    readonly method: string;
+    readonly target: Target;
+    readonly headers: { get(name: string): string | null };
+  },
+  key: Uint8Array,
+): string {
+  const { scope, date, signedHeaders, payload } = claim;
+  const query = target.query.filter(([name]) => name !== "X-Amz-Signature")
+    .map((pair) => pair.map(encodeUri) as [string, string])
+    .sort(([name, value], [other, less]) => inOrder(name, other) || inOrder(value, less))
+    .map((pair) => pair.join("=")).join("&");
+  const fields = signedHeaders.map((name) =>
+    `${name}:${(headers.get(name) ?? "").trim().replace(/ +/g, " ")}\n`
+  );
+  const path = target.path.split("/").map(encodeUri).join("/");
+  const canonical = [method, path, query, fields.join(""), signedHeaders.join(";"), payload]
+    .join("\n");
+  return hmacHex(key, [ALGORITHM, date, scope, hashHex(canonical)].join("\n"));
+}
+
+/** What signs the chunks of a body, one after the other. */
+export class ChunkSigner {
+  #previous: string;
+  readonly #key: Uint8Array;
+  readonly #claim: Claim;
+
+  constructor(claim: Claim, key: Uint8Array) {
+    this.#previous = claim.signature;
+    this.#key = key;
+    this.#claim = claim;
+  }
+
+  /** @throws {BlobStoreError} where the next chunk, or the trailer, has another signature. */
+  require(kind: "PAYLOAD" | "TRAILER", hash: string, signature: string | undefined): void {
+    const { date, scope } = this.#claim;
+    const hashes = kind === "PAYLOAD" ? [hashHex(""), hash] : [hash];
+    const text = [`${ALGORITHM}-${kind}`, date, scope, this.#previous, ...hashes].join("\n");
+    const expected = hmacHex(this.#key, text);
+    if (!equalInConstantTime(signature ?? "", expected)) throw wrongSignature();
+    this.#previous = expected;
+  }
+}
+
+export const wrongSignature = () =>
+  new BlobStoreError(
+    "SignatureDoesNotMatch",
+    "The signature is not the one of this request by this key. Check the secret and the endpoint",
+  );

@@ -1,0 +1,157 @@
+/**
+ * A request whose signature holds: whose store it is for, and its content.
+ *
+ * @module
+ */
+import type { Clock } from "../../../lib/clock.ts";
+import { equalInConstantTime, isSha256 } from "../../../lib/hash.ts";
+import { readLimited } from "../../../lib/read_limited.ts";
+import type { AccessKeyRecord, OpenKey } from "../access_keys.ts";
+import { type Algorithm, ALGORITHMS } from "../checksums.ts";
+import type { Content } from "../object_store.ts";
+import { BlobStoreError } from "../store_error.ts";
+import { readChunks } from "./chunked_body.ts";
+import {
+  ChunkSigner,
+  type Claim,
+  hashHex,
+  parseTarget,
+  readClaim,
+  requireSignedFields,
+  requireTimely,
+  signatureOf,
+  signingKey,
+  UNSIGNED,
+  wrongSignature,
+} from "./signature.ts";
+
+/** Largest XML body, in bytes: 10,000 parts of an upload with their checksums. */
+const MAX_XML_BYTES = 4 * 1024 * 1024;
+
+export interface SignedCall {
+  readonly key: AccessKeyRecord;
+  readonly method: string;
+  readonly headers: Headers;
+  readonly query: ReadonlyMap<string, string>;
+  /** Behind the path of the endpoint, decoded: bucket, and key of the object. */
+  readonly bucket: string;
+  readonly objectKey: string;
+  /** Whether the signature is in the URL, so that its holder has no secret. */
+  readonly isPresigned: boolean;
+  content(): Content;
+  /** A body of XML. */
+  text(): Promise<string>;
+}
+
+export interface SignerOptions {
+  /** Path of the endpoint, such as `/s3`. */
+  readonly root: string;
+  openKey(id: string): Promise<OpenKey | undefined>;
+  readonly now: Clock;
+}
+
+/** @throws {BlobStoreError} where the signature does not hold. */
+export async function verifyCall(request: Request, options: SignerOptions): Promise<SignedCall> {
+  const { method, headers } = request;
+  const target = parseTarget(request.url);
+  const claim = readClaim(headers, target);
+  if (claim === undefined) {
+    throw new BlobStoreError("AccessDenied", "Sign the request with an access key of the store");
+  }
+  requireTimely(claim, options.now());
+  requireSignedFields(claim, headers);
+  const opened = await options.openKey(claim.keyId);
+  if (opened === undefined) {
+    throw new BlobStoreError("InvalidAccessKeyId", "The access key does not exist");
+  }
+  const key = signingKey(opened.secret, claim.scope);
+  const host = headers.get("host") ?? new URL(request.url).host;
+  const seen = { get: (name: string) => name === "host" ? host : headers.get(name) };
+  const expected = signatureOf(claim, { method, target, headers: seen }, key);
+  if (!equalInConstantTime(claim.signature, expected)) throw wrongSignature();
+  const [bucket = "", ...rest] = target.path.slice(options.root.length + 1).split("/");
+  return {
+    key: opened.record,
+    method,
+    headers,
+    query: new Map(target.query),
+    bucket,
+    objectKey: rest.join("/"),
+    isPresigned: claim.expires !== undefined,
+    content: () => contentOf(request, claim, key),
+    async text() {
+      const { stream, expected } = contentOf(request, claim, key);
+      const bytes = await readLimited(stream, MAX_XML_BYTES);
+      if (bytes === undefined) throw new BlobStoreError("EntityTooLarge", "The XML is too large");
+      const hash = expected().get("sha256");
+      if (hash !== undefined && hash !== toBase64(hashHex(bytes))) {
+        throw new BlobStoreError("XAmzContentSHA256Mismatch", "The body is not the signed one");
+      }
+      return new TextDecoder().decode(bytes);
+    },
+  };
+}
+
+const toBase64 = (hex: string): string =>
+  btoa(hex.replace(/../g, (byte) => String.fromCharCode(parseInt(byte, 16))));
+
+/** The algorithm of a field such as `x-amz-checksum-crc32`. */
+function algorithmOf(field: string): Algorithm | undefined {
+  const name = field.trim().toLowerCase().replace(/^x-amz-checksum-/, "");
+  return ALGORITHMS.find((each) => each === name);
+}
+
+/** Digests that the fields of the request have. */
+function announced(headers: Headers, payload: string): Map<Algorithm, string> {
+  const digests = new Map<Algorithm, string>();
+  const md5 = headers.get("content-md5");
+  if (md5 !== null) {
+    if (!/^[A-Za-z0-9+/]{22}==$/.test(md5)) {
+      throw new BlobStoreError("InvalidDigest", "Content-MD5 must be an MD5 in base64");
+    }
+    digests.set("md5", md5);
+  }
+  for (const algorithm of ALGORITHMS) {
+    const digest = headers.get(`x-amz-checksum-${algorithm}`);
+    if (digest !== null) digests.set(algorithm, digest);
+  }
+  if (isSha256(payload)) digests.set("sha256", toBase64(payload));
+  return digests;
+}
+
+function contentOf(
+  { headers, body }: Request,
+  claim: Claim,
+  key: Uint8Array,
+): Content {
+  const { payload } = claim;
+  const digests = announced(headers, payload);
+  const trailer = (headers.get("x-amz-trailer") ?? "").split(",").map(algorithmOf);
+  const named = algorithmOf(headers.get("x-amz-sdk-checksum-algorithm") ?? "");
+  const algorithms = [...digests.keys(), ...trailer, named]
+    .filter((each) => each !== undefined);
+  const stream = body ?? new Blob([]).stream();
+  const length = (name: string) => {
+    const text = headers.get(name);
+    return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+  };
+  const common = { algorithms: [...new Set(algorithms)], expected: () => digests };
+  if (!payload.startsWith("STREAMING-")) {
+    if (payload !== UNSIGNED && !isSha256(payload)) {
+      throw new BlobStoreError("InvalidArgument", "x-amz-content-sha256 has no known value");
+    }
+    return { ...common, stream, size: length("content-length") };
+  }
+  const isSigned = payload.startsWith("STREAMING-AWS4-HMAC-SHA256-PAYLOAD");
+  if (!isSigned && payload !== "STREAMING-UNSIGNED-PAYLOAD-TRAILER") {
+    throw new BlobStoreError("NotImplemented", `${payload} is not supported`);
+  }
+  const chunks = readChunks(stream, {
+    signer: isSigned ? new ChunkSigner(claim, key) : undefined,
+    onField(name, value) {
+      const algorithm = algorithmOf(name);
+      if (algorithm !== undefined) digests.set(algorithm, value);
+    },
+  });
+  return { ...common, stream: chunks, size: length("x-amz-decoded-content-length") };
+}

@@ -1,0 +1,12 @@
+/**
+ * What requests of S3 act on.
+ *
+ * @module
+ */
+import type { ObjectStore } from "../object_store.ts";
+import type { UploadStore } from "../upload_store.ts";
+
+export interface S3Stores {
+  readonly objects: ObjectStore;
+  readonly uploads: UploadStore;
+}

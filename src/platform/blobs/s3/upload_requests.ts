@@ -1,0 +1,138 @@
+/**
+ * Requests about uploads in parts.
+ *
+ * @module
+ */
+import { encodeUri } from "./signature.ts";
+import { MAX_LIST, MAX_PARTS } from "../limits.ts";
+import type { Content } from "../object_store.ts";
+import type { BlobPlace } from "../object_record.ts";
+import { BlobStoreError } from "../store_error.ts";
+import { dateOf, xml } from "./bucket_requests.ts";
+import { addChecksums, describedBy, quoted, rangeOf, writeCondition } from "./object_fields.ts";
+import { copySource } from "./object_requests.ts";
+import type { SignedCall } from "./signed_call.ts";
+import type { S3Stores } from "./stores.ts";
+import { keyWriter, parseCompletion } from "./xml.ts";
+
+/** `CreateMultipartUpload` */
+export async function startUpload(
+  { uploads }: S3Stores,
+  place: BlobPlace,
+  { headers, bucket, objectKey }: SignedCall,
+): Promise<Response> {
+  const upload = await uploads.start(place, objectKey, describedBy(headers, objectKey));
+  return xml("InitiateMultipartUploadResult", {
+    Bucket: bucket,
+    Key: objectKey,
+    UploadId: upload.id,
+  });
+}
+
+function numberOf({ query }: SignedCall): number {
+  const number = Number(query.get("partNumber"));
+  if (Number.isInteger(number) && number >= 1 && number <= MAX_PARTS) return number;
+  throw new BlobStoreError("InvalidArgument", `The part number must be from 1 to ${MAX_PARTS}`);
+}
+
+const uploadOf = ({ uploads }: S3Stores, place: BlobPlace, { query, objectKey }: SignedCall) =>
+  uploads.get(place, objectKey, query.get("uploadId") ?? "");
+
+/** `UploadPart` */
+export async function uploadPart(
+  stores: S3Stores,
+  place: BlobPlace,
+  call: SignedCall,
+): Promise<Response> {
+  const number = numberOf(call);
+  const upload = await uploadOf(stores, place, call);
+  const part = await stores.uploads.addPart(upload, number, call.content());
+  const fields = new Headers({ etag: quoted(part.etag) });
+  addChecksums(fields, part);
+  return new Response(null, { headers: fields });
+}
+
+/** `UploadPartCopy` */
+export async function copyPart(
+  stores: S3Stores,
+  place: BlobPlace,
+  call: SignedCall,
+): Promise<Response> {
+  const number = numberOf(call);
+  const upload = await uploadOf(stores, place, call);
+  const source = await copySource(stores, place, call);
+  const range = rangeOf(call.headers.get("x-amz-copy-source-range"), source.size);
+  const body = await stores.objects.open(source, range);
+  const content: Content = {
+    stream: body instanceof Uint8Array ? new Blob([body]).stream() : body,
+    size: range === undefined ? source.size : range.end - range.start + 1,
+    algorithms: [],
+    expected: () => new Map(),
+  };
+  const part = await stores.uploads.addPart(upload, number, content);
+  return xml("CopyPartResult", {
+    ETag: quoted(part.etag),
+    LastModified: dateOf(part.modifiedAt),
+  });
+}
+
+/** `CompleteMultipartUpload` */
+export async function completeUpload(
+  stores: S3Stores,
+  place: BlobPlace,
+  call: SignedCall,
+): Promise<Response> {
+  const { bucket, objectKey, headers } = call;
+  const upload = await uploadOf(stores, place, call);
+  const named = parseCompletion(await call.text());
+  const object = await stores.uploads.complete(upload, named, writeCondition(headers));
+  return xml("CompleteMultipartUploadResult", {
+    Location: `/${bucket}/${objectKey.split("/").map(encodeUri).join("/")}`,
+    Bucket: bucket,
+    Key: objectKey,
+    ETag: quoted(object.etag),
+  });
+}
+
+/** `AbortMultipartUpload` */
+export async function abortUpload(
+  stores: S3Stores,
+  place: BlobPlace,
+  call: SignedCall,
+): Promise<Response> {
+  await stores.uploads.abort(await uploadOf(stores, place, call));
+  return new Response(null, { status: 204 });
+}
+
+/** `ListParts` */
+export async function listParts(
+  stores: S3Stores,
+  place: BlobPlace,
+  call: SignedCall,
+): Promise<Response> {
+  const { bucket, objectKey, query } = call;
+  const upload = await uploadOf(stores, place, call);
+  const after = Number(query.get("part-number-marker") ?? 0);
+  const limit = Math.min(Number(query.get("max-parts") ?? MAX_LIST), MAX_LIST);
+  if (!Number.isInteger(after) || !Number.isInteger(limit) || limit < 0) {
+    throw new BlobStoreError("InvalidArgument", "The marker and the limit must be whole numbers");
+  }
+  const rest = (await stores.uploads.partsOf(upload)).filter(({ number }) => number > after);
+  const page = rest.slice(0, limit);
+  const isTruncated = rest.length > page.length;
+  return xml("ListPartsResult", {
+    Bucket: bucket,
+    Key: keyWriter(query.get("encoding-type"))(objectKey),
+    UploadId: upload.id,
+    PartNumberMarker: after,
+    MaxParts: limit,
+    IsTruncated: isTruncated,
+    ...(isTruncated && page.length > 0 ? { NextPartNumberMarker: page.at(-1)!.number } : {}),
+    Part: page.map(({ number, etag, size, modifiedAt }) => ({
+      PartNumber: number,
+      ETag: quoted(etag),
+      Size: size,
+      LastModified: dateOf(modifiedAt),
+    })),
+  });
+}
