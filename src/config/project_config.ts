@@ -70,6 +70,8 @@ export interface ProjectConfig {
     readonly command?: string;
     /** Time in which the server must listen, in milliseconds. */
     readonly startTimeoutMs?: number;
+    /** Most memory of a server, in MiB. */
+    readonly memoryMb?: number;
     /** Path that is requested before the server goes live. */
     readonly healthPath?: string;
   };
@@ -137,12 +139,13 @@ function toDeclaration(raw: Visibility | EnvDeclaration): EnvDeclaration {
 }
 
 function toServer({ server, build }: RawProjectConfig): ProjectConfig["server"] {
-  const { command, start_timeout: startTimeout, health_path: healthPath = build?.health } =
-    server ?? {};
+  const { command, start_timeout: startTimeout, memory_mb: memoryMb } = server ?? {};
+  const healthPath = server?.health_path ?? build?.health;
   const startTimeoutMs = startTimeout === undefined ? undefined : parseTime(startTimeout);
   return {
     ...(command === undefined ? {} : { command }),
     ...(startTimeoutMs === undefined ? {} : { startTimeoutMs }),
+    ...(memoryMb === undefined ? {} : { memoryMb }),
     ...(healthPath === undefined ? {} : { healthPath }),
   };
 }

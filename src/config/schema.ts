@@ -179,6 +179,8 @@ const build = table({
 const MAX_START_MS = 300_000;
 const START_RULE = 'Use a time from 1 second to 5 minutes, such as "90s"';
 
+const MEMORY_RULE = "Use a whole number of MiB from 64 to 4096";
+
 const isStartTime = (value: number | string): boolean => {
   const time = parseTime(value);
   return time !== undefined && time >= 1000 && time <= MAX_START_MS;
@@ -195,6 +197,10 @@ const server = table({
         "Time in which the server must listen, from 1 second to 5 minutes; 30 seconds when omitted. A number counts seconds.",
       examples: ["90s", 90],
     }),
+  memory_mb: z.int(MEMORY_RULE).min(64, MEMORY_RULE).max(4096, MEMORY_RULE).optional().meta({
+    description: "Memory of a server in MiB, 64 to 4096; 256 when omitted.",
+    examples: [512],
+  }),
   health_path: healthPath.optional().meta({
     description:
       "Path of the health check before the server goes live. Its status must be 200 to 399.",

@@ -57,7 +57,7 @@ Deno.test("the schema has the keys of the specification, and those of servers an
       "tmp_mb",
       "not_imported",
     ],
-    server: ["command", "start_timeout", "health_path"],
+    server: ["command", "start_timeout", "memory_mb", "health_path"],
     cron: ["path", "schedule", "timezone"],
     functions: ["cpu_ms"],
     db: ["database", "branch"],

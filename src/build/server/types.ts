@@ -16,6 +16,7 @@ export interface ServerSettings {
     /** Shell command that starts the server. */
     readonly command?: string;
     readonly startTimeoutMs?: number;
+    readonly memoryMb?: number;
     readonly healthPath?: string;
   };
   /** MiB. */

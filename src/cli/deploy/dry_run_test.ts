@@ -66,7 +66,10 @@ Deno.test("deploy --dry-run and build show what runs a server, and why", () =>
     await bench.write("dist/api/index.mjs", "export default (name) => import(name);");
     await bench.write("package.json", '{"engines":{"node":"22"}}');
     const source = await bench.read("svc.toml");
-    await bench.write("svc.toml", `${source}\n[build]\noutput_dirs = ["dist"]\ntmp_mb = 9\n`);
+    await bench.write(
+      "svc.toml",
+      `${source}\n[build]\noutput_dirs = ["dist"]\ntmp_mb = 9\n[server]\nmemory_mb = 512\n`,
+    );
     const server = {
       layer: "api",
       entry: "api/index.mjs",
@@ -81,7 +84,12 @@ Deno.test("deploy --dry-run and build show what runs a server, and why", () =>
       const { layers: [layer] } = told.manifest as typeof manifest & {
         layers: { runtime: unknown }[];
       };
-      assert.deepEqual(layer?.runtime, { engine: "node", nodeVersion: "22", tmpMb: 9 });
+      assert.deepEqual(layer?.runtime, {
+        engine: "node",
+        nodeVersion: "22",
+        tmpMb: 9,
+        memoryMb: 512,
+      });
     }
   }));
 

@@ -263,7 +263,8 @@ export class ServerSupervisor {
     const { memoryMb } = this.#options.limits;
     const used = Math.round(server.usedMb);
     if (used > memoryMb) {
-      const message = `The server used ${used} MiB of at most ${memoryMb} MiB and was stopped`;
+      const message = `The server used ${used} MiB of at most ${memoryMb} MiB and was stopped: ` +
+        "to allow more, set memory_mb of [server] in svc.toml";
       return server.stop({ reason: "memory", message });
     }
     const now = this.#timers.now();
