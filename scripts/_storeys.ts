@@ -163,6 +163,8 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "entry",
     "reference",
     "docs",
+    // Questions before acts.
+    "asking",
     // What all pages share.
     "visit",
     "layout",

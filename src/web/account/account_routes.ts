@@ -9,6 +9,7 @@ import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import { pageContextOf } from "../visit/page_context.ts";
 import { readPart } from "../visit/long_list.ts";
 import { checkFields, type FormState, refused } from "../layout/form.ts";
+import { namedIn } from "../visit/board_context.ts";
 import { QUESTIONS } from "../asking/questions.ts";
 import { goTo } from "../layout/document.tsx";
 import type { AccountService, SecurityLog, TwoFactorService } from "../../platform/accounts/mod.ts";
@@ -130,7 +131,7 @@ export function bindAccountPages(bind: PageBinder, services: AccountPageServices
     return goTo("/account/sessions?done=session-ended");
   });
   bind.asking("/account/tools/revoke", {
-    ask: ({ fields }) => QUESTIONS.tool((fields.what ?? "").slice(0, 200)),
+    ask: (visit) => QUESTIONS.tool(namedIn({ visit })),
     run: async ({ person, fields }) => {
       await account.revokeTool(person, id.parse(fields).id);
       return goTo("/account/sessions?done=tool-revoked");

@@ -12,7 +12,7 @@ import type { Project } from "../../contract/projects.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
 import { agoText } from "../layout/board_pieces.tsx";
 import type { PageApi } from "../visit/page_api.ts";
-import type { Question } from "./question.tsx";
+import type { Question } from "../layout/question.tsx";
 
 /** Longest name of a deployment in a question. */
 const MAX_NAME = 80;
@@ -20,6 +20,7 @@ const MAX_NAME = 80;
 const nameOf = ({ message, commitSha, id }: Deployment): string =>
   (message ?? commitSha?.slice(0, 7) ?? `Deployment ${id.slice(0, 8)}`).slice(0, MAX_NAME);
 
+/** A deployment as a question names it. */
 function Side({ deployment, now }: { readonly deployment: Deployment; readonly now: number }) {
   const { branch, commitSha, createdAt } = deployment;
   const commit = commitSha === null ? "" : ` ${commitSha.slice(0, 7)}`;
@@ -83,9 +84,9 @@ export async function productionQuestion(api: PageApi, { project, to, now, word,
   const isSame = from.id === next.id;
   return {
     title: isSame ? "Redeploy production?" : "Replace production?",
-    facts: isSame ? [["Deployment", <Side deployment={from} now={now} />]] : [
-      ["From", <Side deployment={from} now={now} />],
-      ["To", <Side deployment={next} now={now} />],
+    facts: isSame ? [["Deployment", <Side key="side" deployment={from} now={now} />]] : [
+      ["From", <Side key="side" deployment={from} now={now} />],
+      ["To", <Side key="side" deployment={next} now={now} />],
     ],
     lines: isSame ? lines : [differenceText(compared), ...lines],
     word,

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Question } from "./question.tsx";
+import type { Question } from "../layout/question.tsx";
 
 /** A plain question about one thing. */
 const plain = (word: string, ...lines: readonly string[]) => (what: string): Question => ({

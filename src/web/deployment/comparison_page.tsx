@@ -154,7 +154,7 @@ function Side({ name, deployment, now }: {
       <dd>
         <a href={`/deployments/${deployment.id}`}>{titleOf(deployment)}</a>
         <p class="dots small soft">
-          <DeploymentStateMark status={deployment.status} />
+          <DeploymentStateMark deployment={deployment} />
           <Branch name={deployment.branch} />
           {deployment.commitSha === null ? null : <Commit sha={deployment.commitSha} />}
           <span>

@@ -16,12 +16,13 @@ import type { BoardContext } from "../layout/page_context.ts";
 import {
   Branch,
   Commit,
+  CopiedLink,
   DeploymentStateMark,
   durationText,
   isUnderWay,
-  SiteLink,
 } from "../layout/board_pieces.tsx";
-import { Card, Form, Moment, Notice } from "../layout/pieces.tsx";
+import { Card, Moment, Notice } from "../layout/pieces.tsx";
+import { ActButton, actsOf, isServed } from "./deployment_acts.tsx";
 import type { Release } from "../../contract/releases.ts";
 import { ReleaseCard } from "./release_card.tsx";
 import { ProjectFrame } from "../layout/board_frame.tsx";
@@ -96,7 +97,7 @@ function Facts({ view }: { readonly view: DeploymentView }) {
       <div class="body">
         <dl class="facts two">
           <Fact name="State">
-            <DeploymentStateMark status={status} />
+            <DeploymentStateMark deployment={deployment} />
             {build?.state === "QUEUED" && build.ahead !== null
               ? <span class="soft">{` ${build.ahead} builds ahead`}</span>
               : null}
@@ -130,10 +131,10 @@ function Facts({ view }: { readonly view: DeploymentView }) {
             ? null
             : <Fact name="Functions">{deployment.functions.join(", ")}</Fact>}
           <Fact name="Deployment URL">
-            <SiteLink url={urls.unique} />
+            <CopiedLink url={urls.unique} />
           </Fact>
           <Fact name="Branch URL">
-            <SiteLink url={urls.branch} />
+            <CopiedLink url={urls.branch} />
           </Fact>
         </dl>
       </div>
@@ -240,62 +241,24 @@ function Checks({ checks }: { readonly checks: Deployment["checks"] }) {
   );
 }
 
-function Act({ deployment, csrf, action, word, kind = "quiet", asks = false }: {
-  readonly deployment: Deployment;
-  readonly csrf: string;
-  readonly action: string;
-  readonly word: string;
-  readonly kind?: string;
-  readonly asks?: boolean;
-}) {
-  return (
-    <Form action={`/deployments/${deployment.id}/${action}`} csrf={csrf} asks={asks}>
-      <button class={kind} type="submit">{word}</button>
-    </Form>
-  );
-}
-
 /** Shows the possible actions on a deployment. */
 function Acts({ view, context }: {
   readonly view: DeploymentView;
   readonly context: BoardContext;
 }) {
   const { deployment, build } = view;
-  const { status, isProduction } = deployment;
   const { csrf, workspace } = context;
-  const isServed = status === "LIVE" || status === "ROLLED_BACK";
-  const shared = { deployment, csrf };
-  const isBuilding = build?.state === "QUEUED" || build?.state === "RUNNING";
   return (
     <>
-      {isServed
+      {isServed(deployment)
         ? <a class="button quiet" href={deployment.url} target="_blank" rel="noreferrer">Visit</a>
         : null}
       <a class="button quiet" href={`/deployments/${deployment.id}/compare`}>Compare</a>
-      {workspace.role === "viewer" ? null : (
-        <>
-          {isServed ? <Act {...shared} action="share" word="Share" /> : null}
-          {isServed && isProduction
-            ? <Act {...shared} action="rollback" word="Roll back" asks />
-            : null}
-          {isServed && !isProduction && !deployment.isPreview
-            ? <Act {...shared} action="restore" word="Roll back to this" asks />
-            : null}
-          {status === "LIVE" && !isProduction && deployment.isPreview
-            ? <Act {...shared} action="promote" word="Promote to production" kind="" asks />
-            : null}
-          {isUnderWay(status) || deployment.fileCount === 0
-            ? null
-            : <Act {...shared} action="redeploy" word="Redeploy" asks={!deployment.isPreview} />}
-          {build?.state === "FAILED" || build?.state === "CANCELLED"
-            ? <Act {...shared} action="retry" word="Retry" kind="" />
-            : null}
-          {isBuilding ? <Act {...shared} action="cancel" word="Cancel build" /> : null}
-          {!isBuilding && !isProduction && (isServed || isUnderWay(status))
-            ? <Act {...shared} action="stop" word="Stop" asks />
-            : null}
-        </>
-      )}
+      {workspace.role === "viewer"
+        ? null
+        : actsOf(deployment, build).map((act) => (
+          <ActButton key={act.action} act={act} deployment={deployment} csrf={csrf} />
+        ))}
     </>
   );
 }

@@ -8,7 +8,7 @@ import type { DeploymentComparison } from "../../contract/deployment_comparison.
 import { endpoints } from "../../contract/endpoints.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import { productionQuestion } from "../asking/production_question.tsx";
-import type { Question } from "../asking/question.tsx";
+import type { Question } from "../layout/question.tsx";
 import { QUESTIONS } from "../asking/questions.ts";
 import { goTo } from "../layout/document.tsx";
 import { projectPath } from "../layout/bar.tsx";

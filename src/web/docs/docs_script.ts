@@ -6,32 +6,11 @@
  */
 import { sha256Hex } from "../../lib/hash.ts";
 import { makeAsset } from "../layout/asset.ts";
+import { COPY_SCRIPT } from "../layout/copy_script.ts";
 import { PAGE_POLICY } from "../layout/document.tsx";
 
-const SCRIPT = `"use strict";
+const SCRIPT = `"use strict";${COPY_SCRIPT}
 {
-/* Of a terminal session, only the commands. */
-const codeOf = (block) => {
-  const text = block.textContent;
-  const lines = text.split("\\n");
-  if (!lines.some((line) => line.startsWith("$ "))) return text.trimEnd();
-  return lines.filter((line) => /^[$>] /.test(line)).map((line) => line.slice(2)).join("\\n");
-};
-for (const block of document.querySelectorAll("main pre.terminal")) {
-  const frame = document.createElement("div");
-  frame.className = "copyable";
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "copy";
-  button.textContent = "Copy";
-  button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(codeOf(block));
-    button.textContent = "Copied";
-    setTimeout(() => { button.textContent = "Copy"; }, 2000);
-  });
-  block.replaceWith(frame);
-  frame.append(block, button);
-}
 document.addEventListener("keydown", (event) => {
   const { key, ctrlKey, metaKey, altKey, target } = event;
   if (key !== "/" || ctrlKey || metaKey || altKey || target.closest("input, textarea")) return;

@@ -7,7 +7,7 @@ import { endpoints } from "../../contract/endpoints.ts";
 import { ROLES } from "../../contract/identity.ts";
 import { checkFields, type FormPage, refused } from "../layout/form.ts";
 import { QUESTIONS } from "../asking/questions.ts";
-import { namedIn } from "../project/open_project.ts";
+import { namedIn } from "../visit/board_context.ts";
 import { goTo } from "../layout/document.tsx";
 import { keysPath } from "../layout/bar.tsx";
 import type { BoardServices } from "../visit/board_context.ts";

@@ -34,7 +34,7 @@ import { showBoard } from "../layout/show_board.ts";
 import { WorkspaceFrame } from "../layout/board_frame.tsx";
 import { grantText } from "./grant_text.ts";
 import { QUESTIONS } from "../asking/questions.ts";
-import { namedIn } from "../project/open_project.ts";
+import { namedIn } from "../visit/board_context.ts";
 
 const USUAL: Grant = { permissions: ["deploy-previews"], projects: null };
 

@@ -22,26 +22,24 @@ import { Contours } from "./contours.tsx";
 import type { BoardContext } from "./page_context.ts";
 import { DoneNotice } from "./pieces.tsx";
 
-/** The pages of a project, by the last part of their paths. */
-const PROJECT_SECTIONS = [
-  ["", "Deployments"],
-  ["builds", "Builds"],
-  ["logs", "Logs"],
-  ["traffic", "Traffic"],
-  ["errors", "Errors"],
-  ["domains", "Domains"],
-  ["variables", "Variables"],
-  ["environments", "Environments"],
-  ["hooks", "Deploy hooks"],
-  ["cron", "Cron"],
-  ["databases", "Databases"],
-  ["kv", "KV"],
-  ["edge", "Edge"],
-  ["usage", "Usage"],
-  ["settings", "Settings"],
+/** The pages of a project in groups, by the last part of their paths. */
+const PROJECT_GROUPS = [
+  ["Deploy", [["", "Deployments"], ["builds", "Builds"], ["hooks", "Deploy hooks"], [
+    "cron",
+    "Cron",
+  ]]],
+  ["Observe", [["logs", "Logs"], ["errors", "Errors"], ["traffic", "Traffic"], ["usage", "Usage"]]],
+  ["Data", [["databases", "Databases"], ["kv", "KV"]]],
+  ["Settings", [
+    ["settings", "General"],
+    ["domains", "Domains"],
+    ["variables", "Variables"],
+    ["environments", "Environments"],
+    ["edge", "Edge"],
+  ]],
 ] as const;
 
-export type ProjectSection = (typeof PROJECT_SECTIONS)[number][0];
+export type ProjectSection = (typeof PROJECT_GROUPS)[number][1][number][0];
 
 interface Section {
   readonly href: string;
@@ -49,9 +47,25 @@ interface Section {
   readonly isHere: boolean;
 }
 
-function Sections({ list }: { readonly list: readonly Section[] }) {
+/** A group of sections: its name leads to the first one. */
+interface Group {
+  readonly name: string;
+  readonly href: string;
+  readonly isHere: boolean;
+}
+
+function Sections({ list, groups = [] }: {
+  readonly list: readonly Section[];
+  readonly groups?: readonly Group[] | undefined;
+}) {
   return (
     <nav class="sections" aria-label="Sections">
+      {groups.map(({ href, name, isHere }) => (
+        <a key={name} class="group" href={href} aria-current={isHere ? "true" : undefined}>
+          {name}
+        </a>
+      ))}
+      {groups.length === 0 ? null : <span class="divider" aria-hidden="true"></span>}
       {list.map(({ href, name, isHere }) => (
         <a key={href} href={href} aria-current={isHere ? "page" : undefined}>{name}</a>
       ))}
@@ -68,9 +82,10 @@ interface FrameParts {
   children?: Child;
 }
 
-function Board({ context, title, lead, acts, children, project, sections }: FrameParts & {
+function Board({ context, title, lead, acts, children, project, sections, groups }: FrameParts & {
   readonly project?: string;
   readonly sections: readonly Section[];
+  readonly groups?: readonly Group[];
 }) {
   const { workspace } = context;
   return (
@@ -87,7 +102,7 @@ function Board({ context, title, lead, acts, children, project, sections }: Fram
               </div>
               {acts ? <div class="acts">{acts}</div> : null}
             </div>
-            <Sections list={sections} />
+            <Sections list={sections} groups={groups} />
           </div>
         </div>
         <div class="board">
@@ -142,10 +157,17 @@ export function ProjectFrame(
   },
 ) {
   const { slug } = parts.context.workspace;
-  const sections = PROJECT_SECTIONS.map(([page, name]) => ({
-    href: projectPath(slug, project, page),
-    name,
-    isHere: page === here,
-  }));
-  return <Board {...parts} project={project} sections={sections} />;
+  const sectionsOf = (pages: readonly (readonly [ProjectSection, string])[]) =>
+    pages.map(([page, name]) => ({
+      href: projectPath(slug, project, page),
+      name,
+      isHere: page === here,
+    }));
+  const groups = PROJECT_GROUPS.map(([name, pages]) => {
+    const sections = sectionsOf(pages);
+    const isHere = sections.some((section) => section.isHere);
+    return { name, href: sections[0]!.href, isHere, sections };
+  });
+  const sections = groups.find(({ isHere }) => isHere)?.sections ?? [];
+  return <Board {...parts} project={project} sections={sections} groups={groups} />;
 }

@@ -6,7 +6,7 @@
  * @module
  */
 import type { Child } from "hono/jsx";
-import type { DeploymentState } from "../../contract/deployments.ts";
+import type { Deployment, DeploymentState } from "../../contract/deployments.ts";
 import type { ProjectHealth } from "../../contract/health.ts";
 import { dayText } from "./pieces.tsx";
 
@@ -36,7 +36,7 @@ const DEPLOYMENT_WORDS: Readonly<Record<DeploymentState, ShownState>> = {
   PENDING: { tone: "care", word: "Waiting", moving: true },
   BUILDING: { tone: "care", word: "Building", moving: true },
   DEPLOYING: { tone: "care", word: "Deploying", moving: true },
-  LIVE: { tone: "good", word: "Live" },
+  LIVE: { tone: "good", word: "Ready" },
   FAILED: { tone: "bad", word: "Failed" },
   STOPPED: { tone: "idle", word: "Stopped", past: true },
   ROLLED_BACK: { tone: "idle", word: "Rolled back", past: true },
@@ -46,10 +46,15 @@ const DEPLOYMENT_WORDS: Readonly<Record<DeploymentState, ShownState>> = {
 export const isUnderWay = (status: DeploymentState): boolean =>
   DEPLOYMENT_WORDS[status].moving === true;
 
-/** The state of a deployment. */
-export function DeploymentStateMark({ status }: { readonly status: DeploymentState }) {
+/** The state of a deployment. A production deployment that was replaced is ready, not current. */
+export function DeploymentStateMark({ deployment }: {
+  readonly deployment: Pick<Deployment, "status" | "isProduction" | "isPreview">;
+}) {
+  const { status, isProduction, isPreview } = deployment;
+  if (isProduction) return <State tone="good">Current</State>;
   const { word, ...shown } = DEPLOYMENT_WORDS[status];
-  return <State {...shown}>{word}</State>;
+  const isReplaced = status === "LIVE" && !isPreview;
+  return <State {...shown} tone={isReplaced ? "idle" : shown.tone}>{word}</State>;
 }
 
 const HEALTH_WORDS: Readonly<Record<Exclude<ProjectHealth["state"], "none">, ShownState>> = {
@@ -130,6 +135,15 @@ export function SiteLink({ url, class: kind }: { readonly url: string; readonly 
     <a class={kind} href={url} target="_blank" rel="noreferrer">
       <Name text={shortAddress(url)} />
     </a>
+  );
+}
+
+/** A link to a site. The script adds a button that copies its URL. */
+export function CopiedLink({ url }: { readonly url: string }) {
+  return (
+    <span class="row" data-copied={url}>
+      <SiteLink url={url} />
+    </span>
   );
 }
 

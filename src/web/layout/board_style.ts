@@ -32,31 +32,34 @@ const BAND = `
 .bar .switch ul li.last { border-top: 1px solid var(--line); margin-top: .4rem; padding-top: .4rem; }
 .band { position: relative; overflow: hidden; background: linear-gradient(170deg, var(--night), var(--night-2)); color: var(--night-ink); }
 .band .contours { position: absolute; right: 0; top: 0; width: min(46rem, 70%); height: 100%; color: var(--glow); opacity: .13; pointer-events: none; }
-.band > .inner { position: relative; max-width: 76rem; margin: 0 auto; padding: 1.4rem 1.25rem 0; display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.25rem; }
-.band .head { display: flex; flex-wrap: wrap; align-items: flex-end; justify-content: space-between; gap: 1rem 2rem; }
-.band .head > div:first-child { display: grid; gap: .45rem; min-width: 0; }
-.band h1 { overflow-wrap: anywhere; }
-.band .lead { color: var(--night-soft); display: flex; flex-wrap: wrap; align-items: center; gap: .3rem .9rem; font-size: .95rem; min-width: 0; overflow-wrap: anywhere; }
+.band > .inner { position: relative; max-width: 76rem; margin: 0 auto; padding: .3rem 1.25rem 0; display: grid; grid-template-columns: minmax(0, 1fr); gap: .35rem; }
+.band .head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .4rem 2rem; min-height: 2.25rem; }
+.band .head > div:first-child { display: flex; flex-wrap: wrap; align-items: baseline; gap: .1rem .9rem; min-width: 0; }
+.band h1 { font-size: 1.25rem; line-height: 1.3; overflow-wrap: anywhere; }
+.band .lead { color: var(--night-soft); display: flex; flex-wrap: wrap; align-items: center; gap: .1rem .9rem; font-size: .875rem; min-width: 0; overflow-wrap: anywhere; }
 .band .lead a { color: var(--glow); }
 .band :focus-visible { outline-color: var(--glow); }
-.band .button, .band button { min-height: 2.5rem; }
+.band .button, .band button { min-height: 2.1rem; padding: .3rem .8rem; font-size: .9rem; }
 .band button.quiet, .band .button.quiet { background: rgb(255 255 255 / .07); color: var(--night-ink); border-color: rgb(255 255 255 / .22); }
 .band button.quiet:hover, .band .button.quiet:hover { background: rgb(255 255 255 / .14); color: var(--night-ink); border-color: rgb(255 255 255 / .4); }
 .band button:not(.quiet), .band .button:not(.quiet) { background: var(--glow); color: #05231a; }
 .band button:not(.quiet):hover, .band .button:not(.quiet):hover { background: #8ae6c3; color: #05231a; }
 .band .sha { color: var(--night-soft); }
-.band .acts { display: flex; flex-wrap: wrap; gap: .6rem; }
+.band .acts { display: flex; flex-wrap: wrap; gap: .45rem; }
 .sections { display: flex; gap: .15rem; overflow-x: auto; margin: 0 -.75rem; scrollbar-width: none; }
 .sections::-webkit-scrollbar { display: none; }
-.sections a { flex: none; padding: .6rem .75rem .7rem; color: var(--night-soft); text-decoration: none; font-weight: 540; font-size: .95rem; border-bottom: 3px solid transparent; }
+.sections a { flex: none; padding: .35rem .75rem .4rem; color: var(--night-soft); text-decoration: none; font-weight: 540; font-size: .9rem; border-bottom: 3px solid transparent; }
 .sections a:hover { color: var(--night-ink); }
-.sections a[aria-current] { color: var(--night-ink); border-color: var(--glow); }
+.sections a[aria-current=page] { color: var(--night-ink); border-color: var(--glow); }
+.sections a.group { font-weight: 640; }
+.sections a.group[aria-current] { color: var(--glow); }
+.sections .divider { flex: none; align-self: center; width: 1px; height: 1.1rem; margin: 0 .35rem; background: rgb(255 255 255 / .25); }
 .sections a:focus-visible { outline-offset: -3px; }
 .band .pad { padding-bottom: .25rem; }
 .board { max-width: 76rem; margin: 0 auto; padding: 1.75rem 1.25rem 5rem; display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.5rem; }
 @media (min-width: 60rem) {
   .bar { padding-left: max(2.5rem, calc(50vw - 35.5rem)); padding-right: max(2.5rem, calc(50vw - 35.5rem)); }
-  .band > .inner { padding: 2rem 2.5rem 0; }
+  .band > .inner { padding: .3rem 2.5rem 0; }
   .board { padding: 2rem 2.5rem 5rem; }
 }
 @media (max-width: 40rem) {
@@ -73,6 +76,17 @@ const STATES = `
 .state.bad { color: var(--danger); } .state.bad::before { background: var(--danger); }
 .state.care { color: var(--warn); } .state.care::before { background: var(--warn); }
 .state.idle { color: var(--soft); }
+.menu { position: relative; }
+.menu > summary { display: grid; place-items: center; width: 2.25rem; height: 2.25rem; padding: 0; border-radius: var(--small); color: var(--soft); font-weight: 700; list-style: none; }
+.menu > summary::-webkit-details-marker { display: none; }
+.menu > summary:hover { background: var(--sunken); color: var(--ink); }
+.menu[open] > summary { margin: 0; }
+.menu > div { position: absolute; right: 0; top: calc(100% + .25rem); z-index: 2; display: grid; min-width: 12rem; padding: .35rem; border: 1px solid var(--line); border-radius: var(--radius); background: var(--surface); box-shadow: 0 18px 50px -12px rgb(0 0 0 / .45); }
+.menu > div a, .menu > div button { justify-content: flex-start; min-height: 2.25rem; padding: .4rem .7rem; border: 0; border-radius: var(--small); background: none; color: var(--ink); font: 400 .925rem/1.4 var(--sans); text-align: left; text-decoration: none; }
+.menu > div a:hover, .menu > div button:hover { background: var(--sunken); color: var(--ink); }
+.rows .menu { z-index: 1; }
+button.tiny { min-height: 1.5rem; padding: .05rem .5rem; font-size: .8rem; font-weight: 520; }
+.rows > li:has(.menu[open]) { z-index: 3; }
 .state.past::before { background: none; border: 2px solid var(--line-strong); }
 .band .state { color: var(--night-ink); } .band .state.good::before { background: var(--glow); } .band .state.bad::before { background: #ff8478; } .band .state.care::before { background: #f0c36a; }
 @media (prefers-reduced-motion: no-preference) { .state.moving::before { animation: breathe 1.6s ease-in-out infinite; } }
@@ -124,6 +138,7 @@ const ROWS = `
 .empty .terminal { justify-self: stretch; max-width: 40rem; }
 .body > .empty, .body > * > .empty { padding: 0; }
 .empty .terminal, .sheet .terminal, #explained .terminal { white-space: pre-wrap; overflow-wrap: anywhere; }
+.empty .copyable { justify-self: stretch; max-width: 40rem; }
 .empty h2 + p { margin-top: -.4rem; color: var(--soft); }
 .pair { display: grid; gap: 1.5rem; grid-template-columns: minmax(0, 1fr); align-items: start; }
 @media (min-width: 60rem) { .pair { grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); } }

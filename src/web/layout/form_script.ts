@@ -110,7 +110,7 @@ const signIn = async () => {
   return await readSession();
 };
 
-/* Whether a form can be sent: there is a session, of the person that the page was made for. */
+/* Whether a form can be sent: there is a session, of the person whose page it is. */
 const isReady = async (form) => {
   const session = await readSession() ?? await signIn();
   if (session === null) return false;

@@ -8,6 +8,7 @@ import config from "../../../deno.json" with { type: "json" };
 import { sha256Hex } from "../../lib/hash.ts";
 import { makeAsset } from "./asset.ts";
 import { PAGE_POLICY } from "./document.tsx";
+import { COPY_SCRIPT } from "./copy_script.ts";
 import { FORM_SCRIPT } from "./form_script.ts";
 
 const FOLLOW = `"use strict";
@@ -101,7 +102,7 @@ document.addEventListener("visibilitychange", () => {
   else refresh().catch(() => {}).then(followAll);
 });
 const showSection = () =>
-  document.querySelector(".sections [aria-current], .rooms [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
+  document.querySelector(".sections [aria-current=page], .rooms [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
 showSection();
 window.addEventListener("resize", showSection);
 document.addEventListener("keydown", (event) => {
@@ -134,18 +135,20 @@ document.addEventListener("click", ({ target }) => {
   getSelection().selectAllChildren(source);
   navigator.clipboard?.writeText(source.textContent).then(() => { button.textContent = "Copied"; }, () => {});
 });
-for (const menu of document.querySelectorAll("details.switch")) {
-  document.addEventListener("click", ({ target }) => { if (!menu.contains(target)) menu.open = false; });
-  menu.addEventListener("keydown", ({ key }) => {
-    if (key !== "Escape") return;
-    menu.open = false;
-    menu.querySelector("summary").focus();
-  });
-}
+const MENUS = "details.switch, details.menu";
+document.addEventListener("click", ({ target }) => {
+  for (const menu of document.querySelectorAll(MENUS)) if (!menu.contains(target)) menu.open = false;
+});
+document.addEventListener("keydown", ({ key, target }) => {
+  const menu = key === "Escape" ? target.closest(MENUS) : null;
+  if (menu === null) return;
+  menu.open = false;
+  menu.querySelector("summary").focus();
+});
 }
 `;
 
-const BOARD_SCRIPT = FOLLOW + FORM_SCRIPT;
+const BOARD_SCRIPT = FOLLOW + COPY_SCRIPT + FORM_SCRIPT;
 
 /** The version of htmx, as the program pins it. */
 const HTMX_VERSION = /@([\d.]+)$/.exec(config.imports["htmx.org"])?.[1] ?? "";

@@ -85,7 +85,7 @@ const ENTRY = `
 `;
 
 const SETTINGS = `
-.bar { display: flex; align-items: center; justify-content: space-between; gap: 1rem; padding: .8rem 1.25rem; background: var(--night); color: var(--night-ink); }
+.bar { display: flex; align-items: center; justify-content: space-between; gap: 1rem; padding: .35rem 1.25rem; background: var(--night); color: var(--night-ink); }
 .bar .who { display: flex; align-items: center; gap: 1rem; min-width: 0; font-size: .9rem; }
 .bar .who span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; color: var(--night-soft); }
 .bar :focus-visible { outline-color: var(--glow); }
@@ -103,7 +103,7 @@ const SETTINGS = `
 .content { display: grid; gap: 1.5rem; align-content: start; min-width: 0; }
 .content > header { display: grid; gap: .4rem; padding: .5rem 0 .25rem; }
 @media (min-width: 60rem) {
-  .bar { padding: .8rem 2.5rem; }
+  .bar { padding: .35rem 2.5rem; }
   .shell { grid-template-columns: 13.5rem minmax(0, 1fr); gap: 3.5rem; padding: 2.5rem 2.5rem 5rem; }
   .rooms { display: grid; gap: 1.75rem; margin: 0; padding: 0; overflow: visible; border: 0; align-content: start; }
   .rooms > div { display: grid; gap: .5rem; min-width: 0; }

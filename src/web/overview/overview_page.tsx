@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import { showFragment } from "../layout/document.tsx";
 import { overviewPath, projectPath } from "../layout/bar.tsx";
@@ -80,9 +81,15 @@ function ProjectTile({ shown: { project, latest }, context }: {
         <h2>
           <a href={projectPath(context.workspace.slug, name)}>{displayName ?? name}</a>
         </h2>
-        {latest === undefined
-          ? <State tone="idle" past>Empty</State>
-          : <DeploymentStateMark status={latest.status} />}
+        {latest === undefined ? <State tone="idle" past>Empty</State> : (
+          <DeploymentStateMark
+            deployment={{
+              status: latest.status,
+              isPreview: latest.environment !== ENVIRONMENT_PRODUCTION,
+              isProduction: latest.id === productionDeploymentId,
+            }}
+          />
+        )}
       </div>
       <div class="said">
         {productionDeploymentId === null ? <p class="small soft">Not in production yet</p> : (

@@ -15,24 +15,26 @@ import {
   Ago,
   Branch,
   Commit,
+  CopiedLink,
   DeploymentStateMark,
   Empty,
   HealthMark,
   Pager,
-  SiteLink,
 } from "../layout/board_pieces.tsx";
 import { Card, Form, Moment } from "../layout/pieces.tsx";
+import { DeploymentMenu } from "../deployment/deployment_acts.tsx";
 import { canChange, cursorOf, type ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 
-function DeploymentRow({ deployment, now }: {
+function DeploymentRow({ deployment, parts }: {
   readonly deployment: Deployment;
-  readonly now: number;
+  readonly parts: ProjectVisit;
 }) {
-  const { id, status, message, branch, commitSha, author, environment, createdAt } = deployment;
+  const { csrf, now } = parts.context;
+  const { id, message, branch, commitSha, author, environment, createdAt } = deployment;
   return (
     <li>
-      <DeploymentStateMark status={status} />
+      <DeploymentStateMark deployment={deployment} />
       <div class="main">
         <a class="whole" href={`/deployments/${id}`}>
           {message ?? <span class="soft">No message</span>}
@@ -44,9 +46,9 @@ function DeploymentRow({ deployment, now }: {
         </span>
       </div>
       <div class="meta end">
-        {deployment.isProduction ? <span class="tag good">In production</span> : null}
         <span>{environment}</span>
         <Ago at={createdAt} now={now} />
+        <DeploymentMenu deployment={deployment} csrf={csrf} mayChange={canChange(parts)} />
       </div>
     </li>
   );
@@ -93,7 +95,7 @@ function Production({ parts, deployment, health }: {
           <div>
             <dt>Unique address</dt>
             <dd>
-              <SiteLink url={url} />
+              <CopiedLink url={url} />
             </dd>
           </div>
         </dl>
@@ -172,7 +174,7 @@ export function deploymentsPage(parts: ProjectVisit, shown: {
   readonly production: Deployment | undefined;
   readonly health: ProjectHealth;
 }): Response {
-  const { context, path, project } = parts;
+  const { path, project } = parts;
   const { deployments, nextCursor, filter, environments, production, health } = shown;
   const cursor = cursorOf(parts);
   const isFiltered = Object.keys(filter).length > 0;
@@ -208,7 +210,7 @@ export function deploymentsPage(parts: ProjectVisit, shown: {
               : (
                 <ol class="rows">
                   {deployments.map((each) => (
-                    <DeploymentRow key={each.id} deployment={each} now={context.now} />
+                    <DeploymentRow key={each.id} deployment={each} parts={parts} />
                   ))}
                 </ol>
               )}

@@ -8,14 +8,13 @@
 import { endpoints } from "../../contract/endpoints.ts";
 import { EMPTY, type FormPage, refused } from "../layout/form.ts";
 import { goTo } from "../layout/document.tsx";
-import type { BoardServices } from "../visit/board_context.ts";
+import { type BoardServices, namedIn } from "../visit/board_context.ts";
 import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import { environmentNames } from "./environment_names.ts";
 import {
   askOnProject,
   canChange,
   cursorOf,
-  namedIn,
   openProject,
   type ProjectVisit,
 } from "./open_project.ts";

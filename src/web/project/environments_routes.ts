@@ -12,11 +12,12 @@ import { Failure } from "../../platform/core/http/mod.ts";
 import { goTo } from "../layout/document.tsx";
 import { EMPTY, type FormPage, refused } from "../layout/form.ts";
 import { readVariables } from "../start/read_variables.ts";
-import type { BoardServices } from "../visit/board_context.ts";
+import { type BoardServices, namedIn } from "../visit/board_context.ts";
+import { QUESTIONS } from "../asking/questions.ts";
 import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import { WHOLE_LIST } from "../visit/page_context.ts";
 import { environmentsPage, type EnvironmentsView, type PastePlan } from "./environments_page.tsx";
-import { openProject, type ProjectVisit } from "./open_project.ts";
+import { askOnProject, openProject, type ProjectVisit } from "./open_project.ts";
 
 const AT = "/workspaces/:slug/projects/:project/environments";
 /** Branches of previews on the page. */
@@ -145,11 +146,14 @@ export function bindEnvironments(bind: PageBinder, services: BoardServices): voi
     }
   });
 
-  bind.personal("POST", `${AT}/delete`, async (visit) => {
-    const { api, project, back } = await openProject(visit, services);
-    const params = { project: project.name, environment: visit.fields.environment ?? "" };
-    await api.call(endpoints.deleteEnvironment, { params });
-    return back("environments", "environment-deleted");
+  bind.asking(`${AT}/delete`, {
+    ask: askOnProject(services, (parts) => QUESTIONS.environment(namedIn(parts))),
+    run: async (visit) => {
+      const { api, project, back } = await openProject(visit, services);
+      const params = { project: project.name, environment: visit.fields.environment ?? "" };
+      await api.call(endpoints.deleteEnvironment, { params });
+      return back("environments", "environment-deleted");
+    },
   });
 
   bind.personal("POST", `${AT}/set`, async (visit) => {
@@ -175,14 +179,17 @@ export function bindEnvironments(bind: PageBinder, services: BoardServices): voi
     }
   });
 
-  bind.personal("POST", `${AT}/remove`, async (visit) => {
-    const parts = await openProject(visit, services);
-    const { key = "", scope = "" } = visit.fields;
-    await parts.api.call(endpoints.deleteVariable, {
-      params: { project: parts.project.name, key },
-      query: { scope },
-    });
-    return back(parts, visit, "variable-removed");
+  bind.asking(`${AT}/remove`, {
+    ask: askOnProject(services, (parts) => QUESTIONS.variable(namedIn(parts))),
+    run: async (visit) => {
+      const parts = await openProject(visit, services);
+      const { key = "", scope = "" } = visit.fields;
+      await parts.api.call(endpoints.deleteVariable, {
+        params: { project: parts.project.name, key },
+        query: { scope },
+      });
+      return back(parts, visit, "variable-removed");
+    },
   });
 
   bind.personal("POST", `${AT}/paste`, async (visit) => {

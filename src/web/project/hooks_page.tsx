@@ -8,13 +8,12 @@
 import { endpoints } from "../../contract/endpoints.ts";
 import { type DeployHook, HOOK_SCOPES } from "../../contract/hooks.ts";
 import { EMPTY, type FormPage, refused } from "../layout/form.ts";
-import type { BoardServices } from "../visit/board_context.ts";
+import { type BoardServices, namedIn } from "../visit/board_context.ts";
 import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import {
   askOnProject,
   canChange,
   cursorOf,
-  namedIn,
   openProject,
   type ProjectVisit,
 } from "./open_project.ts";

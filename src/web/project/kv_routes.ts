@@ -7,19 +7,13 @@ import { endpoints } from "../../contract/endpoints.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import { type FormPage, refused } from "../layout/form.ts";
 import { goTo } from "../layout/document.tsx";
-import type { BoardServices } from "../visit/board_context.ts";
+import { type BoardServices, namedIn } from "../visit/board_context.ts";
 import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import { Failure } from "../../platform/core/http/mod.ts";
 import { environmentNames } from "./environment_names.ts";
 import { closedKvPage, kvPage, kvValuePage, type KvWish } from "./kv_page.tsx";
 import { showKvValue } from "./kv_value.ts";
-import {
-  askOnProject,
-  canChange,
-  namedIn,
-  openProject,
-  type ProjectVisit,
-} from "./open_project.ts";
+import { askOnProject, canChange, openProject, type ProjectVisit } from "./open_project.ts";
 import { QUESTIONS } from "../asking/questions.ts";
 
 const AT = "/workspaces/:slug/projects/:project/kv";

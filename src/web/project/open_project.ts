@@ -9,7 +9,7 @@ import { goTo } from "../layout/document.tsx";
 import { projectPath } from "../layout/bar.tsx";
 import { type BoardServices, type BoardVisit, openBoard } from "../visit/board_context.ts";
 import type { PersonVisit } from "../visit/page_binder.tsx";
-import type { Question } from "../asking/question.tsx";
+import type { Question } from "../layout/question.tsx";
 import { Failure } from "../../platform/core/http/mod.ts";
 
 export interface ProjectVisit extends BoardVisit {
@@ -57,9 +57,6 @@ async (visit: PersonVisit): Promise<Question | undefined> => {
   if (canChange(parts)) return ask(parts);
   throw new Failure("forbidden", "Viewers cannot change anything in this workspace");
 };
-
-/** The words for what the form of an act names. */
-export const namedIn = ({ visit }: BoardVisit): string => (visit.fields.what ?? "").slice(0, 200);
 
 /** Whether the person may change what the page shows. */
 export const canChange = ({ context }: BoardVisit): boolean => context.workspace.role !== "viewer";

@@ -45,3 +45,7 @@ export async function openBoard(
   }
   return { visit, api: visit.api(slug), context: { ...context, workspace, now: now() } };
 }
+
+/** The words for what the form of an act names. */
+export const namedIn = ({ visit }: Pick<BoardVisit, "visit">): string =>
+  (visit.fields.what ?? "").slice(0, 200);

@@ -18,7 +18,7 @@ import { EntryFrame } from "../layout/frames.tsx";
 import { type Fields, NO_FORM, readForm, type SentForm } from "../layout/form.ts";
 import { goTo, showPage } from "../layout/document.tsx";
 import { packedPage } from "./packed_page.ts";
-import { type Question, questionPage, refusalOf } from "../asking/question.tsx";
+import { type Question, questionPage, refusalOf } from "../layout/question.tsx";
 import { type PageApi, pageApi } from "./page_api.ts";
 import type { PageSession } from "./page_session.ts";
 import { safeReturnPath } from "./return_path.ts";

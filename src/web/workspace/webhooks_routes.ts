@@ -8,6 +8,8 @@ import { EVENT_CATEGORIES, EVENT_NAMES } from "../../contract/events.ts";
 import { MAX_WEBHOOKS } from "../../contract/webhooks.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
 import { webhooksPath } from "../layout/bar.tsx";
+import { QUESTIONS } from "../asking/questions.ts";
+import { namedIn } from "../visit/board_context.ts";
 import { goTo } from "../layout/document.tsx";
 import { type FormPage, refused } from "../layout/form.ts";
 import { type BoardServices, type BoardVisit, openBoard } from "../visit/board_context.ts";
@@ -122,9 +124,12 @@ export function bindWebhooks(bind: PageBinder, services: BoardServices): void {
     }
   });
 
-  bind.personal("POST", `${AT}/:webhook/delete`, async (visit) => {
-    const { api, context } = await openForOwner(visit, services);
-    await api.call(endpoints.deleteWebhook, { params: paramsOf(visit) });
-    return goTo(`${webhooksPath(context.workspace.slug)}?done=webhook-deleted`);
+  bind.asking(`${AT}/:webhook/delete`, {
+    ask: async (visit) => QUESTIONS.webhook(namedIn(await openForOwner(visit, services))),
+    run: async (visit) => {
+      const { api, context } = await openForOwner(visit, services);
+      await api.call(endpoints.deleteWebhook, { params: paramsOf(visit) });
+      return goTo(`${webhooksPath(context.workspace.slug)}?done=webhook-deleted`);
+    },
   });
 }

@@ -10,7 +10,8 @@ import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import { pageContextOf } from "../visit/page_context.ts";
 import { safeReturnPath } from "../visit/return_path.ts";
 import { checkFields, type Fields, type FormPage, refused } from "../layout/form.ts";
-import type { Question } from "../asking/question.tsx";
+import type { Question } from "../layout/question.tsx";
+import { namedIn } from "../visit/board_context.ts";
 import { QUESTIONS } from "../asking/questions.ts";
 import { goTo } from "../layout/document.tsx";
 import type { Clock } from "../../lib/clock.ts";
@@ -71,7 +72,7 @@ export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServ
   const askAs =
     (wanted: "viewer" | "owner", ask: (what: string) => Question) => async (visit: PersonVisit) => {
       await memberOf(visit, wanted);
-      return ask((visit.fields.what ?? "").slice(0, 200));
+      return ask(namedIn({ visit }));
     };
 
   const show = async (

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { refusalOf } from "./question.tsx";
+import { refusalOf } from "../layout/question.tsx";
 import { QUESTIONS } from "./questions.ts";
 
 Deno.test("refusalOf() lets an act run for its own answer only", () => {

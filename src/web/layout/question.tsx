@@ -7,9 +7,9 @@
  * @module
  */
 import type { Child } from "hono/jsx";
-import { showPage } from "../layout/document.tsx";
-import type { SentForm } from "../layout/form.ts";
-import { Mark, Notice } from "../layout/pieces.tsx";
+import { showPage } from "./document.tsx";
+import type { SentForm } from "./form.ts";
+import { Mark, Notice } from "./pieces.tsx";
 
 export interface Question {
   readonly title: string;
@@ -36,7 +36,7 @@ interface Refusal {
   readonly wrong?: string;
 }
 
-/** Why a form does not answer a question yet; undefined where it confirms the act. */
+/** Why a form leaves a question open; undefined where it confirms the act. */
 export function refusalOf(
   { typed, seen }: Question,
   fields: SentForm["fields"],
@@ -101,7 +101,9 @@ export function questionPage(question: Question, asked: Asked, refusal: Refusal)
       <main id="main">
         <form id="question" method="post" action={action} class="question">
           {[...kept, ...own].map(([name, value]) =>
-            value === undefined ? null : <input type="hidden" name={name} value={value} />
+            value === undefined
+              ? null
+              : <input key={`${name} ${value}`} type="hidden" name={name} value={value} />
           )}
           <h1 id="question-title">{title}</h1>
           {refusal.failure === undefined ? null : <Notice kind="care">{refusal.failure}</Notice>}
