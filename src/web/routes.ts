@@ -17,6 +17,7 @@ import {
 import { bindDevicePages, type DevicePageServices } from "./device/device_pages.tsx";
 import { SESSION_PATH } from "./layout/form_script.ts";
 import { BOARD_SCRIPT_PATH, HTMX_PATH, showBoardScript, showHtmx } from "./layout/scripts.ts";
+import { PALETTE_PATH, showPaletteScript } from "./layout/palette_script.ts";
 import { goTo, showIcon, showStylesheet, STYLESHEET_PATH } from "./layout/document.tsx";
 import { bindEntryPages, type EntryPageServices } from "./entry/entry_routes.ts";
 import { bindMailLinkPages, type MailLinkPageServices } from "./entry/mail_link_routes.ts";
@@ -110,6 +111,7 @@ export function bindPages(
   router.page("GET", "/assets/mark.svg", showIcon);
   router.page("GET", HTMX_PATH, showHtmx);
   router.page("GET", BOARD_SCRIPT_PATH, showBoardScript);
+  router.page("GET", PALETTE_PATH, showPaletteScript);
   router.page("GET", UPLOAD_SCRIPT_PATH, showUploadScript);
   router.page("GET", STUDIO_SCRIPT_PATH, showStudioScript);
   bind.open(

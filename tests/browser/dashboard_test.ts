@@ -346,24 +346,35 @@ async function pressKeys(page: Page, url: string) {
   assert.equal(await items.locator(".what > span").first().innerText(), title);
 }
 
-/** Searches from pages of a project and of the account, by keys alone. */
+/** Goes to places from pages of a project and of the account, by keys alone. */
 async function searchByKeys(page: Page, url: string) {
+  const field = page.getByRole("combobox", { name: "Search or go to" });
+  const chosen = page.locator("[role=option][aria-selected=true]");
   await page.goto(`${url}${SHOP}/edge`);
   await page.keyboard.press("/");
-  const field = page.getByRole("searchbox");
+  await field.fill("vrbls");
+  await chosen.getByText("Variables of harbour-shop").waitFor();
+  assert.deepEqual(await accessFaults(page), []);
+  await page.keyboard.press("Escape");
+  await field.waitFor({ state: "detached" });
+  await page.keyboard.press("Control+k");
   await field.fill("lanterns");
-  await page.locator("#deployments a", { hasText: "Lanterns on the quay" }).waitFor();
+  await chosen.getByText("Lanterns on the quay").waitFor();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/deployments\/[0-9a-f-]{36}$/);
+  await page.getByRole("link", { name: "Search", exact: true }).first().click();
+  await field.fill("promo");
+  await chosen.getByText("Promote to production").waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog").getByText("Replace production?").waitFor();
   await page.goto(`${url}/account`);
   await page.getByLabel("Current password").press("/");
   assert.equal(await page.getByLabel("Current password").inputValue(), "/", "a field takes it");
   await page.keyboard.press("Control+k");
   await field.fill("orders");
-  await page.locator("#databases a").waitFor();
-  await field.press("ArrowDown");
-  await page.locator("#databases a:focus").waitFor();
-  await page.keyboard.press("ArrowUp");
-  await page.locator("#q:focus").waitFor();
+  await page.getByRole("option", { name: "orders Databases" }).waitFor();
   await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowUp");
   await page.keyboard.press("Enter");
   await page.waitForURL(/\/projects\/shop\/databases\/orders$/);
 }

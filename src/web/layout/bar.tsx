@@ -8,6 +8,7 @@
  */
 import type { Child } from "hono/jsx";
 import type { PageContext } from "./page_context.ts";
+import { PALETTE_PATH } from "./palette_script.ts";
 import { Form, Mark } from "./pieces.tsx";
 
 /** The place of a page: the workspace, and a part of it. */
@@ -67,7 +68,7 @@ function Way({ href, path, children }: {
 /** The way to the search, which the script of the dashboard also opens by a key. */
 function SearchWay({ href }: { readonly href: string }) {
   return (
-    <a class="find" href={href} data-search title="Search (/ or Ctrl K)">
+    <a class="find" href={href} data-search={PALETTE_PATH} title="Search (/ or Ctrl K)">
       <svg viewBox="0 0 20 20" aria-hidden="true">
         <circle cx="8.5" cy="8.5" r="5.5" />
         <path d="M12.8 12.8 17.5 17.5" />
@@ -99,7 +100,12 @@ export function Bar({ context, place }: {
         )}
       </nav>
       <nav class="ways" aria-label="You">
-        {searched === undefined ? null : <SearchWay href={searchPath(searched.slug)} />}
+        {searched === undefined ? null : (
+          <SearchWay
+            href={searchPath(searched.slug) +
+              (place?.project === undefined ? "" : `?project=${place.project}`)}
+          />
+        )}
         <Way href="/notifications" path={path}>Inbox</Way>
         <a
           href="/account"

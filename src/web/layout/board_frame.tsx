@@ -39,6 +39,9 @@ const PROJECT_GROUPS = [
   ]],
 ] as const;
 
+/** All pages of a project, by the last part of their paths. */
+export const PROJECT_PAGES = PROJECT_GROUPS.flatMap(([, pages]) => [...pages]);
+
 export type ProjectSection = (typeof PROJECT_GROUPS)[number][1][number][0];
 
 interface Section {

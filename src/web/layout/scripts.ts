@@ -105,6 +105,16 @@ const showSection = () =>
   document.querySelector(".sections [aria-current=page], .rooms [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
 showSection();
 window.addEventListener("resize", showSection);
+/* The overlay of the search is loaded when it is first opened. */
+let hasPalette = false;
+const openPalette = (way) => {
+  if (hasPalette) return document.dispatchEvent(new Event("svc:palette"));
+  hasPalette = true;
+  const script = document.createElement("script");
+  script.src = way.dataset.search;
+  script.onerror = () => location.assign(way.href);
+  document.head.append(script);
+};
 document.addEventListener("keydown", (event) => {
   const { key, ctrlKey, metaKey, altKey, target } = event;
   const byLetter = (ctrlKey || metaKey) && key.toLowerCase() === "k";
@@ -113,8 +123,14 @@ document.addEventListener("keydown", (event) => {
   if (altKey || way === null || !(byLetter || bySlash)) return;
   event.preventDefault();
   const field = document.getElementById("q");
-  if (field === null) location.assign(way.href);
+  if (field === null) openPalette(way);
   else field.select();
+});
+document.addEventListener("click", (event) => {
+  const way = event.target.closest("[data-search]");
+  if (way === null || event.ctrlKey || event.metaKey || event.shiftKey || document.getElementById("q")) return;
+  event.preventDefault();
+  openPalette(way);
 });
 /* The arrows go through what was found, from its field and back. */
 document.addEventListener("keydown", (event) => {

@@ -232,6 +232,12 @@ dialog { width: min(32rem, calc(100vw - 2rem)); max-height: calc(100dvh - 2rem);
 dialog::backdrop { background: rgb(8 20 16 / .55); }
 dialog > button { margin-top: .75rem; width: 100%; }
 dialog .sheet { max-width: none; }
+.palette { margin-top: 12vh; padding: .6rem; width: min(38rem, calc(100vw - 2rem)); overflow: hidden; }
+.palette > input { border-color: transparent; font-size: 1.05rem; }
+.palette > ul { max-height: min(26rem, 60vh); overflow-y: auto; margin-top: .4rem; }
+.palette li { display: flex; justify-content: space-between; gap: 1rem; padding: .55rem .8rem; border-radius: var(--small); cursor: pointer; }
+.palette li > :first-child { min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.palette li[aria-selected=true] { background: var(--tint); color: var(--accent); }
 .question { gap: 1rem; }
 .question h1, dialog h1 { font-size: 1.3rem; }
 .question .actions { justify-content: flex-end; margin-top: .25rem; }

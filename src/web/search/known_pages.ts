@@ -7,10 +7,12 @@ import {
   auditPath,
   keysPath,
   overviewPath,
+  projectPath,
   publishersPath,
   usagePath,
   webhooksPath,
 } from "../layout/bar.tsx";
+import { PROJECT_PAGES } from "../layout/board_frame.tsx";
 
 export interface KnownPage {
   readonly name: string;
@@ -19,9 +21,14 @@ export interface KnownPage {
   readonly words: string;
 }
 
-/** The pages of a workspace and of the account that fit a text; all of them for none. */
-export function findPages(slug: string, wanted: string): KnownPage[] {
+/** The pages of a workspace, a project and the account that fit a text; all of them for none. */
+export function findPages(slug: string, wanted: string, project?: string): KnownPage[] {
   const pages: KnownPage[] = [
+    ...(project === undefined ? [] : PROJECT_PAGES.map(([page, name]) => ({
+      name: `${name} of ${project}`,
+      path: projectPath(slug, project, page),
+      words: page,
+    }))),
     { name: "Projects", path: overviewPath(slug), words: "overview sites" },
     { name: "New project", path: `/workspaces/${slug}/new-project`, words: "create add make" },
     {

@@ -183,13 +183,14 @@ export function bindSearch(bind: PageBinder, services: BoardServices): void {
   bind.personal("GET", "/workspaces/:slug/search", async (visit) => {
     const { context, api } = await openBoard(visit, visit.params.slug ?? "", services);
     const wanted = (visit.query.get("q") ?? "").slice(0, MAX_SEARCH_LENGTH).toWellFormed().trim();
+    const project = /^[a-z0-9-]{1,63}$/.exec(visit.query.get("project") ?? "")?.[0];
     const { items } = wanted === ""
       ? { items: [] }
       : await api.call(endpoints.search, { query: { query: wanted } });
     return searchPage(context, {
       wanted,
       items,
-      pages: findPages(context.workspace.slug, wanted),
+      pages: findPages(context.workspace.slug, wanted, project),
       documents: wanted === "" ? [] : findDocuments(await readLibrary(), wanted),
     });
   });
