@@ -63,7 +63,7 @@ function framesOf(stack: string): string[] {
 const firstLine = (text: string): string => text.split("\n", 1)[0]!;
 
 /** The class of an error, which its message begins with. */
-const CLASS = /^(?:Uncaught )?(?:\(in promise\) )?([A-Za-z_$][\w$.]*)(?=:| \[|$)/;
+const CLASS = /^(?:error: )?(?:Uncaught )?(?:\(in promise\) )?([A-Za-z_$][\w$.]*)(?=:| \[|$)/;
 
 /**
  * Names a fault. Those with frames are told apart by these and the class of the

@@ -7,14 +7,24 @@
 /** Most lines of one exception. */
 const MAX_LINES = 50;
 
-const HEAD = /^(?:Uncaught )?(?:\(in promise\) )?(?:\[[^\]]*\] ?)*[\w$.]*(?:Error|Exception)\b/;
+/** Most lines of a message of a class that is not named as an error. */
+const MAX_MESSAGE_LINES = 10;
+
+/** Deno's word for an error that nobody caught, and loggers' names in brackets. */
+const BEGIN = "^(?:error: )?(?:Uncaught )?(?:\\(in promise\\) )?";
+const HEAD = new RegExp(`${BEGIN}(?:\\[[^\\]]*\\] ?)*[\\w$.]*(?:Error|Exception)\\b`);
+const UNCAUGHT = /^(?:error: )?Uncaught /;
 /**
  * How an error of a class without such a name begins, as of `class NoTide extends Error`. Other
- * lines look the same, so it counts only where a frame follows at once.
+ * lines look the same, so it counts only where frames follow.
  */
-const ANY_CLASS =
-  /^(?:Uncaught )?(?:\(in promise\) )?(?!Trace\b)[A-Z_$][\w$.]*(?: \[\w+\])?(?:: .*)?$/;
+const ANY_CLASS = new RegExp(`${BEGIN}(?!Trace\\b)[A-Z_$][\\w$.]*(?: \\[\\w+\\])?(?:: .*)?$`);
+/** An error that a logger put behind words. */
+const BEHIND_WORDS = /[\s:]([A-Z][\w$.]*(?: \[\w+\])?: .*)$/;
+const TRACE = /^Trace\b/;
 const FRAME = /^\s+at .+/;
+/** A frame that names a place in a file. */
+const PLACE = /^\s+at .*(?::\d+:\d+|<anonymous>|native)\)?(?: \{)?$/;
 /** Node's output before an uncaught error: its place, the line, and a caret. */
 const CAUSE = /^\s*(?:\[?cause\]?: |Caused by:? )/i;
 
@@ -33,6 +43,17 @@ interface Open {
   /** Whether it is an error by its name; else by the next frames. */
   readonly isNamed: boolean;
   frames: number;
+}
+
+/** Whether a line is a frame: behind a message of several lines, it has to name a place. */
+const isFrameOf = ({ isNamed, frames, lines }: Open, text: string): boolean =>
+  isNamed || frames > 0 || lines.length === 1 ? FRAME.test(text) : PLACE.test(text);
+
+/** Whether a message has one more line: frames follow the last one. */
+function goesOn({ isNamed, frames, lines }: Open, text: string): boolean {
+  if (frames > 0 || HEAD.test(text) || TRACE.test(text)) return false;
+  if (isNamed) return lines.length < MAX_LINES;
+  return lines.length < MAX_MESSAGE_LINES && !ANY_CLASS.test(text) && !BEHIND_WORDS.test(text);
 }
 
 /** Puts the lines of exceptions together, separately for each server. */
@@ -63,22 +84,23 @@ export class ExceptionLines {
 
   #add(name: string, line: ServerLine, text: string): void {
     const open = this.#open.get(name);
-    if (open !== undefined && FRAME.test(text)) {
+    if (open !== undefined && isFrameOf(open, text)) {
       open.frames++;
       if (open.lines.length < MAX_LINES) open.lines.push(text);
       return;
     }
-    // A message may have several lines; frames follow the last one.
-    const goesOn = open?.frames === 0 && open.isNamed && open.lines.length < MAX_LINES &&
-      !HEAD.test(text);
-    if (goesOn || (open !== undefined && (open.isNamed || open.frames > 0) && CAUSE.test(text))) {
+    if (
+      open !== undefined &&
+      (goesOn(open, text) || ((open.isNamed || open.frames > 0) && CAUSE.test(text)))
+    ) {
       open.lines.push(text);
       return;
     }
     this.#end(name);
-    const isNamed = HEAD.test(text);
-    if (!isNamed && !ANY_CLASS.test(text)) return;
-    this.#open.set(name, { first: line, lines: [text], isNamed, frames: 0 });
+    const isNamed = HEAD.test(text) || UNCAUGHT.test(text);
+    const begin = isNamed || ANY_CLASS.test(text) ? text : BEHIND_WORDS.exec(text)?.[1];
+    if (begin === undefined || TRACE.test(text)) return;
+    this.#open.set(name, { first: line, lines: [begin], isNamed, frames: 0 });
   }
 
   #end(name: string): void {

@@ -66,6 +66,40 @@ Deno.test("ExceptionLines knows errors of any class by the frame that follows at
   );
 });
 
+Deno.test("ExceptionLines knows errors that Deno did not catch, and any class behind words", () => {
+  const uncaught = [
+    "error: Uncaught (in promise) PaymentDeclined: no funds",
+    'throw new PaymentDeclined("no funds");',
+    "      ^",
+    "    at file:///app/main.ts:12:7",
+  ];
+  assert.deepEqual(
+    collect([
+      "Serving: http://0.0.0.0:8000/",
+      "GET: /pay",
+      "payment failed NotFound: No such file or directory (os error 2)",
+      "    at Object.readTextFile (ext:deno_fs/30_fs.js:814:24)",
+      "order 12: TypeError: x",
+      "    at file:///app/main.ts:7:34",
+      "NotCapable: Requires read access",
+      "run again with --allow-read",
+      "    at file:///app/main.ts:8:12 {",
+      "Listening: on port 80",
+      "Trace: here",
+      "    at file:///app/main.ts:9:1",
+      ...uncaught,
+    ]),
+    [
+      "NotFound: No such file or directory (os error 2)\n" +
+      "    at Object.readTextFile (ext:deno_fs/30_fs.js:814:24)",
+      "TypeError: x\n    at file:///app/main.ts:7:34",
+      "NotCapable: Requires read access\nrun again with --allow-read\n" +
+      "    at file:///app/main.ts:8:12 {",
+      uncaught.join("\n"),
+    ],
+  );
+});
+
 Deno.test("ExceptionLines ends an exception that does not end", () => {
   const [text, ...rest] = collect(["Error: x", ...Array(500).fill("    at f (a.js:1:1)")]);
   assert.deepEqual([text!.split("\n").length, rest], [50, []]);
