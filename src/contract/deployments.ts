@@ -16,6 +16,7 @@ import { environmentReference } from "./environments.ts";
 import { commandResults, releaseChecks } from "./release_checks.ts";
 import { rollingWish } from "./releases.ts";
 import { branchName, projectParams } from "./projects.ts";
+import { variableReference } from "./variables.ts";
 
 export const DEPLOYMENT_STATES = [
   "PENDING",
@@ -56,6 +57,10 @@ export const deploymentUrls = z.object({
   production: z.url().describe("URL of the production deployment"),
 });
 
+export const deploymentReference = variableReference.extend({
+  changed: z.boolean().describe("True if it resolves to something else now"),
+}).meta({ id: "DeploymentReference" });
+
 export const deployment = z.object({
   id: uuid.describe("Id of the deployment"),
   projectId: uuid.describe("Id of the project"),
@@ -71,6 +76,12 @@ export const deployment = z.object({
   ),
   variablesChanged: z.boolean().describe(
     "True if variables of the environment have changed since. Redeploy to apply them",
+  ),
+  referencesChanged: z.boolean().default(false).describe(
+    "True if a reference in its variables resolves to something else now. Redeploy to apply it",
+  ),
+  references: z.array(deploymentReference).default([]).describe(
+    "References in its variables, and what they resolved to when it was created",
   ),
   branch: z.string().meta({ description: "Git branch", example: "main" }),
   commitSha: z.string().nullable().meta({

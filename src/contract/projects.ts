@@ -80,6 +80,9 @@ const settings = z.object({
     description: "Node.js version; null for the default",
     example: "24",
   }),
+  autoRedeploy: z.boolean().describe(
+    "Whether to redeploy automatically when a URL that variables refer to changes",
+  ),
 });
 
 export const project = settings.extend({
@@ -94,6 +97,8 @@ export const project = settings.extend({
     description: "URL of the repository, without credentials; null for none",
     example: "https://git.example.com/ada/shop.git",
   }),
+  // Missing in what an older platform sends.
+  autoRedeploy: settings.shape.autoRedeploy.default(false),
   url: z.url().describe("URL of the production deployment, live or not"),
   gitCredentials: z.enum(GIT_CREDENTIAL_TYPES).nullable().default(null).describe(
     "Kind of credentials stored for the repository; null for none",

@@ -8,7 +8,7 @@ import * as z from "zod";
 import { page, pageQuery, timestamp } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 import { environmentReference } from "./environments.ts";
-import { projectParams } from "./projects.ts";
+import { branchName, projectParams } from "./projects.ts";
 
 export const VARIABLE_CATEGORIES = ["plain", "secret"] as const;
 export type VariableCategory = (typeof VARIABLE_CATEGORIES)[number];
@@ -48,9 +48,24 @@ export const variable = z.object({
 }).meta({ id: "Variable" });
 export type Variable = z.infer<typeof variable>;
 
+/** A reference in the value of a variable, and the URL that it resolves to. */
+export const variableReference = z.object({
+  variable: z.string().meta({ description: "Name of the variable", example: "API_URL" }),
+  reference: z.string().meta({
+    description: "The reference, without its braces",
+    example: "backend.url",
+  }),
+  value: z.url().nullable().meta({
+    description: "URL that it resolved to; null for a database, whose connection string is secret",
+    example: "https://api.example.net",
+  }),
+}).meta({ id: "VariableReference" });
+export type VariableReference = z.infer<typeof variableReference>;
+
 export const setVariableBody = z.object({
   value: variableValue.meta({
-    description: "Value of the variable",
+    description:
+      "Value of the variable. `${{backend.url}}` stands for the URL of project `backend`, `${{db.shop.url}}` for the connection string of database `shop`, `${{self.url}}` for the deployment's own URL",
     example: "postgres://db.example.net/shop",
   }),
   category: z.enum(VARIABLE_CATEGORIES).describe(
@@ -121,9 +136,19 @@ export const exportVariables = endpoint({
       description: "Name of the environment",
       example: "production",
     }),
+    branch: branchName.optional().describe(
+      "Git branch whose previews references lead to; production of the other projects if missing",
+    ),
+    self: z.url().max(2000).optional().meta({
+      description: "URL for `${{self.url}}`; that of the environment or branch if missing",
+      example: "http://localhost:4321",
+    }),
   }).strict(),
   response: z.object({
     environment: z.string().meta({ description: "Name of the environment", example: "production" }),
     variables: z.record(z.string(), z.string()).describe("Values by name"),
+    references: z.array(variableReference).default([]).describe(
+      "References in the values, and what they resolved to",
+    ),
   }),
 });

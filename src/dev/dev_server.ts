@@ -19,7 +19,7 @@ import { type LocalServices, openLocalServices } from "./local/local_services.ts
 import { showDevPage } from "./page/dev_page.tsx";
 import { type Change, EVERYTHING, ProjectSite } from "./site/project_site.ts";
 import { FrameworkServer } from "./site/framework_server.ts";
-import type { DevOptions } from "./options.ts";
+import type { DevOptions, DevStart } from "./options.ts";
 import { explainArrived, loggedRequest, RequestLog } from "./request_log.ts";
 import { type ServerProgram, ServerRunner } from "./server_runner.ts";
 import { FunctionsServer } from "./site/functions_server.ts";
@@ -302,12 +302,12 @@ class DevServer {
  * @throws {BuildError} where the project's files cannot be served
  * @throws {LocalKvError} where the local data cannot be opened
  */
-export async function startDev(options: DevOptions): Promise<RunningDev> {
-  const { directory, config, report } = options;
-  const inspectors = chooseInspectors(options);
+export async function startDev(given: DevStart): Promise<RunningDev> {
+  const { directory, config, report, variablesAt } = given;
+  const inspectors = chooseInspectors(given);
   const onTrouble = (message: string) => report.say("warn", message);
   const onError = (error: unknown) => report.say("error", `A request failed: ${error}`);
-  const front = await options.onPort((port) => openFront({ hostname: HOST, port, onError }));
+  const front = await given.onPort((port) => openFront({ hostname: HOST, port, onError }));
   const dataDir = join(directory, config?.dev.dataDir ?? DEFAULT_LOCAL_DATA_DIR);
   const services = await openLocalServices({
     dataDir,
@@ -319,10 +319,12 @@ export async function startDev(options: DevOptions): Promise<RunningDev> {
     throw error;
   });
   const deploymentId = uuidV7(systemClock, systemRandom);
-  const server = new DevServer({ options, deploymentId, front, services, inspectors, dataDir });
   const { port } = front;
+  const url = `http://localhost:${port}`;
+  const options = { ...given, variables: variablesAt(url) };
+  const server = new DevServer({ options, deploymentId, front, services, inspectors, dataDir });
   return {
-    url: `http://localhost:${port}`,
+    url,
     port,
     inspectors: () => server.inspectors(),
     ready: server.start(),

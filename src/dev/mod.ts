@@ -5,4 +5,4 @@
  */
 export { detectDevCommand } from "./detect_dev_command.ts";
 export { type RunningDev, startDev } from "./dev_server.ts";
-export type { DevOptions, DevReport, LoggedRequest } from "./options.ts";
+export type { DevReport, DevStart, LoggedRequest } from "./options.ts";

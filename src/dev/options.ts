@@ -56,3 +56,9 @@ export interface DevOptions {
   /** Opens on a port: the wanted one, or another. */
   readonly onPort: <T>(open: (port: number) => T) => Promise<T>;
 }
+
+/** A dev server to start. */
+export interface DevStart extends Omit<DevOptions, "variables"> {
+  /** The project's variables for a server with this URL. */
+  variablesAt(url: string): DevOptions["variables"];
+}

@@ -28,6 +28,7 @@ import {
   type DeploymentRecord,
   type DeploymentStore,
   openDeployments,
+  shownBy,
 } from "../platform/deployments/mod.ts";
 import { createDatabases } from "../platform/databases/mod.ts";
 import { createDomains } from "../platform/domains/mod.ts";
@@ -44,7 +45,7 @@ import { createProjects } from "../platform/projects/mod.ts";
 import { createReleases } from "../platform/releases/create_releases.ts";
 import { createRetention } from "../platform/retention/create_retention.ts";
 import { createTraffic } from "../platform/traffic/create_traffic.ts";
-import { createVariables } from "../platform/variables/mod.ts";
+import { createVariables, type VariableParts } from "../platform/variables/mod.ts";
 import { createWorkspaces } from "../platform/workspaces/mod.ts";
 import { backupRunner } from "./backup/run_backup.ts";
 import { databaseEngines, databaseListener } from "./database_engines.ts";
@@ -106,12 +107,14 @@ const LOGGED_DEPLOYMENTS = 200;
 /** Projects and their configuration, and the logs of their sites. */
 function composeProjects(
   foundation: Foundation,
-  { capabilities, deployments, gitRules, errorTable }: {
-    readonly capabilities: readonly Capability[];
-    readonly deployments: DeploymentStore;
-    readonly gitRules: GitUrlRules;
-    readonly errorTable: ErrorTable;
-  },
+  { capabilities, deployments, gitRules, errorTable, ...neighbours }:
+    & Pick<VariableParts, "connectionFor" | "databasesOf" | "shownAt">
+    & {
+      readonly capabilities: readonly Capability[];
+      readonly deployments: DeploymentStore;
+      readonly gitRules: GitUrlRules;
+      readonly errorTable: ErrorTable;
+    },
 ) {
   const projects = createProjects(foundation, {
     gitRefusal: (gitUrl) => refuseGitUrl(gitUrl, gitRules),
@@ -125,6 +128,7 @@ function composeProjects(
     },
   });
   const variables = createVariables(foundation, {
+    ...neighbours,
     projects: projects.projects,
     environments: environments.environments,
   });
@@ -177,11 +181,20 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     logs,
     sharedLogs,
     projectCapabilities,
-  } = composeProjects(foundation, { capabilities, deployments, gitRules, errorTable });
+  } = composeProjects(foundation, {
+    capabilities,
+    deployments,
+    gitRules,
+    errorTable,
+    shownAt: shownBy(deployments),
+    databasesOf: (projectId) => databases.databases.list(projectId),
+    connectionFor: (user, name) => databases.deploymentDatabases.connectionFor(user, name),
+  });
   const { rules, publishedOf: publishedRules } = openRules(foundation);
   const databases = createDatabases(foundation, {
     projects,
     variables,
+    variableService,
     deployments,
     engines: databaseEngines(options, foundation),
     listen: databaseListener(options, foundation),
@@ -203,7 +216,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     others: [{ serves: isS3Path, handle: blobs.handle }],
   });
   const functions = createFunctions(foundation, {
-    variables: variableService,
+    variables: databases.deploymentDatabases,
     logs,
     databaseFetchFor: databases.databaseFetchFor,
     kvFetchFor: kv.kvFetchFor,
@@ -212,7 +225,6 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
   });
   const { computeService, capability: computeCapability } = createCompute(foundation, {
     deployments,
-    variables: variableService,
     logs,
     databases: databases.deploymentDatabases,
     kvFor: kv.kvFor,
@@ -325,7 +337,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
       deployments,
       sites,
       logs,
-      variables: variableService,
+      variables: databases.deploymentDatabases,
       minutes: options.minutes,
     }),
     createCache(foundation, {

@@ -7,11 +7,11 @@
  * @module
  */
 import type { Environment } from "../lib/network_variables.ts";
-import { systemClock, systemRandom } from "../lib/clock.ts";
+import { systemRandom } from "../lib/clock.ts";
 import { resealSecondFactors } from "../platform/accounts/mod.ts";
 import { AccessKeys } from "../platform/blobs/mod.ts";
 import { BranchStore } from "../platform/databases/mod.ts";
-import { VariableService, VariableStore } from "../platform/variables/mod.ts";
+import { resealVariables, VariableStore } from "../platform/variables/mod.ts";
 import { GitCredentialStore } from "../platform/projects/mod.ts";
 import {
   addKey,
@@ -54,7 +54,7 @@ export async function rekeyDataDir(options: {
       await checkKeys({ kv, box: former }, places);
       const box = new SecretBox(await addKey(dataDir.keys, systemRandom), systemRandom);
       const variables = new VariableStore(kv);
-      const count = await new VariableService({ variables, box, now: systemClock }).reseal() +
+      const count = await resealVariables({ variables, box }) +
         await new GitCredentialStore(kv, box).reseal() +
         await new CertificateStore(kv, box).reseal() + await resealSecondFactors(kv, box) +
         await resealSettings(kv, box) + await new WebhookStore(kv).reseal(box) +

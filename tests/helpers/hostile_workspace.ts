@@ -30,7 +30,7 @@ const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
   [/^checkDeployment /, "is checked and forgotten"],
   [/^claimOwner name$/, "is the name of an account, as signUp's"],
   [/^signIn /, "is compared"],
-  [/^exportVariables environment$/, "is looked up"],
+  [/^exportVariables /, "is looked up, or comes back to the program that sent it"],
   [/^restoreDatabaseSnapshot /, "names a branch, as createDatabaseBranch does"],
   [/^updatePreviewAccess /, "is compared with requests, and no page has it"],
   [/^queryDatabase /, "is typed into the query box by the test itself"],

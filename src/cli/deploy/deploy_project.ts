@@ -33,7 +33,7 @@ import {
 import { formatChecks } from "./format_checks.ts";
 import { dryRun, type PackedDeployment } from "./dry_run.ts";
 import { explainStop } from "./end_unfinished.ts";
-import { readGitFacts } from "./git_facts.ts";
+import { readGitFacts } from "../projects/git_facts.ts";
 import { reportRelease, type RollingFlags, rollingOf } from "./rolling.ts";
 import { warnOfMissingParts } from "./missing_parts.ts";
 import { sendDeployment, type Sent } from "./send_deployment.ts";
@@ -65,6 +65,8 @@ async function packDeployment(
 ): Promise<PackedDeployment> {
   const { flags, client, project, environment, standing } = facts;
   await warnOfMissingParts(ctx, folder.directory);
+  const git = await readGitFacts(folder.directory, ctx.env);
+  const branch = flags.branch ?? git.branch ?? project.branch;
   const pack = await explainBuild(
     ctx,
     packProject(createBuildHost(ctx), {
@@ -76,13 +78,12 @@ async function packDeployment(
       framework: flags.framework,
       skipBuild: flags.skipBuild === true,
       cachedAt: { root: folder.directory, now: ctx.now },
-      variables: () => fetchVariables(client, { project: project.id, environment }),
+      variables: () => fetchVariables(ctx, client, { project: project.id, environment, branch }),
     }),
   );
   if (pack.rules !== undefined) {
     await warnOfPlatform(ctx, join(pack.home, RULES_FILE));
   }
-  const git = await readGitFacts(folder.directory, ctx.env);
   return {
     pack,
     body: {

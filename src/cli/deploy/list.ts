@@ -15,13 +15,24 @@ const toRow = (deployment: Deployment, now: number): string[] => [
   deployment.branch,
   deployment.commitSha?.slice(0, 7) ?? "-",
   formatAge(deployment.createdAt, now),
-  deployment.variablesChanged ? "changed" : "current",
+  deployment.variablesChanged || deployment.referencesChanged ? "changed" : "current",
   deployment.url,
 ];
 
+/** Says which references of deployments lead elsewhere now, each once for an environment. */
+const changedReferences = (deployments: readonly Deployment[]): ReadonlySet<string> =>
+  new Set(
+    deployments.flatMap(({ environment, references }) =>
+      references.filter(({ changed }) => changed).map(({ variable, reference }) =>
+        `\${{${reference}}} in ${variable} of ${environment} resolves to something else now. ` +
+        "Redeploy to apply it"
+      )
+    ),
+  );
+
 export default defineCommand({
   description:
-    "A star marks the production deployment. A deployment keeps the variables it was created with. VARIABLES shows whether the variables of its environment have changed since.",
+    "A star marks the production deployment. A deployment keeps the variables it was created with. VARIABLES shows whether the variables of its environment, or the URLs that they refer to, have changed since.",
   define: (command) =>
     command
       .addOption(limitOption(10))
@@ -60,9 +71,9 @@ export default defineCommand({
           : "No deployment matches",
       );
     }
-    const outdated = items.filter(({ status, variablesChanged }) =>
-      status === "LIVE" && variablesChanged
-    );
+    const live = items.filter(({ status }) => status === "LIVE");
+    for (const reference of changedReferences(live)) ctx.ui.log("deploy", "warn", reference);
+    const outdated = live.filter(({ variablesChanged }) => variablesChanged);
     for (const environment of new Set(outdated.map((item) => item.environment))) {
       ctx.ui.log(
         "deploy",

@@ -7,7 +7,7 @@
 import { join } from "node:path";
 import { isLfsPointer, shortList } from "../../build/mod.ts";
 import type { Context } from "../session/context.ts";
-import { git } from "./git_facts.ts";
+import { git } from "../projects/git_facts.ts";
 
 /** Most files of Git LFS that are looked at. */
 const MAX_LOOKED_AT = 1000;

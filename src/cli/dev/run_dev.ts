@@ -5,10 +5,11 @@
  */
 import { basename, join } from "node:path";
 import { findFunctions } from "../../build/mod.ts";
-import { detectDevCommand, type DevOptions, type RunningDev, startDev } from "../../dev/mod.ts";
+import { detectDevCommand, type DevStart, type RunningDev, startDev } from "../../dev/mod.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import type { Device } from "../../rules/mod.ts";
 import { createBuildHost, explainBuild } from "../deploy/build_host.ts";
+import { fillSelf } from "../env/fetch_variables.ts";
 import { type LocalVariables, readLocalVariables } from "../env/local_variables.ts";
 import { CliError } from "../errors/cli_error.ts";
 import { DEFAULT_PORT, openOnPort } from "../foreground/open_on_port.ts";
@@ -139,7 +140,7 @@ function readOptions(
     readonly variables: LocalVariables;
     readonly hasOtherFunctions: boolean;
   },
-): DevOptions {
+): DevStart {
   const { country, asn, device, ip } = flags;
   const port = portOf(flags, config?.dev.port);
   const build = createBuildHost(ctx);
@@ -153,7 +154,7 @@ function readOptions(
     serverPort: config?.dev.port,
     serverHost: config?.dev.host,
     env: build.env,
-    variables: variables.variables,
+    variablesAt: (url) => fillSelf(variables.variables, url),
     assumed: { country, asn, device, ip },
     inspect: flags.inspectBrk === true ? "break" : flags.inspect === true ? "on" : "off",
     allowPrivateUpstreams: flags.allowPrivateUpstreams === true,

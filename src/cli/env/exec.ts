@@ -5,6 +5,7 @@ import { requireEnvironment } from "../environments/choose_environment.ts";
 import { CliError } from "../errors/cli_error.ts";
 import { openProject } from "../projects/resolve_project.ts";
 import { formatCount } from "../terminal/format.ts";
+import { readGitFacts } from "../projects/git_facts.ts";
 import { fetchVariables } from "./fetch_variables.ts";
 import { runChild } from "./run_child.ts";
 
@@ -43,9 +44,11 @@ export default defineCommand({
       client,
       phase: "env",
     });
-    const variables = await fetchVariables(client, {
+    const { branch } = await readGitFacts(folder.directory, ctx.env);
+    const variables = await fetchVariables(ctx, client, {
       project: project.id,
       environment: environment.name,
+      branch,
     });
     const { env, heldBack } = childVariables(ctx.env, variables, flags.allow ?? []);
     if (heldBack.length > 0) {

@@ -4,26 +4,62 @@
  * @module
  */
 import type { Client } from "../../client/client.ts";
-import { exportVariables } from "../../contract/variables.ts";
+import { exportVariables, type VariableReference } from "../../contract/variables.ts";
+import { definedOnly } from "../command/defined_only.ts";
 import { CliError } from "../errors/cli_error.ts";
+import type { Context } from "../session/context.ts";
 import { isVariableName } from "./variable_name.ts";
+
+/** Stands for `${{self.url}}` until the program's own URL is known. */
+const SELF = "https://self.svc.invalid";
+
+/** Replaces what stands for `${{self.url}}` by a URL. */
+export function fillSelf(
+  variables: Readonly<Record<string, string>>,
+  url: string,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(variables).map(([name, value]) => [name, value.replaceAll(SELF, url)]),
+  );
+}
+
+const describeReference = ({ variable, reference, value }: VariableReference): string => {
+  const target = value === null
+    ? "the connection string"
+    : value === SELF
+    ? "this program's own URL"
+    : value;
+  return `${variable}: \${{${reference}}} is ${target}`;
+};
 
 /**
  * Asks the platform for the variables of an environment, secrets included, and
- * checks what it sends: a name with `=` would become another variable.
+ * checks what it sends: a name with `=` would become another variable. Logs what references
+ * resolve to.
  */
 export async function fetchVariables(
+  ctx: Context,
   client: Client,
-  of: { readonly project: string; readonly environment: string },
+  of: {
+    readonly project: string;
+    readonly environment: string;
+    /** The git branch whose previews references lead to. */
+    readonly branch: string | undefined;
+    /** Whether the program has its own URL, which `fillSelf()` fills in. */
+    readonly hasUrl?: boolean;
+  },
 ): Promise<Readonly<Record<string, string>>> {
-  const { variables } = await client.call(exportVariables, {
+  const { environment, branch } = of;
+  const self = of.hasUrl === true ? SELF : undefined;
+  const { variables, references } = await client.call(exportVariables, {
     params: { project: of.project },
-    body: { environment: of.environment },
+    body: { environment, ...definedOnly({ branch, self }) },
     idempotent: true,
   });
   for (const [name, value] of Object.entries(variables)) {
     if (isVariableName(name) && !value.includes("\0")) continue;
     throw new CliError("contract", "Cannot use the variables: the platform sent an invalid one");
   }
+  for (const each of references) ctx.ui.log("env", "info", describeReference(each));
   return variables;
 }

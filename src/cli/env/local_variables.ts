@@ -11,9 +11,13 @@ import { actionRequired, CliError } from "../errors/cli_error.ts";
 import { findProject } from "../projects/resolve_project.ts";
 import type { ProjectFolder } from "../projects/project_folder.ts";
 import type { Context } from "../session/context.ts";
+import { readGitFacts } from "../projects/git_facts.ts";
 import { fetchVariables } from "./fetch_variables.ts";
 
-/** The variables, and where they are from; `environment` is missing if there are none. */
+/**
+ * The variables, and where they are from; `environment` is missing if there are none.
+ * `fillSelf()` fills in the URL of the program that runs with them.
+ */
 export interface LocalVariables {
   readonly environment?: string;
   readonly variables: Readonly<Record<string, string>>;
@@ -57,7 +61,9 @@ async function readVariables(
     return { variables: {}, reached: true };
   }
   const environment = chosen.environment.name;
-  const variables = await fetchVariables(client, { project: project.id, environment });
+  const { branch } = await readGitFacts(folder.directory, ctx.env);
+  const of = { project: project.id, environment, branch, hasUrl: true };
+  const variables = await fetchVariables(ctx, client, of);
   return { environment, variables, reached: true };
 }
 

@@ -11,6 +11,7 @@ import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import { createProject, type Project } from "../../contract/projects.ts";
 import { createBuildHost, explainBuild } from "../deploy/build_host.ts";
 import { sendDeployment } from "../deploy/send_deployment.ts";
+import { fillSelf } from "../env/fetch_variables.ts";
 import { type LocalVariables, readLocalVariables } from "../env/local_variables.ts";
 import { openOnPort } from "../foreground/open_on_port.ts";
 import { untilStopped } from "../foreground/until_stopped.ts";
@@ -52,7 +53,8 @@ async function packOutput(
       config: folder.config,
       skipBuild: options.build !== true,
       cachedAt: { root: folder.directory, now: ctx.now },
-      variables: () => Promise.resolve(variables.variables),
+      variables: () =>
+        Promise.resolve(fillSelf(variables.variables, `http://localhost:${options.port}`)),
     }),
   );
   if (pack.rules !== undefined) await warnOfPlatform(ctx, join(pack.home, RULES_FILE));
@@ -63,12 +65,17 @@ async function packOutput(
 async function setVariables(
   client: Client,
   project: Project,
-  { variables }: LocalVariables,
+  variables: LocalVariables["variables"],
 ): Promise<void> {
   for (const [key, value] of Object.entries(variables)) {
     await client.call(setVariable, {
       params: { project: project.id, key },
-      body: { value, category: "secret", scope: ENVIRONMENT_PRODUCTION },
+      // Its references are resolved: what looks like one now is text.
+      body: {
+        value: value.replaceAll("${{", "$${{"),
+        category: "secret",
+        scope: ENVIRONMENT_PRODUCTION,
+      },
     });
   }
 }
@@ -87,7 +94,11 @@ async function deployTo(
   };
   const client = createClient({ ...access, signal: ctx.signal });
   const project = await client.call(createProject, { body: { name: PROJECT_NAME } });
-  await setVariables(client, project, variables);
+  await setVariables(
+    client,
+    project,
+    fillSelf(variables.variables, `http://localhost:${platform.port}`),
+  );
   const { deployment } = await sendDeployment(ctx, {
     client,
     project,

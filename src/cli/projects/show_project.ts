@@ -34,6 +34,7 @@ export function formatProject(project: Project, health?: ProjectHealth): string 
     ["output directory", project.outputDirectory],
     ["root directory", project.rootDirectory],
     ["node version", project.nodeVersion],
+    ["automatic redeploys", project.autoRedeploy ? "on" : null],
     ["created", project.createdAt],
     ["updated", project.updatedAt],
   ]);

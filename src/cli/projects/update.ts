@@ -1,6 +1,7 @@
 import { Option } from "@commander-js/extra-typings";
 import { FRAMEWORKS, updateProject } from "../../contract/projects.ts";
 import { defineCommand } from "../command/command.ts";
+import { booleanValue } from "../command/option_values.ts";
 import { definedOnly } from "../command/defined_only.ts";
 import { CliError } from "../errors/cli_error.ts";
 import { formatProject } from "./show_project.ts";
@@ -28,15 +29,20 @@ export default defineCommand({
       .option("--build-command <command>", "build command")
       .option("--output-directory <dir>", "build output directory")
       .option("--root-directory <dir>", "root directory of the project in its repository")
-      .option("--node-version <version>", "Node version of builds, such as 24"),
+      .option("--node-version <version>", "Node version of builds, such as 24")
+      .option(
+        "--auto-redeploy <true|false>",
+        "redeploy when a URL that variables refer to changes",
+        booleanValue,
+      ),
   offers: { id: "project" },
   examples: [
     ["projects update blog --build-command 'npm run build'", "change the build command"],
     ["projects update blog --display-name 'The blog'", "change the display name"],
   ],
   async run({ args: [id], flags }, ctx) {
-    const { branch, framework, ...texts } = flags;
-    const body = { ...clearable(texts), ...definedOnly({ branch, framework }) };
+    const { branch, framework, autoRedeploy, ...texts } = flags;
+    const body = { ...clearable(texts), ...definedOnly({ branch, framework, autoRedeploy }) };
     if (Object.keys(body).length === 0) {
       throw new CliError("usage", "Nothing to change: set at least one flag", {
         hint: "See svc projects update --help",

@@ -47,7 +47,7 @@ export interface BuildsParts {
   readonly gitCredentials: GitCredentialStore;
   readonly variables: VariableStore;
   readonly variableService: VariableService;
-  readonly databases: Pick<DeploymentDatabases, "injectedInto">;
+  readonly databases: Pick<DeploymentDatabases, "openVariables">;
   readonly deployments: DeploymentStore;
   readonly deploymentService: DeploymentService;
   readonly settings: BuildSettings;

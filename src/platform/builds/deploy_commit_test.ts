@@ -5,7 +5,7 @@ import { openKeyRing, SecretBox } from "../core/secrets/mod.ts";
 import { DeploymentStore } from "../deployments/mod.ts";
 import { testProject } from "../projects/_test_project.ts";
 import { ProjectStore } from "../projects/mod.ts";
-import { VariableService, VariableStore } from "../variables/mod.ts";
+import { testVariables } from "../variables/_test_variables.ts";
 import { commitDeployer } from "./deploy_commit.ts";
 import { BuildQueue } from "./queue/build_queue.ts";
 import { BuildStore } from "./queue/build_store.ts";
@@ -35,7 +35,7 @@ Deno.test("commits that nodes deploy in the same millisecond have places of thei
         now,
         onTrouble: assert.fail,
       }),
-      variables: new VariableService({ variables: new VariableStore(kv), box, now }),
+      variables: testVariables({ kv, box, now }),
       addresses: new Addresses({ protocol: "http:", domain: "localhost", port: "" }),
       raiseEvent: () => Promise.resolve(),
     });

@@ -8,7 +8,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { type Environment, networkVariables } from "../../lib/network_variables.ts";
 import type { BuildLogs } from "./logs/build_logs.ts";
 import type { DeploymentDatabases } from "../databases/mod.ts";
-import type { VariableService, VariableStore } from "../variables/mod.ts";
+import type { VariableStore } from "../variables/mod.ts";
 import { type OutboundFetch, toolchainPlaces } from "../../runtime/mod.ts";
 import { GitMirrors, type GitService, PUSHED_FOLDER, type PushedRepositories } from "../git/mod.ts";
 import type { OpenGitCredentials, ProjectStore } from "../projects/mod.ts";
@@ -24,9 +24,8 @@ export interface BuildParts {
   readonly vault: BlobVault;
   readonly projects: ProjectStore;
   readonly variables: VariableStore;
-  readonly variableService: VariableService;
   /** Lets builds reach the databases of their deployments. */
-  readonly databases: Pick<DeploymentDatabases, "injectedInto">;
+  readonly databases: Pick<DeploymentDatabases, "openVariables">;
   readonly buildLogs: BuildLogs;
   /** Repositories that were pushed, where other nodes take pushes too. */
   readonly pushedRepositories: Pick<PushedRepositories, "sync"> | undefined;
@@ -73,11 +72,10 @@ export const openBuilds: OpenBuilds = (parts) => {
     localRoots: gitRoots,
     now: systemClock,
   });
-  const { projects, variables, variableService, databases, vault, buildLogs: logs } = parts;
+  const { projects, variables, databases, vault, buildLogs: logs } = parts;
   const runner = new SandboxedRunner({
     projects,
     variables,
-    variableService,
     databases,
     vault,
     logs,

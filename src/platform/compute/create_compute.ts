@@ -36,7 +36,6 @@ export function createCompute(
       | "databases"
       | "kvFor"
       | "blobsFor"
-      | "variables"
       | "logs"
       | "maxServers"
       | "serverSockets"

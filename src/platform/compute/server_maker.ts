@@ -34,7 +34,7 @@ import { DatabaseNotReadyError, type DeploymentDatabases } from "../databases/mo
 import { type ProjectBlobs, withBlobVariables } from "../blobs/mod.ts";
 import type { ProjectKv } from "../kv/create_kv.ts";
 import type { AccessLogs } from "../logs/mod.ts";
-import type { VariableService } from "../variables/mod.ts";
+import { ReferencesError } from "../variables/mod.ts";
 import { commandTools, ToolMissingError } from "./command_tools.ts";
 import { DeploymentFiles, type FilesSource } from "./deployment_files.ts";
 import { LinksError } from "./deployment_links.ts";
@@ -42,14 +42,13 @@ import { type ServerSandbox, ServersRefusedError } from "./server_sandbox.ts";
 import { localHosts, serverVariables } from "./server_variables.ts";
 
 export interface ServerMakerOptions {
-  readonly variables: VariableService;
   readonly logs: AccessLogs;
   /** Opens the key-value store of a deployment's environment to its servers. */
   readonly kvFor: ProjectKv["kvFor"];
   /** Opens the blob store of a deployment's environment to its servers. */
   readonly blobsFor: ProjectBlobs["blobsFor"];
-  /** Lets the servers of a deployment reach its databases. */
-  readonly databases: Pick<DeploymentDatabases, "injectedInto" | "identityFor">;
+  /** The variables of a deployment's servers, and how they reach its databases. */
+  readonly databases: Pick<DeploymentDatabases, "openVariables" | "identityFor">;
   readonly addresses: Pick<Addresses, "url">;
   /** Custom hosts of a project whose visitors come to this platform. */
   readonly customHosts: (projectId: string) => Promise<readonly string[]>;
@@ -89,8 +88,8 @@ class CommandMissingError extends Error {
 /** Errors whose message is for whoever deploys; others may name paths of the platform. */
 function isForDeployer(error: unknown): boolean {
   return error instanceof ServersRefusedError || error instanceof NodeVersionError ||
-    error instanceof DatabaseNotReadyError || error instanceof ToolMissingError ||
-    error instanceof CommandMissingError;
+    error instanceof DatabaseNotReadyError || error instanceof ReferencesError ||
+    error instanceof ToolMissingError || error instanceof CommandMissingError;
 }
 
 const storesOf = (databases: string, blobs: string): string => `${databases} ${blobs}`;
@@ -173,8 +172,7 @@ export class ServerMaker {
     layer: ComputeLayer,
     source: FilesSource,
   ): Promise<ComputeServer> {
-    const { variables, addresses, localRoutes, logs, allowPrivate, sandbox, shared, keepLine } =
-      this.#options;
+    const { addresses, localRoutes, logs, allowPrivate, sandbox, shared, keepLine } = this.#options;
     const { id: deploymentId, projectId } = deployment;
     const place = { projectId, deploymentId, layer: layer.name };
     this.#refuse(place);
@@ -183,9 +181,9 @@ export class ServerMaker {
       projectId,
       environment: deployment.environment,
     });
-    const databases = await this.#options.databases.injectedInto(deployment);
+    const variables = await this.#options.databases.openVariables(deployment);
+    const { own } = variables;
     const blobs = await this.#options.blobsFor(deployment, kv.variables.SVC_KV_URL!);
-    const own = await variables.openSnapshot(deploymentId);
     const { engine, nodeVersion, command, image, ...limits } = runtimeSettings(layer);
     const { tmpMb, timeoutMs, memoryMb, startTimeoutMs: startMs } = limits;
     const say = (message: string) =>
@@ -200,7 +198,7 @@ export class ServerMaker {
       env: serverVariables(deployment, {
         addresses,
         variables: own,
-        stores: { ...withBlobVariables(blobs, own), ...databases.variables, ...kv.variables },
+        stores: { ...withBlobVariables(blobs, own), ...variables.databases, ...kv.variables },
       }),
       limits: { timeoutMs, memoryMb, maxSockets, startMs },
       engine,
@@ -221,7 +219,7 @@ export class ServerMaker {
         localRoutes,
         custom: await this.#options.customHosts(projectId),
       }),
-      peers: [kv.address, ...databases.addresses],
+      peers: [kv.address, ...variables.addresses],
       allowUnsandboxed: sandbox.sandbox === "unsandboxed",
       places,
       sockets,
@@ -233,7 +231,7 @@ export class ServerMaker {
         keepLine(deploymentId, entry.message);
       },
     });
-    this.#stores.set(server, storesOf(databases.identity, blobs.identity));
+    this.#stores.set(server, storesOf(variables.identity, blobs.identity));
     return server;
   }
 

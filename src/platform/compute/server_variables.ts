@@ -3,15 +3,10 @@
  *
  * @module
  */
-import { ENVIRONMENT_PREVIEW } from "../../contract/environment_names.ts";
 import type { LocalRoute } from "../../runtime/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
-import { environmentLabel } from "../environments/mod.ts";
-
-/** The label of the host at which a deployment is meant to be seen. */
-const ownLabel = ({ environment, projectName, uniqueLabel }: DeploymentRecord): string =>
-  environment === ENVIRONMENT_PREVIEW ? uniqueLabel : environmentLabel(projectName, environment);
+import { ownLabel } from "../environments/mod.ts";
 
 /** The address of a deployment: that of its environment, or of a preview its own. */
 export function deploymentUrl(
@@ -22,8 +17,9 @@ export function deploymentUrl(
 }
 
 /**
- * The hosts of a deployment that its servers reach without leaving the machine: its own, and
- * the custom ones of its project. There are none if another program ends TLS.
+ * The hosts of a deployment that its servers reach without leaving the machine: its own, those
+ * that its variables refer to, and the custom ones of its project. There are none if another
+ * program ends TLS.
  */
 export function localHosts(
   deployment: DeploymentRecord,
@@ -33,13 +29,14 @@ export function localHosts(
     readonly custom: readonly string[];
   },
 ): string[] {
-  const { uniqueLabel, branchLabel } = deployment;
+  const { uniqueLabel, branchLabel, references = [] } = deployment;
   const urls = [ownLabel(deployment), uniqueLabel, branchLabel]
     .map((label) => new URL(addresses.url(label)));
   const { protocol, port } = urls[0]!;
   const used = port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
   if (!localRoutes.some((route) => route.port === used)) return [];
-  return [...new Set([...urls.map(({ hostname }) => hostname), ...custom])];
+  const known = references.flatMap(({ value }) => value === null ? [] : [new URL(value)]);
+  return [...new Set([...[...urls, ...known].map(({ hostname }) => hostname), ...custom])];
 }
 
 /** The environment of a deployment's server: variables of the project go before these. */

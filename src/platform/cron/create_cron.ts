@@ -10,7 +10,7 @@ import type { Foundation } from "../core/foundation.ts";
 import type { DeploymentStore } from "../deployments/mod.ts";
 import type { AccessLogs } from "../logs/mod.ts";
 import { findProject, type ProjectRecord, type ProjectStore } from "../projects/mod.ts";
-import type { VariableService } from "../variables/mod.ts";
+import type { DeploymentDatabases } from "../databases/mod.ts";
 import { CronRunner } from "./cron_runner.ts";
 import { CronScheduler, type LiveTasks } from "./cron_scheduler.ts";
 import { CronStore } from "./cron_store.ts";
@@ -132,7 +132,7 @@ export interface CronParts {
   readonly projects: ProjectStore;
   readonly deployments: DeploymentStore;
   readonly sites: SiteDirectory;
-  readonly variables: VariableService;
+  readonly variables: Pick<DeploymentDatabases, "ownVariables">;
   readonly logs: AccessLogs;
   /** The minutes of the foundation's clock where missing. */
   readonly minutes?: Minutes | undefined;

@@ -11,9 +11,10 @@ import {
   type ServerQuestion,
   type ServerReply,
 } from "../../edge/mod.ts";
+import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
 import type { Addresses } from "../core/addresses.ts";
-import type { VariableService } from "../variables/mod.ts";
+import type { DeploymentDatabases } from "../databases/mod.ts";
 
 /** Variable whose value a server knows such a request by. */
 const SECRET_VARIABLE = "CRON_SECRET";
@@ -28,7 +29,7 @@ const NO_ANSWER = 502;
 
 export interface RunnerServices {
   readonly sites: Pick<SiteDirectory, "resolve">;
-  readonly variables: Pick<VariableService, "openSnapshot">;
+  readonly variables: Pick<DeploymentDatabases, "ownVariables">;
   readonly addresses: Addresses;
   /** Logs a request; never waits. */
   record(entry: AccessRecord): void;
@@ -80,12 +81,18 @@ export class CronRunner {
 
   async #ask(
     site: Parameters<typeof askServer>[0],
-    { path, hostname }: WantedRun,
+    { projectId, path, hostname }: WantedRun,
     requestId: string,
   ): Promise<ServerReply> {
     const { variables, addresses, closing } = this.#services;
     try {
-      const { [SECRET_VARIABLE]: secret } = await variables.openSnapshot(site.deploymentId);
+      const { [SECRET_VARIABLE]: secret } = await variables.ownVariables({
+        id: site.deploymentId,
+        projectId,
+        environment: ENVIRONMENT_PRODUCTION,
+        // Production has no branch of a database.
+        branch: "",
+      });
       if (secret !== undefined && !FIELD_TEXT.test(secret)) {
         const message = `${SECRET_VARIABLE} has characters that are not allowed in a header`;
         return { type: "failed", message };

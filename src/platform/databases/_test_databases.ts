@@ -119,6 +119,9 @@ export class TestMachine implements AsyncDisposable {
       projects: new ProjectStore(kv),
       deployments: new DeploymentStore(kv, () => {}),
       variables: new VariableStore(kv),
+      variableService: {
+        openSnapshot: () => Promise.resolve({ values: {}, unfilled: [], databases: [] }),
+      },
       engines: {
         usual: engines[0]!.kind,
         open: Object.fromEntries(

@@ -10,7 +10,7 @@ import type { Foundation } from "../core/foundation.ts";
 import { keys } from "../core/store/mod.ts";
 import type { DeploymentStore } from "../deployments/mod.ts";
 import type { ProjectStore } from "../projects/mod.ts";
-import type { VariableStore } from "../variables/mod.ts";
+import type { VariableService, VariableStore } from "../variables/mod.ts";
 import { RecordedBranches } from "./branch_access.ts";
 import { BranchService } from "./branch_service.ts";
 import { BranchStore } from "./branch_store.ts";
@@ -109,6 +109,7 @@ export interface DatabaseParts {
   readonly projects: ProjectStore;
   readonly deployments: DeploymentStore;
   readonly variables: VariableStore;
+  readonly variableService: Pick<VariableService, "openSnapshot">;
   readonly engines: EngineSource;
   /** The listener for clients. */
   readonly listen: Pick<DoorOptions, "host" | "port" | "publicHost" | "certificate">;
@@ -185,6 +186,7 @@ export function createDatabases(foundation: Foundation, parts: DatabaseParts): D
   let resuming: Promise<void> = Promise.resolve();
   const deploymentDatabases = new DeploymentDatabases({
     ...services,
+    snapshots: parts.variableService,
     databaseService,
     branchService,
     directory,

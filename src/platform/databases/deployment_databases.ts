@@ -6,11 +6,13 @@
 import { MAIN_BRANCH } from "../../contract/databases.ts";
 import type { BranchAccess } from "../../database/mod.ts";
 import { messageOf } from "../../lib/error_message.ts";
+import { Failure } from "../core/http/mod.ts";
 import type { RecordedBranches } from "./branch_access.ts";
 import type { BranchService } from "./branch_service.ts";
 import type { DatabaseService, DatabaseServices } from "./database_service.ts";
 import type { DoorAddress } from "./database_door.ts";
 import { previewBranch } from "./preview_branches.ts";
+import { databasesIn, fillSnapshot, type VariableService } from "../variables/mod.ts";
 import {
   type BranchRecord,
   type DatabaseRecord,
@@ -28,10 +30,20 @@ export interface DatabaseUser {
   readonly branch: string;
 }
 
-/** The database variables of a server or build. */
-export interface InjectedDatabases {
+/** A deployment whose variables are wanted. */
+export interface VariablesUser extends DatabaseUser {
+  /** Id of the deployment. */
+  readonly id: string;
+}
+
+/** The variables of a server or build. */
+export interface DeploymentVariables {
+  /** Those of the project, with their references filled in. */
+  readonly own: Readonly<Record<string, string>>;
+  /** Names of the project's variables that hold a connection string, plain ones included. */
+  readonly secret: readonly string[];
   /** Connection strings; variables that the project sets itself go before these. */
-  readonly variables: Readonly<Record<string, string>>;
+  readonly databases: Readonly<Record<string, string>>;
   /** Addresses of the listeners; empty without databases. */
   readonly addresses: readonly DoorAddress[];
   /** Equal for as long as the connection strings are. */
@@ -50,8 +62,6 @@ const identityOf = (used: readonly UsedBranch[]): string =>
     used.map(({ database: { envVar }, branch: { role, verifier } }) => [envVar, role, verifier]),
   );
 
-const NOTHING: InjectedDatabases = { variables: {}, addresses: [], identity: identityOf([]) };
-
 /** The identity of databases of which a branch is to be made first. */
 const UNMADE = "unmade";
 
@@ -65,6 +75,7 @@ const branchNameFor = (database: DatabaseRecord, user: DatabaseUser): string =>
   hasPreviewBranch(database, user) ? previewBranchName(user.branch) : MAIN_BRANCH;
 
 type DeploymentDatabasesServices = DatabaseServices & {
+  readonly snapshots: Pick<VariableService, "openSnapshot">;
   readonly databaseService: DatabaseService;
   readonly branchService: BranchService;
   readonly directory: RecordedBranches;
@@ -78,32 +89,90 @@ export class DeploymentDatabases {
   }
 
   /**
-   * The connection strings of a deployment. Makes the branches of its preview
-   * where they are missing.
+   * The variables of a deployment's server or build. Makes the branches of its preview where
+   * they are missing.
    *
-   * @throws {DatabaseNotReadyError} where one is wanted and cannot be had
+   * @throws {DatabaseNotReadyError} where a database is wanted and cannot be had
+   * @throws {ReferencesError} where a reference leads nowhere
    */
-  async injectedInto(user: DatabaseUser): Promise<InjectedDatabases> {
-    const databases = await this.#injected(user);
-    if (databases.length === 0) return NOTHING;
-    const { door, databaseService } = this.#services;
-    const variables: Record<string, string> = {};
-    const used: UsedBranch[] = [];
+  async openVariables(user: VariablesUser): Promise<DeploymentVariables> {
+    const { snapshots, door } = this.#services;
+    const snapshot = await snapshots.openSnapshot(user.id);
+    const injected = await this.#injected(user);
+    const referred = await this.#referred(user, snapshot.databases);
+    const missing = snapshot.databases.find((wanted) =>
+      !referred.some(({ name }) => name === wanted)
+    );
+    if (missing !== undefined) {
+      throw new DatabaseNotReadyError(
+        `a variable refers to \${{db.${missing}.url}}, but the database was deleted`,
+      );
+    }
+    const wanted = [...injected, ...referred];
+    if (wanted.length === 0) {
+      const own = fillSnapshot(snapshot, {});
+      return { own, secret: [], databases: {}, addresses: [], identity: identityOf([]) };
+    }
     try {
       const { servers } = door.open();
-      for (const database of databases) {
+      const used: UsedBranch[] = [];
+      const urls = new Map<string, string>();
+      for (const database of wanted) {
         const branch = await this.#branchOf(database, user);
-        const { url } = await databaseService.connectionAt(database, branch, servers);
-        variables[database.envVar] = url;
+        urls.set(database.id, await this.#urlOf({ database, branch }));
         used.push({ database, branch });
       }
-      return { variables, addresses: [servers], identity: identityOf(used) };
+      const named = (name: (database: DatabaseRecord) => string, of: readonly DatabaseRecord[]) =>
+        Object.fromEntries(of.map((database) => [name(database), urls.get(database.id)!]));
+      return {
+        own: fillSnapshot(snapshot, named(({ name }) => name, referred)),
+        secret: snapshot.unfilled,
+        databases: named(({ envVar }) => envVar, injected),
+        addresses: [servers],
+        identity: identityOf(used),
+      };
     } catch (error) {
       if (error instanceof DatabaseNotReadyError) throw error;
       throw new DatabaseNotReadyError(`its database cannot be used: ${messageOf(error)}`, {
         cause: error,
       });
     }
+  }
+
+  /**
+   * The project's own variables of a deployment. A reference to a database that cannot be had is
+   * filled with nothing: a site must open without it.
+   */
+  async ownVariables(user: VariablesUser): Promise<Readonly<Record<string, string>>> {
+    const { snapshots, branches } = this.#services;
+    const snapshot = await snapshots.openSnapshot(user.id);
+    const connections: Record<string, string> = {};
+    for (const database of await this.#referred(user, snapshot.databases)) {
+      const branch = await branches.get(database.id, branchNameFor(database, user));
+      if (branch?.storage) connections[database.name] = await this.#urlOf({ database, branch });
+    }
+    return fillSnapshot(snapshot, connections);
+  }
+
+  /**
+   * The connection string of a database for a program on a developer's computer: of the branch of
+   * its previews, if there is one, else of `main`.
+   *
+   * @throws {Failure}
+   */
+  async connectionFor(
+    user: Pick<DatabaseUser, "projectId" | "environment"> & {
+      readonly branch: string | undefined;
+    },
+    name: string,
+  ): Promise<string> {
+    const { databaseService, branches } = this.#services;
+    const [database] = await this.#referred(user, [name]);
+    if (database === undefined) throw new Failure("conflict", `Database "${name}" was deleted`);
+    const preview = user.branch !== undefined && hasPreviewBranch(database, user)
+      ? await branches.get(database.id, previewBranchName(user.branch))
+      : undefined;
+    return (await databaseService.connection(database, preview?.name ?? MAIN_BRANCH)).url;
   }
 
   /**
@@ -119,12 +188,19 @@ export class DeploymentDatabases {
   }
 
   /**
-   * The `identity` of what `injectedInto()` would return, without making anything;
+   * The `identity` of what `openVariables()` would return, without making anything;
    * `undefined` while it cannot be had.
    */
-  async identityFor(user: DatabaseUser): Promise<string | undefined> {
+  async identityFor(
+    user: DatabaseUser & {
+      /** What its variables refer to. */
+      readonly references?: readonly { readonly reference: string }[] | undefined;
+    },
+  ): Promise<string | undefined> {
     const used: UsedBranch[] = [];
-    for (const database of await this.#injected(user)) {
+    const words = (user.references ?? []).map(({ reference }) => `\${{${reference}}}`);
+    const referred = await this.#referred(user, databasesIn(words));
+    for (const database of [...await this.#injected(user), ...referred]) {
       const branch = await this.#services.branches.get(database.id, branchNameFor(database, user));
       if (branch === undefined) return UNMADE;
       if (branch.storage === null) return undefined;
@@ -139,6 +215,22 @@ export class DeploymentDatabases {
       .filter((database) => injectsInto(database, environment));
     const names = new Set<string>();
     return wanted.filter(({ envVar }) => !names.has(envVar) && names.add(envVar));
+  }
+
+  /** The project's databases that its variables refer to, by name. */
+  async #referred(
+    { projectId }: Pick<DatabaseUser, "projectId">,
+    names: readonly string[],
+  ): Promise<DatabaseRecord[]> {
+    if (names.length === 0) return [];
+    return (await this.#services.databases.list(projectId))
+      .filter(({ name }) => names.includes(name));
+  }
+
+  async #urlOf({ database, branch }: UsedBranch): Promise<string> {
+    const { door, databaseService } = this.#services;
+    const { servers } = door.open();
+    return (await databaseService.connectionAt(database, branch, servers)).url;
   }
 
   async #branchOf(database: DatabaseRecord, user: DatabaseUser): Promise<BranchRecord> {

@@ -49,8 +49,8 @@ async function withPreviews(machine: TestMachine) {
     setStatus,
     /** Gives a preview of a git branch its database; returns the connection string. */
     async inject(branch: string): Promise<string> {
-      const user = { projectId, environment: "preview", branch };
-      return (await deploymentDatabases.injectedInto(user)).variables.DATABASE_URL!;
+      const user = { id: `of-${branch}`, projectId, environment: "preview", branch };
+      return (await deploymentDatabases.openVariables(user)).databases.DATABASE_URL!;
     },
     async names(): Promise<string[]> {
       const { items } = await platform.call("listDatabaseBranches", at);

@@ -17,7 +17,7 @@ import { ReleaseChecker } from "./checks/release_checks.ts";
 import type { AskEdge } from "./checks/check_request.ts";
 import { bindBlobRoutes } from "./blob_routes.ts";
 import { closeIdleUploads } from "./close_idle_uploads.ts";
-import type { DeploymentRecord } from "./deployment.ts";
+import { type DeploymentRecord, isServed } from "./deployment.ts";
 import { deploymentEvent } from "./deployment_event.ts";
 import { DeploymentService } from "./deployment_service.ts";
 import { DeploymentStore } from "./deployment_store.ts";
@@ -25,6 +25,8 @@ import { followHosts, rereadHosts } from "./follow_hosts.ts";
 import { openSites, pointHosts, type SiteParts } from "./open_sites.ts";
 import { OpenUploads, uploadKeys } from "./open_uploads.ts";
 import { bindDeploymentRoutes } from "./routes.ts";
+import { redeploy } from "./redeploy.ts";
+import { ReferenceFollower } from "./reference_follower.ts";
 import type { DeployedFunctions, DeployedServers } from "./running_code.ts";
 import { sweep, type SweepServices } from "./sweep.ts";
 import type { Lease, RecordKey, RecordStore } from "../../store/mod.ts";
@@ -62,6 +64,14 @@ export function openDeployments({ kv, addresses }: Foundation): DeploymentStore 
       noteEvent(operation, deploymentEvent(moment, deployment, addresses)),
   );
 }
+
+/** Finds the live deployment that a host label shows. */
+export const shownBy = (deployments: DeploymentStore) => async (label: string) => {
+  const host = await deployments.findHost(label);
+  if (!host?.deploymentId) return undefined;
+  const shown = await deployments.find(host.projectId, host.deploymentId);
+  return shown !== undefined && isServed(shown.status) ? shown : undefined;
+};
 
 /** How often uploads are checked, in milliseconds. */
 const UPLOADS_EVERY_MS = 30_000;
@@ -111,6 +121,46 @@ function endUnusedCode(
       return Promise.resolve();
     },
     onError: (error) => log({ level: "error", message: `Cannot end unused servers: ${error}` }),
+  });
+}
+
+/** How often to look for URLs in variables that have changed, in milliseconds. */
+const REFERENCES_EVERY_MS = 10_000;
+
+/** Regularly redeploys what refers to a URL that has changed. */
+function followReferences(
+  foundation: Foundation,
+  parts: DeploymentParts,
+  service: DeploymentService,
+): Rounds {
+  const { nodes, log, addresses, events, now, random } = foundation;
+  const { deployments, variableService, environments } = parts;
+  const follower = new ReferenceFollower({
+    ...parts,
+    nodes,
+    redeploy: (deployment, project) =>
+      redeploy(
+        {
+          deployments,
+          variables: variableService,
+          now,
+          random,
+          service,
+          addresses,
+          raiseEvent: events.raise,
+          hasEnvironment: async (projectId, name) =>
+            await environments.findName(projectId, name) !== undefined,
+        },
+        deployment,
+        project,
+      ),
+    log: (message) => log({ level: "info", message }),
+  });
+  return startRounds({
+    firstMs: REFERENCES_EVERY_MS,
+    everyMs: REFERENCES_EVERY_MS,
+    run: () => follower.round(),
+    onError: (error) => log({ level: "error", message: `Cannot follow references: ${error}` }),
   });
 }
 
@@ -175,6 +225,7 @@ export function createDeployments(foundation: Foundation, parts: DeploymentParts
         rounds = [
           watchUploads({ deployments, uploads }, foundation),
           endUnusedCode(sites, parts, foundation),
+          followReferences(foundation, parts, deploymentService),
         ];
       },
       async close() {

@@ -46,6 +46,14 @@ export const deploymentRecord = z.object({
   functions: z.array(z.object({ name: z.string(), sha256: z.string() })),
   /** Version of the variables that it was created with. */
   variablesVersion: z.string(),
+  /** What the references of its variables led to; missing where they have none. */
+  references: z.array(z.object({
+    variable: z.string(),
+    /** The words between the braces. */
+    reference: z.string(),
+    /** A URL; null for the connection string of a database. */
+    value: z.string().nullable(),
+  })).optional(),
   fileCount: z.number(),
   totalBytes: z.number(),
   error: z.string().nullable(),
@@ -123,6 +131,8 @@ export function deploymentToWire(
     readonly productionId: string | null;
     /** Version of the variables that its environment sees now. */
     readonly variablesVersion: string;
+    /** Its references that lead elsewhere now. */
+    readonly changedReferences: ReadonlySet<string>;
   },
 ): Deployment {
   const { addresses } = context;
@@ -142,6 +152,11 @@ export function deploymentToWire(
     isPreview: deployment.environment !== ENVIRONMENT_PRODUCTION,
     isProduction: context.productionId === deployment.id,
     variablesChanged: deployment.variablesVersion !== context.variablesVersion,
+    referencesChanged: context.changedReferences.size > 0,
+    references: (deployment.references ?? []).map((each) => ({
+      ...each,
+      changed: context.changedReferences.has(each.reference),
+    })),
     branch: deployment.branch,
     commitSha: deployment.commitSha,
     message: deployment.message,

@@ -7,7 +7,7 @@
 export { checkRules } from "./check_content.ts";
 export { readContent } from "./content.ts";
 export { storeContent } from "./create_deployment.ts";
-export { createDeployments, openDeployments } from "./create_deployments.ts";
+export { createDeployments, openDeployments, shownBy } from "./create_deployments.ts";
 export {
   canMove,
   type DeploymentRecord,

@@ -22,8 +22,8 @@ export interface PromoteServices extends RecordServices {
   >;
   readonly addresses: Addresses;
   readonly raiseEvent: RaiseEvent;
-  /** Version of the variables that a project's production sees now. */
-  variablesVersion(projectId: string): Promise<string>;
+  /** Whether a deployment of production has the variables that production sees now. */
+  isCurrent(deployment: DeploymentRecord, project: ProjectRecord): Promise<boolean>;
 }
 
 /** The live production deployment, if it shows the preview with the current variables. */
@@ -36,8 +36,7 @@ async function alreadyPromoted(
   if (liveId === null) return undefined;
   const live = await services.deployments.find(project.id, liveId);
   if (live?.promotedFrom !== source.id) return undefined;
-  const isCurrent = live.variablesVersion === await services.variablesVersion(project.id);
-  return isCurrent ? live : undefined;
+  return await services.isCurrent(live, project) ? live : undefined;
 }
 
 /**

@@ -71,11 +71,8 @@ export async function recordDeployment(
   const { wanted, also } = options;
   const id = uuidV7(now, random);
   const { environment } = wanted;
-  const [variablesVersion, label] = await Promise.all([
-    variables.takeSnapshot({ id, projectId: project.id, environment }),
-    freeBranchLabel(deployments, project, wanted.branch),
-  ]);
-  const base: Omit<DeploymentRecord, "uniqueLabel"> = {
+  const label = await freeBranchLabel(deployments, project, wanted.branch);
+  const base: Omit<DeploymentRecord, "uniqueLabel" | "variablesVersion"> = {
     promotedFrom: null,
     redeployOf: null,
     ...wanted,
@@ -86,7 +83,6 @@ export async function recordDeployment(
     status: "PENDING",
     branchLabel: label,
     functions: [],
-    variablesVersion,
     error: null,
     createdAt: now(),
     updatedAt: now(),
@@ -94,7 +90,24 @@ export async function recordDeployment(
   };
   try {
     for (let attempt = 0; attempt < LABEL_ATTEMPTS; attempt++) {
-      const deployment = { ...base, uniqueLabel: `${project.name}-${shortId(random)}` };
+      const uniqueLabel = `${project.name}-${shortId(random)}`;
+      const { version, references, problem } = await variables.takeSnapshot({
+        id,
+        project,
+        branch: wanted.branch,
+        environment,
+        uniqueLabel,
+      });
+      // A build that cannot have its variables fails with the reason, where whoever pushed sees it.
+      if (problem !== undefined && wanted.contentSha !== null) {
+        throw new Failure("conflict", problem);
+      }
+      const deployment = {
+        ...base,
+        uniqueLabel,
+        variablesVersion: version,
+        ...(references.length === 0 ? {} : { references: [...references] }),
+      };
       if (await deployments.create(deployment, also?.(deployment))) return deployment;
     }
     throw new Failure("conflict", "Cannot find a free host name for the deployment. Try again");

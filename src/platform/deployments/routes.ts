@@ -42,7 +42,9 @@ export interface DeploymentRouteServices extends NewDeploymentServices {
     | "stop"
   >;
   readonly variables: Pick<VariableStore, "versions">;
-  readonly variableService: CreateServices["variables"] & Pick<VariableService, "openSnapshot">;
+  readonly variableService:
+    & CreateServices["variables"]
+    & Pick<VariableService, "changedReferences" | "snapshotValues">;
 }
 
 /** Reads the content of a deployment. @throws {Failure} `conflict` where it was never built. */
@@ -65,19 +67,24 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
 
   const promotions = new KeyedLock();
 
-  const variablesVersion = async (projectId: string) =>
-    versionFor(await variables.versions(projectId), ENVIRONMENT_PRODUCTION);
+  /** Whether a deployment of production has the variables that production sees now. */
+  const isCurrent = async (deployment: DeploymentRecord, project: ProjectRecord) =>
+    versionFor(await variables.versions(project.id), ENVIRONMENT_PRODUCTION) ===
+      deployment.variablesVersion &&
+    (await services.variableService.changedReferences(project)(deployment)).size === 0;
 
   async function allToWire(list: readonly DeploymentRecord[], project: ProjectRecord) {
     const versions = await variables.versions(project.id);
     const productionId = productionDeploymentId(project);
-    return list.map((deployment) =>
+    const changed = services.variableService.changedReferences(project);
+    return await Promise.all(list.map(async (deployment) =>
       deploymentToWire(deployment, {
         addresses,
         productionId,
         variablesVersion: versionFor(versions, deployment.environment),
+        changedReferences: await changed(deployment),
       })
-    );
+    ));
   }
 
   const toWire = async (deployment: DeploymentRecord, project: ProjectRecord) =>
@@ -183,7 +190,7 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
     const live = await promotions.run(project.id, async () => {
       const current = await find(caller, params.deployment);
       return await promote(
-        { ...services, variables: services.variableService, variablesVersion },
+        { ...services, variables: services.variableService, isCurrent },
         current.deployment,
         { project: current.project, rolling: body.rolling },
       );
@@ -232,8 +239,8 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
     const [before, after, valuesBefore, valuesAfter, wire] = await Promise.all([
       describedContent(blobs, base),
       describedContent(blobs, deployment),
-      services.variableService.openSnapshot(base.id),
-      services.variableService.openSnapshot(deployment.id),
+      services.variableService.snapshotValues(base.id),
+      services.variableService.snapshotValues(deployment.id),
       allToWire([base, deployment], project),
     ]);
     return {

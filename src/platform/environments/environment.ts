@@ -30,6 +30,14 @@ export function environmentLabel(project: string, environment: string): string {
   return environment === ENVIRONMENT_PRODUCTION ? project : `${project}-env-${environment}`;
 }
 
+/** The label of the host at which a deployment is meant to be seen; a preview has its own. */
+export const ownLabel = ({ environment, projectName, uniqueLabel }: {
+  readonly environment: string;
+  readonly projectName: string;
+  readonly uniqueLabel: string;
+}): string =>
+  environment === ENVIRONMENT_PREVIEW ? uniqueLabel : environmentLabel(projectName, environment);
+
 /**
  * The host label under which custom domains find an environment's latest
  * deployment. Preview's is not an address for people; its underscore keeps it

@@ -4,5 +4,5 @@
  * @module
  */
 export { createEnvironments } from "./create_environments.ts";
-export { environmentLabel, latestLabel } from "./environment.ts";
+export { environmentLabel, latestLabel, ownLabel } from "./environment.ts";
 export { EnvironmentStore, findEnvironmentName } from "./environment_store.ts";

@@ -6,7 +6,12 @@
  */
 import type { Environment } from "../../lib/network_variables.ts";
 import type { Health } from "../../contract/system.ts";
-import { BLOBS_ORIGIN, outboundToBlobs, type ProjectBlobs, withBlobVariables } from "../blobs/mod.ts";
+import {
+  BLOBS_ORIGIN,
+  outboundToBlobs,
+  type ProjectBlobs,
+  withBlobVariables,
+} from "../blobs/mod.ts";
 import type { ProjectKv } from "../kv/create_kv.ts";
 import type { SiteFunctions } from "../../edge/mod.ts";
 import type { FunctionSettings } from "../../manifest/mod.ts";
@@ -22,9 +27,8 @@ import {
   sealFunction,
 } from "../../runtime/mod.ts";
 import { defaultProcessLimits } from "../compute/mod.ts";
-import type { Databases } from "../databases/mod.ts";
+import type { Databases, DeploymentDatabases } from "../databases/mod.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
-import type { VariableService } from "../variables/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 import type { AccessLogs } from "../logs/mod.ts";
 import type { BlobStore } from "../core/store/mod.ts";
@@ -33,7 +37,7 @@ import type { BlobStore } from "../core/store/mod.ts";
 const DRAIN_MS = 5_000;
 
 export interface FunctionServices {
-  readonly variables: VariableService;
+  readonly variables: Pick<DeploymentDatabases, "ownVariables">;
   readonly logs: AccessLogs;
   /** Carries out the functions' `fetch`. */
   readonly outbound: OutboundFetch;
@@ -118,7 +122,7 @@ export class FunctionService {
       })),
     );
     const { id: deploymentId, projectId, environment } = deployment;
-    const own = await variables.openSnapshot(deploymentId);
+    const own = await variables.ownVariables(deployment);
     const access = await stores.blobsFor(deployment, BLOBS_ORIGIN);
     const host = createFunctionHost({
       deploymentId,

@@ -14,8 +14,7 @@ import type { GitService, Resolved } from "../git/mod.ts";
 import { until } from "../../lib/_test_until.ts";
 import { testProject } from "../projects/_test_project.ts";
 import { ProjectStore } from "../projects/project_store.ts";
-import { VariableService } from "../variables/variable_service.ts";
-import { VariableStore } from "../variables/variable_store.ts";
+import { testVariables } from "../variables/_test_variables.ts";
 import { hashHookToken, type HookRecord } from "./hook.ts";
 import { HookStore } from "./hook_store.ts";
 import { HookUses } from "./hook_uses.ts";
@@ -104,7 +103,7 @@ async function withTriggers(run: (parts: TriggerBench) => Promise<void>): Promis
     addresses,
     now,
     random: systemRandom,
-    variables: new VariableService({ variables: new VariableStore(kv), box, now }),
+    variables: testVariables({ kv, box, now }),
     raiseEvent: () => Promise.resolve(),
   });
   const parts: TriggerBench = {

@@ -23,6 +23,8 @@ export const projectRecord = z.object({
   outputDirectory: z.string().nullable(),
   rootDirectory: z.string().nullable(),
   nodeVersion: z.string().nullable(),
+  /** Whether to redeploy when a URL that variables refer to changes. */
+  autoRedeploy: z.boolean().optional(),
   /**
    * The deployments that were live in production, one entry each time; the last
    * one is live now.
@@ -52,6 +54,7 @@ export function projectToWire(project: ProjectRecord, addresses: Addresses): Pro
     ...settings
   } = project;
   return {
+    autoRedeploy: false,
     ...settings,
     workspace: workspaceSlug,
     url: addresses.url(project.name),

@@ -13,7 +13,9 @@ import { findProject, type ProjectRecord, type ProjectStore } from "../projects/
 import { VariableService } from "./variable_service.ts";
 import { VariableStore } from "./variable_store.ts";
 import { endpoints } from "../../contract/endpoints.ts";
-import type { AuditFacts, Router } from "../core/http/mod.ts";
+import { type AuditFacts, Failure, type Router } from "../core/http/mod.ts";
+import { databasesIn } from "./references.ts";
+import { fillSnapshot, ReferenceResolver, type ResolverParts } from "./resolver.ts";
 import { type VariableRecord, variableToWire, visibleIn } from "./variable.ts";
 
 interface VariableRouteServices {
@@ -21,13 +23,15 @@ interface VariableRouteServices {
   readonly environments: EnvironmentStore;
   readonly variables: VariableStore;
   readonly service: VariableService;
+  readonly resolver: ReferenceResolver;
+  readonly connectionFor: VariableParts["connectionFor"];
 }
 
 /** Orders by name, then scope; the cursor names the last of a page. */
 const placeOf = (variable: VariableRecord): string => `${variable.key}/${variable.scope}`;
 
 function bindVariableRoutes(router: Router, services: VariableRouteServices): void {
-  const { projects, environments, variables, service } = services;
+  const { projects, environments, variables, service, resolver } = services;
 
   router.guarded(endpoints.listVariables, async (caller, { params, query }) => {
     const project = await findProject(projects, caller, params.project);
@@ -63,6 +67,7 @@ function bindVariableRoutes(router: Router, services: VariableRouteServices): vo
     const project = await findProject(projects, caller, params.project);
     const scope = await scopeOf(project, body.scope);
     note({ before: await known(project.id, params.key, body.replaceScope ? undefined : scope) });
+    await resolver.check(caller, project, { key: params.key, value: body.value });
     return variableToWire(await service.set(project.id, { ...body, scope, key: params.key }));
   });
 
@@ -77,8 +82,43 @@ function bindVariableRoutes(router: Router, services: VariableRouteServices): vo
   router.guarded(endpoints.exportVariables, async (caller, { params, body }) => {
     const project = await findProject(projects, caller, params.project);
     const environment = await findEnvironmentName(environments, project, body.environment);
-    return { environment, variables: await service.open(project.id, environment) };
+    const { branch, self } = body;
+    const viewer = {
+      project,
+      environment,
+      branch,
+      self: self ?? resolver.urlOf(project, { environment, branch }),
+    };
+    const { values, unfilled, references, problem } = await service.openFor(viewer);
+    if (problem !== undefined) throw new Failure("conflict", problem);
+    const connections: Record<string, string> = {};
+    for (const name of databasesIn(unfilled.map((each) => values[each] ?? ""))) {
+      connections[name] = await services.connectionFor({
+        projectId: project.id,
+        environment,
+        branch,
+      }, name);
+    }
+    return {
+      environment,
+      variables: fillSnapshot({ values, unfilled }, connections),
+      references: [...references],
+    };
   });
+}
+
+export interface VariableParts extends Pick<ResolverParts, "shownAt" | "databasesOf"> {
+  /** The connection string of a project's database for a developer's computer. */
+  connectionFor(
+    user: {
+      readonly projectId: string;
+      readonly environment: string;
+      readonly branch: string | undefined;
+    },
+    database: string,
+  ): Promise<string>;
+  readonly projects: ProjectStore;
+  readonly environments: EnvironmentStore;
 }
 
 export interface Variables {
@@ -88,18 +128,19 @@ export interface Variables {
 }
 
 export function createVariables(
-  { kv, box, now }: Pick<Foundation, "kv" | "box" | "now">,
-  parts: { readonly projects: ProjectStore; readonly environments: EnvironmentStore },
+  { kv, box, now, addresses }: Pick<Foundation, "kv" | "box" | "now" | "addresses">,
+  parts: VariableParts,
 ): Variables {
   const variables = new VariableStore(kv);
-  const variableService = new VariableService({ variables, box, now });
+  const resolver = new ReferenceResolver({ ...parts, addresses });
+  const variableService = new VariableService({ variables, box, now, resolver });
   return {
     variables,
     variableService,
     capability: {
       name: "variables",
       bindRoutes: (router) =>
-        bindVariableRoutes(router, { ...parts, variables, service: variableService }),
+        bindVariableRoutes(router, { ...parts, variables, resolver, service: variableService }),
       removeEnvironment: ({ projectId, name }) => variables.deleteScope(projectId, name),
       async *projectKeys(projectId) {
         yield* keysBelow(kv, keys.variables(projectId));

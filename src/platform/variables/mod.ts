@@ -4,6 +4,13 @@
  *
  * @module
  */
-export { createVariables } from "./create_variables.ts";
-export { VariableService } from "./variable_service.ts";
+export { createVariables, type VariableParts } from "./create_variables.ts";
+export { databasesIn } from "./references.ts";
+export { fillSnapshot, ReferenceResolver } from "./resolver.ts";
+export {
+  ReferencesError,
+  resealVariables,
+  VariableService,
+  type VariableSnapshot,
+} from "./variable_service.ts";
 export { VariableStore, versionFor } from "./variable_store.ts";

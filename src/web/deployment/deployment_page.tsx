@@ -24,6 +24,7 @@ import {
 import { Card, Moment, Notice } from "../layout/pieces.tsx";
 import { ActButton, actsOf, isServed } from "./deployment_acts.tsx";
 import type { Release } from "../../contract/releases.ts";
+import { References } from "./references_card.tsx";
 import { ReleaseCard } from "./release_card.tsx";
 import { ProjectFrame } from "../layout/board_frame.tsx";
 import { projectPath } from "../layout/bar.tsx";
@@ -328,6 +329,7 @@ export function deploymentPage(context: BoardContext, view: DeploymentView): Res
         )
         : null}
       <Facts view={view} />
+      <References deployment={deployment} />
       <ReleaseCard
         release={view.release}
         csrf={context.csrf}

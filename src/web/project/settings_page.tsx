@@ -156,6 +156,18 @@ function settingsPage(
                 chosen={settings.values.framework ?? project.framework ?? ANY_FRAMEWORK}
               />
             </div>
+            <p class="check">
+              <input
+                id="autoRedeploy"
+                name="autoRedeploy"
+                type="checkbox"
+                checked={project.autoRedeploy}
+                autocomplete="off"
+              />
+              <label for="autoRedeploy">
+                Redeploy when a URL that variables refer to changes
+              </label>
+            </p>
             {canChange(parts)
               ? (
                 <div>
@@ -221,6 +233,7 @@ export function bindSettings(bind: PageBinder, services: BoardServices): void {
           outputDirectory: text("outputDirectory"),
           rootDirectory: text("rootDirectory"),
           nodeVersion: text("nodeVersion"),
+          autoRedeploy: fields.autoRedeploy !== undefined,
         },
       });
       return parts.back("settings", "settings-saved");

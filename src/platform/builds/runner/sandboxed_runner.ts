@@ -15,7 +15,7 @@ import type { BuildLogs, BuildLogWriter } from "../logs/build_logs.ts";
 import { plainText } from "../logs/build_log_text.ts";
 import type { CheckPlace } from "../../deployments/mod.ts";
 import { DatabaseNotReadyError, type DeploymentDatabases } from "../../databases/mod.ts";
-import type { VariableService, VariableStore } from "../../variables/mod.ts";
+import { ReferencesError, type VariableStore } from "../../variables/mod.ts";
 import { type ExportedParts, GitFault, type GitMirrors } from "../../git/mod.ts";
 import type { ProjectRecord, ProjectStore } from "../../projects/mod.ts";
 import type { BlobVault } from "../../core/store/mod.ts";
@@ -57,8 +57,7 @@ import { folderSize } from "../../../lib/folder_size.ts";
 export interface SandboxedRunnerOptions {
   readonly projects: ProjectStore;
   readonly variables: VariableStore;
-  readonly variableService: VariableService;
-  readonly databases: Pick<DeploymentDatabases, "injectedInto">;
+  readonly databases: Pick<DeploymentDatabases, "openVariables">;
   readonly git: GitMirrors;
   readonly logs: BuildLogs;
   readonly vault: BlobVault;
@@ -250,15 +249,13 @@ export class SandboxedRunner implements BuildRunner {
     let hasEnded = true;
     try {
       const folder = await makeBuildFolder(path, { kind, cache });
-      const databases = await this.#options.databases.injectedInto(job);
-      const variables = {
-        ...databases.variables,
-        ...await this.#options.variableService.openSnapshot(job.deploymentId),
-      };
-      const masker = maskerFor(
-        variables,
-        await this.#options.variables.list(job.projectId),
-      );
+      const { databases, own, secret } = await this.#options.databases.openVariables({
+        ...job,
+        id: job.deploymentId,
+      });
+      const variables = { ...databases, ...own };
+      const known = await this.#options.variables.list(job.projectId);
+      const masker = maskerFor(variables, known.filter(({ key }) => !secret.includes(key)));
       log.add("info", `Building commit ${job.commitSha} of ${job.branch}`);
       const target = folder.repository;
       const parts = await this.#options.git.exportCommit(project, job, { target, signal });
@@ -285,7 +282,7 @@ export class SandboxedRunner implements BuildRunner {
         if (!signal.aborted) return { type: "failed", reason: STILL_RUNNING };
       }
       if (signal.aborted) return { type: "cancelled" };
-      if (error instanceof DatabaseNotReadyError) {
+      if (error instanceof DatabaseNotReadyError || error instanceof ReferencesError) {
         return { type: "failed", reason: `The build cannot start: ${error.message}` };
       }
       if (error instanceof GitFault || error instanceof OutputRefused) {

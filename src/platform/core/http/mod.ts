@@ -21,7 +21,7 @@ export { createHostDispatch } from "./host_dispatch.ts";
 export { apiHosts } from "./hostname.ts";
 export { Idempotency, readIdempotencyKey } from "./idempotency.ts";
 export { noteLimit } from "./limit_fields.ts";
-export { lackedPermission, requireDeploy } from "./permission.ts";
+export { lackedPermission, requireDeploy, requirePermission } from "./permission.ts";
 export { readBytes, readJson } from "./read_body.ts";
 export { requestIds } from "./request_id.ts";
 export { Router } from "./router.ts";

@@ -41,6 +41,14 @@ export function lackedPermission(
  * @throws {Failure} `forbidden`
  */
 export function requireDeploy(caller: Caller, environment: string): void {
-  const needed = deployPermission(environment);
+  requirePermission(caller, deployPermission(environment));
+}
+
+/**
+ * Checks that a caller has a permission.
+ *
+ * @throws {Failure} `forbidden`
+ */
+export function requirePermission(caller: Caller, needed: Permission): void {
   if (!isPermitted(caller, needed)) throw lackedPermission(caller.grant, [needed]);
 }

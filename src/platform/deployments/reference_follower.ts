@@ -1,0 +1,79 @@
+/**
+ * Redeploys what refers to a URL that has changed, in projects that ask for it.
+ *
+ * @module
+ */
+import { messageOf } from "../../lib/error_message.ts";
+import type { Nodes } from "../core/nodes/mod.ts";
+import { ownLabel } from "../environments/mod.ts";
+import { ENVIRONMENT_PREVIEW } from "../../contract/environment_names.ts";
+import type { ProjectRecord, ProjectStore } from "../projects/mod.ts";
+import type { VariableService } from "../variables/mod.ts";
+import type { DeploymentRecord } from "./deployment.ts";
+import type { DeploymentStore } from "./deployment_store.ts";
+
+export interface FollowerParts {
+  readonly projects: Pick<ProjectStore, "all">;
+  readonly deployments: Pick<DeploymentStore, "all" | "findHost">;
+  readonly variableService: Pick<VariableService, "changedReferences">;
+  readonly nodes: Pick<Nodes, "during">;
+  redeploy(deployment: DeploymentRecord, project: ProjectRecord): Promise<unknown>;
+  log(message: string): void;
+}
+
+export class ReferenceFollower {
+  /** Deployments that could not be redeployed. They are tried again after a restart, or by hand. */
+  #failed: ReadonlySet<string> = new Set();
+  readonly #parts: FollowerParts;
+
+  constructor(parts: FollowerParts) {
+    this.#parts = parts;
+  }
+
+  /** Looks at all projects once, on the node that keeps house. */
+  async round(): Promise<void> {
+    const { projects, nodes } = this.#parts;
+    await nodes.during("housekeeping", async () => {
+      const failed = new Set<string>();
+      for await (const project of projects.all()) {
+        if (project.autoRedeploy !== true) continue;
+        for (const deployment of await this.#outdated(project)) {
+          if (!await this.#renew(deployment, project)) failed.add(deployment.id);
+        }
+      }
+      this.#failed = failed;
+    });
+  }
+
+  /** Deployments that a host shows, and whose references lead elsewhere now. */
+  async #outdated(project: ProjectRecord): Promise<readonly DeploymentRecord[]> {
+    const { deployments, variableService } = this.#parts;
+    const changed = variableService.changedReferences(project);
+    const outdated: DeploymentRecord[] = [];
+    for await (const deployment of deployments.all(project.id)) {
+      if (deployment.status !== "LIVE" || deployment.references === undefined) continue;
+      const label = deployment.environment === ENVIRONMENT_PREVIEW
+        ? deployment.branchLabel
+        : ownLabel(deployment);
+      const host = await deployments.findHost(label);
+      if (host?.deploymentId !== deployment.id) continue;
+      if ((await changed(deployment)).size > 0) outdated.push(deployment);
+    }
+    return outdated;
+  }
+
+  /** Redeploys a deployment; false if that failed, now or before. */
+  async #renew(deployment: DeploymentRecord, project: ProjectRecord): Promise<boolean> {
+    if (this.#failed.has(deployment.id)) return false;
+    const { redeploy, log } = this.#parts;
+    const what = `deployment ${deployment.id} of "${project.name}"`;
+    try {
+      await redeploy(deployment, project);
+      log(`Redeployed ${what}, because a URL in its variables changed`);
+      return true;
+    } catch (error) {
+      log(`Cannot redeploy ${what}, although a URL in its variables changed: ${messageOf(error)}`);
+      return false;
+    }
+  }
+}

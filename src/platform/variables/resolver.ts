@@ -1,0 +1,285 @@
+/**
+ * Finds what the references of variables lead to, within the project's workspace.
+ *
+ * @module
+ */
+import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
+import { MAX_ENVIRONMENT_BYTES } from "../../contract/variables.ts";
+import { type Caller, reachesProject } from "../core/access/mod.ts";
+import { type Addresses, branchLabel } from "../core/addresses.ts";
+import { Failure, requirePermission } from "../core/http/mod.ts";
+import { environmentLabel, ownLabel } from "../environments/mod.ts";
+import type { ProjectRecord, ProjectStore } from "../projects/mod.ts";
+import { hasReferences, parseValue, type Reference } from "./references.ts";
+
+/** Most names that a message lists. */
+const LISTED = 20;
+
+/** Where a reference is read. */
+export interface Viewer {
+  readonly project: ProjectRecord;
+  readonly environment: string;
+  /** The git branch; `undefined` where none is known. */
+  readonly branch: string | undefined;
+  /** The URL of the viewer. */
+  readonly self: string;
+}
+
+/** A reference of a deployment's variables, and the URL that it led to; null for a database. */
+export interface ResolvedReference {
+  readonly variable: string;
+  readonly reference: string;
+  readonly value: string | null;
+}
+
+/** Variables with their URLs filled in. Databases are filled in where the values are used. */
+export interface ResolvedVariables {
+  readonly values: Readonly<Record<string, string>>;
+  /** Names of the variables that still have references to databases, and escapes. */
+  readonly unfilled: readonly string[];
+  readonly references: readonly ResolvedReference[];
+  /** Why they cannot be used; `undefined` if they can. */
+  readonly problem: string | undefined;
+}
+
+export interface ResolverParts {
+  readonly projects: Pick<ProjectStore, "findByName" | "list">;
+  readonly addresses: Pick<Addresses, "url">;
+  /** The project and environment of the live deployment that a host label shows. */
+  shownAt(
+    label: string,
+  ): Promise<{ readonly projectId: string; readonly environment: string } | undefined>;
+  /** The databases of a project; null for environments where all can use one. */
+  databasesOf(projectId: string): Promise<readonly KnownDatabase[]>;
+}
+
+interface KnownDatabase {
+  readonly name: string;
+  readonly environments: readonly string[] | null;
+}
+
+const list = (names: readonly string[]): string =>
+  names.length === 0
+    ? "none"
+    : names.slice(0, LISTED).join(", ") + (names.length > LISTED ? ", …" : "");
+
+export class ReferenceResolver {
+  readonly #parts: ResolverParts;
+
+  constructor(parts: ResolverParts) {
+    this.#parts = parts;
+  }
+
+  /** The address of a deployment: that of its environment, or of a preview its own. */
+  selfOf(deployment: Parameters<typeof ownLabel>[0]): string {
+    return this.#parts.addresses.url(ownLabel(deployment));
+  }
+
+  /** The URL that stands for an environment, or for a branch's previews, without a deployment. */
+  urlOf(
+    { name }: ProjectRecord,
+    { environment, branch }: Omit<Viewer, "project" | "self">,
+  ): string {
+    if (environment !== ENVIRONMENT_PREVIEW) {
+      return this.#parts.addresses.url(environmentLabel(name, environment));
+    }
+    return this.#parts.addresses.url(branch === undefined ? name : branchLabel(name, branch));
+  }
+
+  /**
+   * Checks a value that a caller sets.
+   *
+   * @throws {Failure} `conflict` where it refers to what does not exist, or what the caller
+   * cannot reach; the message lists what there is.
+   */
+  async check(caller: Caller, project: ProjectRecord, { key, value }: {
+    readonly key: string;
+    readonly value: string;
+  }): Promise<void> {
+    if (!hasReferences(value)) return;
+    const parsed = parseValue(value);
+    if (!parsed.ok) throw new Failure("conflict", `Variable ${key}: ${parsed.message}`);
+    for (const part of parsed.parts) {
+      if (typeof part === "string") continue;
+      const problem = await this.#unknownTo(caller, project, part.to);
+      if (problem === undefined) continue;
+      throw new Failure(
+        "conflict",
+        `Variable ${key} of project "${project.name}" refers to \${{${part.words}}}: ${problem}`,
+      );
+    }
+  }
+
+  async #unknownTo(
+    caller: Caller,
+    project: ProjectRecord,
+    to: Reference,
+  ): Promise<string | undefined> {
+    const { projects } = this.#parts;
+    if (to.type === "database") {
+      // Otherwise a key that sets variables and deploys could read the connection string.
+      requirePermission(caller, "everything");
+      return await this.#unknownDatabase(project, to.name);
+    }
+    if (to.type === "self") return undefined;
+    const found = await projects.findByName(project.workspaceId, to.name);
+    if (found !== undefined && reachesProject(caller, found.id)) return undefined;
+    const { items } = await projects.list(project.workspaceId, {
+      limit: LISTED + 1,
+      shows: ({ id }) => reachesProject(caller, id),
+    });
+    return `project "${to.name}" does not exist in workspace "${project.workspaceSlug}". ` +
+      `Projects: ${list(items.map(({ name }) => name))}`;
+  }
+
+  async #unknownDatabase(project: ProjectRecord, wanted: string): Promise<string | undefined> {
+    const names = (await this.#parts.databasesOf(project.id)).map(({ name }) => name);
+    if (names.includes(wanted)) return undefined;
+    return `the project has no database "${wanted}". Its databases: ${list(names)}`;
+  }
+
+  /** Resolves the values that an environment sees. */
+  async resolve(
+    values: Readonly<Record<string, string>>,
+    viewer: Viewer,
+  ): Promise<ResolvedVariables> {
+    const resolved: Record<string, string> = {};
+    const unfilled: string[] = [];
+    const references: ResolvedReference[] = [];
+    const problems: string[] = [];
+    for (const [variable, value] of Object.entries(values)) {
+      if (!hasReferences(value)) {
+        resolved[variable] = value;
+        continue;
+      }
+      const filled = await this.#fill(value, viewer);
+      if ("problem" in filled) {
+        problems.push(
+          `Variable ${variable} of project "${viewer.project.name}" ${filled.problem}`,
+        );
+        continue;
+      }
+      resolved[variable] = filled.value;
+      if (hasReferences(filled.value)) unfilled.push(variable);
+      references.push(...filled.references.map((each) => ({ variable, ...each })));
+    }
+    const size = Object.entries(resolved).reduce((sum, each) => sum + each.join("").length, 0);
+    if (references.length > 0 && size > MAX_ENVIRONMENT_BYTES) {
+      problems.push(
+        `The variables of one environment have at most ${MAX_ENVIRONMENT_BYTES} bytes ` +
+          `together: with their references filled in they have ${size}`,
+      );
+    }
+    const problem = problems.length === 0 ? undefined : problems.join("\n");
+    return { values: resolved, unfilled, references, problem };
+  }
+
+  /** Fills URLs into a value; what refers to databases, and escapes, stays as it is. */
+  async #fill(value: string, viewer: Viewer): Promise<
+    | { readonly problem: string }
+    | {
+      readonly value: string;
+      readonly references: readonly Omit<ResolvedReference, "variable">[];
+    }
+  > {
+    const parsed = parseValue(value);
+    if (!parsed.ok) return { problem: `cannot be used: ${parsed.message}` };
+    const references: Omit<ResolvedReference, "variable">[] = [];
+    let text = "";
+    for (const part of parsed.parts) {
+      if (typeof part === "string") {
+        text += part === "${{" ? "$${{" : part;
+        continue;
+      }
+      const found = await this.find(part.to, viewer);
+      if (found === undefined) {
+        const problem = part.to.type === "database"
+          ? await this.#unknownDatabase(viewer.project, part.to.name) ??
+            `the database is not for environment "${viewer.environment}"`
+          : `project "${part.words.split(".")[0]}" does not exist in workspace ` +
+            `"${viewer.project.workspaceSlug}"`;
+        return { problem: `refers to \${{${part.words}}}: ${problem}` };
+      }
+      text += found ?? `\${{${part.words}}}`;
+      references.push({ reference: part.words, value: found });
+    }
+    return { value: text, references };
+  }
+
+  /** The URL that a reference leads to now; null for a database, `undefined` for nothing. */
+  async find(to: Reference, viewer: Viewer): Promise<string | null | undefined> {
+    const { project, environment, self } = viewer;
+    if (to.type === "self") return self;
+    if (to.type === "database") {
+      const known = (await this.#parts.databasesOf(project.id)).find(({ name }) =>
+        name === to.name
+      );
+      const canUse = known !== undefined &&
+        (known.environments === null || known.environments.includes(environment));
+      return canUse ? null : undefined;
+    }
+    if (to.name === project.name) return self;
+    const other = await this.#parts.projects.findByName(project.workspaceId, to.name);
+    return other === undefined ? undefined : await this.#urlOf(other, viewer);
+  }
+
+  /** The URL of another project, as this environment and branch see it. */
+  async #urlOf({ id, name }: ProjectRecord, { environment, branch }: Viewer): Promise<string> {
+    const { addresses, shownAt } = this.#parts;
+    const labels = environment === ENVIRONMENT_PRODUCTION
+      ? []
+      : environment !== ENVIRONMENT_PREVIEW
+      ? [environmentLabel(name, environment)]
+      : branch === undefined
+      ? []
+      : [branchLabel(name, branch), branchLabel(name, branch, { taken: true })];
+    for (const label of labels) {
+      const shown = await shownAt(label);
+      if (shown?.projectId === id && shown.environment === environment) return addresses.url(label);
+    }
+    return addresses.url(name);
+  }
+
+  /** The references of a deployment that lead elsewhere now, or nowhere. */
+  async changed(
+    references: readonly ResolvedReference[],
+    viewer: Viewer,
+  ): Promise<ReadonlySet<string>> {
+    const changed = new Set<string>();
+    for (const { reference, value } of references) {
+      const parsed = parseValue(`\${{${reference}}}`);
+      const part = parsed.ok ? parsed.parts[0] : undefined;
+      if (part === undefined || typeof part === "string") continue;
+      if (await this.find(part.to, viewer) !== value) changed.add(reference);
+    }
+    return changed;
+  }
+}
+
+/** The values of a snapshot with connection strings filled in, by the name of their database. */
+export function fillSnapshot(
+  { values, unfilled }: Pick<ResolvedVariables, "values" | "unfilled">,
+  connections: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const complete = unfilled.map((name) => [name, fillDatabases(values[name] ?? "", connections)]);
+  return { ...values, ...Object.fromEntries(complete) };
+}
+
+/**
+ * Fills connection strings into a value that has its URLs, and takes its escapes away. A database
+ * that is not given is filled with nothing.
+ */
+function fillDatabases(
+  value: string,
+  connections: Readonly<Record<string, string>>,
+): string {
+  const parsed = parseValue(value);
+  if (!parsed.ok) return value;
+  return parsed.parts.map((part) =>
+    typeof part === "string"
+      ? part
+      : part.to.type === "database"
+      ? connections[part.to.name] ?? ""
+      : ""
+  ).join("");
+}

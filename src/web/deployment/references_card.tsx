@@ -1,0 +1,49 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The card of references in a deployment's variables.
+ *
+ * @module
+ */
+import type { Deployment } from "../../contract/deployments.ts";
+import { Card, Notice } from "../layout/pieces.tsx";
+
+/** What the references in its variables resolved to. */
+export function References({ deployment }: { readonly deployment: Deployment }) {
+  const { references, referencesChanged } = deployment;
+  if (references.length === 0) return null;
+  return (
+    <Card title="References in variables" id="references">
+      {referencesChanged
+        ? (
+          <Notice kind="care">
+            A reference resolves to something else now. Redeploy to apply it.
+          </Notice>
+        )
+        : null}
+      <div class="scroll" tabindex={0} role="region" aria-label="References in variables">
+        <table>
+          <thead>
+            <tr>
+              <th>Variable</th>
+              <th>Reference</th>
+              <th>Resolved to</th>
+            </tr>
+          </thead>
+          <tbody>
+            {references.map(({ variable, reference, value, changed }, index) => (
+              <tr key={index}>
+                <td class="mono">{variable}</td>
+                <td class="mono">{`\${{${reference}}}`}</td>
+                <td>
+                  {value ?? "Connection string (secret)"}
+                  {changed ? " (changed since)" : null}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Card>
+  );
+}
