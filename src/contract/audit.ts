@@ -13,8 +13,11 @@ export const AUDIT_DAYS = 90;
 /** Most entries that are kept of a workspace; the oldest go first. */
 export const AUDIT_ENTRIES = 50_000;
 
-/** Credentials that can authorize a change: those of a caller, or the URL of a deploy hook. */
-export const AUDIT_CREDENTIALS = [...CREDENTIAL_TYPES, "hook"] as const;
+/**
+ * Credentials that can authorize a change: those of a caller, the URL of a deploy hook, or none
+ * where the platform acts by itself.
+ */
+export const AUDIT_CREDENTIALS = [...CREDENTIAL_TYPES, "hook", "platform"] as const;
 
 export const auditEntry = z.object({
   id: uuid.describe("Id of the entry"),

@@ -354,7 +354,13 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
       run: backupRunner(options, foundation),
     }),
     traffic.capability,
-    createReleases(foundation, { projects, sites, deploymentService, ...traffic }),
+    createReleases(foundation, {
+      projects,
+      sites,
+      deploymentService,
+      audit: people.audit,
+      ...traffic,
+    }),
     createErrors(foundation, { projects, deployments, sharedLogs, table: errorTable }),
     createSearch({
       projects,

@@ -97,6 +97,8 @@ export interface Publication {
   readonly manifest?: object;
   /** The `images` of the manifest. */
   readonly images?: unknown;
+  /** Shows it to a share of the visitors first. */
+  readonly rolling?: unknown;
   /** The `functionLimits` of the manifest. */
   readonly functionLimits?: unknown;
 }
@@ -144,7 +146,9 @@ export async function publish(platform: TestPlatform, project: string, given: Pu
   for (const [hash, content] of blobs) form.set(hash, new Blob([content]), "blob");
   await platform.api("POST", "/v1/blobs", { body: form });
   const { id } = created.json.deployment;
-  const live = await platform.api("POST", `/v1/deployments/${id}/activate`);
+  const { rolling } = given;
+  const json = rolling === undefined ? {} : { rolling };
+  const live = await platform.api("POST", `/v1/deployments/${id}/activate`, { json });
   assert.equal(live.status, 200, JSON.stringify(live.json));
   return live.json;
 }

@@ -10,6 +10,7 @@ const HEADINGS = ["AT", "WHO", "BY", "ADDRESS", "ACTION", "WHAT", "PATH"] as con
 /** A key, login or hook by its name; a hook is told from a key, as it has no user. */
 function credentialOf({ type, name }: AuditEntry["credential"]): string {
   if (type === "session") return "browser";
+  if (type === "platform") return "platform";
   return type === "hook" ? `hook ${printable(name)}` : printable(name);
 }
 

@@ -9,6 +9,7 @@ import type { SiteDirectory } from "../../edge/mod.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import { type Rounds, startRounds } from "../../lib/rounds.ts";
 import type { DeploymentCounts } from "../../traffic/mod.ts";
+import type { AuditLog } from "../audit/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { keys, keysBelow } from "../core/store/mod.ts";
@@ -26,6 +27,7 @@ export interface ReleaseParts {
   readonly projects: ProjectStore;
   readonly sites: Pick<SiteDirectory, "rolling">;
   readonly deploymentService: Pick<DeploymentService, "rolling">;
+  readonly audit: Pick<AuditLog, "record">;
   /** Calls back with all that the edge counts. */
   onCounts(listen: (counts: readonly DeploymentCounts[]) => void): void;
   /** Collects what the edge has counted by now. */
@@ -34,7 +36,7 @@ export interface ReleaseParts {
 
 export function createReleases(
   { kv, nodes, now, onTrouble }: Foundation,
-  { projects, sites, deploymentService: { rolling }, onCounts, collect }: ReleaseParts,
+  { projects, sites, audit, deploymentService: { rolling }, onCounts, collect }: ReleaseParts,
 ): Capability {
   const table = openReleases(kv);
   const counter = new ReleaseCounter({
@@ -50,6 +52,7 @@ export function createReleases(
     table,
     counter,
     rolling,
+    audit,
     collect: collectIfAny,
     nodes,
     now,

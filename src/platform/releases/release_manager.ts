@@ -5,6 +5,8 @@
  */
 import type { Release } from "../../contract/releases.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import type { AuditLog } from "../audit/mod.ts";
 import type { Nodes } from "../core/nodes/mod.ts";
 import { keys } from "../core/store/mod.ts";
 import type { DeploymentService, ReleaseRecord, ReleaseTable } from "../deployments/mod.ts";
@@ -18,6 +20,7 @@ export interface ReleaseManagerParts {
   /** Adds what the edge has counted by now. */
   collect(): Promise<void>;
   readonly nodes: Pick<Nodes, "during">;
+  readonly audit: Pick<AuditLog, "record">;
   readonly now: Clock;
   onTrouble(message: string): void;
 }
@@ -57,7 +60,19 @@ export class ReleaseManager {
     const counts = await counter.read(release.projectId, release.id);
     const reason = judgeRelease(compared(release, counts));
     if (reason !== undefined) {
-      await rolling.withdraw(release, reason);
+      const { deployment } = await rolling.withdraw(release, reason);
+      await this.#parts.audit.record({
+        workspaceId: release.workspaceId,
+        action: "withdrawRelease" satisfies keyof typeof endpoints,
+        project: deployment.projectName,
+        path: `/v1/projects/${deployment.projectName}/releases/withdraw`,
+        user: null,
+        credential: { type: "platform", id: release.id, name: "svc" },
+        target: { id: deployment.id, name: deployment.projectName },
+        changes: [{ field: "reason", from: null, to: reason }],
+        address: "",
+        requestId: null,
+      });
       return;
     }
     const { everyMs, stepStartedAt, step, steps } = release;

@@ -20,6 +20,7 @@ const BY = {
   access_token: "with the CLI",
   session: "in a browser",
   hook: "with the deploy hook",
+  platform: "By the platform, automatically",
 } as const;
 
 function Entry({ entry, context }: { readonly entry: AuditEntry; readonly context: BoardContext }) {
@@ -49,8 +50,12 @@ function Entry({ entry, context }: { readonly entry: AuditEntry; readonly contex
         <span class="soft">
           {user === null ? null : <a href={`${base}?user=${user.id}`}>{user.name}</a>}{" "}
           {BY[credential.type]}
-          {credential.type === "session" ? null : ` "${credential.name}"`}, from{" "}
-          <span class="mono">{address}</span>
+          {credential.type === "platform" ? null : (
+            <>
+              {credential.type === "session" ? null : ` "${credential.name}"`}, from{" "}
+              <span class="mono">{address}</span>
+            </>
+          )}
         </span>
       </div>
       <Moment at={at} />

@@ -9,9 +9,9 @@ import { cleanEnvironment, programCommand } from "../../../scripts/_program.ts";
 import { type DashboardPlatform, withDashboard } from "../../helpers/dashboard.ts";
 import { makeCertificate } from "../../../src/lib/_test_certificate.ts";
 import { deploy, rawRequest } from "../../helpers/platform.ts";
+import { cookieOf, type Get, PAGE, plain, signInAt } from "../../helpers/protected_previews.ts";
 
 const DOMAIN = "apps.example.net";
-const PAGE = { accept: "text/html" };
 const CACHE_ALL = {
   schemaVersion: "EDGE_RULE_SET_V1",
   rules: [
@@ -24,36 +24,8 @@ const CACHE_ALL = {
 };
 
 type Parts = DashboardPlatform & {
-  /** A GET over HTTP/1.1; the status, and fields of the answer. */
-  get(url: string, headers?: Record<string, string>): ReturnType<typeof rawRequest>;
+  readonly get: Get;
 };
-
-/** The first `name=value` pair that an answer sets. */
-function cookieOf(
-  { headers }: { readonly headers: Record<string, unknown> },
-  name: string,
-): string {
-  const all = [headers["set-cookie"] ?? []].flat() as string[];
-  const found = all.find((each) => each.startsWith(`${name}=`));
-  assert.ok(found, `no cookie ${name} in ${JSON.stringify(all)}`);
-  return found.split(";")[0]!;
-}
-
-/** As the listener without TLS names it, to which these requests go. */
-const plain = (url: string) => url.replace(/^https:/, "http:");
-
-/** Signs a person in at a protected page, through the platform; returns the cookie of the host. */
-async function signInAt({ get }: Parts, url: string, session: string): Promise<string> {
-  const sent = await get(url, PAGE);
-  assert.equal(sent.status, 302, sent.text);
-  const back = await get(String(sent.headers.location), { cookie: session });
-  assert.equal(back.status, 200, back.text);
-  const callback = String(back.headers.refresh).replace(/^0;url=/, "");
-  const landed = await get(callback, { cookie: cookieOf(sent, "svc_access_browser") });
-  assert.equal(landed.status, 303, landed.text);
-  assert.equal(landed.headers.location, plain(url));
-  return cookieOf(landed, "svc_access");
-}
 
 async function tool({ platform, own: _ }: Parts, key: string, home: string, argv: string[]) {
   const { stdout } = await hear([...programCommand(), ...argv, "--json"], {
@@ -143,7 +115,7 @@ Deno.test("previews are for members and for whoever has a way in; production is 
       assert.match(guest.text, /sam@example\.com/);
       assert.match(String((await get(door)).headers.location), /^\/sign-in\?next=/);
       assert.equal(await statusOf(`${door.slice(0, -4)}AAAA`, { cookie: ada.cookie }), 400);
-      const member = { cookie: await signInAt(parts, `${unique}/`, viewer.cookie) };
+      const member = { cookie: await signInAt(get, `${unique}/`, viewer.cookie) };
       const inside = await get(unique!, member);
       assert.equal(inside.text, "not public yet");
       assert.equal(inside.headers["cache-control"], "private, no-cache");

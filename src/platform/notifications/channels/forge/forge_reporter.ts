@@ -142,20 +142,39 @@ export class ForgeReporter {
   /** Writes or changes the comment of the pull request; returns the hash of its text. */
   async #comment(addressed: Addressed, known: string | null): Promise<string | null> {
     const { deployment } = addressed;
-    if (deployment.environment === ENVIRONMENT_PRODUCTION || isSkipped(deployment)) return known;
+    if (isSkipped(deployment)) return known;
     const pull = await this.#parts.pulls.find(deployment);
     const last = pull?.comment ?? null;
     if (pull === undefined || last === null && !pull.isOpen) return known;
-    // A newer deployment of the branch is what the pull request shows.
-    if (last !== null && last.deploymentId > deployment.id) return known;
+    const shown = await this.#shownPreview(deployment, last);
+    if (shown === undefined) return known;
+    const { checks } = deployment;
     const protection = await this.#parts.protectionOf(deployment.projectId);
-    const text = commentText(deployment, { ...this.#parts, protection });
+    const text = commentText(shown, { ...this.#parts, protection, checks });
     const hash = sha256Hex(text);
-    if (last?.deploymentId === deployment.id && hash === known) return known;
+    if (last?.deploymentId === shown.id && hash === known) return known;
     const id = await this.#write(addressed, pull, text);
-    const comment = id === undefined ? null : { id, deploymentId: deployment.id };
+    const comment = id === undefined ? null : { id, deploymentId: shown.id };
     await this.#parts.pulls.commented(deployment, pull.number, comment);
     return hash;
+  }
+
+  /**
+   * The preview that the comment is about: a deployment itself, or for one of production with
+   * checks, the preview of its commit. `undefined` where the comment stays as it is.
+   */
+  async #shownPreview(
+    deployment: DeploymentRecord,
+    last: PullRecord["comment"],
+  ): Promise<DeploymentRecord | undefined> {
+    const { environment, projectId, commitSha, checks } = deployment;
+    if (environment !== ENVIRONMENT_PRODUCTION) {
+      // A newer deployment of the branch is what the pull request shows.
+      return last !== null && last.deploymentId > deployment.id ? undefined : deployment;
+    }
+    if (last === null || checks === undefined || checks.state === "RUNNING") return undefined;
+    const preview = await this.#parts.deployments.find(projectId, last.deploymentId);
+    return preview?.commitSha === commitSha ? preview : undefined;
   }
 
   /** Returns the id of the comment; `undefined` if a closed pull request has none any more. */

@@ -106,10 +106,33 @@ const WAYS_IN: Readonly<Record<Protection, readonly string[]>> = {
   ],
 };
 
-/** The comment of a pull request about its preview, whose project has a protection. */
+/** Text between backquotes, whatever it holds. */
+const code = (text: string): string => `\`${text.replace(/[`\s]+/g, " ").trim()}\``;
+
+/** The checks that had to pass before production, without the causes of failures. */
+function checkLines(checks: DeploymentRecord["checks"]): readonly string[] {
+  if (checks === undefined || checks.results.length === 0) return [];
+  const { results } = checks;
+  const failed = results.filter(({ passed }) => !passed).length;
+  const end = failed === 0
+    ? "all passed."
+    : `${failed} of ${results.length} failed. Production did not change.`;
+  const lines = results.map(({ name, passed }) =>
+    `- ${passed ? "Passed" : "Failed"}: ${code(name)}`
+  );
+  return ["", `Checks before production: ${end}`, "", ...lines];
+}
+
+/**
+ * The comment of a pull request about its preview, whose project has a protection, and about the
+ * checks of its release to production, if there are any.
+ */
 export function commentText(
   deployment: DeploymentRecord,
-  context: ReportContext & { readonly protection: Protection },
+  context: ReportContext & {
+    readonly protection: Protection;
+    readonly checks?: DeploymentRecord["checks"];
+  },
 ): string {
   const { addresses } = context;
   const { status, commitSha, projectId, projectName, branchLabel, uniqueLabel, liveAt } =
@@ -135,6 +158,7 @@ export function commentText(
     `**${projectName}**`,
     "",
     ...lines,
+    ...checkLines(context.checks),
     "",
     `[Deployment](${pageOf(deployment, context)})`,
     "",

@@ -32,6 +32,24 @@ const CONTEXT = {
   publicOrigin: "https://example.net",
 };
 
+Deno.test("commentText() lists the checks of the release, without the causes of failures", () => {
+  const result = { kind: "request" as const, durationMs: 1, attempts: 1 };
+  const text = commentText(DEPLOYMENT, {
+    ...CONTEXT,
+    protection: "off",
+    checks: {
+      state: "FAILED",
+      results: [
+        { ...result, name: "Start `page`\n# x", passed: true, problem: null },
+        { ...result, name: "sh check.sh", passed: false, problem: "a secret cause" },
+      ],
+    },
+  });
+  assert.match(text, /^Checks before production: 1 of 2 failed\. Production did not change\.$/m);
+  assert.match(text, /^- Passed: `Start page # x`\n- Failed: `sh check\.sh`$/m);
+  assert.doesNotMatch(text, /a secret cause/);
+});
+
 Deno.test("commentText() says how to get in at a protected preview, and nothing at an open one", () => {
   const rows = [
     ["off", undefined, undefined],
