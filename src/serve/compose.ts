@@ -251,6 +251,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
       publishedRules,
       accessKey: () => previews.signIn.key(),
       askEdge: door.ask,
+      collectCounts: () => traffic.collect(),
       accessOf: (projectId, workspaceId) => accessTable.of(projectId, workspaceId),
       async *otherBlobs() {
         for (const each of capabilities) if (each.neededBlobs) yield* each.neededBlobs();

@@ -125,6 +125,7 @@ async function open(kv: RecordStore) {
       placeOf: ({ id }) => Promise.resolve({ url: `http://${id}.localhost`, bypass: "let me in" }),
       run: (deployment) => hooks.check(deployment),
     },
+    collectCounts: () => Promise.resolve(),
     raiseEvent: ({ event, data }) => note(`${event} ${data.deploymentId}`),
     now: () => ++now,
     random: (length) => new Uint8Array(length),

@@ -51,6 +51,8 @@ export interface DeploymentParts {
   readonly accessKey: () => Promise<Uint8Array>;
   /** Sends a request to the edge of this process. */
   readonly askEdge: AskEdge;
+  /** Collects what the edge of this process has counted by now. */
+  collectCounts(): Promise<void>;
   readonly otherBlobs: SweepServices["otherBlobs"];
   /** Ends what belongs to a deployment that was stopped: its build, its databases. */
   onStopped(deployment: DeploymentRecord, lease?: Lease): Promise<void>;

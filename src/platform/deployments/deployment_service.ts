@@ -31,7 +31,7 @@ import {
   type RunCommands,
 } from "./checks/release_checks.ts";
 import type { CheckPlace } from "./checks/check_request.ts";
-import { BY_HAND, RollingChanges } from "./rolling_changes.ts";
+import { BY_HAND, RollingChanges, type RollingServices } from "./rolling_changes.ts";
 import { Staging } from "./checks/staging.ts";
 import {
   type DeployedFunctions,
@@ -57,6 +57,7 @@ export interface DeploymentServices {
   onStopped?(deployment: DeploymentRecord, lease?: Lease): Promise<void>;
   /** Checks releases before production shows them. */
   readonly checker: Pick<ReleaseChecker, "placeOf" | "run">;
+  readonly collectCounts: RollingServices["collectCounts"];
   readonly raiseEvent: RaiseEvent;
   readonly now: Clock;
   readonly random: Random;

@@ -35,6 +35,8 @@ export interface RollingServices {
   readonly addresses: Addresses;
   readonly computeService: Pick<DeployedServers, "retire" | "purge">;
   readonly functionService: Pick<DeployedFunctions, "retire">;
+  /** Collects what the edge of this process has counted by now. */
+  collectCounts(): Promise<void>;
   readonly raiseEvent: RaiseEvent;
   readonly now: Clock;
   readonly random: Random;
@@ -77,6 +79,8 @@ export class RollingChanges {
       stepStartedAt: time,
       endedAt: null,
     };
+    // The requests of its checks are no visitors: they are counted before it begins.
+    await this.#services.collectCounts();
     const begun = await this.#rollouts.run(projectId, async () => {
       const committed = await deployments.beginRelease(release, time).catch(refuse);
       await computeService.purge(id, { type: "all" });

@@ -131,6 +131,34 @@ for (const kind of Object.keys(ENDS) as ForgeKind[]) {
     }));
 }
 
+Deno.test("the comment lists the checks of the release when its preview is promoted", () =>
+  withForge("github", async ({ forge, platform, repository, send }) => {
+    const checks = (body: string) =>
+      `[[checks.requests]]\nname = "Start page"\nurl = "/"\nexpect = { body = "${body}" }\n`;
+    const text = () => [...forge.comments.values()][0]?.text ?? "";
+    const promote = (id: string) => platform.api("POST", `/v1/deployments/${id}/promote`);
+    const site = { "index.html": "<p>menu</p>", "svc.toml": checks("menu") };
+    const sha = await repository.commit("menu", site);
+    const opened = await send("pull_request", pull("opened"));
+    assert.equal((await platform.ended(opened)).status, "LIVE");
+    await until(text, (shown) => shown.includes("is live"));
+    assert.equal((await promote(opened.json.id)).status, 200);
+    await until(text, (shown) => shown.includes("Checks before production: all passed."));
+    assert.match(text(), /^- Passed: `Start page`$/m);
+    assert.ok(text().includes(`The preview of \`${sha.slice(0, 7)}\` is live`), text());
+
+    const wrong = { ...site, "svc.toml": `${checks("none")}[checks]\nretries = 0\n` };
+    await repository.commit("menu", wrong);
+    const updated = await send("pull_request", pull("synchronize"));
+    assert.equal((await platform.ended(updated)).status, "LIVE");
+    await until(text, (shown) => shown.includes("is live") && !shown.includes("Checks"));
+    assert.equal((await promote(updated.json.id)).status, 409);
+    await until(text, (shown) => shown.includes("- Failed: `Start page`"));
+    assert.match(text(), /1 of 1 failed\. Production did not change\.$/m);
+    assert.equal(forge.comments.size, 1);
+    assert.deepEqual(forge.faults, []);
+  }));
+
 Deno.test("a pull request that is opened after its push gets its comment", () =>
   withForge("github", async ({ forge, platform, repository, send }) => {
     await repository.commit("menu", { "index.html": "<p>menu</p>" });
