@@ -33,6 +33,8 @@ export const QUESTIONS = {
   ),
   webhook: plain("Delete", "It gets no more events. Its deliveries are deleted too."),
   environment: plain("Delete", "Its variables are deleted too."),
+  databaseRow: plain("Delete", "You can't restore it, except from a snapshot."),
+  snapshot: plain("Delete", "You can't restore its data any more."),
   kvValue: plain("Remove", "Your code no longer finds it. You can't restore its value."),
   member: plain("Remove", "They lose access immediately, and so do their API keys and devices."),
   invitation: plain("Withdraw", "Its link stops working immediately."),
@@ -62,5 +64,13 @@ export const QUESTIONS = {
   databaseBranch: named("Delete branch", {
     title: (name) => `Delete the branch ${name} and its data?`,
     lines: ["Deployments that use it lose it immediately. This cannot be undone."],
+  }),
+  databaseReset: named("Reset branch", {
+    title: (name) => `Reset the branch ${name}?`,
+    lines: ["Its parent's data replaces its own. This cannot be undone."],
+  }),
+  databaseRestore: named("Restore snapshot", {
+    title: (name) => `Replace the data of the branch ${name}?`,
+    lines: ["The snapshot's data replaces its own. This cannot be undone."],
   }),
 } as const satisfies Readonly<Record<string, (what: string) => Question>>;

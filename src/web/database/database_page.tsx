@@ -175,6 +175,7 @@ function SnapshotRow({ visit, snapshot }: {
             <Form
               action={path("snapshots/restore")}
               csrf={csrf}
+              asks
               class="row"
               hidden={{ snapshot: id }}
             >
@@ -326,10 +327,7 @@ function FilesCard({ visit, imported }: {
   );
 }
 
-function DeleteCard({ visit, state }: {
-  readonly visit: DatabaseVisit;
-  readonly state: FormState;
-}) {
+function DeleteCard({ visit }: { readonly visit: DatabaseVisit }) {
   const { path, parts, database } = visit;
   return (
     <Card
@@ -338,15 +336,12 @@ function DeleteCard({ visit, state }: {
       lead="Deletes all branches. You can restore it for seven days with svc db undelete."
     >
       <div class="body">
-        <Form action={path("delete")} csrf={parts.context.csrf}>
-          <Field
-            label={`Type ${database.name} to confirm`}
-            name="confirm"
-            state={state}
-            autocomplete="off"
-          />
-          <button type="submit" class="danger">Delete the database</button>
-        </Form>
+        <EndButton
+          action={path("delete")}
+          csrf={parts.context.csrf}
+          word="Delete"
+          what={`the database ${database.name}`}
+        />
       </div>
     </Card>
   );
@@ -361,7 +356,7 @@ export function databasePage(
     readonly connect: ConnectView | undefined;
     readonly imported?: ImportOutcome;
     /** The form that was refused. */
-    readonly of?: "branches" | "snapshots" | "delete";
+    readonly of?: "branches" | "snapshots";
   },
 ): Response {
   const { database, branches, parts } = visit;
@@ -380,7 +375,7 @@ export function databasePage(
       <BranchesCard visit={visit} state={stateOf("branches")} />
       <SnapshotsCard visit={visit} snapshots={snapshots} state={stateOf("snapshots")} />
       <FilesCard visit={visit} imported={imported} />
-      {canChange(parts) ? <DeleteCard visit={visit} state={stateOf("delete")} /> : null}
+      {canChange(parts) ? <DeleteCard visit={visit} /> : null}
     </>,
   );
 }

@@ -8,7 +8,8 @@ import { endpoints } from "../../contract/endpoints.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
 import { goTo } from "../layout/document.tsx";
 import { type FormPage, refused } from "../layout/form.ts";
-import { canChange } from "../project/open_project.ts";
+import { QUESTIONS } from "../asking/questions.ts";
+import { askOnProject, canChange, namedIn } from "../project/open_project.ts";
 import type { BoardServices } from "../visit/board_context.ts";
 import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import type { ConnectView } from "./connect_card.tsx";
@@ -18,7 +19,7 @@ import { DATABASE_AT as AT, type DatabaseVisit, openDatabase } from "./open_data
 import { type ImportOutcome, readImport } from "./read_import.ts";
 
 type Shown = FormPage & {
-  readonly of?: "branches" | "snapshots" | "delete";
+  readonly of?: "branches" | "snapshots";
   readonly imported?: ImportOutcome;
   readonly showsPassword?: boolean;
 };
@@ -70,7 +71,11 @@ async function exportAs(
   });
 }
 
-function bindBranches(bind: PageBinder, open: (visit: PersonVisit) => Promise<DatabaseVisit>) {
+function bindBranches(
+  bind: PageBinder,
+  services: BoardServices,
+  open: (visit: PersonVisit) => Promise<DatabaseVisit>,
+) {
   bind.personal("POST", `${AT}/branches`, async (visit) => {
     const opened = await open(visit);
     const { api, params } = opened.place;
@@ -83,22 +88,32 @@ function bindBranches(bind: PageBinder, open: (visit: PersonVisit) => Promise<Da
     }
   });
 
-  bind.personal("POST", `${AT}/branches/reset`, async (visit) => {
-    const opened = await open(visit);
-    const { api, params, branch } = opened.place;
-    await api.call(endpoints.resetDatabaseBranch, { params: { ...params, branch } });
-    return back(opened, "branch-reset");
+  bind.asking(`${AT}/branches/reset`, {
+    ask: askOnProject(services, ({ visit }) => QUESTIONS.databaseReset(visit.fields.branch ?? "")),
+    run: async (visit) => {
+      const opened = await open(visit);
+      const { api, params, branch } = opened.place;
+      await api.call(endpoints.resetDatabaseBranch, { params: { ...params, branch } });
+      return back(opened, "branch-reset");
+    },
   });
 
-  bind.personal("POST", `${AT}/branches/remove`, async (visit) => {
-    const opened = await open(visit);
-    const { api, params, branch } = opened.place;
-    await api.call(endpoints.deleteDatabaseBranch, { params: { ...params, branch } });
-    return back(opened, "branch-removed");
+  bind.asking(`${AT}/branches/remove`, {
+    ask: askOnProject(services, ({ visit }) => QUESTIONS.databaseBranch(visit.fields.branch ?? "")),
+    run: async (visit) => {
+      const opened = await open(visit);
+      const { api, params, branch } = opened.place;
+      await api.call(endpoints.deleteDatabaseBranch, { params: { ...params, branch } });
+      return back(opened, "branch-removed");
+    },
   });
 }
 
-function bindSnapshots(bind: PageBinder, open: (visit: PersonVisit) => Promise<DatabaseVisit>) {
+function bindSnapshots(
+  bind: PageBinder,
+  services: BoardServices,
+  open: (visit: PersonVisit) => Promise<DatabaseVisit>,
+) {
   bind.personal("POST", `${AT}/snapshots`, async (visit) => {
     const opened = await open(visit);
     const { api, params, branch } = opened.place;
@@ -110,27 +125,39 @@ function bindSnapshots(bind: PageBinder, open: (visit: PersonVisit) => Promise<D
     }
   });
 
-  bind.personal("POST", `${AT}/snapshots/restore`, async (visit) => {
-    const opened = await open(visit);
-    const { api, params, branch } = opened.place;
-    const { snapshot = "" } = visit.fields;
-    try {
-      await api.call(endpoints.restoreDatabaseSnapshot, {
-        params: { ...params, snapshot },
-        body: { branch },
-      });
-      return back(opened, "snapshot-restored");
-    } catch (error) {
-      return show(opened, { ...refused(error, visit.fields), of: "snapshots" });
-    }
+  // A new branch replaces nothing.
+  bind.asking(`${AT}/snapshots/restore`, {
+    ask: async (visit) => {
+      const { branches, place: { branch }, parts } = await open(visit);
+      return canChange(parts) && branches.some(({ name }) => name === branch)
+        ? QUESTIONS.databaseRestore(branch)
+        : undefined;
+    },
+    run: async (visit) => {
+      const opened = await open(visit);
+      const { api, params, branch } = opened.place;
+      const { snapshot = "" } = visit.fields;
+      try {
+        await api.call(endpoints.restoreDatabaseSnapshot, {
+          params: { ...params, snapshot },
+          body: { branch },
+        });
+        return back(opened, "snapshot-restored");
+      } catch (error) {
+        return show(opened, { ...refused(error, visit.fields), of: "snapshots" });
+      }
+    },
   });
 
-  bind.personal("POST", `${AT}/snapshots/remove`, async (visit) => {
-    const opened = await open(visit);
-    const { api, params } = opened.place;
-    const { snapshot = "" } = visit.fields;
-    await api.call(endpoints.deleteDatabaseSnapshot, { params: { ...params, snapshot } });
-    return back(opened, "snapshot-removed");
+  bind.asking(`${AT}/snapshots/remove`, {
+    ask: askOnProject(services, (parts) => QUESTIONS.snapshot(namedIn(parts))),
+    run: async (visit) => {
+      const opened = await open(visit);
+      const { api, params } = opened.place;
+      const { snapshot = "" } = visit.fields;
+      await api.call(endpoints.deleteDatabaseSnapshot, { params: { ...params, snapshot } });
+      return back(opened, "snapshot-removed");
+    },
   });
 }
 
@@ -143,8 +170,8 @@ export function bindDatabase(bind: PageBinder, services: BoardServices): void {
     `${AT}/connection`,
     async (visit) => show(await open(visit), { showsPassword: true }),
   );
-  bindBranches(bind, open);
-  bindSnapshots(bind, open);
+  bindBranches(bind, services, open);
+  bindSnapshots(bind, services, open);
 
   bind.personal(
     "GET",
@@ -172,14 +199,15 @@ export function bindDatabase(bind: PageBinder, services: BoardServices): void {
     return show(opened, { imported: await readImport(events) });
   }, { maxUpload: MAX_IMPORT_FORM });
 
-  bind.personal("POST", `${AT}/delete`, async (visit) => {
-    const opened = await open(visit);
-    const { parts, database, place: { api, params } } = opened;
-    if (visit.fields.confirm !== database.name) {
-      const state = { values: visit.fields, problems: { confirm: `Must be "${database.name}"` } };
-      return show(opened, { of: "delete", state, status: 400 });
-    }
-    await api.call(endpoints.deleteDatabase, { params });
-    return parts.back("databases", "database-deleted");
+  bind.asking(`${AT}/delete`, {
+    ask: async (visit) => {
+      const { parts, database } = await open(visit);
+      return canChange(parts) ? QUESTIONS.database(database.name) : undefined;
+    },
+    run: async (visit) => {
+      const { parts, place: { api, params } } = await open(visit);
+      await api.call(endpoints.deleteDatabase, { params });
+      return parts.back("databases", "database-deleted");
+    },
   });
 }

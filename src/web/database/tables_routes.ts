@@ -6,7 +6,8 @@
 import { Failure } from "../../platform/core/http/mod.ts";
 import { goTo } from "../layout/document.tsx";
 import type { Fields } from "../layout/form.ts";
-import { canChange } from "../project/open_project.ts";
+import { QUESTIONS } from "../asking/questions.ts";
+import { askOnProject, canChange, namedIn } from "../project/open_project.ts";
 import type { BoardServices } from "../visit/board_context.ts";
 import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import { downloadRows, type RowFormat } from "./download_rows.ts";
@@ -239,9 +240,8 @@ export function bindTables(bind: PageBinder, services: BoardServices): void {
     async (visit) => saveRow(await open(visit), visit.fields),
     options,
   );
-  bind.personal(
-    "POST",
-    `${AT}/row/remove`,
-    async (visit) => removeRow(await open(visit), visit.fields),
-  );
+  bind.asking(`${AT}/row/remove`, {
+    ask: askOnProject(services, (parts) => QUESTIONS.databaseRow(namedIn(parts))),
+    run: async (visit) => removeRow(await open(visit), visit.fields),
+  });
 }

@@ -101,7 +101,10 @@ async function filtersAndSorts({ ada }: DashboardPlatform) {
   );
 }
 
-async function editsRows({ ada }: DashboardPlatform, rows: (sql: string) => Promise<unknown>) {
+async function editsRows(
+  { ada }: DashboardPlatform,
+  rows: (sql: string) => Promise<(string | null)[][]>,
+) {
   const at = (...key: string[]) =>
     `${AT}/tables/row?${tableQuery('Bo"ats', key.map((value) => ["key", value]))}`;
   const values = (id: number) =>
@@ -137,9 +140,14 @@ async function editsRows({ ada }: DashboardPlatform, rows: (sql: string) => Prom
   assert.match(late.html, /Someone changed this row/);
   assert.match(late.html, /Now stored: two\nlines/);
   assert.match(late.html, />\nthree<\/textarea>/);
-  assert.deepEqual((await values(1) as string[][])[0]![0], "two\nlines");
+  assert.deepEqual((await values(1))[0]![0], "two\nlines");
   const gone = await ada.send("POST", edited.action.replace("tables/row?", "tables/row/remove?"), {
-    fields: { csrf: edited.fields.csrf!, branch: "main", fingerprint: edited.fields.fingerprint! },
+    fields: {
+      csrf: edited.fields.csrf!,
+      confirmed: "yes",
+      branch: "main",
+      fingerprint: edited.fields.fingerprint!,
+    },
   });
   assert.equal(gone.status, 409);
 
@@ -166,9 +174,11 @@ async function editsRows({ ada }: DashboardPlatform, rows: (sql: string) => Prom
   assert.match(bad.answer.html, />\nkept<\/textarea>/);
 
   const { fields } = await form(at("4", "KEL"));
-  const removed = await ada.send("POST", at("4", "KEL").replace("/row?", "/row/remove?"), {
-    fields,
-  });
+  const removal = at("4", "KEL").replace("/row?", "/row/remove?");
+  const question = await ada.send("POST", removal, { fields });
+  assert.match(question.html, /<form id="question"/);
+  assert.equal((await values(4)).length, 1);
+  const removed = await ada.send("POST", removal, { fields: { ...fields, confirmed: "yes" } });
   assert.match(removed.headers.get("location")!, /done=row-removed/);
   assert.deepEqual(await values(4), []);
   assert.equal((await ada.open(at("4", "KEL"))).status, 404);
@@ -254,10 +264,13 @@ async function managesDatabase({ ada, api, platform }: DashboardPlatform) {
   await ada.submit(page, `${AT}/snapshots`, { branch: "main" });
   const { json: { items: [snapshot] } } = await api("GET", `${API}/snapshots`);
   const kept = await ada.open(AT);
-  await ada.submit(kept, `${AT}/snapshots/remove`);
+  await ada.confirm(kept, `${AT}/snapshots/remove`);
   assert.ok(snapshot.id);
   assert.equal((await api("GET", `${API}/snapshots`)).json.items.length, 0);
-  assert.match((await ada.submit(kept, `${AT}/delete`, { confirm: "other" })).html, /Must be/);
+  const over = await ada.submit(kept, `${AT}/snapshots/restore`, { branch: "main" });
+  assert.match(over.html, /Replace the data of the branch main\?/);
+  assert.match((await ada.confirm(kept, `${AT}/delete`, { typed: "other" })).html, /Must be/);
+  assert.match((await ada.submit(kept, `${AT}/branches/reset`)).html, /Reset the branch trial\?/);
 }
 
 async function closesToViewers({ viewer, stranger, ada }: DashboardPlatform) {
