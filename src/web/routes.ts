@@ -52,7 +52,7 @@ import { bindEnvironments } from "./project/environments_routes.ts";
 import { bindErrors } from "./project/errors_page.tsx";
 import { bindHooks } from "./project/hooks_page.tsx";
 import { bindKv } from "./project/kv_routes.ts";
-import { bindLogs } from "./project/logs_page.tsx";
+import { bindLogs } from "./project/logs_routes.ts";
 import { bindSettings } from "./project/settings_page.tsx";
 import { bindTraffic } from "./project/traffic_page.tsx";
 import { bindVariables } from "./project/variables_page.tsx";

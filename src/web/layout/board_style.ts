@@ -203,6 +203,20 @@ kbd { display: inline-block; min-width: 1.5em; padding: 0 .35em; border: 1px sol
 .log .badge { font-weight: 650; }
 .log:empty { display: none; }
 @media (max-width: 40rem) { .log > li, .log.wide > li { grid-template-columns: minmax(0, 1fr); gap: 0; padding-top: .25rem; } .log > li > time { font-size: .75rem; } }
+.log > li a { color: inherit; text-decoration: none; }
+.log > li a:hover { color: inherit; text-decoration: underline; }
+.drawer { position: fixed; inset: 0 0 0 auto; width: min(40rem, 100vw); max-width: none; height: 100vh; max-height: none; margin: 0; padding: 1rem; border: 0; border-left: 1px solid var(--line); background: var(--paper); color: var(--ink); overflow: auto; }
+.drawer::backdrop { background: rgb(0 0 0 / .35); }
+.drawer > form { margin-bottom: .75rem; justify-items: end; }
+.counts { display: grid; grid-template-columns: minmax(0, 1fr); gap: .6rem; }
+.plot.short { height: 5rem; }
+.plot.short a:hover .ground, .plot.short a:focus-visible .ground { fill: var(--sunken); }
+.plot .care { fill: var(--warn); }
+.counts .plot-ends { margin-top: -.3rem; }
+.facets { display: flex; flex-wrap: wrap; align-items: start; gap: .5rem 1.75rem; }
+.facets ul { display: grid; gap: .25rem; max-width: 26rem; }
+.facets li { display: flex; justify-content: space-between; gap: 1.25rem; overflow-wrap: anywhere; }
+.facets .num { font-variant-numeric: tabular-nums; color: var(--soft); }
 .live { display: inline-flex; align-items: center; gap: .4rem; color: var(--soft); font-size: .875rem; }
 .live::before { content: ""; width: .5rem; height: .5rem; border-radius: 99px; background: var(--accent); }
 .scroll { overflow-x: auto; }

@@ -29,14 +29,16 @@ const readers = {
     line.append(cell("time", "", clock(time)), cell("span", level, text));
     return line;
   }),
-  log: (entry) => {
+  log: (entry, list) => {
     const line = document.createElement("li");
     const isRequest = entry.type === "request";
     const level = !isRequest ? entry.level : entry.status >= 500 ? "error" : entry.status >= 400 ? "warn" : "info";
     const text = isRequest
       ? entry.method + " " + entry.host + entry.path + "  " + Math.round(entry.durationMs) + " ms" + (entry.error ? "  " + entry.error : "")
       : (entry.function ?? entry.layer) + "  " + entry.message + (entry.stack ? "\\n" + entry.stack : "");
-    line.append(cell("time", "", clock(entry.time)), cell("span", "badge " + level, isRequest ? String(entry.status) : level), cell("span", "", text));
+    const link = cell("a", "", text);
+    link.href = list.dataset.entry + "?" + new URLSearchParams({ at: entry.time, ...(entry.requestId ? { request: entry.requestId } : {}) });
+    line.append(cell("time", "", clock(entry.time)), " ", cell("span", "badge " + level, isRequest ? String(entry.status) : level), " ", link, "\\n");
     return [line];
   },
 };
@@ -56,7 +58,7 @@ const follow = (list) => {
     if (isFresh) list.replaceChildren();
     isFresh = false;
     const atEnd = list.scrollTop + list.clientHeight >= list.scrollHeight - 40;
-    list.append(...readers[kind](event));
+    list.append(...readers[kind](event, list));
     while (list.childElementCount > MOST) list.firstElementChild.remove();
     if (atEnd) list.scrollTop = list.scrollHeight;
     if (!event.isComplete) return;
@@ -70,7 +72,8 @@ const followAll = () => {
   /* A browser has six connections to a site for all of its tabs. */
   if (document.hidden) return;
   for (const list of [...sources.keys()]) if (!list.isConnected) leave(list);
-  for (const list of document.querySelectorAll("[data-stream]")) if (!sources.has(list)) follow(list);
+  for (const list of document.querySelectorAll("[data-stream]:not([data-paused])")) if (!sources.has(list)) follow(list);
+  for (const button of document.querySelectorAll("[data-pause]")) button.hidden = false;
 };
 /* The server does not know the reader's time zone: it writes UTC, which becomes the tooltip. */
 const LOCAL = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
@@ -89,7 +92,7 @@ window.addEventListener("pagehide", () => [...sources.keys()].forEach(leave));
 window.addEventListener("pageshow", followAll);
 /* What came while the tab was hidden is on the page as it is now; a build's log comes again. */
 const refresh = async () => {
-  const lists = [...document.querySelectorAll("[data-stream][data-kind=log]")];
+  const lists = [...document.querySelectorAll("[data-stream][data-kind=log]:not([data-paused])")];
   if (lists.length === 0) return;
   const response = await fetch(location.href);
   if (!response.ok) return;
@@ -100,6 +103,30 @@ const refresh = async () => {
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) [...sources.keys()].forEach(leave);
   else refresh().catch(() => {}).then(followAll);
+});
+/* A log that is paused stays as it is; one that goes on shows first what it has missed. */
+document.addEventListener("click", ({ target }) => {
+  const button = target.closest("[data-pause]");
+  const list = button && document.getElementById(button.dataset.pause);
+  if (!list) return;
+  const isPaused = list.toggleAttribute("data-paused");
+  button.textContent = isPaused ? "Resume" : "Pause";
+  if (isPaused) leave(list);
+  else refresh().catch(() => {}).then(followAll);
+});
+/* A line of a log opens beside the log. */
+document.addEventListener("click", async (event) => {
+  const link = event.target.closest(".log a");
+  const drawer = document.getElementById("drawer");
+  if (!link || !drawer || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  const response = await fetch(link.href).catch(() => undefined);
+  const page = new DOMParser().parseFromString(await response?.text() ?? "", "text/html");
+  const entry = page.getElementById("entry");
+  if (entry === null) return location.assign(link.href);
+  drawer.querySelector("[data-place]").replaceChildren(entry);
+  localizeTimes();
+  if (!drawer.open) drawer.showModal();
 });
 const showSection = () =>
   document.querySelector(".sections [aria-current=page], .rooms [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });

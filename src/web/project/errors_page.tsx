@@ -134,7 +134,7 @@ function Occurrence({ seen, logs }: { readonly seen: ErrorOccurrence; readonly l
           {seen.requestId === null ? null : (
             <>
               {" · "}
-              <a href={`${logs}?${new URLSearchParams({ search: seen.requestId })}`}>
+              <a href={`${logs}?${new URLSearchParams({ request: seen.requestId })}`}>
                 request log
               </a>
             </>
@@ -173,7 +173,9 @@ function errorPage(parts: ProjectVisit, error: ErrorDetails): Response {
         <Card title="Log of the last request" id="lines">
           <div class="body">
             <ol class="log wide" tabindex={0} aria-label="Log lines">
-              {lines.map((entry, index) => <LogLine key={index} entry={entry} />)}
+              {lines.map((entry, index) => (
+                <LogLine key={index} entry={entry} path={path("logs/entry")} />
+              ))}
             </ol>
           </div>
         </Card>

@@ -7,7 +7,7 @@
  */
 import type { LogEntry } from "../../contract/logs.ts";
 
-function levelOf(entry: LogEntry): string {
+export function levelOf(entry: LogEntry): string {
   if (entry.type !== "request") return entry.level;
   return entry.status >= 500 ? "error" : entry.status >= 400 ? "warn" : "info";
 }
@@ -22,13 +22,22 @@ function textOf(entry: LogEntry): string {
   return `${from}  ${entry.message}${stack}`;
 }
 
-export function LogLine({ entry }: { readonly entry: LogEntry }) {
+/** Path of the page that shows an entry with all that belongs to it. */
+const entryPath = (path: string, { time, requestId }: LogEntry): string =>
+  `${path}?${new URLSearchParams({
+    at: time,
+    ...(requestId === null ? {} : { request: requestId }),
+  })}`;
+
+/** A line; `path` is that of the page of an entry. The signs between cells are for copies. */
+export function LogLine({ entry, path }: { readonly entry: LogEntry; readonly path: string }) {
   const level = levelOf(entry);
   return (
     <li>
-      <time datetime={entry.time}>{entry.time.slice(11, 19)}</time>
-      <span class={`badge ${level}`}>{entry.type === "request" ? entry.status : level}</span>
-      <span>{textOf(entry)}</span>
+      <time datetime={entry.time}>{entry.time.slice(11, 19)}</time>{" "}
+      <span class={`badge ${level}`}>{entry.type === "request" ? entry.status : level}</span>{" "}
+      <a href={entryPath(path, entry)}>{textOf(entry)}</a>
+      {"\n"}
     </li>
   );
 }

@@ -1,0 +1,173 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * `/workspaces/{slug}/projects/{project}/logs`.
+ *
+ * @module
+ */
+import { endpoints } from "../../contract/endpoints.ts";
+import type { ErrorSummary } from "../../contract/errors.ts";
+import { LOG_LIMIT_MAX, type LogEntry } from "../../contract/logs.ts";
+import { Failure } from "../../platform/core/http/mod.ts";
+import { showFragment } from "../layout/document.tsx";
+import type { BoardServices } from "../visit/board_context.ts";
+import type { PageBinder } from "../visit/page_binder.tsx";
+import { WHOLE_LIST } from "../visit/page_context.ts";
+import { environmentNames } from "./environment_names.ts";
+import { LogCounts } from "./log_counts.tsx";
+import { logEntryPage } from "./log_entry_page.tsx";
+import { filterOf, type LogWish, logWishIn } from "./log_wish.ts";
+import { logsPage, type LogsShown } from "./logs_page.tsx";
+import { openProject, type ProjectVisit } from "./open_project.ts";
+
+const AT = "/workspaces/:slug/projects/:project/logs";
+/** Lines on one page. */
+const SIZE = 100;
+/** Pages of a file. */
+const FILE_PAGES = 10;
+/** How far lines of one request are apart at most, in milliseconds. */
+const REQUEST_MS = 600_000;
+/** Errors whose occurrences are looked through for a request. */
+const MAX_ERRORS = 5;
+
+const paramsOf = ({ project }: ProjectVisit) => ({ project: project.name });
+
+/** The lines of a page; a filter that the API refuses is shown with the reason. */
+async function readLines(
+  parts: ProjectVisit,
+  wish: LogWish,
+): Promise<Omit<LogsShown, "environments">> {
+  const { cursor } = wish;
+  try {
+    const { missingNodes = [], ...page } = await parts.api.call(endpoints.listLogs, {
+      params: paramsOf(parts),
+      query: {
+        ...filterOf(wish, parts.context.now),
+        limit: SIZE,
+        ...(cursor === null ? {} : { cursor }),
+      },
+    });
+    return { ...page, missingNodes };
+  } catch (error) {
+    if (!(error instanceof Failure) || error.status >= 500) throw error;
+    const problems = error.problems.map(({ message }) => message);
+    return {
+      items: [],
+      nextCursor: null,
+      missingNodes: [],
+      error: [error.message, ...problems].join(". "),
+    };
+  }
+}
+
+async function readCounts(parts: ProjectVisit, wish: LogWish) {
+  const [summary, { items: deployments }] = await Promise.all([
+    parts.api.call(endpoints.getLogSummary, {
+      params: paramsOf(parts),
+      query: filterOf(wish, parts.context.now),
+    }),
+    parts.api.call(endpoints.listDeployments, { params: paramsOf(parts), query: WHOLE_LIST }),
+  ]);
+  return LogCounts({ summary, wish, deployments, path: parts.path("logs") });
+}
+
+/** The latest lines as a file, oldest first. */
+async function downloadLines(parts: ProjectVisit, wish: LogWish): Promise<Response> {
+  const pages: LogEntry[][] = [];
+  let cursor = wish.cursor;
+  for (let n = 0; n < FILE_PAGES; n++) {
+    const page: { items: LogEntry[]; nextCursor: string | null } = await parts.api.call(
+      endpoints.listLogs,
+      {
+        params: paramsOf(parts),
+        query: {
+          ...filterOf(wish, parts.context.now),
+          limit: LOG_LIMIT_MAX,
+          ...(cursor === null ? {} : { cursor }),
+        },
+      },
+    );
+    pages.push(page.items);
+    cursor = page.nextCursor;
+    if (cursor === null) break;
+  }
+  const lines = pages.reverse().flat().map((entry) => `${JSON.stringify(entry)}\n`);
+  return new Response(lines.join(""), {
+    headers: {
+      "content-type": "application/x-ndjson",
+      "content-disposition": `attachment; filename="${parts.project.name}-logs.ndjson"`,
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+    },
+  });
+}
+
+/** The errors that a request met. */
+async function errorsOf(parts: ProjectVisit, entry: LogEntry): Promise<ErrorSummary[]> {
+  const { requestId, time } = entry;
+  const isFailed = entry.type === "request" ? entry.status >= 500 : entry.level === "error";
+  if (requestId === null || !isFailed) return [];
+  const params = paramsOf(parts);
+  const { items } = await parts.api.call(endpoints.listErrors, { params, query: { limit: 50 } });
+  const at = Date.parse(time);
+  const near = items.filter(({ firstSeen, lastSeen }) =>
+    Date.parse(firstSeen) <= at + REQUEST_MS && Date.parse(lastSeen) >= at - REQUEST_MS
+  ).slice(0, MAX_ERRORS);
+  const details = await Promise.all(
+    near.map(({ id: error }) =>
+      parts.api.call(endpoints.getError, { params: { ...params, error } })
+    ),
+  );
+  return details.filter(({ occurrences }) =>
+    occurrences.some((seen) => seen.requestId === requestId)
+  );
+}
+
+/** The entry that an address names, and the lines of its request. @throws {Failure} `not_found` */
+async function readEntry(parts: ProjectVisit, query: URLSearchParams) {
+  const [at, requestId] = [Date.parse(query.get("at") ?? ""), query.get("request")];
+  const unknown = () => new Failure("not_found", "This log entry does not exist any more");
+  if (Number.isNaN(at)) throw unknown();
+  const moment = (time: number) => new Date(time).toISOString();
+  const around = requestId === null
+    ? { since: moment(at), until: moment(at + 1) }
+    : { since: moment(at - REQUEST_MS), until: moment(at + REQUEST_MS), requestId };
+  const { items } = await parts.api.call(endpoints.listLogs, {
+    params: paramsOf(parts),
+    query: { ...around, limit: SIZE },
+  });
+  const entry = items.find(({ time }) => Date.parse(time) === at);
+  if (entry === undefined) throw unknown();
+  return { entry, lines: requestId === null ? [] : items };
+}
+
+export function bindLogs(bind: PageBinder, services: BoardServices): void {
+  bind.personal("GET", AT, async (visit) => {
+    const parts = await openProject(visit, services);
+    const wish = logWishIn(visit.query);
+    const [shown, environments] = await Promise.all([
+      readLines(parts, wish),
+      environmentNames(parts),
+    ]);
+    const hasCounts = visit.query.has("counts") && shown.error === undefined;
+    const counts = hasCounts ? { counts: await readCounts(parts, wish) } : {};
+    return logsPage(parts, wish, { ...shown, environments, ...counts });
+  });
+
+  bind.personal("GET", `${AT}/counts`, async (visit) => {
+    const parts = await openProject(visit, services);
+    return showFragment(await readCounts(parts, logWishIn(visit.query)));
+  });
+
+  bind.personal(
+    "GET",
+    `${AT}/lines.ndjson`,
+    async (visit) => downloadLines(await openProject(visit, services), logWishIn(visit.query)),
+  );
+
+  bind.personal("GET", `${AT}/entry`, async (visit) => {
+    const parts = await openProject(visit, services);
+    const found = await readEntry(parts, visit.query);
+    return logEntryPage(parts, { ...found, errors: await errorsOf(parts, found.entry) });
+  });
+}
