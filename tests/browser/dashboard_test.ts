@@ -74,6 +74,8 @@ const NOT_LOOKED_AT: Readonly<Record<string, string>> = {
   "/reset-password/:token": "comes by mail; looked at in accounts_test",
   "/account/email/confirm/:token": "comes by mail; looked at in accounts_test",
   "/sign-in/messenger": "needs a bot",
+  "/workspaces/:slug/projects/:project/logs/counts": "a part of the logs",
+  "/workspaces/:slug/projects/:project/logs/lines.ndjson": "is a file",
   "/workspaces/:slug/projects/:project/databases/:database/tables/rows.csv": "is a file",
   "/workspaces/:slug/projects/:project/databases/:database/tables/rows.json": "is a file",
   "/workspaces/:slug/projects/:project/databases/:database/export.sql": "is a file",
@@ -157,6 +159,7 @@ async function furnish(parts: DashboardPlatform) {
       body: JSON.stringify({ p, lcp, inp, cls, fcp: 900, ttfb: 80 }),
     });
   }
+  const { json: { items: [entry] } } = await api("GET", `${at}/logs?status=404`);
   const { json: key } = await api("POST", "/v1/api-keys", {
     name: "previews",
     permissions: ["read", "deploy-previews"],
@@ -204,6 +207,11 @@ async function furnish(parts: DashboardPlatform) {
     ["empty-project", "/workspaces/acme/projects/docs"],
     ["deployment", `/deployments/${preview.id}`],
     ["comparison", `/deployments/${preview.id}/compare`],
+    ["log-counts", `${SHOP}/logs?counts=1&range=1h&status=4xx`],
+    [
+      "log-entry",
+      `${SHOP}/logs/entry?${new URLSearchParams({ at: entry.time, request: entry.requestId })}`,
+    ],
     ["search", "/workspaces/acme/search?q=shop"],
     ["kv-value", `${SHOP}/kv?key=${encodeURIComponent("boats/kestrel")}`],
     ...[
@@ -403,7 +411,7 @@ async function runSql(page: Page, url: string) {
 /** Searches a log that goes on, explains a request, opens a menu; returns the page's complaints. */
 async function use(page: Page, url: string, { platform }: DashboardPlatform) {
   const complaints = hearComplaints(page);
-  const lines = page.locator("#log li");
+  const lines = page.locator("#lines > li");
   await page.goto(`${url}${SHOP}/logs`);
   await page.getByLabel("Search").fill("missing");
   await page.waitForURL(/search=missing/);
@@ -416,6 +424,17 @@ async function use(page: Page, url: string, { platform }: DashboardPlatform) {
   await platform.get("harbour-shop.localhost", "/missing/now");
   await lines.filter({ hasText: "/missing/now" }).waitFor();
   assert.equal(await lines.filter({ hasText: "/other" }).count(), 0);
+  await page.getByRole("button", { name: "Pause" }).click();
+  await platform.get("harbour-shop.localhost", "/missing/later");
+  await lines.filter({ hasText: "/missing/now" }).getByRole("link").click();
+  await page.getByRole("dialog").getByText("Explain the rules").waitFor();
+  await page.keyboard.press("Escape");
+  assert.equal(await lines.filter({ hasText: "/missing/later" }).count(), 0);
+  await page.getByRole("button", { name: "Resume" }).click();
+  await lines.filter({ hasText: "/missing/later" }).waitFor();
+  await page.locator(".facets summary", { hasText: "Status" }).click();
+  await page.locator(".facets a", { hasText: "404" }).click();
+  await page.waitForURL(/status=404/);
 
   await page.goto(`${url}${SHOP}/edge`);
   await page.getByLabel("Path or URL").fill("/blog/tides");

@@ -36,7 +36,7 @@ Deno.test({
           assert.equal(await page.title(), `${name}: errors · svc`);
           assert.equal(await page.locator("main img").count(), 0);
           await page.getByRole("link", { name: "request log" }).first().click();
-          await page.locator("#log li").first().waitFor();
+          await page.locator("#lines > li").first().waitFor();
         }
         assert.deepEqual(
           complaints.filter((text) => !text.includes("/logs/stream")),

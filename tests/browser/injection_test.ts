@@ -81,6 +81,8 @@ Deno.test({
           await page.getByRole("button", { name: "Run" }).click();
           await page.getByRole("region", { name: "Rows" }).first().waitFor();
           assert.ok(await inspect(page, "the query box", ran), "no row is shown");
+          await page.goto(`${url}/workspaces/acme/projects/shop/databases/orders/tables`);
+          assert.ok(await inspect(page, "the tables", ran), "no table is shown");
           assert.deepEqual(ran, []);
           const shown = paths.length - silent.length;
           assert.ok(

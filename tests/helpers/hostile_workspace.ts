@@ -269,6 +269,7 @@ function pathsOf(of: Readonly<Record<"live" | "checked" | "key" | "built" | "fai
       .map((page) => SHOP + page),
     ...["/errors", "/usage", "/settings", "/databases/orders"].map((page) => SHOP + page),
     `${SHOP}/logs${query("search", MARKUP)}`,
+    `${SHOP}/logs${query("counts", "1")}`,
     `${SHOP}/kv${query("key", MARKUP)}`,
     `${SHOP}/kv${query("prefix", MARKUP)}`,
     `${SHOP}/edge?method=GET&url=${encodeURIComponent(`/admin${IN_PATH}`)}`,

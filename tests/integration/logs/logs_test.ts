@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { checkEvent, fetchStream } from "../../helpers/contract.ts";
+import { withDashboard } from "../../helpers/dashboard.ts";
 import { createProject, deploy, rawRequest, TOKEN, withPlatform } from "../../helpers/platform.ts";
 
 Deno.test("logs show the requests of a project, oldest first, filtered and in pages", () =>
@@ -53,4 +54,63 @@ Deno.test("logs can be followed, and end when the platform stops", () =>
     assert.match(event, /^event: log\nid: .+\ndata: \{.*"path":"\/wanted".*\}\n\n$/);
     await platform.shutdown();
     assert.equal((await reader.read()).done, true);
+  }));
+
+Deno.test("logs are filtered and counted by what requests have, for API, CLI and pages alike", () =>
+  withDashboard(async ({ api, own, ada, viewer, platform }) => {
+    await api("POST", "/v1/projects", { name: "shop" });
+    const live = await deploy(own, "shop", { files: { "index.html": "home", "api/a.txt": "a" } });
+    for (const path of ["/", "/gone?x=1", "/api/a.txt", "/api/none", "/"]) {
+      await rawRequest(platform.port, { host: "shop.localhost", path });
+    }
+    await rawRequest(platform.port, { host: "shop.localhost", path: "/", method: "POST" });
+    const at = "/v1/projects/shop/logs";
+    const count = async (query: string) => (await api("GET", `${at}?${query}`)).json.items.length;
+    const { json: { items } } = await api("GET", at);
+    const [first] = items;
+    const rows = {
+      "status=404": 2,
+      "status=4xx&method=get": 2,
+      "path=/": 3,
+      "path=/api/*": 2,
+      "path=/api": 0,
+      "host=shop.localhost": 6,
+      "host=other.localhost": 0,
+      "method=POST": 1,
+      "minDurationMs=600000": 0,
+      "environment=production": 6,
+      "environment=preview": 0,
+      [`requestId=${first.requestId}`]: 1,
+      [`until=${first.time}`]: 0,
+      [`deploymentId=${live.id}`]: 6,
+    };
+    for (const [query, wanted] of Object.entries(rows)) {
+      assert.equal(await count(query), wanted, query);
+    }
+    await api("GET", `${at}?status=6xx`, undefined, 400);
+    await api("GET", `${at}?environment=nowhere`, undefined, 404);
+    const { json: summary } = await api("GET", `${at}/summary?environment=production`);
+    assert.deepEqual([summary.entries, summary.isComplete], [6, true]);
+    assert.deepEqual(summary.facets.path[0], { value: "/", count: 3 });
+    const steps: readonly { readonly entries: number }[] = summary.steps;
+    assert.equal(steps.reduce((sum, { entries }) => sum + entries, 0), 6);
+
+    const page = "/workspaces/acme/projects/shop/logs";
+    const found = await ada.open(`${page}?status=404&counts=1`);
+    assert.match(found.html, /\/gone\?x=1/);
+    assert.doesNotMatch(found.html, /GET shop\.localhost\/api\/a\.txt/);
+    assert.match(found.html, /Path \(2\)/);
+    assert.match((await ada.open(`${page}?status=much`)).html, /Must be a status such as 404/);
+    const file = await ada.open(`${page}/lines.ndjson?path=/api/*`);
+    const lines = file.html.trim().split("\n").map((line) => JSON.parse(line).path);
+    assert.deepEqual(lines, ["/api/a.txt", "/api/none"]);
+    const entry = new URLSearchParams({ at: first.time, request: first.requestId });
+    for (const person of [ada, viewer]) {
+      const shown = await person.open(`${page}/entry?${entry}`);
+      assert.equal(shown.status, 200, shown.html);
+      assert.match(shown.html, new RegExp(`/deployments/${live.id}`));
+      assert.match(shown.html, /Explain the rules/);
+    }
+    assert.equal((await ada.open(`${page}/entry?at=2020-01-01T00:00:00Z`)).status, 404);
+    assert.equal((await ada.open(`${page}/entry?at=x`)).status, 404);
   }));
