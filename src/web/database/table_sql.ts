@@ -136,7 +136,7 @@ const byKey = (table: TableDetails, key: readonly string[], params: Params): str
 /** A fingerprint of all values of a row: it guards a change against one that came before it. */
 const FINGERPRINT = "md5((r.*)::text)";
 
-/** One row: all columns as text up to a length, then their lengths, then its fingerprint. */
+/** One row: all columns as text up to a length, then its fingerprint. */
 export function selectRow(
   table: TableDetails,
   key: readonly string[],
