@@ -163,11 +163,12 @@ function RowForm({ visit, table, stored, action, state, newer }: {
         if (isGenerated) {
           return stored === undefined
             ? null
-            : <FixedValue column={column} value={before ?? null} reason="generated" />;
+            : <FixedValue key={name} column={column} value={before ?? null} reason="generated" />;
         }
         if (stored?.cut.has(name)) {
           return (
             <FixedValue
+              key={name}
               column={column}
               value={before ?? null}
               reason="too long to edit here: use SQL"

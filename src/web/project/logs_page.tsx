@@ -266,7 +266,7 @@ export function logsPage(
       </Card>
       <dialog id="drawer" class="drawer" aria-label="Log entry">
         <form method="dialog">
-          <button class="quiet little">Close</button>
+          <button type="submit" class="quiet little">Close</button>
         </form>
         <div data-place=""></div>
       </dialog>
