@@ -75,6 +75,7 @@ export const CLI_SAMPLES: Readonly<Partial<Record<keyof typeof endpoints, string
   createDatabaseBranch: "svc db branches create experiment --database shop",
   deleteDatabaseBranch: "svc db branches delete experiment --database shop",
   resetDatabaseBranch: "svc db branches reset experiment --database shop",
+  diffDatabaseBranch: "svc db diff experiment --database shop",
   listDatabaseSnapshots: "svc db snapshots list --database shop",
   createDatabaseSnapshot: "svc db snapshots create --database shop",
   queryDatabase: "svc db query 'select count(*) from orders'",

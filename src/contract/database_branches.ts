@@ -98,6 +98,58 @@ export const resetDatabaseBranch = endpoint({
   response: databaseBranch,
 });
 
+export const SCHEMA_KINDS = [
+  "table",
+  "column",
+  "index",
+  "constraint",
+  "function",
+  "view",
+  "sequence",
+  "trigger",
+  "type",
+] as const;
+export type SchemaKind = (typeof SCHEMA_KINDS)[number];
+
+/** Most differences of a response. */
+export const MAX_SCHEMA_CHANGES = 1000;
+
+export const schemaChange = z.object({
+  change: z.enum(["added", "removed", "changed"]).describe(
+    "`added` if only the branch has it, `removed` if only the other branch has it",
+  ),
+  kind: z.enum(SCHEMA_KINDS).describe("Kind of the object"),
+  name: z.string().meta({
+    description: "Name with its schema and table",
+    example: "public.orders.note",
+  }),
+  from: z.string().nullable().describe("Definition in the other branch; null if it is not there"),
+  to: z.string().nullable().describe("Definition in the branch; null if it is not there"),
+});
+export type SchemaChange = z.infer<typeof schemaChange>;
+
+export const diffDatabaseBranch = endpoint({
+  method: "GET",
+  path: `${path}/branches/{branch}/diff`,
+  summary: "Compare the schema of a branch with another one",
+  tag,
+  params: branchParams,
+  query: z.object({
+    against: branchName.default(MAIN_BRANCH).meta({
+      description: "Branch to compare with",
+      example: "main",
+    }),
+  }),
+  response: z.object({
+    branch: z.string().describe("Name of the branch"),
+    against: z.string().describe("Branch that it was compared with"),
+    changes: z.array(schemaChange).max(MAX_SCHEMA_CHANGES).describe(
+      "Differences from `against` to the branch; empty if the schemas are equal",
+    ),
+    truncated: z.boolean().describe(`True if there are more than ${MAX_SCHEMA_CHANGES}`),
+  }).meta({ id: "SchemaDiff" }),
+});
+
 export const listDatabaseSnapshots = endpoint({
   method: "GET",
   path: `${path}/snapshots`,

@@ -155,6 +155,7 @@ export const ENDPOINT_PERMISSIONS: Readonly<Record<EndpointName, Needed>> = {
   createDatabaseBranch: ALL,
   deleteDatabaseBranch: ALL,
   resetDatabaseBranch: ALL,
+  diffDatabaseBranch: ALL,
   listDatabaseSnapshots: READ,
   createDatabaseSnapshot: ALL,
   restoreDatabaseSnapshot: ALL,

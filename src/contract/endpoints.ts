@@ -175,6 +175,7 @@ export const endpoints = {
   createDatabaseBranch: databaseBranches.createDatabaseBranch,
   deleteDatabaseBranch: databaseBranches.deleteDatabaseBranch,
   resetDatabaseBranch: databaseBranches.resetDatabaseBranch,
+  diffDatabaseBranch: databaseBranches.diffDatabaseBranch,
   listDatabaseSnapshots: databaseBranches.listDatabaseSnapshots,
   createDatabaseSnapshot: databaseBranches.createDatabaseSnapshot,
   restoreDatabaseSnapshot: databaseBranches.restoreDatabaseSnapshot,

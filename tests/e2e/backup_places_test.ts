@@ -5,7 +5,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openTestStorage } from "../../src/platform/core/s3/_test_storage.ts";
+import { sha256Hex } from "../../src/lib/hash.ts";
 import { until } from "../../src/lib/_test_until.ts";
+import { programCommand } from "../../scripts/_program.ts";
 import { callApi, copySite, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 /** The first look comes 5 s after the start, and this machine may be busy. */
@@ -110,4 +112,67 @@ async function failElsewhere(box: Sandbox, dataDir: string, place: string): Prom
   );
   assert.doesNotMatch(JSON.stringify([inbox, failure]), /S3RVER/);
   await platform.stop();
+}
+
+/** Rounds in which a backup is killed. */
+const ROUNDS = Number(Deno.env.get("SVC_BACKUP_ROUNDS") ?? 3);
+/** Longest time from the start of a backup until it is killed, in milliseconds. */
+const MOST_PAUSE_MS = 4000;
+const KEEP = 2;
+
+async function addBlob(dataDir: string, content: Uint8Array): Promise<void> {
+  const sha256 = sha256Hex(content);
+  const workspace = "01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11";
+  const folder = join(dataDir, "blobs", workspace, sha256.slice(0, 2));
+  await Deno.mkdir(folder, { recursive: true });
+  await Deno.writeFile(join(folder, sha256), content);
+}
+
+Deno.test("svc backup that is killed at any moment loses no backup that was acknowledged", async () => {
+  await withSandbox(async (box) => {
+    await (await box.start()).stop();
+    const place = join(box.folder, "backups");
+    const args = ["backup", `${place}/`, "--data-dir", box.dataDir, "--keep", String(KEEP)];
+    const acknowledged: { readonly name: string; readonly blobs: number }[] = [];
+    const acknowledge = async () => {
+      const { name, blobs } = await box.json(args);
+      acknowledged.push({ name: String(name), blobs: Number(blobs) });
+    };
+    for (let round = 1; round <= ROUNDS; round++) {
+      await addBlob(box.dataDir, new Uint8Array(2_000_000).map((_, at) => at * round >>> 3));
+      const [program = "", ...rest] = programCommand();
+      const child = new Deno.Command(program, {
+        args: [...rest, ...args],
+        cwd: box.site,
+        env: box.env,
+        clearEnv: true,
+        stdout: "null",
+        stderr: "null",
+      }).spawn();
+      const timer = setTimeout(() => child.kill("SIGKILL"), Math.random() * MOST_PAUSE_MS);
+      await child.status.finally(() => clearTimeout(timer));
+      await acknowledge();
+      const { backups } = await box.json(["restore", "--from", place, "--list"]);
+      const listed = (backups as readonly { readonly name: string; readonly check: unknown }[])
+        .filter(({ check }) => check !== null).map(({ name }) => name);
+      assert.ok(listed.includes(acknowledged.at(-1)!.name));
+      assert.ok(listed.length <= KEEP);
+      for (const name of listed) {
+        const to = join(box.folder, `restored-${round}-${name}`);
+        await box.json(["restore", "--from", place, "--at", name, "--data-dir", to]);
+        const known = acknowledged.find((each) => each.name === name);
+        if (known !== undefined) assert.equal(await countBlobs(to), known.blobs);
+        await Deno.remove(to, { recursive: true });
+      }
+    }
+  });
+});
+
+async function countBlobs(folder: string): Promise<number> {
+  let count = 0;
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    if (isDirectory) count += await countBlobs(join(folder, name));
+    else if (/^[0-9a-f]{64}$/.test(name)) count++;
+  }
+  return count;
 }

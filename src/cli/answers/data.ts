@@ -47,6 +47,7 @@ export const DATA_ANSWERS: Answers = {
     results: z.array(queryResult),
   }),
   "db schema": z.object({ database: databaseName, branch: branchName, schema: text }),
+  "db diff": e.diffDatabaseBranch.response.extend({ database: databaseName }),
   "db branches list": z.object({ branches: z.array(branch) }),
   "db branches create": z.object({ branch }),
   "db branches delete": z.object({ deleted: yes, branch }),

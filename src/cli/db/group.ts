@@ -121,6 +121,11 @@ export const DB: CommandGroup = {
       summary: "Print the schema of a branch as SQL",
       load: () => import("./schema.ts"),
     },
+    {
+      name: "diff",
+      summary: "Compare the schema of a branch with main",
+      load: () => import("./diff.ts"),
+    },
     BRANCHES,
     {
       name: "config",

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { MAX_SCHEMA_CHANGES } from "../../contract/database_branches.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import {
   type BranchAccess,
@@ -17,6 +18,7 @@ import type { RecordedBranches } from "./branch_access.ts";
 import type { DatabaseDoor } from "./database_door.ts";
 import { toFailureOfEngine } from "./engines.ts";
 import { findDatabase, type RouteParts } from "./routes.ts";
+import { diffSchemas, readSchema } from "./schema_diff.ts";
 
 export interface QueryParts extends RouteParts {
   readonly directory: RecordedBranches;
@@ -133,6 +135,37 @@ export function bindQueryRoutes(router: Router, parts: QueryParts): void {
       end();
       throw toFailureOfEngine(error);
     }
+  });
+
+  const schemaOf = async (
+    access: BranchAccess & { readonly branchId: string },
+    signal: AbortSignal,
+  ) => {
+    const end = running.begin(access.branchId);
+    try {
+      return await readSchema(await door.connect(access), signal);
+    } catch (error) {
+      throw toFailureOfEngine(error);
+    } finally {
+      end();
+    }
+  };
+
+  router.guarded(endpoints.diffDatabaseBranch, async (caller, { params, query, request }) => {
+    const { branch } = params;
+    const { against } = query;
+    const signal = AbortSignal.any([request.signal, closing]);
+    const [own, other] = [
+      await accessTo(caller, params, branch),
+      await accessTo(caller, params, against),
+    ];
+    const changes = diffSchemas(await schemaOf(other, signal), await schemaOf(own, signal));
+    return {
+      branch,
+      against,
+      changes: changes.slice(0, MAX_SCHEMA_CHANGES),
+      truncated: changes.length > MAX_SCHEMA_CHANGES,
+    };
   });
 
   const dump = async (

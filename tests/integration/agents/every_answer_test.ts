@@ -246,6 +246,7 @@ async function databases(walk: Walk): Promise<void> {
   const script = join(walk.cwd, "orders.sql");
   await walk.run("db export orders --output", [script]);
   await walk.run("db branches list --database orders");
+  await walk.run("db diff cart --database orders");
   await walk.run("db branches connection cart --database orders");
   await walk.run("db branches reset cart --database orders --force");
   await walk.run("db import orders --branch empty --file", [script]);
