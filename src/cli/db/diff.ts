@@ -4,7 +4,7 @@ import { defineCommand } from "../command/command.ts";
 import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 import { formatCount, printable } from "../terminal/format.ts";
-import { readGitFacts } from "../deploy/git_facts.ts";
+import { readGitFacts } from "../projects/git_facts.ts";
 import { findBranch } from "./branches/find_branch.ts";
 import {
   DATABASE_OPTION,

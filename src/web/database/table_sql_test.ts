@@ -47,7 +47,10 @@ Deno.test("selectRows() quotes all names, and passes all values beside the state
 });
 
 Deno.test("updateRow() and deleteRow() find a row by its key and by what it was", () => {
-  const values = new Map([['x"y', { text: null }], ["big", "default" as const]]);
+  const values = new Map<string, { text: string | null } | "default">([
+    ['x"y', { text: null }],
+    ["big", "default"],
+  ]);
   assert.deepEqual(updateRow(TABLE, { key: ["1"], fingerprint: "f", values }), {
     sql: `UPDATE ${NAME} AS r SET "x""y" = $1, "big" = DEFAULT ` +
       `WHERE r."id" = $2 AND md5((r.*)::text) = $3`,

@@ -50,7 +50,7 @@ async function readLines(
     return { ...page, missingNodes };
   } catch (error) {
     if (!(error instanceof Failure) || error.status >= 500) throw error;
-    const problems = error.problems.map(({ message }) => message);
+    const problems = (error.problems ?? []).map(({ message }) => message);
     return {
       items: [],
       nextCursor: null,
