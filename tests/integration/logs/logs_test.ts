@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { checkEvent, fetchStream } from "../../helpers/contract.ts";
+import { runTool } from "../../helpers/tool.ts";
 import { withDashboard } from "../../helpers/dashboard.ts";
 import { createProject, deploy, rawRequest, TOKEN, withPlatform } from "../../helpers/platform.ts";
 
@@ -94,6 +95,26 @@ Deno.test("logs are filtered and counted by what requests have, for API, CLI and
     assert.deepEqual(summary.facets.path[0], { value: "/", count: 3 });
     const steps: readonly { readonly entries: number }[] = summary.steps;
     assert.equal(steps.reduce((sum, { entries }) => sum + entries, 0), 6);
+
+    const { json: { key } } = await api("POST", "/v1/api-keys", { name: "cli", role: "viewer" });
+    const listed = async (...flags: string[]) => {
+      const { entries } = await runTool(["logs", "--project-id", "shop", ...flags], {
+        port: platform.port,
+        home: platform.folder,
+        env: { SVC_TOKEN: key },
+      });
+      return entries.map(({ path }: { path: string }) => path);
+    };
+    assert.deepEqual(await listed("--status", "404", "--environment", "production"), [
+      "/gone?x=1",
+      "/api/none",
+    ]);
+    assert.deepEqual(await listed("--path", "/api/*", "--method", "get", "--status", "2XX"), [
+      "/api/a.txt",
+    ]);
+    assert.deepEqual(await listed("--request", first.requestId, "--host", "shop.localhost"), ["/"]);
+    assert.deepEqual(await listed("--slower-than", "600000"), []);
+    assert.deepEqual(await listed("--until", first.time), []);
 
     const page = "/workspaces/acme/projects/shop/logs";
     const found = await ada.open(`${page}?status=404&counts=1`);
