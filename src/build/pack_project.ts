@@ -8,6 +8,7 @@ import type { SealedFunction } from "../runtime/mod.ts";
 import { BuildError } from "./build_error.ts";
 import { type BuildOptions, buildProject, type BuiltProject } from "./build_project.ts";
 import { withCronTasks } from "./cron_tasks.ts";
+import { withQueues } from "./declared_queues.ts";
 import { withFunctionLimits } from "./function_limits.ts";
 import { withDeclaredSettings } from "./declared_settings.ts";
 import { createFolderReader } from "./folder_reader.ts";
@@ -184,7 +185,7 @@ export async function assembleProject(host: BuildHost, options: PackOptions): Pr
       built.detected.server === undefined,
   });
   const manifest = withDeclaredSettings(
-    withFunctionLimits(withCronTasks(host, paged, config), config),
+    withFunctionLimits(withQueues(host, withCronTasks(host, paged, config), config), config),
     config,
   );
   if (rules !== undefined) {

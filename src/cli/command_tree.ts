@@ -8,6 +8,7 @@ import { GIT_CREDENTIAL, LOGIN, LOGOUT, WHOAMI, WORKSPACE } from "./account/grou
 import { BLOBS } from "./blobs/group.ts";
 import type { CommandEntry } from "./command/command_entry.ts";
 import { CRON } from "./cron/group.ts";
+import { QUEUES } from "./queues/group.ts";
 import { DB } from "./db/group.ts";
 import { BUILD, DEPLOY, DEPLOYMENTS, PROMOTE, ROLLBACK, STOP } from "./deploy/group.ts";
 import { DOMAINS } from "./domains/group.ts";
@@ -72,6 +73,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   HOOKS,
   BUILDS,
   CRON,
+  QUEUES,
   RELEASES,
   ROLLBACK,
   {

@@ -73,6 +73,7 @@ function expected(config: ProjectConfig, changes: ProjectConfigChanges): Plain {
     build: { outputDirs: [], ...overlay({ ...config.build }, withUniqueDirs(changes.build)) },
     server: config.server,
     cron: config.cron,
+    queues: config.queues,
     db: config.db,
     env: {
       declarations: overlay(plain(config.env.declarations), Object.fromEntries(declarations)),

@@ -23,7 +23,7 @@ const lastName = (path: readonly PathStep[]): string =>
   String(path.findLast((step) => typeof step === "string") ?? "");
 
 function keysOf(path: readonly PathStep[]): readonly string[] {
-  if (path[0] === "cron") return TABLE_KEYS.cron ?? [];
+  if (path[0] === "cron" || path[0] === "queues") return TABLE_KEYS[path[0]] ?? [];
   if (path[0] === "checks") return CHECK_KEYS[lastName(path)] ?? [];
   const isDeclaration = path[0] === "env" && path[1] === "declarations";
   return isDeclaration ? DECLARATION_KEYS : TABLE_KEYS[path.join(".")] ?? [];
@@ -51,8 +51,8 @@ function keyHint(path: readonly PathStep[], key: string, value: unknown): string
 function partAt(path: readonly PathStep[]): DocumentPart {
   const name = path.length === 0
     ? "the project file"
-    : path[0] === "cron"
-    ? "a [[cron]] table"
+    : path[0] === "cron" || path[0] === "queues"
+    ? `a [[${path[0]}]] table`
     : path[0] === "checks" && path.length > 1
     ? `a ${lastName(path) === "expect" ? "checks.requests.expect" : "[[checks.requests]]"} table`
     : path.length > 2

@@ -32,6 +32,17 @@ export interface CronTaskConfig {
   readonly schedule: string;
   /** IANA name; UTC where missing. */
   readonly timezone?: string | undefined;
+  /** How often a failed run is repeated; 0 where missing. */
+  readonly retries?: number | undefined;
+}
+
+/** A queue whose messages the platform sends to the project's server. */
+export interface QueueConfig {
+  readonly name: string;
+  readonly path: string;
+  readonly concurrency?: number | undefined;
+  readonly retries?: number | undefined;
+  readonly timeoutMs?: number | undefined;
 }
 
 /** A valid `svc.toml`. Tables that are not written are there and empty. */
@@ -77,6 +88,8 @@ export interface ProjectConfig {
   };
   /** Scheduled tasks, in the order of the file. */
   readonly cron: readonly CronTaskConfig[];
+  /** Queues, in the order of the file. */
+  readonly queues: readonly QueueConfig[];
   /** Limits of functions; `undefined` where the table is not written. */
   readonly functions?: {
     /** Most processor time of a call, in milliseconds. */
@@ -203,6 +216,10 @@ function normalize(raw: RawProjectConfig): ProjectConfig {
     },
     server: toServer(raw),
     cron: raw.cron ?? [],
+    queues: (raw.queues ?? []).map(({ timeout, ...queue }) => ({
+      ...queue,
+      ...(timeout === undefined ? {} : { timeoutMs: parseTime(timeout)! }),
+    })),
     db: raw.db ?? {},
     env: { declarations: new Map(declarations.map(([name, raw]) => [name, toDeclaration(raw)])) },
     ...(raw.functions === undefined ? {} : { functions: cpuMs === undefined ? {} : { cpuMs } }),

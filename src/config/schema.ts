@@ -29,6 +29,7 @@ import { table } from "./table.ts";
 
 /** Most scheduled tasks. */
 const MAX_CRON_TASKS = 20;
+const MAX_QUEUES = 20;
 
 /** Most candidate output directories that are tried. */
 const MAX_OUTPUT_DIRS = 20;
@@ -212,6 +213,7 @@ const CRON_RULE = `Use [[cron]] tables with path and schedule, at most ${MAX_CRO
 const CRON_PATH_RULE =
   "Use a path that begins with /, at most 512 characters, without # and spaces";
 const SCHEDULE_RULE = 'Use the five fields of a crontab, such as "*/5 * * * *"';
+const CRON_RETRIES_RULE = "Use a whole number from 0 to 5";
 const ZONE_RULE = 'Use the name of a time zone, such as "Europe/Berlin"';
 
 const cronTask = table({
@@ -230,9 +232,71 @@ const cronTask = table({
     description: "Time zone of the schedule, by its IANA name; UTC when omitted.",
     examples: ["Europe/Berlin"],
   }),
+  retries: z.int(CRON_RETRIES_RULE).min(0, CRON_RETRIES_RULE).max(5, CRON_RETRIES_RULE).optional()
+    .meta({
+      description: "How often a scheduled run that fails is repeated; 0 when omitted.",
+      examples: [3],
+    }),
 });
 
 const cron = z.array(cronTask, CRON_RULE).max(MAX_CRON_TASKS, CRON_RULE);
+
+const QUEUES_RULE = `Use [[queues]] tables with name and path, at most ${MAX_QUEUES}`;
+const QUEUE_NAME_RULE =
+  "Use a name of 1 to 40 lower-case letters, digits and - that starts with a letter";
+const QUEUE_PATH_RULE =
+  "Use a path that begins with /, at most 512 characters, without ?, # and spaces";
+const CONCURRENCY_RULE = "Use a whole number from 1 to 100";
+const RETRIES_RULE = "Use a whole number from 0 to 20";
+/** Longest time of one delivery: 15 minutes. */
+const MAX_DELIVERY_MS = 900_000;
+const DELIVERY_RULE = 'Use a time from 1 second to 15 minutes, such as "90s"';
+
+const isDeliveryTime = (value: number | string): boolean => {
+  const time = parseTime(value);
+  return time !== undefined && time >= 1000 && time <= MAX_DELIVERY_MS;
+};
+
+const queue = table({
+  name: text(QUEUE_NAME_RULE, { pattern: /^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/, maximum: 40 })
+    .meta({ description: "Name of the queue.", examples: ["mails"] }),
+  path: text(QUEUE_PATH_RULE, {
+    pattern: /^\/(?!\/)[\x21-\x22\x24-\x3e\x40-\x7e]*$/,
+    maximum: 512,
+  }).meta({
+    description:
+      "Path of the server that gets each message as a POST. Everyone else's requests to it are refused.",
+    examples: ["/queues/mails"],
+  }),
+  concurrency: z.int(CONCURRENCY_RULE).min(1, CONCURRENCY_RULE).max(100, CONCURRENCY_RULE)
+    .optional().meta({
+      description: "Messages that are delivered at the same time; 5 when omitted.",
+      examples: [1],
+    }),
+  retries: z.int(RETRIES_RULE).min(0, RETRIES_RULE).max(20, RETRIES_RULE).optional().meta({
+    description:
+      "Deliveries after the first one until a message becomes a dead letter; 5 when omitted.",
+    examples: [10],
+  }),
+  timeout: z.union([z.string(), z.int()], DELIVERY_RULE).refine(isDeliveryTime, DELIVERY_RULE)
+    .optional().meta({
+      description:
+        "Longest time for a delivery, from 1 second to 15 minutes; 60 seconds when omitted. A number counts seconds.",
+      examples: ["5m", 90],
+    }),
+});
+
+const queues = z.array(queue, QUEUES_RULE).max(MAX_QUEUES, QUEUES_RULE)
+  .superRefine((items, context) => {
+    for (const [index, { name }] of items.entries()) {
+      if (items.findIndex((each) => each.name === name) === index) continue;
+      context.addIssue({
+        code: "custom",
+        path: [index, "name"],
+        message: `Use another name: another queue is named "${name}"`,
+      });
+    }
+  });
 
 const CPU_RULE = "Use a whole number of milliseconds from 50 to 10000";
 
@@ -293,6 +357,9 @@ export const projectConfigSchema = table({
     description:
       "Requests that the platform sends on a schedule to the live production deployment.",
   }),
+  queues: queues.optional().meta({
+    description: "Queues whose messages the platform sends to the project's server.",
+  }),
   functions: functions.optional().meta({ description: "Limits of the project's functions." }),
   db: db.optional().meta({ description: "The managed database of the project." }),
   env: env.optional().meta({ description: "Environment variables." }),
@@ -317,6 +384,7 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   build: Object.keys(build.shape),
   server: Object.keys(server.shape),
   cron: Object.keys(cronTask.shape),
+  queues: Object.keys(queue.shape),
   functions: Object.keys(functions.shape),
   db: Object.keys(db.shape),
   env: Object.keys(env.shape),

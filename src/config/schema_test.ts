@@ -20,9 +20,9 @@ Deno.test("projectConfigJsonSchema() closes every table", () => {
   const schema = projectConfigJsonSchema();
   assert.equal(schema.additionalProperties, false);
   type Table = { readonly additionalProperties: unknown };
-  const { cron, ...tables } = schema.properties as Record<string, Table & { items: Table }>;
+  const { cron, queues, ...tables } = schema.properties as Record<string, Table & { items: Table }>;
   assert.deepEqual(Object.keys(schema.properties as Table), TABLE_KEYS[""]);
-  for (const table of [cron!.items, ...Object.values(tables)]) {
+  for (const table of [cron!.items, queues!.items, ...Object.values(tables)]) {
     assert.equal(table.additionalProperties, false);
   }
 });
@@ -35,6 +35,7 @@ Deno.test("the schema has the keys of the specification, and those of servers an
       "build",
       "server",
       "cron",
+      "queues",
       "functions",
       "db",
       "env",
@@ -58,7 +59,8 @@ Deno.test("the schema has the keys of the specification, and those of servers an
       "not_imported",
     ],
     server: ["command", "start_timeout", "memory_mb", "health_path"],
-    cron: ["path", "schedule", "timezone"],
+    cron: ["path", "schedule", "timezone", "retries"],
+    queues: ["name", "path", "concurrency", "retries", "timeout"],
     functions: ["cpu_ms"],
     db: ["database", "branch"],
     env: ["declarations"],

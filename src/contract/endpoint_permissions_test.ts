@@ -62,6 +62,7 @@ Deno.test("only everything reads what holds secrets, or content of databases and
       "queryDatabase",
       "getKvValue",
       "listKv",
+      "listQueueMessages",
       "createApiKey",
       "listApiKeys",
       "updateApiKey",

@@ -14,6 +14,7 @@ import * as buildLogs from "./build_logs.ts";
 import * as builds from "./builds.ts";
 import * as cache from "./cache.ts";
 import * as cron from "./cron.ts";
+import * as queues from "./queues.ts";
 import * as forgeReports from "./forge_reports.ts";
 import * as traffic from "./traffic.ts";
 import * as errors from "./errors.ts";
@@ -154,6 +155,13 @@ export const endpoints = {
   getError: errors.getError,
   listCronTasks: cron.listCronTasks,
   runCronTask: cron.runCronTask,
+  listQueues: queues.listQueues,
+  sendQueueMessage: queues.sendQueueMessage,
+  listQueueMessages: queues.listQueueMessages,
+  retryQueueMessage: queues.retryQueueMessage,
+  deleteQueueMessage: queues.deleteQueueMessage,
+  retryQueue: queues.retryQueue,
+  purgeQueue: queues.purgeQueue,
   listEnvironments: environments.listEnvironments,
   createEnvironment: environments.createEnvironment,
   deleteEnvironment: environments.deleteEnvironment,

@@ -64,6 +64,7 @@ export const CONTENTS: readonly Section[] = [
     "kv": "A key-value store for each environment",
     "blobs": "Store files, with S3 clients and signed URLs",
     "cron": "Run scheduled requests",
+    "queues": "Deliver messages to your server, with retries and dead letters",
   }),
   section("Observe", {
     "traffic": "Requests, page views, visitors and response times",

@@ -19,9 +19,12 @@ export interface NamespaceHandlerOptions {
   readonly onTrouble: (message: string) => void;
 }
 
-export interface KvHandlerOptions extends NamespaceHandlerOptions {
-  /** The namespace that a token opens; `undefined` for an unknown token. */
-  readonly namespaceOf: (token: string) => Namespace | undefined;
+export interface KvHandlerOptions<Owner> extends NamespaceHandlerOptions {
+  /** Whose token it is; `undefined` for an unknown one. */
+  readonly ownerOf: (token: string) => Owner | undefined;
+  readonly namespaceOf: (owner: Owner) => Namespace;
+  /** Answers requests that are not to the store, such as those to queues. */
+  readonly answerOther?: (owner: Owner, request: Request) => Promise<Response> | undefined;
 }
 
 const failure = (status: number, code: string, error: string): Response =>
@@ -119,14 +122,16 @@ export function createNamespaceHandler(
 const BEARER = /^Bearer ([\x21-\x7e]{1,200})$/;
 
 /** Makes the handler of the HTTP API, where a token names the namespace; it never rejects. */
-export function createKvHandler(
-  options: KvHandlerOptions,
+export function createKvHandler<Owner>(
+  options: KvHandlerOptions<Owner>,
 ): (request: Request) => Promise<Response> {
   const handle = createNamespaceHandler(options);
   return (request) => {
     const [, token] = BEARER.exec(request.headers.get("authorization") ?? "") ?? [];
-    const namespace = token === undefined ? undefined : options.namespaceOf(token);
-    if (namespace !== undefined) return handle(namespace, request);
+    const owner = token === undefined ? undefined : options.ownerOf(token);
+    if (owner !== undefined) {
+      return options.answerOther?.(owner, request) ?? handle(options.namespaceOf(owner), request);
+    }
     const wanted = "Send the token of SVC_KV_TOKEN: Authorization: Bearer";
     return Promise.resolve(failure(401, "unauthorized", wanted));
   };

@@ -14,7 +14,8 @@ async function withApi(test: (ask: Ask) => Promise<void>): Promise<void> {
   const kv = await DenoStore.open(":memory:");
   const handle = createKvHandler({
     store: new KvStore({ kv, root: ["user_kv"] }),
-    namespaceOf: (token) => token === "good" ? ["harbour", "production"] : undefined,
+    ownerOf: (token) => token === "good" ? "ada" : undefined,
+    namespaceOf: () => ["harbour", "production"],
     onTrouble: (message) => assert.fail(message),
   });
   try {

@@ -28,7 +28,11 @@ export type KvFetch = (request: KvFetchRequest) => Promise<KvFetchResponse>;
 
 /** Makes the function that performs requests to a namespace. */
 export function createKvFetch(
-  { namespace, ...options }: NamespaceHandlerOptions & { readonly namespace: Namespace },
+  { namespace, answerOther, ...options }: NamespaceHandlerOptions & {
+    readonly namespace: Namespace;
+    /** Answers requests that are not to the store, such as those to queues. */
+    readonly answerOther?: (request: Request) => Promise<Response> | undefined;
+  },
 ): KvFetch {
   const handle = createNamespaceHandler(options);
   return async ({ method, url, headers, body }) => {
@@ -40,7 +44,7 @@ export function createKvFetch(
       headers: sent,
       ...(body === null ? {} : { body: body as ReadableStream<Uint8Array<ArrayBuffer>> }),
     });
-    const answer = await handle(namespace, request);
+    const answer = await (answerOther?.(request) ?? handle(namespace, request));
     return {
       status: answer.status,
       statusText: answer.statusText,

@@ -48,6 +48,8 @@ function partAt(path: readonly PathStep[], root: unknown): DocumentPart {
       return { name: "an endpoint", fields: ["path", "style"] };
     case "cron":
       return { name: "a task", fields: FIELDS.cron };
+    case "queues":
+      return { name: "a queue", fields: FIELDS.queues };
     case "checks":
       return { name: "the checks", fields: FIELDS.checks };
     case "requests":

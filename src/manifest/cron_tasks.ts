@@ -17,6 +17,8 @@ const WANTED_PATH =
   `Use a path that begins with /, at most ${MAX_PATH} characters, without # and spaces`;
 const WANTED_SCHEDULE = 'Use the five fields of a crontab, such as "*/5 * * * *"';
 const WANTED_ZONE = 'Use the name of a time zone, such as "Europe/Berlin"';
+const MAX_RETRIES = 5;
+const WANTED_RETRIES = `Use a whole number from 0 to ${MAX_RETRIES}`;
 const WANTED_LIST = `Use a list of at most ${MAX_CRON_TASKS} tasks`;
 
 export const cronTaskSchema = z.strictObject({
@@ -32,6 +34,8 @@ export const cronTaskSchema = z.strictObject({
     }).describe("Schedule: minute, hour, day of the month, month, day of the week."),
   timezone: z.string(WANTED_ZONE).max(MAX_ZONE, WANTED_ZONE).refine(isTimeZone, WANTED_ZONE)
     .optional().describe("IANA time zone of the schedule. Default: UTC."),
+  retries: z.int(WANTED_RETRIES).min(0, WANTED_RETRIES).max(MAX_RETRIES, WANTED_RETRIES).optional()
+    .describe("How often a scheduled run that fails is repeated. Default: 0."),
 }, "Use a table of path and schedule");
 
 /** A task that runs at certain times. */

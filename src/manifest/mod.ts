@@ -8,6 +8,14 @@
  *
  * @module
  */
+export {
+  type DeclaredQueue,
+  joinQueues,
+  MAX_QUEUES,
+  queueSchema,
+  type QueueSettings,
+  queueSettings,
+} from "./queues.ts";
 export { type CronTask, cronTaskSchema, joinCronTasks, MAX_CRON_TASKS } from "./cron_tasks.ts";
 export {
   describeProgram,

@@ -12,6 +12,7 @@ import { CHECK_FIELDS, releaseChecksSchema } from "./release_checks_schema.ts";
 import { fieldOf } from "../lib/schema_problems.ts";
 import { imagesSchema } from "./image_settings.ts";
 import { cronTaskSchema, cronTasksSchema } from "./cron_tasks.ts";
+import { queueSchema, queuesSchema } from "./queues.ts";
 import {
   ABSOLUTE_PATH,
   COMMAND,
@@ -214,6 +215,10 @@ const cron = cronTasksSchema.optional().describe(
   "Requests that the platform sends on a schedule to the server of the live production deployment.",
 );
 
+const queues = queuesSchema.optional().describe(
+  "Routes of the server that the platform sends the messages of queues to.",
+);
+
 const WANTED_CPU = "Use a whole number of milliseconds from 50 to 10000";
 
 /** Limits of the deployment's functions. */
@@ -297,6 +302,7 @@ export const outlineSchema = z.strictObject({
   routes: z.array(z.unknown(), "Use a list of routes"),
   images: imagesSchema.optional(),
   cron,
+  queues,
   functionLimits,
   vitals,
   protection,
@@ -317,6 +323,7 @@ export const manifestSchema = z.strictObject({
   routes: z.array(routeSchema).max(MAX_ROUTES).describe("Layers by URL."),
   images: imagesSchema.optional().describe("Image conversion: sizes, formats and sources."),
   cron,
+  queues,
   functionLimits,
   vitals,
   protection,
@@ -336,6 +343,7 @@ export const FIELDS = {
   route: Object.keys(routeSchema.shape),
   images: Object.keys(imagesSchema.shape),
   cron: Object.keys(cronTaskSchema.shape),
+  queues: Object.keys(queueSchema.shape),
   functionLimits: Object.keys(functionLimitsSchema.shape),
   ...CHECK_FIELDS,
   urls: Object.keys(pageUrlsSchema.shape),

@@ -19,6 +19,7 @@ import { createRules, openRules } from "../platform/rules/create_rules.ts";
 import { createSearch } from "../platform/search/create_search.ts";
 import { createUsage } from "../platform/usage/create_usage.ts";
 import { createCron } from "../platform/cron/create_cron.ts";
+import { createQueues, QueueSecrets } from "../platform/queues/create_queues.ts";
 import { createCompute } from "../platform/compute/mod.ts";
 import type { Capability } from "../platform/core/capability.ts";
 import { noteEvent, securityNotice } from "../platform/core/events/mod.ts";
@@ -210,10 +211,13 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
       for (const each of capabilities) await each.databasesChanged?.(projectId);
     },
   });
+  const secrets = new QueueSecrets(foundation.random);
   const kv = createKv(foundation, {
     projects,
     environments,
     others: [{ serves: isS3Path, handle: blobs.handle }],
+    queueSecretOf: (deploymentId) => secrets.of(deploymentId),
+    answerQueue: (owner, request) => queues.answer(owner, request),
   });
   const functions = createFunctions(foundation, {
     variables: databases.deploymentDatabases,
@@ -263,6 +267,14 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
       },
     },
   );
+  const queues = createQueues(foundation, {
+    projects,
+    environments,
+    deployments,
+    sites,
+    logs,
+    secrets,
+  });
   const domains = createDomains(foundation, { projects, environments, sites }, setup.domains);
   const builds = createBuilds(foundation, {
     projects,
@@ -333,6 +345,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
       audit: people.audit,
     }),
     createHealth(foundation, { projects, sites, computeService }),
+    queues.capability,
     createCron(foundation, {
       projects,
       deployments,

@@ -52,6 +52,7 @@ import { bindEnvironments } from "./project/environments_routes.ts";
 import { bindErrors } from "./project/errors_page.tsx";
 import { bindHooks } from "./project/hooks_page.tsx";
 import { bindKv } from "./project/kv_routes.ts";
+import { bindQueues } from "./project/queues_page.tsx";
 import { bindLogs } from "./project/logs_routes.ts";
 import { bindSettings } from "./project/settings_page.tsx";
 import { bindTraffic } from "./project/traffic_page.tsx";
@@ -72,6 +73,7 @@ function bindProjectPages(bind: PageBinder, services: StartServices): void {
   bindCron(bind, services);
   bindDatabases(bind, services);
   bindKv(bind, services);
+  bindQueues(bind, services);
   bindEdge(bind, services);
   bindSettings(bind, services);
 }

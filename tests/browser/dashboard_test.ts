@@ -220,6 +220,7 @@ async function furnish(parts: DashboardPlatform) {
       "traffic",
       "errors",
       "kv",
+      "queues",
       "domains",
       "variables",
       "environments",

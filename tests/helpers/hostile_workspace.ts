@@ -34,6 +34,10 @@ const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
   [/^restoreDatabaseSnapshot /, "names a branch, as createDatabaseBranch does"],
   [/^updatePreviewAccess /, "is compared with requests, and no page has it"],
   [/^queryDatabase /, "is typed into the query box by the test itself"],
+  [
+    /^(?:sendQueueMessage|retryQueue|retryQueueMessage|deleteQueueMessage|purgeQueue) /,
+    "is sent to the queues of a real server; see queues_test",
+  ],
   [/^createPublisher issuer$/, "belongs to a provider of its own"],
   [
     /^(?:triggerHook|buildSources|createDeployment files|createDeployment base|createDeployment functions)/,

@@ -112,6 +112,14 @@ export const DEPLOYMENT_ANSWERS: Answers = {
   "errors show": z.object({ details: e.getError.response }),
   "cron list": z.object({ tasks: e.listCronTasks.response.shape.items }),
   "cron run": z.object({ run: e.runCronTask.response }),
+  "queues list": z.object({ queues: e.listQueues.response.shape.items }),
+  "queues show": z.object({
+    queue: e.listQueues.response.shape.items.element,
+    messages: e.listQueueMessages.response.shape.items,
+  }),
+  "queues send": z.object({ message: e.sendQueueMessage.response }),
+  "queues retry": z.object({ queue: text, retried: z.int() }),
+  "queues purge": z.object({ queue: text, state: text, removed: z.int() }),
 };
 
 /** Schemas of each line where a command prints a stream. */

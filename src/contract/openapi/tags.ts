@@ -13,6 +13,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Builds: "Builds of git commits",
   "Deploy hooks": "Secret URLs that start deployments",
   "Scheduled tasks": "Requests that the platform sends to your servers on a schedule",
+  Queues: "Messages that the platform delivers to your servers, and dead letters",
   Environments: "Production, preview and custom environments",
   Variables: "Environment variables; secrets are write-only",
   Databases: "Managed PostgreSQL: databases, branches, snapshots and queries",

@@ -33,7 +33,8 @@ export interface LocalServices {
 function serveKv(kv: LocalKv, token: string, onTrouble: (message: string) => void) {
   const handler = createKvHandler({
     store: kv.store,
-    namespaceOf: (given) => given === token ? kv.namespace : undefined,
+    ownerOf: (given) => given === token ? kv.namespace : undefined,
+    namespaceOf: (namespace) => namespace,
     onTrouble,
   });
   return Deno.serve({ hostname: HOST, port: 0, onListen() {} }, handler);

@@ -8,11 +8,14 @@
 import { normalizePath } from "../../rules/mod.ts";
 import { hopHeaders } from "../compute/compute_request.ts";
 import { discardBody } from "../messages/body.ts";
-import type { HeaderList } from "../messages/header_list.ts";
+import type { Header, HeaderList } from "../messages/header_list.ts";
 import type { Site } from "./site.ts";
 
-/** A `GET` of the platform's own. */
+/** A request of the platform's own. */
 export interface ServerQuestion {
+  readonly method: "GET" | "POST";
+  /** Sent with a `POST`. */
+  readonly body?: Uint8Array<ArrayBuffer> | undefined;
   /** Path and query. */
   readonly target: string;
   /** Host and port at which people reach the site. */
@@ -56,18 +59,22 @@ export async function askServer(site: Site, question: ServerQuestion): Promise<S
   const { path, query } = split(question.target);
   const normalized = normalizePath(path);
   if (typeof normalized !== "string" || site.compute === undefined) return { type: "no_server" };
-  let resolution = site.content.resolve("GET", normalized);
+  const { method, body: sent } = question;
+  let resolution = site.content.resolve(method, normalized);
   while (resolution.type === "compute") {
     const { authority, scheme, requestId: id, headers, signal } = question;
     const result = await site.compute.fetch(resolution.route.layer.name, {
-      method: "GET",
+      method,
       target: query === "" ? normalized : `${normalized}?${query}`,
       headers: [
         ...hopHeaders({ authority, scheme, ip: OWN_ADDRESS, id }),
         ["x-request-id", id],
         ...headers,
+        ...(sent === undefined
+          ? []
+          : [["content-length", String(sent.byteLength)] satisfies Header]),
       ],
-      body: null,
+      body: sent === undefined ? null : new Blob([sent]).stream(),
       requestId: id,
       signal: () => signal,
     });
@@ -75,7 +82,7 @@ export async function askServer(site: Site, question: ServerQuestion): Promise<S
     const { status, body, bytes } = result.response;
     if (status === 404 && resolution.route.fallthrough) {
       discardBody(bytes ?? body);
-      resolution = site.content.after("GET", normalized, resolution);
+      resolution = site.content.after(method, normalized, resolution);
       continue;
     }
     if (bytes !== undefined) return { type: "answered", status, bytes: bytes.byteLength };

@@ -8,6 +8,8 @@ import {
   DEFAULT_KEEP_ASSETS_SECONDS,
   DEFAULT_SKEW_SECONDS,
   type Manifest,
+  type QueueSettings,
+  queueSettings,
 } from "../../manifest/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import type { Protection } from "../../lib/protection.ts";
@@ -21,6 +23,7 @@ import { type RuleCount, type SiteRules, siteRulesSteps } from "../site_rules/si
 import { createFileTables, SiteContent } from "../static/site_content.ts";
 import type { PastAsset } from "../static/past_assets.ts";
 import type { SiteFile } from "../static/static_file.ts";
+import { OwnPaths } from "./own_paths.ts";
 import { atOnce, inTurns, type Steps } from "../../lib/next_turn.ts";
 
 /** The inputs for compiling a site. */
@@ -68,6 +71,10 @@ export interface Site {
   readonly rules: SiteRules | undefined;
   readonly functions: SiteFunctions | undefined;
   readonly compute: SiteCompute | undefined;
+  /** Its queues, by name. */
+  readonly queues: ReadonlyMap<string, QueueSettings>;
+  /** Paths that answer nobody but the platform. */
+  readonly ownPaths: OwnPaths;
   /** Whether it has COMPUTE layers. */
   readonly hasServers: boolean;
   /** The image settings; `undefined` if images are turned off. */
@@ -109,6 +116,8 @@ function* siteSteps(source: SiteSource): Steps<Site> {
     rules: yield* siteRulesSteps(source.rules, projectId),
     functions: source.functions,
     compute: source.compute,
+    queues: new Map((manifest.queues ?? []).map((queue) => [queue.name, queueSettings(queue)])),
+    ownPaths: new OwnPaths((manifest.queues ?? []).map(({ path }) => path)),
     hasServers: manifest.layers.some(({ target }) => target === "COMPUTE"),
     images: compileImages(manifest.images),
     hasVitals: manifest.vitals === true,

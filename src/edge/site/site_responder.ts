@@ -122,6 +122,9 @@ export class SiteResponder {
     target: RequestTarget,
     use: RouteUse = ANY_USE,
   ): EdgeResponse | Promise<EdgeResponse> {
+    if (site.ownPaths.has(target.path)) {
+      return edgePage(request, 403, { headers: site.common });
+    }
     const image = this.#images?.respond(site, request, target);
     if (image !== undefined) return image;
     return this.#settle(

@@ -66,13 +66,14 @@ async function listTasks(services: CronRouteServices, project: ProjectRecord) {
   const runs = await store.runsOf(project.id);
   return {
     items: tasks.map((task) => {
-      const { path, schedule, timezone = "UTC" } = task;
+      const { path, schedule, timezone = "UTC", retries = 0 } = task;
       const since = scheduler.runningSince({ projectId: project.id, path });
       const next = nextRun(task, now());
       return {
         path,
         schedule,
         timezone,
+        retries,
         deploymentId,
         nextRunAt: next === undefined ? null : new Date(next).toISOString(),
         lastRun: since === undefined

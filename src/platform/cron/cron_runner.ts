@@ -46,6 +46,8 @@ export interface WantedRun {
   readonly hostname: string;
   readonly path: string;
   readonly trigger: CronRun["trigger"];
+  /** How often it is repeated if it fails; missing for a run by hand. */
+  readonly retries?: number | undefined;
 }
 
 export type FinishedRun = CronRun & { readonly durationMs: number };
@@ -102,6 +104,7 @@ export class CronRunner {
         : [["authorization", `Bearer ${secret}`]];
       const { protocol, host } = new URL(addresses.url(hostname.split(".")[0]!));
       return await askServer(site, {
+        method: "GET",
         target: path,
         authority: host,
         scheme: protocol === "https:" ? "https" : "http",

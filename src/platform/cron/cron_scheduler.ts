@@ -16,6 +16,9 @@ import type { Minutes } from "./minutes.ts";
 /** Tasks that run at the same time, at most; further ones wait for their turn. */
 const MAX_RUNNING = 32;
 
+/** Pause before a failed run is repeated for the first time; it doubles, in milliseconds. */
+const RETRY_PAUSE_MS = 10_000;
+
 export interface SchedulerServices {
   readonly store: CronStore;
   readonly sites: Pick<SiteDirectory, "production">;
@@ -25,6 +28,8 @@ export interface SchedulerServices {
   /** Called where a task is due although it still runs. */
   onSkipped(wanted: WantedRun, deploymentId: string): void;
   readonly minutes: Minutes;
+  /** Pause before a failed run is repeated for the first time. */
+  readonly retryPauseMs?: number | undefined;
   onTrouble(message: string): void;
 }
 
@@ -48,6 +53,8 @@ export class CronScheduler {
   readonly #known = new Map<string, Pick<LiveTasks, "tasks" | "liveAt">>();
   readonly #running = new Map<string, Running>();
   readonly #waiting: (() => void)[] = [];
+  /** Ends of the pauses before repeated runs. */
+  readonly #pauses = new Set<() => void>();
   #free = MAX_RUNNING;
   #stop: (() => void) | undefined;
   #round: Promise<void> = Promise.resolve();
@@ -97,6 +104,7 @@ export class CronScheduler {
     this.#stop?.();
     await this.#round;
     for (const go of this.#waiting.splice(0)) go();
+    for (const end of this.#pauses) end();
     await Promise.all([...this.#running.values()].map(({ ended }) => ended));
   }
 
@@ -115,16 +123,41 @@ export class CronScheduler {
     if (claimed === "taken") return;
     const span = spanOf(minute, claimed.previous);
     for (const { tasks, liveAt, ...site } of live) {
-      for (const { path } of dueTasks(tasks, span, liveAt)) this.#runDue(site, path);
+      for (const task of dueTasks(tasks, span, liveAt)) this.#runDue(site, task);
     }
   }
 
-  #runDue({ projectId, hostname, deploymentId }: ProductionSite, path: string): void {
-    const wanted: WantedRun = { projectId, hostname, path, trigger: "schedule" };
+  #runDue(
+    { projectId, hostname, deploymentId }: ProductionSite,
+    { path, retries }: CronTask,
+  ): void {
+    const wanted: WantedRun = { projectId, hostname, path, trigger: "schedule", retries };
     if (this.begin(wanted) === undefined) this.#services.onSkipped(wanted, deploymentId);
   }
 
   async #perform(wanted: WantedRun): Promise<FinishedRun | undefined> {
+    for (let attempt = 1;; attempt++) {
+      const run = await this.#runOnce(wanted);
+      if (run?.outcome !== "failed" || attempt > (wanted.retries ?? 0)) return run;
+      await this.#pause((this.#services.retryPauseMs ?? RETRY_PAUSE_MS) * 2 ** (attempt - 1));
+      if (this.#closed) return run;
+    }
+  }
+
+  /** Waits, unless the platform stops. */
+  async #pause(milliseconds: number): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let end = (): void => {};
+    await new Promise<void>((resolve) => {
+      end = resolve;
+      this.#pauses.add(end);
+      timer = setTimeout(resolve, milliseconds);
+    });
+    clearTimeout(timer);
+    this.#pauses.delete(end);
+  }
+
+  async #runOnce(wanted: WantedRun): Promise<FinishedRun | undefined> {
     await this.#takePlace();
     try {
       if (this.#closed) return undefined;

@@ -161,3 +161,43 @@ Deno.test("CronScheduler.round() of two platforms over one store starts a task o
     await until(() => parts.started.length > 0);
     assert.deepEqual(pathsOf(parts), ["/a"]);
   }));
+
+Deno.test("CronScheduler repeats a scheduled run that fails, and not one by hand", () =>
+  withScheduler(async ({ store, production, clock }) => {
+    const outcomes: FinishedRun["outcome"][] = [];
+    const answers = ["failed", "failed", "succeeded", "failed"] as const;
+    const scheduler = new CronScheduler({
+      store,
+      sites: { production: () => production },
+      deployments: {
+        find: () =>
+          Promise.resolve(
+            {
+              cron: [{ ...EVERY_MINUTE[0]!, retries: 3 }],
+              liveAt: START - MINUTE,
+            } as DeploymentRecord,
+          ),
+      },
+      run(wanted) {
+        const outcome = answers[outcomes.length]!;
+        outcomes.push(outcome);
+        return Promise.resolve({ ...runOf(wanted), outcome });
+      },
+      onSkipped: () => assert.fail("nothing is skipped"),
+      minutes: minutesOf(() => clock.now),
+      retryPauseMs: 1,
+      onTrouble: (message) => assert.fail(message),
+    });
+    await scheduler.round();
+    await until(() => outcomes.length === 3);
+    await until(() => scheduler.runningSince({ projectId: "p1", path: "/a" }) === undefined);
+    const run = await scheduler.begin({
+      projectId: "p1",
+      hostname: SITE.hostname,
+      path: "/a",
+      trigger: "request",
+    });
+    assert.equal(run?.outcome, "failed");
+    assert.deepEqual(outcomes, answers);
+    await scheduler.close();
+  }));

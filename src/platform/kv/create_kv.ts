@@ -32,7 +32,7 @@ const encode = (bytes: Uint8Array): string =>
 class KvTokens {
   readonly #tokens = new Map<string, string>();
   /** By the hash of the token, so that how long a search takes says nothing of it. */
-  readonly #namespaces = new Map<string, Namespace>();
+  readonly #owners = new Map<string, KvOwner>();
 
   readonly #random: Random;
 
@@ -41,28 +41,30 @@ class KvTokens {
   }
 
   /** The token of a deployment's servers, made by the first call. */
-  tokenOf(deploymentId: string, namespace: Namespace): string {
+  tokenOf(owner: KvOwner): string {
+    const { deploymentId } = owner;
     let token = this.#tokens.get(deploymentId);
     if (token === undefined) {
       token = `svckv_${encode(this.#random(TOKEN_BYTES))}`;
       this.#tokens.set(deploymentId, token);
-      this.#namespaces.set(sha256Hex(token), namespace);
+      this.#owners.set(sha256Hex(token), owner);
     }
     return token;
   }
 
-  /** The namespace that a token opens. */
-  namespaceOf(token: string): Namespace | undefined {
-    return this.#namespaces.get(sha256Hex(token));
+  /** Whose token it is. */
+  ownerOf(token: string): KvOwner | undefined {
+    return this.#owners.get(sha256Hex(token));
   }
 
   /** Makes all tokens for a project, or for one environment of it, worthless. */
   forget(projectId: string, environment?: string): void {
     for (const [deploymentId, token] of this.#tokens) {
       const hash = sha256Hex(token);
-      const [project, name] = this.#namespaces.get(hash) ?? [];
-      if (project !== projectId || (environment !== undefined && name !== environment)) continue;
-      this.#namespaces.delete(hash);
+      const owner = this.#owners.get(hash);
+      if (owner?.projectId !== projectId) continue;
+      if (environment !== undefined && owner.environment !== environment) continue;
+      this.#owners.delete(hash);
       this.#tokens.delete(deploymentId);
     }
   }
@@ -71,7 +73,7 @@ class KvTokens {
 /** How a server reaches its store. */
 export interface KvAccess {
   readonly address: KvAddress;
-  /** `SVC_KV_URL` and `SVC_KV_TOKEN`. */
+  /** `SVC_KV_URL`, `SVC_KV_TOKEN`, and those of queues. */
   readonly variables: Readonly<Record<string, string>>;
 }
 
@@ -97,21 +99,40 @@ export interface ProjectKv {
   readonly capability: Capability;
 }
 
+/** What queues offer at the address of the store. */
+export interface QueueAccess {
+  /** The secret by which the servers of a deployment verify messages. */
+  queueSecretOf(deploymentId: string): string;
+  /** Answers a request that sends a message. */
+  answerQueue(owner: KvOwner, request: Request): Promise<Response>;
+}
+
+const namespaceOf = ({ projectId, environment }: KvOwner): Namespace => [projectId, environment];
+
 export function createKv(
   { kv, isOnlyWriter, now, random, onTrouble }: Pick<
     Foundation,
     "kv" | "isOnlyWriter" | "now" | "random" | "onTrouble"
   >,
-  { others = [], ...parts }: Omit<KvRouteServices, "store"> & {
-    /** What else servers reach at the address of their store, by the beginning of its path. */
-    readonly others?: readonly LocalService[];
-  },
+  { projects, environments, queueSecretOf, answerQueue, others = [] }:
+    & Omit<KvRouteServices, "store">
+    & QueueAccess
+    & {
+      /** What else servers reach at the address of their store, by the beginning of its path. */
+      readonly others?: readonly LocalService[];
+    },
 ): ProjectKv {
   const store = new KvStore({ kv, root: keys.userKv(), isOnlyWriter, now, random });
   const tokens = new KvTokens(random);
+  const answerOther = (owner: KvOwner, request: Request): Promise<Response> | undefined =>
+    new URL(request.url).pathname.startsWith("/v1/queues/")
+      ? answerQueue(owner, request)
+      : undefined;
   const handle = createKvHandler({
     store,
-    namespaceOf: (token) => tokens.namespaceOf(token),
+    ownerOf: (token) => tokens.ownerOf(token),
+    namespaceOf,
+    answerOther,
     onTrouble,
   });
   const listener = new KvListener((request) => {
@@ -120,17 +141,31 @@ export function createKv(
     return other === undefined ? handle(request) : other.handle(request);
   }, onTrouble);
   return {
-    kvFor({ deploymentId, projectId, environment }) {
+    kvFor(owner) {
       const address = listener.open();
-      const SVC_KV_TOKEN = tokens.tokenOf(deploymentId, [projectId, environment]);
+      const SVC_KV_TOKEN = tokens.tokenOf(owner);
       const SVC_KV_URL = `http://${address.host}:${address.port}`;
-      return { address, variables: { SVC_KV_URL, SVC_KV_TOKEN } };
+      return {
+        address,
+        variables: {
+          SVC_KV_URL,
+          SVC_KV_TOKEN,
+          SVC_QUEUE_URL: `${SVC_KV_URL}/v1/queues`,
+          SVC_QUEUE_TOKEN: SVC_KV_TOKEN,
+          SVC_QUEUE_SECRET: queueSecretOf(owner.deploymentId),
+        },
+      };
     },
-    kvFetchFor: ({ projectId, environment }) =>
-      createKvFetch({ store, namespace: [projectId, environment], onTrouble }),
+    kvFetchFor: (owner) =>
+      createKvFetch({
+        store,
+        namespace: namespaceOf(owner),
+        answerOther: (request) => answerOther(owner, request),
+        onTrouble,
+      }),
     capability: {
       name: "kv",
-      bindRoutes: (router) => bindKvRoutes(router, { ...parts, store }),
+      bindRoutes: (router) => bindKvRoutes(router, { projects, environments, store }),
       close: () => listener.close(),
       async keepHouse(signal, lease) {
         const count = await store.sweep(signal, lease);

@@ -14,7 +14,12 @@ Deno.test("servers of a project's environment share a store that no other reache
     now: Date.now,
     random: RANDOM,
     onTrouble: (message) => assert.fail(message),
-  }, { projects: new ProjectStore(kv), environments: new EnvironmentStore(kv) });
+  }, {
+    projects: new ProjectStore(kv),
+    environments: new EnvironmentStore(kv),
+    queueSecretOf: () => "",
+    answerQueue: () => Promise.reject(new Error("nobody sends")),
+  });
   const of = (deploymentId: string, projectId: string, environment: string) => {
     const { SVC_KV_URL: url, SVC_KV_TOKEN: token } =
       kvFor({ deploymentId, projectId, environment }).variables;

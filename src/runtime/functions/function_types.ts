@@ -59,6 +59,27 @@ interface SvcKv {
   clear(prefix?: string): Promise<number>;
 }
 
+interface SvcQueueOptions {
+  /** Seconds until the first delivery, at most 30 days. */
+  readonly delay?: number;
+  /** Time of the first delivery, at most 30 days from now. */
+  readonly at?: Date | string;
+  /** Messages of one key are delivered one after another, in the order in which they were sent. */
+  readonly key?: string;
+  /** Sending the same id again within 24 hours stores nothing. */
+  readonly id?: string;
+}
+
+/** The queues of the project's environment (docs/queues.md). */
+interface SvcQueue {
+  /** Stores a message: text, bytes, or anything that JSON can say. */
+  send(
+    name: string,
+    body: unknown,
+    options?: SvcQueueOptions,
+  ): Promise<{ readonly id: string; readonly isDuplicate: boolean }>;
+}
+
 interface SvcDatabase {
   /**
    * Runs one statement on the project's database, with values for \`$1\`, \`$2\` and so on.
@@ -82,6 +103,8 @@ interface SvcContext {
   readonly env: Readonly<Record<string, string>>;
   /** The key-value store of the project's environment. */
   readonly kv: SvcKv;
+  /** The queues of the project's environment. */
+  readonly queue: SvcQueue;
   /** The project's database, where its variable is injected. */
   readonly database: SvcDatabase;
   /** Also in the answer's header x-svc-request-id and in the logs. */

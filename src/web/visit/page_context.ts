@@ -77,6 +77,10 @@ const DONE: Readonly<Record<string, string>> = {
   "snapshot-made": "Snapshot created.",
   "snapshot-restored": "Restoring the snapshot.",
   "snapshot-removed": "Snapshot deleted.",
+  "message-retried": "The message is delivered again.",
+  "message-deleted": "Message deleted.",
+  "letters-retried": "Up to 1,000 dead letters are delivered again.",
+  "letters-deleted": "Up to 1,000 dead letters deleted.",
 };
 
 /** Actions that exchange the production deployment. */

@@ -25,6 +25,10 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "migrate-store": "tests/integration/nodes/migrate_test.ts",
   "db move": "tests/integration/databases/move_test.ts",
   "cron run": "tests/integration/compute/cron_test.ts",
+  "queues show": "tests/integration/compute/queues_test.ts",
+  "queues send": "tests/integration/compute/queues_test.ts",
+  "queues retry": "tests/integration/compute/queues_test.ts",
+  "queues purge": "tests/integration/compute/queues_test.ts",
   "upgrade": "tests/e2e/upgrade_test.ts",
 };
 
@@ -144,6 +148,7 @@ async function deployments(walk: Walk): Promise<void> {
   await walk.run("logs");
   await walk.run("traffic");
   await walk.run("cron list");
+  await walk.run("queues list");
 }
 
 async function previews(walk: Walk): Promise<void> {

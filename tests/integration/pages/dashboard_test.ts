@@ -73,6 +73,7 @@ async function furnish({ api, own, ada, platform }: DashboardPlatform): Promise<
       "/hooks",
       "/databases",
       "/kv",
+      "/queues",
       "/edge",
       "/usage",
       "/settings",

@@ -52,6 +52,26 @@ export const keys = {
   /** How the scheduled tasks of a project ended last, by the hash of their path. */
   cronRuns: (projectId: string): Key => ["cron_runs", projectId],
   cronRun: (projectId: string, pathHash: string): Key => ["cron_runs", projectId, pathHash],
+  /** Messages of queues, by project, environment and queue; larger bodies lie beside them. */
+  queueMessages: (...of: readonly string[]): Key => ["queue_messages", ...of],
+  queueParts: (...of: readonly string[]): Key => ["queue_parts", ...of],
+  queuePart: (of: readonly string[], number: number): Key => ["queue_parts", ...of, number],
+  /** Messages by the time of their next delivery; of each key the first one only. */
+  queueDue: (...of: readonly string[]): Key => ["queue_due", ...of],
+  queueDueAt: (of: readonly string[], at: number, id: string): Key => ["queue_due", ...of, at, id],
+  /** The first message of each key, and those that wait behind it. */
+  queueHeads: (...of: readonly string[]): Key => ["queue_heads", ...of],
+  queueHeld: (...of: readonly string[]): Key => ["queue_held", ...of],
+  queueHeldAt: (of: readonly string[], place: number): Key => ["queue_held", ...of, place],
+  /** Dead letters. */
+  queueDead: (...of: readonly string[]): Key => ["queue_dead", ...of],
+  /** Ids that senders gave lately: sending one again changes nothing. */
+  queueSeen: (...of: readonly string[]): Key => ["queue_seen", ...of],
+  /** Counters of a queue. */
+  queueCounts: (...of: readonly string[]): Key => ["queue_counts", ...of],
+  /** Queues that have messages, and which process delivers them. */
+  queueActive: (...of: readonly string[]): Key => ["queue_active", ...of],
+  queueClaims: (...of: readonly string[]): Key => ["queue_claims", ...of],
   /** Projects whose remains are still being removed. */
   deletions: (): Key => ["project_deletions"],
   deletion: (projectId: string): Key => ["project_deletions", projectId],

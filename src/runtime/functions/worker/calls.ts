@@ -36,6 +36,8 @@ export interface CallsOptions {
   readonly env: Readonly<Record<string, string>>;
   /** `context.kv`. */
   readonly kv: object;
+  /** `context.queue`. */
+  readonly queue: object;
   /** `context.database`. */
   readonly database: object;
   /** Logs an error that no call can report. */
@@ -157,6 +159,7 @@ export class WorkerCalls {
       deployment: given.deployment,
       env: this.#options.env,
       kv: this.#options.kv,
+      queue: this.#options.queue,
       database: this.#options.database,
       as: head.as,
       response: facts.response,

@@ -6,7 +6,7 @@
  */
 
 /** Sends a request to the store; the host of the URL does not matter. */
-type FetchKv = (url: URL, init: RequestInit) => Promise<Response>;
+export type FetchKv = (url: URL, init: RequestInit) => Promise<Response>;
 
 interface Entry {
   readonly value: unknown;
@@ -36,7 +36,7 @@ function address(path: string, fields: Fields): URL {
 }
 
 /** Text, bytes, or JSON, with the media type by which `read` finds it again. */
-function write(value: unknown): { readonly body: BodyInit; readonly type: string } {
+export function writeValue(value: unknown): { readonly body: BodyInit; readonly type: string } {
   if (typeof value === "string") return { body: value, type: TEXT };
   if (value instanceof ArrayBuffer) return { body: value, type: BINARY };
   if (ArrayBuffer.isView(value)) return { body: value as Uint8Array<ArrayBuffer>, type: BINARY };
@@ -52,13 +52,15 @@ async function read(response: Response): Promise<unknown> {
 }
 
 /** The error of an answer, in the store's words. */
-async function failureOf(response: Response): Promise<Error> {
+export async function errorOf(response: Response, of: string): Promise<Error> {
   const told: unknown = await response.json().catch(() => undefined);
   const message = typeof told === "object" && told !== null && "error" in told
     ? String(told.error)
     : `the store responded with ${response.status}`;
-  return new Error(`context.kv: ${message}`);
+  return new Error(`${of}: ${message}`);
 }
+
+const failureOf = (response: Response): Promise<Error> => errorOf(response, "context.kv");
 
 const versionOf = (response: Response): string =>
   (response.headers.get("etag") ?? "").replaceAll('"', "");
@@ -99,7 +101,7 @@ class FunctionKv {
     value: unknown,
     { ttl, ifVersion }: { readonly ttl?: number; readonly ifVersion?: string | null } = {},
   ): Promise<string | undefined> {
-    const { body, type } = write(value);
+    const { body, type } = writeValue(value);
     const response = await this.#fetch(address("/v1/value", { key, ttl }), {
       method: "PUT",
       headers: { "content-type": type, ...conditionOf(ifVersion) },

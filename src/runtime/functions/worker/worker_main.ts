@@ -24,6 +24,7 @@ import { describeError, nameModule } from "./describe_error.ts";
 import { WorkerFetch } from "./fetch.ts";
 import { createFunctionDatabase } from "./database.ts";
 import { createFunctionKv } from "./kv.ts";
+import { createFunctionQueue } from "./queue.ts";
 import { WorkerLink } from "./link.ts";
 import { leftovers, lockDown } from "./lockdown.ts";
 
@@ -97,6 +98,7 @@ async function load({ source, name, env }: WorkerStart): Promise<void> {
     handler: handler as Handler,
     env: Object.freeze({ ...env }),
     kv: createFunctionKv(fetcher.fetchKv),
+    queue: createFunctionQueue(fetcher.fetchKv),
     database: createFunctionDatabase(fetcher.fetchDatabase),
     report,
   });

@@ -12,7 +12,8 @@ import type { SecretBox } from "../../../core/secrets/mod.ts";
 import type { Channel, Delivery, SendOutcome } from "../../delivery/channel.ts";
 import type { NotificationContent } from "../../delivery/types.ts";
 import { judgePostError, judgeStatus, postOut } from "../post_out.ts";
-import { signWebhook, webhookBody, webhookMessageId } from "./sign.ts";
+import { signWebhook } from "../../../../lib/sign_webhook.ts";
+import { webhookBody, webhookMessageId } from "./webhook_body.ts";
 import {
   type WebhookLogRecord,
   webhookPlace,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { content } from "../../delivery/_test_delivery.ts";
-import { mintWebhookSecret, signWebhook, webhookBody, webhookMessageId } from "./sign.ts";
+import { mintWebhookSecret, signWebhook } from "../../../../lib/sign_webhook.ts";
+import { webhookBody, webhookMessageId } from "./webhook_body.ts";
 
 Deno.test("signWebhook() makes the signature of the specification's own example", () => {
   const signature = signWebhook({

@@ -1,0 +1,50 @@
+/**
+ * The queues of a project, as its deployment declares them.
+ *
+ * @module
+ */
+import * as z from "zod";
+import type { ProjectConfig } from "../config/project_config.ts";
+import { formatCount } from "../lib/format.ts";
+import { joinQueues, MAX_QUEUES, queueSchema } from "../manifest/mod.ts";
+import { BuildError } from "./build_error.ts";
+import type { BuildHost } from "./types.ts";
+
+const declaring = z.looseObject({
+  layers: z.array(z.looseObject({ target: z.string() })),
+  queues: z.array(queueSchema).optional(),
+});
+
+/**
+ * A manifest with the queues of `svc.toml` beside its own. A manifest that is invalid stays as it
+ * is: it is refused elsewhere.
+ *
+ * @throws {BuildError} where there are too many.
+ */
+export function withQueues(
+  host: BuildHost,
+  manifest: unknown,
+  config: ProjectConfig | undefined,
+): unknown {
+  const parsed = declaring.safeParse(manifest).data;
+  if (parsed === undefined) return manifest;
+  const queues = joinQueues(parsed.queues ?? [], config?.queues ?? []);
+  if (queues.length === 0) return manifest;
+  if (queues.length > MAX_QUEUES) {
+    throw new BuildError(
+      "manifest_invalid",
+      `Use at most ${MAX_QUEUES} queues: svc.toml and the manifest have ${queues.length}`,
+    );
+  }
+  const count = formatCount(queues.length, "queue");
+  if (parsed.layers.some(({ target }) => target === "COMPUTE")) {
+    host.say("build", "info", `Declared ${count}`);
+  } else {
+    host.say(
+      "build",
+      "warn",
+      `${count} of [[queues]] cannot be delivered: this deployment has no server`,
+    );
+  }
+  return { ...parsed, queues };
+}

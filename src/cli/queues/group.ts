@@ -1,0 +1,39 @@
+/**
+ * The commands of `cli/queues/`, with what loads each of them.
+ *
+ * @module
+ */
+import type { CommandGroup } from "../command/command_entry.ts";
+
+export const QUEUES: CommandGroup = {
+  name: "queues",
+  section: "Projects and deployments",
+  summary: "Send messages to queues and handle dead letters",
+  commands: [
+    {
+      name: "list",
+      summary: "List the queues of an environment with their counts",
+      load: () => import("./list.ts"),
+    },
+    {
+      name: "show",
+      summary: "Show a queue and its dead letters",
+      load: () => import("./show.ts"),
+    },
+    {
+      name: "send",
+      summary: "Send a message to a queue",
+      load: () => import("./send.ts"),
+    },
+    {
+      name: "retry",
+      summary: "Deliver dead letters again",
+      load: () => import("./retry.ts"),
+    },
+    {
+      name: "purge",
+      summary: "Delete the messages of a queue",
+      load: () => import("./purge.ts"),
+    },
+  ],
+};

@@ -1,0 +1,31 @@
+/**
+ * The options that all commands about queues have.
+ *
+ * @module
+ */
+import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
+import type { QueueMessage } from "../../contract/queues.ts";
+import { formatAge, printable } from "../terminal/format.ts";
+
+export const PROJECT_OPTION = ["--project-id <id>", "id or name of the project"] as const;
+export const ENVIRONMENT_OPTION = [
+  "--environment <name>",
+  "environment of the queue",
+  ENVIRONMENT_PRODUCTION,
+] as const;
+
+export const MESSAGE_HEADINGS = ["ID", "SENT", "ATTEMPTS", "KEY", "REASON"] as const;
+
+/** A message as a row of a table; `now` in milliseconds. */
+export function messageRow(
+  { id, sentAt, attempts, key, lastReason }: QueueMessage,
+  now: number,
+): string[] {
+  return [
+    id,
+    formatAge(sentAt, now),
+    String(attempts),
+    key === null ? "-" : printable(key),
+    lastReason === null ? "-" : printable(lastReason),
+  ];
+}

@@ -1,0 +1,84 @@
+/**
+ * The part of a manifest that is about queues: routes of the deployment's server that the
+ * platform sends the messages of a queue to.
+ *
+ * @module
+ */
+import * as z from "zod";
+
+/** Most queues of one deployment. */
+export const MAX_QUEUES = 20;
+/** Name of a queue. */
+export const QUEUE_NAME = /^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
+export const MAX_QUEUE_CONCURRENCY = 100;
+export const MAX_QUEUE_RETRIES = 20;
+/** Longest time of one delivery, in milliseconds: 15 minutes. */
+export const MAX_QUEUE_TIMEOUT_MS = 900_000;
+
+export const DEFAULT_QUEUE_CONCURRENCY = 5;
+export const DEFAULT_QUEUE_RETRIES = 5;
+export const DEFAULT_QUEUE_TIMEOUT_MS = 60_000;
+
+const MAX_PATH = 512;
+const WANTED_NAME =
+  "Use a name of 1 to 40 lower-case letters, digits and - that starts with a letter";
+const WANTED_PATH =
+  `Use a path that begins with /, at most ${MAX_PATH} characters, without ?, # and spaces`;
+const WANTED_LIST = `Use a list of at most ${MAX_QUEUES} queues`;
+
+const whole = (unit: string, minimum: number, maximum: number) => {
+  const wanted = `Use a whole number${unit} from ${minimum} to ${maximum}`;
+  return z.int(wanted).min(minimum, wanted).max(maximum, wanted).optional();
+};
+
+export const queueSchema = z.strictObject({
+  name: z.string(WANTED_NAME).regex(QUEUE_NAME, WANTED_NAME).describe(
+    "Name of the queue, unique in the deployment.",
+  ),
+  path: z.string(WANTED_PATH).max(MAX_PATH, WANTED_PATH)
+    .regex(/^\/(?!\/)[\x21-\x22\x24-\x3e\x40-\x7e]*$/, WANTED_PATH).describe(
+      "Path that gets each message as a POST. The edge refuses everyone else's requests to it.",
+    ),
+  concurrency: whole("", 1, MAX_QUEUE_CONCURRENCY).describe(
+    `Messages that are delivered at the same time. Default: ${DEFAULT_QUEUE_CONCURRENCY}.`,
+  ),
+  retries: whole("", 0, MAX_QUEUE_RETRIES).describe(
+    `Deliveries after the first one until a message is a dead letter. Default: ${DEFAULT_QUEUE_RETRIES}.`,
+  ),
+  timeoutMs: whole(" of milliseconds", 1000, MAX_QUEUE_TIMEOUT_MS).describe(
+    `Maximum time for a delivery, in milliseconds. Default: ${DEFAULT_QUEUE_TIMEOUT_MS}.`,
+  ),
+}, "Use a table of name and path");
+
+/** A queue as a deployment declares it. */
+export type DeclaredQueue = Readonly<z.infer<typeof queueSchema>>;
+
+export const queuesSchema = z.array(queueSchema, WANTED_LIST).max(MAX_QUEUES, WANTED_LIST)
+  .superRefine((queues, context) => {
+    const seen = new Set<string>();
+    for (const [index, { name }] of queues.entries()) {
+      if (seen.has(name)) {
+        context.addIssue({
+          code: "custom",
+          path: [index, "name"],
+          message: "Use another name: another queue has this one",
+        });
+      }
+      seen.add(name);
+    }
+  });
+
+/** A queue with its defaults. */
+export interface QueueSettings extends Required<DeclaredQueue> {}
+
+export const queueSettings = (queue: DeclaredQueue): QueueSettings => ({
+  ...queue,
+  concurrency: queue.concurrency ?? DEFAULT_QUEUE_CONCURRENCY,
+  retries: queue.retries ?? DEFAULT_QUEUE_RETRIES,
+  timeoutMs: queue.timeoutMs ?? DEFAULT_QUEUE_TIMEOUT_MS,
+});
+
+/** The queues of two places together; of one name, that of the later place. */
+export function joinQueues(...lists: readonly (readonly DeclaredQueue[])[]): DeclaredQueue[] {
+  return [...new Map(lists.flat().map((queue) => [queue.name, queue])).values()];
+}

@@ -1,0 +1,70 @@
+/**
+ * A message of a queue as it is stored, and the limits of queues.
+ *
+ * @module
+ */
+import * as z from "zod";
+
+/** Largest body of a message, in bytes. */
+export const MAX_BODY_BYTES = 256 * 1024;
+/** Longest time until a message is delivered first, in seconds: 30 days. */
+export const MAX_DELAY_SECONDS = 30 * 24 * 60 * 60;
+/** Messages of one queue that wait, or are dead letters. */
+export const MAX_STORED = 100_000;
+/** Messages that one environment may send in a second, on average over ten. */
+export const SEND_RATE = { limit: 5_000, windowMs: 10_000, stepMs: 100 } as const;
+/** How long ids that senders give are remembered, in milliseconds. */
+export const SEEN_MS = 24 * 60 * 60 * 1000;
+/** How long dead letters are kept, in milliseconds. */
+export const LETTER_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** Bodies up to this size lie in the record, if they are text, in bytes. */
+export const INLINE_BYTES = 16 * 1024;
+/** Bytes of one part of a body; a value of Deno KV has at most 64 KiB. */
+export const PART_BYTES = 60_000;
+
+/** A queue of an environment: project, environment, and name. */
+export type QueuePlace = readonly [projectId: string, environment: string, queue: string];
+
+export const messageRecord = z.object({
+  id: z.string(),
+  /** Labels of the hosts whose deployment it is for: the first that declares the queue gets it. */
+  labels: z.array(z.string()),
+  /** Messages of one key are delivered one after another, in the order in which they were sent. */
+  key: z.string().nullable(),
+  /** Its place among those of its key. */
+  place: z.int().nullable(),
+  contentType: z.string(),
+  size: z.int(),
+  /** The body, if it is short text; null if it lies in parts. */
+  text: z.string().nullable(),
+  sentAt: z.number(),
+  /** The time of the next delivery, or of the last where there is no next one. */
+  dueAt: z.number(),
+  attempts: z.int(),
+  lastReason: z.string().nullable(),
+  /** When it was given up; null while it waits. */
+  deadAt: z.number().nullable(),
+});
+export type QueueMessage = z.infer<typeof messageRecord>;
+
+/** A message to send. */
+export interface NewMessage {
+  readonly labels: readonly string[];
+  readonly key: string | null;
+  /** By which the sender knows it; sending it again changes nothing for a day. */
+  readonly dedupeId: string | null;
+  readonly contentType: string;
+  readonly body: Uint8Array<ArrayBuffer>;
+  /** Milliseconds since the epoch. */
+  readonly dueAt: number;
+}
+
+/** The body as text, if it is UTF-8. */
+export function textOf(body: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,267 @@
+/**
+ * Delivers the messages of one queue of an environment. One process at a time does that for a
+ * queue, so that its limits hold over all nodes; another one takes over where it has ended.
+ *
+ * @module
+ */
+import * as z from "zod";
+import type { Clock, Random } from "../../lib/clock.ts";
+import type { Check } from "../../store/mod.ts";
+import type { Claims } from "../core/nodes/mod.ts";
+import { keys, readRecord } from "../core/store/mod.ts";
+import type { RecordStore } from "../../store/mod.ts";
+import type { DeliveryOutcome, Target } from "./deliver_message.ts";
+import type { QueueMessage, QueuePlace } from "./message.ts";
+import type { DueEntry, Ending, QueueStore } from "./queue_store.ts";
+
+/** Longest sleep: clocks can be changed, and timers have a maximum. */
+const LONGEST_SLEEP_MS = 60_000;
+/** Pause while no deployment declares the queue, and after a failure of the store. */
+const UNDECLARED_PAUSE_MS = 15_000;
+const STORE_PAUSE_MS = 1_000;
+/** Messages without a deployment that one look passes over, and entries that it reads ahead. */
+const MAX_UNDECLARED = 100;
+const AHEAD = 10;
+/** Longest wait for deliveries under way when the platform stops. */
+const CLOSE_MS = 5_000;
+/** How often the count of deliveries is stored. */
+const COUNT_MS = 5_000;
+
+/** Pauses between deliveries: they double, with jitter of the upper half. */
+const FIRST_PAUSE_MS = 5_000;
+const LONGEST_PAUSE_MS = 60 * 60 * 1000;
+
+const claimRecord = z.object({ holder: z.string() });
+
+export interface QueueWorkerParts {
+  readonly kv: RecordStore;
+  readonly store: QueueStore;
+  readonly claims: Claims;
+  readonly now: Clock;
+  readonly random: Random;
+  /** The deployment that gets a message; `undefined` if none declares the queue. */
+  targetOf(place: QueuePlace, message: QueueMessage): Promise<Target | undefined>;
+  deliver(target: Target, place: QueuePlace, message: QueueMessage): Promise<DeliveryOutcome>;
+  onTrouble(message: string): void;
+}
+
+/** Time until the delivery after an attempt (from 1), in milliseconds. */
+export function pauseAfter(attempt: number, random: Random): number {
+  const bound = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(attempt - 1, 20));
+  const [high = 0, low = 0] = random(2);
+  return Math.ceil(bound * (0.5 + (high * 256 + low) / 65_536 / 2));
+}
+
+/** What ends a delivery. Pure. */
+export function endingOf(
+  outcome: Exclude<DeliveryOutcome, { readonly type: "stopped" }>,
+  facts: {
+    readonly attempt: number;
+    readonly retries: number;
+    readonly now: number;
+    readonly random: Random;
+  },
+): Ending {
+  if (outcome.type === "done") return outcome;
+  const { attempt, retries, now, random } = facts;
+  const { reason } = outcome;
+  return attempt > retries
+    ? { type: "dead", reason }
+    : { type: "again", at: now + pauseAfter(attempt, random), reason };
+}
+
+export class QueueWorker {
+  readonly #running = new Map<string, Promise<void>>();
+  /** Entries that ended since the current look began, whose list is older. */
+  readonly #ended = new Set<string>();
+  #claim: Check | undefined;
+  #looking: Promise<void> | undefined;
+  #lookAgain = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #countTimer: ReturnType<typeof setTimeout> | undefined;
+  #done = 0;
+  #closed = false;
+
+  readonly #place: QueuePlace;
+  readonly #parts: QueueWorkerParts;
+
+  constructor(place: QueuePlace, parts: QueueWorkerParts) {
+    this.#place = place;
+    this.#parts = parts;
+  }
+
+  /** Deliveries under way. */
+  get running(): number {
+    return this.#running.size;
+  }
+
+  /** Deliveries that are not stored yet in the count. */
+  get uncounted(): number {
+    return this.#done;
+  }
+
+  /** Looks for messages that are due. */
+  wake(): void {
+    if (this.#closed) return;
+    if (this.#looking !== undefined) {
+      this.#lookAgain = true;
+      return;
+    }
+    clearTimeout(this.#timer);
+    this.#looking = this.#lookUntilQuiet().catch((cause) => {
+      this.#parts.onTrouble(`Cannot read the queue ${this.#place[2]}: ${cause}`);
+      return STORE_PAUSE_MS;
+    }).then((sleepMs) => {
+      this.#looking = undefined;
+      if (this.#closed || sleepMs === undefined) return;
+      this.#timer = setTimeout(() => this.wake(), Math.min(sleepMs, LONGEST_SLEEP_MS));
+    });
+  }
+
+  /** Stops, waits a while for deliveries under way, and lets others have the queue. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#looking;
+    let grace: ReturnType<typeof setTimeout> | undefined;
+    const over = new Promise<void>((resolve) => grace = setTimeout(resolve, CLOSE_MS));
+    await Promise.race([Promise.all(this.#running.values()), over]);
+    clearTimeout(grace);
+    clearTimeout(this.#countTimer);
+    await this.#storeCount().catch((error) => this.#parts.onTrouble(`${error}`));
+    const claim = this.#claim;
+    if (claim === undefined) return;
+    await this.#parts.kv.atomic().check(claim).delete(claim.key).commit()
+      .catch((error) => this.#parts.onTrouble(`Cannot give back a queue: ${error}`));
+  }
+
+  async #lookUntilQuiet(): Promise<number | undefined> {
+    let sleepMs: number | undefined;
+    do {
+      this.#lookAgain = false;
+      sleepMs = await this.#look();
+    } while (this.#lookAgain && !this.#closed);
+    return sleepMs;
+  }
+
+  /** Starts what is due and has room; returns the milliseconds until more is due, if any is. */
+  async #look(): Promise<number | undefined> {
+    const { store, now } = this.#parts;
+    if (!await this.#holds()) return LONGEST_SLEEP_MS;
+    this.#ended.clear();
+    const activity = await store.activity(this.#place);
+    let next: number | undefined;
+    let undeclared = 0;
+    for await (const entry of store.due(this.#place, this.#running.size + AHEAD)) {
+      const wait = entry.at - now();
+      if (wait > 0) {
+        next = Math.min(wait, next ?? wait);
+        break;
+      }
+      if (this.#closed) return undefined;
+      if (this.#running.has(entry.id) || this.#ended.has(entry.id)) continue;
+      const started = await this.#start(entry);
+      if (started === "full") return LONGEST_SLEEP_MS;
+      if (started !== "undeclared") continue;
+      next = UNDECLARED_PAUSE_MS;
+      if (++undeclared === MAX_UNDECLARED) break;
+    }
+    if (next !== undefined || this.#running.size > 0 || this.#ended.size > 0) {
+      return next ?? LONGEST_SLEEP_MS;
+    }
+    return await this.#forget(activity) ? undefined : 0;
+  }
+
+  /** Whether this process delivers the queue: claims it where nobody does. */
+  async #holds(): Promise<boolean> {
+    const { kv, claims } = this.#parts;
+    const key = keys.queueClaims(...this.#place);
+    const found = await readRecord(kv, key, claimRecord);
+    const versionstamp = found?.versionstamp ?? null;
+    if (this.#claim !== undefined && this.#claim.versionstamp === versionstamp) return true;
+    this.#claim = await claims.takeOver(found?.value.holder, async (holder) => {
+      const taken = await kv.atomic().check({ key, versionstamp }).set(key, {
+        holder: holder ?? "",
+      })
+        .commit();
+      return taken.ok ? { key, versionstamp: taken.versionstamp } : undefined;
+    });
+    return this.#claim !== undefined;
+  }
+
+  /** Gives an empty queue back, unless something was sent meanwhile. */
+  async #forget(activity: Check): Promise<boolean> {
+    const claim = this.#claim;
+    if (claim === undefined) return true;
+    await this.#storeCount();
+    const { ok } = await this.#parts.kv.atomic().check(claim, activity)
+      .delete(claim.key).delete(activity.key).commit();
+    if (ok) this.#claim = undefined;
+    return ok;
+  }
+
+  /** Starts a delivery, if some deployment declares the queue and it has room. */
+  async #start(entry: DueEntry): Promise<"started" | "full" | "undeclared"> {
+    const { store, targetOf } = this.#parts;
+    const message = await store.find(this.#place, entry.id);
+    if (message === undefined) {
+      await store.end(this.#place, entry, { ending: { type: "done" }, fence: this.#fence() });
+      return "started";
+    }
+    const target = await targetOf(this.#place, message);
+    if (target === undefined) return "undeclared";
+    if (this.#running.size >= target.queue.concurrency) return "full";
+    const done = this.#perform(entry, message, target).finally(() => {
+      this.#running.delete(entry.id);
+      this.#ended.add(entry.id);
+      this.wake();
+    });
+    this.#running.set(entry.id, done);
+    return "started";
+  }
+
+  #fence(): readonly Check[] {
+    return this.#claim === undefined ? [] : [this.#claim];
+  }
+
+  /** Delivers a message and stores how that ended. Never rejects. */
+  async #perform(entry: DueEntry, message: QueueMessage, target: Target): Promise<void> {
+    const { store, deliver, now, random, onTrouble } = this.#parts;
+    try {
+      const fence = this.#fence();
+      const outcome = await deliver(target, this.#place, message);
+      if (outcome.type === "stopped") return;
+      const ending = endingOf(outcome, {
+        attempt: message.attempts + 1,
+        retries: target.queue.retries,
+        now: now(),
+        random,
+      });
+      await store.end(this.#place, entry, { ending, fence });
+      if (ending.type === "done") this.#count();
+    } catch (error) {
+      onTrouble(`Cannot end a delivery of the queue ${this.#place[2]}: ${error}`);
+      await new Promise((resolve) => setTimeout(resolve, STORE_PAUSE_MS));
+    }
+  }
+
+  #count(): void {
+    this.#done++;
+    this.#countTimer ??= setTimeout(() => {
+      this.#countTimer = undefined;
+      this.#storeCount().catch((error) => this.#parts.onTrouble(`${error}`));
+    }, COUNT_MS);
+  }
+
+  async #storeCount(): Promise<void> {
+    const done = this.#done;
+    if (done === 0) return;
+    this.#done = 0;
+    try {
+      await this.#parts.store.countDone(this.#place, done);
+    } catch (error) {
+      this.#done += done;
+      throw error;
+    }
+  }
+}

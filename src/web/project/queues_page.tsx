@@ -1,0 +1,291 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The queues of an environment: their counts, and the dead letters of one of them.
+ *
+ * @module
+ */
+import { endpoints } from "../../contract/endpoints.ts";
+import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
+import type { Queue, QueueMessage } from "../../contract/queues.ts";
+import { formatBytes, formatCount } from "../../lib/format.ts";
+import { Ago, Empty, Pager, SelectField, State } from "../layout/board_pieces.tsx";
+import { goTo } from "../layout/document.tsx";
+import { EMPTY, type FormPage, refused } from "../layout/form.ts";
+import { Card, EndButton, Form, Trouble } from "../layout/pieces.tsx";
+import type { BoardServices } from "../visit/board_context.ts";
+import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
+import { environmentNames } from "./environment_names.ts";
+import { canChange, cursorOf, openProject, type ProjectVisit } from "./open_project.ts";
+import { projectPage } from "./project_page.tsx";
+
+const AT = "/workspaces/:slug/projects/:project/queues";
+/** Dead letters on one page. */
+const SIZE = 20;
+/** Longest name of a queue or environment. */
+const MAX_NAME = 100;
+
+/** The shown part, from the URL. */
+interface Wish {
+  readonly environment: string;
+  readonly queue: string;
+}
+
+const wishOf = (query: URLSearchParams): Wish => ({
+  environment: query.get("environment")?.slice(0, MAX_NAME) || ENVIRONMENT_PRODUCTION,
+  queue: query.get("queue")?.slice(0, MAX_NAME) ?? "",
+});
+
+interface QueuesView extends FormPage {
+  readonly wish: Wish;
+  readonly environments: readonly string[];
+  readonly queues: readonly Queue[];
+  readonly letters?: {
+    readonly items: readonly QueueMessage[];
+    readonly nextCursor: string | null;
+  };
+}
+
+function QueueItem({ queue, href }: { readonly queue: Queue; readonly href: string }) {
+  const { name, path, concurrency, retries, waiting, running, done, dead } = queue;
+  return (
+    <li>
+      <div class="main">
+        <a href={href}>{name}</a>
+        <span class="dots soft">
+          {path === null ? <span>not declared by the live deployment: its messages wait</span> : (
+            <>
+              <code>{path}</code>
+              <span>{`${concurrency} at a time`}</span>
+              <span>{retries === 1 ? "1 retry" : `${retries} retries`}</span>
+            </>
+          )}
+        </span>
+      </div>
+      <div class="meta end">
+        <span>{`${waiting} waiting`}</span>
+        <span>{`${running} running`}</span>
+        <span>{`${done} done`}</span>
+        {dead === 0 ? <span>0 dead</span> : <State tone="bad">{`${dead} dead`}</State>}
+      </div>
+    </li>
+  );
+}
+
+function Letter({ parts, letter, wish }: {
+  readonly parts: ProjectVisit;
+  readonly letter: QueueMessage;
+  readonly wish: Wish;
+}) {
+  const { path, context: { csrf, now } } = parts;
+  const { id, key, size, preview, attempts, lastReason, sentAt } = letter;
+  const hidden = { ...wish, message: id };
+  return (
+    <li>
+      <div class="main">
+        <span>{lastReason ?? "Failed"}</span>
+        <span class="dots soft">
+          <span>
+            sent <Ago at={sentAt} now={now} />
+          </span>
+          <span>{formatCount(attempts, "attempt")}</span>
+          <span>{formatBytes(size)}</span>
+          {key === null ? null : <span>{`key ${key}`}</span>}
+        </span>
+        {preview === null || preview === ""
+          ? null
+          : <pre class="terminal" tabindex={0}>{preview}</pre>}
+      </div>
+      {canChange(parts)
+        ? (
+          <div class="acts">
+            <Form action={path("queues/retry")} csrf={csrf} hidden={hidden}>
+              <button class="quiet little" type="submit">
+                Retry<span class="hush">{` message ${id}`}</span>
+              </button>
+            </Form>
+            <EndButton
+              action={path("queues/delete")}
+              csrf={csrf}
+              word="Delete"
+              what={`message ${id}`}
+              hidden={hidden}
+            />
+          </div>
+        )
+        : null}
+    </li>
+  );
+}
+
+function Letters({ parts, view }: { readonly parts: ProjectVisit; readonly view: QueuesView }) {
+  const { path, context: { csrf } } = parts;
+  const { wish, letters } = view;
+  if (letters === undefined) return null;
+  const { items, nextCursor } = letters;
+  return (
+    <Card
+      title={`Dead letters of ${wish.queue}`}
+      id="letters"
+      lead="Messages whose deliveries have all failed. They are kept for 30 days."
+    >
+      {items.length === 0
+        ? <Empty title="No dead letters">Failed messages show up here.</Empty>
+        : (
+          <>
+            <div class="body">
+              <div class="acts">
+                <Form action={path("queues/retry-all")} csrf={csrf} hidden={{ ...wish }}>
+                  <button class="little" type="submit">Retry all</button>
+                </Form>
+                <EndButton
+                  action={path("queues/purge")}
+                  csrf={csrf}
+                  word="Delete all"
+                  what={`dead letters of ${wish.queue}`}
+                  hidden={{ ...wish }}
+                />
+              </div>
+            </div>
+            <ol class="rows">
+              {items.map((letter) => (
+                <Letter key={letter.id} parts={parts} letter={letter} wish={wish} />
+              ))}
+            </ol>
+          </>
+        )}
+      <Pager
+        path={path("queues")}
+        cursor={cursorOf(parts)}
+        nextCursor={nextCursor}
+        query={{ ...wish }}
+      />
+    </Card>
+  );
+}
+
+function queuesPage(parts: ProjectVisit, view: QueuesView): Response {
+  const { path } = parts;
+  const { wish: { environment }, environments, queues, state = EMPTY } = view;
+  const hrefOf = (queue: string) =>
+    `${path("queues")}?${new URLSearchParams({ environment, queue })}#letters`;
+  return projectPage(
+    parts,
+    { ...view, here: "queues", about: "queues" },
+    <>
+      <Card title="Queues" id="queues" lead="Messages that the platform delivers to your server.">
+        <div class="body">
+          <Trouble state={state} />
+          <form method="get" action={path("queues")} class="line-form">
+            <SelectField
+              label="Environment"
+              name="environment"
+              values={environments}
+              chosen={environment}
+            />
+            <button class="quiet" type="submit">Show</button>
+          </form>
+        </div>
+        {queues.length === 0
+          ? (
+            <Empty
+              title="No queues yet"
+              command={`[[queues]]\nname = "mails"\npath = "/queues/mails"`}
+            >
+              Declare a queue in <code>svc.toml</code> and deploy:
+            </Empty>
+          )
+          : (
+            <ol class="rows">
+              {queues.map((queue) => (
+                <QueueItem key={queue.name} queue={queue} href={hrefOf(queue.name)} />
+              ))}
+            </ol>
+          )}
+      </Card>
+      <Letters parts={parts} view={view} />
+    </>,
+  );
+}
+
+export function bindQueues(bind: PageBinder, services: BoardServices): void {
+  const show = async (visit: PersonVisit, wish: Wish, shown: FormPage = {}) => {
+    const parts = await openProject(visit, services);
+    const params = { project: parts.project.name };
+    const { environment, queue } = wish;
+    const [{ items: queues }, environments] = await Promise.all([
+      parts.api.call(endpoints.listQueues, { params, query: { environment } }),
+      environmentNames(parts),
+    ]);
+    const view = { ...shown, wish, environments, queues };
+    if (!canChange(parts) || !queues.some(({ name }) => name === queue)) {
+      return queuesPage(parts, view);
+    }
+    const cursor = cursorOf(parts);
+    const letters = await parts.api.call(endpoints.listQueueMessages, {
+      params: { ...params, queue },
+      query: { environment, limit: SIZE, ...(cursor === null ? {} : { cursor }) },
+    });
+    return queuesPage(parts, { ...view, letters });
+  };
+
+  bind.personal("GET", AT, (visit) => show(visit, wishOf(visit.query)));
+
+  /** Binds a form of the page, which is shown again afterwards. */
+  const form = (
+    name: string,
+    done: string,
+    act: (parts: ProjectVisit, wish: Wish, message: string) => Promise<unknown>,
+  ) => {
+    bind.personal("POST", `${AT}/${name}`, async (visit) => {
+      const { environment, queue, message = "" } = visit.fields;
+      const wish = wishOf(
+        new URLSearchParams({ environment: environment ?? "", queue: queue ?? "" }),
+      );
+      try {
+        const parts = await openProject(visit, services);
+        await act(parts, wish, message);
+        return goTo(`${parts.path("queues")}?${new URLSearchParams({ ...wish, done })}`);
+      } catch (error) {
+        return await show(visit, wish, refused(error, visit.fields));
+      }
+    });
+  };
+
+  form(
+    "retry",
+    "message-retried",
+    ({ api, project }, { environment, queue }, message) =>
+      api.call(endpoints.retryQueueMessage, {
+        params: { project: project.name, queue, message },
+        body: { environment },
+      }),
+  );
+  form(
+    "delete",
+    "message-deleted",
+    ({ api, project }, { environment, queue }, message) =>
+      api.call(endpoints.deleteQueueMessage, {
+        params: { project: project.name, queue, message },
+        query: { environment },
+      }),
+  );
+  form(
+    "retry-all",
+    "letters-retried",
+    ({ api, project }, { environment, queue }) =>
+      api.call(endpoints.retryQueue, {
+        params: { project: project.name, queue },
+        body: { environment },
+      }),
+  );
+  form(
+    "purge",
+    "letters-deleted",
+    ({ api, project }, { environment, queue }) =>
+      api.call(endpoints.purgeQueue, {
+        params: { project: project.name, queue },
+        body: { environment, state: "dead" },
+      }),
+  );
+}
