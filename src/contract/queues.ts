@@ -106,7 +106,9 @@ export const sendQueueMessage = endpoint({
     delaySeconds: z.int().min(0).max(MAX_DELAY_SECONDS).optional().describe(
       "Seconds until the first delivery, at most 30 days",
     ),
-    at: timestamp.max(40).optional().describe("Time of the first delivery, at most 30 days from now"),
+    at: timestamp.max(40).optional().describe(
+      "Time of the first delivery, at most 30 days from now",
+    ),
     id: z.string().min(1).max(MAX_KEY).optional().describe(
       "Id of your choice. Sending it again within 24 hours stores nothing",
     ),

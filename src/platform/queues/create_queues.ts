@@ -126,7 +126,9 @@ export function createQueues(foundation: Foundation, parts: QueueParts): Project
           running: runningOf,
           now,
         }),
-      whenListening: () => void service.start(),
+      whenListening() {
+        service.start().catch((error) => onTrouble(`Cannot start the queues: ${error}`));
+      },
       storeChanged: (changed) => Promise.resolve(service.follow(changed)),
       rereadStore: () => service.reread(),
       async close() {

@@ -58,6 +58,8 @@ export interface StoreParts {
 }
 
 const headKey = (place: QueuePlace, key: string) => keys.queueHeads(...place, sha256Hex(key));
+const headsOf = (place: QueuePlace, message: QueueMessage | undefined): RecordKey[] =>
+  message === undefined || message.key === null ? [] : [headKey(place, message.key)];
 const heldOf = (place: QueuePlace, key: string) => [...place, sha256Hex(key)];
 
 export class QueueStore {
@@ -167,7 +169,7 @@ export class QueueStore {
     const { kv, now } = this.#parts;
     const due = keys.queueDueAt(place, entry.at, entry.id);
     const current = await this.find(place, entry.id);
-    const contended = [due, ...(current?.key == null ? [] : [headKey(place, current.key)])];
+    const contended = [due, ...headsOf(place, current)];
     let isRepeated = false;
     return await commitWithRetries(kv, contended, async (operation) => {
       if (isRepeated && await this.#isLost(fence)) return false;
@@ -240,7 +242,7 @@ export class QueueStore {
     const { kv, now } = this.#parts;
     const at = keys.queueMessages(...place, id);
     const known = await this.find(place, id);
-    const contended = [at, ...(known?.key == null ? [] : [headKey(place, known.key)])];
+    const contended = [at, ...headsOf(place, known)];
     return await commitWithRetries(kv, contended, async (operation) => {
       const found = await readRecord(kv, at, messageRecord);
       if (found === undefined) return false;
@@ -266,7 +268,7 @@ export class QueueStore {
     const { kv } = this.#parts;
     const at = keys.queueMessages(...place, id);
     const known = await this.find(place, id);
-    const contended = [at, ...(known?.key == null ? [] : [headKey(place, known.key)])];
+    const contended = [at, ...headsOf(place, known)];
     return await commitWithRetries(kv, contended, async (operation) => {
       const found = await readRecord(kv, at, messageRecord);
       if (found === undefined) return false;
