@@ -64,7 +64,12 @@ async function measureOwn(folder: string): Promise<Rates> {
   });
   const { kvFor, capability } = createKv(
     { kv, isOnlyWriter: true, now: systemClock, random: systemRandom, onTrouble },
-    { projects: new ProjectStore(kv), environments: new EnvironmentStore(kv) },
+    {
+      projects: new ProjectStore(kv),
+      environments: new EnvironmentStore(kv),
+      queueSecretOf: () => "",
+      answerQueue: () => Promise.reject(new Error("Nothing is sent")),
+    },
   );
   try {
     const owner = { deploymentId: "bench", projectId: "bench", environment: "production" };

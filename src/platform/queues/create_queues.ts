@@ -118,6 +118,7 @@ export function createQueues(foundation: Foundation, parts: QueueParts): Project
       name: "queues",
       bindRoutes: (router) =>
         bindQueueRoutes(router, {
+          kv: foundation.kv,
           projects,
           environments,
           service,

@@ -18,8 +18,6 @@ import {
   deleteKeys,
   keys,
   keysBelow,
-  type Page,
-  type PageWish,
   readAll,
   readRecord,
 } from "../core/store/mod.ts";
@@ -304,30 +302,6 @@ export class QueueStore {
       if (ids.push(pointer.parse(value).id) >= limit) return ids;
     }
     return ids;
-  }
-
-  /** A page of dead letters, or of messages that wait, newest first. */
-  async list(
-    place: QueuePlace,
-    state: "dead" | "waiting",
-    { limit, cursor }: PageWish,
-  ): Promise<Page<QueueMessage>> {
-    const { kv } = this.#parts;
-    const prefix = state === "dead" ? keys.queueDead(...place) : keys.queueMessages(...place);
-    const selector = cursor === undefined ? { prefix } : { prefix, end: [...prefix, cursor] };
-    const items: QueueMessage[] = [];
-    let last: string | null = null;
-    let read = 0;
-    const most = 2_000;
-    for await (const { key } of kv.list(selector, { limit: most + 1, reverse: true })) {
-      if (items.length === limit || read++ === most) return { items, nextCursor: last };
-      last = String(key.at(-1));
-      const message = await this.find(place, last);
-      if (message !== undefined && (message.deadAt !== null) === (state === "dead")) {
-        items.push(message);
-      }
-    }
-    return { items, nextCursor: null };
   }
 
   /** How many messages wait and are dead letters; counting ends at `most`. */

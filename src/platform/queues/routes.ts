@@ -7,15 +7,18 @@ import { endpoints } from "../../contract/endpoints.ts";
 import type { Queue, QueueMessage as WireMessage } from "../../contract/queues.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { QueueSettings } from "../../manifest/mod.ts";
+import type { RecordStore } from "../../store/mod.ts";
 import type { Caller } from "../core/access/mod.ts";
 import { Failure, type Router } from "../core/http/mod.ts";
 import { type EnvironmentStore, findEnvironmentName, latestLabel } from "../environments/mod.ts";
 import { findProject, type ProjectStore } from "../projects/mod.ts";
+import { listMessages } from "./list_messages.ts";
 import { dueTime } from "./local_requests.ts";
 import { MAX_STORED, type QueueMessage, type QueuePlace } from "./message.ts";
 import type { QueueService } from "./queue_service.ts";
 
 export interface QueueRouteServices {
+  readonly kv: RecordStore;
   readonly projects: ProjectStore;
   readonly environments: EnvironmentStore;
   readonly service: QueueService;
@@ -51,7 +54,7 @@ function messageToWire(message: QueueMessage): WireMessage {
 }
 
 export function bindQueueRoutes(router: Router, services: QueueRouteServices): void {
-  const { projects, environments, service, declaredAt, running, now } = services;
+  const { kv, projects, environments, service, declaredAt, running, now } = services;
   const { store } = service;
 
   async function find(caller: Caller, reference: string, environment: string) {
@@ -118,7 +121,7 @@ export function bindQueueRoutes(router: Router, services: QueueRouteServices): v
 
   router.guarded(endpoints.listQueueMessages, async (caller, { params, query }) => {
     const place = await placeOf(caller, params, query.environment);
-    const { items, nextCursor } = await store.list(place, query.state, query);
+    const { items, nextCursor } = await listMessages({ kv, store }, place, query);
     return { items: items.map(messageToWire), nextCursor };
   });
 
