@@ -200,6 +200,7 @@ export const ENDPOINT_PERMISSIONS: Readonly<Record<EndpointName, Needed>> = {
   putRules: RULES,
   deleteRules: RULES,
   listRuleRevisions: READ_RULES,
+  getRuleRevision: READ_RULES,
   restoreRules: RULES,
   listRuleCounters: READ_RULES,
   listNotifications: READ,

@@ -221,6 +221,7 @@ export const endpoints = {
   putRules: rules.putRules,
   deleteRules: rules.deleteRules,
   listRuleRevisions: rules.listRuleRevisions,
+  getRuleRevision: rules.getRuleRevision,
   restoreRules: rules.restoreRules,
   listRuleCounters: rules.listRuleCounters,
   listNotifications: notifications.listNotifications,

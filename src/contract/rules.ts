@@ -112,15 +112,26 @@ export const listRuleRevisions = endpoint({
   response: page(rulesRevision),
 });
 
+const revisionParams = projectParams.extend({
+  revision: z.string().min(1).max(64).describe("Id of the revision"),
+});
+
+export const getRuleRevision = endpoint({
+  method: "GET",
+  path: "/v1/projects/{project}/rules/revisions/{revision}",
+  summary: "Show a published rule set",
+  tag: "Rules",
+  params: revisionParams,
+  response: rulesRevision.extend({ ruleSet: runtimeRuleSet.describe("The rule set") }),
+});
+
 export const restoreRules = endpoint({
   method: "POST",
   path: "/v1/projects/{project}/rules/revisions/{revision}/restore",
   summary: "Publish an earlier rule set again. Requires If-Match",
   traits: ["if-match", "etag"],
   tag: "Rules",
-  params: projectParams.extend({
-    revision: z.string().min(1).max(64).describe("Id of the revision"),
-  }),
+  params: revisionParams,
   response: activeRules,
 });
 

@@ -7,7 +7,7 @@
 import { endpoints } from "../contract/endpoints.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
 import { Idempotency, Router } from "../platform/core/http/mod.ts";
-import { bindPages, bindUnsubscribe, showFailure } from "../web/mod.ts";
+import { bindPages, bindUnsubscribe, type ClientLookup, showFailure } from "../web/mod.ts";
 import type { Platform } from "./platform.ts";
 
 export interface ApiOptions {
@@ -18,6 +18,8 @@ export interface ApiOptions {
   knowsNetworks(): boolean;
   /** Whether the edge can find the country of an address now. */
   knowsCountries(): boolean;
+  /** The facts of a client by its address and its `User-Agent`, as the edge finds them. */
+  clientFacts: ClientLookup["clientFacts"];
   requestId(): string;
   /** Called for each failure that is the platform's own. */
   onFault(requestId: string, cause: unknown): void;
@@ -53,7 +55,8 @@ export function buildApi(platform: Platform, foundation: Foundation, options: Ap
   const { previewSignIn } = platform;
   const pageParts = { ...accounts, workspaces, ...notifications, deployments, previewSignIn };
   const { now } = foundation;
-  bindPages(router, { ...foundation, ...pageParts }, { ...options, now });
+  const { clientFacts } = options;
+  bindPages(router, { ...foundation, ...pageParts, clientFacts }, { ...options, now });
   bindUnsubscribe(router, {
     unsubscribeKey: notifications.unsubscribeKey,
     unsubscribe: async ({ userId, category }) => {

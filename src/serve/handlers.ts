@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { createEdge, type HttpCache, type LoadedGeo, resolveHost } from "../edge/mod.ts";
+import { createEdge, deviceOf, type HttpCache, type LoadedGeo, resolveHost } from "../edge/mod.ts";
 import type { OutboundFetch } from "../runtime/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import { DEFAULT_HTTPS_PORT } from "../platform/certificates/mod.ts";
@@ -136,6 +136,11 @@ export function createHandlers(
     knowsNetworks: () =>
       knowsNetworks && (options.trustProxy.length > 0 || geo.asn?.isReadable() !== false),
     knowsCountries: () => geo.geo.isReadable(),
+    clientFacts: ({ ip, userAgent }) => ({
+      country: geo.geo.country(ip),
+      asn: geo.asn?.asn(ip),
+      device: deviceOf(userAgent),
+    }),
     version: options.version,
     url: base.origin,
     onFault: (id, cause) => logFault(options, id, cause),

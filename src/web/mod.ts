@@ -6,4 +6,5 @@
  */
 export { showFailure } from "./visit/page_binder.tsx";
 export { bindPages } from "./routes.ts";
+export type { ClientLookup } from "./visit/client_facts.ts";
 export { bindUnsubscribe } from "./notifications/unsubscribe_routes.tsx";

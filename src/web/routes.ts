@@ -54,11 +54,13 @@ import { bindHooks } from "./project/hooks_page.tsx";
 import { bindKv } from "./project/kv_routes.ts";
 import { bindQueues } from "./project/queues_page.tsx";
 import { bindLogs } from "./project/logs_routes.ts";
+import { bindRules, type RulesPageServices } from "./project/rules_routes.ts";
+import { RULES_SCRIPT_PATH, showRulesScript } from "./project/rules_script.ts";
 import { bindSettings } from "./project/settings_page.tsx";
 import { bindTraffic } from "./project/traffic_page.tsx";
 import { bindVariables } from "./project/variables_page.tsx";
 
-function bindProjectPages(bind: PageBinder, services: StartServices): void {
+function bindProjectPages(bind: PageBinder, services: StartServices & RulesPageServices): void {
   bindDeployments(bind, services);
   bindDeploy(bind, services);
   bindBuilds(bind, services);
@@ -75,6 +77,7 @@ function bindProjectPages(bind: PageBinder, services: StartServices): void {
   bindKv(bind, services);
   bindQueues(bind, services);
   bindEdge(bind, services);
+  bindRules(bind, services);
   bindSettings(bind, services);
 }
 
@@ -100,6 +103,7 @@ export function bindPages(
     & DeploymentPageServices
     & PreviewPageServices
     & OverviewServices
+    & RulesPageServices
     & { readonly messengerSignIn: MessengerSignIn | undefined },
   platform: {
     readonly url: string;
@@ -116,6 +120,7 @@ export function bindPages(
   router.page("GET", PALETTE_PATH, showPaletteScript);
   router.page("GET", UPLOAD_SCRIPT_PATH, showUploadScript);
   router.page("GET", STUDIO_SCRIPT_PATH, showStudioScript);
+  router.page("GET", RULES_SCRIPT_PATH, showRulesScript);
   bind.open(
     "GET",
     "/",

@@ -225,6 +225,7 @@ async function furnish(parts: DashboardPlatform) {
       "variables",
       "environments",
       "hooks",
+      "rules",
       "cron",
       "databases",
       "usage",

@@ -16,7 +16,8 @@ import {
   RulesService,
   type VersionedRules,
 } from "./rules_service.ts";
-import { RulesStore } from "./rules_store.ts";
+import { type Published, type RevisionRecord, RulesStore } from "./rules_store.ts";
+import type { RulesRevision } from "../../contract/rules.ts";
 import type { PlatformLog } from "../core/log.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import { ifMatchHolds, isEntityTagList } from "../../lib/entity_tag.ts";
@@ -65,6 +66,19 @@ async function answer({ active, version }: VersionedRules): Promise<Response> {
   });
 }
 
+function revisionToWire(
+  { revisionId, ruleCount, publishedAt, publishedBy }: RevisionRecord,
+  published: Published,
+): RulesRevision {
+  return {
+    revisionId,
+    ruleCount,
+    publishedAt: new Date(publishedAt).toISOString(),
+    publishedBy,
+    active: revisionId === published.revision?.revisionId,
+  };
+}
+
 function bindRulesRoutes(router: Router, services: RulesRouteServices): void {
   const { projects, rules, service, sites, addresses } = services;
   const find = (caller: Caller, name: string) => findProject(projects, caller, name);
@@ -108,16 +122,17 @@ function bindRulesRoutes(router: Router, services: RulesRouteServices): void {
       rules.revisions(project.id, query),
       rules.published(project.id),
     ]);
-    return {
-      items: page.items.map((revision) => ({
-        revisionId: revision.revisionId,
-        ruleCount: revision.ruleCount,
-        publishedAt: new Date(revision.publishedAt).toISOString(),
-        publishedBy: revision.publishedBy,
-        active: revision.revisionId === published.revision?.revisionId,
-      })),
-      nextCursor: page.nextCursor,
-    };
+    const items = page.items.map((revision) => revisionToWire(revision, published));
+    return { items, nextCursor: page.nextCursor };
+  });
+
+  router.guarded(endpoints.getRuleRevision, async (caller, { params }) => {
+    const project = await find(caller, params.project);
+    const [{ revision, ruleSet }, published] = await Promise.all([
+      service.revision(project, params.revision),
+      rules.published(project.id),
+    ]);
+    return { ...revisionToWire(revision, published), ruleSet };
   });
 
   router.guarded(endpoints.listRuleCounters, async (caller, { params }) => {

@@ -115,12 +115,25 @@ export class RulesService {
       readonly precondition: Precondition;
     },
   ): Promise<VersionedRules> {
-    const revision = await this.#services.rules.findRevision(project.id, options.revisionId);
-    if (revision === undefined) {
-      throw new Failure("not_found", `Rules revision "${options.revisionId}" does not exist`);
-    }
+    const revision = await this.#findRevision(project, options.revisionId);
     const ruleSet = await readRevision(this.#services.vault, revision);
     return this.#store(project, { ...options, ruleSet });
+  }
+
+  /** A revision and its rules. @throws {Failure} `not_found` */
+  async revision(project: ProjectRecord, revisionId: string): Promise<{
+    readonly revision: RevisionRecord;
+    readonly ruleSet: NonNullable<ActiveRules["ruleSet"]>;
+  }> {
+    const revision = await this.#findRevision(project, revisionId);
+    const ruleSet = await readRevision(this.#services.vault, revision);
+    return { revision, ruleSet: await inTurns(toWire(ruleSet)) };
+  }
+
+  async #findRevision(project: ProjectRecord, revisionId: string): Promise<RevisionRecord> {
+    const revision = await this.#services.rules.findRevision(project.id, revisionId);
+    if (revision !== undefined) return revision;
+    throw new Failure("not_found", `Rules revision "${revisionId}" does not exist`);
   }
 
   async #store(

@@ -36,6 +36,7 @@ const PROJECT_GROUPS = [
     ["variables", "Variables"],
     ["environments", "Environments"],
     ["edge", "Edge"],
+    ["rules", "Rules"],
   ]],
 ] as const;
 

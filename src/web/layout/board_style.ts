@@ -146,6 +146,14 @@ const ROWS = `
 .button.little { min-height: 2.25rem; padding: .3rem .8rem; font-size: .9rem; }
 textarea { width: 100%; min-height: 7rem; padding: .65rem .8rem; font: .9rem/1.6 var(--mono); color: var(--ink); background: var(--surface); border: 1px solid var(--line-strong); border-radius: var(--small); resize: vertical; }
 textarea:focus-visible { outline-offset: 0; border-color: var(--accent); }
+.editor { display: grid; grid-template-columns: auto minmax(0, 1fr); border: 1px solid var(--line-strong); border-radius: var(--small); overflow: hidden; }
+.editor:focus-within { outline: 3px solid var(--accent); outline-offset: 2px; }
+.editor .gutter { margin: 0; padding: .65rem .6rem; font: .875rem/1.6 var(--mono); text-align: right; color: var(--soft); background: var(--sunken); overflow: hidden; height: 0; min-height: 100%; user-select: none; }
+.editor .gutter .error { color: var(--danger); font-weight: 700; } .editor .gutter .warning { color: var(--warn); font-weight: 700; }
+.editor textarea { border: 0; border-radius: 0; font-size: .875rem; white-space: pre; overflow: auto; resize: none; outline: none; }
+.diff { margin: 0; padding: .9rem 1.1rem; overflow-x: auto; border: 1px solid var(--line); border-radius: var(--small); font: .85rem/1.6 var(--mono); }
+.diff span { display: block; } .diff .added { background: var(--tint); } .diff .removed { color: var(--danger); }
+.rows ins { text-decoration: none; color: var(--accent); }
 .line-form { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; }
 .line-form > .field { flex: 1 1 11rem; }
 .line-form > .field.small-field { flex: 0 1 9rem; }

@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { collectPages } from "../../client/collect_pages.ts";
+import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
 import type { Deployment } from "../../contract/deployments.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
@@ -49,20 +51,12 @@ async function variablesOf(
   { api, project }: ProjectVisit,
   environment: string,
 ): Promise<Variable[]> {
-  const found: Variable[] = [];
-  let cursor: string | null = null;
-  do {
-    const page: { items: Variable[]; nextCursor: string | null } = await api.call(
-      endpoints.listVariables,
-      {
-        params: { project: project.name },
-        query: { ...WHOLE_LIST, environment, ...(cursor === null ? {} : { cursor }) },
-      },
-    );
-    found.push(...page.items);
-    cursor = page.nextCursor;
-  } while (cursor !== null && found.length < MAX_VARIABLES);
-  return found;
+  const params = { project: project.name };
+  const { items } = await collectPages(
+    (query) => api.call(endpoints.listVariables, { params, query: { ...query, environment } }),
+    { limit: MAX_VARIABLES, pageSize: PAGE_LIMIT_MAX },
+  );
+  return items;
 }
 
 function planOf(text: string, scope: string, known: readonly Variable[]): PastePlan {

@@ -1,0 +1,17 @@
+/**
+ * What the edge would know of a client.
+ *
+ * @module
+ */
+import type { Device } from "../../rules/mod.ts";
+
+export interface ClientFacts {
+  readonly country: string | undefined;
+  readonly asn: number | undefined;
+  readonly device: Device | undefined;
+}
+
+/** Finds the facts of a client by its address and its `User-Agent`, as the edge does. */
+export interface ClientLookup {
+  clientFacts(client: { readonly ip: string; readonly userAgent: string | null }): ClientFacts;
+}
