@@ -250,7 +250,7 @@ function Diff({ from, to, label }: {
     <pre class="diff" tabindex={0} role="region" aria-label={label}>
       {lines.map((line, index) =>
         line === undefined
-          ? <span key={index} class="soft">{"…\n"}</span>
+          ? <span key={index} class="soft">…</span>
           : <span key={index} class={line.type}>{`${SIGNS[line.type]} ${line.text}\n`}</span>
       )}
     </pre>
