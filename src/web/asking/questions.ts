@@ -35,6 +35,7 @@ export const QUESTIONS = {
   environment: plain("Delete", "Its variables are deleted too."),
   databaseRow: plain("Delete", "You can't restore it, except from a snapshot."),
   snapshot: plain("Delete", "You can't restore its data any more."),
+  rules: plain("Remove", "The rules of the live deployment apply again immediately."),
   kvValue: plain("Remove", "Your code no longer finds it. You can't restore its value."),
   member: plain("Remove", "They lose access immediately, and so do their API keys and devices."),
   invitation: plain("Withdraw", "Its link stops working immediately."),

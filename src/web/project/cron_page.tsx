@@ -34,6 +34,12 @@ function runText({ outcome, status, error, durationMs }: CronRun): string {
   return `${answer}${time}${error === null ? "" : `: ${error}`}`;
 }
 
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** A length of time from seconds to days. */
+const waitText = (ms: number): string =>
+  ms < 2 * DAY_MS ? durationText(ms) : `${Math.floor(ms / DAY_MS)} days`;
+
 const msText = (ms: number): string => ms < 1000 ? `${Math.round(ms)} ms` : durationText(ms);
 
 function LogLink({ parts, requestId, what }: {
@@ -66,7 +72,7 @@ function LastRun({ parts, run }: { readonly parts: ProjectVisit; readonly run: C
 function NextRun({ at, now }: { readonly at: string; readonly now: number }) {
   return (
     <span>
-      Next <Moment at={at} />, in {durationText(Date.parse(at) - now)}
+      Next <Moment at={at} />, in {waitText(Date.parse(at) - now)}
     </span>
   );
 }

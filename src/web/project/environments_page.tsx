@@ -74,7 +74,7 @@ function LiveDeployment({ parts, deployment }: {
       </span>
       {variablesChanged && canChange(parts)
         ? (
-          <Form action={`/deployments/${id}/redeploy`} csrf={csrf} asks>
+          <Form action={`/deployments/${id}/redeploy`} csrf={csrf} class="row" asks>
             <span class="soft small">Its variables have changed.</span>
             <button class="quiet little" type="submit">
               Redeploy now to apply<span class="hush">

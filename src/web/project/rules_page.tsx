@@ -357,8 +357,8 @@ function Revisions({ parts, view }: { readonly parts: ProjectVisit; readonly vie
               <EndButton
                 action={path("rules/remove")}
                 csrf={csrf}
-                word="Remove published rules"
-                what="so that the deployment's own rules apply again"
+                word="Remove"
+                what="the published rules"
                 hidden={{ etag }}
               />
             </div>

@@ -19,11 +19,12 @@ import {
   type Surroundings,
   writeRulesToml,
 } from "../../rules/mod.ts";
-import type { BoardServices } from "../visit/board_context.ts";
+import { QUESTIONS } from "../asking/questions.ts";
+import { type BoardServices, namedIn } from "../visit/board_context.ts";
 import type { ClientLookup } from "../visit/client_facts.ts";
 import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import { WHOLE_LIST } from "../visit/page_context.ts";
-import { cursorOf, openProject, type ProjectVisit } from "./open_project.ts";
+import { askOnProject, cursorOf, openProject, type ProjectVisit } from "./open_project.ts";
 import { rulesPage, type RulesView } from "./rules_page.tsx";
 import { type RecordedRequest, tryRules } from "./try_rules.ts";
 
@@ -220,29 +221,35 @@ export function bindRules(bind: PageBinder, services: RulesPageServices): void {
     }
   });
 
-  /** Binds a change of what is published, for which the text does not matter. */
+  /** A change of what is published, for which the text does not matter. */
   const change = (
-    name: string,
     done: string,
     run: (parts: ProjectVisit, visit: PersonVisit) => Promise<unknown>,
   ) =>
-    bind.personal("POST", `${AT}/${name}`, async (visit) => {
-      const parts = await openProject(visit, services);
-      try {
-        await run(parts, visit);
-        return parts.back("rules", done);
-      } catch (error) {
-        const failure = toFailure(error);
-        if (failure.status >= 500) throw error;
-        return show(parts, { failure: failure.message, status: failure.status });
-      }
-    });
-  change("restore", "rules-restored", ({ api, project }, { fields }) => {
-    const params = { project: project.name, revision: fields.revision ?? "" };
-    return api.call(endpoints.restoreRules, { params, ifMatch: fields.etag ?? "" });
-  });
-  change("remove", "rules-removed", ({ api, project }, { fields }) => {
-    const params = { project: project.name };
-    return api.call(endpoints.deleteRules, { params, ifMatch: fields.etag ?? "" });
+  async (visit: PersonVisit) => {
+    const parts = await openProject(visit, services);
+    try {
+      await run(parts, visit);
+      return parts.back("rules", done);
+    } catch (error) {
+      const failure = toFailure(error);
+      if (failure.status >= 500) throw error;
+      return show(parts, { failure: failure.message, status: failure.status });
+    }
+  };
+  bind.personal(
+    "POST",
+    `${AT}/restore`,
+    change("rules-restored", ({ api, project }, { fields }) => {
+      const params = { project: project.name, revision: fields.revision ?? "" };
+      return api.call(endpoints.restoreRules, { params, ifMatch: fields.etag ?? "" });
+    }),
+  );
+  bind.asking(`${AT}/remove`, {
+    ask: askOnProject(services, (parts) => QUESTIONS.rules(namedIn(parts))),
+    run: change("rules-removed", ({ api, project }, { fields }) => {
+      const params = { project: project.name };
+      return api.call(endpoints.deleteRules, { params, ifMatch: fields.etag ?? "" });
+    }),
   });
 }
