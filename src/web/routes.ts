@@ -18,6 +18,7 @@ import { bindDevicePages, type DevicePageServices } from "./device/device_pages.
 import { SESSION_PATH } from "./layout/form_script.ts";
 import { BOARD_SCRIPT_PATH, HTMX_PATH, showBoardScript, showHtmx } from "./layout/scripts.ts";
 import { PALETTE_PATH, showPaletteScript } from "./layout/palette_script.ts";
+import { LIVE_WORKER_PATH, showLiveWorker } from "./layout/live_script.ts";
 import { goTo, showIcon, showStylesheet, STYLESHEET_PATH } from "./layout/document.tsx";
 import { bindEntryPages, type EntryPageServices } from "./entry/entry_routes.ts";
 import { bindMailLinkPages, type MailLinkPageServices } from "./entry/mail_link_routes.ts";
@@ -120,6 +121,7 @@ export function bindPages(
   router.page("GET", PALETTE_PATH, showPaletteScript);
   router.page("GET", UPLOAD_SCRIPT_PATH, showUploadScript);
   router.page("GET", STUDIO_SCRIPT_PATH, showStudioScript);
+  router.page("GET", LIVE_WORKER_PATH, showLiveWorker);
   router.page("GET", RULES_SCRIPT_PATH, showRulesScript);
   bind.open(
     "GET",

@@ -106,7 +106,9 @@ export function Bar({ context, place }: {
               (place?.project === undefined ? "" : `?project=${place.project}`)}
           />
         )}
-        <Way href="/notifications" path={path}>Inbox</Way>
+        <Way href="/notifications" path={path}>
+          Inbox <span class="count" data-unread=""></span>
+        </Way>
         <a
           href="/account"
           aria-current={path.startsWith("/account") ? "true" : undefined}

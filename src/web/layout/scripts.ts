@@ -10,10 +10,12 @@ import { makeAsset } from "./asset.ts";
 import { PAGE_POLICY } from "./document.tsx";
 import { COPY_SCRIPT } from "./copy_script.ts";
 import { FORM_SCRIPT } from "./form_script.ts";
+import { LIVE_SCRIPT } from "./live_script.ts";
 
 const FOLLOW = `"use strict";
 /* A scope: all scripts of a page share one for their names. */
 {
+${LIVE_SCRIPT}
 /* Most lines of a log that stay on a page. */
 const MOST = 2000;
 const clock = (time) => time.slice(11, 19);
@@ -47,10 +49,10 @@ const leave = (list) => {
   sources.get(list)?.close();
   sources.delete(list);
 };
-const follow = (list) => {
+const start = (list, giveBack) => {
   const { stream: address, kind } = list.dataset;
   const source = new EventSource(address);
-  sources.set(list, source);
+  sources.set(list, { close: () => { source.close(); giveBack(); } });
   let isFresh = kind === "build-log";
   source.addEventListener("open", () => { isFresh = kind === "build-log"; });
   source.addEventListener(kind, ({ data }) => {
@@ -66,6 +68,15 @@ const follow = (list) => {
     if (list.dataset.underway !== undefined) location.reload();
   });
   list.scrollTop = list.scrollHeight;
+};
+/* A list whose stream waits for a place is read again and again. */
+const follow = (list) => {
+  const poll = setInterval(() => refresh().catch(() => {}), 5000);
+  const giveBack = live.takePlace(() => {
+    clearInterval(poll);
+    start(list, giveBack);
+  });
+  sources.set(list, { close: () => { clearInterval(poll); giveBack(); } });
 };
 /* Follows the logs that are on the page now, and no others. */
 const followAll = () => {
@@ -90,14 +101,14 @@ followAll();
 document.addEventListener("htmx:after:swap", followAll);
 window.addEventListener("pagehide", () => [...sources.keys()].forEach(leave));
 window.addEventListener("pageshow", followAll);
-/* What came while the tab was hidden is on the page as it is now; a build's log comes again. */
+/* What came while nobody followed is on the page as it is now. */
 const refresh = async () => {
-  const lists = [...document.querySelectorAll("[data-stream][data-kind=log]:not([data-paused])")];
+  const lists = [...document.querySelectorAll("[data-stream]:not([data-paused])")];
   if (lists.length === 0) return;
   const response = await fetch(location.href);
   if (!response.ok) return;
   const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
-  const [...newer] = fresh.querySelectorAll("[data-stream][data-kind=log]");
+  const [...newer] = fresh.querySelectorAll("[data-stream]");
   lists.forEach((list, at) => newer[at] && list.replaceChildren(...newer[at].children));
 };
 document.addEventListener("visibilitychange", () => {

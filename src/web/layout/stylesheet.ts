@@ -278,7 +278,7 @@ const PIECES = `
 .tabs a { padding: .55rem .9rem; color: var(--soft); text-decoration: none; font-weight: 560; border-bottom: 3px solid transparent; margin-bottom: -1px; }
 .tabs a:hover { color: var(--ink); }
 .tabs a[aria-current] { color: var(--accent); border-color: var(--accent); }
-.tabs .count:not(:empty) { padding: .05rem .45rem; border-radius: 99px; background: var(--accent); color: var(--on-accent); font-size: .75rem; font-weight: 650; }
+.tabs .count:not(:empty), .bar .count:not(:empty) { padding: .05rem .45rem; border-radius: 99px; background: var(--accent); color: var(--on-accent); font-size: .75rem; font-weight: 650; }
 .items li.seen .what > :first-child { font-weight: 460; }
 .matrix td, .matrix thead th { padding: .6rem .3rem; vertical-align: middle; }
 .matrix td:has([type=checkbox]) { text-align: center; width: 4rem; }

@@ -17,8 +17,8 @@ const showFresh = (text) => {
   document.getElementById("fresh-text").textContent = text;
   fresh.hidden = false;
 };
-const onCounts = ({ data }) => {
-  const counts = JSON.parse(data);
+const onCounts = ({ detail }) => {
+  const counts = JSON.parse(detail);
   if (known !== undefined && known !== counts.total && fresh.hidden) showFresh("The inbox changed.");
   known = undefined;
   total = counts.total;
@@ -26,33 +26,19 @@ const onCounts = ({ data }) => {
   document.title = counts.unread === 0 ? base : "(" + counts.unread + ") " + base;
 };
 let arrived = 0;
-const onNotification = ({ data }) => {
+const onNotification = ({ detail }) => {
   arrived++;
-  const { title } = JSON.parse(data);
+  const { title } = JSON.parse(detail);
   showFresh(arrived === 1 ? title : arrived + " new notifications, the latest: " + title);
 };
-let stream;
 let total;
-/* A browser has six connections to a site for all of its tabs: a hidden one has none. */
-const leave = () => {
-  stream?.close();
-  stream = undefined;
-};
-const follow = () => {
-  if (document.hidden || stream !== undefined) return;
-  /* What came while nobody followed shows in the first counts. */
-  known = total;
-  stream = new EventSource("/v1/notifications/stream");
-  stream.addEventListener("counts", onCounts);
-  stream.addEventListener("notification", onNotification);
-  for (const type of ["read", "archived", "deleted", "reset"]) {
-    stream.addEventListener(type, () => { if (fresh.hidden) showFresh("The inbox changed."); });
-  }
-};
-follow();
-document.addEventListener("visibilitychange", () => document.hidden ? leave() : follow());
-window.addEventListener("pagehide", leave);
-window.addEventListener("pageshow", follow);
+/* The dashboard's script follows the stream. What came while the tab was hidden shows in the first counts. */
+document.addEventListener("visibilitychange", () => { known = total; });
+document.addEventListener("live:counts", onCounts);
+document.addEventListener("live:notification", onNotification);
+for (const type of ["read", "archived", "deleted", "reset"]) {
+  document.addEventListener("live:" + type, () => { if (fresh.hidden) showFresh("The inbox changed."); });
+}
 /* j and k go down and up, Enter opens, e archives, r marks as read, # deletes. */
 const items = [...document.querySelectorAll("#inbox > li")];
 let place = -1;

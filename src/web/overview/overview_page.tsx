@@ -146,7 +146,7 @@ function overviewPage(context: BoardContext, shown: {
           </>
         )
         : (
-          <ul class="tiles">
+          <ul class="tiles" id="tiles" data-live="">
             {projects.map((each) => (
               <ProjectTile key={each.project.id} shown={each} context={context} />
             ))}

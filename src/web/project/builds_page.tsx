@@ -108,7 +108,7 @@ export function buildsPage(parts: ProjectVisit, shown: {
       acts: canChange(parts) ? <a class="button" href={path("deploy")}>Deploy</a> : undefined,
     },
     <>
-      <div id="list" {...refresh}>
+      <div id="list" data-live="" {...refresh}>
         <Card title="Builds" id="builds" lead="Newest first. Each has its log.">
           {builds.length === 0
             ? (

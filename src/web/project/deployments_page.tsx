@@ -208,7 +208,7 @@ export function deploymentsPage(parts: ProjectVisit, shown: {
             {deployments.length === 0
               ? <Empty title={nextCursor === null ? "No deployment matches" : "None so far"} />
               : (
-                <ol class="rows">
+                <ol class="rows" id="deployment-rows" data-live="">
                   {deployments.map((each) => (
                     <DeploymentRow key={each.id} deployment={each} parts={parts} />
                   ))}
