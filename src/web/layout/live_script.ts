@@ -121,7 +121,7 @@ document.addEventListener("live:counts", ({ detail }) => {
   const { unread } = JSON.parse(detail);
   for (const badge of document.querySelectorAll("[data-unread]")) badge.textContent = unread === 0 ? "" : String(unread);
 });
-/* Lists follow what is notified, unless somebody is about to use them. */
+/* Lists follow what is notified, unless someone is about to use them. */
 let renewal;
 const renewLists = () => {
   for (const list of document.querySelectorAll("[data-live]")) {

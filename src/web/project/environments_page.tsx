@@ -19,23 +19,15 @@ import {
   State,
 } from "../layout/board_pieces.tsx";
 import { EMPTY, type FormPage, type FormState } from "../layout/form.ts";
-import { Card, EndButton, Field, Form, Notice, Trouble } from "../layout/pieces.tsx";
+import { Card, EndButton, Field, Form, Trouble } from "../layout/pieces.tsx";
 import { TextAreaField } from "../layout/text_area_field.tsx";
 import { canChange, type ProjectVisit } from "./open_project.ts";
+import { type PastePlan, Plan } from "./paste_plan.tsx";
 import { projectPage } from "./project_page.tsx";
 
 export interface ShownEnvironment extends Environment {
   /** The deployments that it shows, newest first: one, or one of each branch for `preview`. */
   readonly deployments: readonly Deployment[];
-}
-
-/** Changes that a dotenv file would make to an environment. */
-export interface PastePlan {
-  readonly problems: readonly string[];
-  readonly changes: readonly {
-    readonly key: string;
-    readonly word: "new" | "changed" | "unchanged" | "replaces a secret";
-  }[];
 }
 
 export interface EnvironmentsView {
@@ -291,30 +283,6 @@ function SetForm({ parts, shown }: { readonly parts: ProjectVisit; readonly show
         </Form>
       </div>
     </Card>
-  );
-}
-
-function Plan({ plan }: { readonly plan: PastePlan }) {
-  const { problems, changes } = plan;
-  return (
-    <div class="stack" id="plan">
-      {problems.length === 0 ? null : (
-        <Notice kind="bad">
-          Nothing is set until you correct these lines:
-          <ul>
-            {problems.map((problem) => <li key={problem}>{problem}</li>)}
-          </ul>
-        </Notice>
-      )}
-      <p>{changes.length === 1 ? "It sets 1 variable:" : `It sets ${changes.length} variables:`}</p>
-      <ul class="stack">
-        {changes.map(({ key, word }) => (
-          <li key={key}>
-            <span class="mono">{key}</span> <span class="tag">{word}</span>
-          </li>
-        ))}
-      </ul>
-    </div>
   );
 }
 

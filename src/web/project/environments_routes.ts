@@ -18,8 +18,9 @@ import { type BoardServices, namedIn } from "../visit/board_context.ts";
 import { QUESTIONS } from "../asking/questions.ts";
 import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import { WHOLE_LIST } from "../visit/page_context.ts";
-import { environmentsPage, type EnvironmentsView, type PastePlan } from "./environments_page.tsx";
+import { environmentsPage, type EnvironmentsView } from "./environments_page.tsx";
 import { askOnProject, openProject, type ProjectVisit } from "./open_project.ts";
+import type { PastePlan } from "./paste_plan.tsx";
 
 const AT = "/workspaces/:slug/projects/:project/environments";
 /** Branches of previews on the page. */

@@ -7,13 +7,13 @@
  */
 import type { ActiveRules, RulesRevision } from "../../contract/rules.ts";
 import type { Diagnostic } from "../../lib/diagnostic.ts";
-import { type DiffLine, diffLines } from "../../lib/line_diff.ts";
 import { Empty, Pager, State } from "../layout/board_pieces.tsx";
 import type { FormPage } from "../layout/form.ts";
 import { Card, EndButton, Form, Moment, Notice } from "../layout/pieces.tsx";
 import { canChange, cursorOf, type ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 import { RULES_SCRIPT_PATH } from "./rules_script.ts";
+import { Diff } from "./text_diff.tsx";
 import type { ChangedGroup, TrialReport } from "./try_rules.ts";
 
 export interface RulesView {
@@ -27,7 +27,7 @@ export interface RulesView {
   /** Why it could not be checked, tried or published. */
   readonly failure?: string;
   readonly trial?: TrialReport;
-  /** The rules that somebody else has published meanwhile. */
+  /** The rules that someone else published first. */
   readonly theirs?: string;
   /** Two versions to compare, from the active one to another. */
   readonly compared?: { readonly revisionId: string; readonly from: string; readonly to: string };
@@ -38,8 +38,6 @@ export interface RulesView {
 /** Lines that the editor shows at once, and numbers beside it. */
 const MAX_LINES = 400;
 const MIN_LINES = 14;
-/** Unchanged lines that a comparison shows around a change. */
-const AROUND = 3;
 
 const lineText = ({ position }: Diagnostic): string =>
   position === undefined ? "Whole file" : `Line ${position.line}, column ${position.column}`;
@@ -90,7 +88,7 @@ function Finding({ diagnostic, source }: {
   );
 }
 
-/** The result of the last check; always there, for the check while somebody types. */
+/** The result of the last check; always there, for the check while someone types. */
 function Findings({ view }: { readonly view: RulesView }) {
   const { diagnostics, text = "" } = view;
   return (
@@ -224,39 +222,6 @@ function Trial({ trial }: { readonly trial: TrialReport }) {
   );
 }
 
-/** The lines near changes; `undefined` stands for those that are left out. */
-function nearChanges(lines: readonly DiffLine[]): (DiffLine | undefined)[] {
-  const near = new Set<number>();
-  lines.forEach(({ type }, index) => {
-    if (type === "same") return;
-    for (let at = index - AROUND; at <= index + AROUND; at++) near.add(at);
-  });
-  return lines.flatMap((line, index) =>
-    near.has(index) ? [line] : near.has(index - 1) ? [undefined] : []
-  );
-}
-
-const SIGNS = { same: " ", removed: "-", added: "+" } as const;
-
-/** What changes from one text to another. */
-function Diff({ from, to, label }: {
-  readonly from: string;
-  readonly to: string;
-  readonly label: string;
-}) {
-  const lines = nearChanges(diffLines(from, to));
-  if (lines.length === 0) return <p class="hint">Both are the same.</p>;
-  return (
-    <pre class="diff" tabindex={0} role="region" aria-label={label}>
-      {lines.map((line, index) =>
-        line === undefined
-          ? <span key={index} class="soft">…</span>
-          : <span key={index} class={line.type}>{`${SIGNS[line.type]} ${line.text}\n`}</span>
-      )}
-    </pre>
-  );
-}
-
 function Conflict({ path, theirs, text }: {
   readonly path: string;
   readonly theirs: string;
@@ -264,7 +229,7 @@ function Conflict({ path, theirs, text }: {
 }) {
   return (
     <Card
-      title="Someone else published meanwhile"
+      title="Someone else published first"
       id="conflict"
       lead="Nothing was published. Your text is in the editor above; this changes from theirs to yours."
     >

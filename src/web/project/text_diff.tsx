@@ -1,0 +1,44 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The changed lines between two texts, with some lines around them.
+ *
+ * @module
+ */
+import { type DiffLine, diffLines } from "../../lib/line_diff.ts";
+
+/** Unchanged lines that are shown around a change. */
+const AROUND = 3;
+
+/** The lines near changes; `undefined` stands for those that are left out. */
+function nearChanges(lines: readonly DiffLine[]): (DiffLine | undefined)[] {
+  const near = new Set<number>();
+  lines.forEach(({ type }, index) => {
+    if (type === "same") return;
+    for (let at = index - AROUND; at <= index + AROUND; at++) near.add(at);
+  });
+  return lines.flatMap((line, index) =>
+    near.has(index) ? [line] : near.has(index - 1) ? [undefined] : []
+  );
+}
+
+const SIGNS = { same: " ", removed: "-", added: "+" } as const;
+
+/** What changes from one text to another. */
+export function Diff({ from, to, label }: {
+  readonly from: string;
+  readonly to: string;
+  readonly label: string;
+}) {
+  const lines = nearChanges(diffLines(from, to));
+  if (lines.length === 0) return <p class="hint">Both are the same.</p>;
+  return (
+    <pre class="diff" tabindex={0} role="region" aria-label={label}>
+      {lines.map((line, index) =>
+        line === undefined
+          ? <span key={index} class="soft">…</span>
+          : <span key={index} class={line.type}>{`${SIGNS[line.type]} ${line.text}\n`}</span>
+      )}
+    </pre>
+  );
+}
