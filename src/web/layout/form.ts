@@ -4,6 +4,7 @@
  * @module
  */
 import type * as z from "zod";
+import type { Problem } from "../../contract/common.ts";
 import { Failure, readBytes, toFailure } from "../../platform/core/http/mod.ts";
 
 /** Largest form, in bytes. */
@@ -93,6 +94,17 @@ export function checkFields<T>(schema: z.ZodObject & z.ZodType<T>, values: Field
   return { ok: false, state: { values, problems } };
 }
 
+/** The problems of an API's request by the fields of a form; undefined where one has no field. */
+function fieldProblems(problems: readonly Problem[], values: Fields): Fields | undefined {
+  const found: Record<string, string> = {};
+  for (const { path, message } of problems) {
+    const [, name = ""] = /^(?:path|query|body)\.(\w+)$/.exec(path) ?? [];
+    if (!Object.hasOwn(values, name)) return undefined;
+    found[name] ??= message;
+  }
+  return problems.length === 0 ? undefined : found;
+}
+
 /**
  * The form after a refusal, and the status of its page. A failure of the
  * platform itself is rethrown.
@@ -103,8 +115,11 @@ export function refused(
 ): { readonly state: FormState; readonly status: number; readonly headers: Fields } {
   const failure = toFailure(error);
   if (failure.status >= 500) throw error;
+  const problems = fieldProblems(failure.problems ?? [], values);
   return {
-    state: { values, problems: {}, failure: failure.message },
+    state: problems === undefined
+      ? { values, problems: {}, failure: failure.message }
+      : { values, problems },
     // 401 would owe the browser a challenge (RFC 9110, 15.5.2).
     status: failure.status === 401 ? 403 : failure.status,
     headers: failure.retryAfter === undefined ? {} : { "retry-after": `${failure.retryAfter}` },

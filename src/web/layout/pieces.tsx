@@ -52,8 +52,20 @@ export function DoneNotice({ context }: {
 /** The problem of the whole form, above it. */
 export function Trouble({ state }: { readonly state: FormState }) {
   if (state.failure !== undefined) return <Notice kind="bad">{state.failure}</Notice>;
-  if (Object.keys(state.problems).length === 0) return null;
-  return <Notice kind="bad">Check the marked fields.</Notice>;
+  const problems = Object.entries(state.problems);
+  if (problems.length === 0) return null;
+  return (
+    <Notice kind="bad">
+      Check the marked fields.
+      <ul>
+        {problems.map(([name, message]) => (
+          <li key={name}>
+            <a href={`#${name}`}>{message}</a>
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  );
 }
 
 export interface FieldProps {
@@ -74,7 +86,10 @@ export interface FieldProps {
   readonly optional?: boolean;
 }
 
-/** A labelled field with its hint and what is wrong with it. Passwords are never shown again. */
+/**
+ * A labelled field with its hint and what is wrong with it. The first wrong one gets the focus.
+ * Passwords are never shown again.
+ */
 export function Field({ label, name, state, type = "text", hint, initial, ...rest }: FieldProps) {
   const wrong = state.problems[name];
   const [hintId, wrongId] = [`${name}-hint`, `${name}-wrong`];
@@ -90,7 +105,7 @@ export function Field({ label, name, state, type = "text", hint, initial, ...res
         required={rest.optional !== true}
         value={type === "password" ? undefined : state.values[name] ?? initial}
         autocomplete={rest.autocomplete}
-        autofocus={rest.focus === true}
+        autofocus={rest.focus === true || wrong !== undefined}
         class={rest.class}
         minlength={rest.minlength}
         maxlength={rest.maxlength}

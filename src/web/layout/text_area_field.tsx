@@ -25,6 +25,7 @@ export function TextAreaField({ label, name, state, hint, isSecret = false }: {
         rows={5}
         autocomplete="off"
         spellcheck={false}
+        autofocus={wrong !== undefined}
         aria-invalid={wrong ? "true" : undefined}
         aria-describedby={wrong ? `${name}-wrong ${name}-hint` : `${name}-hint`}
       >

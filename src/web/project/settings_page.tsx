@@ -6,7 +6,8 @@
  * @module
  */
 import { endpoints } from "../../contract/endpoints.ts";
-import { FRAMEWORKS } from "../../contract/projects.ts";
+import { FRAMEWORKS, type Project } from "../../contract/projects.ts";
+import { sha256Hex } from "../../lib/hash.ts";
 import { PROTECTIONS } from "../../lib/protection.ts";
 import { goTo } from "../layout/document.tsx";
 import { overviewPath } from "../layout/bar.tsx";
@@ -54,6 +55,13 @@ function EndCard({ parts }: { readonly parts: ProjectVisit }) {
     </Card>
   );
 }
+
+/** Names the settings that a form was filled in for: they may change before it is sent. */
+const versionOf = (project: Project): string =>
+  sha256Hex(JSON.stringify([project.framework, ...TEXTS.map(([name]) => project[name])])).slice(
+    0,
+    16,
+  );
 
 /** Each protection in words. */
 const PROTECTION_WORDS: Readonly<Record<PreviewAccess["protection"], string>> = {
@@ -135,7 +143,12 @@ function settingsPage(
         <div class="body">
           {canChange(parts) ? null : <Notice kind="care">Viewers cannot change settings.</Notice>}
           <Trouble state={settings} />
-          <Form action={path("settings")} csrf={context.csrf} class="wide">
+          <Form
+            action={path("settings")}
+            csrf={context.csrf}
+            class="wide"
+            hidden={{ seen: versionOf(project) }}
+          >
             <div class="fields-two">
               {TEXTS.map(([name, label, hint]) => (
                 <Field
@@ -220,6 +233,11 @@ export function bindSettings(bind: PageBinder, services: BoardServices): void {
     const { fields } = visit;
     // An empty field stands for a setting that is not set.
     const text = (name: string) => fields[name]?.trim() || null;
+    if (fields.seen !== undefined && fields.seen !== versionOf(parts.project)) {
+      const failure =
+        "Someone changed these settings since you opened the page. Save again to replace them with yours.";
+      return show(parts, { state: { values: fields, problems: {}, failure }, status: 409 });
+    }
     try {
       await parts.api.call(endpoints.updateProject, {
         params: { project: parts.project.name },

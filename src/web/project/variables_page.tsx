@@ -21,6 +21,7 @@ import {
 import { QUESTIONS } from "../asking/questions.ts";
 import { Ago, Empty, Pager, SelectField } from "../layout/board_pieces.tsx";
 import { Card, EndButton, Field, Form, Trouble } from "../layout/pieces.tsx";
+import { TextAreaField } from "../layout/text_area_field.tsx";
 import { projectPage } from "./project_page.tsx";
 
 function VariableItem({ parts, variable }: {
@@ -85,12 +86,13 @@ function SetForm({ parts, shown }: {
               chosen={values.scope ?? SCOPE_ALL}
             />
           </div>
-          <div class="field">
-            <label for="value">Value</label>
-            <textarea id="value" name="value" rows={3} autocomplete="off" spellcheck={false}>
-            </textarea>
-            <p class="hint">Secrets are encrypted and can't be viewed again.</p>
-          </div>
+          <TextAreaField
+            label="Value"
+            name="value"
+            state={state}
+            hint="Secrets are encrypted and can't be viewed again."
+            isSecret={values.category !== "plain"}
+          />
           <div>
             <button type="submit">Set variable</button>
           </div>
@@ -170,7 +172,7 @@ export function bindVariables(bind: PageBinder, services: BoardServices): void {
       });
       return back("variables", "variable-set");
     } catch (error) {
-      return show(visit, refused(error, { key, category, scope }));
+      return show(visit, refused(error, { key, value, category, scope }));
     }
   });
 

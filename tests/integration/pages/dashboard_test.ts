@@ -227,6 +227,13 @@ Deno.test("the dashboard makes a project, its variables and hooks, and deletes i
     assert.equal(sees.json.variables.API_KEY, "one\ntwo");
     const bad = await ada.submit(set, `${at}/variables`, { ...key, key: "1", value: "unseen" });
     assert.equal(bad.status, 400);
+    assert.match(bad.html, /<a href="#key">[^<]+<\/a>/);
+    assert.match(
+      bad.html,
+      /id="key"[^>]* value="1"[^>]* autofocus=""[^>]* aria-invalid="true" aria-describedby="key-wrong"/,
+    );
+    const plain = { ...key, category: "plain", key: "1", value: "kept &amp; shown" };
+    assert.match((await ada.submit(set, `${at}/variables`, plain)).html, /kept &amp;amp; shown/);
     assert.ok(!bad.html.includes("unseen"), "what was typed as a secret is not sent back");
     const removed = await ada.confirm(set, `${at}/variables/remove`);
     assert.ok(!removed.html.includes("API_KEY<"));
@@ -248,6 +255,9 @@ Deno.test("the dashboard makes a project, its variables and hooks, and deletes i
       displayName: "The shop",
     });
     assert.match(saved.html, /<h1>The shop<\/h1>/);
+    const late = await ada.submit(settings, `${at}/settings`, { buildCommand: "make" });
+    assert.equal(late.status, 409);
+    assert.match(late.html, /Someone changed these settings.*value="make"/);
     const { json } = await api("GET", "/v1/projects/shop");
     assert.deepEqual([json.buildCommand, json.outputDirectory], ["npm run build", null]);
     const kept = await ada.confirm(saved, `${at}/settings/delete`, { typed: "The shop" });
