@@ -91,7 +91,7 @@ button.tiny { min-height: 1.5rem; padding: .05rem .5rem; font-size: .8rem; font-
 .band .state { color: var(--night-ink); } .band .state.good::before { background: var(--glow); } .band .state.bad::before { background: #ff8478; } .band .state.care::before { background: #f0c36a; }
 @media (prefers-reduced-motion: no-preference) { .state.moving::before { animation: breathe 1.6s ease-in-out infinite; } }
 @keyframes breathe { 50% { opacity: .25; } }
-.dots { display: flex; flex-wrap: wrap; column-gap: 1.15rem; overflow-x: clip; min-width: 0; }
+.dots { display: flex; flex-wrap: wrap; gap: .25rem 1.15rem; overflow-x: clip; min-width: 0; }
 .dots > * { position: relative; min-width: 0; overflow-wrap: anywhere; }
 .dots > * + *::before { content: "·"; position: absolute; left: -.72rem; color: var(--line-strong); }
 .dots > * + .tag::before { content: none; } .dots > * + .tag { margin-left: -.5rem; }
