@@ -6,6 +6,7 @@
 const IRREGULAR: Readonly<Record<string, string>> = {
   Build: "Built",
   Cancel: "Cancelled",
+  Copy: "Copied",
   Deny: "Denied",
   Get: "Got",
   Leave: "Left",
