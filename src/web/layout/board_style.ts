@@ -175,8 +175,8 @@ details.more[open] > summary { margin-bottom: .6rem; }
 `;
 
 const PLOTS = `
-.ranges { display: inline-flex; gap: .15rem; padding: .2rem; background: var(--sunken); border-radius: var(--small); }
-.ranges a { padding: .35rem .8rem; border-radius: .4rem; color: var(--soft); text-decoration: none; font-size: .9rem; font-weight: 540; }
+.ranges { display: inline-flex; flex-wrap: wrap; gap: .15rem; padding: .2rem; background: var(--sunken); border-radius: var(--small); }
+.ranges a { white-space: nowrap; padding: .35rem .8rem; border-radius: .4rem; color: var(--soft); text-decoration: none; font-size: .9rem; font-weight: 540; }
 .ranges a:hover { color: var(--ink); }
 .ranges a[aria-current] { background: var(--surface); color: var(--ink); box-shadow: var(--shadow); }
 .row.apart { justify-content: space-between; align-items: end; gap: 1rem 2rem; }
@@ -211,7 +211,7 @@ kbd { display: inline-block; min-width: 1.5em; padding: 0 .35em; border: 1px sol
 .log .badge { font-weight: 650; }
 .log:empty { display: none; }
 @media (max-width: 40rem) { .log > li, .log.wide > li { grid-template-columns: minmax(0, 1fr); gap: 0; padding-top: .25rem; } .log > li > time { font-size: .75rem; } }
-.log > li a { color: inherit; text-decoration: none; }
+.log > li a { display: block; min-height: 1.5rem; color: inherit; text-decoration: none; }
 .log > li a:hover { color: inherit; text-decoration: underline; }
 .drawer { position: fixed; inset: 0 0 0 auto; width: min(40rem, 100vw); max-width: none; height: 100vh; max-height: none; margin: 0; padding: 1rem; border: 0; border-left: 1px solid var(--line); background: var(--paper); color: var(--ink); overflow: auto; }
 .drawer::backdrop { background: rgb(0 0 0 / .35); }
