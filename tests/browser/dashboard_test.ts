@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { accessFaults } from "../helpers/access_faults.ts";
 import { BROWSER_TEST, hearComplaints, SHOTS, withChromium } from "../helpers/chromium.ts";
-import { createDatabase } from "../helpers/databases.ts";
+import { createDatabase, sendSql } from "../helpers/databases.ts";
 import { type DashboardPlatform, signInBrowser, withDashboard } from "../helpers/dashboard.ts";
 import { failSites } from "../helpers/failing_sites.ts";
 import { consentPath, leadsTo, pageRoutes } from "../helpers/page_routes.ts";
@@ -93,13 +93,19 @@ const VISITOR = {
 async function furnish(parts: DashboardPlatform) {
   const { api, own, platform, ada } = parts;
   const { shop: failed } = await failSites(parts);
-  const database = await createDatabase(own, "shop", "orders");
-  const sql = "CREATE TABLE boats (name text PRIMARY KEY, berth int DEFAULT 1)";
-  await api("POST", `/v1/projects/shop/databases/${database.id}/query`, { sql });
-  await api("POST", `/v1/projects/shop/databases/${database.id}/query`, {
-    sql: "INSERT INTO boats VALUES ($1, NULL)",
-    params: ["Kestrel"],
+  await createDatabase(own, "shop", "orders");
+  const { json: { key: token } } = await api("POST", "/v1/api-keys", {
+    name: "boats",
+    role: "developer",
   });
+  const statements = [
+    { sql: "CREATE TABLE boats (name text PRIMARY KEY, berth int DEFAULT 1)" },
+    { sql: "INSERT INTO boats VALUES ($1, NULL)", params: ["Kestrel"] },
+  ];
+  for (const body of statements) {
+    const at = "/v1/projects/shop/databases/orders";
+    assert.doesNotMatch(await (await sendSql(platform, at, body, { token })).text(), /"error"/);
+  }
   const invitation = await ada.send("POST", "/workspaces/acme/invitations", {
     fields: {
       csrf: formsOf((await ada.open("/workspaces/acme")).html)[0]!.fields.csrf!,
@@ -392,11 +398,16 @@ async function searchByKeys(page: Page, url: string) {
 /** Runs SQL, cancels what takes too long, and finds both in the history of the browser. */
 async function runSql(page: Page, url: string) {
   await page.goto(`${url}${STUDIO}/sql`);
-  const [field, busy] = [page.getByLabel("SQL"), page.locator("[data-busy]")];
+  const [field, busy] = [page.getByLabel("SQL"), page.locator("[data-progress]")];
   await field.fill("SELECT 'two' AS n; SELECT name FROM boats");
   await field.press("Control+Enter");
   const rows = page.getByRole("region", { name: "Rows" });
   await rows.nth(1).filter({ hasText: "Kestrel" }).waitFor();
+  for (const format of ["CSV", "JSON"]) {
+    const file = page.waitForEvent("download");
+    await page.locator("#result").getByRole("button", { name: format }).last().click();
+    assert.equal((await file).suggestedFilename(), `orders.${format.toLowerCase()}`);
+  }
   await field.fill("SELECT pg_sleep(600)");
   await page.getByRole("button", { name: "Run" }).click();
   await busy.filter({ hasText: "Running" }).waitFor();

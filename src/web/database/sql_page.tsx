@@ -59,7 +59,7 @@ function Downloads({ visit, sql, index }: {
   readonly index: number;
 }) {
   return (
-    <form method="post" action={visit.path("sql/rows")} class="row">
+    <form method="post" action={visit.path("sql/rows")} class="row" data-file="">
       <input type="hidden" name="csrf" value={visit.parts.context.csrf} />
       <input type="hidden" name="branch" value={visit.place.branch} />
       <input type="hidden" name="sql" value={sql} />
@@ -169,7 +169,7 @@ export function sqlPage(visit: DatabaseVisit, asked: AskedQuery): Response {
             </p>
             <button type="submit">Run</button>
             <button type="button" class="quiet" hidden data-cancel="">Cancel</button>
-            <span class="busy small soft" role="status" data-busy=""></span>
+            <span class="small soft" role="status" data-progress=""></span>
           </div>
         </form>
         <details class="more" hidden data-history="">

@@ -14,7 +14,7 @@ const LONGEST = 10000;
 const form = document.querySelector("form[data-sql]");
 const field = form?.querySelector("textarea");
 const cancel = form?.querySelector("[data-cancel]");
-const busy = form?.querySelector("[data-busy]");
+const busy = form?.querySelector("[data-progress]");
 const history = document.querySelector("[data-history]");
 /* Browsers can refuse storage: then there is no history. */
 const stored = (use) => {

@@ -152,6 +152,8 @@ document.addEventListener("submit", async (event) => {
     }
     ready.add(form);
     form.requestSubmit(submitter);
+    /* The page stays where the answer is a file. */
+    if (form.dataset.file !== undefined) setBusy(form, false);
   } catch {
     setBusy(form, false);
     tell(form, OFFLINE);
