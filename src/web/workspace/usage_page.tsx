@@ -14,7 +14,8 @@ import { UsageCard } from "../layout/usage.tsx";
 import { Card, Moment, Notice } from "../layout/pieces.tsx";
 import { WorkspaceFrame } from "../layout/board_frame.tsx";
 
-function BackupsCard({ status }: { readonly status: BackupStatus }) {
+/** How the backups of the platform went, for its owner. */
+export function BackupsCard({ status }: { readonly status: BackupStatus }) {
   const { last, failure, runningSince, nextAt } = status;
   const rows = last?.databases.reduce((sum, { rows }) => sum + rows, 0) ?? 0;
   return (
