@@ -94,11 +94,6 @@ Deno.test({
 /** Pages that are open side by side; most hold a log, and there are fewer places for their streams. */
 const SIDE_BY_SIDE = ["projects", "projects/shop", "projects/shop/builds", "../../notifications"]
   .concat(Array(6).fill("projects/shop/logs"));
-/** How much longer the later half of them may take, in milliseconds: one that waits for a connection hangs. */
-const LATER_MS = 1000;
-
-const middleOf = (times: readonly number[]) => times.toSorted((a, b) => a - b)[times.length >> 1]!;
-
 Deno.test({
   name: "ten visible tabs load over HTTP/1.1, share one stream, and show what happens",
   ...BROWSER_TEST,
@@ -117,16 +112,13 @@ Deno.test({
         const times: number[] = [];
         for (const [n, page] of pages.entries()) {
           const start = performance.now();
+          // One that waits for a connection never loads: the others keep theirs.
           await page.goto(new URL(SIDE_BY_SIDE[n]!, url).href, { waitUntil: "load" });
           times.push(Math.round(performance.now() - start));
         }
         // The figure for docs/performance.md.
         // deno-lint-ignore no-console
         console.log(`the slowest of ${times.length} tabs loaded in ${Math.max(...times)} ms`);
-        const half = times.length / 2;
-        const [sooner, later] = [middleOf(times.slice(0, half)), middleOf(times.slice(half))];
-        assert.ok(later < 2 * sooner + LATER_MS, times.join(", "));
-
         const [overview, deployments, builds, inbox, ...logs] = pages;
         await deploy(own, "shop", { files: { "index.html": "one" }, message: "Seen at once" });
         await deployments!.locator("#deployment-rows, .empty").first().waitFor();
