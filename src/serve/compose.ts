@@ -26,8 +26,8 @@ import { noteEvent, securityNotice } from "../platform/core/events/mod.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
 import {
   createDeployments,
-  type DeploymentRecord,
   type DeploymentStore,
+  latestDeployments,
   openDeployments,
   shownBy,
 } from "../platform/deployments/mod.ts";
@@ -102,9 +102,6 @@ function composePeople(foundation: Foundation, { options, mailer }: Setup) {
   };
 }
 
-/** Deployments of an environment whose log entries are found by its name. */
-const LOGGED_DEPLOYMENTS = 200;
-
 /** Projects and their configuration, and the logs of their sites. */
 function composeProjects(
   foundation: Foundation,
@@ -136,11 +133,7 @@ function composeProjects(
   const logs = createLogs(foundation, {
     projects: projects.projects,
     environments: environments.environments,
-    async deploymentsOf(projectId, environment) {
-      const shows = (each: DeploymentRecord) => each.environment === environment;
-      const { items } = await deployments.list(projectId, { limit: LOGGED_DEPLOYMENTS, shows });
-      return items.map(({ id }) => id);
-    },
+    deploymentsOf: latestDeployments(deployments),
     observer: errorTable,
   });
   return {

@@ -5,21 +5,15 @@
  *
  * @module
  */
-import { formatBytes } from "../../lib/format.ts";
 import { Empty } from "../layout/board_pieces.tsx";
 import { Card, Notice } from "../layout/pieces.tsx";
 import { canChange } from "../project/open_project.ts";
 import { gridQuery, MAX_FILTERS, MAX_OFFSET } from "./grid_wish.ts";
 import type { DatabaseVisit } from "./open_database.ts";
-import {
-  type Catalog,
-  type Column,
-  MAX_TABLES,
-  type TableDetails,
-  type TableEntry,
-} from "./read_catalog.ts";
+import type { Catalog, Column, TableDetails } from "./read_catalog.ts";
 import type { ResultRow } from "./read_query.ts";
 import { studioPage } from "./studio_page.tsx";
+import { Structure, TableList } from "./table_structure.tsx";
 import { type GridWish, MAX_KEY, OPERATORS } from "./table_sql.ts";
 import { Value } from "./value.tsx";
 
@@ -43,54 +37,6 @@ export function readOnlyReason({ kind, key }: TableDetails): string | undefined 
     return "This table has no primary key, so its rows can't be told apart: it is read-only here. Add a key or use SQL.";
   }
   return undefined;
-}
-
-const rowsText = (rows: number): string =>
-  rows < 0 ? "" : `≈ ${Math.round(rows).toLocaleString("en")}`;
-
-function TableItem({ visit, entry, isHere }: {
-  readonly visit: DatabaseVisit;
-  readonly entry: TableEntry;
-  readonly isHere: boolean;
-}) {
-  const { schema, name, kind, rows, bytes } = entry;
-  const query = gridQuery({ branch: visit.place.branch, schema, table: name });
-  return (
-    <li>
-      <a
-        href={`${visit.path("tables")}?${query}`}
-        aria-current={isHere ? "page" : undefined}
-        title={kind === "table" ? formatBytes(bytes) : kind}
-      >
-        <span class="clip">{schema === "public" ? name : `${schema}.${name}`}</span>
-        <span class="soft small">{kind === "table" ? rowsText(rows) : kind}</span>
-      </a>
-    </li>
-  );
-}
-
-function TableList({ visit, catalog }: {
-  readonly visit: DatabaseVisit;
-  readonly catalog: Catalog;
-}) {
-  const { tables, table } = catalog;
-  return (
-    <nav class="tables" aria-label="Tables">
-      <ul>
-        {tables.slice(0, MAX_TABLES).map((entry) => (
-          <TableItem
-            key={`${entry.schema}.${entry.name}`}
-            visit={visit}
-            entry={entry}
-            isHere={entry.schema === table?.schema && entry.name === table.name}
-          />
-        ))}
-      </ul>
-      {tables.length > MAX_TABLES
-        ? <p class="small soft">{`The first ${MAX_TABLES} tables. Use SQL for the others.`}</p>
-        : null}
-    </nav>
-  );
 }
 
 function FilterRow({ table, index, filter }: {
@@ -275,61 +221,6 @@ function GridPager({ visit, table, grid, size }: {
         ? <span class="small">Filter the rows to see more.</span>
         : null}
     </nav>
-  );
-}
-
-function Structure({ visit, table }: {
-  readonly visit: DatabaseVisit;
-  readonly table: TableDetails;
-}) {
-  return (
-    <Card title="Columns and indexes" id="structure">
-      <div class="scroll" tabindex={0} role="region" aria-label="Columns">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Column</th>
-              <th scope="col">Type</th>
-              <th scope="col">Key</th>
-              <th scope="col">Default</th>
-            </tr>
-          </thead>
-          <tbody>
-            {table.columns.map((column) => (
-              <tr key={column.name}>
-                <td class="mono">{column.name}</td>
-                <td class="mono">{column.isRequired ? `${column.type} not null` : column.type}</td>
-                <td>
-                  {table.key.includes(column.name) ? <span class="tag good">primary</span> : null}
-                  {column.refers === null ? null : (
-                    <a
-                      href={`${visit.path("tables")}?${
-                        gridQuery({
-                          branch: visit.place.branch,
-                          schema: column.refers.schema,
-                          table: column.refers.table,
-                        })
-                      }`}
-                    >
-                      {`→ ${column.refers.table}.${column.refers.column}`}
-                    </a>
-                  )}
-                </td>
-                <td class="mono">
-                  {column.isIdentity ? "identity" : column.default}
-                  {column.isGenerated && !column.isIdentity ? " (generated)" : null}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      {table.indexes.length === 0 ? null : (
-        <ul class="indexes mono small">
-          {table.indexes.map(({ name, definition }) => <li key={name}>{definition}</li>)}
-        </ul>
-      )}
-    </Card>
   );
 }
 
