@@ -17,7 +17,7 @@ const anyObject = z.record(z.string(), z.unknown());
 export function withDeclaredSettings(
   manifest: unknown,
   config:
-    | Pick<ProjectConfig, "traffic" | "previews" | "static" | "skew" | "checks">
+    | Pick<ProjectConfig, "traffic" | "previews" | "blobs" | "static" | "skew" | "checks">
     | undefined,
 ): unknown {
   const fields = anyObject.safeParse(manifest).data;
@@ -32,6 +32,7 @@ export function withDeclaredSettings(
     ...(vitals === undefined ? {} : { vitals }),
     ...(protection === undefined ? {} : { protection }),
     ...(checks === undefined ? {} : { checks }),
+    ...(config?.blobs === undefined ? {} : { blobs: config.blobs }),
     ...(Object.keys(urls).length === 0 ? {} : {
       urls: { ...anyObject.safeParse(fields.urls).data, ...urls },
     }),

@@ -112,6 +112,11 @@ export interface ProjectConfig {
     readonly svg?: boolean;
     readonly minTtlSeconds?: number;
   };
+  /** What of the blob store the site shows; `undefined` where the table is not written. */
+  readonly blobs?: {
+    readonly public?: string[];
+    readonly preview?: "empty" | "copy";
+  };
   /** How files are served; `undefined` where the table is not written. */
   readonly static?: {
     /** Whether index.html answers documents without a file. */
@@ -226,6 +231,7 @@ function normalize(raw: RawProjectConfig): ProjectConfig {
     ...(raw.static === undefined ? {} : { static: toStatic(raw.static) }),
     ...(raw.skew === undefined ? {} : { skew: toSkew(raw.skew) }),
     ...(raw.traffic === undefined ? {} : { traffic: raw.traffic }),
+    ...(raw.blobs === undefined ? {} : { blobs: raw.blobs }),
     ...(raw.previews === undefined ? {} : { previews: raw.previews }),
     ...(raw.checks === undefined ? {} : { checks: toReleaseChecks(raw.checks) }),
     ...(raw.images === undefined ? {} : {

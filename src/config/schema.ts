@@ -24,7 +24,7 @@ import {
   VARIABLE_NAME_MAX,
 } from "./field_rules.ts";
 import { checks } from "./checks_table.ts";
-import { images, previews, skew, staticSite, traffic } from "./site_tables.ts";
+import { blobs, images, previews, skew, staticSite, traffic } from "./site_tables.ts";
 import { table } from "./table.ts";
 
 /** Most scheduled tasks. */
@@ -364,6 +364,7 @@ export const projectConfigSchema = table({
   db: db.optional().meta({ description: "The managed database of the project." }),
   env: env.optional().meta({ description: "Environment variables." }),
   images: images.optional().meta({ description: "Converting images at /_svc/image." }),
+  blobs: blobs.optional().meta({ description: "What of the blob store the site shows." }),
   static: staticSite.optional().meta({ description: "How files are served." }),
   skew: skew.optional().meta({ description: "Pages of earlier deployments that are still open." }),
   traffic: traffic.optional().meta({ description: "Traffic settings." }),
@@ -389,6 +390,7 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   db: Object.keys(db.shape),
   env: Object.keys(env.shape),
   images: Object.keys(images.shape),
+  blobs: Object.keys(blobs.shape),
   static: Object.keys(staticSite.shape),
   skew: Object.keys(skew.shape),
   traffic: Object.keys(traffic.shape),

@@ -57,6 +57,7 @@ export const images = table({
   }),
 });
 
+const PREFIXES_RULE = "Use a list of at most 100 beginnings of keys";
 const TRAILING_SLASH_RULE = `Use ${TRAILING_SLASHES.map((each) => `"${each}"`).join(", ")}`;
 
 /** Longest time that `keep_assets` takes: 90 days. */
@@ -108,6 +109,20 @@ export const skew = table({
 export const traffic = table({
   vitals: z.boolean(ENABLED_RULE).optional().meta({
     description: "Whether /_svc/vitals.js measures web vitals of visitors; false when omitted.",
+  }),
+});
+
+export const blobs = table({
+  public: z.array(z.string(PREFIXES_RULE).max(1024, PREFIXES_RULE), PREFIXES_RULE)
+    .max(100, PREFIXES_RULE).optional().meta({
+      description:
+        "Beginnings of keys whose objects everyone can read at /_svc/blobs/<key>; none when omitted.",
+      examples: [["photos/"]],
+    }),
+  preview: z.enum(["empty", "copy"], 'Use "empty" or "copy"').optional().meta({
+    description:
+      "Whether the blob stores of other environments begin empty, or as a copy of production's; empty when omitted.",
+    examples: ["copy"],
   }),
 });
 

@@ -56,4 +56,5 @@ export {
 } from "./site/site.ts";
 export type { RuleCount } from "./site_rules/site_rules.ts";
 export { contentType } from "./static/content_type.ts";
+export type { ObjectAnswer, SiteObjects } from "./site/site_objects.ts";
 export type { SiteFile } from "./static/static_file.ts";

@@ -10,6 +10,7 @@ import { TRAILING_SLASHES } from "../lib/page_urls.ts";
 import { PROTECTIONS } from "../lib/protection.ts";
 import { CHECK_FIELDS, releaseChecksSchema } from "./release_checks_schema.ts";
 import { fieldOf } from "../lib/schema_problems.ts";
+import { blobsSchema } from "./blob_settings.ts";
 import { imagesSchema } from "./image_settings.ts";
 import { cronTaskSchema, cronTasksSchema } from "./cron_tasks.ts";
 import { queueSchema, queuesSchema } from "./queues.ts";
@@ -301,6 +302,7 @@ export const outlineSchema = z.strictObject({
   layers: z.array(z.unknown(), "Use a list of layers"),
   routes: z.array(z.unknown(), "Use a list of routes"),
   images: imagesSchema.optional(),
+  blobs: blobsSchema.optional(),
   cron,
   queues,
   functionLimits,
@@ -322,6 +324,7 @@ export const manifestSchema = z.strictObject({
     .max(MAX_LAYERS).describe("Content of the deployment."),
   routes: z.array(routeSchema).max(MAX_ROUTES).describe("Layers by URL."),
   images: imagesSchema.optional().describe("Image conversion: sizes, formats and sources."),
+  blobs: blobsSchema.optional().describe("What of the blob store the site shows."),
   cron,
   queues,
   functionLimits,
@@ -342,6 +345,7 @@ export const FIELDS = {
   image: Object.keys(imageSchema.shape),
   route: Object.keys(routeSchema.shape),
   images: Object.keys(imagesSchema.shape),
+  blobs: Object.keys(blobsSchema.shape),
   cron: Object.keys(cronTaskSchema.shape),
   queues: Object.keys(queueSchema.shape),
   functionLimits: Object.keys(functionLimitsSchema.shape),

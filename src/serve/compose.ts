@@ -249,6 +249,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
       accessKey: () => previews.signIn.key(),
       askEdge: door.ask,
       collectCounts: () => traffic.collect(),
+      objectsOf: blobs.objectsOf,
       accessOf: (projectId, workspaceId) => accessTable.of(projectId, workspaceId),
       async *otherBlobs() {
         for (const each of capabilities) if (each.neededBlobs) yield* each.neededBlobs();

@@ -17,6 +17,7 @@ import type { SiteAccess, SiteGate } from "../access/site_access.ts";
 import type { BlobReader } from "../blobs/blob_reader.ts";
 import type { SiteCompute } from "../compute/compute_responder.ts";
 import { compileImages, type SiteImages } from "../images/site_images.ts";
+import type { SiteObjects } from "./site_objects.ts";
 import { checkOnce, type HeaderList } from "../messages/header_list.ts";
 import type { SiteFunctions } from "../pipeline/function_runner.ts";
 import { type RuleCount, type SiteRules, siteRulesSteps } from "../site_rules/site_rules.ts";
@@ -38,6 +39,8 @@ export interface SiteSource {
   readonly blobs: BlobReader;
   /** Runs the deployment's functions, where it has any. */
   readonly functions?: SiteFunctions | undefined;
+  /** The objects that the site shows, where it shows some. */
+  readonly objects?: SiteObjects | undefined;
   /** Runs the servers of its COMPUTE layers, where it has any. */
   readonly compute?: SiteCompute | undefined;
 }
@@ -77,6 +80,7 @@ export interface Site {
   readonly ownPaths: OwnPaths;
   /** Whether it has COMPUTE layers. */
   readonly hasServers: boolean;
+  readonly objects: SiteObjects | undefined;
   /** The image settings; `undefined` if images are turned off. */
   readonly images: SiteImages | undefined;
   /** Whether browsers of visitors measure web vitals. */
@@ -118,6 +122,7 @@ function* siteSteps(source: SiteSource): Steps<Site> {
     compute: source.compute,
     queues: new Map((manifest.queues ?? []).map((queue) => [queue.name, queueSettings(queue)])),
     ownPaths: new OwnPaths((manifest.queues ?? []).map(({ path }) => path)),
+    objects: source.objects,
     hasServers: manifest.layers.some(({ target }) => target === "COMPUTE"),
     images: compileImages(manifest.images),
     hasVitals: manifest.vitals === true,

@@ -17,6 +17,7 @@ import { decideStatic, negotiate } from "../static/decide.ts";
 import { FileServer } from "../static/file_server.ts";
 import type { PastAsset } from "../static/past_assets.ts";
 import type { StaticFile } from "../static/static_file.ts";
+import { isObjectPath, respondWithObject } from "./site_objects.ts";
 import type { Site } from "./site.ts";
 
 const ALLOW_READING: HeaderList = [["allow", "GET, HEAD"]];
@@ -127,6 +128,9 @@ export class SiteResponder {
     }
     const image = this.#images?.respond(site, request, target);
     if (image !== undefined) return image;
+    if (site.objects !== undefined && isObjectPath(target.path)) {
+      return respondWithObject({ ...site, objects: site.objects }, request, target.path);
+    }
     return this.#settle(
       { site, request, target, use },
       site.content.resolve(

@@ -4,6 +4,11 @@
  *
  * @module
  */
+import { setTimeout as delay } from "node:timers/promises";
+import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
+import type { SiteObjects } from "../../edge/mod.ts";
+import type { BlobSettings } from "../../manifest/mod.ts";
+import { SingleFlight } from "../../lib/single_flight.ts";
 import { formatCount } from "../../lib/format.ts";
 import { requestIds } from "../core/http/mod.ts";
 import type { Capability } from "../core/capability.ts";
@@ -20,8 +25,13 @@ import {
 import { ObjectStore } from "./object_store.ts";
 import { bindBlobStoreRoutes, type BlobRouteServices } from "./routes.ts";
 import { createS3Handler } from "./s3/handle_request.ts";
+import { seedStore } from "./seed_store.ts";
+import { openSiteObjects } from "./site_objects.ts";
 import { REGION } from "./sign_url.ts";
 import { UploadStore } from "./upload_store.ts";
+
+/** How long the first request of a site waits for its store to be filled, in milliseconds. */
+const SEED_PATIENCE_MS = 10_000;
 
 /** Path of the endpoint of S3, at each address that has it. */
 export const S3_PATH = "/s3";
@@ -42,6 +52,11 @@ export interface ProjectBlobs {
    * @param origin at which the code finds the endpoint
    */
   readonly blobsFor: (place: BlobPlace, origin: string) => Promise<BlobAccess>;
+  /** The objects that the site of a deployment shows; its store is filled where it wants so. */
+  readonly objectsOf: (
+    place: BlobPlace,
+    settings: BlobSettings | undefined,
+  ) => Promise<SiteObjects | undefined>;
   readonly capability: Capability;
 }
 
@@ -77,6 +92,7 @@ export function createBlobs(
   const objects = new ObjectStore({ kv, vault, quota, now });
   const uploads = new UploadStore(kv, { objects, now, random });
   const accessKeys = new AccessKeys(kv, box);
+  const seeding = new SingleFlight<void>();
   const endpoint = `${publicOrigin}${S3_PATH}`;
   const recordsOf = async function* (...owner: readonly string[]): AsyncGenerator<RecordKey> {
     for (const { root } of [objectType, uploadType, parts]) {
@@ -118,6 +134,17 @@ export function createBlobs(
         },
       };
     },
+    async objectsOf(place, settings) {
+      if (settings?.preview === "copy" && place.environment !== ENVIRONMENT_PRODUCTION) {
+        const from = { ...place, environment: ENVIRONMENT_PRODUCTION };
+        const name = `${place.projectId}/${place.environment}`;
+        const seeded = seeding.run(name, () => seedStore({ kv, objects, now }, from, place))
+          .catch((error) => onTrouble(`Cannot copy the blob store of ${name}: ${error}`));
+        await Promise.race([seeded, delay(SEED_PATIENCE_MS, undefined, { ref: false })]);
+      }
+      const beginnings = settings?.public ?? [];
+      return beginnings.length === 0 ? undefined : openSiteObjects(objects, place, beginnings);
+    },
     capability: {
       name: "blobs",
       bindRoutes: (router) =>
@@ -145,6 +172,7 @@ export function createBlobs(
       },
       async *projectKeys(projectId) {
         yield* recordsOf(projectId);
+        yield* keysBelow(kv, keys.blobSeeds(projectId));
         for await (const { id } of accessKeys.all(projectId)) {
           yield keys.blobKeyById(id);
           yield [...keys.allBlobKeys(), projectId, id];
@@ -155,6 +183,7 @@ export function createBlobs(
           if (environment === name) await accessKeys.remove([projectId, id]);
         }
         await deleteKeys(kv, recordsOf(projectId, name));
+        await kv.delete(keys.blobSeed(projectId, name));
       },
     },
   };

@@ -47,6 +47,7 @@ export interface DeploymentParts {
   readonly functionService: DeployedFunctions;
   readonly publishedRules: SiteParts["publishedRules"];
   readonly accessOf: SiteParts["accessOf"];
+  readonly objectsOf: SiteParts["objectsOf"];
   /** The key of tokens that protected hosts take. */
   readonly accessKey: () => Promise<Uint8Array>;
   /** Sends a request to the edge of this process. */

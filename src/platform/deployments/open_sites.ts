@@ -10,16 +10,18 @@ import {
   type Site,
   type SiteAccess,
   SiteDirectory,
+  type SiteObjects,
   withRulesInTurns,
 } from "../../edge/mod.ts";
 import type { HostBinding, PastDeployment, Publisher } from "../../feed/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { BlobSettings } from "../../manifest/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import type { BlobVault } from "../core/store/mod.ts";
 import type { ProjectStore } from "../projects/mod.ts";
 import { readContent } from "./content.ts";
-import { isReachable } from "./deployment.ts";
+import { type DeploymentRecord, isReachable } from "./deployment.ts";
 import type { DeploymentStore } from "./deployment_store.ts";
 import type { DeployedFunctions, DeployedServers } from "./running_code.ts";
 
@@ -33,6 +35,11 @@ export interface SiteParts {
   publishedRules(projectId: string): Promise<RuntimeRuleSet | undefined>;
   /** Who may visit the sites of a project. */
   accessOf(projectId: string, workspaceId: string): Promise<SiteAccess>;
+  /** The objects that a deployment's site shows. */
+  objectsOf(
+    deployment: DeploymentRecord,
+    settings: BlobSettings | undefined,
+  ): Promise<SiteObjects | undefined>;
   onTrouble(message: string): void;
   readonly now: Clock;
 }
@@ -78,6 +85,7 @@ async function loadSite(parts: SiteParts, target: HostBinding): Promise<Site | u
     blobs,
     functions,
     compute,
+    objects: await parts.objectsOf(deployment, content.manifest.blobs),
   });
 }
 

@@ -21,9 +21,11 @@ import type { S3Stores } from "./stores.ts";
 
 /** `GetObject` and `HeadObject` */
 export async function readObject(
-  { objects }: S3Stores,
+  { objects }: Pick<S3Stores, "objects">,
   object: ObjectRecord,
-  call: Pick<SignedCall, "method" | "headers" | "query">,
+  call: Pick<SignedCall, "method" | "query"> & {
+    readonly headers: { get(name: string): string | null };
+  },
 ): Promise<Response> {
   const { headers, method } = call;
   const fields = fieldsOf(object, call);

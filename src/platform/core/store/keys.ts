@@ -215,6 +215,13 @@ export const keys = {
     environment,
     counter,
   ],
+  /** Stores that began as a copy of production's. */
+  blobSeeds: (projectId: string): Key => ["blob_seeds", projectId],
+  blobSeed: (projectId: string, environment: string): Key => [
+    "blob_seeds",
+    projectId,
+    environment,
+  ],
   /** Access keys of blob stores, by project and by the id that requests name. */
   allBlobKeys: (): Key => ["blob_keys"],
   blobKeyById: (id: string): Key => ["blob_key_by_id", id],

@@ -1,0 +1,68 @@
+/**
+ * `/_svc/blobs/<key>`: objects of the project's blob store that its site shows.
+ *
+ * @module
+ */
+import type { ServerRequest } from "../compute/compute_request.ts";
+import { findHeader, type HeaderList } from "../messages/header_list.ts";
+import { isReading } from "../messages/messages.ts";
+import { edgePage } from "../response/error_pages.ts";
+import type { EdgeResponse } from "../response/edge_response.ts";
+import { REVALIDATE } from "../static/cache_control.ts";
+
+const OBJECTS_PATH = "/_svc/blobs/";
+
+/**
+ * An object runs nothing: visitors may have uploaded it, and it is shown at the address of the
+ * site. Viewers of PDF need more than that allows.
+ */
+const HARMLESS = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+
+export type ObjectAnswer = Pick<EdgeResponse, "status" | "headers" | "body" | "bytes">;
+
+/** The objects that a site shows. */
+export interface SiteObjects {
+  /** Answers a request for an object; `undefined` where none is shown by this key. */
+  answer(
+    key: string,
+    request: { readonly method: string; header(name: string): string | null },
+  ): Promise<ObjectAnswer | undefined>;
+}
+
+export const isObjectPath = (path: string): boolean => path.startsWith(OBJECTS_PATH);
+
+/** The key in a normalized path; `undefined` where an escape is damaged. */
+function keyOf(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path.slice(OBJECTS_PATH.length));
+  } catch {
+    return undefined;
+  }
+}
+
+export async function respondWithObject(
+  { objects, common }: { readonly objects: SiteObjects; readonly common: HeaderList },
+  request: ServerRequest,
+  path: string,
+): Promise<EdgeResponse> {
+  if (!isReading(request.method)) {
+    return edgePage(request, 405, { headers: [["allow", "GET, HEAD"], ...common] });
+  }
+  const key = keyOf(path);
+  const answer = key === undefined ? undefined : await objects.answer(key, request);
+  if (answer === undefined) return edgePage(request, 404, { headers: common });
+  const { headers } = answer;
+  const isPdf = findHeader(headers, "content-type")?.startsWith("application/pdf") === true;
+  return {
+    ...answer,
+    headers: [
+      ...headers,
+      ...(findHeader(headers, "cache-control") === undefined
+        ? [["cache-control", REVALIDATE] as const]
+        : []),
+      ...(isPdf ? [] : [["content-security-policy", HARMLESS] as const]),
+      ["x-content-type-options", "nosniff"],
+      ...common,
+    ],
+  };
+}

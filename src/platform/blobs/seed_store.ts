@@ -1,0 +1,40 @@
+/**
+ * Fills the store of an environment with production's objects, once: when its first deployment
+ * that wants so opens. The copies share the content.
+ *
+ * @module
+ */
+import { commitWithRetries, keys } from "../core/store/mod.ts";
+import type { RecordStore } from "../../store/mod.ts";
+import type { BlobPlace } from "./object_record.ts";
+import type { ObjectStore } from "./object_store.ts";
+
+const PAGE = 500;
+
+/** Copies what is missing; a crash in between is made good by the next call. */
+export async function seedStore(
+  { kv, objects, now }: {
+    readonly kv: RecordStore;
+    readonly objects: ObjectStore;
+    readonly now: () => number;
+  },
+  from: BlobPlace,
+  to: BlobPlace,
+): Promise<void> {
+  const mark = keys.blobSeed(to.projectId, to.environment);
+  if ((await kv.get(mark)).versionstamp !== null) return;
+  let after: string | undefined;
+  do {
+    const { items, next } = await objects.listObjects(from, { prefix: "", after, limit: PAGE });
+    for (const source of items) {
+      const { key } = source;
+      if (await objects.find(to.projectId, to.environment, key) !== undefined) continue;
+      await objects.copy(source, to, key);
+    }
+    after = next ?? undefined;
+  } while (after !== undefined);
+  await commitWithRetries(kv, [mark], (operation) => {
+    operation.set(mark, { at: now() });
+    return Promise.resolve();
+  });
+}

@@ -1,0 +1,59 @@
+/**
+ * The objects that sites show: those whose keys begin as `svc.toml` says, to everyone.
+ *
+ * @module
+ */
+import type { ObjectAnswer, SiteObjects } from "../../edge/mod.ts";
+import type { BlobPlace } from "./object_record.ts";
+import type { ObjectStore } from "./object_store.ts";
+import { readObject } from "./s3/object_requests.ts";
+import { BlobStoreError } from "./store_error.ts";
+
+const NO_QUERY: ReadonlyMap<string, string> = new Map();
+
+type Asked = Parameters<SiteObjects["answer"]>[1];
+
+/** Opens the objects of a store whose keys begin in one of these ways. */
+export function openSiteObjects(
+  objects: ObjectStore,
+  place: BlobPlace,
+  beginnings: readonly string[],
+): SiteObjects {
+  return {
+    async answer(key, request) {
+      if (!beginnings.some((beginning) => key.startsWith(beginning))) return undefined;
+      try {
+        return await read(objects, place, key, request);
+      } catch (error) {
+        if (!(error instanceof BlobStoreError) || error.status >= 500) throw error;
+        return error.code === "NoSuchKey" ? undefined : refusal(error);
+      }
+    },
+  };
+}
+
+async function read(
+  objects: ObjectStore,
+  place: BlobPlace,
+  key: string,
+  { method, header }: Asked,
+): Promise<ObjectAnswer> {
+  const object = await objects.get(place, key);
+  const headers = { get: header };
+  const response = await readObject({ objects }, object, { method, headers, query: NO_QUERY });
+  const length = response.headers.get("content-length");
+  return {
+    status: response.status,
+    headers: [...response.headers].filter(([name]) => name !== "content-length"),
+    body: response.body,
+    bytes: length === null ? undefined : Number(length),
+  };
+}
+
+/** A condition that does not hold, or a range that is none. */
+const refusal = ({ status }: BlobStoreError): ObjectAnswer => ({
+  status,
+  headers: [["cache-control", "no-store"]],
+  body: null,
+  bytes: 0,
+});
