@@ -8,7 +8,6 @@ import { findHeader, type HeaderList } from "../messages/header_list.ts";
 import { isReading } from "../messages/messages.ts";
 import { edgePage } from "../response/error_pages.ts";
 import type { EdgeResponse } from "../response/edge_response.ts";
-import { REVALIDATE } from "../static/cache_control.ts";
 
 const OBJECTS_PATH = "/_svc/blobs/";
 
@@ -57,9 +56,6 @@ export async function respondWithObject(
     ...answer,
     headers: [
       ...headers,
-      ...(findHeader(headers, "cache-control") === undefined
-        ? [["cache-control", REVALIDATE] as const]
-        : []),
       ...(isPdf ? [] : [["content-security-policy", HARMLESS] as const]),
       ["x-content-type-options", "nosniff"],
       ...common,

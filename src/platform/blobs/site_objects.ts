@@ -36,15 +36,18 @@ async function read(
   objects: ObjectStore,
   place: BlobPlace,
   key: string,
-  { method, header }: Asked,
+  request: Asked,
 ): Promise<ObjectAnswer> {
+  const { method } = request;
   const object = await objects.get(place, key);
-  const headers = { get: header };
+  const headers = { get: (name: string) => request.header(name) };
   const response = await readObject({ objects }, object, { method, headers, query: NO_QUERY });
   const length = response.headers.get("content-length");
   return {
     status: response.status,
-    headers: [...response.headers].filter(([name]) => name !== "content-length"),
+    // With a date, browsers would guess for how long it is fresh.
+    headers: [...response.headers]
+      .filter(([name]) => name !== "content-length" && name !== "last-modified"),
     body: response.body,
     bytes: length === null ? undefined : Number(length),
   };

@@ -21,7 +21,7 @@ const RULES = {
     {
       id: "cached",
       condition: { path: { type: "prefix", value: "/_svc/blobs/photos/cached" } },
-      action: { type: "cache", ttl: 3600 },
+      action: { type: "cache", ttlSeconds: 3600 },
     },
   ],
 };
@@ -29,11 +29,11 @@ const RULES = {
 Deno.test("a site shows public objects, with rules, cache, ranges and converted images", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
-    const put = async (key: string, body: BodyInit, environment = "production") => {
+    const put = async (key: string, body: BlobPart, environment = "production") => {
       const { json } = await platform.api("POST", "/v1/projects/shop/blobs/sign", {
         json: { key, method: "PUT", environment },
       });
-      const { status } = await fetch(json.url, { method: "PUT", body });
+      const { status } = await fetch(json.url, { method: "PUT", body: new Blob([body]) });
       assert.equal(status, 200);
     };
     await put("photos/a b.txt", "hello");
@@ -49,7 +49,7 @@ Deno.test("a site shows public objects, with rules, cache, ranges and converted 
     const shown = await get("/_svc/blobs/photos/a%20b.txt");
     assert.deepEqual([shown.status, shown.text], [200, "hello"]);
     assert.equal(shown.headers["content-type"], "text/plain; charset=utf-8");
-    assert.equal(shown.headers["cache-control"], "public, max-age=0, must-revalidate");
+    assert.equal(shown.headers["last-modified"], undefined);
     const etag = String(shown.headers.etag);
     const cases: readonly (readonly [string, Record<string, string>, number])[] = [
       ["photos/a%20b.txt", { "if-none-match": etag }, 304],
