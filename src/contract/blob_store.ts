@@ -144,12 +144,15 @@ export const signBlob = endpoint({
     contentType: z.string().max(128).regex(
       /^[a-z0-9.+-]+\/(?:\*|[a-z0-9.+-]+)$/,
       "Must be a media type such as image/png or image/*",
-    ).optional().describe("Media type that it uploads, such as image/png or image/*"),
+    ).optional().meta({
+      description: "Media type that it uploads, such as image/png or image/*",
+      example: "image/*",
+    }),
   }).strict(),
   response: z.object({
     url: z.url().meta({
       description: "Signed URL",
-      example: "https://svc.example/s3/production/photos/kestrel.jpg?X-Amz-Signature=…",
+      example: "https://svc.example/s3/production/photos/kestrel.jpg?X-Amz-Signature=0123",
     }),
     method: z.enum(SIGNED_METHODS).describe("Method of the URL"),
     expiresAt: timestamp.describe("When the URL stops working"),

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ServerRequest } from "../compute/compute_request.ts";
-import { findHeader, type HeaderList } from "../messages/header_list.ts";
+import { findHeader, type Header, type HeaderList } from "../messages/header_list.ts";
 import { isReading } from "../messages/messages.ts";
 import { edgePage } from "../response/error_pages.ts";
 import type { EdgeResponse } from "../response/edge_response.ts";
@@ -52,11 +52,12 @@ export async function respondWithObject(
   if (answer === undefined) return edgePage(request, 404, { headers: common });
   const { headers } = answer;
   const isPdf = findHeader(headers, "content-type")?.startsWith("application/pdf") === true;
+  const guard: Header[] = isPdf ? [] : [["content-security-policy", HARMLESS]];
   return {
     ...answer,
     headers: [
       ...headers,
-      ...(isPdf ? [] : [["content-security-policy", HARMLESS] as const]),
+      ...guard,
       ["x-content-type-options", "nosniff"],
       ...common,
     ],

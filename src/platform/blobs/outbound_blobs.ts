@@ -1,5 +1,5 @@
 /**
- * The way of functions to their blob store: a name that only their `fetch` knows.
+ * How functions reach their blob store: a name that only their `fetch` knows.
  *
  * @module
  */

@@ -11,7 +11,7 @@ import type { ObjectStore } from "./object_store.ts";
 
 const PAGE = 500;
 
-/** Copies what is missing; a crash in between is made good by the next call. */
+/** Copies what is missing; after a crash in between, the next call copies the rest. */
 export async function seedStore(
   { kv, objects, now }: {
     readonly kv: RecordStore;

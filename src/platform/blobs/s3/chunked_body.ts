@@ -42,6 +42,7 @@ class ChunkReader {
   *read(bytes: Uint8Array): Generator<Uint8Array> {
     let at = 0;
     while (at < bytes.length) {
+      if (this.#state === "done") throw damaged();
       if (this.#state === "data") {
         const piece = bytes.subarray(at, at + this.#left);
         at += piece.length;
@@ -71,8 +72,7 @@ class ChunkReader {
     this.#line = "";
     if (this.#state === "head") this.#startChunk(line);
     else if (this.#state === "data_end") this.#endChunk(line);
-    else if (this.#state === "trailer") this.#addField(line);
-    else throw damaged();
+    else this.#addField(line);
   }
 
   #startChunk(line: string): void {
