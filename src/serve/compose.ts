@@ -24,34 +24,23 @@ import { createCompute } from "../platform/compute/mod.ts";
 import type { Capability } from "../platform/core/capability.ts";
 import { noteEvent, securityNotice } from "../platform/core/events/mod.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
-import {
-  createDeployments,
-  type DeploymentStore,
-  latestDeployments,
-  openDeployments,
-  shownBy,
-} from "../platform/deployments/mod.ts";
+import { createDeployments, openDeployments, shownBy } from "../platform/deployments/mod.ts";
 import { createDatabases } from "../platform/databases/mod.ts";
 import { createDomains } from "../platform/domains/mod.ts";
-import { createEnvironments } from "../platform/environments/mod.ts";
 import { createErrors } from "../platform/errors/create_errors.ts";
 import { ErrorTable } from "../platform/errors/error_table.ts";
-import { type GitUrlRules, refuseGitUrl } from "../platform/git/mod.ts";
 import { createHealth } from "../platform/health/create_health.ts";
 import { createHooks } from "../platform/hooks/mod.ts";
-import { createLogs } from "../platform/logs/mod.ts";
 import { createNotifications } from "../platform/notifications/mod.ts";
 import { AccessTable, createPreviews } from "../platform/previews/mod.ts";
-import { createProjects } from "../platform/projects/mod.ts";
 import { createReleases } from "../platform/releases/create_releases.ts";
 import { createRetention } from "../platform/retention/create_retention.ts";
 import { createTraffic } from "../platform/traffic/create_traffic.ts";
-import { createVariables, type VariableParts } from "../platform/variables/mod.ts";
 import { createWorkspaces } from "../platform/workspaces/mod.ts";
 import { backupRunner } from "./backup/run_backup.ts";
 import { databaseEngines, databaseListener } from "./database_engines.ts";
+import { composeProjects } from "./compose_projects.ts";
 import { EdgeDoor } from "./edge_door.ts";
-import { deleteProject } from "./delete_project.ts";
 import type { Platform, Setup } from "./platform.ts";
 
 /** Accounts, workspaces, and notifications. */
@@ -99,57 +88,6 @@ function composePeople(foundation: Foundation, { options, mailer }: Setup) {
     workspaces,
     notifications,
     capabilities: [notifications.capability, auditing, accounts.capability, joining],
-  };
-}
-
-/** Projects and their configuration, and the logs of their sites. */
-function composeProjects(
-  foundation: Foundation,
-  { capabilities, deployments, gitRules, errorTable, ...neighbours }:
-    & Pick<VariableParts, "connectionFor" | "databasesOf" | "shownAt">
-    & {
-      readonly capabilities: readonly Capability[];
-      readonly deployments: DeploymentStore;
-      readonly gitRules: GitUrlRules;
-      readonly errorTable: ErrorTable;
-    },
-) {
-  const projects = createProjects(foundation, {
-    gitRefusal: (gitUrl) => refuseGitUrl(gitUrl, gitRules),
-    deleteProject: (project) =>
-      deleteProject({ kv: foundation.kv, now: foundation.now, capabilities }, project),
-  });
-  const environments = createEnvironments(foundation, {
-    projects: projects.projects,
-    async onDeleted(environment) {
-      for (const each of capabilities) await each.removeEnvironment?.(environment);
-    },
-  });
-  const variables = createVariables(foundation, {
-    ...neighbours,
-    projects: projects.projects,
-    environments: environments.environments,
-  });
-  const logs = createLogs(foundation, {
-    projects: projects.projects,
-    environments: environments.environments,
-    deploymentsOf: latestDeployments(deployments),
-    observer: errorTable,
-  });
-  return {
-    projects: projects.projects,
-    gitCredentials: projects.gitCredentials,
-    environments: environments.environments,
-    variables: variables.variables,
-    variableService: variables.variableService,
-    logs: logs.logs,
-    sharedLogs: logs.sharedLogs,
-    projectCapabilities: [
-      projects.capability,
-      environments.capability,
-      variables.capability,
-      logs.capability,
-    ],
   };
 }
 

@@ -93,7 +93,7 @@ export interface Publication {
   /** Source by name, as in `functions/<name>.ts`. */
   readonly functions?: Readonly<Record<string, string>>;
   readonly rules?: readonly unknown[];
-  /** In place of that of a static site. */
+  /** Replaces that of a static site. */
   readonly manifest?: object;
   /** The `images` of the manifest. */
   readonly images?: unknown;
