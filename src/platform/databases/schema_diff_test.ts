@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
-import { runScript } from "../../database/mod.ts";
-import { ENGINES } from "../../database/_test_engines.ts";
+import { join } from "node:path";
+import {
+  type DatabaseEngine,
+  databaseProcessCommand,
+  EmbeddedEngine,
+  LOCAL,
+  openServerEngine,
+  runScript,
+} from "../../database/mod.ts";
 import { NO_POSTGRES } from "../core/store/_test_pg.ts";
 import { inTestFolder } from "../../lib/_test_folder.ts";
 import { diffSchemas, readSchema } from "./schema_diff.ts";
@@ -36,6 +43,22 @@ const WANTED = [
   "removed index public.boats_name",
   "changed function public.twice(n integer)",
 ];
+
+const ENGINES: Readonly<Record<string, (folder: string) => Promise<DatabaseEngine>>> = {
+  embedded: (folder) =>
+    Promise.resolve(
+      new EmbeddedEngine({
+        folder: join(folder, "databases"),
+        command: databaseProcessCommand({ env: Deno.env.toObject() }),
+      }),
+    ),
+  async server(dataFolder) {
+    // The user that PostgreSQL runs as passes through it.
+    await Deno.chmod(dataFolder, 0o755);
+    const memoryBytes = 2 * 1024 ** 3;
+    return await openServerEngine({ postgres: LOCAL, dataFolder, memoryBytes, onTrouble() {} });
+  },
+};
 
 for (const [name, open] of Object.entries(ENGINES)) {
   Deno.test({
