@@ -86,7 +86,7 @@ Deno.test("kill -9 loses no message that a queue has acknowledged", () =>
     }
     const [queue] = await until(
       async () => (await callApi(box, "GET", "/v1/projects/shop/queues")).items,
-      ([{ waiting }]: { waiting: number }[]) => waiting === 0,
+      ([queue]: { waiting: number }[]) => queue?.waiting === 0,
       120_000,
     ) as unknown as { waiting: number; dead: number }[];
     assert.equal(queue!.dead, 0);

@@ -15,6 +15,9 @@ import { ObjectStore } from "./object_store.ts";
 import { createS3Handler } from "./s3/handle_request.ts";
 import { UploadStore } from "./upload_store.ts";
 
+/** Deno's types and those of the package differ in their bodies. */
+type AwsRequestInit = Parameters<AwsClient["sign"]>[1];
+
 export const PLACE: BlobPlace = {
   workspaceId: "01890000-0000-7000-8000-000000000001",
   projectId: "01890000-0000-7000-8000-000000000002",
@@ -76,7 +79,8 @@ export async function withStore(
     });
     await run({
       ...{ kv, vault, objects, uploads, accessKeys, handle, client, secret, keyId, now },
-      send: async (path, init) => await handle(await client.sign(`${ENDPOINT}/${path}`, init)),
+      send: async (path, init) =>
+        await handle(await client.sign(`${ENDPOINT}/${path}`, init as AwsRequestInit)),
       pass: (ms) => void (passed += ms),
     });
   });

@@ -110,7 +110,7 @@ export function createBlobs(
       now,
       onTrouble,
     }),
-    async blobsFor(place, origin) {
+    async blobsFor(place, origin): Promise<BlobAccess> {
       const opened = await accessKeys.ofPlatform(place, { now, random }).catch((error) => {
         // A store that is full, or read only: sites go on without.
         onTrouble(`Cannot open the blob store of project ${place.projectId}: ${error}`);

@@ -8,6 +8,9 @@ import { AwsClient } from "aws4fetch";
 import { createProject, start, type TestPlatform } from "../../helpers/platform.ts";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
+/** Deno's types and those of the package differ in their bodies. */
+type AwsRequestInit = Parameters<AwsClient["sign"]>[1];
+
 const ROUNDS = Number(Deno.env.get("BLOB_ROUNDS") ?? 3);
 const WRITERS = 4;
 const KEYS = 5;
@@ -86,7 +89,7 @@ Deno.test("what was acknowledged outlives kills", () =>
       ...{ region: key.region, service: "s3", retries: 0 },
     });
     const sendTo = ({ port }: TestPlatform): Send => (path, init) =>
-      client.fetch(`http://localhost:${port}/s3/production/${path}`, init);
+      client.fetch(`http://localhost:${port}/s3/production/${path}`, init as AwsRequestInit);
     const ledger = new Ledger();
     for (let round = 0; round < ROUNDS; round++) {
       const { pid } = platform as TestPlatform & { readonly pid: number };

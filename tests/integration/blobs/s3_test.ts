@@ -28,6 +28,9 @@ async function createKey(platform: TestPlatform, project: string): Promise<Key> 
   return json;
 }
 
+/** Deno's types and those of the package differ in their bodies. */
+type AwsRequestInit = Parameters<AwsClient["sign"]>[1];
+
 /** Sends requests by a key; paths begin behind the bucket. */
 function bucketOf({ port }: TestPlatform, { id, secret, region, bucket }: Key) {
   const client = new AwsClient({
@@ -36,7 +39,7 @@ function bucketOf({ port }: TestPlatform, { id, secret, region, bucket }: Key) {
     retries: 0,
   });
   return (path: string, init: RequestInit = {}) =>
-    client.fetch(`http://localhost:${port}/s3/${bucket}/${path}`, init);
+    client.fetch(`http://localhost:${port}/s3/${bucket}/${path}`, init as AwsRequestInit);
 }
 
 const text = async (response: Promise<Response>) => {

@@ -100,7 +100,7 @@ Deno.test("logs are filtered and counted by what requests have, for API, CLI and
     const listed = async (...flags: string[]) => {
       const { entries } = await runTool(["logs", "--project-id", "shop", ...flags], {
         port: platform.port,
-        home: platform.folder,
+        home: platform.dataDir,
         env: { SVC_TOKEN: key },
       });
       return entries.map(({ path }: { path: string }) => path);
