@@ -24,12 +24,12 @@ import {
   VARIABLE_NAME_MAX,
 } from "./field_rules.ts";
 import { checks } from "./checks_table.ts";
+import { QUEUE_KEYS, queues } from "./queues_table.ts";
 import { blobs, images, previews, skew, staticSite, traffic } from "./site_tables.ts";
 import { table } from "./table.ts";
 
 /** Most scheduled tasks. */
 const MAX_CRON_TASKS = 20;
-const MAX_QUEUES = 20;
 
 /** Most candidate output directories that are tried. */
 const MAX_OUTPUT_DIRS = 20;
@@ -241,63 +241,6 @@ const cronTask = table({
 
 const cron = z.array(cronTask, CRON_RULE).max(MAX_CRON_TASKS, CRON_RULE);
 
-const QUEUES_RULE = `Use [[queues]] tables with name and path, at most ${MAX_QUEUES}`;
-const QUEUE_NAME_RULE =
-  "Use a name of 1 to 40 lower-case letters, digits and - that starts with a letter";
-const QUEUE_PATH_RULE =
-  "Use a path that begins with /, at most 512 characters, without ?, # and spaces";
-const CONCURRENCY_RULE = "Use a whole number from 1 to 100";
-const RETRIES_RULE = "Use a whole number from 0 to 20";
-/** Longest time of one delivery: 15 minutes. */
-const MAX_DELIVERY_MS = 900_000;
-const DELIVERY_RULE = 'Use a time from 1 second to 15 minutes, such as "90s"';
-
-const isDeliveryTime = (value: number | string): boolean => {
-  const time = parseTime(value);
-  return time !== undefined && time >= 1000 && time <= MAX_DELIVERY_MS;
-};
-
-const queue = table({
-  name: text(QUEUE_NAME_RULE, { pattern: /^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/, maximum: 40 })
-    .meta({ description: "Name of the queue.", examples: ["mails"] }),
-  path: text(QUEUE_PATH_RULE, {
-    pattern: /^\/(?!\/)[\x21-\x22\x24-\x3e\x40-\x7e]*$/,
-    maximum: 512,
-  }).meta({
-    description:
-      "Path of the server that gets each message as a POST. Everyone else's requests to it are refused.",
-    examples: ["/queues/mails"],
-  }),
-  concurrency: z.int(CONCURRENCY_RULE).min(1, CONCURRENCY_RULE).max(100, CONCURRENCY_RULE)
-    .optional().meta({
-      description: "Messages that are delivered at the same time; 5 when omitted.",
-      examples: [1],
-    }),
-  retries: z.int(RETRIES_RULE).min(0, RETRIES_RULE).max(20, RETRIES_RULE).optional().meta({
-    description:
-      "Deliveries after the first one until a message becomes a dead letter; 5 when omitted.",
-    examples: [10],
-  }),
-  timeout: z.union([z.string(), z.int()], DELIVERY_RULE).refine(isDeliveryTime, DELIVERY_RULE)
-    .optional().meta({
-      description:
-        "Longest time for a delivery, from 1 second to 15 minutes; 60 seconds when omitted. A number counts seconds.",
-      examples: ["5m", 90],
-    }),
-});
-
-const queues = z.array(queue, QUEUES_RULE).max(MAX_QUEUES, QUEUES_RULE)
-  .superRefine((items, context) => {
-    for (const [index, { name }] of items.entries()) {
-      if (items.findIndex((each) => each.name === name) === index) continue;
-      context.addIssue({
-        code: "custom",
-        path: [index, "name"],
-        message: `Use another name: another queue is named "${name}"`,
-      });
-    }
-  });
-
 const CPU_RULE = "Use a whole number of milliseconds from 50 to 10000";
 
 const functions = table({
@@ -385,7 +328,7 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   build: Object.keys(build.shape),
   server: Object.keys(server.shape),
   cron: Object.keys(cronTask.shape),
-  queues: Object.keys(queue.shape),
+  queues: QUEUE_KEYS,
   functions: Object.keys(functions.shape),
   db: Object.keys(db.shape),
   env: Object.keys(env.shape),
