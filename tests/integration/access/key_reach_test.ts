@@ -107,6 +107,9 @@ const pathOf = (endpoint: Endpoint, known: Known): string =>
 /** What differs by time alone, or by what the test itself does in the other workspace. */
 const PASSING: readonly string[] = ["listAccountEvents", "getInboxCount", "hasUnread"];
 
+/** Needs a queue, which the site does not declare. */
+const OF_QUEUES: readonly string[] = ["listQueueMessages"];
+
 /** What the owner of the platform alone may see. */
 const OF_OPERATOR: readonly string[] = ["listNodes", "getBackups"];
 const VOLATILE = new Set([
@@ -133,6 +136,7 @@ async function snapshot(ada: Browser, known: Known, workspaceId: string) {
   for (const [name, endpoint] of ALL) {
     if (!isRead(endpoint) || endpoint.access === "anyone") continue;
     if (PASSING.includes(name) || OF_OPERATOR.includes(name)) continue;
+    if (OF_QUEUES.includes(name)) continue;
     const path = pathOf(endpoint, known);
     const { status, json } = await ada.send("GET", path, { workspace: "ada" });
     assert.equal(status, 200, `${name}: ${JSON.stringify(json)}`);
