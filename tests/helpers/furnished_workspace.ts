@@ -167,6 +167,9 @@ export async function furnish(
   const { items: [grant] } = await send("GET", "/v1/account/tools");
   const { json: device } = await form(platform, "/v1/device", { client_id: "adas-tool" });
   return {
+    // No site declares it.
+    queue: "adas-mails",
+    message: crypto.randomUUID(),
     project,
     variable: "ADAS_VARIABLE",
     domain: (added.domain ?? added).id,
