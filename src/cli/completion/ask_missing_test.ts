@@ -48,12 +48,10 @@ Deno.test("a forgotten argument is chosen from what is there, at a terminal", as
 });
 
 Deno.test("a forgotten argument that names nothing there is typed", async () => {
-  const person = personWho(["no-such-file"]);
-  const { code, stderr } = await runCli(["restore", "--data-dir", "restored"], {
-    prompter: person,
-  });
-  assert.deepEqual([code, person.asked], [1, ["file from svc backup"]]);
-  assert.match(stderr, /no-such-file/);
+  const person = personWho(["GET", "/"]);
+  const { code, stderr } = await runCli(["rules", "explain"], { prompter: person });
+  assert.deepEqual([code, person.asked], [1, ["such as GET", "URL, or a path"]]);
+  assert.match(stderr, /svc\.rules\.toml does not exist/);
 });
 
 Deno.test("a forgotten argument is an error where nobody can be asked", async () => {
