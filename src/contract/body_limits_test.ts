@@ -11,6 +11,7 @@ const CHECKED_AS_A_WHOLE = new Set([
   "createDeployment",
   "checkDeployment",
   "putRules",
+  "queryDatabase",
   "triggerEvent",
   "triggerHook",
 ]);

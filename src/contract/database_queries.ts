@@ -16,7 +16,7 @@ import { branchName } from "./projects.ts";
 
 /** Longest SQL text of one query, in UTF-16 units; what is longer is imported. */
 export const MAX_SQL_LENGTH = 1024 * 1024;
-/** Largest body of a query, in bytes. */
+/** Largest SQL text of one query, in bytes. */
 export const MAX_SQL_BYTES = 4 * MAX_SQL_LENGTH;
 
 /** Most parameters of a statement, as the protocol of PostgreSQL has it. */
@@ -30,9 +30,13 @@ export const querySqlBody = z.object({
     description: "One or more SQL statements",
     example: "SELECT 1 AS answer",
   }),
-  params: z.array(z.string().nullable()).max(MAX_SQL_PARAMS).optional().meta({
+  params: z.array(z.string().nullable()).max(MAX_SQL_PARAMS).refine(
+    (params) => params.reduce((sum, value) => sum + (value?.length ?? 0), 0) <= MAX_SQL_LENGTH,
+    `Use at most ${MAX_SQL_LENGTH} characters in all parameters`,
+  ).optional().meta({
     description:
-      "Values of `$1`, `$2` and so on, in PostgreSQL's text form. `sql` is then one statement",
+      "Values of `$1`, `$2` and so on, in PostgreSQL's text form, at most 1 MiB together. " +
+      "`sql` is then one statement",
     example: [],
   }),
   branch: branchName.default(MAIN_BRANCH).meta({ description: "Branch to query", example: "main" }),
@@ -78,7 +82,7 @@ export const queryDatabase = endpoint({
   tag,
   params: databaseParams,
   body: querySqlBody,
-  maxBodyBytes: MAX_SQL_BYTES,
+  maxBodyBytes: 2 * MAX_SQL_BYTES,
   responseKind: "octets",
   response: z.unknown(),
   idempotency: "refused",
