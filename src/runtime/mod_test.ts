@@ -57,6 +57,7 @@ Deno.test("the room's public names", () => {
     "readInlineMap",
     "refuseInheritedDescriptors",
     "sealFunction",
+    "selfCommand",
     "toolchainPlaces",
     "traceServer",
     "workerUrl",
