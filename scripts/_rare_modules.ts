@@ -15,6 +15,7 @@ import { compressTo } from "./_compress.ts";
 export const RARE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@vercel/nft": ["nodeFileTrace"],
   "acme-client": ["default"],
+  "age-encryption": ["Decrypter", "Encrypter", "generateIdentity", "identityToRecipient"],
   nodemailer: ["createTransport"],
   "smtp-server": ["SMTPServer"],
   "web-push": ["default"],

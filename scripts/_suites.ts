@@ -84,6 +84,7 @@ export const SUITES: readonly Suite[] = [
       "tests/integration/accounts/openid_client_test.ts",
       "tests/integration/agents/mcp_test.ts",
       "tests/integration/api/api_test.ts",
+      "tests/integration/blobs/s3_test.ts",
       "tests/integration/builds/life_test.ts",
       "tests/integration/builds/start_test.ts",
       "tests/integration/compute/cron_test.ts",

@@ -22,6 +22,7 @@ Deno.test("the edge's public names", () => {
     "compileSite",
     "compileSiteInTurns",
     "contentOf",
+    "contentType",
     "createEdge",
     "createHttpCache",
     "deviceOf",
