@@ -36,6 +36,7 @@ Deno.test("functions run in a process", async (t) => {
   await t.step("the context holds what the platform knows, and own variables only", async () => {
     const result = await host.invoke(invocation("/context", { as: "gate", context }));
     assert.deepEqual(JSON.parse(await bodyText(result)), {
+      queue: {},
       requestId: "req-9",
       ip: "203.0.113.9",
       geo: { country: "DE" },

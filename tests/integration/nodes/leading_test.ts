@@ -55,7 +55,7 @@ Deno.test({
     await t.step("both list both, and the first leads everything", async () => {
       const seen = await nodesSeenBy(b);
       assert.deepEqual(seen.map(({ id, isSelf }) => [id, isSelf]), [["a", false], ["b", true]]);
-      assert.deepEqual(seen.map(({ roles }) => roles.length), [5, 0]);
+      assert.deepEqual(seen.map(({ roles }) => roles.length), [6, 0]);
       assert.deepEqual((await nodesSeenBy(a)).map(({ id }) => id), ["a", "b"]);
       const count = async () => (await a.api("GET", "/v1/health")).json.nodes;
       await until(async () => await count() === 2);
