@@ -4,6 +4,7 @@
  * no event is lost or in an inbox twice.
  */
 import assert from "node:assert/strict";
+import { ROLES } from "../../src/platform/core/nodes/node_record.ts";
 import { fetchByHost } from "../../scripts/_fetch_by_host.ts";
 import { until } from "../../src/lib/_test_until.ts";
 import { canMakeNamespaces } from "../helpers/machines/cable.ts";
@@ -26,7 +27,7 @@ Deno.test({
       const node = json.items.find(({ id }: { id: string }) => id === name);
       return node?.roles.length ?? 0;
     };
-    assert.equal(await rolesOf("a"), 5);
+    assert.equal(await rolesOf("a"), ROLES.length);
     await createProject(b, "cut");
     await deploy(b, "cut", { files: { "index.html": "here" } });
     const page = () => fetchByHost({ port: a.port, host: HOST, path: "/" });

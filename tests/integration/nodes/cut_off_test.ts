@@ -1,5 +1,6 @@
 /** A node that cannot reach the store; half a minute, and so by `NODES_TESTS=all` only. */
 import assert from "node:assert/strict";
+import { ROLES } from "../../../src/platform/core/nodes/node_record.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";
 import { Cluster } from "../../helpers/cluster.ts";
@@ -26,7 +27,7 @@ Deno.test({
     const other = await cluster.start("other", { nodeId: "other" });
     const leader = async () => {
       const { json } = await other.api("GET", "/v1/nodes");
-      return json.items.find(({ roles }: { roles: string[] }) => roles.length === 5)?.id;
+      return json.items.find(({ roles }: { roles: string[] }) => roles.length === ROLES.length)?.id;
     };
     assert.equal(await leader(), "cut");
     const project = await createProject(other, "site");

@@ -1,5 +1,6 @@
 /** What one node does for all, and what each learns from the others. */
 import assert from "node:assert/strict";
+import { ROLES } from "../../../src/platform/core/nodes/node_record.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";
 import { Cluster } from "../../helpers/cluster.ts";
@@ -55,7 +56,7 @@ Deno.test({
     await t.step("both list both, and the first leads everything", async () => {
       const seen = await nodesSeenBy(b);
       assert.deepEqual(seen.map(({ id, isSelf }) => [id, isSelf]), [["a", false], ["b", true]]);
-      assert.deepEqual(seen.map(({ roles }) => roles.length), [6, 0]);
+      assert.deepEqual(seen.map(({ roles }) => roles.length), [ROLES.length, 0]);
       assert.deepEqual((await nodesSeenBy(a)).map(({ id }) => id), ["a", "b"]);
       const count = async () => (await a.api("GET", "/v1/health")).json.nodes;
       await until(async () => await count() === 2);
@@ -90,7 +91,9 @@ Deno.test({
 
     await t.step("the other leads when the first has gone", async () => {
       await cluster.stop(a);
-      await until(async () => (await nodesSeenBy(b)).some(({ roles }) => roles.length === 5));
+      await until(async () =>
+        (await nodesSeenBy(b)).some(({ roles }) => roles.length === ROLES.length)
+      );
       assert.deepEqual((await nodesSeenBy(b)).map(({ id }) => id), ["b"]);
       await raise(b, "deployment.live", { project: "two" });
       const ofTwo = async () =>
