@@ -54,7 +54,10 @@ const start = (list, giveBack) => {
   const source = new EventSource(address);
   sources.set(list, { close: () => { source.close(); giveBack(); } });
   let isFresh = kind === "build-log";
-  source.addEventListener("open", () => { isFresh = kind === "build-log"; });
+  source.addEventListener("open", () => {
+    isFresh = kind === "build-log";
+    if (!isFresh) refresh().catch(() => {});
+  });
   source.addEventListener(kind, ({ data }) => {
     const event = JSON.parse(data);
     if (isFresh) list.replaceChildren();
@@ -105,11 +108,18 @@ window.addEventListener("pageshow", followAll);
 const refresh = async () => {
   const lists = [...document.querySelectorAll("[data-stream]:not([data-paused])")];
   if (lists.length === 0) return;
+  const counts = lists.map((list) => list.childElementCount);
   const response = await fetch(location.href);
   if (!response.ok) return;
   const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
   const [...newer] = fresh.querySelectorAll("[data-stream]");
-  lists.forEach((list, at) => newer[at] && list.replaceChildren(...newer[at].children));
+  lists.forEach((list, at) => {
+    if (!newer[at]) return;
+    const texts = new Set([...newer[at].children].map(({ textContent }) => textContent.trim()));
+    /* Lines that came meanwhile may be missing on the page. */
+    const later = [...list.children].slice(counts[at]).filter(({ textContent }) => !texts.has(textContent.trim()));
+    list.replaceChildren(...newer[at].children, ...later);
+  });
 };
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) [...sources.keys()].forEach(leave);
