@@ -55,6 +55,11 @@ const RULES = {
 interface TextNode {
   readonly data?: string;
 }
+interface BrowserElement {
+  readonly childNodes: Iterable<TextNode>;
+  checkVisibility(): boolean;
+}
+
 interface PageDocument {
   createRange(): {
     setStart(node: TextNode, at: number): void;
@@ -291,9 +296,12 @@ async function weighAll(
   return faults;
 }
 
-/** Words of names that a line ends within, though they are short enough for a line of a phone. */
+/**
+ * Words of names that a line ends within, though they are short enough for a line of a phone.
+ * Lines of a log may end anywhere, as those of a terminal.
+ */
 function brokenWords(page: Page): Promise<string[]> {
-  return page.locator("a, .mono, .dots > *").evaluateAll((elements) => {
+  return page.locator("a:not(.log a), .mono, .dots > *").evaluateAll((elements) => {
     const { document } = globalThis as unknown as { document: PageDocument };
     const found = new Set<string>();
     const read = (node: TextNode): void => {
@@ -305,7 +313,8 @@ function brokenWords(page: Page): Promise<string[]> {
         if (new Set(tops).size > 1) found.add(word);
       }
     };
-    for (const element of elements as unknown as { childNodes: Iterable<TextNode> }[]) {
+    for (const element of elements as unknown as BrowserElement[]) {
+      if (!element.checkVisibility()) continue;
       for (const node of element.childNodes) read(node);
     }
     return [...found];

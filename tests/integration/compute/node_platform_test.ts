@@ -56,8 +56,19 @@ onEachEngine(
         return { deployment, env: JSON.parse((await platform.get(host, "/")).text) };
       };
       const live = await seen(true);
-      const { SVC_KV_URL: url, SVC_KV_TOKEN: token, ...own } = live.env;
+      const {
+        SVC_KV_URL: url,
+        SVC_KV_TOKEN: token,
+        SVC_QUEUE_URL: queues,
+        SVC_QUEUE_TOKEN: queueToken,
+        SVC_QUEUE_SECRET: secret,
+        ...own
+      } = live.env;
       assert.match(`${url} ${token}`, /^http:\/\/127\.0\.0\.1:\d+ svckv_[\w-]{43}$/);
+      assert.match(
+        `${queues} ${queueToken} ${secret}`,
+        /^http:\/\/127\.0\.0\.1:\d+\/v1\/queues svckv_[\w-]{43} whsec_\S+$/,
+      );
       assert.deepEqual(own, {
         SVC_URL: live.deployment.urls.production,
         SVC_DEPLOYMENT_ID: live.deployment.id,

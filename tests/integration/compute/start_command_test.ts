@@ -282,7 +282,7 @@ createServer((request, response) => {
     descriptors: sh("ls /proc/self/fd").text.split("\\n").length > 4,
     service: connect(port),
     listens: sh("node -e 'require(\\"net\\").createServer().listen({ path: \\"/tmp/x.sock\\" }, () => process.exit(require(\\"fs\\").statSync(\\"/tmp/x.sock\\").isSocket() ? 0 : 1))'").ok,
-    variables: Object.keys(process.env).filter((name) => /token|secret|bootstrap/i.test(name) && !name.startsWith("SVC_KV")),
+    variables: Object.keys(process.env).filter((name) => /token|secret|bootstrap/i.test(name) && !/^(?:SVC_KV|SVC_QUEUE|BLOBS|AWS)_/.test(name)),
   }));
 }).listen(process.env.PORT);
 `;
