@@ -16,6 +16,8 @@ import { BlobStoreError } from "./store_error.ts";
 
 const ID_BYTES = 10;
 const SECRET_BYTES = 25;
+/** Longest id that is looked up. */
+const MAX_ID = 64;
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 /** Who made a key: a person, or the platform for servers, functions and signed URLs. */
@@ -101,6 +103,7 @@ export class AccessKeys extends Table<AccessKeyRecord, readonly [string, string]
 
   /** The key that a request names; `undefined` if there is none. */
   async open(id: string): Promise<OpenKey | undefined> {
+    if (id.length > MAX_ID) return undefined;
     const record = await this.findBy("id", keys.blobKeyById(id));
     return record && await this.reveal(record);
   }

@@ -19,6 +19,9 @@ export const MAX_PARTS = 10_000;
 /** Longest metadata of an object, names and values together, in bytes. */
 export const MAX_METADATA_BYTES = 2048;
 
+/** Most bytes of the type of an object and the other fields that its responses repeat. */
+export const MAX_FIELDS_BYTES = 8192;
+
 /** Keys of one page of a list. */
 export const MAX_LIST = 1000;
 

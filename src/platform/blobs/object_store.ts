@@ -275,6 +275,8 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
       update(chunk) {
         sums.update(chunk);
         size += chunk.byteLength;
+        // A client must not fill the disk beyond what the quota was asked for.
+        if (announced !== undefined && size > announced) throw notAnnounced(announced, size);
       },
       end() {
         digests = sums.digests();
@@ -310,6 +312,9 @@ const damaged = ({ sha256 }: Pick<ObjectRecord, "sha256">) =>
     `The content of the object, ${sha256}, is damaged. Upload it again`,
   );
 
+const notAnnounced = (announced: number, size: number) =>
+  new BlobStoreError("IncompleteBody", `Expected ${announced} bytes, received ${size}`);
+
 /** @throws {BlobStoreError} where the content is not what the client says that it is. */
 function refuseOther(
   content: Content,
@@ -320,7 +325,7 @@ function refuseOther(
   },
 ): void {
   if (announced !== undefined && size !== announced) {
-    throw new BlobStoreError("IncompleteBody", `Expected ${announced} bytes, received ${size}`);
+    throw notAnnounced(announced, size);
   }
   for (const [name, digest] of content.expected()) {
     if (digests.get(name) === digest) continue;

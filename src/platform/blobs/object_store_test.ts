@@ -33,10 +33,10 @@ const contentOf = (text: string) => ({
 Deno.test("an upload that nobody goes on with is removed, and its bytes count no more", () =>
   withStore(async ({ uploads, objects, pass }) => {
     const old = await uploads.start(PLACE, "old", described);
-    await uploads.addPart(old, 1, contentOf("12345"));
+    await uploads.addPart(old, 1, { content: contentOf("12345") });
     pass(KEEP_UPLOAD_MS + 1);
     const fresh = await uploads.start(PLACE, "fresh", described);
-    await uploads.addPart(fresh, 1, contentOf("1234"));
+    await uploads.addPart(fresh, 1, { content: contentOf("1234") });
     const lease = Lease.ofSoleNode("housekeeping");
     assert.equal(await uploads.sweep(new AbortController().signal, lease), 1);
     const { items } = await uploads.listOpen(PLACE, { prefix: "", limit: 10 });

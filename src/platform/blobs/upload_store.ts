@@ -34,6 +34,9 @@ import {
 import type { Content, ObjectStore, StoredContent, WriteCondition } from "./object_store.ts";
 import { BlobStoreError } from "./store_error.ts";
 
+/** Longest id that is looked up. */
+const MAX_ID = 64;
+
 /** A part as the client names it to complete an upload. */
 export interface NamedPart {
   readonly number: number;
@@ -82,12 +85,18 @@ export class UploadStore extends Table<UploadRecord, readonly [string, string, s
 
   /** @throws {BlobStoreError} `NoSuchUpload` */
   async get(place: BlobPlace, key: string, id: string): Promise<UploadRecord> {
-    const found = await this.find(place.projectId, place.environment, id);
+    const found = id.length > MAX_ID
+      ? undefined
+      : await this.find(place.projectId, place.environment, id);
     if (found?.key !== key) throw noSuchUpload();
     return found;
   }
 
-  async addPart(upload: UploadRecord, number: number, content: Content): Promise<PartRecord> {
+  async addPart(
+    upload: UploadRecord,
+    number: number,
+    { content, maxBytes }: { readonly content: Content; readonly maxBytes?: number },
+  ): Promise<PartRecord> {
     const { objects, now } = this.#options;
     const { workspaceId, projectId, environment, id: uploadId } = upload;
     return await objects.storeContent(upload, content, async (stored) => {
@@ -110,7 +119,7 @@ export class UploadStore extends Table<UploadRecord, readonly [string, string, s
         });
         return part;
       }, { checked: [owner] });
-    });
+    }, maxBytes);
   }
 
   /** The parts of an upload, in the order of their numbers. */

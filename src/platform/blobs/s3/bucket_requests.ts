@@ -4,7 +4,7 @@
  * @module
  */
 import pMap from "p-map";
-import { isObjectKey, MAX_LIST } from "../limits.ts";
+import { isObjectKey, MAX_KEY_BYTES, MAX_LIST } from "../limits.ts";
 import type { ObjectPage } from "../list_objects.ts";
 import type { BlobPlace, ObjectRecord } from "../object_record.ts";
 import { BlobStoreError } from "../store_error.ts";
@@ -33,6 +33,15 @@ function limitOf(query: ReadonlyMap<string, string>, name: string): number {
   if (given === undefined || given === "") return MAX_LIST;
   if (/^\d{1,9}$/.test(given)) return Math.min(Number(given), MAX_LIST);
   throw new BlobStoreError("InvalidArgument", `${name} must be a whole number`);
+}
+
+/** @throws {BlobStoreError} for a text that is longer than any key. */
+function refuseLong(text: string): void {
+  if (new TextEncoder().encode(text).byteLength <= MAX_KEY_BYTES) return;
+  throw new BlobStoreError(
+    "KeyTooLongError",
+    `Use a prefix and a marker of at most ${MAX_KEY_BYTES} bytes`,
+  );
 }
 
 /** A token is a key, in base64 of its UTF-8: clients pass it on as it is. */
@@ -78,6 +87,7 @@ export async function listObjects(
   const token = query.get("continuation-token");
   const start = query.get(isV2 ? "start-after" : "marker");
   const after = isV2 && token ? keyOf(token) : start || undefined;
+  for (const text of [prefix, after ?? ""]) refuseLong(text);
   const { items, prefixes, next } = limit === 0
     ? EMPTY
     : await objects.listObjects(place, { prefix, delimiter, after, limit });

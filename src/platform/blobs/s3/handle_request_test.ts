@@ -211,6 +211,43 @@ Deno.test("wrong requests get the errors of S3", () =>
     assert.equal(await code(await handle(signed)), "InvalidAccessKeyId");
   }));
 
+Deno.test("texts that are longer than the store can have are refused, not failures", () =>
+  withStore(async (store) => {
+    await put(store, "a", "hello");
+    const long = "x".repeat(5000);
+    const put8k = { method: "PUT", body: "x" };
+    const now = new Date(store.now()).toISOString().replace(/[:-]|\.\d{3}/g, "");
+    const cases: readonly (readonly [string, RequestInit, string])[] = [
+      [`production?list-type=2&prefix=${long}`, {}, "KeyTooLongError"],
+      [`production?list-type=2&start-after=${long}`, {}, "KeyTooLongError"],
+      [`production?marker=${long}`, {}, "KeyTooLongError"],
+      [`production/a?uploadId=${long}`, {}, "NoSuchUpload"],
+      ["production/b", { ...put8k, headers: { "content-type": `text/${long}` } }, ""],
+      ["production/b", { ...put8k, headers: { expires: `${long}${long}` } }, "MetadataTooLarge"],
+    ];
+    for (const [path, init, expected] of cases) {
+      const [found = ""] = elements(await (await store.send(path, init)).text(), "Code");
+      assert.equal(found, expected, path.slice(0, 40));
+    }
+    // Nobody has to know a key to send a long one.
+    const credential = `${long}/${now.slice(0, 8)}/auto/s3/aws4_request`;
+    const query = `X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=${credential}&` +
+      `X-Amz-Date=${now}&X-Amz-Expires=60&X-Amz-SignedHeaders=host&X-Amz-Signature=0`;
+    const unknown = await store.handle(new Request(`${ENDPOINT}/production/a?${query}`));
+    assert.equal(await code(unknown), "InvalidAccessKeyId");
+  }));
+
+Deno.test("a copy meets the condition of the request", () =>
+  withStore(async (store) => {
+    await put(store, "a", "hello");
+    await put(store, "b", "old");
+    const headers = { "x-amz-copy-source": "/production/a", "if-none-match": "*" };
+    const refused = await store.send("production/b", { method: "PUT", headers });
+    assert.equal(await code(refused), "PreconditionFailed");
+    assert.equal(await (await store.send("production/b")).text(), "old");
+    assert.equal((await store.send("production/c", { method: "PUT", headers })).status, 200);
+  }));
+
 Deno.test("a full project takes no more until something is deleted", () =>
   withStore(async (store) => {
     assert.equal((await put(store, "a", "12345678")).status, 200);
@@ -236,6 +273,17 @@ Deno.test("a signed URL allows its method, type and size until it expires", () =
       await code(await upload(limited.replace("max-bytes=4", "max-bytes=9"), "12345")),
       "SignatureDoesNotMatch",
     );
+    assert.equal(await code(await upload(limited, "1", "image/png,text/html")), "AccessDenied");
+    const type = "image/svg+xml; charset=utf-8";
+    assert.equal((await upload(sign({ contentType: "Image/*" }), "1234", type)).status, 200);
+    assert.equal(await code(await upload(sign({ maxBytes: "1kB" }), "1234")), "InvalidArgument");
+    const started = await store.send("production/a b/c?uploads", { method: "POST" });
+    const [uploadId] = elements(await started.text(), "UploadId");
+    const part = await store.client.sign(
+      `${ENDPOINT}/production/a b/c?partNumber=1&uploadId=${uploadId}&x-svc-max-bytes=4`,
+      { method: "PUT", body: "12345", aws: { signQuery: true } },
+    );
+    assert.equal(await code(await handle(part)), "EntityTooLarge");
     const url = sign({ method: "GET" });
     assert.equal(await (await handle(new Request(url))).text(), "1234");
     assert.equal(

@@ -5,7 +5,7 @@
  */
 import { contentType as typeByEnding } from "../../../edge/mod.ts";
 import { ALGORITHMS } from "../checksums.ts";
-import { MAX_METADATA_BYTES } from "../limits.ts";
+import { MAX_FIELDS_BYTES, MAX_METADATA_BYTES } from "../limits.ts";
 import type { Described, ObjectRecord } from "../object_record.ts";
 import { hasTag, type WriteCondition } from "../object_store.ts";
 import { BlobStoreError } from "../store_error.ts";
@@ -48,7 +48,14 @@ export function describedBy(headers: Headers, key: string): Described {
       : value;
     if (kept !== null && kept !== "") fields[name] = kept;
   }
-  return { contentType: headers.get("content-type") ?? typeByEnding(key), fields, metadata };
+  const contentType = headers.get("content-type") ?? typeByEnding(key);
+  if ([contentType, ...Object.values(fields)].join("").length > MAX_FIELDS_BYTES) {
+    throw new BlobStoreError(
+      "MetadataTooLarge",
+      `Use at most ${MAX_FIELDS_BYTES} bytes for the type and other fields of the object`,
+    );
+  }
+  return { contentType, fields, metadata };
 }
 
 export function writeCondition(headers: Headers): WriteCondition {

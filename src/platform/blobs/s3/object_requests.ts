@@ -49,18 +49,26 @@ export async function readObject(
   return new Response(body, { status: range === undefined ? 200 : 206, headers: fields });
 }
 
-/** Limits that the maker of a signed URL has set for what is uploaded by it. */
-function refuseUnwanted({ query, headers }: SignedCall): number {
-  const type = query.get("x-svc-content-type");
-  const given = (headers.get("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
-  if (
-    type !== undefined && given !== type && !(type.endsWith("/*") &&
-      given.startsWith(type.slice(0, -1)))
-  ) {
-    throw new BlobStoreError("AccessDenied", `Upload content of the type ${type}`);
-  }
+/** Without a comma: browsers read several types from one field, and follow the last. */
+const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\s*(?:;[^,]*)?$/;
+
+/** @throws {BlobStoreError} for a type that the maker of a signed URL does not allow. */
+export function refuseOtherType({ query, headers }: Pick<SignedCall, "query" | "headers">): void {
+  const type = query.get("x-svc-content-type")?.toLowerCase();
+  if (type === undefined) return;
+  const field = headers.get("content-type") ?? "";
+  const given = field.split(";")[0]!.trim().toLowerCase();
+  const isAllowed = type.endsWith("/*") ? given.startsWith(type.slice(0, -1)) : given === type;
+  if (isAllowed && MEDIA_TYPE.test(field)) return;
+  throw new BlobStoreError("AccessDenied", `Upload content of the type ${type}`);
+}
+
+/** Most bytes that the maker of a signed URL allows. */
+export function mostBytes({ query }: Pick<SignedCall, "query">): number {
   const most = query.get("x-svc-max-bytes");
-  return most === undefined ? MAX_OBJECT_BYTES : Math.min(Number(most), MAX_OBJECT_BYTES);
+  if (most === undefined) return MAX_OBJECT_BYTES;
+  if (/^\d{1,15}$/.test(most)) return Math.min(Number(most), MAX_OBJECT_BYTES);
+  throw new BlobStoreError("InvalidArgument", "x-svc-max-bytes must be a number of bytes");
 }
 
 /** `PutObject` */
@@ -70,12 +78,12 @@ export async function putObject(
   call: SignedCall,
 ): Promise<Response> {
   const { headers, objectKey } = call;
-  const maxBytes = refuseUnwanted(call);
+  refuseOtherType(call);
   const object = await objects.put(place, objectKey, {
     content: call.content(),
     described: describedBy(headers, objectKey),
     condition: writeCondition(headers),
-    maxBytes,
+    maxBytes: mostBytes(call),
   });
   const fields = new Headers({ etag: quoted(object.etag) });
   addChecksums(fields, object);
@@ -118,6 +126,7 @@ export async function copyObject(
   }
   const copy = await stores.objects.copy(source, place, objectKey, {
     described: isNew ? describedBy(headers, objectKey) : undefined,
+    condition: writeCondition(headers),
   });
   return xml("CopyObjectResult", {
     ETag: quoted(copy.etag),

@@ -10,7 +10,7 @@ import type { BlobPlace } from "../object_record.ts";
 import { BlobStoreError } from "../store_error.ts";
 import { dateOf, xml } from "./bucket_requests.ts";
 import { addChecksums, describedBy, quoted, rangeOf, writeCondition } from "./object_fields.ts";
-import { copySource } from "./object_requests.ts";
+import { copySource, mostBytes, refuseOtherType } from "./object_requests.ts";
 import type { SignedCall } from "./signed_call.ts";
 import type { S3Stores } from "./stores.ts";
 import { keyWriter, parseCompletion } from "./xml.ts";
@@ -19,8 +19,9 @@ import { keyWriter, parseCompletion } from "./xml.ts";
 export async function startUpload(
   { uploads }: S3Stores,
   place: BlobPlace,
-  { headers, bucket, objectKey }: SignedCall,
+  { headers, bucket, objectKey, query }: SignedCall,
 ): Promise<Response> {
+  refuseOtherType({ query, headers });
   const upload = await uploads.start(place, objectKey, describedBy(headers, objectKey));
   return xml("InitiateMultipartUploadResult", {
     Bucket: bucket,
@@ -46,7 +47,10 @@ export async function uploadPart(
 ): Promise<Response> {
   const number = numberOf(call);
   const upload = await uploadOf(stores, place, call);
-  const part = await stores.uploads.addPart(upload, number, call.content());
+  const part = await stores.uploads.addPart(upload, number, {
+    content: call.content(),
+    maxBytes: mostBytes(call),
+  });
   const fields = new Headers({ etag: quoted(part.etag) });
   addChecksums(fields, part);
   return new Response(null, { headers: fields });
@@ -69,7 +73,7 @@ export async function copyPart(
     algorithms: [],
     expected: () => new Map(),
   };
-  const part = await stores.uploads.addPart(upload, number, content);
+  const part = await stores.uploads.addPart(upload, number, { content });
   return xml("CopyPartResult", {
     ETag: quoted(part.etag),
     LastModified: dateOf(part.modifiedAt),
