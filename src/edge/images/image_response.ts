@@ -8,7 +8,7 @@ import { sha256Hex } from "../../lib/hash.ts";
 import type { Bytes } from "../messages/body.ts";
 import type { Header, HeaderList } from "../messages/header_list.ts";
 import { edgePage, type PagedRequest } from "../response/error_pages.ts";
-import type { EdgeResponse } from "../response/edge_response.ts";
+import { type EdgeResponse, HARMLESS } from "../response/edge_response.ts";
 import type { SniffedImage } from "./image_type.ts";
 import { MEDIA_TYPES } from "./image_type.ts";
 import type { ImageQuery, TargetFormat } from "./types.ts";
@@ -28,7 +28,7 @@ const SHORT_LIVED = "public, max-age=60";
 /** An image is shown, never run: what a browser opens by itself has no scripts and no origin. */
 const SAFETY: HeaderList = [
   ["x-content-type-options", "nosniff"],
-  ["content-security-policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox"],
+  HARMLESS,
 ];
 
 /** Names what comes of a source: equal keys mean equal bytes. */

@@ -12,6 +12,15 @@ import type { Header, HeaderList } from "../messages/header_list.ts";
 /** Statuses from here on are failures. */
 const FIRST_FAILURE = 400;
 
+/**
+ * The policy of content that visitors may have made: it runs nothing. A site's own policy applies
+ * as well, but does not replace it.
+ */
+export const HARMLESS: Header = [
+  "content-security-policy",
+  "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+];
+
 export interface EdgeResponse {
   readonly status: number;
   /** All fields but the request id. May be shared between responses, so never changed. */
@@ -30,7 +39,7 @@ export interface EdgeResponse {
 }
 
 /**
- * Applies header rules in order. `set` replaces all fields of its name. Fields
+ * Applies header rules in order. `set` replaces all fields of its name but {@link HARMLESS}. Fields
  * that frame the message or identify the response stay as they are, and a failure
  * gets no lifetime: a page that is missing for a moment would be missing for a year.
  */
@@ -43,11 +52,14 @@ export function applyHeaderEdits(
   for (const edit of edits) {
     const name = edit.name.toLowerCase();
     if (isEdgeField(name) || (isFailure && !isForFailures(edit) && prolongs(name, edit))) continue;
-    edited = edited.filter((header) => header[0] !== name);
+    edited = edited.filter((header) => header[0] !== name || isHarmless(header));
     if (edit.type === "set") edited.push([name, edit.value]);
   }
   return edited;
 }
+
+const isHarmless = ([name, value]: Header): boolean =>
+  name === HARMLESS[0] && value === HARMLESS[1];
 
 /** Whether an edit gives failures a lifetime because its rule says so. */
 const isForFailures = (edit: HeaderEdit): boolean => edit.type === "set" && edit.onFailure === true;

@@ -4,18 +4,18 @@
  * @module
  */
 import type { ServerRequest } from "../compute/compute_request.ts";
-import { findHeader, type Header, type HeaderList } from "../messages/header_list.ts";
+import { findHeader, type HeaderList } from "../messages/header_list.ts";
 import { isReading } from "../messages/messages.ts";
 import { edgePage } from "../response/error_pages.ts";
-import type { EdgeResponse } from "../response/edge_response.ts";
+import { type EdgeResponse, HARMLESS } from "../response/edge_response.ts";
 
 const OBJECTS_PATH = "/_svc/blobs/";
 
 /**
- * An object runs nothing: visitors may have uploaded it, and it is shown at the address of the
- * site. Viewers of PDF need more than that allows.
+ * The one type without the policy {@link HARMLESS}: its viewers need more than that allows. Any
+ * other spelling gets the policy, as browsers follow the last of several types in the field.
  */
-const HARMLESS = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+const PDF = "application/pdf";
 
 export type ObjectAnswer = Pick<EdgeResponse, "status" | "headers" | "body" | "bytes">;
 
@@ -30,10 +30,15 @@ export interface SiteObjects {
 
 export const isObjectPath = (path: string): boolean => path.startsWith(OBJECTS_PATH);
 
-/** The key in a normalized path; `undefined` where an escape is damaged. */
+/**
+ * The key in a normalized path; `undefined` where an escape is damaged, and for an escaped slash:
+ * rules do not take it for one, so a key must not have two paths.
+ */
 function keyOf(path: string): string | undefined {
+  const text = path.slice(OBJECTS_PATH.length);
+  if (text.includes("%2F")) return undefined;
   try {
-    return decodeURIComponent(path.slice(OBJECTS_PATH.length));
+    return decodeURIComponent(text);
   } catch {
     return undefined;
   }
@@ -51,8 +56,7 @@ export async function respondWithObject(
   const answer = key === undefined ? undefined : await objects.answer(key, request);
   if (answer === undefined) return edgePage(request, 404, { headers: common });
   const { headers } = answer;
-  const isPdf = findHeader(headers, "content-type")?.startsWith("application/pdf") === true;
-  const guard: Header[] = isPdf ? [] : [["content-security-policy", HARMLESS]];
+  const guard = findHeader(headers, "content-type") === PDF ? [] : [HARMLESS];
   return {
     ...answer,
     headers: [
