@@ -18,6 +18,7 @@ import { type EnvironmentStore, latestLabel } from "../environments/mod.ts";
 import type { KvOwner } from "../kv/create_kv.ts";
 import type { AccessLogs } from "../logs/mod.ts";
 import type { ProjectStore } from "../projects/mod.ts";
+import { findSite } from "./deliver_message.ts";
 import { answerSend } from "./local_requests.ts";
 import { LETTER_MS, type QueuePlace } from "./message.ts";
 import { QueueService } from "./queue_service.ts";
@@ -122,8 +123,8 @@ export function createQueues(foundation: Foundation, parts: QueueParts): Project
           projects,
           environments,
           service,
-          declaredAt: async (label) =>
-            (await sites.resolve(addresses.hostname(label)))?.queues ?? new Map(),
+          declaredAt: async ({ id }, label) =>
+            (await findSite({ sites, addresses }, id, label))?.queues ?? new Map(),
           running: runningOf,
           now,
         }),

@@ -47,14 +47,24 @@ export type DeliveryOutcome =
   | { readonly type: "failed"; readonly reason: string }
   | { readonly type: "stopped" };
 
+/** The site of a project at a host; another project can have the host by now. */
+export async function findSite(
+  { sites, addresses }: Pick<DeliveryServices, "sites" | "addresses">,
+  projectId: string,
+  label: string,
+): Promise<Site | undefined> {
+  const site = await sites.resolve(addresses.hostname(label));
+  return site?.projectId === projectId ? site : undefined;
+}
+
 /** The first of some hosts whose deployment declares a queue. */
 export async function findTarget(
-  { sites, addresses }: Pick<DeliveryServices, "sites" | "addresses">,
-  queue: string,
+  services: Pick<DeliveryServices, "sites" | "addresses">,
+  [projectId, , queue]: QueuePlace,
   labels: readonly string[],
 ): Promise<Target | undefined> {
   for (const label of new Set(labels)) {
-    const site = await sites.resolve(addresses.hostname(label));
+    const site = await findSite(services, projectId, label);
     const settings = site?.queues.get(queue);
     if (site !== undefined && settings !== undefined) return { site, label, queue: settings };
   }

@@ -7,7 +7,7 @@ import type { RecordKey } from "../../store/mod.ts";
 import { Claims, type Nodes } from "../core/nodes/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 import { RateWindow } from "../core/access/mod.ts";
-import { deliverMessage, type DeliveryServices, findTarget } from "./deliver_message.ts";
+import { deliverMessage, type DeliveryServices, findSite, findTarget } from "./deliver_message.ts";
 import { MAX_STORED, type NewMessage, type QueuePlace, SEND_RATE } from "./message.ts";
 import { QueueStore, type StoreParts } from "./queue_store.ts";
 import { QueueWorker } from "./queue_worker.ts";
@@ -51,9 +51,9 @@ export class QueueService {
    * @throws {Failure} `not_found`, `rate_limited`, `storage_full`
    */
   async send(place: QueuePlace, message: NewMessage) {
-    const [projectId, environment, queue] = place;
-    if (await findTarget(this.#parts, queue, message.labels) === undefined) {
-      throw new Failure("not_found", await this.#unknown(queue, message.labels, environment));
+    const [projectId, environment] = place;
+    if (await findTarget(this.#parts, place, message.labels) === undefined) {
+      throw new Failure("not_found", await this.#unknown(place, message.labels));
     }
     const wait = this.#rates.take(`${projectId} ${environment}`);
     if (wait > 0) {
@@ -71,9 +71,11 @@ export class QueueService {
     return sent;
   }
 
-  async #unknown(queue: string, labels: readonly string[], environment: string): Promise<string> {
-    const { sites, addresses } = this.#parts;
-    const site = await sites.resolve(addresses.hostname(labels.at(-1) ?? ""));
+  async #unknown(
+    [projectId, environment, queue]: QueuePlace,
+    labels: readonly string[],
+  ): Promise<string> {
+    const site = await findSite(this.#parts, projectId, labels.at(-1) ?? "");
     const start = `The live deployment of ${environment} declares no queue "${queue}"`;
     if (site === undefined) return `Environment ${environment} has no live deployment`;
     const names = [...site.queues.keys()];
@@ -155,7 +157,7 @@ export class QueueService {
       ...parts,
       store: this.store,
       claims: this.#claims,
-      targetOf: ([, , queue], { labels }) => findTarget(parts, queue, labels),
+      targetOf: (at, { labels }) => findTarget(parts, at, labels),
       deliver: async (target, at, message) => {
         const body = await this.store.bodyOf(at, message);
         return await deliverMessage(parts, target, { place: at, message, body });

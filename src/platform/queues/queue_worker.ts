@@ -237,8 +237,10 @@ export class QueueWorker {
         now: now(),
         random,
       });
-      await store.end(this.#place, entry, { ending, fence });
-      if (ending.type === "done") this.#count();
+      // A message that was deleted meanwhile counts no more, nor does a deleted environment's.
+      if (await store.end(this.#place, entry, { ending, fence }) && ending.type === "done") {
+        this.#count();
+      }
     } catch (error) {
       onTrouble(`Cannot end a delivery of the queue ${this.#place[2]}: ${error}`);
       await new Promise((resolve) => setTimeout(resolve, STORE_PAUSE_MS));

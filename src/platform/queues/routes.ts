@@ -11,7 +11,7 @@ import type { RecordStore } from "../../store/mod.ts";
 import type { Caller } from "../core/access/mod.ts";
 import { Failure, type Router } from "../core/http/mod.ts";
 import { type EnvironmentStore, findEnvironmentName, latestLabel } from "../environments/mod.ts";
-import { findProject, type ProjectStore } from "../projects/mod.ts";
+import { findProject, type ProjectRecord, type ProjectStore } from "../projects/mod.ts";
 import { listMessages } from "./list_messages.ts";
 import { dueTime } from "./local_requests.ts";
 import { MAX_STORED, type QueueMessage, type QueuePlace } from "./message.ts";
@@ -22,8 +22,11 @@ export interface QueueRouteServices {
   readonly projects: ProjectStore;
   readonly environments: EnvironmentStore;
   readonly service: QueueService;
-  /** The queues that the live deployment of a host declares. */
-  declaredAt(label: string): Promise<ReadonlyMap<string, QueueSettings>>;
+  /** The queues that the live deployment of a project's host declares. */
+  declaredAt(
+    project: Pick<ProjectRecord, "id">,
+    label: string,
+  ): Promise<ReadonlyMap<string, QueueSettings>>;
   /** Deliveries under way on all nodes. */
   running(place: QueuePlace): Promise<number>;
   readonly now: Clock;
@@ -70,7 +73,7 @@ export function bindQueueRoutes(router: Router, services: QueueRouteServices): v
   ): Promise<QueuePlace> {
     const { project, environment: name, label } = await find(caller, params.project, environment);
     const { queue } = params;
-    const isKnown = (await declaredAt(label)).has(queue) ||
+    const isKnown = (await declaredAt(project, label)).has(queue) ||
       (await store.namesOf(project.id, name)).has(queue);
     if (isKnown) return [project.id, name, queue];
     throw new Failure("not_found", `Environment ${name} has no queue "${queue}"`);
@@ -98,7 +101,7 @@ export function bindQueueRoutes(router: Router, services: QueueRouteServices): v
 
   router.guarded(endpoints.listQueues, async (caller, { params, query }) => {
     const { project, environment, label } = await find(caller, params.project, query.environment);
-    const declared = await declaredAt(label);
+    const declared = await declaredAt(project, label);
     const names = new Set([...declared.keys(), ...await store.namesOf(project.id, environment)]);
     const items: Queue[] = [];
     for (const name of [...names].sort()) {
