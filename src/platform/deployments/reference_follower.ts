@@ -23,7 +23,7 @@ export interface FollowerParts {
 
 export class ReferenceFollower {
   /** Deployments that could not be redeployed. They are tried again after a restart, or by hand. */
-  #failed: ReadonlySet<string> = new Set();
+  #failed = new Set<string>();
   readonly #parts: FollowerParts;
 
   constructor(parts: FollowerParts) {
@@ -72,6 +72,8 @@ export class ReferenceFollower {
       log(`Redeployed ${what}, because a URL in its variables changed`);
       return true;
     } catch (error) {
+      // At once: a round that ends early must not have it redeployed by the next one.
+      this.#failed.add(deployment.id);
       log(`Cannot redeploy ${what}, although a URL in its variables changed: ${messageOf(error)}`);
       return false;
     }

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import type { ProjectRecord } from "../projects/mod.ts";
+import type { DeploymentRecord } from "./deployment.ts";
+import { type FollowerParts, ReferenceFollower } from "./reference_follower.ts";
+
+Deno.test("what cannot be redeployed is tried once, also where a round ends early", async () => {
+  const tried: string[] = [];
+  const projects = ["a", "broken"].map((id) => ({ id, name: id, autoRedeploy: true }));
+  const deployment = {
+    ...{ id: "d", status: "LIVE", environment: "production", projectName: "a", references: [] },
+  };
+  const follower = new ReferenceFollower({
+    projects: {
+      async *all() {
+        yield* await Promise.resolve(projects as unknown as ProjectRecord[]);
+      },
+    },
+    deployments: {
+      async *all(projectId: string) {
+        if (projectId === "broken") throw new Error("A record cannot be read");
+        yield await Promise.resolve(deployment as unknown as DeploymentRecord);
+      },
+      findHost: () => Promise.resolve({ deploymentId: "d" }),
+    } as unknown as FollowerParts["deployments"],
+    variableService: {
+      changedReferences: () => () => Promise.resolve(new Set(["backend.url"])),
+    },
+    nodes: {
+      during: (_name: string, work: () => Promise<unknown>) => work(),
+    } as unknown as FollowerParts["nodes"],
+    redeploy: ({ id }) => {
+      tried.push(id);
+      return Promise.reject(new Error("The server did not start"));
+    },
+    log() {},
+  });
+  for (let round = 0; round < 3; round++) await assert.rejects(follower.round(), /cannot be read/);
+  assert.deepEqual(tried, ["d"]);
+});
