@@ -72,6 +72,7 @@ interface PageDocument {
 const NOT_LOOKED_AT: Readonly<Record<string, string>> = {
   "/": "leads to the overview",
   "/session": "tells the script whose session the browser has",
+  "/workspaces/:slug/projects/:project/deployments": "leads to the page of the project",
   "/workspaces/:slug/projects/:project/day": "a part of the overview",
   "/workspaces/:slug/projects/:project/picture": "a picture on the overview",
   "/welcome/:token": "ends with its first use; looked at in accounts_test",

@@ -96,7 +96,7 @@ function BranchRow({ visit, branch }: {
             <EndButton
               action={path("branches/remove")}
               csrf={csrf}
-              word="Remove"
+              word="Delete"
               what={`the branch ${name} with its data`}
               hidden={{ branch: name }}
             />

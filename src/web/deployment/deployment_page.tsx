@@ -270,9 +270,11 @@ function ShareCard({ share }: { readonly share: NonNullable<DeploymentView["shar
     <Card title="Share link" id="share">
       <div class="body">
         <Notice kind="care">
-          Copy it now. You won't see it again. Anyone with the link can see this deployment until
-          {" "}
-          <Moment at={share.endsAt} />.
+          <p>
+            Copy it now. You won't see it again. Anyone with the link can see this deployment until
+            {" "}
+            <Moment at={share.endsAt} />.
+          </p>
         </Notice>
         <code class="secret" id="share-url">{share.url}</code>
         <div class="actions">

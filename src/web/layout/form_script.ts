@@ -137,7 +137,7 @@ const ready = new WeakSet();
 document.addEventListener("submit", async (event) => {
   const { target: form, submitter } = event;
   if (form.method !== "post" || form.dataset.upload !== undefined || !document.querySelector("[data-person]")) return;
-  if (form.closest("dialog") !== null && form.id !== "question") return;
+  if (form.closest("dialog") !== null && !form.matches("#question")) return;
   if (ready.delete(form)) return;
   event.preventDefault();
   event.stopImmediatePropagation();

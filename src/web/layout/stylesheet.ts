@@ -242,7 +242,7 @@ dialog .sheet { max-width: none; }
 .question h1, dialog h1 { font-size: 1.3rem; }
 .question .actions { justify-content: flex-end; margin-top: .25rem; }
 .question .actions > * { flex: 0 1 auto; white-space: normal; }
-.question .facts > div { grid-template-columns: 4rem minmax(0, 1fr); }
+.question .facts > div { grid-template-columns: minmax(4rem, max-content) minmax(0, 1fr); }
 .question .facts dd .small { display: block; }
 button.end { background: var(--danger); color: var(--surface); }
 button.end:hover { background: var(--danger); color: var(--surface); filter: brightness(1.12); }

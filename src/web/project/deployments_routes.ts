@@ -58,6 +58,12 @@ export function bindDeployments(bind: PageBinder, services: BoardServices): void
     });
   });
 
+  // The address that people guess, as the other pages have theirs.
+  bind.personal("GET", `${at}/deployments`, async (visit) => {
+    const { path } = await openProject(visit, services);
+    return goTo(`${path()}${visit.query.size === 0 ? "" : `?${visit.query}`}`);
+  });
+
   bind.asking(`${at}/rollback`, {
     ask: askOnProject(services, ({ api, project, context }) =>
       productionQuestion(api, {

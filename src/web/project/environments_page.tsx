@@ -116,7 +116,7 @@ function EnvironmentRow({ parts, environment, isChosen }: {
             action={path("environments/delete")}
             csrf={context.csrf}
             word="Delete"
-            what={`${name} and its variables`}
+            what={name}
             hidden={{ environment: name }}
           />
         </div>
@@ -180,7 +180,7 @@ function VariableRow({ parts, variable, environment }: {
               <EndButton
                 action={parts.path("environments/remove")}
                 csrf={parts.context.csrf}
-                word="Delete"
+                word="Remove"
                 what={`${key} from ${scope === SCOPE_ALL ? "all environments" : scope}`}
                 hidden={{ key, scope, environment }}
               />
@@ -278,7 +278,7 @@ function SetForm({ parts, shown }: { readonly parts: ProjectVisit; readonly show
             state={state}
           />
           <div>
-            <button type="submit">Save variable</button>
+            <button type="submit">Set variable</button>
           </div>
         </Form>
       </div>

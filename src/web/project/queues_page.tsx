@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { QUESTIONS } from "../asking/questions.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import type { Queue, QueueMessage } from "../../contract/queues.ts";
@@ -13,10 +14,16 @@ import { Ago, Empty, Pager, SelectField, State } from "../layout/board_pieces.ts
 import { goTo } from "../layout/document.tsx";
 import { EMPTY, type FormPage, refused } from "../layout/form.ts";
 import { Card, EndButton, Form, Trouble } from "../layout/pieces.tsx";
-import type { BoardServices } from "../visit/board_context.ts";
+import { type BoardServices, namedIn } from "../visit/board_context.ts";
 import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import { environmentNames } from "./environment_names.ts";
-import { canChange, cursorOf, openProject, type ProjectVisit } from "./open_project.ts";
+import {
+  askOnProject,
+  canChange,
+  cursorOf,
+  openProject,
+  type ProjectVisit,
+} from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 
 const AT = "/workspaces/:slug/projects/:project/queues";
@@ -231,61 +238,50 @@ export function bindQueues(bind: PageBinder, services: BoardServices): void {
 
   bind.personal("GET", AT, (visit) => show(visit, wishOf(visit.query)));
 
-  /** Binds a form of the page, which is shown again afterwards. */
-  const form = (
-    name: string,
-    done: string,
-    act: (parts: ProjectVisit, wish: Wish, message: string) => Promise<unknown>,
-  ) => {
-    bind.personal("POST", `${AT}/${name}`, async (visit) => {
-      const { environment, queue, message = "" } = visit.fields;
-      const wish = wishOf(
-        new URLSearchParams({ environment: environment ?? "", queue: queue ?? "" }),
-      );
-      try {
-        const parts = await openProject(visit, services);
-        await act(parts, wish, message);
-        return goTo(`${parts.path("queues")}?${new URLSearchParams({ ...wish, done })}`);
-      } catch (error) {
-        return await show(visit, wish, refused(error, visit.fields));
-      }
-    });
+  type Act = (parts: ProjectVisit, wish: Wish, message: string) => Promise<unknown>;
+  /** Runs a form of the page, which is shown again afterwards. */
+  const run = (done: string, act: Act) => async (visit: PersonVisit) => {
+    const { environment, queue, message = "" } = visit.fields;
+    const wish = wishOf(
+      new URLSearchParams({ environment: environment ?? "", queue: queue ?? "" }),
+    );
+    try {
+      const parts = await openProject(visit, services);
+      await act(parts, wish, message);
+      return goTo(`${parts.path("queues")}?${new URLSearchParams({ ...wish, done })}`);
+    } catch (error) {
+      return await show(visit, wish, refused(error, visit.fields));
+    }
   };
 
-  form(
-    "retry",
-    "message-retried",
-    ({ api, project }, { environment, queue }, message) =>
-      api.call(endpoints.retryQueueMessage, {
-        params: { project: project.name, queue, message },
-        body: { environment },
-      }),
-  );
-  form(
-    "delete",
-    "message-deleted",
-    ({ api, project }, { environment, queue }, message) =>
-      api.call(endpoints.deleteQueueMessage, {
-        params: { project: project.name, queue, message },
-        query: { environment },
-      }),
-  );
-  form(
-    "retry-all",
-    "letters-retried",
-    ({ api, project }, { environment, queue }) =>
-      api.call(endpoints.retryQueue, {
-        params: { project: project.name, queue },
-        body: { environment },
-      }),
-  );
-  form(
-    "purge",
-    "letters-deleted",
-    ({ api, project }, { environment, queue }) =>
-      api.call(endpoints.purgeQueue, {
-        params: { project: project.name, queue },
-        body: { environment, state: "dead" },
-      }),
-  );
+  const retry: Act = ({ api, project }, { environment, queue }, message) =>
+    api.call(endpoints.retryQueueMessage, {
+      params: { project: project.name, queue, message },
+      body: { environment },
+    });
+  const retryAll: Act = ({ api, project }, { environment, queue }) =>
+    api.call(endpoints.retryQueue, {
+      params: { project: project.name, queue },
+      body: { environment },
+    });
+  const remove: Act = ({ api, project }, { environment, queue }, message) =>
+    api.call(endpoints.deleteQueueMessage, {
+      params: { project: project.name, queue, message },
+      query: { environment },
+    });
+  const purge: Act = ({ api, project }, { environment, queue }) =>
+    api.call(endpoints.purgeQueue, {
+      params: { project: project.name, queue },
+      body: { environment, state: "dead" },
+    });
+  bind.personal("POST", `${AT}/retry`, run("message-retried", retry));
+  bind.personal("POST", `${AT}/retry-all`, run("letters-retried", retryAll));
+  bind.asking(`${AT}/delete`, {
+    ask: askOnProject(services, (parts) => QUESTIONS.queueMessage(namedIn(parts))),
+    run: run("message-deleted", remove),
+  });
+  bind.asking(`${AT}/purge`, {
+    ask: askOnProject(services, (parts) => QUESTIONS.deadLetters(namedIn(parts))),
+    run: run("letters-deleted", purge),
+  });
 }

@@ -23,8 +23,10 @@ export function BackupsCard({ status }: { readonly status: BackupStatus }) {
       <div class="body">
         {failure === null ? null : (
           <Notice kind="bad">
-            Backups have failed since <Moment at={failure.since} />: {failure.message}.{" "}
-            {failure.hint}
+            <p>
+              Backups have failed since <Moment at={failure.since} />: {failure.message}.{" "}
+              {failure.hint}
+            </p>
           </Notice>
         )}
         <p>

@@ -1,6 +1,6 @@
 /**
  * Every form of the dashboard, taken from the routes: none acts without its own token, for a page
- * of another site, or for someone of another workspace.
+ * of another site, or for someone of another workspace, and none that loses something without asking.
  */
 import assert from "node:assert/strict";
 import { withDashboard } from "../../helpers/dashboard.ts";
@@ -13,6 +13,10 @@ const ABSENT = /^\/sign-in\/messenger/;
 
 /** Forms before a sign-in: they change nothing of an account, and need no token of a session. */
 const BEFORE_SIGN_IN = /^\/(?:sign-in|sign-up|welcome|forgot-password|reset-password)(?:\/|$)/;
+
+/** Forms that lose something: they ask first. */
+const ENDS_SOMETHING =
+  /\/(?:delete|remove|purge|revoke|leave|withdraw|regenerate|branches\/reset|snapshots\/restore)$/;
 
 Deno.test("no form acts without its own token, for another site, or for a stranger", () =>
   withDashboard(async ({ ada, stranger, api, own }) => {
@@ -83,6 +87,13 @@ Deno.test("no form acts without its own token, for another site, or for a strang
       if (!/:slug|:deployment/.test(route)) continue;
       const { status } = await stranger.send("POST", path, { fields: { ...fields, csrf: others } });
       assert.ok([403, 404].includes(status), `${route} by a stranger: ${status}`);
+    }
+    for (const { path: route } of forms.filter(({ path }) => ENDS_SOMETHING.test(path))) {
+      const path = route.replaceAll(/:(\w+)/g, (_, name: string) => values[name] ?? `no-${name}`);
+      const { status, html } = await ada.send("POST", path, {
+        fields: { csrf: hers, what: "the boat", environment: "production", queue: "mails" },
+      });
+      assert.match(html, /<form id="question"/, `${route} asks nothing: ${status}`);
     }
     assert.equal(await state(), before);
   }));
