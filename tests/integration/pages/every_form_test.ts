@@ -1,6 +1,6 @@
 /**
  * Every form of the dashboard, taken from the routes: none acts without its own token, for a page
- * of another site, or for someone of another workspace, and none that loses something without asking.
+ * of another site, or for someone of another workspace; none that loses something acts unasked.
  */
 import assert from "node:assert/strict";
 import { withDashboard } from "../../helpers/dashboard.ts";
