@@ -73,6 +73,12 @@ Deno.test("readSettings() names variables and settings that cannot be used", () 
     [{ env: { SVC_SERVE_PORT: "x" } }, /^SVC_SERVE_PORT: Must be a whole number from 0 to 65535$/],
     [{ flags: { "tls-cert": "a" } }, /^Set --tls-key together with --tls-cert$/],
     [{ file: 'acme-dns = "desec"' }, /^Set SVC_ACME_DNS_TOKEN.* together with \/etc.*:1$/],
+    [{ flags: { keep: "3" } }, /^Set --backup together with --keep$/],
+    [
+      { env: { SVC_SERVE_BACKUP_EVERY: "6h" } },
+      /^Set --backup together with SVC_SERVE_BACKUP_EVERY$/,
+    ],
+    [{ file: 'backup-recipient = ["age1x"]' }, /^Set --backup together with \/etc.*:1$/],
     [{ flags: { "mail-from": "a@b.c" } }, /^Set SVC_SMTP_URL or --smtp-url together with/],
     [
       { flags: { postgres: "postgres://u:secret@db" } },

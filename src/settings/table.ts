@@ -124,7 +124,7 @@ export const GROUPS = [
   ] },
   { title: "Backups", settings: [
     { name: "backup", option: "backups.place", kind: path("<place>"), common: true,
-      help: "back up regularly to a directory, or s3://bucket/prefix?endpoint=…" },
+      required: true, help: "back up regularly to a directory, or s3://bucket/prefix?endpoint=…" },
     { name: "backup-every", option: "backups.everyMs",
       kind: duration({ min: MINUTE, max: 31 * 24 * 60 * MINUTE }), default: 24 * 60 * MINUTE,
       help: "time between two backups, such as 6h" },
