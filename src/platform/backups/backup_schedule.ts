@@ -5,6 +5,7 @@
  * @module
  */
 import type { Clock } from "../../lib/clock.ts";
+import { messageOf } from "../../lib/error_message.ts";
 import type { Lease } from "../../store/mod.ts";
 import type { RaisedEvent, RaiseEvent } from "../core/events/mod.ts";
 import type { Nodes } from "../core/nodes/mod.ts";
@@ -35,7 +36,7 @@ export interface BackupScheduleOptions {
   readonly nodes: Pick<Nodes, "during">;
   readonly everyMs: number;
   readonly now: Clock;
-  /** Makes one backup; it never throws for what the operator has to repair. */
+  /** Makes one backup. */
   run(signal: AbortSignal): Promise<BackupOutcome>;
   /** The platform's owner, who gets events; `undefined` if there is none yet. */
   owner(): Promise<PlatformOwner | undefined>;
@@ -43,8 +44,17 @@ export interface BackupScheduleOptions {
   log(line: PlatformLog): void;
 }
 
+/** Clocks of nodes differ by less, in milliseconds. */
+const CLOCK_SLACK_MS = 60_000;
+
 /** When the next backup starts, in milliseconds since 1970. */
-export function nextBackupAt({ last, failure }: BackupRecord, everyMs: number): number {
+export function nextBackupAt(
+  { last, failure }: BackupRecord,
+  everyMs: number,
+  now: number,
+): number {
+  // The clock was ahead: nobody waits until it is that late again.
+  if ((failure?.at ?? last?.at ?? 0) > now + CLOCK_SLACK_MS) return now;
   if (failure === null) return last === null ? 0 : last.at + everyMs;
   const pause = FIRST_RETRY_MS * 2 ** Math.min(20, failure.attempts - 1);
   return failure.at + Math.min(everyMs, pause);
@@ -65,9 +75,9 @@ export class BackupSchedule {
   async #round(signal: AbortSignal, lease: Lease): Promise<void> {
     const { store, everyMs, now, run } = this.#options;
     const before = await store.read();
-    if (now() < nextBackupAt(before, everyMs)) return;
+    if (now() < nextBackupAt(before, everyMs, now())) return;
     await store.set({ ...before, startedAt: now() }, lease);
-    const outcome = await run(signal);
+    const outcome = await run(signal).catch((error) => ({ error: messageOf(error), hint: null }));
     // A platform that stops has ended it: the next start begins again.
     if (signal.aborted) return await store.set({ ...before, startedAt: null }, lease);
     if ("error" in outcome) return await this.#fail(before, outcome, lease);

@@ -65,7 +65,7 @@ export function createBackups(
       keep,
       encrypted: recipients.length > 0,
       runningSince: place === null ? null : timeOf(startedAt),
-      nextAt: place === null ? null : timeOf(Math.max(now(), nextBackupAt(record, everyMs))),
+      nextAt: place === null ? null : timeOf(Math.max(now(), nextBackupAt(record, everyMs, now()))),
       last: last && { ...last, at: timeOf(last.at)! },
       failure: failure && {
         at: timeOf(failure.at)!,
