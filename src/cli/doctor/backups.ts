@@ -12,6 +12,9 @@ import type { Point } from "./point.ts";
 /** A backup that is late by this part of its time is one to look at. */
 const LATE = 1.5;
 
+/** A backup that runs for longer may wait for its place, in milliseconds. */
+const LONG_MS = 3_600_000;
+
 const name = "backups";
 
 /** Judges what a platform says of its backups; nothing where it makes none. */
@@ -31,6 +34,16 @@ export function judgeBackups(status: BackupStatus, now: number): readonly Point[
       advice: failure.hint ?? "Check the log of svc serve. It tries again by itself",
     }];
   }
+  const since = Date.parse(runningSince ?? last?.at ?? "");
+  const isLate = now - since > LATE * everySeconds * 1000;
+  if (runningSince !== null && isLate && now - since > LONG_MS) {
+    return [{
+      name,
+      state: "warn",
+      found: `a backup to ${printable(place)} is running since ${runningSince}`,
+      advice: "Check that the place responds, then restart svc serve: it begins the backup again",
+    }];
+  }
   if (last === null) {
     const found = runningSince === null ? "there is no backup yet" : "the first backup is running";
     return [{ name, state: "ok", found: `${found}; they go to ${printable(place)}` }];
@@ -41,9 +54,8 @@ export function judgeBackups(status: BackupStatus, now: number): readonly Point[
   }, ${formatCount(last.blobs, "blob")}, ${formatCount(last.databases.length, "database")} with ${
     formatCount(rows, "row")
   }`;
-  const isLate = now - Date.parse(last.at) > LATE * everySeconds * 1000 && runningSince === null;
   return [
-    isLate
+    isLate && runningSince === null
       ? {
         name,
         state: "warn",
