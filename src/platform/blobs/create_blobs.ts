@@ -18,6 +18,7 @@ import type { RecordKey } from "../../store/mod.ts";
 import { AccessKeys } from "./access_keys.ts";
 import {
   type BlobPlace,
+  objectBlobs,
   objects as objectType,
   parts,
   uploads as uploadType,
@@ -163,13 +164,7 @@ export function createBlobs(
           ? []
           : [`removed ${formatCount(count, "unfinished upload")} of projects`];
       },
-      async *neededBlobs() {
-        for (const { root, schema } of [objectType, parts]) {
-          for await (const { value } of kv.list({ prefix: root }, { batchSize: 500 })) {
-            yield schema.parse(value);
-          }
-        }
-      },
+      neededBlobs: () => objectBlobs(kv),
       async *projectKeys(projectId) {
         yield* recordsOf(projectId);
         yield* keysBelow(kv, keys.blobSeeds(projectId));

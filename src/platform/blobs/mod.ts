@@ -4,6 +4,7 @@
  * @module
  */
 export { AccessKeys } from "./access_keys.ts";
+export { objectBlobs } from "./object_record.ts";
 export { BLOBS_ORIGIN, outboundToBlobs } from "./outbound_blobs.ts";
 export {
   createBlobs,

@@ -5,6 +5,7 @@
  * @module
  */
 import * as z from "zod";
+import type { RecordStore } from "../../store/mod.ts";
 import { keys, RecordType } from "../core/store/mod.ts";
 
 /** One environment's store. */
@@ -87,3 +88,14 @@ export const parts = new RecordType({
     number,
   ],
 });
+
+/** The blobs that objects and unfinished uploads need. */
+export async function* objectBlobs(
+  kv: RecordStore,
+): AsyncGenerator<Pick<ObjectRecord, "workspaceId" | "projectId" | "sha256">> {
+  for (const { root, schema } of [objects, parts]) {
+    for await (const { value } of kv.list({ prefix: root }, { batchSize: 500 })) {
+      yield schema.parse(value);
+    }
+  }
+}

@@ -1,9 +1,10 @@
 /**
- * Reading every blob, and looking for those that deployments need.
+ * Reading every blob, and looking for those that deployments and blob stores need.
  *
  * @module
  */
 import { sha256Hex, sha256Stream } from "../../lib/hash.ts";
+import { objectBlobs } from "../../platform/blobs/mod.ts";
 import { DeploymentStore, isServed, neededBlobs } from "../../platform/deployments/mod.ts";
 import type { BlobName, BlobSource } from "./blob_source.ts";
 import type { DamageList } from "./damage_list.ts";
@@ -51,17 +52,23 @@ export async function verifyBlobs(
     }),
   };
   const deployments = new DeploymentStore(kv);
+  let count = found.size;
+  const requireBlob = async (blob: BlobName, user: string) => {
+    if (found.has(nameOf(blob))) return;
+    found.add(nameOf(blob));
+    const stream = await source.stream(blob);
+    await stream?.cancel();
+    if (stream !== undefined) count++;
+    else damage.add(`blob ${blob.sha256}, which ${user} needs, is missing or cannot be read`);
+  };
   // A content that cannot be read is told of as a blob.
   for await (const blob of neededBlobs({ deployments, vault, onDamaged: () => {} }, now)) {
     // An unfinished deployment may still wait for its uploads.
-    if (!isServed(blob.deployment.status) || found.has(nameOf(blob))) continue;
-    const stream = await source.stream(blob);
-    await stream?.cancel();
-    found.add(nameOf(blob));
-    if (stream !== undefined) continue;
-    damage.add(
-      `blob ${blob.sha256}, which deployment ${blob.deployment.id} needs, is missing or cannot be read`,
-    );
+    if (!isServed(blob.deployment.status)) continue;
+    await requireBlob(blob, `deployment ${blob.deployment.id}`);
   }
-  return found.size;
+  for await (const { workspaceId, sha256, projectId } of objectBlobs(kv)) {
+    await requireBlob({ workspaceId, sha256 }, `the blob store of project ${projectId}`);
+  }
+  return count;
 }
