@@ -29,10 +29,18 @@ const MOST_TABLES = 200;
 const MOST_CHARACTERS = 64 * 1024 * 1024;
 const MEMORY_MB = 512;
 
-const namesSchema = z.object({ database: z.string(), role: z.string() });
+const namesSchema = z.object({ database: z.string(), role: z.string().nullable() });
 
-const TABLES = `SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class c
+/**
+ * Tables, and whether all rows of each can be counted: an owner may have withdrawn their own
+ * rights, and policies are code of the project, which must not decide over a backup.
+ */
+const TABLES = `SELECT format('%I.%I', n.nspname, c.relname),
+  (has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
+    AND NOT (c.relrowsecurity AND (c.relforcerowsecurity OR r.rolname <> current_user)))::int
+  FROM pg_class c
   JOIN pg_namespace n ON n.oid = c.relnamespace
+  JOIN pg_roles r ON r.oid = c.relowner
   WHERE c.relkind = 'r' AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
   ORDER BY 1`;
 
@@ -60,13 +68,19 @@ async function countEmbedded(
   folder: string,
   id: string,
 ): Promise<CountedDatabase> {
-  const names = namesSchema.parse(JSON.parse(await readTextFile(join(folder, id, "names.json"))));
-  const branch = { id, ...names, limits: { memoryMb: MEMORY_MB, connections: 1 } };
+  const { database, role } = namesSchema.parse(
+    JSON.parse(await readTextFile(join(folder, id, "names.json"))),
+  );
+  // Nobody has connected to it yet.
+  if (role === null) return { id, tables: 0, rows: 0 };
+  const branch = { id, database, role, limits: { memoryMb: MEMORY_MB, connections: 1 } };
   try {
-    const tables = (await ask(engine, branch, TABLES)).map(([name]) => String(name));
+    const tables = await ask(engine, branch, TABLES);
+    const counted = tables.filter(([, isCounted]) => Number(isCounted) === 1)
+      .map(([name]) => String(name));
     let rows = 0;
-    for (let at = 0; at < tables.length; at += MOST_TABLES) {
-      const some = tables.slice(at, at + MOST_TABLES);
+    for (let at = 0; at < counted.length; at += MOST_TABLES) {
+      const some = counted.slice(at, at + MOST_TABLES);
       const counts = some.map((name) => `SELECT count(*) AS n FROM ${name}`).join(" UNION ALL ");
       const [[sum] = []] = await ask(engine, branch, `SELECT sum(n) FROM (${counts}) AS counts`);
       rows += Number(sum);

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { databaseProcessCommand, EmbeddedEngine } from "../../database/mod.ts";
+import { TestGateway } from "../../database/_test_gateway.ts";
+import { inTestFolder } from "../../lib/_test_folder.ts";
+import { join } from "node:path";
+import { countRows } from "./count_rows.ts";
+
+/** What a project may do to its own tables. */
+const SQL = `CREATE TABLE "odd ""name'" (n int);
+  INSERT INTO "odd ""name'" VALUES (1), (2);
+  CREATE TABLE parted (n int) PARTITION BY RANGE (n);
+  CREATE TABLE part PARTITION OF parted FOR VALUES FROM (0) TO (9);
+  INSERT INTO parted VALUES (1);
+  CREATE TABLE locked (n int);
+  INSERT INTO locked VALUES (1);
+  REVOKE ALL ON locked FROM CURRENT_USER;
+  CREATE TABLE walled (n int);
+  INSERT INTO walled VALUES (1);
+  ALTER TABLE walled ENABLE ROW LEVEL SECURITY;
+  ALTER TABLE walled FORCE ROW LEVEL SECURITY;
+  CREATE POLICY fails ON walled USING (1 / (n - 1) = 0)`;
+
+Deno.test("countRows() counts what it may read; no project keeps a platform from its backups", async () => {
+  await inTestFolder(async (folder) => {
+    const env = Deno.env.toObject();
+    const engine = new EmbeddedEngine({
+      folder: join(folder, "databases"),
+      command: databaseProcessCommand({ env }),
+    });
+    const gateway = new TestGateway(engine);
+    const branch = await gateway.create();
+    const client = await gateway.connect(branch);
+    await client.query(SQL);
+    await client.end();
+    const unused = await gateway.create();
+    await gateway.close();
+    // No backup holds it.
+    await Deno.remove(join(folder, "databases", "template"), { recursive: true });
+    const expected = [
+      { id: branch.id, tables: 4, rows: 3 },
+      { id: unused.id, tables: 0, rows: 0 },
+    ];
+    const byId = (one: { readonly id: string }, other: { readonly id: string }) =>
+      one.id < other.id ? -1 : 1;
+    assert.deepEqual(await countRows(folder, env), expected.sort(byId));
+  });
+});
