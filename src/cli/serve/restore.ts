@@ -4,7 +4,7 @@ import { definedOnly } from "../command/defined_only.ts";
 import { isS3Place } from "../../lib/is_s3_place.ts";
 import type { Context } from "../session/context.ts";
 import { dataFolder } from "../session/user_folders.ts";
-import { formatBytes, formatCount } from "../terminal/format.ts";
+import { formatBytes, formatCount, printable } from "../terminal/format.ts";
 import { formatTable } from "../terminal/table.ts";
 import { explainBackup } from "./explain_backup.ts";
 
@@ -12,7 +12,8 @@ const placeOf = (ctx: Context, given: string): string => isS3Place(given) ? give
 
 async function list(ctx: Context, place: string): Promise<void> {
   const { listPlace } = await import("../../serve/mod.ts");
-  const backups = await listPlace(place, ctx.env);
+  const { backups, problems } = await listPlace(place, ctx.env);
+  for (const problem of problems) ctx.ui.note(printable(problem));
   const rows = backups.map(({ name, encrypted, bytes, program, check }) => [
     name,
     formatBytes(bytes),

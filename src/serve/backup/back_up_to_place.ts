@@ -4,14 +4,16 @@
  *
  * @module
  */
+import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
+import { formatBytes } from "../../lib/format.ts";
 import { ArchiveWriter } from "./archive_writer.ts";
 import { BackupError } from "./backup_layout.ts";
 import { type CountedDatabase, countRows } from "./count_rows.ts";
 import { addEverything, type BackupSource, formatOf, verifyFirst } from "./make_backup.ts";
 import { type HeldPlace, holdPlace } from "./repository/hold_place.ts";
-import { nameAt, REPOSITORY_SCHEMA } from "./repository/manifest.ts";
+import { nameAfter, REPOSITORY_SCHEMA } from "./repository/manifest.ts";
 import { openPlace } from "./repository/open_place.ts";
 import type { Place } from "./repository/place.ts";
 import {
@@ -35,6 +37,8 @@ export interface PlaceBackupOptions extends BackupSource {
   readonly recipients: readonly string[];
   /** How many proven backups remain; all where missing. */
   readonly keep?: number;
+  /** Free bytes of a folder's disk; asks the system by default. */
+  freeBytes?(folder: string): Promise<number>;
 }
 
 /** What was restored of a backup. */
@@ -63,14 +67,6 @@ interface Work {
 
 type Written = Pick<ProvenBackup, "name" | "files" | "bytes" | "sentBytes">;
 
-/** A name that no other backup has: a second one within a second waits for the next name. */
-async function freeName(place: Place, now: number): Promise<string> {
-  const taken = new Set(await backupNames(place));
-  let at = now;
-  while (taken.has(nameAt(at))) at += 1000;
-  return nameAt(at);
-}
-
 async function write(
   { options, place, held, folder, sealing }: Work,
   { format, sendsAll }: { readonly format: number; readonly sendsAll: boolean },
@@ -86,7 +82,7 @@ async function write(
   }
   await writer.finish();
   held.assertHeld();
-  const name = await freeName(place, createdAt);
+  const name = nameAfter((await backupNames(place)).at(-1), createdAt);
   await commitBackup(place, name, {
     schemaVersion: REPOSITORY_SCHEMA,
     createdAt: new Date(createdAt).toISOString(),
@@ -98,12 +94,35 @@ async function write(
   return { name, ...archive.report, sentBytes: writer.sentBytes };
 }
 
+/** Bytes that a check leaves free: the platform writes to the same disk. */
+const RESERVE = 256 * 1024 * 1024;
+
+async function freeBytesOf(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+/** @throws {BackupError} where restoring so many bytes would fill the platform's disk */
+async function requireSpace({ options, folder }: Work, bytes: number): Promise<void> {
+  const { dataDir, freeBytes = freeBytesOf } = options;
+  const free = await freeBytes(folder);
+  if (free >= bytes + RESERVE) return;
+  throw new BackupError(
+    `Cannot check the backup: ${dataDir} has ${formatBytes(free)} free, but a check needs ${
+      formatBytes(bytes + RESERVE)
+    }`,
+    "Free some space. The backup is stored, but was not restored for a check",
+  );
+}
+
 /** Restores a backup from its place into an empty folder, and counts what is there. */
 async function prove(
-  { options, place, folder, opening }: Work,
+  work: Work,
   name: string,
 ): Promise<Pick<ProvenBackup, "records" | "blobs" | "databases">> {
-  const { parts } = await readManifest(place, name);
+  const { options, place, folder, opening } = work;
+  const { parts, bytes } = await readManifest(place, name);
+  await requireSpace(work, bytes);
   const dataDir = join(folder, "restored");
   try {
     const { verified } = await restoreBackup({

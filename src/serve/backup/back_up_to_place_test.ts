@@ -5,6 +5,7 @@ import { inTestFolder } from "../../lib/_test_folder.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { DenoStore } from "../../store/mod.ts";
 import { backUpToPlace, type PlaceBackupOptions } from "./back_up_to_place.ts";
+import { openPlace } from "./repository/open_place.ts";
 import { makeKeyPair } from "./repository/sealing.ts";
 import { listPlace, restoreFromPlace } from "./restore_from_place.ts";
 
@@ -93,7 +94,7 @@ for (const kind of ["folder", "s3"] as const) {
         const third = await backUp(more);
         assert.ok(third.sentBytes < 5_000_000, `${third.sentBytes} bytes were sent again`);
         assert.deepEqual([second.removed, third.removed], [0, 1]);
-        const listed = await listPlace(place, env);
+        const { backups: listed } = await listPlace(place, env);
         assert.deepEqual(listed.map(({ name }) => name), [third.name, second.name]);
         assert.equal(listed[0]!.encrypted, isEncrypted);
         assert.equal(listed[0]!.check?.blobs, 3);
@@ -161,9 +162,11 @@ Deno.test("backUpToPlace() removes nothing that a kept backup needs, and nothing
       join(place, "parts", "ff", "ff".repeat(32)),
       "left by a killed backup",
     );
-    const second = await backUp({ keep: 1, now: () => START + HOUR });
-    const names = (await listPlace(place, {})).map(({ name }) => name);
-    assert.deepEqual(names, [newer, second.name]);
+    const second = await backUp({ keep: 2, now: () => START + HOUR });
+    const names = (await listPlace(place, {})).backups.map(({ name }) => name);
+    // The clock was set back: a newer backup still has a later name.
+    assert.deepEqual(names, ["2026-11-22T23-00-01Z", newer, first.name]);
+    assert.equal(second.name, names[0]);
     await assert.rejects(Deno.stat(join(place, "parts", "ff", "ff".repeat(32))));
     for (const at of names) {
       const dataDir = join(root, at);
@@ -210,5 +213,59 @@ Deno.test("backUpToPlace() and restoreFromPlace() say what to do about each fail
       assert.doesNotMatch(`${error.message}${error.hint}`, /a-wrong-secret/);
       return true;
     });
+  });
+});
+
+Deno.test("backUpToPlace() removes unfinished files of a killed backup, in a folder closed to others", async () => {
+  await inPlace("folder", async ({ place, backUp }) => {
+    await backUp({ keep: 1 });
+    assert.equal((await Deno.stat(place)).mode! & 0o777, 0o700);
+    const left = [join(place, "parts", "aa", "aa.1.tmp"), join(place, "backups", "b.json.1.tmp")];
+    for (const path of left) {
+      await Deno.mkdir(join(path, ".."), { recursive: true });
+      await Deno.writeTextFile(path, "a part of a part");
+    }
+    await backUp({ keep: 1 });
+    for (const path of left) await assert.rejects(Deno.stat(path), Deno.errors.NotFound);
+  });
+});
+
+Deno.test("a damaged manifest hides no other backup, and parts that it may need stay", async () => {
+  await inPlace("folder", async ({ root, dataDir, place, backUp }) => {
+    const first = await backUp();
+    const manifest = join(place, "backups", `${first.name}.json`);
+    const whole = await Deno.readTextFile(manifest);
+    await Deno.writeTextFile(manifest, whole.slice(0, 100));
+    await Deno.remove(join(dataDir, await addBlob(dataDir, bytesOf(5, 10))));
+    await assert.rejects(
+      backUp({ keep: 2 }),
+      new RegExp(`older ones cannot be removed: .*${first.name}.*manifest is damaged`),
+    );
+    const { backups, problems } = await listPlace(place, {});
+    assert.equal(backups.length, 1);
+    assert.match(problems.join(), new RegExp(`Cannot read the backup ${first.name}`));
+    await Deno.writeTextFile(manifest, whole);
+    await restoreFromPlace({ place, env: {}, at: first.name, dataDir: join(root, "restored") });
+  });
+});
+
+Deno.test("backUpToPlace() stops where a check would fill the platform's disk", async () => {
+  await inPlace("folder", async ({ dataDir, place, backUp }) => {
+    const freeBytes = () => Promise.resolve(1000);
+    await assert.rejects(backUp({ freeBytes, keep: 1 }), /has 1000 B free, but a check needs/);
+    const { backups: [stored] } = await listPlace(place, {});
+    assert.equal(stored!.check, null);
+    await assert.rejects(Deno.stat(join(dataDir, "backup.partial")), Deno.errors.NotFound);
+  });
+});
+
+Deno.test("openPlace() does not fill the folder below a disk that went away", async () => {
+  await inTestFolder(async (root) => {
+    const place = await openPlace(join(root, "disk"), {});
+    await place.put("parts/aa/aa", new Uint8Array(1));
+    await Deno.rename(join(root, "disk"), join(root, "unmounted"));
+    await assert.rejects(place.put("parts/aa/bb", new Uint8Array(1)), /removed or unmounted/);
+    await assert.rejects(Deno.stat(join(root, "disk")), Deno.errors.NotFound);
+    place.close();
   });
 });

@@ -5,14 +5,19 @@
  */
 import type { Environment } from "../../lib/network_variables.ts";
 import { BackupError } from "./backup_layout.ts";
-import type { ListedBackup } from "./repository/manifest.ts";
 import { openPlace } from "./repository/open_place.ts";
-import { backupNames, listBackups, readArchive, readManifest } from "./repository/repository.ts";
+import {
+  type BackupList,
+  backupNames,
+  listBackups,
+  readArchive,
+  readManifest,
+} from "./repository/repository.ts";
 import { openPlain, openWith, readIdentities } from "./repository/sealing.ts";
 import { restoreBackup, type Restored, type RestoreOptions } from "./restore_backup.ts";
 
 /** @throws {BackupError} */
-export async function listPlace(place: string, env: Environment): Promise<readonly ListedBackup[]> {
+export async function listPlace(place: string, env: Environment): Promise<BackupList> {
   const opened = await openPlace(place, env);
   try {
     return await listBackups(opened);

@@ -69,7 +69,7 @@ async function readMark(place: Place, key: string): Promise<Mark | undefined> {
 /** @throws {BackupError} while another process holds the place */
 async function refuseOthers(place: Place, own: string): Promise<void> {
   for (const key of await Array.fromAsync(place.list(HOLDS))) {
-    if (key === own) continue;
+    if (key === own || !key.endsWith(".json")) continue;
     const mark = await readMark(place, key);
     if (mark === undefined || isGone(mark, Date.now())) {
       await place.remove(key);

@@ -62,6 +62,15 @@ export function backupOf(key: string): string | undefined {
   return name !== undefined && BACKUP_NAME.test(name) ? name : undefined;
 }
 
-/** The name of a backup of this time. */
-export const nameAt = (time: number): string =>
+const nameAt = (time: number): string =>
   new Date(time).toISOString().replace(/\.\d+Z$/, "Z").replaceAll(":", "-");
+
+const timeOf = (name: string): number =>
+  Date.parse(name.replace(/T(\d\d)-(\d\d)-(\d\d)Z/, "T$1:$2:$3Z")) || 0;
+
+/**
+ * The name of a backup of this time, behind that of the newest one: names say which backup is
+ * the newest, also after the clock was set back, and for a second backup within a second.
+ */
+export const nameAfter = (newest: string | undefined, time: number): string =>
+  nameAt(newest === undefined ? time : Math.max(time, timeOf(newest) + 1000));

@@ -16,13 +16,10 @@ export interface Place {
   /** The content of an object; `undefined` if it is missing. */
   get(key: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
   remove(key: string): Promise<void>;
-  /** The keys below a folder, which ends with a slash. */
+  /** The keys below a folder, which ends with a slash; also of files that a crash left unfinished. */
   list(folder: string): AsyncIterable<string>;
   close(): void;
 }
-
-/** Files on their way into a folder, which a crash leaves behind. */
-const TEMPORARY = /\.tmp$/;
 
 async function* filesBelow(root: string, folder: string): AsyncGenerator<string> {
   let entries: Deno.DirEntry[];
@@ -71,18 +68,34 @@ export async function openFolder(root: string): Promise<Place> {
       throw unusable(root, error);
     }
   };
+  let device: number | undefined;
+  /** Below a disk that goes away, there can be another folder of that name. */
+  const requireSameDisk = async () => {
+    if (device === undefined) {
+      await Deno.mkdir(root, { mode: 0o700 }).catch((error) => {
+        if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+      });
+    }
+    const found = await Deno.stat(root).catch(orMissing);
+    device ??= found?.dev;
+    if (found !== undefined && found.dev === device) return;
+    throw new BackupError(
+      `Cannot use ${root} for backups: it was removed or unmounted during the backup`,
+      "Mount the disk again. The next backup goes on where this one stopped",
+    );
+  };
   const orMissing = (error: unknown): undefined => {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   };
   return {
     name: root,
-    put: (key, content) =>
-      explained(writeFileAtomically(join(root, key), content, { mode: 0o600 })),
+    async put(key, content) {
+      await explained(requireSameDisk());
+      await explained(writeFileAtomically(join(root, key), content, { mode: 0o600 }));
+    },
     get: (key) => explained(Deno.readFile(join(root, key)).catch(orMissing)),
     remove: (key) => explained(Deno.remove(join(root, key)).catch(orMissing)),
-    async *list(folder) {
-      for await (const key of filesBelow(root, folder)) if (!TEMPORARY.test(key)) yield key;
-    },
+    list: (folder) => filesBelow(root, folder),
     close() {},
   };
 }

@@ -52,6 +52,9 @@ export async function backupNames(place: Place): Promise<readonly string[]> {
   return names.sort();
 }
 
+/** The list of a backup's parts cannot be read. */
+class ManifestError extends BackupError {}
+
 /** @throws {BackupError} if there is no such backup, or it cannot be read */
 export async function readManifest(place: Place, name: string): Promise<Manifest> {
   const bytes = await place.get(manifestKey(name));
@@ -63,7 +66,7 @@ export async function readManifest(place: Place, name: string): Promise<Manifest
   }
   const { data } = manifestSchema.safeParse(decode(bytes));
   if (data !== undefined) return data;
-  throw new BackupError(
+  throw new ManifestError(
     `Cannot read the backup ${name} in ${place.name}: its manifest is damaged, or a newer svc wrote it`,
     "Use another backup, or a newer svc",
   );
@@ -74,14 +77,28 @@ async function readCheck(place: Place, name: string): Promise<Check | null> {
   return bytes === undefined ? null : checkSchema.safeParse(decode(bytes)).data ?? null;
 }
 
-/** Lists the backups in a place, newest first. */
-export async function listBackups(place: Place): Promise<readonly ListedBackup[]> {
+export interface BackupList {
+  /** Newest first. */
+  readonly backups: readonly ListedBackup[];
+  /** Why others cannot be listed. */
+  readonly problems: readonly string[];
+}
+
+/** Lists the backups in a place; one that cannot be read hides no other. */
+export async function listBackups(place: Place): Promise<BackupList> {
+  const problems: string[] = [];
   const names = (await backupNames(place)).toReversed();
-  return await pMap(names, async (name) => {
-    const { createdAt, program, recipients, files, bytes } = await readManifest(place, name);
+  const backups = await pMap(names, async (name) => {
+    const manifest = await readManifest(place, name).catch((error) => {
+      if (!(error instanceof ManifestError)) throw error;
+      problems.push(error.message);
+    });
+    if (manifest === undefined) return [];
+    const { createdAt, program, recipients, files, bytes } = manifest;
     const check = await readCheck(place, name);
-    return { name, createdAt, program, encrypted: recipients.length > 0, files, bytes, check };
+    return [{ name, createdAt, program, encrypted: recipients.length > 0, files, bytes, check }];
   }, { concurrency: PARALLEL });
+  return { backups: backups.flat(), problems };
 }
 
 /** Writes parts of an archive, each once. */
@@ -237,7 +254,15 @@ export async function prune(
   const kept = names.filter((name) => name >= oldest);
   const needed = new Set<string>();
   for (const name of kept) {
-    for (const part of (await readManifest(place, name)).parts) needed.add(part);
+    const { parts } = await readManifest(place, name).catch((cause) => {
+      if (!(cause instanceof ManifestError)) throw cause;
+      throw new BackupError(
+        `The new backup is stored, but older ones cannot be removed: ${cause.message}`,
+        `If it is damaged, remove ${manifestKey(name)} from ${place.name}`,
+        { cause },
+      );
+    });
+    for (const part of parts) needed.add(part);
   }
   const old = names.filter((name) => name < oldest);
   for (const name of old) {
@@ -246,7 +271,9 @@ export async function prune(
     await place.remove(manifestKey(name));
     await place.remove(checkKey(name));
   }
-  const unneeded: string[] = [];
+  const unneeded = (await Array.fromAsync(place.list(BACKUPS))).filter((key) =>
+    key.endsWith(".tmp")
+  );
   for await (const key of place.list(PARTS)) {
     if (!needed.has(key.slice(key.lastIndexOf("/") + 1))) unneeded.push(key);
   }
