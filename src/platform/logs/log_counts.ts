@@ -95,10 +95,10 @@ export function summarize(
 ): Omit<LogSummary, "missingNodes"> {
   const minutes = parts.flatMap((part) => part.minutes);
   const to = until ?? now;
-  const from = Math.min(
-    since ?? minutes.reduce((least, [start]) => Math.min(least, start), to - MINUTE),
-    to - 1,
-  );
+  const oldest = minutes.reduce((least, [start]) => Math.min(least, start), to - MINUTE);
+  // The steps of decades would end before the first entry.
+  const isFar = since !== undefined && to - since > MAX_STEPS * STEPS.at(-1)! * MINUTE;
+  const from = Math.min(isFar ? Math.max(since, oldest) : since ?? oldest, to - 1);
   const span = (to - from) / MINUTE;
   const step = (STEPS.find((length) => span / length <= MAX_STEPS) ?? STEPS.at(-1)!) * MINUTE;
   const first = from - from % step;

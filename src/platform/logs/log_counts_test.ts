@@ -60,6 +60,8 @@ Deno.test("summarize() begins with the oldest entry, and has few steps for any r
   assert.equal(long.steps.reduce((sum, { entries }) => sum + entries, 0), 2);
   const empty = summarize([], { since: undefined, until: undefined, now: NOON });
   assert.equal(empty.steps.length, 1);
+  const all = summarize([counts], { since: 0, until: undefined, now: NOON + 1 });
+  assert.equal(all.steps.reduce((sum, { entries }) => sum + entries, 0), 2);
   const ancient = summarize([], { since: 0, until: undefined, now: NOON });
   assert.ok(ancient.steps.length <= 600, `${ancient.steps.length}`);
 });
