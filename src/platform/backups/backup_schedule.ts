@@ -75,7 +75,11 @@ export class BackupSchedule {
   async #round(signal: AbortSignal, lease: Lease): Promise<void> {
     const { store, everyMs, now, run } = this.#options;
     const before = await store.read();
-    if (now() < nextBackupAt(before, everyMs, now())) return;
+    if (now() < nextBackupAt(before, everyMs, now())) {
+      // Killed meanwhile, or restored from a backup, which has the record of its own start.
+      if (before.startedAt !== null) await store.set({ ...before, startedAt: null }, lease);
+      return;
+    }
     await store.set({ ...before, startedAt: now() }, lease);
     const outcome = await run(signal).catch((error) => ({ error: messageOf(error), hint: null }));
     // A platform that stops has ended it: the next start begins again.

@@ -35,6 +35,13 @@ Deno.test("nextBackupAt() waits for no time that a wrong clock wrote", () => {
   assert.equal(nextBackupAt(recent, HOUR, START), START + 1000 + HOUR);
 });
 
+Deno.test("BackupSchedule forgets a start whose process is gone", async () => {
+  const { at, round } = scheduleOf(() => Promise.reject(new Error("not due")));
+  at.record = { startedAt: START - HOUR, last: { ...DONE, at: START - 2 * HOUR }, failure: null };
+  await round();
+  assert.deepEqual([at.record.startedAt, at.record.last?.at], [null, START - 2 * HOUR]);
+});
+
 Deno.test("BackupSchedule raises one event for failures, and one when backups work again", async () => {
   const outcomes: (() => Promise<BackupOutcome>)[] = [
     () => Promise.reject(new Error("Cannot start a process")),
