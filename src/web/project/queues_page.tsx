@@ -197,9 +197,9 @@ function queuesPage(parts: ProjectVisit, view: QueuesView): Response {
           ? (
             <Empty
               title="No queues yet"
-              command={`[[queues]]\nname = "mails"\npath = "/queues/mails"`}
+              command={`svc deploy --prod --project-id ${parts.project.name}`}
             >
-              Declare a queue in <code>svc.toml</code> and deploy:
+              Add <code>[[queues]]</code> with a name and a path to svc.toml, then deploy:
             </Empty>
           )
           : (

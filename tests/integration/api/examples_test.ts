@@ -151,6 +151,7 @@ class Issued {
     if (name === "code") {
       return this.#recoveryCodes.shift() ?? authenticatorCode(this.#secret, this.#step++);
     }
+    if (name === "credential") return this.#values.get(name) ?? value;
     if (name === "key" && !path.startsWith("/v1/api-keys")) return value;
     if (name === "projects") return [this.#values.get("projectId")];
     const aliases: Readonly<Record<string, string>> = {

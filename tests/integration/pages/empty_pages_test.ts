@@ -25,6 +25,9 @@ const FULL: Readonly<Record<string, string>> = {
 const COMMAND =
   /<(?:pre class="terminal"|code)[^>]*>(?:export SVC_API_URL=\S+\n)?(?:svc [a-z]+|curl )/;
 
+/** Parts of pages, files, and what leads to a page or is about one line of a log. */
+const PARTS = /\/(?:picture|deployments|logs\/.+)$/;
+
 Deno.test("each page of a new workspace and a new project says the command to type next", () =>
   withDashboard(async ({ ada }) => {
     const made = await ada.submit(await ada.open("/workspaces"), "/workspaces", {
@@ -47,7 +50,7 @@ Deno.test("each page of a new workspace and a new project says the command to ty
 
     const routes = pageRoutes().filter(({ method, path }) =>
       method === "GET" && /^\/(?:workspaces|notifications|account)/.test(path) &&
-      !/:(?!slug|project)/.test(path) && !path.endsWith("/picture")
+      !/:(?!slug|project)/.test(path) && !PARTS.test(path)
     ).map(({ path }) => path);
     for (const name of Object.keys(FULL)) assert.ok(routes.includes(name), `${name} is no route`);
     const silent: string[] = [];
