@@ -4,7 +4,7 @@
  * no event is lost or in an inbox twice.
  */
 import assert from "node:assert/strict";
-import { ROLES } from "../../src/platform/core/nodes/node_record.ts";
+import { ROLES } from "../../src/platform/core/nodes/mod.ts";
 import { fetchByHost } from "../../scripts/_fetch_by_host.ts";
 import { until } from "../../src/lib/_test_until.ts";
 import { canMakeNamespaces } from "../helpers/machines/cable.ts";

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
-import { databaseProcessCommand, EmbeddedEngine } from "../../database/mod.ts";
-import { TestGateway } from "../../database/_test_gateway.ts";
+import {
+  type Branch,
+  databaseProcessCommand,
+  EmbeddedEngine,
+  runStatement,
+} from "../../database/mod.ts";
 import { inTestFolder } from "../../lib/_test_folder.ts";
 import { join } from "node:path";
 import { countRows } from "./count_rows.ts";
@@ -20,6 +24,13 @@ const SQL = `CREATE TABLE "odd ""name'" (n int);
   ALTER TABLE walled FORCE ROW LEVEL SECURITY;
   CREATE POLICY fails ON walled USING (1 / (n - 1) = 0)`;
 
+const branchOf = (id: string): Branch => ({
+  id,
+  database: "shop",
+  role: `shop_${id}`,
+  limits: { memoryMb: 256, connections: 20 },
+});
+
 Deno.test("countRows() counts what it may read; no project keeps a platform from its backups", async () => {
   await inTestFolder(async (folder) => {
     const env = Deno.env.toObject();
@@ -27,13 +38,15 @@ Deno.test("countRows() counts what it may read; no project keeps a platform from
       folder: join(folder, "databases"),
       command: databaseProcessCommand({ env }),
     });
-    const gateway = new TestGateway(engine);
-    const branch = await gateway.create();
-    const client = await gateway.connect(branch);
-    await client.query(SQL);
-    await client.end();
-    const unused = await gateway.create();
-    await gateway.close();
+    const [branch, unused] = [branchOf("0a18bdbc00000001"), branchOf("0a18bdbc00000002")];
+    for (const each of [branch, unused]) await engine.create(each);
+    const parameters = new Map([["user", branch.role], ["database", branch.database]]);
+    for (const sql of SQL.split(";")) {
+      const session = await engine.connect(branch, parameters);
+      const result = await runStatement(session, sql, { params: [], maxCharacters: 1000 });
+      assert.ok("rows" in result, JSON.stringify(result));
+    }
+    await engine.close();
     // No backup holds it.
     await Deno.remove(join(folder, "databases", "template"), { recursive: true });
     const expected = [

@@ -1,6 +1,6 @@
 /** A node that cannot reach the store; half a minute, and so by `NODES_TESTS=all` only. */
 import assert from "node:assert/strict";
-import { ROLES } from "../../../src/platform/core/nodes/node_record.ts";
+import { ROLES } from "../../../src/platform/core/nodes/mod.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";
 import { Cluster } from "../../helpers/cluster.ts";

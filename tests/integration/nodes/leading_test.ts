@@ -1,6 +1,6 @@
 /** What one node does for all, and what each learns from the others. */
 import assert from "node:assert/strict";
-import { ROLES } from "../../../src/platform/core/nodes/node_record.ts";
+import { ROLES } from "../../../src/platform/core/nodes/mod.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";
 import { Cluster } from "../../helpers/cluster.ts";
