@@ -131,7 +131,8 @@ Deno.test({
         await page.goto(`${platform.url}/account/sessions`);
         assert.match(await textOf(page), /Harbour agent/);
         await page.getByRole("button", { name: /Harbour agent/ }).click();
-        await page.waitForLoadState();
+        await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+        await page.waitForURL(/[?&]done=/);
         assert.doesNotMatch(await textOf(page), /Harbour agent/);
         await assert.rejects(client.callTool({ name: "list_projects", arguments: {} }));
         await client.close();

@@ -152,7 +152,7 @@ Deno.test(
           if (request.url().includes("/v1/blobs")) sent.push(request.postData() ?? "");
         });
         await page.goto(`${url}${AT}/projects/harbour`);
-        await page.getByRole("link", { name: "Deploy", exact: true }).click();
+        await page.locator("a.button", { hasText: /^Deploy$/ }).click();
         await uploadFolder(page, join(folder, "harbour"));
         assert.equal((await platform.get("harbour.localhost", "/")).text, "<h1>two</h1>");
         assert.equal(sent.length, 1, "only what changed is sent");

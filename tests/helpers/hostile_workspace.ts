@@ -38,6 +38,7 @@ const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
     /^(?:sendQueueMessage|retryQueue|retryQueueMessage|deleteQueueMessage|purgeQueue) /,
     "is sent to the queues of a real server; see queues_test",
   ],
+  [/^(?:copyBlob|signBlob|createBlobKey) /, "no page shows blob stores"],
   [/^createPublisher issuer$/, "belongs to a provider of its own"],
   [
     /^(?:triggerHook|buildSources|createDeployment files|createDeployment base|createDeployment functions)/,
