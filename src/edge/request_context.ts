@@ -66,8 +66,12 @@ export class RequestContext implements EvaluationHooks, PageMoves {
     this.pin = parts.pin;
   }
 
-  /** The same request at an earlier deployment, which its page names. */
-  atEarlier(site: Site, pin: PagePin): RequestContext {
+  /**
+   * The same request at an earlier deployment, which its page names. Objects are no part of a
+   * deployment: those that the live one no longer shows are closed at once.
+   */
+  atEarlier(earlier: Site, pin: PagePin): RequestContext {
+    const site = { ...earlier, objects: this.site.objects };
     return new RequestContext(this.clientRequest, site, { ...this.#parts, pin });
   }
 

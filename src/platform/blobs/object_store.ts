@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { createHash } from "node:crypto";
 import {
@@ -23,6 +24,9 @@ import { isObjectKey, MAX_KEY_BYTES, MAX_OBJECT_BYTES } from "./limits.ts";
 import { listObjects, type ListWish, type ObjectPage } from "./list_objects.ts";
 import { type BlobPlace, type Described, type ObjectRecord, objects } from "./object_record.ts";
 import { BlobStoreError } from "./store_error.ts";
+
+/** Environments that cannot be deleted. */
+const BUILT_IN: readonly string[] = [ENVIRONMENT_PRODUCTION, ENVIRONMENT_PREVIEW];
 
 /** Objects up to this size are read whole, and verified before the first byte is sent. */
 const READ_WHOLE = 1024 * 1024;
@@ -174,19 +178,25 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
       ...{ workspaceId, projectId, environment, key, sha256, size, etag, checksums },
       ...{ contentType, fields, metadata, modifiedAt: this.#options.now() },
     };
-    const owner = keys.project(workspaceId, projectId);
+    const owners = [
+      keys.project(workspaceId, projectId),
+      ...(BUILT_IN.includes(environment) ? [] : [keys.environmentByName(projectId, environment)]),
+    ];
     return await commitWithRetries(this.kv, [objects.keyOf(object)], async (operation) => {
-      const project = await this.kv.get(owner);
-      if (project.versionstamp === null) {
-        throw new BlobStoreError("NoSuchBucket", "The project was deleted");
+      // An upload that took long must not end in a store that is gone.
+      for (const owner of owners) {
+        const { versionstamp } = await this.kv.get(owner);
+        if (versionstamp === null) {
+          throw new BlobStoreError("NoSuchBucket", "The project or the environment was deleted");
+        }
+        operation.check({ key: owner, versionstamp });
       }
       const before = await this.read(projectId, environment, key);
       refuseUnmet(before?.value, condition);
-      operation.check(project);
       this.#replace(operation, before, object);
       await also?.(operation);
       return object;
-    }, { checked: [owner] });
+    }, { checked: owners });
   }
 
   /** Removes an object; succeeds where there is none. */

@@ -49,7 +49,7 @@ Deno.test("a site shows public objects, with rules, ranges and converted images"
     await put("letters/secret.txt", "secret");
     const manifest = { ...STATIC_MANIFEST, blobs: { public: ["photos/"], preview: "copy" } };
     const files = { "index.html": "home" };
-    await deploy(platform, "shop", { files, manifest, rules: RULES });
+    const live = await deploy(platform, "shop", { files, manifest, rules: RULES });
     const get = (path: string, headers = {}) => platform.get("shop.localhost", path, headers);
     const shown = await get("/_svc/blobs/photos/a%20b.txt");
     assert.deepEqual([shown.status, shown.text], [200, "hello"]);
@@ -97,4 +97,31 @@ Deno.test("a site shows public objects, with rules, ranges and converted images"
     assert.deepEqual([copied.status, copied.text], [200, "hello"]);
     await put("photos/a b.txt", "changed");
     assert.equal((await platform.get(preview, "/_svc/blobs/photos/a%20b.txt")).text, "hello");
+
+    // What is no longer public is closed to open pages of the earlier deployment as well.
+    await deploy(platform, "shop", { files, manifest: STATIC_MANIFEST });
+    for (const query of ["", `?dpl=${live.id}`]) {
+      assert.equal((await get(`/_svc/blobs/photos/a%20b.txt${query}`)).status, 404, query);
+    }
+
+    // An upload that is under way does not bring the store of a deleted environment back.
+    const create = () =>
+      platform.api("POST", "/v1/projects/shop/environments", {
+        json: { name: "stage" },
+      });
+    await create();
+    const { json: { url } } = await platform.api("POST", "/v1/projects/shop/blobs/sign", {
+      json: { key: "late", method: "PUT", environment: "stage" },
+    });
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const writer = writable.getWriter();
+    const late = fetch(url, { method: "PUT", body: readable });
+    await writer.write(PIXEL);
+    await platform.api("DELETE", "/v1/projects/shop/environments/stage");
+    await writer.close();
+    const refused = await late;
+    assert.equal(refused.status, 404, await refused.text());
+    await create();
+    const { json: list } = await platform.api("GET", "/v1/projects/shop/blobs?environment=stage");
+    assert.deepEqual(list.items, []);
   }));
