@@ -25,7 +25,8 @@ SELECT CASE c.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'view' WHEN 'S' THEN 's
     ELSE 'table' END,
   format('%I.%I', n.nspname, c.relname),
   CASE c.relkind WHEN 'v' THEN pg_get_viewdef(c.oid) WHEN 'm' THEN pg_get_viewdef(c.oid)
-    WHEN 'p' THEN 'PARTITION BY ' || pg_get_partkeydef(c.oid) ELSE '' END
+    ELSE concat_ws(' ', pg_get_expr(c.relpartbound, c.oid),
+      CASE c.relkind WHEN 'p' THEN 'PARTITION BY ' || pg_get_partkeydef(c.oid) END) END
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p', 'v', 'm', 'S') AND ${OWN} AND ${notOfExtension("pg_class", "c.oid")}
 UNION ALL
@@ -115,8 +116,9 @@ const ORDER: readonly SchemaKind[] = [
   "trigger",
 ];
 
-/** The table of a column, constraint or trigger. */
-const tableOf = ({ name }: Pick<SchemaObject, "name">): string => name.replace(/\.[^.]*$/, "");
+/** The table of a column, constraint or trigger; quoted names can have dots and quotes. */
+const tableOf = ({ name }: Pick<SchemaObject, "name">): string =>
+  name.replace(/\.(?:"(?:[^"]|"")*"|[^."]*)$/, "");
 
 /**
  * How one schema differs from another: `before` is what the differences start from. Columns and

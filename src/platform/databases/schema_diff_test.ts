@@ -16,6 +16,8 @@ const BEFORE = `
 CREATE TYPE mood AS ENUM ('calm', 'stormy');
 CREATE TABLE boats (id int PRIMARY KEY, name text NOT NULL, mood mood);
 CREATE TABLE gone (id int);
+CREATE TABLE trips (day int) PARTITION BY RANGE (day);
+CREATE TABLE trips_old PARTITION OF trips FOR VALUES FROM (0) TO (9);
 CREATE INDEX boats_name ON boats (name);
 CREATE FUNCTION twice(n int) RETURNS int LANGUAGE sql AS 'SELECT n * 2';
 CREATE VIEW calm AS SELECT name FROM boats WHERE mood = 'calm';
@@ -26,6 +28,9 @@ ALTER TYPE mood ADD VALUE 'foggy';
 ALTER TABLE boats ADD COLUMN length numeric(5, 2) DEFAULT 1.5, ALTER COLUMN name DROP NOT NULL,
   ADD CONSTRAINT is_long CHECK (length > 0);
 DROP TABLE gone;
+ALTER TABLE trips DETACH PARTITION trips_old;
+ALTER TABLE trips ATTACH PARTITION trips_old FOR VALUES FROM (0) TO (99);
+CREATE TABLE "a.b" ("c.d""" int, "e.f" int DEFAULT 1);
 CREATE TABLE ports (id int PRIMARY KEY, town text UNIQUE);
 DROP INDEX boats_name;
 CREATE INDEX boats_length ON boats (length) WHERE length > 10;
@@ -34,8 +39,10 @@ INSERT INTO boats VALUES (2, 'Heron', 'calm', 3);`;
 
 const WANTED = [
   "changed type public.mood",
+  'added table public."a.b"',
   "removed table public.gone",
   "added table public.ports",
+  "changed table public.trips_old",
   "added column public.boats.length",
   "changed column public.boats.name",
   "added constraint public.boats.is_long",
