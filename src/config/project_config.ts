@@ -112,7 +112,7 @@ export interface ProjectConfig {
     readonly svg?: boolean;
     readonly minTtlSeconds?: number;
   };
-  /** What of the blob store the site shows; `undefined` where the table is not written. */
+  /** Objects of the blob store that the site shows; `undefined` without the table. */
   readonly blobs?: {
     readonly public?: string[];
     readonly preview?: "empty" | "copy";

@@ -15,7 +15,7 @@ export const AUDIT_ENTRIES = 50_000;
 
 /**
  * Credentials that can authorize a change: those of a caller, the URL of a deploy hook, or none
- * where the platform acts by itself.
+ * if the platform acts by itself.
  */
 export const AUDIT_CREDENTIALS = [...CREDENTIAL_TYPES, "hook", "platform"] as const;
 

@@ -96,7 +96,7 @@ const statusFilter = z.string().regex(
   "Must be a status such as 404, or a class such as 5xx",
 );
 
-/** What finds entries, whatever their time. */
+/** Filters for entries of any time. */
 const entryFilter = z.object({
   deploymentId: uuid.optional().describe("Only entries of this deployment"),
   environment: environmentReference.optional().describe(

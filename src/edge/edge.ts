@@ -167,7 +167,7 @@ class Edge {
     const pin = past?.hasPages === true ? pagePinOf(clientRequest, site) : undefined;
     if (past === undefined || pin === undefined) return this.#serveAll(context);
     const earlier = past.siteOf(pin.pageId);
-    // What the live deployment denies, an earlier one must not give away.
+    // An earlier deployment must not serve what the live one denies.
     const next = (found: Site | undefined) =>
       this.#serveAll(
         found === undefined || context.isDenied() ? context : context.atEarlier(found, pin),

@@ -1,5 +1,5 @@
 /**
- * Certificates of tests and benches that sign themselves, made with openssl.
+ * Self-signed certificates for tests and benches, made with openssl.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export interface CertificateFiles {
   readonly keyFile: string;
 }
 
-/** Writes a key and a certificate of 30 days; `hosts` such as `DNS:shop.example`. */
+/** Writes a key and a certificate that is valid for 30 days; `hosts` such as `DNS:shop.example`. */
 export async function makeCertificate(
   folder: string,
   name: string,

@@ -324,7 +324,7 @@ export const manifestSchema = z.strictObject({
     .max(MAX_LAYERS).describe("Content of the deployment."),
   routes: z.array(routeSchema).max(MAX_ROUTES).describe("Layers by URL."),
   images: imagesSchema.optional().describe("Image conversion: sizes, formats and sources."),
-  blobs: blobsSchema.optional().describe("What of the blob store the site shows."),
+  blobs: blobsSchema.optional().describe("Objects of the blob store that the site shows."),
   cron,
   queues,
   functionLimits,

@@ -22,7 +22,7 @@ interface Flags {
   readonly keep?: number | undefined;
 }
 
-/** What is backed up, for a file and for a place. */
+/** The data that both kinds of backup read: to a file and to a place. */
 function sourceOf(ctx: Context, flags: Flags) {
   const isUrl = (text: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
   const pathOf = (given: string | undefined) =>

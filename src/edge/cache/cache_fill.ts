@@ -6,7 +6,7 @@
 import type { BodyStream, Bytes } from "../messages/body.ts";
 import type { Timer } from "./in_flight_requests.ts";
 
-/** How long a body is read that no client waits for, in milliseconds: some never end. */
+/** Longest time to read a body without a client, in milliseconds: some bodies never end. */
 const UNREAD_MS = 30_000;
 
 export interface CacheFillOptions {
@@ -52,7 +52,7 @@ export class CacheFill {
   /** The chunk that the client gets next. */
   #next = 0;
   #wake: () => void = () => {};
-  /** Stops the clock that runs while no client reads. */
+  /** Cancels the timer that runs while no client reads. */
   #isRead: () => void = () => {};
 
   constructor(body: BodyStream, options: CacheFillOptions) {

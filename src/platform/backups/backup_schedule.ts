@@ -20,7 +20,7 @@ const MAX_MESSAGE = 1500;
 
 type Success = NonNullable<BackupRecord["last"]>;
 
-/** What a backup came to. */
+/** The result of a backup. */
 export type BackupOutcome =
   | Omit<Success, "at"> & { readonly removed: number }
   | { readonly error: string; readonly hint: string | null };
@@ -76,7 +76,7 @@ export class BackupSchedule {
     const { store, everyMs, now, run } = this.#options;
     const before = await store.read();
     if (now() < nextBackupAt(before, everyMs, now())) {
-      // Killed meanwhile, or restored from a backup, which has the record of its own start.
+      // The process was killed, or this store comes from a backup that recorded its own start.
       if (before.startedAt !== null) await store.set({ ...before, startedAt: null }, lease);
       return;
     }

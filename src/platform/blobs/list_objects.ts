@@ -40,7 +40,7 @@ function folderOf(key: string, { prefix, delimiter }: ListWish): string | undefi
   return at === -1 ? undefined : key.slice(0, at + delimiter.length);
 }
 
-/** Where a page starts: behind a key, or behind a whole folder. */
+/** The start of a page: after a key, or after all keys of a folder. */
 function startOf(wish: ListWish): string | undefined {
   const { after, prefix } = wish;
   if (after === undefined || compareBytes(after, prefix) < 0) return prefix;

@@ -18,7 +18,7 @@ export interface BlobPlace {
 
 const place = { workspaceId: z.string(), projectId: z.string(), environment: z.string() };
 
-/** What a client says about an object, which its responses repeat. */
+/** Headers that a client sends with an object, and gets back with it. */
 const described = {
   contentType: z.string(),
   /** Other fields of responses, such as `cache-control`, by lower-case name. */

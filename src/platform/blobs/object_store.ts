@@ -44,13 +44,13 @@ export interface Content {
   readonly stream: ReadableStream<Uint8Array>;
   /** Size in bytes, if the client has said it. */
   readonly size: number | undefined;
-  /** Algorithms by which the client sums it up. */
+  /** Algorithms of the client's checksums. */
   readonly algorithms: readonly Algorithm[];
   /** The client's digests in base64, known when the stream has ended. */
   expected(): ReadonlyMap<Algorithm, string>;
 }
 
-/** What an object must be like for a write of it; `*` is any object. */
+/** Condition of a write on the object that is there; `*` matches any object. */
 export interface WriteCondition {
   readonly ifMatch?: string | undefined;
   readonly ifNoneMatch?: string | undefined;

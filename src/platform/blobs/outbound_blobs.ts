@@ -6,7 +6,7 @@
 import type { OutboundFetch } from "../../runtime/mod.ts";
 
 const HOST = "blobs.internal";
-/** Where functions find the endpoint. */
+/** Origin at which functions reach the endpoint. */
 export const BLOBS_ORIGIN = `http://${HOST}`;
 
 /** Has requests to the blob stores answered here, and all others by `outbound`. */

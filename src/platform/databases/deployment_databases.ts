@@ -193,7 +193,7 @@ export class DeploymentDatabases {
    */
   async identityFor(
     user: DatabaseUser & {
-      /** What its variables refer to. */
+      /** References in its variables. */
       readonly references?: readonly { readonly reference: string }[] | undefined;
     },
   ): Promise<string | undefined> {

@@ -46,7 +46,7 @@ export const deploymentRecord = z.object({
   functions: z.array(z.object({ name: z.string(), sha256: z.string() })),
   /** Version of the variables that it was created with. */
   variablesVersion: z.string(),
-  /** What the references of its variables led to; missing where they have none. */
+  /** Values that the references in its variables resolved to; missing if there are none. */
   references: z.array(z.object({
     variable: z.string(),
     /** The words between the braces. */

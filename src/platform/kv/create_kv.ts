@@ -99,7 +99,7 @@ export interface ProjectKv {
   readonly capability: Capability;
 }
 
-/** What queues offer at the address of the store. */
+/** The queue endpoints at the address of the store. */
 export interface QueueAccess {
   /** The secret by which the servers of a deployment verify messages. */
   queueSecretOf(deploymentId: string): string;
@@ -118,7 +118,7 @@ export function createKv(
     & Omit<KvRouteServices, "store">
     & QueueAccess
     & {
-      /** What else servers reach at the address of their store, by the beginning of its path. */
+      /** Other services at the same address, by the prefix of their path. */
       readonly others?: readonly LocalService[];
     },
 ): ProjectKv {

@@ -14,7 +14,7 @@ const [TOLD_VALUES, SHOWN_VALUES] = [100, 10];
 
 const facetCounts = z.array(z.tuple([z.string(), z.number()]));
 
-/** What a node has counted. */
+/** Counts of one node. */
 export const logCounts = z.object({
   /** Start in milliseconds, then entries, warnings and errors. */
   minutes: z.array(z.tuple([z.number(), z.number(), z.number(), z.number()])),

@@ -52,7 +52,7 @@ export function pauseAfter(attempt: number, random: Random): number {
   return Math.ceil(bound * (0.5 + (high * 256 + low) / 65_536 / 2));
 }
 
-/** What ends a delivery. Pure. */
+/** The next state of a message after a delivery. Pure. */
 export function endingOf(
   outcome: Exclude<DeliveryOutcome, { readonly type: "stopped" }>,
   facts: {

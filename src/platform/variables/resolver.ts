@@ -15,7 +15,7 @@ import { hasReferences, parseValue, type Reference } from "./references.ts";
 /** Most names that a message lists. */
 const LISTED = 20;
 
-/** Where a reference is read. */
+/** The project and environment whose variable has the reference. */
 export interface Viewer {
   readonly project: ProjectRecord;
   readonly environment: string;

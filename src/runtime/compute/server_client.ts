@@ -143,7 +143,7 @@ export class ServerClient {
     wire: WireRequest,
     { timeoutMs, over, signal }: SendOptions & { readonly signal: LazySignal | undefined },
   ): Promise<WireAnswer> {
-    // It can be over before its answer gets here: until then, a failure is the caller's to tell.
+    // The exchange may end before this function resumes. Until then, `send()` reports failures itself.
     let isAnswered = false;
     let isOver = false;
     const answer = await connection.exchange(wire, {

@@ -47,7 +47,7 @@ export function preloadStart(
 const quoted = (path: string): string =>
   `"${path.replace(/["\\$`]/g, (character) => `\\${character}`)}"`;
 
-/** What Node takes on a large machine. */
+/** The size that Node chooses on a large machine. */
 const MAX_SEMI_SPACE_MB = 32;
 
 /** Arguments and environment of Node; the preload is the first of the further files. */
@@ -58,7 +58,7 @@ export function nodeCommand(start: ServerStart, view: NodeView): NodeCommand {
     "--enable-source-maps",
     // With less to take, it collects garbage sooner.
     `--max-old-space-size=${memoryMb}`,
-    // Node sizes this one by the memory of the machine, and may fill the limit with garbage.
+    // By default Node sizes the young generation by the machine, so garbage alone can reach the limit.
     `--max-semi-space-size=${Math.min(MAX_SEMI_SPACE_MB, Math.ceil(memoryMb / 32))}`,
   ];
   const variables = {

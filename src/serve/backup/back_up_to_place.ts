@@ -41,7 +41,7 @@ export interface PlaceBackupOptions extends BackupSource {
   freeBytes?(folder: string): Promise<number>;
 }
 
-/** What was restored of a backup. */
+/** A backup and the counts of its test restore. */
 export interface ProvenBackup {
   readonly name: string;
   readonly files: number;

@@ -43,7 +43,7 @@ import { filesBelow } from "./files_below.ts";
 import { verifyData } from "./verify_data.ts";
 import { withWorkFolder } from "./work_folder.ts";
 
-/** What is backed up. */
+/** The data that a backup reads. */
 export interface BackupSource {
   readonly dataDir: string;
   /** Path of the key-value store, or `postgres://…`; in the data directory by default. */

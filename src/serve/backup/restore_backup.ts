@@ -39,7 +39,7 @@ export interface RestoreOptions {
   readonly open?: () => ReadableStream<Uint8Array<ArrayBuffer>>;
   /** Folder to be made; there must be nothing in it. */
   readonly dataDir: string;
-  /** Whether what was damaged when it was backed up is restored as well. */
+  /** True to restore data that was already damaged in the backup. */
   readonly takesDamaged?: boolean;
 }
 
@@ -48,7 +48,7 @@ interface Unpacked extends BackupReport {
 }
 
 export interface Restored extends Unpacked {
-  /** What was read of it. */
+  /** Counts of the data that was read. */
   readonly verified: Verified;
 }
 

@@ -24,11 +24,11 @@ interface ColumnFieldProps {
   /** The stored value; undefined for a new row. */
   readonly before: string | null | undefined;
   readonly state: FormState;
-  /** What someone else has written meanwhile. */
+  /** Values that someone else has written meanwhile. */
   readonly newer: string | null | undefined;
 }
 
-/** What the choice beside a field offers, the usual one first. */
+/** Options of the choice beside a field, the default first. */
 function modesOf({ column, before }: ColumnFieldProps): [Mode, string][] {
   const isNew = before === undefined;
   const rest = column.default !== null || column.isIdentity
@@ -202,7 +202,7 @@ export function rowPage(
   shown: FormPage & {
     /** Undefined for a new row. */
     readonly stored?: StoredRow;
-    /** What someone else has written while the form was open. */
+    /** Values that someone else wrote while the form was open. */
     readonly newer?: ReadonlyMap<string, string | null>;
   },
 ): Response {

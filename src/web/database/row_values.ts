@@ -35,7 +35,7 @@ const withPlainEnds = (text: string): string => text.replaceAll("\r\n", "\n");
 export const modeIn = (fields: Fields, name: string): Mode =>
   MODES.find((mode) => mode === fields[`mode.${name}`]) ?? "typed";
 
-/** What is written into a column where nothing is typed: its default for a new row. */
+/** Value of a column if nothing is typed: its default for a new row. */
 function writtenValue(
   { name }: Column,
   fields: Fields,

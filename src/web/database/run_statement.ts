@@ -35,7 +35,7 @@ const OUTCOMES: ReadonlySet<string> = new Set([
   "unavailable",
 ]);
 
-/** What PostgreSQL said against a statement. */
+/** PostgreSQL's error for a statement. */
 export class StatementError extends Error {}
 
 /** Runs SQL for a page. Why the branch can't run it is an outcome as well. */

@@ -8,7 +8,7 @@
 import type { Deployment } from "../../contract/deployments.ts";
 import { Card, Notice } from "../layout/pieces.tsx";
 
-/** What the references in its variables resolved to. */
+/** Values that the references in its variables resolved to. */
 export function References({ deployment }: { readonly deployment: Deployment }) {
   const { references, referencesChanged } = deployment;
   if (references.length === 0) return null;

@@ -13,15 +13,15 @@ import { Mark, Notice } from "./pieces.tsx";
 
 export interface Question {
   readonly title: string;
-  /** What the act does, in sentences. */
+  /** Sentences that say what the act does. */
   readonly lines: readonly string[];
-  /** What it is about, such as the deployments that it exchanges. */
+  /** The subject of the act, such as both deployments. */
   readonly facts?: readonly (readonly [name: string, text: Child])[];
   /** The button that does it. */
   readonly word: string;
   /** The name that the person has to type. */
   readonly typed?: string;
-  /** What the question is based on: it is asked again where this has changed. */
+  /** State that the question describes: if it changes, the question is asked again. */
   readonly seen?: string;
 }
 

@@ -80,7 +80,7 @@ export function logQuery(
   );
 }
 
-/** What the API is asked for. */
+/** The filter in the API's terms. */
 export function filterOf({ filters, range, since, until }: LogWish, now: number): LogQuery {
   const from = range === undefined ? since : new Date(now - LOG_RANGES[range].length).toISOString();
   return {

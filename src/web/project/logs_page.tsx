@@ -158,7 +158,7 @@ function Ranges({ path, wish }: { readonly path: string; readonly wish: LogWish 
   );
 }
 
-/** What changes with each search: counts, lines and the ways on. */
+/** The part that changes with each search: counts, lines and paging. */
 function LogPart({ parts, wish, shown, counts }: {
   readonly parts: ProjectVisit;
   readonly wish: LogWish;

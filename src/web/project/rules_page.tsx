@@ -20,9 +20,9 @@ export interface RulesView {
   readonly active: Pick<ActiveRules, "origin" | "revisionId" | "deploymentId" | "publishedAt">;
   /** The version of the active rules, which a publication names. */
   readonly etag: string;
-  /** What the editor holds; undefined for rules that are too long for it. */
+  /** Text of the editor; undefined if the rules are too long for it. */
   readonly text: string | undefined;
-  /** What is wrong with it; undefined before it is checked. */
+  /** Findings of the checker; undefined before the first check. */
   readonly diagnostics?: readonly Diagnostic[];
   /** Why it could not be checked, tried or published. */
   readonly failure?: string;

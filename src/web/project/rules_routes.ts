@@ -60,7 +60,7 @@ function textOf(ruleSet: unknown): string {
   });
 }
 
-/** What the rules run beside, as the platform knows it. */
+/** Facts about the live deployment that the checker needs. */
 async function surroundingsOf({ api, project }: ProjectVisit): Promise<Surroundings> {
   const deployment = project.productionDeploymentId;
   const [health, live] = await Promise.all([
@@ -135,7 +135,7 @@ export function bindRules(bind: PageBinder, services: RulesPageServices): void {
     return rulesPage(parts, { etag, ...shown, active, text, revisions, nextCursor });
   };
 
-  /** What was typed, checked; `undefined` if it is too long. */
+  /** The typed rules after the check; `undefined` if they are too long. */
   const readTyped = async (parts: ProjectVisit, visit: PersonVisit) => {
     const text = (visit.fields.toml ?? "").replaceAll("\r\n", "\n");
     if (text.length > MAX_TEXT) {

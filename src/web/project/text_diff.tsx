@@ -24,7 +24,7 @@ function nearChanges(lines: readonly DiffLine[]): (DiffLine | undefined)[] {
 
 const SIGNS = { same: " ", removed: "-", added: "+" } as const;
 
-/** What changes from one text to another. */
+/** The lines that differ between two texts. */
 export function Diff({ from, to, label }: {
   readonly from: string;
   readonly to: string;

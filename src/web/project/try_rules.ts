@@ -38,7 +38,7 @@ export interface TrialReport {
   readonly changed: number;
   /** Largest first. */
   readonly groups: readonly ChangedGroup[];
-  /** What the log does not hold, so that the trial cannot judge it. */
+  /** Parts of a request that the log lacks, so the trial cannot judge them. */
   readonly limits: readonly string[];
 }
 
@@ -49,7 +49,7 @@ const MAX_EXAMPLES = 3;
 /** No file is known here, and nobody counts. */
 const HOOKS = { fileExists: () => false, rateLimited: () => false };
 
-/** What a visitor notices of a decision: not which rule made it. */
+/** The visible outcome of a decision, without the rule that made it. */
 const effectOf = (decision: Decision): string =>
   JSON.stringify(
     decision,

@@ -82,7 +82,7 @@ const PATHS = [
 /** More than a server answers at once, in rounds of so many. */
 const [ROUNDS, AT_ONCE] = [5, 50];
 
-/** Moments in which they leave, in milliseconds: before, while and after an answer begins. */
+/** Times after which they leave, in milliseconds: before, while and after the response begins. */
 const MOMENTS = [0, 5, 20, 45, 58, 62, 70];
 
 async function send(port: number, path: string): Promise<Deno.Conn> {
@@ -100,7 +100,7 @@ async function leave(port: number, path: string, afterMs: number): Promise<void>
   connection.close();
 }
 
-/** The status that a visitor gets who stays. */
+/** The status line for a visitor who stays. */
 async function statusOf(port: number, path: string): Promise<string> {
   const connection = await send(port, path);
   if (path === "/app/upload") await connection.write(new TextEncoder().encode("12345"));

@@ -175,7 +175,7 @@ function readI16(bytes: Uint8Array, at: number): number {
   return bytes[at]! << 8 | bytes[at + 1]!;
 }
 
-/** Where the formats of a `Bind` message's parameters begin: behind the names. */
+/** Offset of the parameter formats in a `Bind` message, after its two names. */
 const bindFormats = (bytes: Uint8Array): number =>
   endOfString(bytes, endOfString(bytes, HEADER_BYTES) + 1) + 1;
 

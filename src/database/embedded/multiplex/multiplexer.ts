@@ -269,7 +269,7 @@ export class Multiplexer {
     return this.#statements.query(client, text) ?? refusal ?? message.bytes;
   }
 
-  /** What to bind for a client that tries to take the advisory lock of another. */
+  /** The message to send instead if a client tries to take another client's advisory lock. */
   #bound(client: Client, message: Message): Uint8Array | undefined {
     if (message.type !== "B") return undefined;
     const statement = this.#statements.boundBy(client, message);

@@ -23,7 +23,7 @@ const META = "x-amz-meta-";
 
 export const quoted = (etag: string): string => `"${etag}"`;
 
-/** What a request says about the object that it writes. */
+/** Headers of a request that describe the object it writes. */
 export function describedBy(headers: Headers, key: string): Described {
   const metadata: Record<string, string> = {};
   let size = 0;

@@ -58,7 +58,7 @@ function split(text: string, mark: string): readonly string[] {
   return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** What a client says of its signature. */
+/** Parts of a client's signature. */
 export interface Claim {
   readonly keyId: string;
   /** `20261127/auto/s3/aws4_request` */
@@ -193,7 +193,7 @@ export function signatureOf(
   return hmacHex(key, [ALGORITHM, date, scope, hashHex(canonical)].join("\n"));
 }
 
-/** What signs the chunks of a body, one after the other. */
+/** Checks the signature of each chunk of a body in turn. */
 export class ChunkSigner {
   #previous: string;
   readonly #key: Uint8Array;

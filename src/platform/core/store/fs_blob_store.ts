@@ -45,7 +45,7 @@ export interface FsBlobStoreOptions {
   readonly incoming: string;
   /** Folder for damaged blobs. */
   readonly damaged: string;
-  /** Whether what is written may be lost by a loss of power; by default not. */
+  /** True if a power loss may lose writes; false by default. */
   readonly isCache?: boolean;
   /** In milliseconds: lets a look at a file hold for some seconds. */
   readonly monotonic?: (() => number) | undefined;

@@ -27,7 +27,7 @@ export const manifestSchema = z.object({
 });
 export type Manifest = z.infer<typeof manifestSchema>;
 
-/** What a backup had when it was restored for a check. */
+/** Counts of the test restore of a backup. */
 export const checkSchema = z.object({
   checkedAt: z.iso.datetime(),
   records: count,
