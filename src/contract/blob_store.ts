@@ -29,7 +29,12 @@ const prefix = z.string().max(MAX_KEY_BYTES).refine(
   fitsKey,
   `Must be well-formed text of at most ${MAX_KEY_BYTES} bytes`,
 );
-const key = prefix.min(1, "Must not be empty");
+/** Whether a key has a segment `.` or `..`, which HTTP clients remove from URLs. */
+export const hasDotSegment = (key: string): boolean => /(?:^|\/)\.{1,2}(?:\/|$)/.test(key);
+const key = prefix.min(1, "Must not be empty").refine(
+  (text) => !hasDotSegment(text),
+  "Use a key without the segments . and .., which HTTP clients remove from URLs",
+);
 const environment = environmentReference.default(ENVIRONMENT_PRODUCTION).describe(
   "Name or id of the environment",
 );

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { hasDotSegment } from "../../contract/blob_store.ts";
 
 /** Longest key, in bytes of UTF-8, as in S3. */
 export const MAX_KEY_BYTES = 1024;
@@ -36,6 +37,6 @@ export const KEEP_UPLOAD_MS = 7 * 24 * 60 * 60_000;
 
 /** Whether a text can be the key of an object. */
 export function isObjectKey(text: string): boolean {
-  return text !== "" && text.isWellFormed() && !text.includes("\0") &&
+  return text !== "" && text.isWellFormed() && !text.includes("\0") && !hasDotSegment(text) &&
     new TextEncoder().encode(text).byteLength <= MAX_KEY_BYTES;
 }

@@ -259,7 +259,10 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     if (new TextEncoder().encode(key).byteLength > MAX_KEY_BYTES) {
       throw new BlobStoreError("KeyTooLongError", `Use a key of at most ${MAX_KEY_BYTES} bytes`);
     }
-    throw new BlobStoreError("InvalidArgument", "The key is empty or no well-formed text");
+    throw new BlobStoreError(
+      "InvalidArgument",
+      "The key is empty, is not well-formed text, or has a segment . or ..",
+    );
   }
 
   #replace(

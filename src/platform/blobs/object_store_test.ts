@@ -79,3 +79,12 @@ Deno.test("a page of folders costs one look for each folder, however many keys i
     assert.equal(page.next, null);
     assert.equal(read, 10);
   }));
+
+Deno.test("keys have no segment that HTTP clients remove from URLs", () =>
+  withStore(async ({ objects }) => {
+    const put = (key: string) => objects.put(PLACE, key, { content: contentOf("1"), described });
+    for (const key of [".", "..", "../a", "a/./b", "a/.."]) {
+      await assert.rejects(put(key), /has a segment/, key);
+    }
+    for (const key of ["...", "a/.b", "..a", "a./b"]) assert.equal((await put(key)).key, key);
+  }));
