@@ -2,6 +2,7 @@ import { systemRandom } from "../lib/clock.ts";
 import assert from "node:assert/strict";
 import { noOthers, testSite } from "./_test_site.ts";
 import { createEdge } from "./edge.ts";
+import { stopServer } from "../lib/stop_server.ts";
 
 /** Sends bytes as they are and reads the whole response. */
 async function clientRequest(port: number, lines: readonly string[]): Promise<string> {
@@ -33,7 +34,7 @@ async function withServer(run: (port: number) => Promise<void>): Promise<void> {
   try {
     await run(server.addr.port);
   } finally {
-    await server.shutdown();
+    await stopServer(server);
   }
 }
 

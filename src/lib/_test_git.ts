@@ -7,6 +7,7 @@
 import { Buffer } from "node:buffer";
 import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { stopServer } from "./stop_server.ts";
 
 const ENV = {
   PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin",
@@ -142,7 +143,7 @@ export function serveGit(
   return {
     url: `http://127.0.0.1:${server.addr.port}`,
     requests,
-    [Symbol.asyncDispose]: () => server.shutdown(),
+    [Symbol.asyncDispose]: () => stopServer(server),
   };
 }
 

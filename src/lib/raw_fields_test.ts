@@ -8,6 +8,7 @@ import {
   hasField,
   valueIn,
 } from "./raw_fields.ts";
+import { stopServer } from "./stop_server.ts";
 
 for (const [name, key] of [["array", findListKey()], ["methods", undefined]] as const) {
   Deno.test(`hasField() finds names in any case, by the ${name} of Headers`, () => {
@@ -58,7 +59,7 @@ Deno.test("hasField() finds the fields of a request that came over a socket", as
   });
   await answer.body?.cancel();
   assert.deepEqual(await found.promise, [true, false]);
-  await server.shutdown();
+  await stopServer(server);
 });
 
 Deno.test("allFieldsOf() reads the fields of a request that came over a socket", async () => {
@@ -80,5 +81,5 @@ Deno.test("allFieldsOf() reads the fields of a request that came over a socket",
   assert.deepEqual(values.map(([own]) => own), ["a.test", "1", "a, b", "c=1; d=2", null]);
   await connection.read(new Uint8Array(1024));
   connection.close();
-  await server.shutdown();
+  await stopServer(server);
 });

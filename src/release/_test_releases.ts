@@ -7,6 +7,7 @@ import { gzipSync } from "node:zlib";
 import { sha256Hex } from "../lib/hash.ts";
 import { MANIFEST_SCHEMA, type Release } from "./manifest.ts";
 import { publicKeyOf, sign } from "./signature.ts";
+import { stopServer } from "../lib/stop_server.ts";
 
 /** Makes a pair of keys; the private one as PEM. */
 export async function makeKeys(): Promise<{ readonly pem: string; readonly publicKey: string }> {
@@ -141,6 +142,6 @@ export async function startReleases(): Promise<Releases> {
   );
   return Object.assign(releases, {
     place: `http://127.0.0.1:${server.addr.port}`,
-    [Symbol.asyncDispose]: () => server.shutdown(),
+    [Symbol.asyncDispose]: () => stopServer(server),
   });
 }

@@ -7,6 +7,7 @@ import { until } from "../../src/lib/_test_until.ts";
 import { BROWSER_TEST, hearComplaints, withChromium } from "../helpers/chromium.ts";
 import { withDashboard } from "../helpers/dashboard.ts";
 import { PASSWORD } from "../helpers/page_visitor.ts";
+import { stopServer } from "../../src/lib/stop_server.ts";
 
 /** A program on this machine: an MCP client, and where the browser brings the answer. */
 function startProgram(url: string) {
@@ -58,7 +59,7 @@ function startProgram(url: string) {
       await until(() => answers.length, (count) => count > 0);
       return answers.pop()!;
     },
-    [Symbol.asyncDispose]: () => server.shutdown(),
+    [Symbol.asyncDispose]: () => stopServer(server),
   };
 }
 

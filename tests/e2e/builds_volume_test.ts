@@ -8,6 +8,7 @@ import { makeRepository } from "../../src/lib/_test_git.ts";
 import { callApi, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 import { until } from "../../src/lib/_test_until.ts";
 import { testNeeding } from "../helpers/empty_root.ts";
+import { stopServer } from "../../src/lib/stop_server.ts";
 
 const test = testNeeding("git", "sh");
 
@@ -39,7 +40,7 @@ function countBuilds() {
   return {
     begun,
     url: `http://127.0.0.1:${server.addr.port}`,
-    [Symbol.asyncDispose]: () => server.shutdown(),
+    [Symbol.asyncDispose]: () => stopServer(server),
   };
 }
 

@@ -5,6 +5,7 @@ import { callTool } from "../../scripts/_program.ts";
 import { githubClaims, gitlabClaims, startIssuer } from "../helpers/ci_issuer.ts";
 import { makeCertificate } from "../../src/lib/_test_certificate.ts";
 import { hostOf, oneObject, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
+import { stopServer } from "../../src/lib/stop_server.ts";
 
 /** A sandbox with a project, a platform that trusts an issuer, and a job without a key. */
 async function withJob(
@@ -64,7 +65,7 @@ async function serveRunner(folder: string, sign: (audience: string) => Promise<s
       ACTIONS_ID_TOKEN_REQUEST_TOKEN: "secret-of-the-runner",
       NODE_EXTRA_CA_CERTS: certFile,
     },
-    [Symbol.asyncDispose]: () => server.shutdown(),
+    [Symbol.asyncDispose]: () => stopServer(server),
   };
 }
 

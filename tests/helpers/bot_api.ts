@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { stopServer } from "../../src/lib/stop_server.ts";
 
 export const BOT_TOKEN = "123456:AAE-test_token_that_nobody_may_see";
 
@@ -191,7 +192,7 @@ export function serveBotApi(): TestBotApi {
     async [Symbol.asyncDispose]() {
       closing.abort();
       tell();
-      await server.shutdown();
+      await stopServer(server);
     },
   };
 }

@@ -5,6 +5,7 @@
  * @module
  */
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
+import { stopServer } from "../../src/lib/stop_server.ts";
 
 type Algorithm = "RS256" | "ES256";
 type PrivateKey = Awaited<ReturnType<typeof generateKeyPair>>["privateKey"];
@@ -70,7 +71,7 @@ export async function startIssuer(
       return new SignJWT(whole).setProtectedHeader({ typ: "JWT", alg, kid, ...header }).sign(key);
     },
     async [Symbol.asyncDispose]() {
-      await server.shutdown();
+      await stopServer(server);
     },
   };
   await issuer.addKey("first");

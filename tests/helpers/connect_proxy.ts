@@ -5,6 +5,7 @@
  * @module
  */
 import { makeCertificate } from "../../src/lib/_test_certificate.ts";
+import { stopServer } from "../../src/lib/stop_server.ts";
 
 export interface ProxiedPlace extends AsyncDisposable {
   /** What the proxy was asked to connect to, in order. */
@@ -70,7 +71,7 @@ export async function proxyPlace(
     },
     async [Symbol.asyncDispose]() {
       proxy.close();
-      await origin.shutdown();
+      await stopServer(origin);
       await Promise.allSettled([accepting, ...joined]);
     },
   };

@@ -5,6 +5,7 @@
  * @module
  */
 import * as z from "zod";
+import { stopServer } from "../../src/lib/stop_server.ts";
 
 const sha = z.string().regex(/^[0-9a-f]{40}$/);
 const url = z.url();
@@ -229,6 +230,6 @@ export function serveForge(
   return Object.assign(forge, {
     api: `http://127.0.0.1:${server.addr.port}${paths.api}`,
     port: server.addr.port,
-    [Symbol.asyncDispose]: () => server.shutdown(),
+    [Symbol.asyncDispose]: () => stopServer(server),
   });
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import { createHash } from "node:crypto";
+import { stopServer } from "../../src/lib/stop_server.ts";
 
 export interface LfsTestServer extends AsyncDisposable {
   readonly url: string;
@@ -48,6 +49,6 @@ export function serveLfs({ basic }: { readonly basic?: string } = {}): LfsTestSe
       objects.set(oid, { size, sent });
       return `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${size}\n`;
     },
-    [Symbol.asyncDispose]: () => server.shutdown(),
+    [Symbol.asyncDispose]: () => stopServer(server),
   };
 }

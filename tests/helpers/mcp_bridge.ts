@@ -5,6 +5,7 @@
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { stopServer } from "../../src/lib/stop_server.ts";
 
 /** Fields that belong to one connection, and are set again. */
 const OF_CONNECTION = ["connection", "content-length", "transfer-encoding", "accept-encoding"];
@@ -44,7 +45,7 @@ export function bridgeToHttp(target: string, token: string): McpBridge {
   return {
     url,
     async [Symbol.asyncDispose]() {
-      await server.shutdown();
+      await stopServer(server);
       client.close();
     },
   };
@@ -79,7 +80,7 @@ export function bridgeToStdio(start: () => StdioClientTransport): McpBridge {
     async [Symbol.asyncDispose]() {
       for (const transport of sessions.values()) await transport.close();
       await Promise.all([...processes].map((process) => process.close()));
-      await server.shutdown();
+      await stopServer(server);
     },
   };
 }

@@ -7,6 +7,7 @@
 import { Buffer } from "node:buffer";
 import { createECDH, randomBytes } from "node:crypto";
 import ece from "http_ece";
+import { stopServer } from "../../src/lib/stop_server.ts";
 
 export interface PushedMessage {
   readonly subscription: string;
@@ -126,7 +127,7 @@ export function servePush(publicKey: () => string): TestPushService {
       return { endpoint: `${origin}/${name}`, keys: { p256dh, auth: auth.toString("base64url") } };
     },
     async [Symbol.asyncDispose]() {
-      await server.shutdown();
+      await stopServer(server);
     },
   };
 }

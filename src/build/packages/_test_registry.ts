@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { inTestFolder } from "../../lib/_test_folder.ts";
+import { stopServer } from "../../lib/stop_server.ts";
 
 export interface TestRegistry {
   readonly url: string;
@@ -68,6 +69,6 @@ export function startRegistry(): TestRegistry {
       packages.set(name, [...packages.get(name) ?? [], { version, archive, manifest }]);
       return createHash("sha512").update(archive).digest("hex");
     },
-    close: () => server.shutdown(),
+    close: () => stopServer(server),
   };
 }

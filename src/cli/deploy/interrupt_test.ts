@@ -1,6 +1,7 @@
 /** Signals, as a process gets them: two of them end a deploy at once. */
 import assert from "node:assert/strict";
 import { type Bench, withPlatform } from "../_test_platform.ts";
+import { stopServer } from "../../lib/stop_server.ts";
 
 const MAIN = new URL("../../../main.ts", import.meta.url).pathname;
 
@@ -30,7 +31,7 @@ function holdBack(bench: Bench, isHeld: (path: string) => boolean) {
     reached: (index: number) => at(index).promise,
     async [Symbol.asyncDispose]() {
       release.resolve();
-      await server.shutdown();
+      await stopServer(server);
     },
   };
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createTrustedFetch } from "./trusted_fetch.ts";
+import { stopServer } from "../../lib/stop_server.ts";
 
 const EC = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
 
@@ -57,7 +58,7 @@ async function withPrivateServer(
     const caFile = join(folder, "ca.pem");
     await test({ url: `https://localhost:${server.addr.port}/`, caFile });
   } finally {
-    await server.shutdown();
+    await stopServer(server);
     await Deno.remove(folder, { recursive: true });
   }
 }

@@ -13,6 +13,7 @@ import {
 } from "../../kv/mod.ts";
 import { type CaughtMail, Mails } from "./caught_mail.ts";
 import { openMailServer } from "./mail_server.ts";
+import { stopServer } from "../../lib/stop_server.ts";
 
 const HOST = "127.0.0.1";
 const TOKEN_BYTES = 24;
@@ -71,7 +72,7 @@ export async function openLocalServices(
       SMTP_SECURE: "false",
     },
     async close() {
-      await Promise.all([served.shutdown(), mail.close()]);
+      await Promise.all([stopServer(served), mail.close()]);
       kv.close();
     },
   };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { checkOnce, type Header, type HeaderList, isChecked } from "../messages/header_list.ts";
 import { appendFields, fieldWriter, writeFields } from "./response_fields.ts";
+import { stopServer } from "../../lib/stop_server.ts";
 
 const FIELDS: Header[] = [
   ["content-type", "text/plain"],
@@ -46,7 +47,7 @@ Deno.test("a control character in a value becomes a space, and ends no process",
   assert.equal(await answer.text(), "body");
   assert.equal(answer.headers.get("x-control"), `a${" ".repeat(controls.length)}b`);
   assert.equal(controls.length, 29);
-  await server.shutdown();
+  await stopServer(server);
 });
 
 Deno.test("fields reach the client over a socket as they were written", async () => {
@@ -60,7 +61,7 @@ Deno.test("fields reach the client over a socket as they were written", async ()
   assert.deepEqual(headers.get("content-type"), "text/plain");
   assert.deepEqual(headers.get("x-latin"), "caf\u00e9");
   assert.deepEqual(headers.get("x-svc-request-id"), "1");
-  await server.shutdown();
+  await stopServer(server);
 });
 
 Deno.test("an invalid list is refused, checked or not", () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createStorage, type Driver } from "unstorage";
 import { keepAstroSessions, keepNitroStorage, STORAGE_DRIVER } from "./kv_storage.ts";
+import { stopServer } from "../../lib/stop_server.ts";
 
 /** A store of the HTTP API that the driver speaks (docs/kv.md), in memory. */
 function serveStore(): { readonly url: string; stop(): Promise<void> } {
@@ -32,7 +33,7 @@ function serveStore(): { readonly url: string; stop(): Promise<void> } {
     return value === undefined ? new Response("none", { status: 404 }) : new Response(value);
   };
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, handle);
-  return { url: `http://127.0.0.1:${server.addr.port}`, stop: () => server.shutdown() };
+  return { url: `http://127.0.0.1:${server.addr.port}`, stop: () => stopServer(server) };
 }
 
 type MakeDriver = (prefix: string, ttlSeconds?: number) => Driver | undefined;

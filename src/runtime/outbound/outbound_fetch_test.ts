@@ -5,6 +5,7 @@ import { type RawServer, serveRaw } from "./_test_servers.ts";
 import { createOutboundFetch } from "./outbound_fetch.ts";
 import { testTimers } from "../http1/_test_timers.ts";
 import { until } from "../../lib/_test_until.ts";
+import { stopServer } from "../../lib/stop_server.ts";
 
 const MALFORMED: readonly (readonly [string, string])[] = [
   ["two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\nabcde"],
@@ -168,7 +169,7 @@ Deno.test("outbound fetch streams bodies both ways over one connection", async (
       }
     }
   });
-  await server.shutdown();
+  await stopServer(server);
 });
 
 Deno.test("outbound fetch refuses a body that is not as long as it says", async () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { RequestPasser } from "./pass_requests.ts";
+import { stopServer } from "../../lib/stop_server.ts";
 
 /** More than a socket takes before they are accepted. */
 const WAITING = 1500;
@@ -30,7 +31,7 @@ Deno.test({
       assert.deepEqual(await Promise.all(waiting), expected, troubles.join("\n"));
     } finally {
       passer.close();
-      await server.shutdown();
+      await stopServer(server);
       await Deno.remove(folder, { recursive: true });
     }
   },

@@ -14,6 +14,7 @@ import {
   SCHEME_FIELD,
   URL_FIELD,
 } from "./request_wire.ts";
+import { stopServer } from "../../lib/stop_server.ts";
 
 export type PassedConnection = ClientConnection & Pick<Connection, "content">;
 
@@ -70,5 +71,5 @@ export function takeRequests(
     });
   };
   const server = Deno.serve({ path, onListen: () => {} }, keepUncompressed(handle));
-  return { close: () => server.shutdown() };
+  return { close: () => stopServer(server) };
 }

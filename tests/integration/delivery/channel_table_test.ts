@@ -17,6 +17,7 @@ import { withPlatform } from "../../helpers/platform.ts";
 import { servePush } from "../../helpers/push_service.ts";
 import { serveSmtp } from "../../helpers/smtp_server.ts";
 import { until } from "../../../src/lib/_test_until.ts";
+import { stopServer } from "../../../src/lib/stop_server.ts";
 
 /** Spec: "Notification preferences". */
 const MINIMUM: Readonly<Record<EventCategory, Priority>> = {
@@ -96,6 +97,6 @@ Deno.test("of all 32 events each channel gets what the table says, and not more"
       bot: { token: BOT_TOKEN, api: bot.url },
     });
   } finally {
-    await hook.shutdown();
+    await stopServer(hook);
   }
 });

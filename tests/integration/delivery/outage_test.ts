@@ -14,6 +14,7 @@ import {
 import { BOT_TOKEN, serveBotApi } from "../../helpers/bot_api.ts";
 import { servePush } from "../../helpers/push_service.ts";
 import { serveSmtp } from "../../helpers/smtp_server.ts";
+import { stopServer } from "../../../src/lib/stop_server.ts";
 
 const EVENTS = 25;
 
@@ -30,7 +31,7 @@ function receiveWebhooks(answer: () => number) {
     },
   );
   const url = `http://127.0.0.1:${server.addr.port}`;
-  return { titles, url, [Symbol.asyncDispose]: () => server.shutdown() };
+  return { titles, url, [Symbol.asyncDispose]: () => stopServer(server) };
 }
 
 Deno.test("each channel fails for half an hour: nothing is lost, nothing comes twice", async () => {

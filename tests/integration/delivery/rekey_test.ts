@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { rekey, start } from "../../helpers/platform.ts";
+import { stopServer } from "../../../src/lib/stop_server.ts";
 
 Deno.test("what channels seal is stored sealed, and outlives a new key", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
@@ -34,7 +35,7 @@ Deno.test("what channels seal is stored sealed, and outlives a new key", async (
     assert.equal(signatures[0]!.split(" ").length, 2, "with the secret before, too");
     await after.shutdown();
   } finally {
-    await hook.shutdown();
+    await stopServer(hook);
     await Deno.remove(dataDir, { recursive: true });
   }
 });

@@ -4,6 +4,7 @@ import { createHmac } from "node:crypto";
 import { claimOwner, raise } from "../../helpers/notifications.ts";
 import { start, type TestPlatform, withPlatform } from "../../helpers/platform.ts";
 import { until } from "../../../src/lib/_test_until.ts";
+import { stopServer } from "../../../src/lib/stop_server.ts";
 
 interface Received {
   readonly headers: Headers;
@@ -26,7 +27,7 @@ function receive(...statuses: number[]) {
     received,
     statuses,
     url: `http://127.0.0.1:${server.addr.port}/hook`,
-    [Symbol.asyncDispose]: () => server.shutdown(),
+    [Symbol.asyncDispose]: () => stopServer(server),
   };
 }
 

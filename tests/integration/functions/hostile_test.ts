@@ -13,6 +13,7 @@ import {
 } from "../../../src/runtime/mod.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { spawnFunctions } from "../../helpers/function_host.ts";
+import { stopServer } from "../../../src/lib/stop_server.ts";
 
 const FIXTURES = new URL("../../../fixtures/functions/hostile/", import.meta.url);
 const SEAL = { cacheDir: "/nonexistent" };
@@ -73,7 +74,7 @@ async function openLab(
     async [Symbol.asyncDispose]() {
       await host.close();
       outbound.close();
-      await server.shutdown();
+      await stopServer(server);
     },
   };
 }

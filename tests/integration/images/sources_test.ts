@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { makePng } from "../../helpers/images.ts";
 import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";
 import { openMachinery, publish, rule } from "../../helpers/upstreams.ts";
+import { stopServer } from "../../../src/lib/stop_server.ts";
 
 const HOST = "shop.localhost";
 
@@ -228,5 +229,5 @@ Deno.test("a declared site at a private address is not read", () =>
     for (const source of [`${url}/a.png`, "http://169.254.169.254/latest/meta-data"]) {
       assert.equal((await platform.get(HOST, endpoint(source))).status, 502, source);
     }
-    await inside.shutdown();
+    await stopServer(inside);
   }));

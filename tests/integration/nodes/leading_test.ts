@@ -8,6 +8,7 @@ import { raise } from "../../helpers/notifications.ts";
 import { makeCertificate } from "../../../src/lib/_test_certificate.ts";
 import { createProject, type TestPlatform } from "../../helpers/platform.ts";
 import { proxyTo, publish, rule } from "../../helpers/upstreams.ts";
+import { stopServer } from "../../../src/lib/stop_server.ts";
 
 interface Listed {
   readonly id: string;
@@ -48,7 +49,7 @@ Deno.test({
   async fn(t) {
     await using cluster = await Cluster.open();
     const { cert, server, url } = await openUpstream(cluster.folder);
-    await using _ = { [Symbol.asyncDispose]: () => server.shutdown() };
+    await using _ = { [Symbol.asyncDispose]: () => stopServer(server) };
     const options = { allowPrivateUpstreams: true, upstreamCa: [cert] };
     const a = await cluster.start("a", { ...options, nodeId: "a" });
     const b = await cluster.start("b", { ...options, nodeId: "b" });

@@ -7,6 +7,7 @@
  */
 import S3rver from "s3rver";
 import type { Environment } from "../../../lib/network_variables.ts";
+import { stopServer } from "../../../lib/stop_server.ts";
 
 const BUCKET = "svc-test";
 
@@ -99,7 +100,7 @@ export async function openFaultyStorage(): Promise<FaultyStorage> {
     fault: () => "pass",
     pass,
     async [Symbol.asyncDispose]() {
-      await server.shutdown();
+      await stopServer(server);
       client.close();
       await storage[Symbol.asyncDispose]();
     },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import * as z from "zod";
 import { BotApi, BotApiError, BotSettingsError } from "./bot_api.ts";
+import { stopServer } from "../../../../lib/stop_server.ts";
 
 const TOKEN = "123456:AAE-never_to_be_seen";
 const call = (api: string) =>
@@ -11,7 +12,7 @@ function serve(answer: () => Response) {
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, answer);
   return {
     url: `http://127.0.0.1:${server.addr.port}`,
-    [Symbol.asyncDispose]: () => server.shutdown(),
+    [Symbol.asyncDispose]: () => stopServer(server),
   };
 }
 

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { stopServer } from "./stop_server.ts";
+
+/** Sends one request after the other, until it is told to stop. */
+function keepBusy(url: string, signal: AbortSignal): Promise<void> {
+  const ask = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await fetch(url, { method: "POST", body: "{}" }).then((answer) => answer.text(), () => {});
+    }
+  };
+  return Promise.all(Array.from({ length: 4 }, ask)).then(() => {});
+}
+
+Deno.test("stopServer() lets a request end that runs", async () => {
+  const begun = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<Response>();
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, () => {
+    begun.resolve();
+    return end.promise;
+  });
+  const answer = fetch(`http://127.0.0.1:${server.addr.port}/`);
+  await begun.promise;
+  const stopped = stopServer(server);
+  end.resolve(new Response("whole"));
+  assert.equal(await (await answer).text(), "whole");
+  await stopped;
+});
+
+Deno.test("stopServer() returns while clients send on, and while a request never ends", async () => {
+  const answers: Record<string, () => Response | Promise<Response>> = {
+    busy: () => Response.json({}),
+    stuck: () => new Promise<Response>(() => {}),
+  };
+  for (const answer of Object.values(answers)) {
+    const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, answer);
+    const client = new AbortController();
+    const url = `http://127.0.0.1:${server.addr.port}/`;
+    if (answer === answers.busy) void keepBusy(url, client.signal);
+    else fetch(url, { signal: client.signal }).catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await stopServer(server);
+    client.abort();
+  }
+});
