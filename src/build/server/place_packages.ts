@@ -134,7 +134,10 @@ export function placePackages(trace: PlacedTrace, options: PlacesOptions): Place
   for (const path of trace.files.keys()) {
     const there = place(path);
     if (options.deployed(path) === undefined) files.set(path, there);
-    for (let folder = dirname(there); folder !== "."; folder = dirname(folder)) folders.add(folder);
+    for (let folder = dirname(there); folder !== "."; folder = dirname(folder)) {
+      if (folders.has(folder)) break;
+      folders.add(folder);
+    }
   }
   const links: Links = new Map();
   for (const [path, target] of trace.links) {

@@ -166,7 +166,8 @@ export async function serverPackages(
   const { links, ...placed } = placePackages(needed, { base, directory, deployed, stores });
   const contents: OutputContent[] = [];
   for (const [content, path] of placed.files) {
-    const { size } = await Deno.stat(content);
+    // Of thousands of files, each asked for from another thread would take ten times as long.
+    const { size } = Deno.statSync(content);
     tally.add(path, size);
     contents.push({ path, content, size });
   }

@@ -136,7 +136,7 @@ export class FsBlobStore implements BlobStore {
     return renewed;
   }
 
-  async #isSound(sha256: string, size = Infinity): Promise<boolean> {
+  async #isSound(sha256: string, size: number): Promise<boolean> {
     if (size <= READ_WHOLE) {
       return await Deno.readFile(this.#path(sha256)).then(
         (bytes) => sha256Hex(bytes) === sha256,
@@ -232,13 +232,18 @@ export class FsBlobStore implements BlobStore {
   async verify(sha256: string): Promise<number | undefined> {
     const info = await this.#stat(sha256);
     if (info === undefined) return undefined;
-    if (this.#verified.has(sha256, info)) return info.size;
+    return await this.#isVerified(sha256, info) ? info.size : undefined;
+  }
+
+  /** Whether the file has its blob's content: it is read once, and again when it changed. */
+  async #isVerified(sha256: string, info: Deno.FileInfo): Promise<boolean> {
+    if (this.#verified.has(sha256, info)) return true;
     if (!await this.#isSound(sha256, info.size)) {
       await this.#setAside(sha256);
-      return undefined;
+      return false;
     }
     this.#verified.add(sha256, info);
-    return info.size;
+    return true;
   }
 
   async verifyAll(
@@ -301,14 +306,13 @@ export class FsBlobStore implements BlobStore {
   }
 
   async link(sha256: string, path: string): Promise<void> {
-    await this.#stat(sha256);
-    if (!await this.#isSound(sha256)) {
-      await this.reportDamage(sha256);
-      throw new BlobDamagedError(`Blob ${sha256} changed on disk`);
+    const info = await this.#stat(sha256);
+    if (info === undefined || !await this.#isVerified(sha256, info)) {
+      throw new BlobDamagedError(`Blob ${sha256} is gone or changed on disk`);
     }
     const source = this.#path(sha256);
     // Another file system, one without links, or too many of them.
     await Deno.link(source, path).catch(() => Deno.copyFile(source, path));
-    await Deno.chmod(path, LINKED_MODE);
+    if (((info.mode ?? 0) & 0o777) !== LINKED_MODE) await Deno.chmod(path, LINKED_MODE);
   }
 }
