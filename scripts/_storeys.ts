@@ -13,6 +13,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
   "src/platform": [
     // Tests of all that acts under a lease.
     "leading",
+    "drains",
     "usage",
     "search",
     "retention",
@@ -105,6 +106,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "account",
     "notifications",
     "webhooks",
+    "drains",
     "hooks",
     "cron",
     "queues",

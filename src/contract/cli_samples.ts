@@ -53,6 +53,12 @@ export const CLI_SAMPLES: Readonly<Partial<Record<keyof typeof endpoints, string
   triggerHook: 'svc hooks trigger --url "$HOOK_URL" --branch main --commit d460431',
   getTraffic: "svc traffic --project-id shop",
   listErrors: "svc errors list --project-id shop",
+  listDrains: "svc drains list --project-id shop",
+  listPlatformDrains: "svc drains list --platform",
+  createDrain:
+    "svc drains add https://otlp.example.com --header authorization=OTLP_TOKEN --project-id shop",
+  deleteDrain: `svc drains remove ${DEPLOYMENT} --project-id shop --force`,
+  testDrain: `svc drains test ${DEPLOYMENT} --project-id shop`,
   listCronTasks: "svc cron list --project-id shop",
   runCronTask: "svc cron run /nightly --project-id shop",
   listQueues: "svc queues list --project-id shop",

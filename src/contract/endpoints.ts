@@ -14,6 +14,7 @@ import * as buildLogs from "./build_logs.ts";
 import * as builds from "./builds.ts";
 import * as cache from "./cache.ts";
 import * as cron from "./cron.ts";
+import * as drains from "./drains.ts";
 import * as queues from "./queues.ts";
 import * as forgeReports from "./forge_reports.ts";
 import * as traffic from "./traffic.ts";
@@ -153,6 +154,11 @@ export const endpoints = {
   getTraffic: traffic.getTraffic,
   listErrors: errors.listErrors,
   getError: errors.getError,
+  listDrains: drains.listDrains,
+  listPlatformDrains: drains.listPlatformDrains,
+  createDrain: drains.createDrain,
+  deleteDrain: drains.deleteDrain,
+  testDrain: drains.testDrain,
   listCronTasks: cron.listCronTasks,
   runCronTask: cron.runCronTask,
   listQueues: queues.listQueues,

@@ -45,6 +45,10 @@ export const requestLogEntry = z.object({
     description: "`User-Agent` of the request; null if there was none",
     example: "curl/8.5.0",
   }),
+  traceparent: z.string().optional().meta({
+    description: "`traceparent` of the request (W3C Trace Context); missing if it had none",
+    example: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+  }),
   error: z.string().optional().describe(
     "Why something behind the edge, such as a function or another site, failed",
   ),

@@ -25,6 +25,7 @@ export const USAGE_SUBJECTS = [
   "databaseBranches",
   "databaseSnapshots",
   "errors",
+  "drains",
 ] as const;
 export type UsageSubject = typeof USAGE_SUBJECTS[number];
 

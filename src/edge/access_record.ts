@@ -34,6 +34,8 @@ export interface AccessRecord {
   /** Address of the client. */
   readonly ip: string;
   readonly userAgent: string | null;
+  /** The trace that the client is in (W3C Trace Context). Missing if it sent none. */
+  readonly traceparent?: string | undefined;
   /** Why something behind the edge failed. Missing if nothing did. */
   readonly error?: string | undefined;
   /** The rules that logged, denied or limited. Missing if none did. */
@@ -60,6 +62,14 @@ const SECRET = /(x-svc-(?:share|bypass)=)[^&]*/g;
 const withoutSecrets = (target: string): string =>
   target.includes("x-svc-") ? target.replace(SECRET, "$1…") : target;
 
+/** Length of a `traceparent` of the current version. */
+const TRACE_LENGTH = 55;
+
+function traceOf(request: ClientRequest): string | undefined {
+  const given = request.header("traceparent");
+  return given?.length === TRACE_LENGTH ? given : undefined;
+}
+
 /** The record of a request that was answered. */
 export function recordOf(
   request: ClientRequest,
@@ -84,6 +94,7 @@ export function recordOf(
     durationMs,
     ip: request.ip,
     userAgent: request.header("user-agent"),
+    traceparent: traceOf(request),
     error: response.problem,
     rules: tracesOf(hits),
   };

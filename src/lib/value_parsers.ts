@@ -72,6 +72,41 @@ export function httpUrl(text: string): string {
   throw new InvalidValueError("Must be an http or https URL such as https://svc.example.com");
 }
 
+/** A header for the endpoints of a host; of the first one if it names none. */
+export interface HostHeader {
+  readonly host: string | undefined;
+  readonly name: string;
+  readonly value: string;
+}
+
+/** `name=value`, or `host:name=value` with a port in the host or not. */
+const HEADER = /^(?:(.+):)?([!#$%&'*+.^_`|~0-9a-z-]+)$/i;
+
+/**
+ * Headers separated by commas, with percent-encoded values, as OpenTelemetry's
+ * `OTEL_EXPORTER_OTLP_HEADERS` has them.
+ */
+export function parseHeaders(text: string): readonly HostHeader[] {
+  return splitList(text).map((item) => {
+    const [, host, name] = HEADER.exec(item.split("=", 1)[0]!.trim()) ?? [];
+    const value = decodePercent(item.slice(item.indexOf("=") + 1).trim());
+    if (name === undefined || !item.includes("=") || !/^[\x20-\x7e]+$/.test(value ?? "")) {
+      throw new InvalidValueError(
+        "Must be name=value, separated by commas, with other characters percent-encoded",
+      );
+    }
+    return { host: host?.toLowerCase(), name, value: value! };
+  });
+}
+
+function decodePercent(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Splits `a,b`. */
 export function splitList(text: string): readonly string[] {
   return text.split(",").map((item) => item.trim()).filter((item) => item !== "");

@@ -18,6 +18,7 @@ import { createPush } from "../platform/push/create_push.ts";
 import { createRules, openRules } from "../platform/rules/create_rules.ts";
 import { createSearch } from "../platform/search/create_search.ts";
 import { createUsage } from "../platform/usage/create_usage.ts";
+import { createDrains } from "../platform/drains/create_drains.ts";
 import { createCron } from "../platform/cron/create_cron.ts";
 import { createQueues, QueueSecrets } from "../platform/queues/create_queues.ts";
 import { createCompute } from "../platform/compute/mod.ts";
@@ -220,6 +221,17 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     gitRoots: gitRules.localRoots,
     concurrency: options.builds.here === "off" ? 0 : options.buildConcurrency,
     open: options.openBuilds,
+    onBuildLine: (build, line) => drains.takeBuildLine(build, line),
+  });
+  const { drains, capability: drainCapability } = createDrains(foundation, {
+    projects,
+    deployments,
+    variables,
+    databases: databases.deploymentDatabases,
+    logs,
+    accounts: people.accounts.accounts,
+    otlp: options.otlp,
+    caCerts: options.upstreamCa,
   });
   const previews = createPreviews(foundation, {
     table: accessTable,
@@ -307,7 +319,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
       audit: people.audit,
       ...traffic,
     }),
-    createErrors(foundation, { projects, deployments, sharedLogs, table: errorTable }),
+    createErrors(foundation, { projects, deployments, sharedLogs, table: errorTable, onCounted: drains.takeError }),
     createSearch({
       projects,
       deployments,
@@ -315,6 +327,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
       databases: databases.databases,
       workspaces: people.workspaces,
     }),
+    drainCapability,
     createUsage({ projects, capabilities }),
     createRetention({
       kv: foundation.kv,

@@ -10,6 +10,7 @@ import type { Environment } from "../lib/network_variables.ts";
 import { systemRandom } from "../lib/clock.ts";
 import { resealSecondFactors } from "../platform/accounts/mod.ts";
 import { AccessKeys } from "../platform/blobs/mod.ts";
+import { DrainStore } from "../platform/drains/drain_record.ts";
 import { BranchStore } from "../platform/databases/mod.ts";
 import { resealVariables, VariableStore } from "../platform/variables/mod.ts";
 import { GitCredentialStore } from "../platform/projects/mod.ts";
@@ -58,7 +59,7 @@ export async function rekeyDataDir(options: {
         await new GitCredentialStore(kv, box).reseal() +
         await new CertificateStore(kv, box).reseal() + await resealSecondFactors(kv, box) +
         await resealSettings(kv, box) + await new WebhookStore(kv).reseal(box) +
-        await new AccessKeys(kv, box).reseal() +
+        await new AccessKeys(kv, box).reseal() + await new DrainStore(kv, box).reseal() +
         await new BranchStore(kv).reseal(box) + await resealAccountMails(kv, box);
       await forgetOldKeys(dataDir.keys);
       return count;

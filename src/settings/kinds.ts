@@ -6,10 +6,12 @@
 import {
   type Bounds,
   decimalNumber,
+  type HostHeader,
   hostName,
   httpUrl,
   InvalidValueError,
   parseByteSize,
+  parseHeaders,
   splitList,
   wholeNumber,
   writeByteSize,
@@ -26,6 +28,8 @@ export interface Kind<Value> {
   readonly choices?: readonly string[];
   /** A path that is relative to where it is written; a place may be a URL as well. */
   readonly isPath?: true;
+  /** Checks an item of a list that a file gives. @throws {InvalidValueError} */
+  item?(text: string): string;
   /** @throws {InvalidValueError} */
   parse(text: string): Value;
   write(value: Value): TomlValue;
@@ -199,6 +203,22 @@ export const list = (placeholder: string): Kind<readonly string[]> => ({
   types: ["list", "string"],
   parse: splitList,
   write: (value) => value,
+});
+
+/** As {@link list}, of http and https URLs. */
+export const urls = (placeholder: string): Kind<readonly string[]> => ({
+  ...list(placeholder),
+  item: httpUrl,
+  parse: (given) => splitList(given).map(httpUrl),
+});
+
+/** Headers as `OTEL_EXPORTER_OTLP_HEADERS` has them: `name=value` with percent-encoding. */
+export const headers = (placeholder: string): Kind<readonly HostHeader[]> => ({
+  placeholder,
+  types: ["string"],
+  parse: parseHeaders,
+  // Secret, so that nobody writes it.
+  write: (value) => value.map(({ name }) => name).join(","),
 });
 
 /** As {@link list}, of paths. */

@@ -82,10 +82,14 @@ function placed({ kind }: Setting, value: unknown, absolute: Sources["absolute"]
     : absolute(text);
 }
 
-/** Parses a value; a text where it is none. */
-function parse(setting: Setting, text: string): { readonly value: unknown } | string {
+/** Parses a value; a text where it is none. A list is from a file, and already split. */
+function parse(
+  { kind }: Setting,
+  given: string | readonly string[],
+): { readonly value: unknown } | string {
   try {
-    return { value: setting.kind.parse(text) };
+    if (typeof given === "string") return { value: kind.parse(given) };
+    return { value: kind.item === undefined ? given : given.map(kind.item) };
   } catch (error) {
     if (error instanceof InvalidValueError) return error.message;
     throw error;
@@ -189,7 +193,7 @@ class Reader {
     if (setting.secret !== undefined && !file.isPrivate && isSecret(setting, value)) {
       return complain("open_secret", "The file contains a secret. Restrict it: chmod 600");
     }
-    const parsed = type === "list" ? { value } : parse(setting, String(value));
+    const parsed = parse(setting, type === "list" ? value as string[] : String(value));
     if (typeof parsed === "string") return complain("invalid_value", parsed);
     const folder = dirname(file.path);
     const absolute = (path: string) => isAbsolute(path) ? path : join(folder, path);

@@ -10,6 +10,7 @@ import {
   count,
   decimalMinutes,
   duration,
+  headers,
   host,
   type Kind,
   list,
@@ -26,6 +27,7 @@ import {
   text,
   toggle,
   url,
+  urls,
 } from "./kinds.ts";
 
 export interface Setting {
@@ -288,6 +290,13 @@ export const GROUPS = [
       help: "URL of the Bot API (default: Telegram's)" },
     { name: "bot-name", option: "bot.name", kind: botName("<name>"),
       help: "name of the bot, instead of asking the Bot API" },
+  ] },
+  { title: "Logs and metrics", settings: [
+    { name: "otlp", option: "otlp.urls", kind: urls("<url>"), common: true, required: true,
+      help: "send logs, errors and metrics of all projects to this OTLP/HTTP endpoint; repeatable" },
+    { name: "otlp-headers", option: "otlp.headers", kind: headers("<headers>"),
+      variable: "SVC_OTLP_HEADERS", flagless: true, secret: true,
+      help: "headers for --otlp: name=value, separated by commas; host:name=value for one host" },
   ] },
   { title: "Access", settings: [
     { name: "metrics-token", option: "metricsToken", kind: text("<token>"),

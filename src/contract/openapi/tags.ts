@@ -22,6 +22,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Rules: "Edge rules, published without a deployment",
   Cache: "The response cache of the edge",
   Logs: "Logs of requests, functions, servers and builds",
+  Drains: "Endpoints that get logs, errors and metrics over OTLP/HTTP",
   Traffic: "Traffic counted at the edge: visitors, pages and response times",
   Errors: "Exceptions and failed requests of functions and servers, grouped by kind",
   Notifications: "Inbox and notification preferences",

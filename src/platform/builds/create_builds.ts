@@ -11,6 +11,7 @@ import type { DeploymentService, DeploymentStore } from "../deployments/mod.ts";
 import { type GitService, PUSHED_FOLDER, PushedRepositories } from "../git/mod.ts";
 import type { GitCredentialStore, ProjectStore } from "../projects/mod.ts";
 import type { VariableService, VariableStore } from "../variables/mod.ts";
+import type { BuildLogLine } from "../../contract/build_logs.ts";
 import type { Random } from "../../lib/clock.ts";
 import { isDeploymentUnderWay } from "./queue/build_record.ts";
 import { BuildQueue } from "./queue/build_queue.ts";
@@ -20,7 +21,7 @@ import type { BuildSettings } from "./build_settings.ts";
 import { BuildStore } from "./queue/build_store.ts";
 import { BuildWorker } from "./queue/build_worker.ts";
 import { BuildLogArchive } from "./logs/build_log_archive.ts";
-import { BuildLogs } from "./logs/build_logs.ts";
+import { BuildLogs, type LoggedBuild } from "./logs/build_logs.ts";
 import { SharedBuildLogs } from "./logs/shared_build_logs.ts";
 import { bindBuildLogRoutes } from "./logs/routes.ts";
 import { BuildLogSweep } from "./logs/sweep_build_logs.ts";
@@ -55,6 +56,8 @@ export interface BuildsParts {
   readonly gitRoots: readonly string[];
   /** How many builds run at the same time; one per two processors where missing. */
   readonly concurrency: number | undefined;
+  /** Called with each line of a build's log, which has no secrets; never waits. */
+  readonly onBuildLine?: ((build: LoggedBuild, line: BuildLogLine) => void) | undefined;
   /** Opens git and the build runner; the platform's own where missing. */
   readonly open: OpenBuilds | undefined;
 }
@@ -73,6 +76,7 @@ export function createBuilds(foundation: Foundation, parts: BuildsParts): Builds
   const { deployments, projects, deploymentService } = parts;
   const buildLogs: BuildLogs = new BuildLogs(join(dataDir.root, "build_logs"), {
     now,
+    onLine: parts.onBuildLine,
     onEnded: (build) => sharedBuildLogs.hasEnded(build),
   });
   const pushedRepositories = nodes.isShared

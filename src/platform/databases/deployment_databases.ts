@@ -155,6 +155,22 @@ export class DeploymentDatabases {
   }
 
   /**
+   * All variables that a deployment has now, of its databases too, without making anything: their
+   * values are masked in what leaves the platform.
+   *
+   * @throws {ReferencesError} where a reference leads nowhere
+   */
+  async currentVariables(user: VariablesUser): Promise<Readonly<Record<string, string>>> {
+    const injected: Record<string, string> = {};
+    for (const database of await this.#injected(user)) {
+      const name = branchNameFor(database, user);
+      const branch = await this.#services.branches.get(database.id, name);
+      if (branch?.storage) injected[database.envVar] = await this.#urlOf({ database, branch });
+    }
+    return { ...injected, ...await this.ownVariables(user) };
+  }
+
+  /**
    * The connection string of a database for a program on a developer's computer: of the branch of
    * its previews, if there is one, else of `main`.
    *

@@ -124,6 +124,8 @@ export interface ErrorParts {
   readonly projects: ProjectStore;
   readonly deployments: Pick<DeploymentStore, "find">;
   readonly sharedLogs: SharedLogs;
+  /** Called with what was counted of a fault since the last call; never waits. */
+  onCounted?(projectId: string, group: ErrorGroup): void;
 }
 
 export function createErrors(
@@ -131,7 +133,7 @@ export function createErrors(
     Foundation,
     "kv" | "now" | "events" | "peers" | "closing" | "publicOrigin" | "onTrouble"
   >,
-  { table, projects, deployments, sharedLogs }: ErrorParts,
+  { table, projects, deployments, sharedLogs, onCounted }: ErrorParts,
 ): Capability {
   const onError = (error: unknown) =>
     onTrouble(`Cannot store errors of sites: ${messageOf(error)}`);
@@ -140,6 +142,7 @@ export function createErrors(
     table,
     store,
     deployments,
+    onCounted,
     now,
     onTrouble,
     pageOf: ({ id }, error) => `${publicOrigin}/deployments/${id}/errors/${error}`,

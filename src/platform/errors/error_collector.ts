@@ -27,6 +27,8 @@ export interface ErrorCollectorOptions {
   readonly deployments: Pick<DeploymentStore, "find">;
   /** Address of the page of a fault. */
   pageOf(deployment: DeploymentRecord, id: string): string;
+  /** Called with what was counted of a fault since the last call; never waits. */
+  onCounted?(projectId: string, group: ErrorGroup): void;
   readonly raiseEvent: RaiseEvent;
   readonly now: Clock;
   onTrouble(message: string): void;
@@ -57,10 +59,13 @@ export class ErrorCollector {
   }
 
   async #save(settleMs: number): Promise<void> {
-    const { table, onTrouble, now } = this.#options;
+    const { table, onTrouble, onCounted, now } = this.#options;
     const { projects, dropped } = table.take(now() - settleMs);
     if (dropped > 0) onTrouble(`Did not count ${dropped} errors of sites: too many at a time`);
-    for (const { projectId, groups } of projects) this.#keep(projectId, groups);
+    for (const { projectId, groups } of projects) {
+      for (const group of groups) onCounted?.(projectId, group);
+      this.#keep(projectId, groups);
+    }
     for (const projectId of [...this.#kept.keys()]) await this.#write(projectId);
   }
 

@@ -42,6 +42,9 @@ const untilOf = ({ until }: LogFilter): number =>
 
 type Listener = (entry: LogEntry) => void;
 
+/** Gets the entries of every project. */
+export type LogListener = (projectId: string, entry: LogEntry) => void;
+
 /** Lets other tasks run. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
@@ -59,6 +62,7 @@ export class AccessLogs {
   #flushing: Promise<void> = Promise.resolve();
   readonly #files = new Map<string, LogFiles>();
   readonly #listeners = new Map<string, Set<Listener>>();
+  readonly #ofAll = new Set<LogListener>();
   readonly #timer: ReturnType<typeof setInterval>;
 
   readonly #root: string;
@@ -150,6 +154,12 @@ export class AccessLogs {
     };
   }
 
+  /** As {@link follow}, with the entries of all projects. */
+  followAll(listener: LogListener): () => void {
+    this.#ofAll.add(listener);
+    return () => this.#ofAll.delete(listener);
+  }
+
   /** Removes the entries of a project, once running writes have ended. */
   async remove(projectId: string): Promise<void> {
     this.#waiting.delete(projectId);
@@ -205,12 +215,13 @@ export class AccessLogs {
    * turn.
    */
   async #notifyListeners(projectId: string, buffer: LineBuffer): Promise<void> {
-    if (!this.#listeners.has(projectId)) return;
+    if (!this.#listeners.has(projectId) && this.#ofAll.size === 0) return;
     for (const chunk of buffer.chunks()) {
       const entries = parseLogLines(new TextDecoder().decode(chunk));
       for (let start = 0; start < entries.length; start += ENTRIES_AT_ONCE) {
         for (const entry of entries.slice(start, start + ENTRIES_AT_ONCE)) {
           for (const listener of this.#listeners.get(projectId) ?? []) listener(entry);
+          for (const listener of this.#ofAll) listener(projectId, entry);
         }
         await nextTurn();
       }

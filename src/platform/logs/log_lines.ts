@@ -58,12 +58,13 @@ function roundedDuration({ durationMs }: AccessRecord): number {
 }
 
 function toRequestEntry(record: AccessRecord): LogEntry {
-  const { projectId: _, rules, error, ...entry } = record;
+  const { projectId: _, rules, error, traceparent, ...entry } = record;
   return {
     type: "request",
     ...entry,
     time: new Date(record.time).toISOString(),
     durationMs: roundedDuration(record),
+    ...(traceparent === undefined ? {} : { traceparent }),
     ...(error === undefined ? {} : { error }),
     ...(rules === undefined || rules.length === 0 ? {} : { rules: [...rules] }),
   };
@@ -102,11 +103,12 @@ export function formatLogLine(record: LogRecord): string {
   const isPlain = "method" in record && record.error === undefined &&
     (record.rules === undefined || record.rules.length === 0);
   if (!isPlain) return JSON.stringify(toLogEntry(record));
-  const { requestId, method, path, status, bytes, ip, userAgent } = record;
+  const { requestId, method, path, status, bytes, ip, userAgent, traceparent } = record;
+  const trace = traceparent === undefined ? "" : `,"traceparent":${JSON.stringify(traceparent)}`;
   return `{"type":"request","time":"${isoTime(record.time)}${sharedPart(record)}${requestId}",` +
     `"method":${JSON.stringify(method)},"path":${JSON.stringify(path)},"status":${status},` +
     `"bytes":${bytes},"durationMs":${roundedDuration(record)},"ip":"${ip}",` +
-    `"userAgent":${userAgent === null ? "null" : JSON.stringify(userAgent)}}`;
+    `"userAgent":${userAgent === null ? "null" : JSON.stringify(userAgent)}${trace}}`;
 }
 
 const HOOKS = "/v1/hooks/";

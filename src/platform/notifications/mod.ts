@@ -20,6 +20,7 @@ export { ATTEMPT_MS } from "./channels/messenger/sign_in_attempts.ts";
 export { subscriptionsOf } from "./channels/push/routes.ts";
 export { SubscriptionStore } from "./channels/push/subscription_store.ts";
 export { WebhookStore } from "./channels/webhook/webhook_store.ts";
+export { judgePostError, postOut } from "./channels/post_out.ts";
 export { createNotifications, type Notifications } from "./create_notifications.ts";
 export { inboxViewOf } from "./inbox/inbox_view.ts";
 export { NotificationService } from "./notification_service.ts";

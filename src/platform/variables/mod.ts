@@ -5,6 +5,7 @@
  * @module
  */
 export { createVariables, type VariableParts } from "./create_variables.ts";
+export { maskerFor } from "./mask_values.ts";
 export { databasesIn } from "./references.ts";
 export { fillSnapshot, ReferenceResolver } from "./resolver.ts";
 export {

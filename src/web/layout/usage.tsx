@@ -25,6 +25,7 @@ const NAMES: Readonly<Record<UsageSubject, string>> = {
   databaseBranches: "Branches",
   databaseSnapshots: "Manual snapshots",
   errors: "Error groups",
+  drains: "Drains",
 };
 
 const number = (count: number): string => count.toLocaleString("en-US");

@@ -45,6 +45,7 @@ export interface BuildLogWriter {
 interface WriterOptions {
   readonly limits: BuildLogLimits;
   readonly now: Clock;
+  readonly onLine: (line: BuildLogLine) => void;
   readonly onEnd: () => void;
   readonly onEnded: () => Promise<void>;
 }
@@ -114,12 +115,15 @@ class Writer implements BuildLogWriter {
     this.#waiting.push(text);
     this.#timer ??= setTimeout(() => void this.flush().catch(() => {}), FLUSH_MS);
     for (const listener of this.listeners) listener(line);
+    this.#options.onLine(line);
   }
 }
 
 interface BuildLogsOptions {
   readonly now: Clock;
   readonly limits?: Partial<BuildLogLimits>;
+  /** Called with each line; never waits. */
+  readonly onLine?: ((build: LoggedBuild, line: BuildLogLine) => void) | undefined;
   /** Called once a log is whole. */
   readonly onEnded?: (build: LoggedBuild) => Promise<void>;
 }
@@ -145,6 +149,7 @@ export class BuildLogs {
     const writer = new Writer(path, {
       limits: this.#limits,
       now: this.#options.now,
+      onLine: (line) => this.#options.onLine?.(build, line),
       onEnd: () => this.#writers.delete(build.deploymentId),
       onEnded: () => this.#options.onEnded?.(build) ?? Promise.resolve(),
     });

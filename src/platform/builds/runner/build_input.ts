@@ -1,16 +1,13 @@
 /**
- * Inputs of a build process: its job, its environment, and the project's variables, whose secret
- * values are masked in the log.
+ * Inputs of a build process: its job, with the project's variables, and its environment.
  *
  * @module
  */
 import { join } from "node:path";
 import type { BuildJobFile } from "../../../build/mod.ts";
-import { createSecretMasker, type SecretMasker } from "../../../lib/mask_secrets.ts";
 import { BUILD_MARK } from "../../../lib/build_process.ts";
 import type { ExportedParts } from "../../git/mod.ts";
 import type { ProjectRecord } from "../../projects/mod.ts";
-import type { VariableStore } from "../../variables/mod.ts";
 import { type BuildProgram, programVariables } from "../sandbox/program.ts";
 import { hasOwnRoot, type SandboxKind } from "../sandbox/sandbox.ts";
 import type { BuildJob } from "../types.ts";
@@ -78,24 +75,4 @@ export function buildEnvironment(
     SVC_COMMIT_SHA: job.commitSha,
     SVC_ENVIRONMENT: job.environment,
   };
-}
-
-/** The password of an address, which programs print alone as well. */
-function passwordOf(value: string): string[] {
-  const password = URL.parse(value)?.password ?? "";
-  return password === "" ? [] : [decodeURIComponent(password)];
-}
-
-/** Masks every value of a build's variables, except those of variables that are plain everywhere. */
-export function maskerFor(
-  values: Readonly<Record<string, string>>,
-  known: Awaited<ReturnType<VariableStore["list"]>>,
-): SecretMasker {
-  const plain = new Set(known.flatMap(({ key, category }) => category === "plain" ? [key] : []));
-  for (const { key, category } of known) if (category !== "plain") plain.delete(key);
-  return createSecretMasker(
-    Object.entries(values).flatMap(([key, value]) =>
-      plain.has(key) ? [] : [value, ...passwordOf(value)]
-    ),
-  );
 }

@@ -15,7 +15,7 @@ import type { BuildLogs, BuildLogWriter } from "../logs/build_logs.ts";
 import { plainText } from "../logs/build_log_text.ts";
 import type { CheckPlace } from "../../deployments/mod.ts";
 import { DatabaseNotReadyError, type DeploymentDatabases } from "../../databases/mod.ts";
-import { ReferencesError, type VariableStore } from "../../variables/mod.ts";
+import { maskerFor, ReferencesError, type VariableStore } from "../../variables/mod.ts";
 import { type ExportedParts, GitFault, type GitMirrors } from "../../git/mod.ts";
 import type { ProjectRecord, ProjectStore } from "../../projects/mod.ts";
 import type { BlobVault } from "../../core/store/mod.ts";
@@ -37,7 +37,7 @@ import {
 import type { BuildLimits } from "../sandbox/build_limits.ts";
 import { type BuildSlot, BuildSlots } from "./build_slots.ts";
 import { collectOutput, OutputRefused } from "./collect_output.ts";
-import { buildEnvironment, jobFile, maskerFor } from "./build_input.ts";
+import { buildEnvironment, jobFile } from "./build_input.ts";
 import { StillRunningError } from "../sandbox/end_processes.ts";
 import { killMarked } from "../../../lib/marked_processes.ts";
 import type { BuildProgram } from "../sandbox/program.ts";

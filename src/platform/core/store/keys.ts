@@ -52,6 +52,9 @@ export const keys = {
   /** How the scheduled tasks of a project ended last, by the hash of their path. */
   cronRuns: (projectId: string): Key => ["cron_runs", projectId],
   cronRun: (projectId: string, pathHash: string): Key => ["cron_runs", projectId, pathHash],
+  /** Drains, by project. */
+  allDrains: (): Key => ["drains"],
+  drains: (projectId: string): Key => ["drains", projectId],
   /** Messages of queues, by project, environment and queue; larger bodies lie beside them. */
   queueMessages: (...of: readonly string[]): Key => ["queue_messages", ...of],
   queueParts: (...of: readonly string[]): Key => ["queue_parts", ...of],

@@ -16,7 +16,7 @@ const EXCERPT_MS = 1000;
 export interface PostAnswer {
   readonly status: number;
   /** The beginning of the response's body; empty if none was asked for. */
-  readonly excerpt: string;
+  readonly excerpt: Uint8Array;
   readonly retryAfterMs: number | undefined;
 }
 
@@ -40,8 +40,8 @@ export function readRetryAfter(value: string | undefined, now: number): number |
 async function readExcerpt(
   body: ReadableStream<Uint8Array> | null | undefined,
   maxBytes: number,
-): Promise<string> {
-  if (body === null || body === undefined) return "";
+): Promise<Uint8Array> {
+  if (body === null || body === undefined) return new Uint8Array();
   const reader = body.getReader();
   const bytes: number[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -60,7 +60,7 @@ async function readExcerpt(
     clearTimeout(timer);
     reader.cancel().catch(() => {});
   }
-  return new TextDecoder().decode(Uint8Array.from(bytes));
+  return Uint8Array.from(bytes);
 }
 
 /**
@@ -74,10 +74,14 @@ export async function postOut(outbound: OutboundFetch, request: {
   readonly now: Clock;
   /** Bytes of the answer's body to read; none where missing. */
   readonly excerptBytes?: number;
+  /** Ends the exchange early. */
+  readonly signal?: AbortSignal;
 }): Promise<PostAnswer> {
-  const { url, headers, body, now, excerptBytes = 0 } = request;
+  const { url, headers, body, now, excerptBytes = 0, signal } = request;
   const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(), POST_MS);
+  const abort = () => timeout.abort();
+  const timer = setTimeout(abort, POST_MS);
+  signal?.addEventListener("abort", abort);
   try {
     const answer = await outbound({
       method: "POST",
@@ -91,6 +95,7 @@ export async function postOut(outbound: OutboundFetch, request: {
     return { status: answer.status, excerpt, retryAfterMs: readRetryAfter(asked, now()) };
   } finally {
     clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
   }
 }
 

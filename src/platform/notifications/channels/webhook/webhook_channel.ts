@@ -95,7 +95,9 @@ export async function postWebhook(
       now,
       excerptBytes: EXCERPT_BYTES,
     });
-    const response = createSecretMasker([...secrets, ...signatures]).mask(excerpt);
+    const response = createSecretMasker([...secrets, ...signatures]).mask(
+      new TextDecoder().decode(excerpt),
+    );
     return { outcome: judge(status, retryAfterMs), status, durationMs: elapsed(), response };
   } catch (error) {
     return { outcome: judgePostError(error), status: null, durationMs: elapsed(), response: null };

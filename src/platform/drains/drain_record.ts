@@ -1,0 +1,74 @@
+/**
+ * Drains of projects in the store. Their headers are credentials, so they are sealed.
+ *
+ * @module
+ */
+import * as z from "zod";
+import { keys, keysBelow, RecordType, Table } from "../core/store/mod.ts";
+import { sealedSecret, type SecretBox } from "../core/secrets/mod.ts";
+import type { RecordKey, RecordStore } from "../../store/mod.ts";
+
+const drainRecord = z.object({
+  id: z.string(),
+  projectId: z.string(),
+  url: z.string(),
+  headerNames: z.array(z.string()),
+  /** The headers by name, as JSON. */
+  headers: sealedSecret,
+  createdAt: z.number(),
+});
+export type DrainRecord = z.infer<typeof drainRecord>;
+
+const openHeaders = z.record(z.string(), z.string());
+
+const drains = new RecordType({
+  root: keys.allDrains(),
+  schema: drainRecord,
+  parts: ({ projectId, id }) => [projectId, id],
+});
+
+/** Whether one of some changed keys belongs to a drain. */
+export const areDrains = (changed: readonly RecordKey[]): boolean =>
+  changed.some(([root]) => root === drains.root[0]);
+
+const sealPlace = (id: string): string => `drain/${id}`;
+
+export class DrainStore extends Table<DrainRecord, readonly [string, string]> {
+  readonly #box: SecretBox;
+
+  constructor(kv: RecordStore, box: SecretBox) {
+    super(kv, drains);
+    this.#box = box;
+  }
+
+  /** Makes the record of a new drain; nothing is stored. */
+  async seal(
+    { headers, ...record }: Omit<DrainRecord, "headers" | "headerNames"> & {
+      readonly headers: Readonly<Record<string, string>>;
+    },
+  ): Promise<DrainRecord> {
+    const sealed = await this.#box.seal(JSON.stringify(headers), sealPlace(record.id));
+    return { ...record, headerNames: Object.keys(headers), headers: sealed };
+  }
+
+  async headersOf({ id, headers }: DrainRecord): Promise<Readonly<Record<string, string>>> {
+    return openHeaders.parse(JSON.parse(await this.#box.open(headers, sealPlace(id))));
+  }
+
+  keysOf(projectId: string): AsyncIterable<RecordKey> {
+    return keysBelow(this.kv, keys.drains(projectId));
+  }
+
+  /** Seals all headers with the current key of the platform; returns how many. */
+  async reseal(): Promise<number> {
+    return await this.rewrite(async (record) =>
+      this.#box.isCurrent(record.headers) ? record : {
+        ...record,
+        headers: await this.#box.seal(
+          await this.#box.open(record.headers, sealPlace(record.id)),
+          sealPlace(record.id),
+        ),
+      }
+    );
+  }
+}

@@ -1,0 +1,325 @@
+/**
+ * Sends the records of one endpoint: in batches, one request at a time, with retries. Whoever adds
+ * a record never waits; memory and time are bounded, and records that are given up are counted.
+ *
+ * @module
+ */
+import type { Random } from "../../lib/clock.ts";
+import { messageOf } from "../../lib/error_message.ts";
+import type { LogEntry } from "../../contract/logs.ts";
+import {
+  droppedRecord,
+  type OtlpResource,
+  sampleRecord,
+  type SizedRecord,
+} from "./log_records.ts";
+import {
+  type Endpoint,
+  packLogs,
+  packMetrics,
+  postBatch,
+  type PostOutcome,
+  type PostParts,
+  type Signal,
+} from "./post_batch.ts";
+import { RequestMetrics } from "./request_metrics.ts";
+
+/** Most records, and most bytes, of one request before compression. */
+const BATCH_RECORDS = 512;
+const BATCH_BYTES = 1024 * 1024;
+/** Most records, and most bytes, that wait for one endpoint. */
+export const QUEUE_RECORDS = 20_000;
+export const QUEUE_BYTES = 8 * 1024 * 1024;
+/** Most bytes that wait for all endpoints of a node. */
+export const ALL_BYTES = 64 * 1024 * 1024;
+/** Records that wait longer are given up. */
+export const MAX_AGE_MS = 60 * 60 * 1000;
+/** Longest wait that an endpoint can ask for. */
+const MAX_RETRY_AFTER_MS = 10 * 60 * 1000;
+/** The operator is told of dropped records once in this time. */
+const TOLD_MS = 10 * 60 * 1000;
+
+export interface SendTimes {
+  /** Time in which records are collected for a request, in milliseconds. */
+  readonly batchMs: number;
+  /** First and longest wait before a retry, in milliseconds; each is twice the one before. */
+  readonly retryMs: number;
+  readonly maxRetryMs: number;
+}
+
+const TIMES: SendTimes = { batchMs: 1000, retryMs: 1000, maxRetryMs: 60_000 };
+
+/** Memory that all senders of a node share. */
+export class SendBudget {
+  used = 0;
+  constructor(readonly max = ALL_BYTES) {}
+}
+
+export interface SenderParts extends PostParts {
+  readonly random: Random;
+  readonly budget: SendBudget;
+  /** Who sends: for what the platform itself reports. */
+  readonly resource: OtlpResource;
+  readonly times?: SendTimes;
+  onTrouble(message: string): void;
+}
+
+/** How the sending of one node goes; times in milliseconds since the epoch. */
+export interface SenderHealth {
+  readonly sent: number;
+  readonly dropped: number;
+  readonly waiting: number;
+  readonly lastSuccessAt: number | null;
+  readonly lastErrorAt: number | null;
+  readonly lastError: string | null;
+}
+
+export class DrainSender {
+  #queue: SizedRecord[] = [];
+  #head = 0;
+  /** Of the queue and the batch that is being sent. */
+  #bytes = 0;
+  #inFlight = 0;
+  #sent = 0;
+  #dropped = 0;
+  /** Dropped records that the receiver, or the operator, was not told about. */
+  #unsaid = 0;
+  #untold = 0;
+  #toldAt = -Infinity;
+  #lastSuccessAt: number | null = null;
+  #lastError: { readonly at: number; readonly problem: string } | undefined;
+  #running: Promise<void> | undefined;
+  #isClosing = false;
+  /** Whether the sender waits for more records, and not for the endpoint. */
+  #isGathering = false;
+  #wake = () => {};
+  /** Ends the request under way. */
+  readonly #closed = new AbortController();
+  readonly #metrics = new RequestMetrics();
+  #takesMetrics = true;
+
+  readonly endpoint: Endpoint;
+  readonly #parts: SenderParts;
+  readonly #times: SendTimes;
+
+  constructor(endpoint: Endpoint, parts: SenderParts) {
+    this.endpoint = endpoint;
+    this.#parts = parts;
+    this.#times = parts.times ?? TIMES;
+  }
+
+  get health(): SenderHealth {
+    return {
+      sent: this.#sent,
+      dropped: this.#dropped,
+      waiting: this.#size + this.#inFlight,
+      lastSuccessAt: this.#lastSuccessAt,
+      lastErrorAt: this.#lastError?.at ?? null,
+      lastError: this.#lastError?.problem ?? null,
+    };
+  }
+
+  get #size(): number {
+    return this.#queue.length - this.#head;
+  }
+
+  /** Adds a record to those that wait; drops the oldest ones where there are too many. */
+  add(record: SizedRecord): void {
+    if (this.#isClosing) return;
+    const { budget } = this.#parts;
+    this.#queue.push(record);
+    this.#bytes += record.size;
+    budget.used += record.size;
+    let dropped = 0;
+    while (
+      this.#size > 0 &&
+      (this.#size > QUEUE_RECORDS || this.#bytes > QUEUE_BYTES || budget.used > budget.max)
+    ) {
+      this.#free(this.#shift().size);
+      dropped++;
+    }
+    this.drop(dropped);
+    if (this.#isGathering && this.#size >= BATCH_RECORDS) this.#wake();
+    this.#start();
+  }
+
+  #start(): void {
+    this.#running ??= this.#work().finally(() => {
+      this.#running = undefined;
+      if (this.#size > 0) this.#start();
+    });
+  }
+
+  /** Counts records that are not sent. */
+  drop(count: number): void {
+    if (count === 0) return;
+    this.#dropped += count;
+    this.#unsaid += count;
+    this.#untold += count;
+    const now = this.#parts.now();
+    if (now - this.#toldAt < TOLD_MS) return;
+    const { host } = new URL(this.endpoint.url);
+    const reason = this.#lastError?.problem ?? "too many at a time";
+    this.#parts.onTrouble(`Dropped ${this.#untold} log records for the drain ${host}: ${reason}`);
+    this.#toldAt = now;
+    this.#untold = 0;
+  }
+
+  /** Counts a request for the metrics. */
+  count(
+    owner: { readonly deploymentId: string; readonly resource: OtlpResource },
+    request: Extract<LogEntry, { type: "request" }>,
+  ): void {
+    if (this.#takesMetrics) this.#metrics.add({ ...owner, now: this.#parts.now() }, request);
+  }
+
+  /** Sends the metrics once; the next ones have what these would have had. */
+  async sendMetrics(): Promise<void> {
+    const metrics = this.#takesMetrics ? this.#metrics.collect(this.#parts.now()) : [];
+    if (metrics.length === 0) return;
+    const body = await packMetrics(metrics);
+    const outcome = await this.#post("metrics", body);
+    // An endpoint for logs alone.
+    if (outcome.status === 404) this.#takesMetrics = false;
+    this.#note(outcome, "Metrics: ");
+  }
+
+  /** Sends one sample record now. */
+  async test(): Promise<PostOutcome> {
+    const { resource, now } = this.#parts;
+    const body = await packLogs([sampleRecord(resource, now()).record]);
+    const outcome = await this.#post("logs", body);
+    this.#note(outcome);
+    return outcome;
+  }
+
+  /** Takes no more records, and tries those that wait once, for at most `graceMs`. */
+  async close(graceMs: number): Promise<void> {
+    this.#isClosing = true;
+    this.#wake();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<void>((resolve) => timer = setTimeout(resolve, graceMs));
+    await Promise.race([this.#running, late]);
+    clearTimeout(timer);
+    this.#closed.abort();
+    while (this.#size > 0) this.#free(this.#shift().size);
+  }
+
+  async #work(): Promise<void> {
+    while (this.#size > 0) {
+      if (this.#size < BATCH_RECORDS) {
+        this.#isGathering = true;
+        await this.#pause(this.#times.batchMs);
+        this.#isGathering = false;
+      }
+      await this.#sendNext();
+    }
+  }
+
+  #shift(): SizedRecord {
+    const record = this.#queue[this.#head]!;
+    this.#head++;
+    if (this.#head * 2 > this.#queue.length) {
+      this.#queue = this.#queue.slice(this.#head);
+      this.#head = 0;
+    }
+    return record;
+  }
+
+  #free(bytes: number): void {
+    this.#bytes -= bytes;
+    this.#parts.budget.used -= bytes;
+  }
+
+  /** Takes the next records; those that are too old are dropped. */
+  #take(): SizedRecord[] {
+    const batch: SizedRecord[] = [];
+    const oldest = this.#parts.now() - MAX_AGE_MS;
+    let [bytes, expired] = [0, 0];
+    while (this.#size > 0 && batch.length < BATCH_RECORDS && bytes < BATCH_BYTES) {
+      const record = this.#shift();
+      if (record.time < oldest) {
+        this.#free(record.size);
+        expired++;
+      } else {
+        batch.push(record);
+        bytes += record.size;
+      }
+    }
+    this.drop(expired);
+    return batch;
+  }
+
+  async #sendNext(): Promise<void> {
+    const batch = this.#take();
+    if (batch.length === 0) return;
+    this.#inFlight = batch.length;
+    const lost = await this.#sendBatch(batch).catch((error) => {
+      this.#lastError = { at: this.#parts.now(), problem: messageOf(error) };
+      return batch.length;
+    });
+    this.#inFlight = 0;
+    this.#sent += batch.length - lost;
+    this.#free(batch.reduce((sum, { size }) => sum + size, 0));
+    this.drop(lost);
+  }
+
+  /** Sends until the endpoint decides, or the records are too old; returns how many are lost. */
+  async #sendBatch(batch: readonly SizedRecord[]): Promise<number> {
+    const { now, resource } = this.#parts;
+    const said = this.#unsaid;
+    const report = said === 0 ? [] : [droppedRecord(resource, said, now())];
+    const body = await packLogs([...report, ...batch].map(({ record }) => record));
+    const { retryMs, maxRetryMs, batchMs } = this.#times;
+    for (let waitMs = retryMs;; waitMs = Math.min(2 * waitMs, maxRetryMs)) {
+      const outcome = await this.#post("logs", body);
+      this.#note(outcome);
+      if (outcome.type === "accepted") {
+        this.#unsaid -= said;
+        return Math.min(outcome.rejected, batch.length);
+      }
+      if (outcome.type === "refused") {
+        await this.#pause(batchMs);
+        return batch.length;
+      }
+      const asked = outcome.retryAfterMs;
+      await this.#pause(
+        asked === undefined ? this.#spread(waitMs) : Math.min(asked, MAX_RETRY_AFTER_MS),
+      );
+      if (this.#isClosing || batch[0]!.time < now() - MAX_AGE_MS) return batch.length;
+    }
+  }
+
+  #post(signal: Signal, body: Uint8Array<ArrayBuffer>): Promise<PostOutcome> {
+    return postBatch(
+      this.endpoint,
+      { signal, body, closed: this.#closed.signal },
+      this.#parts,
+    );
+  }
+
+  /** Between half of a time and all of it, so that nodes do not retry together. */
+  #spread(ms: number): number {
+    return ms * (0.5 + this.#parts.random(1)[0]! / 510);
+  }
+
+  #note(outcome: PostOutcome, prefix = ""): void {
+    const now = this.#parts.now();
+    if (outcome.type === "accepted") this.#lastSuccessAt = now;
+    if (outcome.problem !== undefined) {
+      this.#lastError = { at: now, problem: `${prefix}${outcome.problem}` };
+    }
+  }
+
+  /** Waits, but no longer than until the sender closes or is woken. */
+  async #pause(ms: number): Promise<void> {
+    if (this.#isClosing) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,213 @@
+/**
+ * The drains of this node: passes what is logged to their senders. A log line waits in memory
+ * until its deployment is known; no request waits for it.
+ *
+ * @module
+ */
+import type { BuildLogLine } from "../../contract/build_logs.ts";
+import type { LogEntry } from "../../contract/logs.ts";
+import { messageOf } from "../../lib/error_message.ts";
+import { nextTurn } from "../../lib/next_turn.ts";
+import type { Outbound } from "../../runtime/mod.ts";
+import type { ErrorGroup } from "../errors/error_group.ts";
+import type { AccessLogs, LogListener } from "../logs/mod.ts";
+import type { DrainRecord, DrainStore } from "./drain_record.ts";
+import { DrainSender, type SenderParts } from "./drain_sender.ts";
+import {
+  buildLineRecord,
+  entryRecord,
+  errorRecord,
+  type RecordOwner,
+  type SizedRecord,
+} from "./log_records.ts";
+import type { Endpoint } from "./post_batch.ts";
+import type { RecordOwners } from "./record_owners.ts";
+
+/** Lines that wait for their deployments to be read. */
+const MAX_WAITING = 20_000;
+/** Lines that are handled before other tasks get their turn. */
+const AT_ONCE = 200;
+/** Time for the last records when the platform stops, in milliseconds. */
+const GRACE_MS = 3000;
+
+interface Line {
+  readonly projectId: string;
+  readonly deploymentId: string;
+  readonly request?: Extract<LogEntry, { type: "request" }>;
+  build(owner: RecordOwner): SizedRecord;
+}
+
+export interface DrainsParts extends Omit<SenderParts, "resource"> {
+  readonly store: Pick<DrainStore, "all" | "headersOf">;
+  readonly owners: RecordOwners;
+  readonly logs: Pick<AccessLogs, "follow" | "followAll" | "flush">;
+  /** The operator's own endpoints, which get the records of all projects. */
+  readonly endpoints: readonly Endpoint[];
+  /** Reaches the operator's endpoints, which may be on this machine. */
+  readonly operatorOutbound: Outbound["fetch"];
+}
+
+/** The drains of a project, which share one listener. */
+interface OpenProject {
+  readonly senders: Map<string, DrainSender>;
+  leave(): void;
+}
+
+export class Drains {
+  /** The operator's endpoints. */
+  readonly ofAll: readonly DrainSender[];
+  readonly #projects = new Map<string, OpenProject>();
+  readonly #leaveAll: () => void;
+  #waiting: Line[] = [];
+  #handling: Promise<void> | undefined;
+  #loading: Promise<void> = Promise.resolve();
+
+  readonly #parts: DrainsParts;
+
+  constructor(parts: DrainsParts) {
+    this.#parts = parts;
+    this.ofAll = parts.endpoints.map((endpoint) =>
+      this.#createSender(endpoint, parts.operatorOutbound)
+    );
+    this.#leaveAll = this.ofAll.length > 0 ? parts.logs.followAll(this.#take) : () => {};
+  }
+
+  #createSender(endpoint: Endpoint, outbound = this.#parts.outbound): DrainSender {
+    return new DrainSender(endpoint, {
+      ...this.#parts,
+      outbound,
+      resource: this.#parts.owners.platform,
+    });
+  }
+
+  /** The sender of a drain. */
+  senderOf({ projectId, id }: Pick<DrainRecord, "projectId" | "id">): DrainSender | undefined {
+    return this.#projects.get(projectId)?.senders.get(id);
+  }
+
+  /** Opens the drains that the store has, and closes the others. */
+  load(): Promise<void> {
+    return this.#loading = this.#loading.catch(() => {}).then(() => this.#load());
+  }
+
+  async #load(): Promise<void> {
+    const wanted = new Set<string>();
+    for await (const record of this.#parts.store.all()) {
+      wanted.add(record.id);
+      if (this.senderOf(record) === undefined) await this.#open(record);
+    }
+    for (const [projectId, { senders }] of [...this.#projects]) {
+      for (const id of [...senders.keys()]) if (!wanted.has(id)) this.#shut(projectId, id);
+    }
+  }
+
+  async #open(record: DrainRecord): Promise<void> {
+    const { store, logs, onTrouble } = this.#parts;
+    const { id, projectId, url } = record;
+    try {
+      const sender = this.#createSender({ url, headers: await store.headersOf(record) });
+      const project = this.#projects.get(projectId) ?? {
+        senders: new Map(),
+        leave: this.ofAll.length > 0
+          ? () => {}
+          : logs.follow(projectId, (entry) => this.#take(projectId, entry)),
+      };
+      project.senders.set(id, sender);
+      this.#projects.set(projectId, project);
+    } catch (error) {
+      onTrouble(`Cannot open drain ${id}: ${messageOf(error)}`);
+    }
+  }
+
+  /** Ends a drain; records that wait are not sent. */
+  #shut(projectId: string, id: string): void {
+    const project = this.#projects.get(projectId);
+    void project?.senders.get(id)?.close(0);
+    project?.senders.delete(id);
+    if (project?.senders.size !== 0) return;
+    project.leave();
+    this.#projects.delete(projectId);
+  }
+
+  /** Ends the drains of a deleted project. */
+  forget(projectId: string): void {
+    for (const id of this.#projects.get(projectId)?.senders.keys() ?? []) {
+      this.#shut(projectId, id);
+    }
+  }
+
+  #sendersOf(projectId: string): DrainSender[] {
+    return [...this.ofAll, ...this.#projects.get(projectId)?.senders.values() ?? []];
+  }
+
+  #all(): DrainSender[] {
+    return [
+      ...this.ofAll,
+      ...[...this.#projects.values()].flatMap(({ senders }) => [...senders.values()]),
+    ];
+  }
+
+  readonly #take: LogListener = (projectId, entry) =>
+    this.#add({
+      projectId,
+      deploymentId: entry.deploymentId,
+      ...(entry.type === "request" ? { request: entry } : {}),
+      build: (owner) => entryRecord(owner, entry),
+    });
+
+  /** Takes a line of a build's log; never waits. */
+  readonly takeBuildLine = (
+    build: { readonly projectId: string; readonly deploymentId: string },
+    line: BuildLogLine,
+  ): void => this.#add({ ...build, build: (owner) => buildLineRecord(owner, line) });
+
+  /** Takes what was counted of a fault; never waits. */
+  readonly takeError = (projectId: string, group: ErrorGroup): void =>
+    this.#add({
+      projectId,
+      deploymentId: group.deployments[0]?.deploymentId ?? group.broughtBy,
+      build: (owner) => errorRecord(owner, group),
+    });
+
+  #add(line: Line): void {
+    const senders = this.#sendersOf(line.projectId);
+    if (senders.length === 0) return;
+    if (this.#waiting.length >= MAX_WAITING) for (const sender of senders) sender.drop(1);
+    else this.#waiting.push(line);
+    this.#handling ??= this.#handle()
+      .catch((error) => this.#parts.onTrouble(`Cannot pass on log lines: ${messageOf(error)}`))
+      .finally(() => this.#handling = undefined);
+  }
+
+  async #handle(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      for (const line of this.#waiting.splice(0, AT_ONCE)) {
+        const { projectId, deploymentId, request } = line;
+        const owner = await this.#parts.owners.of(projectId, deploymentId);
+        const senders = this.#sendersOf(projectId);
+        const record = owner && line.build(owner);
+        for (const sender of senders) {
+          if (record === undefined) sender.drop(1);
+          else sender.add(record);
+          if (owner && request) {
+            sender.count({ deploymentId, resource: owner.resource }, request);
+          }
+        }
+      }
+      await nextTurn();
+    }
+  }
+
+  async sendMetrics(): Promise<void> {
+    await Promise.all(this.#all().map((sender) => sender.sendMetrics()));
+  }
+
+  /** Sends what waits, for a short time. */
+  async close(): Promise<void> {
+    await this.#parts.logs.flush();
+    this.#leaveAll();
+    for (const { leave } of this.#projects.values()) leave();
+    await this.#handling;
+    await Promise.all(this.#all().map((sender) => sender.close(GRACE_MS)));
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * One request to an OTLP endpoint, and how it ended (OTLP specification, OTLP/HTTP response).
+ *
+ * @module
+ */
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { ProtobufLogsSerializer, ProtobufMetricsSerializer } from "@opentelemetry/otlp-transformer";
+import type { Clock } from "../../lib/clock.ts";
+import { messageOf } from "../../lib/error_message.ts";
+import { createSecretMasker } from "../../lib/mask_secrets.ts";
+import type { OutboundFetch } from "../../runtime/mod.ts";
+import { judgePostError, postOut } from "../notifications/mod.ts";
+import type { OtlpRecord } from "./log_records.ts";
+import type { ResourceMetrics } from "./request_metrics.ts";
+
+const pack = promisify(gzip);
+
+/** Bytes of a response that are read: a partial success, or why it failed. */
+const ANSWER_BYTES = 4096;
+/** Characters of the endpoint's own words in an error. */
+const MAX_WORDS = 300;
+/** Statuses after which the same request can succeed later. */
+const RETRIED: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+/** The kinds of data, and the paths that get them. */
+const SIGNALS = ["logs", "metrics"] as const;
+export type Signal = (typeof SIGNALS)[number];
+
+export interface Endpoint {
+  /** Base URL; one that ends with the path of a signal is accepted too. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface PostParts {
+  readonly outbound: OutboundFetch;
+  readonly now: Clock;
+}
+
+/** `accepted` may have rejected some records; its problem says why. */
+export type PostOutcome =
+  & { readonly status: number | null }
+  & (
+    | { readonly type: "accepted"; readonly rejected: number; readonly problem: string | undefined }
+    | { readonly type: "refused"; readonly problem: string }
+    | { readonly type: "later"; readonly problem: string; readonly retryAfterMs?: number }
+  );
+
+/** The URL of a signal. */
+export function signalUrl(url: string, signal: Signal): string {
+  const target = new URL(url);
+  const base = target.pathname.replace(/\/(?:v1\/(?:logs|metrics|traces)\/?)?$/, "");
+  target.pathname = `${base}/v1/${signal}`;
+  return target.href;
+}
+
+/** The compressed body of a request with log records. */
+export async function packLogs(records: OtlpRecord[]): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await pack(ProtobufLogsSerializer.serializeRequest(records)!));
+}
+
+/** The compressed body of a request with metrics: messages in a row are one with all their lists. */
+export async function packMetrics(
+  metrics: readonly ResourceMetrics[],
+): Promise<Uint8Array<ArrayBuffer>> {
+  const parts = metrics.map((each) => ProtobufMetricsSerializer.serializeRequest(each)!);
+  return new Uint8Array(await pack(new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer())));
+}
+
+/** Reads how many records an endpoint rejected, and its message; a body that is damaged has none. */
+function readPartial(signal: Signal, body: Uint8Array) {
+  try {
+    if (signal === "logs") {
+      const { partialSuccess } = ProtobufLogsSerializer.deserializeResponse(body);
+      return { count: partialSuccess?.rejectedLogRecords, message: partialSuccess?.errorMessage };
+    }
+    const { partialSuccess } = ProtobufMetricsSerializer.deserializeResponse(body);
+    return { count: partialSuccess?.rejectedDataPoints, message: partialSuccess?.errorMessage };
+  } catch {
+    return { count: undefined, message: undefined };
+  }
+}
+
+/** The words in a response of any kind, without control characters and credentials. */
+function wordsOf(text: string, { headers }: Endpoint): string {
+  // A scheme such as Bearer stands before a token, which may be printed alone.
+  const secrets = Object.values(headers).flatMap((value) => [value, ...value.split(" ").slice(1)]);
+  const plain = text.replace(/[\p{Cc}\p{Cf}\ufffd]+/gu, " ").trim();
+  return createSecretMasker(secrets).mask(plain).slice(0, MAX_WORDS).toWellFormed();
+}
+
+/** Sends a body; errors are outcomes. */
+export async function postBatch(
+  endpoint: Endpoint,
+  { signal, body, closed }: {
+    readonly signal: Signal;
+    readonly body: Uint8Array<ArrayBuffer>;
+    /** Aborted when nobody waits for the outcome. */
+    readonly closed: AbortSignal;
+  },
+  { outbound, now }: PostParts,
+): Promise<PostOutcome> {
+  try {
+    const { status, excerpt, retryAfterMs } = await postOut(outbound, {
+      url: signalUrl(endpoint.url, signal),
+      headers: [
+        ...Object.entries(endpoint.headers),
+        ["content-type", "application/x-protobuf"],
+        ["content-encoding", "gzip"],
+      ],
+      body,
+      now,
+      excerptBytes: ANSWER_BYTES,
+      signal: closed,
+    });
+    if (status >= 200 && status < 300) {
+      const { count, message } = readPartial(signal, excerpt);
+      const problem = count || message
+        ? `The endpoint rejected ${count ?? 0} records: ${wordsOf(message ?? "", endpoint)}`
+        : undefined;
+      return { type: "accepted", status, rejected: count ?? 0, problem };
+    }
+    const words = wordsOf(new TextDecoder().decode(excerpt), endpoint);
+    const problem = `The endpoint responded with status ${status}${words && `: ${words}`}`;
+    return RETRIED.has(status)
+      ? { type: "later", status, problem, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+      : { type: "refused", status, problem };
+  } catch (error) {
+    return { ...judgeError(error), status: null };
+  }
+}
+
+function judgeError(error: unknown): { readonly type: "refused" | "later"; readonly problem: string } {
+  try {
+    const outcome = judgePostError(error);
+    const problem = outcome.type === "sent" ? outcome.detail : outcome.reason;
+    return { type: outcome.type === "failed" ? "refused" : "later", problem };
+  } catch {
+    return { type: "later", problem: messageOf(error) };
+  }
+}

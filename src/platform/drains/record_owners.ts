@@ -1,0 +1,95 @@
+/**
+ * The deployments whose records are sent: how receivers name them, and the values that are masked.
+ *
+ * @module
+ */
+import type { Clock } from "../../lib/clock.ts";
+import { messageOf } from "../../lib/error_message.ts";
+import { RecentMap } from "../../lib/memo.ts";
+import { SingleFlight } from "../../lib/single_flight.ts";
+import type { DeploymentDatabases } from "../databases/mod.ts";
+import type { DeploymentStore } from "../deployments/mod.ts";
+import { maskerFor, type VariableStore } from "../variables/mod.ts";
+import { createResource, type OtlpResource, type RecordOwner } from "./log_records.ts";
+
+/** Deployments that are remembered. */
+const MAX_KNOWN = 1000;
+/** How long the variables of a deployment are remembered, in milliseconds: databases change them. */
+const KNOWN_MS = 60_000;
+/** How long it is remembered that there is none, or that its variables cannot be read. */
+const MISSING_MS = 5000;
+
+export interface OwnerParts {
+  readonly deployments: Pick<DeploymentStore, "find">;
+  readonly variables: Pick<VariableStore, "list">;
+  readonly databases: Pick<DeploymentDatabases, "currentVariables">;
+  /** The name of this node, and of its machine. */
+  readonly node: string;
+  readonly host: string;
+  readonly now: Clock;
+  onTrouble(message: string): void;
+}
+
+interface Known {
+  readonly owner: RecordOwner | undefined;
+  readonly until: number;
+}
+
+export class RecordOwners {
+  readonly #known = new RecentMap<Known>(MAX_KNOWN);
+  readonly #reading = new SingleFlight<RecordOwner | undefined>();
+  /** The resource of the platform itself. */
+  readonly platform: OtlpResource;
+
+  readonly #parts: OwnerParts;
+
+  constructor(parts: OwnerParts) {
+    this.#parts = parts;
+    this.platform = createResource({ "service.name": "svc", ...this.#place() });
+  }
+
+  /**
+   * The owner of a deployment's records; `undefined` if it is gone, or its variables cannot be
+   * read: nothing is sent that may hold a secret.
+   */
+  of(
+    projectId: string,
+    deploymentId: string,
+  ): RecordOwner | undefined | Promise<RecordOwner | undefined> {
+    const { now, onTrouble } = this.#parts;
+    const known = this.#known.get(deploymentId);
+    if (known !== undefined && now() < known.until) return known.owner;
+    return this.#reading.run(deploymentId, async () => {
+      const owner = await this.#read(projectId, deploymentId).catch((error) => {
+        onTrouble(`Cannot send logs of deployment ${deploymentId}: ${messageOf(error)}`);
+        return undefined;
+      });
+      const until = now() + (owner === undefined ? MISSING_MS : KNOWN_MS);
+      this.#known.set(deploymentId, { owner, until });
+      return owner;
+    });
+  }
+
+  async #read(projectId: string, deploymentId: string): Promise<RecordOwner | undefined> {
+    const { deployments, variables, databases } = this.#parts;
+    const deployment = await deployments.find(projectId, deploymentId);
+    if (deployment === undefined) return undefined;
+    const [values, known] = await Promise.all([
+      databases.currentVariables(deployment),
+      variables.list(projectId),
+    ]);
+    // The same resource as before: metrics are grouped by it.
+    const resource = this.#known.get(deploymentId)?.owner?.resource ?? createResource({
+      "service.name": deployment.projectName,
+      "service.version": deploymentId,
+      "deployment.environment.name": deployment.environment,
+      ...this.#place(),
+    });
+    return { resource, mask: maskerFor(values, known).mask };
+  }
+
+  #place() {
+    const { node, host } = this.#parts;
+    return { "service.instance.id": node, "host.name": host };
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * Masks the values of variables in texts that are stored or sent elsewhere.
+ *
+ * @module
+ */
+import { createSecretMasker, type SecretMasker } from "../../lib/mask_secrets.ts";
+import type { VariableStore } from "./variable_store.ts";
+
+/** The password of an address, which programs print alone as well. */
+function passwordOf(value: string): string[] {
+  const password = URL.parse(value)?.password ?? "";
+  return password === "" ? [] : [decodeURIComponent(password)];
+}
+
+/** Masks every value of a deployment's variables, except those of variables that are plain everywhere. */
+export function maskerFor(
+  values: Readonly<Record<string, string>>,
+  known: Awaited<ReturnType<VariableStore["list"]>>,
+): SecretMasker {
+  const plain = new Set(known.flatMap(({ key, category }) => category === "plain" ? [key] : []));
+  for (const { key, category } of known) if (category !== "plain") plain.delete(key);
+  return createSecretMasker(
+    Object.entries(values).flatMap(([key, value]) =>
+      plain.has(key) ? [] : [value, ...passwordOf(value)]
+    ),
+  );
+}
