@@ -8,6 +8,7 @@ import { GIT_CREDENTIAL, LOGIN, LOGOUT, WHOAMI, WORKSPACE } from "./account/grou
 import { BLOBS } from "./blobs/group.ts";
 import type { CommandEntry } from "./command/command_entry.ts";
 import { CRON } from "./cron/group.ts";
+import { DRAINS } from "./drains/group.ts";
 import { QUEUES } from "./queues/group.ts";
 import { DB } from "./db/group.ts";
 import { BUILD, DEPLOY, DEPLOYMENTS, PROMOTE, ROLLBACK, STOP } from "./deploy/group.ts";
@@ -89,6 +90,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import("./traffic/traffic.ts"),
   },
   ERRORS,
+  DRAINS,
   LIST,
   PROJECTS,
   RULES,

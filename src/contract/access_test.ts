@@ -32,6 +32,7 @@ Deno.test("nobody but the owner manages members, keys and the workspace, or dele
     "listAudit",
     "listInvitations",
     "listNodes",
+    "listPlatformDrains",
     "listPublishers",
     "listSecurityEvents",
     "listWebhookDeliveries",

@@ -45,9 +45,9 @@ export const CLI_PAGES: readonly CliPage[] = [
   },
   {
     name: "cli-observe",
-    title: "CLI: logs, traffic and errors",
-    about: "svc logs, traffic, errors",
-    commands: ["logs", "traffic", "errors"],
+    title: "CLI: logs, traffic, errors and drains",
+    about: "svc logs, traffic, errors, drains",
+    commands: ["logs", "traffic", "errors", "drains"],
   },
   {
     name: "cli-rules",

@@ -69,6 +69,7 @@ export const CONTENTS: readonly Section[] = [
   section("Observe", {
     "traffic": "Requests, page views, visitors and response times",
     "site-errors": "Exceptions and failed requests, grouped by kind",
+    "drains": "Send logs, errors and metrics to OpenTelemetry endpoints",
     "notifications": "Inbox, mail, messenger and push",
     "webhooks": "Send signed events to other services",
   }),

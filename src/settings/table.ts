@@ -292,7 +292,7 @@ export const GROUPS = [
       help: "name of the bot, instead of asking the Bot API" },
   ] },
   { title: "Logs and metrics", settings: [
-    { name: "otlp", option: "otlp.urls", kind: urls("<url>"), common: true, required: true,
+    { name: "otlp", option: "otlp.urls", kind: urls("<url>"), required: true,
       help: "send logs, errors and metrics of all projects to this OTLP/HTTP endpoint; repeatable" },
     { name: "otlp-headers", option: "otlp.headers", kind: headers("<headers>"),
       variable: "SVC_OTLP_HEADERS", flagless: true, secret: true,

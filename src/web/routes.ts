@@ -49,6 +49,7 @@ import { bindDeploy } from "./project/deploy_routes.ts";
 import { bindDeployments } from "./project/deployments_routes.ts";
 import { bindDomains } from "./project/domains_page.tsx";
 import { bindUsage } from "./project/usage_page.tsx";
+import { bindDrains } from "./project/drains_page.tsx";
 import { bindEnvironments } from "./project/environments_routes.ts";
 import { bindErrors } from "./project/errors_page.tsx";
 import { bindHooks } from "./project/hooks_page.tsx";
@@ -79,6 +80,7 @@ function bindProjectPages(bind: PageBinder, services: StartServices & RulesPageS
   bindQueues(bind, services);
   bindEdge(bind, services);
   bindRules(bind, services);
+  bindDrains(bind, services);
   bindSettings(bind, services);
 }
 

@@ -238,6 +238,7 @@ async function furnish(parts: DashboardPlatform) {
       "environments",
       "hooks",
       "rules",
+      "drains",
       "cron",
       "databases",
       "usage",

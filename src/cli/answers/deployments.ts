@@ -110,6 +110,16 @@ export const DEPLOYMENT_ANSWERS: Answers = {
   "traffic": z.object({ traffic: e.getTraffic.response }),
   "errors list": z.object({ errors: e.listErrors.response.shape.items }),
   "errors show": z.object({ details: e.getError.response }),
+  "drains list": z.object({
+    drains: z.union([
+      e.listDrains.response.shape.items,
+      e.listPlatformDrains.response.shape.items,
+    ]),
+    missingNodes: e.listDrains.response.shape.missingNodes,
+  }),
+  "drains add": z.object({ drain: e.createDrain.response }),
+  "drains remove": z.object({ removed: z.literal(true) }),
+  "drains test": e.testDrain.response,
   "cron list": z.object({ tasks: e.listCronTasks.response.shape.items }),
   "cron run": z.object({ run: e.runCronTask.response }),
   "queues list": z.object({ queues: e.listQueues.response.shape.items }),

@@ -9,6 +9,7 @@ import type { Database } from "../../contract/databases.ts";
 import { listDeployments } from "../../contract/deployments.ts";
 import { listDatabaseSnapshots } from "../../contract/database_branches.ts";
 import { listWorkspaces } from "../../contract/identity.ts";
+import { listDrains } from "../../contract/drains.ts";
 import { listWebhooks } from "../../contract/webhooks.ts";
 import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
 import { listProjects, type Project } from "../../contract/projects.ts";
@@ -80,6 +81,10 @@ const OF_PROJECT: Partial<Record<CandidateKind, OfProject>> = {
       value: id,
       hint: `${branch}, ${formatAge(createdAt, now)}`,
     }));
+  },
+  async drain(client, project) {
+    const { items } = await client.call(listDrains, { params: { project: project.id } });
+    return items.map(({ id, url }) => ({ value: id, hint: url }));
   },
   domain: async (client, project) =>
     (await listDomains(client, project)).map(({ hostname }) => ({ value: hostname })),

@@ -168,9 +168,9 @@ export const TOOL_CODES = {
     guide: "domains.md",
   },
   not_delivered: {
-    meaning: "A notification or webhook could not be delivered.",
+    meaning: "A notification, a webhook or a test of a drain could not be delivered.",
     remedy: "The message has the response of the receiver.",
-    commands: ["notifications test", "webhooks list"],
+    commands: ["notifications test", "webhooks list", "drains list"],
     guide: "notifications.md",
   },
   database_failed: {

@@ -16,6 +16,7 @@ export type CandidateKind =
   | "domain"
   | "hook"
   | "variable"
+  | "drain"
   | "webhook"
   | "api-key"
   | "workspace";

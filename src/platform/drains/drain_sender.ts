@@ -272,6 +272,7 @@ export class DrainSender {
     const body = await packLogs([...report, ...batch].map(({ record }) => record));
     const { retryMs, maxRetryMs, batchMs } = this.#times;
     for (let waitMs = retryMs;; waitMs = Math.min(2 * waitMs, maxRetryMs)) {
+      if (this.#closed.signal.aborted) return batch.length;
       const outcome = await this.#post("logs", body);
       this.#note(outcome);
       if (outcome.type === "accepted") {

@@ -32,6 +32,7 @@ export const QUESTIONS = {
     "The current URL stops working immediately. Update everything that uses it.",
   ),
   webhook: plain("Delete", "It gets no more events. Its deliveries are deleted too."),
+  drain: plain("Remove", "Its endpoint gets no more logs. Records that wait are not sent."),
   environment: plain("Delete", "Its variables are deleted too."),
   databaseRow: plain("Delete", "You can't restore it, except from a snapshot."),
   snapshot: plain("Delete", "You can't restore its data any more."),

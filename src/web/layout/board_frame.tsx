@@ -37,6 +37,7 @@ const PROJECT_GROUPS = [
     ["environments", "Environments"],
     ["edge", "Edge"],
     ["rules", "Rules"],
+    ["drains", "Drains"],
   ]],
 ] as const;
 

@@ -56,6 +56,8 @@ const DONE: Readonly<Record<string, string>> = {
   "webhook-off": "Webhook turned off.",
   "webhook-deleted": "Webhook deleted.",
   "delivery-replayed": "Queued the delivery again. It has the same webhook-id.",
+  "drain-added": "Drain added. Send a test to check it.",
+  "drain-removed": "Drain removed.",
   "rules-published": "Rules published. Production uses them now.",
   "rules-restored": "Rules restored. Production uses them now.",
   "rules-removed": "Removed. Production uses the deployment's own rules again.",

@@ -82,6 +82,7 @@ export async function postOut(outbound: OutboundFetch, request: {
   const abort = () => timeout.abort();
   const timer = setTimeout(abort, POST_MS);
   signal?.addEventListener("abort", abort);
+  if (signal?.aborted) abort();
   try {
     const answer = await outbound({
       method: "POST",

@@ -1,0 +1,34 @@
+/**
+ * The commands of `cli/drains/`, with what loads each of them.
+ *
+ * @module
+ */
+import type { CommandGroup } from "../command/command_entry.ts";
+
+export const DRAINS: CommandGroup = {
+  name: "drains",
+  section: "Projects and deployments",
+  summary: "Send logs, errors and metrics to OpenTelemetry endpoints",
+  commands: [
+    {
+      name: "list",
+      summary: "List the drains of a project with their health",
+      load: () => import("./list.ts"),
+    },
+    {
+      name: "add",
+      summary: "Add a drain",
+      load: () => import("./add.ts"),
+    },
+    {
+      name: "remove",
+      summary: "Remove a drain",
+      load: () => import("./remove.ts"),
+    },
+    {
+      name: "test",
+      summary: "Send a sample log record",
+      load: () => import("./test_send.ts"),
+    },
+  ],
+};
