@@ -19,7 +19,8 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/i;
 /** Printable ASCII, which every HTTP client can send. */
 const HEADER_VALUE = /^[\x20-\x7e]{1,4096}$/;
 /** Fields that belong to the request itself. */
-const OWN_FIELDS = /^(?:content-.*|host|connection|transfer-encoding|te|upgrade|expect|user-agent)$/i;
+const OWN_FIELDS =
+  /^(?:content-.*|host|connection|transfer-encoding|te|upgrade|expect|user-agent)$/i;
 
 const url = z.url({ protocol: /^https?$/, error: "Must be an http or https URL" }).max(1000)
   .refine((text) => {

@@ -319,7 +319,13 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
       audit: people.audit,
       ...traffic,
     }),
-    createErrors(foundation, { projects, deployments, sharedLogs, table: errorTable, onCounted: drains.takeError }),
+    createErrors(foundation, {
+      projects,
+      deployments,
+      sharedLogs,
+      table: errorTable,
+      onCounted: drains.takeError,
+    }),
     createSearch({
       projects,
       deployments,

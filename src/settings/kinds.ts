@@ -217,8 +217,10 @@ export const headers = (placeholder: string): Kind<readonly HostHeader[]> => ({
   placeholder,
   types: ["string"],
   parse: parseHeaders,
-  // Secret, so that nobody writes it.
-  write: (value) => value.map(({ name }) => name).join(","),
+  write: (value) =>
+    value.map(({ host, name, value: text }) =>
+      `${host === undefined ? "" : `${host}:`}${name}=${encodeURIComponent(text)}`
+    ).join(","),
 });
 
 /** As {@link list}, of paths. */

@@ -130,6 +130,7 @@ async function fillBodies({ platform, own, ada }: DashboardPlatform, sender: Hos
   const receiver = { url: "https://hooks.example/" };
   const webhook = await sender.fill("createWebhook", { base: receiver });
   await sender.fill("updateWebhook", { params: { webhook: webhook!.json.id } });
+  await sender.fill("createDrain", { params: OF_SHOP, base: { url: "https://otlp.example/" } });
   await sender.fill("renameWorkspace", {});
   const database = await own.api("POST", `${AT}/databases`, { json: { name: "orders" } });
   const stored = `${AT}/databases/${database.json.id}`;

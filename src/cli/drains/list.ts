@@ -21,7 +21,7 @@ function toRow({ id, url, health }: Shown, now: number): string[] {
 }
 
 async function read(ctx: Context, isPlatform: boolean, given: string | undefined) {
-  if (isPlatform) return await ctx.client({ phase: "deploy" }).call(listPlatformDrains);
+  if (isPlatform) return await ctx.client({ phase: "deploy" }).call(listPlatformDrains, {});
   const { client, project } = await openProject(ctx, { given, phase: "deploy" });
   return await client.call(listDrains, { params: { project: project.id } });
 }

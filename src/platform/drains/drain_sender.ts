@@ -7,12 +7,7 @@
 import type { Random } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import type { LogEntry } from "../../contract/logs.ts";
-import {
-  droppedRecord,
-  type OtlpResource,
-  sampleRecord,
-  type SizedRecord,
-} from "./log_records.ts";
+import { droppedRecord, type OtlpResource, sampleRecord, type SizedRecord } from "./log_records.ts";
 import {
   type Endpoint,
   packLogs,

@@ -1,13 +1,16 @@
 import assert from "node:assert/strict";
 import { until } from "../../lib/_test_until.ts";
-import { type OutboundFetch, OutboundError } from "../../runtime/mod.ts";
+import { OutboundError, type OutboundFetch } from "../../runtime/mod.ts";
 import { attributesOf, partialSuccess, TestReceiver } from "./_test_receiver.ts";
 import { DrainSender, MAX_AGE_MS, QUEUE_BYTES, QUEUE_RECORDS, SendBudget } from "./drain_sender.ts";
 import { createResource, entryRecord, MAX_TEXT } from "./log_records.ts";
 import { signalUrl } from "./post_batch.ts";
 
 const START = Date.parse("2026-11-27T10:00:00Z");
-const owner = { resource: createResource({ "service.name": "shop" }), mask: (text: string) => text };
+const owner = {
+  resource: createResource({ "service.name": "shop" }),
+  mask: (text: string) => text,
+};
 
 /** An endpoint that never responds. */
 const never: OutboundFetch = ({ signal }) =>
@@ -27,8 +30,8 @@ function setUp({ outbound, budget = new SendBudget() }: {
   const sender = new DrainSender(
     { url: "https://otlp.example.com/in", headers: { authorization: "Bearer s3cret" } },
     {
-      outbound: outbound ?? ((request) =>
-        receiver.outbound({ ...request, url: request.url.replace("/in/", "/") })),
+      outbound: outbound ??
+        ((request) => receiver.outbound({ ...request, url: request.url.replace("/in/", "/") })),
       now: () => clock.now,
       random: (length) => new Uint8Array(length),
       budget,
@@ -216,13 +219,16 @@ Deno.test("DrainSender sends cumulative metrics, and none to an endpoint without
   count(200, 3);
   clock.now += 60_000;
   await sender.sendMetrics();
-  const [{ resource, scopeMetrics: [{ metrics: [metric] }] }] = receiver.metrics[1]!.resourceMetrics;
+  const [{ resource, scopeMetrics: [{ metrics: [metric] }] }] =
+    receiver.metrics[1]!.resourceMetrics;
   assert.deepEqual(attributesOf(resource.attributes), { "service.name": "shop" });
   assert.equal(metric.name, "http.server.request.duration");
   const { aggregationTemporality, dataPoints } = metric.histogram;
   assert.equal(aggregationTemporality, "AGGREGATION_TEMPORALITY_CUMULATIVE");
   const points = dataPoints.map(
-    ({ attributes, count, sum, bucketCounts, startTimeUnixNano, timeUnixNano }: typeof dataPoints) => [
+    (
+      { attributes, count, sum, bucketCounts, startTimeUnixNano, timeUnixNano }: typeof dataPoints,
+    ) => [
       Object.values(attributesOf(attributes)).join(" "),
       count,
       sum,

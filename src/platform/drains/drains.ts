@@ -172,7 +172,7 @@ export class Drains {
   #add(line: Line): void {
     const senders = this.#sendersOf(line.projectId);
     if (senders.length === 0) return;
-    if (this.#waiting.length >= MAX_WAITING) for (const sender of senders) sender.drop(1);
+    if (this.#waiting.length >= MAX_WAITING) { for (const sender of senders) sender.drop(1); }
     else this.#waiting.push(line);
     this.#handling ??= this.#handle()
       .catch((error) => this.#parts.onTrouble(`Cannot pass on log lines: ${messageOf(error)}`))

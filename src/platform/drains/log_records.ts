@@ -79,7 +79,9 @@ interface Parts {
   readonly level: Level;
   readonly eventName: string;
   readonly body: string;
-  readonly attributes: Readonly<Record<string, string | number | readonly string[] | null | undefined>>;
+  readonly attributes: Readonly<
+    Record<string, string | number | readonly string[] | null | undefined>
+  >;
   readonly traceparent?: string | undefined;
 }
 

@@ -113,7 +113,13 @@ Deno.test("records of functions, servers, builds and errors have their own field
 
 Deno.test("a huge line is shortened, and says how much was left out", async () => {
   const message = "x".repeat(3 * MAX_TEXT);
-  const record = entryRecord(owner, { ...line, type: "server", layer: "web", level: "info", message });
+  const record = entryRecord(owner, {
+    ...line,
+    type: "server",
+    layer: "web",
+    level: "info",
+    message,
+  });
   assert.ok(record.size < 2 * MAX_TEXT);
   const [{ body }] = await sent(record) as [{ body: string }];
   assert.equal(body, `${"x".repeat(MAX_TEXT)}… (${2 * MAX_TEXT} characters left out)`);

@@ -65,7 +65,9 @@ export async function packMetrics(
   metrics: readonly ResourceMetrics[],
 ): Promise<Uint8Array<ArrayBuffer>> {
   const parts = metrics.map((each) => ProtobufMetricsSerializer.serializeRequest(each)!);
-  return new Uint8Array(await pack(new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer())));
+  return new Uint8Array(
+    await pack(new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer())),
+  );
 }
 
 /** Reads how many records an endpoint rejected, and its message; a body that is damaged has none. */
@@ -131,7 +133,9 @@ export async function postBatch(
   }
 }
 
-function judgeError(error: unknown): { readonly type: "refused" | "later"; readonly problem: string } {
+function judgeError(
+  error: unknown,
+): { readonly type: "refused" | "later"; readonly problem: string } {
   try {
     const outcome = judgePostError(error);
     const problem = outcome.type === "sent" ? outcome.detail : outcome.reason;

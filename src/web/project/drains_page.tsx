@@ -143,14 +143,18 @@ function drainsPage(parts: ProjectVisit, drains: readonly Drain[], shown: Shown)
         {result === undefined ? null : (
           <div class="body">
             <Notice kind={result.delivered ? "good" : "bad"}>
-              {`${result.delivered ? "Delivered" : "Not delivered"} in ${result.durationMs} ms: ${result.detail}`}
+              {`${
+                result.delivered ? "Delivered" : "Not delivered"
+              } in ${result.durationMs} ms: ${result.detail}`}
             </Notice>
           </div>
         )}
         {drains.length === 0
           ? (
             <Empty title="No drains yet" command="svc drains add https://otlp.example.com">
-              {canChange(parts) ? "Add one below, or run:" : "Only developers and owners see drains."}
+              {canChange(parts)
+                ? "Add one below, or run:"
+                : "Only developers and owners see drains."}
             </Empty>
           )
           : (

@@ -25,6 +25,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "migrate-store": "tests/integration/nodes/migrate_test.ts",
   "db move": "tests/integration/databases/move_test.ts",
   "cron run": "tests/integration/compute/cron_test.ts",
+  "drains test": "tests/integration/logs/drains_test.ts",
   "queues show": "tests/integration/compute/queues_test.ts",
   "queues send": "tests/integration/compute/queues_test.ts",
   "queues retry": "tests/integration/compute/queues_test.ts",
@@ -149,6 +150,10 @@ async function deployments(walk: Walk): Promise<void> {
   await walk.run("traffic");
   await walk.run("cron list");
   await walk.run("queues list");
+  const { drain } = await walk.run("drains add https://otlp.example.com");
+  await walk.run("drains list");
+  await walk.run("drains list --platform");
+  await walk.run(`drains remove ${drain.id} --force`);
 }
 
 async function previews(walk: Walk): Promise<void> {
