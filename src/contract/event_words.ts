@@ -1,7 +1,8 @@
+import { ENVIRONMENT_PREVIEW } from "./environment_names.ts";
 import { type EventData } from "./event_data.ts";
 /**
  * Fills the words of events. In a template, `{name}` is a value, `{name|other}` has a
- * fallback, `{name:time}` a format. A part in `[brackets]` is left out if one of its
+ * fallback, `{name:moment}` a format. A part in `[brackets]` is left out if one of its
  * values is missing.
  *
  * @module
@@ -17,17 +18,21 @@ function isMoment(text: string): boolean {
   return /^\d{4}-\d\d-\d\d(?:T|$)/.test(text) && !Number.isNaN(Date.parse(text));
 }
 
-/** The day of a moment, such as `1 December 2026`. Other text stays as it is. */
-const dayOf = (text: string): string => isMoment(text) ? days.format(new Date(text)) : text;
+/**
+ * A day, such as `1 December 2026`, with the time if the moment has one: nobody knows the
+ * reader's time zone. Other text stays as it is.
+ */
+function momentOf(text: string): string {
+  if (!isMoment(text)) return text;
+  const moment = new Date(text);
+  const time = text.includes("T") ? `, ${times.format(moment)} UTC` : "";
+  return `${days.format(moment)}${time}`;
+}
 
 const FORMATS: Readonly<Record<string, (text: string) => string>> = {
-  day: dayOf,
+  moment: momentOf,
   /** `on 1 December 2026`, or `in 04/2026`. */
-  on: (text) => `${isMoment(text) ? "on" : "in"} ${dayOf(text)}`,
-  time: (text) =>
-    isMoment(text) && text.includes("T")
-      ? `${dayOf(text)}, ${times.format(new Date(text))} UTC`
-      : dayOf(text),
+  on: (text) => `${isMoment(text) ? "on" : "in"} ${momentOf(text)}`,
 };
 
 /** An amount of money, such as `€29.90`. */
@@ -43,7 +48,16 @@ const MADE: Readonly<Record<string, (data: EventData) => string>> = {
   commit: ({ commitSha }) => String(commitSha ?? "").slice(0, 7),
   deployment: (data) => fillWords(DEPLOYMENT, data),
   money,
+  place: ({ environment, branch }) =>
+    environment !== ENVIRONMENT_PREVIEW || !branch
+      ? String(environment ?? "a deployment")
+      : `preview of ${branch}`,
   project: ({ project }) => String(project ?? "A project"),
+  /** What tells apart the deployments of one place. */
+  version: (data) =>
+    data.environment === ENVIRONMENT_PREVIEW
+      ? fillWords("{commit}", data)
+      : fillWords("{branch}[ at {commit}]", data),
 };
 
 function fillPart(template: string, data: EventData) {

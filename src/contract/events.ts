@@ -44,6 +44,8 @@ export interface EventKind {
   readonly data: Schema;
   readonly title: string;
   readonly body: string;
+  /** Subject of a mail, after the project, workspace or host; the title where missing. */
+  readonly subject?: string;
   /** Pages that the notification opens, paths or URLs: the first that its data fills. */
   readonly opens: readonly string[];
 }
@@ -65,8 +67,16 @@ const kind = <const Category extends EventCategory, const Data extends Schema>(
   opens: [...opensFirst, ...opens, `/notifications?category=${category}`],
 });
 
-const deployment = kind("Deployment", deploymentData, [PAGE]);
-const health = kind("Health", healthData, ["{url}", PAGE]);
+/** Adds the subject of its mail to a row. */
+const named = <Row extends object>(subject: string, row: Row) => ({ ...row, subject });
+
+const aboutDeployment = kind("Deployment", deploymentData, [PAGE]);
+/** `what` completes the subject of its mail: "production is live (main at 8f14e45)". */
+const deployment = (what: string, ...row: Parameters<typeof aboutDeployment>) =>
+  named(`{place} ${what}[ ({version})]`, aboutDeployment(...row));
+const aboutHealth = kind("Health", healthData, ["{url}", PAGE]);
+const health = (subject: string, ...row: Parameters<typeof aboutHealth>) =>
+  named(subject, aboutHealth(...row));
 const platform = kind("Health", platformHealthData);
 const payment = kind("Billing", paymentData);
 const invoice = kind("Billing", invoiceData);
@@ -77,49 +87,72 @@ const maintenance = kind("System", maintenanceData);
 const announcement = kind("System", announcementData);
 const account = kind("Security", securityData, ["/account/activity"]);
 const security = (priority: Priority, title: string) =>
-  account(priority, title, `{detail|${title}}[, from {address}][ ({country})]`);
+  named(
+    `${title}[ from {address}]`,
+    account(priority, title, `{detail|${title}}[, from {address}][ ({country})]`),
+  );
 
 export const EVENTS = {
-  "deployment.started": deployment("LOW", "{project}: deployment started", "{deployment} started"),
-  "deployment.building": deployment("LOW", "{project}: build started", "{deployment} is building"),
+  "deployment.started": deployment(
+    "is deploying",
+    "LOW",
+    "{project}: deployment started",
+    "{deployment} started",
+  ),
+  "deployment.building": deployment(
+    "is building",
+    "LOW",
+    "{project}: build started",
+    "{deployment} is building",
+  ),
   "deployment.build_success": deployment(
+    "was built",
     "LOW",
     "{project}: build succeeded",
     "{deployment} was built",
   ),
   "deployment.build_failed": deployment(
+    "failed to build",
     "CRITICAL",
     "{project}: build failed",
     "{deployment} failed to build[: {error}]",
   ),
-  "deployment.live": deployment("NORMAL", "{project} is live", "{deployment} is live", ["{url}"]),
+  "deployment.live": deployment("is live", "NORMAL", "{project} is live", "{deployment} is live", [
+    "{url}",
+  ]),
   "deployment.failed": deployment(
+    "failed to deploy",
     "CRITICAL",
     "{project}: deployment failed",
     "{deployment} failed[: {error}]",
   ),
   "deployment.stopped": deployment(
+    "was stopped",
     "NORMAL",
     "{project}: deployment stopped",
     "{deployment} was stopped",
   ),
   "deployment.rolled_back": deployment(
+    "was rolled back",
     "NORMAL",
     "{project} was rolled back",
     "{deployment} was rolled back",
     ["{url}"],
   ),
   "deployment.withdrawn": deployment(
+    "was withdrawn",
     "HIGH",
     "{project}: release withdrawn",
     "{deployment} was withdrawn[: {error}]",
   ),
   "health.check_failed": health(
+    "health check failed[: {reason}]",
     "HIGH",
     "{project} failed its health check",
     "Health check[ of {url}] failed[: {reason}]",
   ),
   "health.recovered": health(
+    "healthy again",
     "NORMAL",
     "{project} is healthy again",
     "Health check[ of {url}] passed[: {reason}]",
@@ -135,54 +168,79 @@ export const EVENTS = {
     "The platform was backed up[: {reason}]",
   ),
   "health.new_error": health(
+    "new error[: {reason}]",
     "HIGH",
     "New error in {project|a project}",
     "{reason|An error occurred for the first time}",
   ),
-  "billing.payment_succeeded": payment(
-    "NORMAL",
-    "Payment received",
-    "Your payment[ of {money}][ for invoice {invoiceId}] was received",
+  "billing.payment_succeeded": named(
+    "Payment[ of {money}] received",
+    payment(
+      "NORMAL",
+      "Payment received",
+      "Your payment[ of {money}][ for invoice {invoiceId}] was received",
+    ),
   ),
-  "billing.payment_failed": payment(
-    "CRITICAL",
-    "Payment failed",
-    "Your payment[ of {money}][ for invoice {invoiceId}][ with the card ending in {cardLast4}] failed[: {reason}]",
+  "billing.payment_failed": named(
+    "Payment[ of {money}] failed",
+    payment(
+      "CRITICAL",
+      "Payment failed",
+      "Your payment[ of {money}][ for invoice {invoiceId}][ with the card ending in {cardLast4}] failed[: {reason}]",
+    ),
   ),
-  "billing.invoice_created": invoice(
-    "LOW",
-    "New invoice",
-    "Invoice[ {invoiceId}][ for {money}] was issued[, due {dueDate:day}]",
+  "billing.invoice_created": named(
+    "New invoice[ {invoiceId}][ for {money}]",
+    invoice(
+      "LOW",
+      "New invoice",
+      "Invoice[ {invoiceId}][ for {money}] was issued[, due {dueDate:moment}]",
+    ),
   ),
-  "billing.invoice_paid": invoice(
-    "NORMAL",
-    "Invoice paid",
+  "billing.invoice_paid": named(
     "Invoice[ {invoiceId}][ for {money}] was paid",
+    invoice(
+      "NORMAL",
+      "Invoice paid",
+      "Invoice[ {invoiceId}][ for {money}] was paid",
+    ),
   ),
-  "billing.invoice_overdue": invoice(
-    "HIGH",
-    "Invoice overdue",
-    "Invoice[ {invoiceId}][ for {money}] is overdue[. It was due on {dueDate:day}]",
+  "billing.invoice_overdue": named(
+    "Invoice[ {invoiceId}][ for {money}] is overdue",
+    invoice(
+      "HIGH",
+      "Invoice overdue",
+      "Invoice[ {invoiceId}][ for {money}] is overdue[. It was due on {dueDate:moment}]",
+    ),
   ),
-  "billing.trial_ending_soon": plan(
-    "HIGH",
-    "Your trial ends soon",
-    "Your[ {plan}] trial ends {endsAt:on|soon}",
+  "billing.trial_ending_soon": named(
+    "Your trial ends {endsAt:on|soon}",
+    plan(
+      "HIGH",
+      "Your trial ends soon",
+      "Your[ {plan}] trial ends {endsAt:on|soon}",
+    ),
   ),
   "billing.trial_ended": plan(
     "HIGH",
     "Your trial has ended",
     "Your[ {plan}] trial ended[ {endsAt:on}]",
   ),
-  "billing.limit_approaching": limit(
-    "NORMAL",
-    "Limit almost reached",
-    "You have almost reached the limit[ of {resource}][: {used} of {limit} {unit|}]",
+  "billing.limit_approaching": named(
+    "Limit[ of {resource}] almost reached",
+    limit(
+      "NORMAL",
+      "Limit almost reached",
+      "You have almost reached the limit[ of {resource}][: {used} of {limit} {unit|}]",
+    ),
   ),
-  "billing.limit_exceeded": limit(
-    "HIGH",
-    "Limit exceeded",
-    "You have exceeded the limit[ of {resource}][: {used} of {limit} {unit|}]",
+  "billing.limit_exceeded": named(
+    "Limit[ of {resource}] exceeded",
+    limit(
+      "HIGH",
+      "Limit exceeded",
+      "You have exceeded the limit[ of {resource}][: {used} of {limit} {unit|}]",
+    ),
   ),
   "billing.subscription_cancelled": plan(
     "NORMAL",
@@ -217,10 +275,13 @@ export const EVENTS = {
     "NORMAL",
     "Two-factor authentication setup started",
   ),
-  "system.maintenance_scheduled": maintenance(
-    "NORMAL",
-    "Maintenance scheduled",
-    "Maintenance is planned[ from {startsAt:time}][ until {endsAt:time}][: {detail}]",
+  "system.maintenance_scheduled": named(
+    "Maintenance {startsAt:on|scheduled}",
+    maintenance(
+      "NORMAL",
+      "Maintenance scheduled",
+      "Maintenance is planned[ from {startsAt:moment}][ until {endsAt:moment}][: {detail}]",
+    ),
   ),
   "system.feature_announcement": announcement(
     "LOW",

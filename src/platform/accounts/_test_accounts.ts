@@ -131,6 +131,5 @@ export async function newWorkspace(
 
 /** The token of the link in a mail. */
 export function tokenOf(mail: AccountMail): string {
-  const url = /^https?:\S+$/m.exec(mail.text)![0];
-  return new URL(url).pathname.split("/").at(-1)!;
+  return new URL(mail.button.url).pathname.split("/").at(-1)!;
 }

@@ -56,7 +56,8 @@ Deno.test("a forgotten password is replaced by a link in a mail", () =>
       const back = await guest.signIn("ada@example.com", "another good password");
       assert.equal(back.path, "/workspaces");
       const told = await mailbox.next();
-      assert.deepEqual([told.to, told.subject], [["ada@example.com"], "Password changed"]);
+      assert.deepEqual(told.to, ["ada@example.com"]);
+      assert.match(told.subject, /^localhost:\d+: Password changed from 127\.0\.0\.1$/);
       assert.ok(!platform.logged.join("\n").includes(reset.split("/").at(-1)!));
     }, { mail: { smtpUrl: mailbox.url } })
   ));

@@ -25,7 +25,7 @@ Deno.test("an urgent event is mailed at once, as text and HTML, with its own Mes
     assert.equal(mail.headers.has("bcc"), false);
     assert.equal(mail.headers.has("list-unsubscribe"), false);
     assert.match(mail.headers.get("content-type")!, /^multipart\/alternative/);
-    assert.match(mail.text, /critical notification, so you can't turn it off/);
+    assert.match(mail.text, /Critical notifications ignore channels, priorities and quiet hours/);
     assert.doesNotMatch(mail.text, /<b>&\s*Bcc/);
   }, { mail: { smtpUrl: smtp.url, from: "Ops <ops@example.org>" } });
 });

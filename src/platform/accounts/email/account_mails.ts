@@ -8,8 +8,9 @@
 export interface AccountMail {
   readonly to: string;
   readonly subject: string;
-  /** Plain text; a link stands on its own line. */
   readonly text: string;
+  /** The link that the mail is for. */
+  readonly button: { readonly label: string; readonly url: string };
 }
 
 /**
@@ -21,9 +22,7 @@ export type SendAccountMail = (
   expiresAt: number,
 ) => Promise<void>;
 
-const lines = (...paragraphs: string[]): string => `${paragraphs.join("\n\n")}\n`;
-
-const IGNORE = "If this was not you, ignore this mail.";
+const lines = (...paragraphs: string[]): string => paragraphs.join("\n\n");
 
 /** `host` is the platform's, for people who have accounts on several. */
 export function confirmSignUpMail(to: string, facts: { host: string; url: string }): AccountMail {
@@ -33,9 +32,9 @@ export function confirmSignUpMail(to: string, facts: { host: string; url: string
     subject: `Confirm your account on ${host}`,
     text: lines(
       `Someone, hopefully you, signed up at ${host} with this address.`,
-      `Confirm your account within a day:\n${url}`,
-      IGNORE,
+      "Confirm your account within a day.",
     ),
+    button: { label: "Confirm your account", url },
   };
 }
 
@@ -46,9 +45,9 @@ export function alreadyMemberMail(to: string, facts: { host: string; url: string
     subject: `You already have an account on ${host}`,
     text: lines(
       `Someone, hopefully you, tried to sign up at ${host} with this address. You already have an account, so no new one was created.`,
-      `Sign in, or choose a new password if you forgot it:\n${url}`,
-      IGNORE,
+      "Sign in, or choose a new password if you forgot it.",
     ),
+    button: { label: "Sign in", url },
   };
 }
 
@@ -59,9 +58,9 @@ export function confirmEmailMail(to: string, facts: { host: string; url: string 
     subject: `Confirm your address on ${host}`,
     text: lines(
       `Someone, hopefully you, wants to use this address to sign in at ${host}.`,
-      `Confirm it within an hour, in the browser where you are signed in:\n${url}`,
-      IGNORE,
+      "Confirm it within an hour, in the browser where you are signed in.",
     ),
+    button: { label: "Confirm your address", url },
   };
 }
 
@@ -72,9 +71,9 @@ export function addressTakenMail(to: string, facts: { host: string; url: string 
     subject: `You already have an account on ${host}`,
     text: lines(
       `Someone, hopefully you, tried to add this address to another account on ${host}. It already belongs to your account, so nothing was changed.`,
-      `Sign in with it:\n${url}`,
-      IGNORE,
+      "Sign in with it.",
     ),
+    button: { label: "Sign in", url },
   };
 }
 
@@ -85,8 +84,8 @@ export function resetPasswordMail(to: string, facts: { host: string; url: string
     subject: `Reset your password for ${host}`,
     text: lines(
       `Someone, hopefully you, asked to reset your password on ${host}.`,
-      `Choose a new password within an hour:\n${url}`,
-      IGNORE,
+      "Choose a new password within an hour.",
     ),
+    button: { label: "Choose a new password", url },
   };
 }

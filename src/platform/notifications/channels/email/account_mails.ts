@@ -8,12 +8,13 @@
 import * as z from "zod";
 import type { Clock, Random } from "../../../../lib/clock.ts";
 import { uuidV7 } from "../../../../lib/ids.ts";
-import type { AccountMail, SendAccountMail } from "../../../accounts/mod.ts";
+import type { SendAccountMail } from "../../../accounts/mod.ts";
 import { type SealedSecret, sealedSecret, type SecretBox } from "../../../core/secrets/mod.ts";
 import { countBelow, readAll, readRecord } from "../../../core/store/mod.ts";
 import type { SendOutcome } from "../../delivery/channel.ts";
 import type { RunningDeliveryQueue } from "../../delivery/delivery_queue.ts";
 import type { NotificationContent } from "../../delivery/types.ts";
+import { mailAsHtml, mailAsText, type MailPart } from "./mail_body.ts";
 import type { Mailer } from "./mailer.ts";
 import type { RecordKey, RecordStore } from "../../../../store/mod.ts";
 
@@ -23,7 +24,13 @@ const MAX_WAITING = 1000;
 /** How long a mail is kept that nobody can use any more, so that it can be told of. */
 const KEPT_MS = 60 * 60 * 1000;
 
-const mailText = z.object({ to: z.string(), subject: z.string(), text: z.string() });
+const mailText = z.object({
+  to: z.string(),
+  subject: z.string(),
+  text: z.string(),
+  /** Missing in mails that an older version stored: their text has the link. */
+  button: z.object({ label: z.string(), url: z.string() }).optional(),
+});
 const mailRecord = z.object({ mail: sealedSecret, expiresAt: z.number() });
 
 /** How long the operator is told of mails that were given up. */
@@ -59,6 +66,22 @@ function contentOf(
     workspaceId,
     data: {},
   };
+}
+
+const IGNORE = "If this was not you, ignore this mail.";
+
+/** The mail as it is sent. */
+export function composeAccountMail({ to, subject, text, button }: z.infer<typeof mailText>) {
+  const parts: MailPart[] = [
+    { type: "heading", text: subject },
+    { type: "text", text },
+    ...(button === undefined ? [] : [
+      { type: "button", ...button, isShown: true } as const,
+      { type: "small", text: IGNORE } as const,
+    ]),
+  ];
+  const body = { parts, footer: [] };
+  return { to, subject, text: mailAsText(body), html: mailAsHtml(subject, body) };
 }
 
 /** Receivers of the mail channel that are no accounts. */
@@ -157,7 +180,7 @@ export class AccountMails {
     const mail = await this.#open(id, found.mail);
     const outcome = mail === null
       ? { type: "gone", reason: "Nothing was sent" } as const
-      : await mailer.send({ ...mail, messageId });
+      : await mailer.send({ ...composeAccountMail(mail), messageId });
     if (outcome.type === "sent" || outcome.type === "gone") {
       await kv.atomic().delete(mailKey(id)).delete(givenUpKey(id)).commit();
       if (this.#givenUp.has(id)) await this.recover();
@@ -184,7 +207,7 @@ export class AccountMails {
     );
   }
 
-  async #open(id: string, mail: SealedSecret): Promise<AccountMail | null> {
+  async #open(id: string, mail: SealedSecret): Promise<z.infer<typeof mailText> | null> {
     const text: unknown = JSON.parse(await this.#options.box.open(mail, placeOf(id)));
     return mailText.nullable().parse(text);
   }

@@ -1,13 +1,18 @@
 /**
- * Composes mails, as plain text and as HTML, from one notification or a digest. Pure.
+ * Composes the mail of one notification, or of several as a digest. Pure.
  *
  * @module
  */
+import { fillWords } from "../../../../contract/event_words.ts";
+import { type EventKind, EVENTS } from "../../../../contract/events.ts";
 import type { NotificationContent } from "../../delivery/types.ts";
+import { mailAsHtml, mailAsText, type MailBody, type MailPart } from "./mail_body.ts";
 
 export interface MailFacts {
-  /** Host of the platform, for people who have accounts on several. */
-  readonly host: string;
+  /** Where people reach the platform; some have accounts on several. */
+  readonly origin: string;
+  /** Name of the workspace; null for what is about the account, and for the only workspace. */
+  readonly workspace: string | null;
   /** Address that turns such mails off; null if they cannot be turned off. */
   readonly unsubscribeUrl: string | null;
   /** How many notifications the mail stands for. */
@@ -22,16 +27,28 @@ export interface ComposedMail {
 }
 
 const MAX_SUBJECT = 150;
+/** How many projects the subject of a digest names. */
+const MAX_NAMED = 2;
 
-/** One line without control characters. */
+const moments = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "long",
+  year: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  timeZone: "UTC",
+});
+
+/** A moment such as `1 December 2026, 13:05 UTC`: nobody knows the reader's time zone. */
+const momentOf = (time: number): string => `${moments.format(time).replace(" at ", ", ")} UTC`;
+
+/** One line without control characters, cut with an ellipsis where it is too long for a subject. */
 function oneLine(text: string): string {
   // deno-lint-ignore no-control-regex -- what is taken out
-  return text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, " ").trim();
-}
-
-function escape(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
+  const line = text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, " ").trim();
+  return line.length <= MAX_SUBJECT
+    ? line
+    : `${line.slice(0, MAX_SUBJECT - 1).toWellFormed().trimEnd()}…`;
 }
 
 /** The addresses that a mail links to. */
@@ -40,52 +57,65 @@ function webUrl(text: string | null): string | null {
   return url !== null && /^https?:$/.test(url.protocol) ? url.href : null;
 }
 
-const WHY_CRITICAL = "This is a critical notification, so you can't turn it off.";
+const hostOf = ({ origin }: MailFacts): string => new URL(origin).host;
 
-const STYLE = `
-:root{color-scheme:light dark;supported-color-schemes:light dark}
-body{margin:0;padding:24px 12px;background:#f4f6f5;color:#18211d;
-font:16px/1.5 -apple-system,BlinkMacSystemFont,"Segoe UI",Roboto,Helvetica,Arial,sans-serif}
-.sheet{max-width:560px;margin:0 auto;background:#ffffff;border:1px solid #dde4e0;border-radius:12px;padding:28px}
-.mark{font-weight:700;color:#0a6a4d}.kind{color:#5b6a63;font-size:13px}
-h1{font-size:20px;line-height:1.3;margin:12px 0 8px}h2{font-size:16px;margin:0 0 2px}
-.item{border-top:1px solid #dde4e0;padding:14px 0}
-p{margin:0 0 12px;white-space:pre-line}
-a.button{display:inline-block;background:#0a6a4d;color:#ffffff;text-decoration:none;padding:10px 18px;border-radius:8px;font-weight:600}
-a{color:#0a6a4d}.foot{max-width:560px;margin:16px auto 0;color:#5b6a63;font-size:13px}
-@media (prefers-color-scheme:dark){
-body{background:#101513;color:#e6ece9}.sheet{background:#18201c;border-color:#2b3631}
-.mark,a{color:#5fd3a8}.kind,.foot{color:#9aaaa2}.item{border-color:#2b3631}
-a.button{background:#5fd3a8;color:#0d1a14}}`.replaceAll("\n", "");
+/** The place of notifications that are about no project. */
+const workspaceOf = (facts: MailFacts): string => facts.workspace ?? hostOf(facts);
 
-function footer(facts: MailFacts): { readonly text: string; readonly html: string } {
-  const { host, unsubscribeUrl } = facts;
-  const from = `You get this because you have an account on ${host}.`;
-  if (unsubscribeUrl === null) {
-    return { text: `${from} ${WHY_CRITICAL}`, html: `${escape(from)} ${WHY_CRITICAL}` };
-  }
-  return {
-    text: `${from}\nTurn off these mails: ${unsubscribeUrl}`,
-    html: `${escape(from)} <a href="${escape(unsubscribeUrl)}">Turn off these mails</a>`,
-  };
+/** Says where, and what happened there: "shop: production is live (main at 8f14e45)". */
+function subjectOf({ event, title, data }: NotificationContent, facts: MailFacts): string {
+  const { subject, data: schema }: EventKind = EVENTS[event];
+  const isKnown = subject !== undefined && schema.safeParse(data).success;
+  const place = "project" in schema.shape
+    ? fillWords("{project}", isKnown ? data : {})
+    : workspaceOf(facts);
+  return oneLine(`${place}: ${isKnown ? fillWords(subject, data) : title}`);
 }
 
-function page(title: string, inner: string, facts: MailFacts): string {
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8">` +
-    `<meta name="viewport" content="width=device-width,initial-scale=1">` +
-    `<meta name="color-scheme" content="light dark">` +
-    `<meta name="supported-color-schemes" content="light dark">` +
-    `<title>${escape(title)}</title><style>${STYLE}</style></head>` +
-    `<body><div class="sheet"><div class="mark">svc</div>${inner}</div>` +
-    `<div class="foot">${footer(facts).html}</div></body></html>`;
+/** Pages of the platform, and what people do there. */
+const PAGES: readonly (readonly [RegExp, string])[] = [
+  [/^\/deployments\//, "Show the deployment"],
+  [/^\/account\/activity/, "Review your activity"],
+  [/^\/notifications/, "Open your inbox"],
+  [/\/errors/, "Show the error"],
+];
+
+/** Says what the button of a mail opens. */
+function buttonOf({ data }: NotificationContent, url: string, { origin }: MailFacts): MailPart {
+  const { pathname, origin: its } = new URL(url);
+  const page = its === origin ? PAGES.find(([path]) => path.test(pathname))?.[1] : undefined;
+  const isSite = its !== origin && typeof data.project === "string";
+  return { type: "button", label: page ?? (isSite ? "Open the site" : "Show details"), url };
 }
 
-function button(url: string | null): string {
-  return url === null ? "" : `<p><a class="button" href="${escape(url)}">Open</a></p>`;
+/** The small line of a notification: its kind, its workspace, and when it happened. */
+function lineOf({ category, priority, createdAt }: NotificationContent, facts: MailFacts) {
+  const kind = priority === "CRITICAL" ? `${category}, critical` : category;
+  const workspace = facts.workspace === null ? [] : [facts.workspace];
+  return [kind, ...workspace, momentOf(createdAt)].join(" · ");
 }
 
-const kindOf = ({ category, priority, event }: NotificationContent): string =>
-  `${category} · ${priority.toLowerCase()} · ${event}`;
+function footerOf({ category }: NotificationContent, facts: MailFacts): readonly MailPart[] {
+  const { origin, workspace, unsubscribeUrl } = facts;
+  const host = hostOf(facts);
+  const because = workspace === null
+    ? `you have an account on ${host}`
+    : `you are a member of ${workspace} on ${host}`;
+  return [
+    { type: "text", text: `You get this mail because ${because}.` },
+    {
+      type: "link",
+      label: "Choose which notifications you get",
+      url: `${origin}/notifications/preferences`,
+    },
+    unsubscribeUrl === null
+      ? {
+        type: "text",
+        text: "Critical notifications ignore channels, priorities and quiet hours.",
+      }
+      : { type: "link", label: `Turn off ${category.toLowerCase()} mails`, url: unsubscribeUrl },
+  ];
+}
 
 function headersFor(contents: readonly NotificationContent[], facts: MailFacts) {
   const urgent = contents.some(({ priority }) => priority === "CRITICAL");
@@ -98,51 +128,47 @@ function headersFor(contents: readonly NotificationContent[], facts: MailFacts) 
   };
 }
 
-function single(content: NotificationContent, facts: MailFacts): Omit<ComposedMail, "headers"> {
-  const title = oneLine(content.title);
+function single(content: NotificationContent, facts: MailFacts) {
+  const subject = subjectOf(content, facts);
   const url = webUrl(content.actionUrl);
-  return {
-    subject: title.slice(0, MAX_SUBJECT),
-    text: [content.body, ...(url === null ? [] : [url]), `-- \n${footer(facts).text}\n`]
-      .join("\n\n"),
-    html: page(
-      title,
-      `<div class="kind">${escape(kindOf(content))}</div><h1>${escape(title)}</h1>` +
-        `<p>${escape(content.body)}</p>${button(url)}`,
-      facts,
-    ),
-  };
+  const parts: MailPart[] = [
+    { type: "heading", text: subject },
+    { type: "text", text: content.body },
+    ...(url === null ? [] : [buttonOf(content, url, facts)]),
+    { type: "small", text: lineOf(content, facts) },
+  ];
+  return { subject, parts };
 }
 
-function digest(
-  contents: readonly NotificationContent[],
-  facts: MailFacts,
-): Omit<ComposedMail, "headers"> {
-  const category = contents[0]!.category.toLowerCase();
-  const subject = `${facts.total} ${category} notifications`;
+/** The projects of a digest, or its workspace. */
+function digestPlace(contents: readonly NotificationContent[], facts: MailFacts): string {
+  const projects = [...new Set(contents.map(({ data }) => data.project))];
+  const isNamed = projects.length <= MAX_NAMED &&
+    projects.every((name) => typeof name === "string");
+  return isNamed ? projects.join(" and ") : workspaceOf(facts);
+}
+
+function digest(contents: readonly NotificationContent[], facts: MailFacts) {
+  const { category } = contents[0]!;
+  const subject = oneLine(
+    `${digestPlace(contents, facts)}: ${facts.total} ${category.toLowerCase()} notifications`,
+  );
   const left = facts.total - contents.length;
-  const more = left === 0 ? [] : [`And ${left} more.`];
-  const items = contents.map((content) => {
-    const url = webUrl(content.actionUrl);
-    const title = oneLine(content.title);
-    return {
-      text: [`* ${title}`, content.body, ...(url === null ? [] : [url])].join("\n"),
-      html: `<div class="item"><h2>${
-        url === null ? escape(title) : `<a href="${escape(url)}">${escape(title)}</a>`
-      }</h2><p>${escape(content.body)}</p></div>`,
-    };
-  });
-  return {
-    subject,
-    text: [...items.map(({ text }) => text), ...more, `-- \n${footer(facts).text}\n`]
-      .join("\n\n"),
-    html: page(
-      subject,
-      `<h1>${escape(subject)}</h1>${items.map(({ html }) => html).join("")}` +
-        more.map((text) => `<p>${text}</p>`).join(""),
-      facts,
-    ),
-  };
+  const parts: MailPart[] = [
+    { type: "heading", text: subject },
+    ...contents.flatMap((content): MailPart[] => [
+      { type: "item", title: subjectOf(content, facts), url: webUrl(content.actionUrl) },
+      { type: "text", text: content.body },
+      { type: "small", text: momentOf(content.createdAt) },
+    ]),
+    ...(left === 0 ? [] : [{ type: "text", text: `And ${left} more.` } as const]),
+    {
+      type: "button",
+      label: "Open your inbox",
+      url: `${facts.origin}/notifications?category=${category}`,
+    },
+  ];
+  return { subject, parts };
 }
 
 /** Composes the mail of one notification, or of several as a digest. */
@@ -150,6 +176,14 @@ export function composeMail(
   contents: readonly NotificationContent[],
   facts: MailFacts,
 ): ComposedMail {
-  const mail = facts.total === 1 ? single(contents[0]!, facts) : digest(contents, facts);
-  return { ...mail, headers: headersFor(contents, facts) };
+  const { subject, parts } = facts.total === 1
+    ? single(contents[0]!, facts)
+    : digest(contents, facts);
+  const body: MailBody = { parts, footer: footerOf(contents[0]!, facts) };
+  return {
+    subject,
+    text: mailAsText(body),
+    html: mailAsHtml(subject, body),
+    headers: headersFor(contents, facts),
+  };
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { CHANNEL_ROWS } from "../../../../contract/channels.ts";
-import type { AccountStore } from "../../../accounts/mod.ts";
+import { type AccountStore, FIRST_WORKSPACE } from "../../../accounts/mod.ts";
 import type { Channel } from "../../delivery/channel.ts";
 import type { AccountMails } from "./account_mails.ts";
 import { composeMail } from "./compose_mail.ts";
@@ -14,7 +14,7 @@ import { signUnsubscription } from "./unsubscribe_token.ts";
 export interface EmailChannelOptions {
   readonly mailer: Mailer;
   readonly accountMails: AccountMails;
-  readonly accounts: Pick<AccountStore, "users">;
+  readonly accounts: Pick<AccountStore, "users" | "workspaces">;
   readonly publicOrigin: string;
   /** The key that signs unsubscribe links. */
   unsubscribeKey(): Promise<string>;
@@ -25,7 +25,10 @@ export const UNSUBSCRIBE_PATH = "/unsubscribe";
 
 export function createEmailChannel(options: EmailChannelOptions): Channel {
   const { mailer, accountMails, accounts, publicOrigin } = options;
-  const { host } = new URL(publicOrigin);
+  const workspaceName = async (id: string | null): Promise<string | null> => {
+    const workspace = id === null ? undefined : await accounts.workspaces.find(id);
+    return workspace === undefined || workspace.slug === FIRST_WORKSPACE ? null : workspace.name;
+  };
   return {
     name: "email",
     digests: true,
@@ -46,7 +49,7 @@ export function createEmailChannel(options: EmailChannelOptions): Channel {
       if (user === undefined || user.email === null) {
         return { type: "gone", reason: "The account has no email address" };
       }
-      const { category, priority } = contents[0]!;
+      const { category, priority, workspaceId } = contents[0]!;
       const token = signUnsubscription(
         { userId: receiverId, category },
         await options.unsubscribeKey(),
@@ -54,7 +57,12 @@ export function createEmailChannel(options: EmailChannelOptions): Channel {
       const unsubscribeUrl = priority === "CRITICAL"
         ? null
         : `${publicOrigin}${UNSUBSCRIBE_PATH}/${token}`;
-      const mail = composeMail(contents, { host, unsubscribeUrl, total });
+      const mail = composeMail(contents, {
+        origin: publicOrigin,
+        workspace: await workspaceName(workspaceId),
+        unsubscribeUrl,
+        total,
+      });
       const outcome = await mailer.send({ to: user.email, messageId: id, ...mail });
       accountMails.note(outcome);
       return outcome;
