@@ -103,6 +103,11 @@ export const deploymentData = data("DeploymentEventData", {
   environment: line(100, "Name of the environment", "production"),
   branch: line(255, "Git branch", "main"),
   commitSha: line(64, "Git commit, in hexadecimal", "8f14e45fceea167a5a36dedd4bea2543c1a0f4d1"),
+  startedBy: field(
+    uuid,
+    "Id of the account that started the deployment; missing if none did",
+    "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e04",
+  ),
   error: line(MAX_EVENT_TEXT, "Reason of the failure", "`npm run build` exited with code 1"),
 });
 

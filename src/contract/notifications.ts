@@ -199,6 +199,10 @@ const quietHours = z.object({
   end: timeOfDay.meta({ description: "End as HH:MM in UTC", example: "07:00" }),
 }).strict();
 
+/** Whose deployments a person hears of. */
+export const HEARD_DEPLOYMENTS = ["all", "own", "none"] as const;
+const heardDeployments = z.enum(HEARD_DEPLOYMENTS);
+
 export const categoryPreferences = z.object({
   category: category.describe("Category of the event"),
   channels: channelSwitches.describe("Channels, each on or off"),
@@ -206,6 +210,11 @@ export const categoryPreferences = z.object({
   quietHours: quietHours.nullable().describe(
     "Quiet hours in UTC: no email, and only urgent messages on other channels; null for none",
   ),
+  deployments: heardDeployments.optional().meta({
+    description:
+      "Whose deployments you get notifications of, at any priority: `all`, your `own` and those that no account started, or `none`. Only in the category Deployment",
+    example: "all",
+  }),
 }).meta({ id: "CategoryPreferences" });
 export type CategoryPreferences = z.infer<typeof categoryPreferences>;
 
@@ -240,7 +249,7 @@ export const putCategoryPreference = endpoint({
   method: "PUT",
   path: "/v1/notifications/preferences/category",
   summary:
-    "Update the channels, minimum priority or quiet hours of a category. Fields that are left out don't change",
+    "Update the channels, minimum priority, quiet hours or deployments of a category. Fields that are left out don't change",
   tag,
   access: "self",
   body: z.object({
@@ -253,7 +262,14 @@ export const putCategoryPreference = endpoint({
       example: "NORMAL",
     }),
     quietHours: quietHours.nullable().optional().describe("Quiet hours; null for none"),
-  }).strict(),
+    deployments: heardDeployments.optional().meta({
+      description:
+        "Whose deployments you get notifications of: `all`, your `own` and those that no account started, or `none`. Only for the category Deployment",
+    }),
+  }).strict().refine(
+    ({ category, deployments }) => deployments === undefined || category === "Deployment",
+    { path: ["deployments"], error: "Only the category Deployment has this preference" },
+  ),
   response: preferences,
 });
 

@@ -4,6 +4,7 @@ import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import type { BodyInputOf } from "../../contract/endpoint.ts";
 import {
   getPreferences,
+  HEARD_DEPLOYMENTS,
   putCategoryPreference,
   putChannelPreference,
 } from "../../contract/notifications.ts";
@@ -48,9 +49,14 @@ export default defineCommand({
       .addOption(
         new Option("--minimum <priority>", "minimum priority to send").choices(PRIORITIES),
       )
+      .addOption(
+        new Option("--deployments <whose>", "deployments to hear of: everybody's, your own, none")
+          .choices(HEARD_DEPLOYMENTS),
+      )
       .option("--quiet <hours>", "hours in UTC, such as 22:00-06:00, or none", quietHours),
   examples: [
     ["notifications preferences", "show them"],
+    ["notifications preferences --deployments own", "leave out deployments of other members"],
     ["notifications preferences --off email", "no mail, except for CRITICAL notifications"],
     [
       "notifications preferences --category Health --minimum NORMAL --quiet 22:00-06:00",
@@ -58,10 +64,14 @@ export default defineCommand({
     ],
   ],
   async run({ flags }, ctx) {
-    const { category, minimum, quiet, on = [], off = [] } = flags;
+    const { minimum, quiet, deployments, on = [], off = [] } = flags;
+    const category = flags.category ?? (deployments === undefined ? undefined : "Deployment");
     const both = on.find((channel) => off.includes(channel));
     if (both !== undefined) throw new CliError("usage", `Cannot turn ${both} both on and off`);
-    if (category === undefined && (minimum !== undefined || quiet !== undefined)) {
+    if (deployments !== undefined && category !== "Deployment") {
+      throw new CliError("usage", "--deployments is for the category Deployment");
+    }
+    if (flags.category === undefined && (minimum !== undefined || quiet !== undefined)) {
       throw new CliError("usage", "--minimum and --quiet need --category");
     }
     const client = ctx.client({ phase: "workspace" });
@@ -76,7 +86,7 @@ export default defineCommand({
         body: {
           category,
           channels: Object.fromEntries(switches.map(({ channel, enabled }) => [channel, enabled])),
-          ...definedOnly({ minimumPriority: minimum }),
+          ...definedOnly({ minimumPriority: minimum, deployments }),
           ...(quiet === undefined ? {} : { quietHours: quiet.hours }),
         },
       });

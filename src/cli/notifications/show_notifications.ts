@@ -43,11 +43,14 @@ export function formatArrival(notification: Notification, colors: Palette): stri
 
 /** Preferences as a table, one row for each category. */
 export function formatPreferences(ui: Ui, { categories }: NotificationPreferences): string {
-  const rows = categories.map(({ category, channels, minimumPriority, quietHours }) => [
+  const rows = categories.map((
+    { category, channels, minimumPriority, quietHours, deployments },
+  ) => [
     category,
     Object.entries(channels).filter(([, on]) => on).map(([name]) => name).join(", ") || "-",
     minimumPriority,
     quietHours === null ? "-" : `${quietHours.start}-${quietHours.end}`,
+    deployments ?? "-",
   ]);
-  return ui.table(["CATEGORY", "CHANNELS", "MINIMUM", "QUIET (UTC)"], rows);
+  return ui.table(["CATEGORY", "CHANNELS", "MINIMUM", "QUIET (UTC)", "DEPLOYMENTS"], rows);
 }

@@ -26,6 +26,8 @@ export interface WantedCommitDeployment {
   readonly commitSha: string;
   readonly message: string;
   readonly author: string;
+  /** Id of the person who pushed or started it; missing for a hook. */
+  readonly startedBy?: string | undefined;
   /** Builds the commit even where it is deployed already. */
   readonly force: boolean;
 }

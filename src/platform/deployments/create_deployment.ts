@@ -142,7 +142,7 @@ export async function checkDeployment(
 export async function createDeployment(
   services: CreateServices,
   project: ProjectRecord,
-  body: BodyOf<typeof endpoints.createDeployment>,
+  body: BodyOf<typeof endpoints.createDeployment> & { readonly startedBy: string },
 ): Promise<{ readonly deployment: DeploymentRecord; readonly missing: readonly string[] }> {
   const { environments, blobs } = services;
   const received = await receiveContent(services, project, body);
@@ -157,6 +157,7 @@ export async function createDeployment(
       message: body.message ?? null,
       author: body.author ?? null,
       source: "upload",
+      startedBy: body.startedBy,
     },
   });
   await services.raiseEvent(deploymentEvent("started", deployment, services.addresses));

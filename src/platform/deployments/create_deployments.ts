@@ -155,7 +155,7 @@ function followReferences(
             await environments.findName(projectId, name) !== undefined,
         },
         deployment,
-        project,
+        { project, startedBy: deployment.startedBy },
       ),
     log: (message) => log({ level: "info", message }),
   });

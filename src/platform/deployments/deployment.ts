@@ -28,6 +28,8 @@ export const deploymentRecord = z.object({
   commitSha: z.string().nullable(),
   message: z.string().nullable(),
   author: z.string().nullable(),
+  /** Id of the person who started it, also by a key; missing if the platform or a hook did. */
+  startedBy: z.string().optional(),
   uniqueLabel: z.string(),
   branchLabel: z.string(),
   /** Who makes its content: the CLI that uploads it, or a build of its commit. */

@@ -29,7 +29,7 @@ export function deploymentEvent(
   addresses: Addresses,
 ): RaisedEvent {
   const { id, projectId, projectName, workspaceId, updatedAt } = deployment;
-  const { environment, branch, commitSha, error } = deployment;
+  const { environment, branch, commitSha, startedBy, error } = deployment;
   const label = moment === "rolled_back" || moment === "withdrawn"
     ? projectName
     : deployment.uniqueLabel;
@@ -43,6 +43,7 @@ export function deploymentEvent(
       environment,
       branch,
       commitSha,
+      ...(startedBy === undefined ? {} : { startedBy }),
       url: addresses.url(label),
       error,
     },

@@ -51,8 +51,10 @@ async function alreadyPromoted(
 export async function promote(
   services: PromoteServices,
   source: DeploymentRecord,
-  { project, rolling }: {
+  { project, rolling, startedBy }: {
     readonly project: ProjectRecord;
+    /** Id of the person who promotes it. */
+    readonly startedBy: string;
     /** Shows it to a share of the visitors first. */
     readonly rolling?: RollingWish | undefined;
   },
@@ -81,6 +83,7 @@ export async function promote(
     wanted: {
       ...contentOf(source),
       environment: ENVIRONMENT_PRODUCTION,
+      startedBy,
       promotedFrom: source.id,
     },
   });

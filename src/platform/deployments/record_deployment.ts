@@ -30,6 +30,8 @@ type DeploymentContent =
 export type WantedDeployment = DeploymentContent & {
   /** Name of the environment. */
   readonly environment: string;
+  /** Id of the person who starts it; missing if nobody does. */
+  readonly startedBy?: string | undefined;
   /** The preview that is promoted; missing for any other deployment. */
   readonly promotedFrom?: string | null;
   /** The deployment that is deployed again; missing for any other deployment. */

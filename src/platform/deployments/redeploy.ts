@@ -30,7 +30,11 @@ export interface RedeployServices extends RecordServices {
 export async function redeploy(
   services: RedeployServices,
   source: DeploymentRecord,
-  project: ProjectRecord,
+  { project, startedBy }: {
+    readonly project: ProjectRecord;
+    /** Id of the person who starts it; missing if nobody does. */
+    readonly startedBy: string | undefined;
+  },
 ): Promise<DeploymentRecord> {
   const { id, environment, contentSha } = source;
   if (contentSha === null) {
@@ -43,6 +47,7 @@ export async function redeploy(
     wanted: {
       ...contentOf(source),
       environment,
+      startedBy,
       promotedFrom: source.promotedFrom,
       redeployOf: id,
     },

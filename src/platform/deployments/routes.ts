@@ -124,7 +124,7 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
     const created = await createDeployment(
       { ...services, blobs, variables: services.variableService },
       project,
-      body,
+      { ...body, startedBy: caller.user.id },
     );
     return { deployment: await toWire(created.deployment, project), missing: [...created.missing] };
   });
@@ -192,7 +192,7 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
       return await promote(
         { ...services, variables: services.variableService, isCurrent },
         current.deployment,
-        { project: current.project, rolling: body.rolling },
+        { project: current.project, rolling: body.rolling, startedBy: caller.user.id },
       );
     });
     const current = await findAgain(project);
@@ -211,7 +211,7 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
           await services.environments.findName(projectId, name) !== undefined,
       },
       deployment,
-      project,
+      { project, startedBy: caller.user.id },
     );
     const current = await findAgain(project);
     note(productionChange(project, current));

@@ -79,6 +79,7 @@ export function bindStartBuild(router: Router, services: StartServices): void {
       author,
       force,
       commitSha: sha,
+      startedBy: caller.user.id,
     });
     const build = await findBuild(services, project, id);
     return buildToWire(build, { project: project.name, ahead: services.buildQueue.ahead(id) });

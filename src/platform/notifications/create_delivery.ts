@@ -31,7 +31,7 @@ import { TestSender } from "./delivery/test_sender.ts";
 import type { PreferenceService } from "./preferences/preference_service.ts";
 import type { RecordKey, RecordStore } from "../../store/mod.ts";
 import { isPersonal } from "../../contract/channels.ts";
-import { wantedChannels } from "./preferences/wanted_channels.ts";
+import { concerns, wantedChannels } from "./preferences/wanted_channels.ts";
 import type { ReviewDelivery } from "./delivery/types.ts";
 
 /**
@@ -47,7 +47,8 @@ function createReview(
     const { categories } = await preferences.of({ userId, workspaceId });
     return (content) => {
       const wanted = categories.find(({ category }) => category === content.category)!;
-      return wantedChannels(content, wanted, now()).includes(channel);
+      return concerns(userId, content, wanted) &&
+        wantedChannels(content, wanted, now()).includes(channel);
     };
   };
 }

@@ -9,7 +9,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { AccountStore } from "../accounts/mod.ts";
 import { DamagedRecordError } from "../core/store/mod.ts";
 import { type EventRecord, type PassOn, receiptId } from "../core/events/mod.ts";
-import { wantedChannels } from "./preferences/wanted_channels.ts";
+import { concerns, wantedChannels } from "./preferences/wanted_channels.ts";
 import type { DeliveryQueue, DeliveryRequest, NotificationContent } from "./delivery/types.ts";
 import { describeEvent } from "./describe_event.ts";
 import type { Inboxes } from "./inbox/inboxes.ts";
@@ -114,6 +114,7 @@ export function createFanOut(options: FanOutOptions): PassOn {
     for (const event of contents) {
       const { categories } = await preferences.of({ userId, workspaceId: event.workspaceId });
       const wanted = categories.find(({ category }) => category === event.category)!;
+      if (!concerns(userId, event, wanted)) continue;
       const channels = wantedChannels(event, wanted, now());
       const content = { ...event, id: receiptId(event.id, userId) };
       if (channels.includes("in_app")) inApp.push(content);

@@ -46,6 +46,8 @@ export interface BranchServices {
 export interface PushedBranch {
   readonly branch: string;
   readonly sha: string;
+  /** Id of the person who pushed it. */
+  readonly startedBy: string;
 }
 
 /** How following a push goes on. */
@@ -76,18 +78,20 @@ export class BranchDeployer {
    */
   async deploy(
     project: ProjectRecord,
-    { branch, sha }: PushedBranch,
+    pushed: PushedBranch,
     listener: Listener,
   ): Promise<string | undefined> {
     try {
-      const deployment = await this.start(project, { branch, sha }, listener);
+      const deployment = await this.start(project, pushed, listener);
       return await this.#follow(deployment, listener);
     } catch (error) {
       const failure = toFailure(error);
       if (failure.status >= 500) {
-        this.#services.onTrouble(`Cannot deploy pushed branch '${branch}': ${String(error)}`);
+        this.#services.onTrouble(
+          `Cannot deploy pushed branch '${pushed.branch}': ${String(error)}`,
+        );
       }
-      listener.say(`svc: cannot deploy ${branch}: ${failure.message}`);
+      listener.say(`svc: cannot deploy ${pushed.branch}: ${failure.message}`);
       return failure.message;
     }
   }
@@ -109,7 +113,7 @@ export class BranchDeployer {
   /** Begins the build of a branch's head, and ends that of an older commit. */
   async start(
     project: ProjectRecord,
-    { branch, sha }: PushedBranch,
+    { branch, sha, startedBy }: PushedBranch,
     { say }: Pick<Listener, "say">,
   ): Promise<DeploymentRecord> {
     const { deployCommit, deployments, deploymentService, git } = this.#services;
@@ -128,6 +132,7 @@ export class BranchDeployer {
           environment,
           message,
           author,
+          startedBy,
           force: false,
         });
         say(`svc: building ${short(sha)} of ${branch} for ${environment}`);

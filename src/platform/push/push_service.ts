@@ -46,6 +46,7 @@ const STILL_MS = 15_000;
 
 /** Who pushes. */
 export interface PushCaller extends Pick<Caller, "grant"> {
+  readonly userId: string;
   /** Told which refs were changed, before anything is built of them. */
   onTaken(changes: readonly RefCommand[]): Promise<void>;
 }
@@ -239,7 +240,11 @@ export class PushService {
         say: (line: string) => words(`${line}\n`),
         signal: AbortSignal.any([gone, closing]),
       };
-      const built = await this.#deploy(project, push, { report, listener });
+      const built = await this.#deploy(project, push, {
+        report,
+        listener,
+        startedBy: caller.userId,
+      });
       send(joinBytes([bandPackets(BAND.result, writeReport(built)), FLUSH]));
     } finally {
       clearInterval(still);
@@ -250,7 +255,11 @@ export class PushService {
   async #deploy(
     project: ProjectRecord,
     { request: { commands } }: ArrivedPush,
-    { report, listener }: { readonly report: PushReport; readonly listener: Listener },
+    { report, listener, startedBy }: {
+      readonly report: PushReport;
+      readonly listener: Listener;
+      readonly startedBy: string;
+    },
   ): Promise<PushReport> {
     const { branches } = this.#services;
     const refs = new Map(report.refs);
@@ -270,7 +279,10 @@ export class PushService {
     await Promise.all(
       pushed.slice(0, MAX_BUILDS).map(async ({ ref, branch, sha }) => {
         const own = pushed.length === 1 ? say : (line: string) => say(`[${branch}] ${line}`);
-        const reason = await branches.deploy(project, { branch, sha }, { ...listener, say: own });
+        const reason = await branches.deploy(project, { branch, sha, startedBy }, {
+          ...listener,
+          say: own,
+        });
         if (reason !== undefined) refs.set(ref, `stored, but not deployed: ${reason}`);
       }),
     );

@@ -135,6 +135,7 @@ export function bindPushRoutes(router: Router, services: {
           ? await pushes.upload(project, request, protocolOf(request))
           : await pushes.receive(project, request, {
             grant: caller.grant,
+            userId: caller.user.id,
             onTaken: (changes) => record(visit, { project, caller }, changes),
           });
       },

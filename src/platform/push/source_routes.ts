@@ -80,7 +80,11 @@ export function bindSourceRoutes(router: Router, services: SourceServices): void
       });
     });
     await pushes.take(project, push);
-    const { id } = await branches.start(project, { branch, sha: push.sha }, { say() {} });
+    const { id } = await branches.start(project, {
+      branch,
+      sha: push.sha,
+      startedBy: user.id,
+    }, { say() {} });
     const build = await builds.find(project.id, id);
     if (build === undefined) throw new Failure("conflict", `Build ${id} was deleted`);
     return buildToWire(build, { project: project.name, ahead: buildQueue.ahead(id) });

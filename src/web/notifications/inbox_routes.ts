@@ -61,7 +61,9 @@ function changeOf(fields: Fields, category: EventCategory): unknown {
     CHANNELS.map((channel) => [channel, field(channel) !== undefined]),
   );
   const quietHours = start === "" && end === "" ? null : { start, end };
-  return { category, channels, minimumPriority, quietHours };
+  const deployments = field("deployments");
+  const change = { category, channels, minimumPriority, quietHours };
+  return deployments === undefined ? change : { ...change, deployments };
 }
 
 export function bindInboxPages(

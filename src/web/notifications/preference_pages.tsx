@@ -9,6 +9,7 @@ import { CHANNEL_ROWS, CHANNELS } from "../../contract/channels.ts";
 import { type EventCategory, PRIORITIES } from "../../contract/events.ts";
 import {
   type CategoryPreferences,
+  HEARD_DEPLOYMENTS,
   type NotificationPreferences,
 } from "../../contract/notifications.ts";
 import { Card, Form, Trouble } from "../layout/pieces.tsx";
@@ -30,7 +31,13 @@ const MEANINGS: Readonly<Record<(typeof PRIORITIES)[number], string>> = {
   LOW: "Everything",
 };
 
-type Part = (typeof CHANNELS)[number] | "minimumPriority" | "start" | "end";
+const WHOSE: Readonly<Record<(typeof HEARD_DEPLOYMENTS)[number], string>> = {
+  all: "Everybody's",
+  own: "Your own",
+  none: "None",
+};
+
+type Part = (typeof CHANNELS)[number] | "minimumPriority" | "start" | "end" | "deployments";
 
 /** The name of a field: those of all categories are in one form. */
 export const fieldName = (category: EventCategory, part: Part): string => `${category}.${part}`;
@@ -99,6 +106,27 @@ function CategoryRow({ preferences, isRefused }: {
   );
 }
 
+/** Chooses whose deployments a person hears of. */
+function WhoseDeployments({ deployments }: Pick<CategoryPreferences, "deployments">) {
+  const name = fieldName("Deployment", "deployments");
+  return (
+    <p>
+      <label for={name}>Deployments that you hear of</label>{" "}
+      <select id={name} name={name} autocomplete="off">
+        {HEARD_DEPLOYMENTS.map((whose) => (
+          <option key={whose} value={whose} selected={whose === deployments}>
+            {WHOSE[whose]}
+          </option>
+        ))}
+      </select>{" "}
+      <span class="hint soft">
+        This includes critical notifications. Your own include those that no account started, such
+        as those of a deploy hook.
+      </span>
+    </p>
+  );
+}
+
 export function preferencesPage(context: PageContext, shown: {
   readonly preferences: NotificationPreferences;
   /** The problem in the row of a category. */
@@ -108,7 +136,7 @@ export function preferencesPage(context: PageContext, shown: {
   return showSettings(
     <SettingsFrame
       title="Preferences"
-      lead={`Critical notifications always use every channel. During quiet hours, others go to the inbox only; high-priority ones also go to ${QUIET_CHANNELS}.`}
+      lead={`Critical notifications use every channel. During quiet hours, others go to the inbox only; high-priority ones also go to ${QUIET_CHANNELS}.`}
       context={context}
     >
       <Card title="Categories and channels" id="matrix">
@@ -140,6 +168,11 @@ export function preferencesPage(context: PageContext, shown: {
             </tbody>
           </table>
           <div class="body">
+            <WhoseDeployments
+              deployments={preferences.categories.find(({ deployments }) =>
+                deployments !== undefined
+              )?.deployments}
+            />
             <p class="hint soft">
               Leave both empty for none. If the end is earlier than the start, it is on the next
               day.

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { join, signUp, signUpWithWorkspace } from "../../helpers/browser.ts";
 import { fetchStream } from "../../helpers/contract.ts";
 import { until } from "../../../src/lib/_test_until.ts";
-import { TOKEN, withPlatform } from "../../helpers/platform.ts";
+import { claimOwner, prefer, raise } from "../../helpers/notifications.ts";
+import { createProject, deploy, TOKEN, withPlatform } from "../../helpers/platform.ts";
 
 Deno.test("a removed member no longer reads the workspace's notifications", () =>
   withPlatform(async (platform) => {
@@ -35,6 +36,39 @@ Deno.test("a removed member no longer reads the workspace's notifications", () =
     const { json: counts } = await bob.send("GET", "/v1/notifications/inbox-count");
     assert.equal(counts.total, (await titles()).length);
     assert.equal((await bob.send("POST", `/v1/notifications/${id}/read`)).status, 404);
+  }));
+
+Deno.test("a member chooses whose deployments they hear of", () =>
+  withPlatform(async (platform) => {
+    const owner = await claimOwner(platform);
+    const bob = await signUp(platform, "bob");
+    assert.equal((await join(owner, bob, { workspace: "default", role: "developer" })).status, 200);
+    await createProject(platform, "shop");
+    const titles = async () => {
+      const { json } = await bob.send("GET", "/v1/notifications");
+      return json.items.map(({ title }: { title: string }) => title)
+        .filter((title: string) => title.endsWith("is live"));
+    };
+    /** What Bob hears of: a deployment of the owner, and one that no account started. */
+    const heard = async (deployments: string, last: string) => {
+      await prefer(bob, { category: "Deployment", deployments });
+      await deploy(platform, "shop", { files: { "index.html": last } });
+      await raise(platform, "deployment.live", { project: last });
+      const all = async () => (await owner.send("GET", "/v1/notifications")).json.items;
+      await until(
+        all,
+        (items) => items.some((each: { title: string }) => each.title === `${last} is live`),
+      );
+      return await titles();
+    };
+    assert.deepEqual(await heard("none", "none"), []);
+    assert.deepEqual(await heard("own", "own"), ["own is live"]);
+    assert.deepEqual(await heard("all", "all"), ["all is live", "shop is live", "own is live"]);
+    const wrong = await bob.send("PUT", "/v1/notifications/preferences/category", {
+      json: { category: "Health", deployments: "own" },
+    });
+    assert.equal(wrong.status, 400);
+    assert.match(JSON.stringify(wrong.json), /Only the category Deployment has this preference/);
   }));
 
 Deno.test("a session is refused where it names a workspace that is not its own", () =>

@@ -47,6 +47,7 @@ function defaultPreferences(
     channels: Object.fromEntries(switches) as CategoryPreferences["channels"],
     minimumPriority: MINIMUM[category],
     quietHours: null,
+    ...(category === "Deployment" ? { deployments: "all" } as const : {}),
   };
 }
 
@@ -57,7 +58,8 @@ function complete(
 ): CategoryPreferences {
   if (stored === undefined) return base;
   const channels = { ...base.channels, ...stored.channels } as CategoryPreferences["channels"];
-  return { ...stored, channels };
+  const { deployments } = base;
+  return { ...(deployments === undefined ? {} : { deployments }), ...stored, channels };
 }
 
 /** All preferences of a person, in the order of the categories. */
@@ -117,10 +119,11 @@ export function withCategory(
 ): PreferencesRecord {
   const categories = preferences.categories.map((each) =>
     each.category !== change.category ? each : {
-      category: each.category,
+      ...each,
       channels: { ...each.channels, ...change.channels },
       minimumPriority: change.minimumPriority ?? each.minimumPriority,
       quietHours: change.quietHours === undefined ? each.quietHours : change.quietHours,
+      ...(change.deployments === undefined ? {} : { deployments: change.deployments }),
     }
   );
   return toRecord({ categories });

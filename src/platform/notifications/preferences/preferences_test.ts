@@ -66,6 +66,21 @@ Deno.test("withCategory() changes what is named and leaves the rest", () => {
   assert.equal(none.categories.Health?.quietHours, null);
 });
 
+Deno.test("withCategory() changes whose deployments a person hears of, which are all by default", () => {
+  const before = preferencesOf(BY_EMAIL, undefined);
+  assert.deepEqual(before.categories.map(({ deployments }) => deployments), [
+    "all",
+    ...Array(4).fill(undefined),
+  ]);
+  const own = withCategory(before, { category: "Deployment", deployments: "own" });
+  assert.equal(own.categories.Deployment?.deployments, "own");
+  const later = withCategory(preferencesOf(BY_EMAIL, own), {
+    category: "Deployment",
+    minimumPriority: "LOW",
+  });
+  assert.equal(later.categories.Deployment?.deployments, "own");
+});
+
 Deno.test("preferencesOf() reads records from before a channel, and gives it the default", () => {
   const stored = preferencesRecord.parse({
     categories: {

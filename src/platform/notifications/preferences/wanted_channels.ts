@@ -1,4 +1,5 @@
 import { type Channel, CHANNEL_ROWS, CHANNELS } from "../../../contract/channels.ts";
+import type { EventData } from "../../../contract/event_data.ts";
 import { PRIORITIES, type Priority } from "../../../contract/events.ts";
 import { type CategoryPreferences } from "../../../contract/notifications.ts";
 /**
@@ -29,6 +30,19 @@ export function isQuiet(hours: CategoryPreferences["quietHours"], now: number): 
 /** Whether one priority is at least as urgent as another. */
 export function isAsUrgentAs(priority: Priority, minimum: Priority): boolean {
   return PRIORITIES.indexOf(priority) <= PRIORITIES.indexOf(minimum);
+}
+
+/**
+ * Whether a person wants to hear of an event at all: it may be of a deployment that somebody else
+ * started. One that no account started is everybody's.
+ */
+export function concerns(
+  userId: string,
+  { data }: { readonly data: EventData },
+  { deployments = "all" }: CategoryPreferences,
+): boolean {
+  if (deployments !== "own") return deployments === "all";
+  return typeof data.startedBy !== "string" || data.startedBy === userId;
 }
 
 /**

@@ -3,7 +3,8 @@ import { PRIORITIES } from "../../../contract/events.ts";
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type CategoryPreferences } from "../../../contract/notifications.ts";
-import { isAsUrgentAs, isQuiet, wantedChannels } from "./wanted_channels.ts";
+import type { EventData } from "../../../contract/event_data.ts";
+import { concerns, isAsUrgentAs, isQuiet, wantedChannels } from "./wanted_channels.ts";
 
 const at = (time: string) => Date.parse(`2026-03-01T${time}:00Z`);
 
@@ -94,6 +95,28 @@ const preferences: fc.Arbitrary<CategoryPreferences> = fc.record({
   quietHours: fc.option(fc.record({ start: time, end: time })),
 });
 const moment = fc.integer({ min: 0, max: 4_102_444_800_000 });
+
+Deno.test("concerns() leaves out deployments that somebody else started, if asked to", () => {
+  const [ada, bob] = ["0a", "0b"];
+  const table = [
+    [undefined, [true, true, true]],
+    ["all", [true, true, true]],
+    ["own", [true, false, true]],
+    ["none", [false, false, false]],
+  ] as const;
+  for (const [deployments, wanted] of table) {
+    const category = {
+      category: "Deployment",
+      channels: { email: true, in_app: true, messenger: true, push: true },
+      minimumPriority: "LOW",
+      quietHours: null,
+      ...(deployments === undefined ? {} : { deployments }),
+    } as const;
+    const heard = [{ startedBy: ada }, { startedBy: bob }, {}]
+      .map((data) => concerns(ada, { data: data as EventData }, category));
+    assert.deepEqual(heard, wanted, deployments);
+  }
+});
 
 Deno.test("wantedChannels() sends the more urgent wherever it sends the less urgent", () => {
   fc.assert(fc.property(priority, priority, preferences, moment, (one, other, wanted, now) => {
