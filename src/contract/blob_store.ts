@@ -96,6 +96,12 @@ export const listBlobs = endpoint({
     items: z.array(blobObject).describe("Objects of the page"),
     folders: z.array(z.string()).describe("Keys up to the delimiter, each once"),
     nextCursor: z.string().nullable().describe("`cursor` of the next page; null on the last page"),
+    usage: z.object({
+      objects: z.int().nonnegative().describe("Objects in the store"),
+      bytes: z.int().nonnegative().describe("Bytes in the store, with parts of open uploads"),
+      projectBytes: z.int().nonnegative().describe("Bytes in all stores of the project"),
+      quotaBytes: z.int().positive().describe("Most bytes in all stores of the project"),
+    }).describe("How much the store holds, whatever the prefix"),
   }),
 });
 

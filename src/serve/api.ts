@@ -52,8 +52,11 @@ export function buildApi(platform: Platform, foundation: Foundation, options: Ap
     return { ...openApiDocument({ version, serverUrl: options.url }) };
   });
   for (const each of capabilities) each.bindRoutes?.(router);
-  const { previewSignIn } = platform;
-  const pageParts = { ...accounts, workspaces, ...notifications, deployments, previewSignIn };
+  const { previewSignIn, answerBlobs } = platform;
+  const pageParts = {
+    ...{ ...accounts, workspaces, ...notifications },
+    ...{ deployments, previewSignIn, answerBlobs },
+  };
   const { now } = foundation;
   const { clientFacts } = options;
   bindPages(router, { ...foundation, ...pageParts, clientFacts }, { ...options, now });

@@ -53,6 +53,7 @@ import { bindDrains } from "./project/drains_page.tsx";
 import { bindEnvironments } from "./project/environments_routes.ts";
 import { bindErrors } from "./project/errors_page.tsx";
 import { bindHooks } from "./project/hooks_page.tsx";
+import { bindBlobs, type BlobPageServices } from "./project/blobs_routes.ts";
 import { bindKv } from "./project/kv_routes.ts";
 import { bindQueues } from "./project/queues_page.tsx";
 import { bindLogs } from "./project/logs_routes.ts";
@@ -62,7 +63,10 @@ import { bindSettings } from "./project/settings_page.tsx";
 import { bindTraffic } from "./project/traffic_page.tsx";
 import { bindVariables } from "./project/variables_page.tsx";
 
-function bindProjectPages(bind: PageBinder, services: StartServices & RulesPageServices): void {
+function bindProjectPages(
+  bind: PageBinder,
+  services: StartServices & RulesPageServices & BlobPageServices,
+): void {
   bindDeployments(bind, services);
   bindDeploy(bind, services);
   bindBuilds(bind, services);
@@ -77,6 +81,7 @@ function bindProjectPages(bind: PageBinder, services: StartServices & RulesPageS
   bindCron(bind, services);
   bindDatabases(bind, services);
   bindKv(bind, services);
+  bindBlobs(bind, services);
   bindQueues(bind, services);
   bindEdge(bind, services);
   bindRules(bind, services);
@@ -107,6 +112,7 @@ export function bindPages(
     & PreviewPageServices
     & OverviewServices
     & RulesPageServices
+    & BlobPageServices
     & { readonly messengerSignIn: MessengerSignIn | undefined },
   platform: {
     readonly url: string;

@@ -86,6 +86,7 @@ const NOT_LOOKED_AT: Readonly<Record<string, string>> = {
   "/workspaces/:slug/projects/:project/databases/:database/tables/rows.json": "is a file",
   "/workspaces/:slug/projects/:project/databases/:database/export.sql": "is a file",
   "/workspaces/:slug/projects/:project/databases/:database/schema.sql": "is a file",
+  "/workspaces/:slug/projects/:project/blobs/download": "redirects to the object",
   "/deployments/:deployment/errors/:error": "leads on to the page of the error",
   "/previews/sign-in": "redirects between a protected host and the sign-in page",
 };
@@ -159,6 +160,10 @@ async function furnish(parts: DashboardPlatform) {
   for (const [key, value] of Object.entries({ ...boats, "tides/2026-11-23": "06:41 18:58" })) {
     await api("PUT", `${at}/kv/value`, { key, encoding: "text", value });
   }
+  for (const key of ["photos/kestrel.jpg", "photos/heron.jpg", "tides.csv"]) {
+    const { json } = await api("POST", `${at}/blobs/sign`, { key, method: "PUT" });
+    await (await fetch(json.url, { method: "PUT", body: key.repeat(999) })).body?.cancel();
+  }
   for (const path of ["/", "/missing", "/blog/tides", "/"]) {
     await platform.get("harbour-shop.localhost", path, VISITOR);
   }
@@ -225,6 +230,7 @@ async function furnish(parts: DashboardPlatform) {
       `${SHOP}/logs/entry?${new URLSearchParams({ at: entry.time, request: entry.requestId })}`,
     ],
     ["search", "/workspaces/acme/search?q=shop"],
+    ["blob", `${SHOP}/blobs?key=${encodeURIComponent("photos/kestrel.jpg")}`],
     ["kv-value", `${SHOP}/kv?key=${encodeURIComponent("boats/kestrel")}`],
     ...[
       "builds",
@@ -232,6 +238,7 @@ async function furnish(parts: DashboardPlatform) {
       "traffic",
       "errors",
       "kv",
+      "blobs",
       "queues",
       "domains",
       "variables",

@@ -9,7 +9,7 @@ import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import type { Project } from "../../contract/projects.ts";
 import { chooseEnvironment } from "../environments/choose_environment.ts";
 import { ApiError } from "../../client/errors.ts";
-import type { ErrorCode } from "../../contract/common.ts";
+import { readStoreRefusal } from "../../client/store_refusal.ts";
 import { openProject } from "../projects/resolve_project.ts";
 import type { Context } from "../session/context.ts";
 import { printable } from "../terminal/format.ts";
@@ -44,15 +44,6 @@ export async function openStore(
   return { client, project, environment, params: { project: project.id } };
 }
 
-/** Refusals of the endpoint of S3 as the API names them. */
-const CODES: Readonly<Record<number, ErrorCode>> = {
-  403: "forbidden",
-  404: "not_found",
-  500: "internal",
-  503: "unavailable",
-  507: "storage_full",
-};
-
 /** Sends one request to an object by a signed URL. */
 export async function requestObject(
   ctx: Context,
@@ -62,10 +53,9 @@ export async function requestObject(
   const { url } = await client.call(signBlob, { params, body: { environment, key, method } });
   const response = await ctx.fetch(url, { ...init, method, signal: ctx.signal });
   if (response.ok) return response;
-  const text = await response.text();
-  const [, message = `status ${response.status}`] = /<Message>([^<]*)</.exec(text) ?? [];
+  const { code, message } = await readStoreRefusal(response);
   throw new ApiError(`${printable(key)}: ${printable(message)}`, {
     status: response.status,
-    code: CODES[response.status] ?? "invalid_request",
+    code,
   });
 }

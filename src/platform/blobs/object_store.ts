@@ -103,6 +103,11 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     this.usage = new BlobUsage(options.kv);
   }
 
+  /** Most bytes of all stores of a project. */
+  get quota(): number {
+    return this.#options.quota;
+  }
+
   blobsOf({ workspaceId }: Pick<BlobPlace, "workspaceId">): BlobStore {
     return this.#options.vault.of(workspaceId);
   }
@@ -146,13 +151,13 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     const { projectId } = place;
     const { size = 0 } = content;
     if (size > maxBytes) throw tooLarge(maxBytes);
-    if (!await this.usage.hasRoom(projectId, size, this.#options.quota)) throw this.#full();
+    if (!await this.usage.hasRoom(projectId, size, this.quota)) throw this.#full();
     return await this.usage.whileArriving(projectId, size, async () => {
       const stored = await this.#add(place, content, maxBytes);
       // Who does not say the size is judged by what came.
       if (
         content.size === undefined &&
-        !await this.usage.hasRoom(projectId, stored.size, this.#options.quota)
+        !await this.usage.hasRoom(projectId, stored.size, this.quota)
       ) throw this.#full();
       return await record(stored);
     });
@@ -218,7 +223,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
       readonly condition?: WriteCondition | undefined;
     } = {},
   ): Promise<ObjectRecord> {
-    if (!await this.usage.hasRoom(place.projectId, source.size, this.#options.quota)) {
+    if (!await this.usage.hasRoom(place.projectId, source.size, this.quota)) {
       throw this.#full();
     }
     // A sweep leaves alone what was looked up.

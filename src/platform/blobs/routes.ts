@@ -73,11 +73,23 @@ export function bindBlobStoreRoutes(router: Router, services: BlobRouteServices)
     };
   }
 
+  async function usageOf({ projectId, environment }: BlobPlace) {
+    const stores = await objects.usage.of(projectId);
+    const { bytes, objects: count } = stores.get(environment) ?? { bytes: 0, objects: 0 };
+    const projectBytes = [...stores.values()].reduce((sum, each) => sum + each.bytes, 0);
+    return { objects: count, bytes, projectBytes, quotaBytes: objects.quota };
+  }
+
   router.guarded(endpoints.listBlobs, async (caller, { params, query }) => {
     const { environment, prefix, delimiter, limit, cursor: after } = query;
     const place = await placeOf(caller, params.project, environment);
     const page = await objects.listObjects(place, { prefix, delimiter, limit, after });
-    return { items: page.items.map(objectOf), folders: [...page.prefixes], nextCursor: page.next };
+    return {
+      items: page.items.map(objectOf),
+      folders: [...page.prefixes],
+      nextCursor: page.next,
+      usage: await usageOf(place),
+    };
   });
 
   router.guarded(endpoints.deleteBlob, async (caller, { params, query }) => {

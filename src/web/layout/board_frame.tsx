@@ -29,7 +29,7 @@ const PROJECT_GROUPS = [
     "Cron",
   ]]],
   ["Observe", [["logs", "Logs"], ["errors", "Errors"], ["traffic", "Traffic"], ["usage", "Usage"]]],
-  ["Data", [["databases", "Databases"], ["kv", "KV"], ["queues", "Queues"]]],
+  ["Data", [["databases", "Databases"], ["kv", "KV"], ["blobs", "Blobs"], ["queues", "Queues"]]],
   ["Settings", [
     ["settings", "General"],
     ["domains", "Domains"],

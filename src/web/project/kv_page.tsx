@@ -8,12 +8,13 @@
  */
 import { formatBytes } from "../../lib/format.ts";
 import type { KvEntry } from "../../contract/kv.ts";
-import { Empty, SelectField } from "../layout/board_pieces.tsx";
+import { Empty } from "../layout/board_pieces.tsx";
 import { Card, EndButton, Field, Form, Moment, Trouble } from "../layout/pieces.tsx";
 import { EMPTY, type FormPage, type FormState } from "../layout/form.ts";
 import { shownKey, type ShownKvValue } from "./kv_value.ts";
 import type { ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
+import { pathWith, StoreFilters } from "./store_filters.tsx";
 
 /** The shown part of the store, from the URL. */
 export interface KvWish {
@@ -27,53 +28,6 @@ export interface KvView extends FormPage {
   readonly environments: readonly string[];
   readonly items: readonly KvEntry[];
   readonly nextCursor: string | null;
-}
-
-/** The address of a part of the store; what is empty is left out. */
-function kvPath(path: string, given: Readonly<Record<string, string | null>>): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(given)) if (value) query.set(name, value);
-  return query.size === 0 ? path : `${path}?${query}`;
-}
-
-function Filters({ path, wish, environments }: {
-  readonly path: string;
-  readonly wish: KvWish;
-  readonly environments: readonly string[];
-}) {
-  return (
-    <form
-      method="get"
-      action={path}
-      class="line-form"
-      hx-get={path}
-      hx-target="#keys"
-      hx-select="#keys"
-      hx-swap="outerHTML"
-      hx-trigger="input changed delay:300ms from:#prefix, change from:#environment, submit"
-      hx-push-url="true"
-    >
-      <SelectField
-        label="Environment"
-        name="environment"
-        values={environments}
-        chosen={wish.environment}
-      />
-      <div class="field">
-        <label for="prefix">Key prefix</label>
-        <input
-          id="prefix"
-          name="prefix"
-          type="search"
-          maxlength={512}
-          value={wish.prefix}
-          autocomplete="off"
-          spellcheck={false}
-        />
-      </div>
-      <button class="quiet" type="submit">Show</button>
-    </form>
-  );
 }
 
 function KeyRow({ item, href }: { readonly item: KvEntry; readonly href: string }) {
@@ -107,7 +61,7 @@ function Keys({ parts, view }: { readonly parts: ProjectVisit; readonly view: Kv
               <KeyRow
                 key={item.key}
                 item={item}
-                href={kvPath(path, { ...at, key: item.key })}
+                href={pathWith(path, { ...at, key: item.key })}
               />
             ))}
           </ol>
@@ -125,11 +79,11 @@ function Keys({ parts, view }: { readonly parts: ProjectVisit; readonly view: Kv
       <nav class="pager" aria-label="Pages">
         {cursor === null
           ? null
-          : <a class="button quiet little" href={kvPath(path, at)}>First page</a>}
+          : <a class="button quiet little" href={pathWith(path, at)}>First page</a>}
         {nextCursor === null ? null : (
           <a
             class="button quiet little"
-            href={kvPath(path, { ...at, cursor: nextCursor })}
+            href={pathWith(path, { ...at, cursor: nextCursor })}
           >
             Next page
           </a>
@@ -195,7 +149,7 @@ function ValueCard({ parts, shown, value }: {
   const { context } = parts;
   const { state = EMPTY, wish: { environment, prefix } } = shown;
   const to = (page: string) =>
-    kvPath(parts.path(page), { environment, prefix, key: value.key, version: value.version });
+    pathWith(parts.path(page), { environment, prefix, key: value.key, version: value.version });
   return (
     <Card
       title={shownKey(value.key)}
@@ -254,7 +208,7 @@ function AddCard({ parts, view }: { readonly parts: ProjectVisit; readonly view:
       <div class="body">
         <Trouble state={state} />
         <Form
-          action={kvPath(parts.path("kv/add"), { environment, prefix })}
+          action={pathWith(parts.path("kv/add"), { environment, prefix })}
           csrf={parts.context.csrf}
           class="wide"
         >
@@ -284,7 +238,14 @@ export function kvPage(parts: ProjectVisit, view: KvView): Response {
     <>
       <Card title="Keys" id="kv" lead="Each environment has its own store.">
         <div class="body">
-          <Filters path={parts.path("kv")} wish={view.wish} environments={view.environments} />
+          <StoreFilters
+            path={parts.path("kv")}
+            list="keys"
+            also="#add"
+            {...view.wish}
+            environments={view.environments}
+            maxlength={512}
+          />
           <Keys parts={parts} view={view} />
         </div>
       </Card>
@@ -309,7 +270,7 @@ export function kvValuePage(
     },
     <>
       <nav aria-label="Back">
-        <a href={kvPath(parts.path("kv"), { environment, prefix })}>All keys</a>
+        <a href={pathWith(parts.path("kv"), { environment, prefix })}>All keys</a>
       </nav>
       {value === null
         ? (

@@ -72,6 +72,8 @@ const DONE: Readonly<Record<string, string>> = {
   "branch-made": "Creating the branch.",
   "value-set": "Value saved.",
   "value-removed": "Key removed.",
+  "files-uploaded": "Uploaded.",
+  "object-deleted": "Object deleted.",
   "branch-removed": "Branch deleted.",
   "branch-reset": "Resetting the branch to its parent.",
   "database-deleted": "Database deleted. You can restore it for seven days.",

@@ -45,6 +45,8 @@ async function furnish({ api, own, ada, platform }: DashboardPlatform): Promise<
     scope: "All",
   });
   await api("PUT", `${at}/kv/value`, { key: HOSTILE, encoding: "text", value: HOSTILE });
+  const { json: { url } } = await api("POST", `${at}/blobs/sign`, { key: HOSTILE, method: "PUT" });
+  await (await fetch(url, { method: "PUT", body: HOSTILE })).body?.cancel();
   await platform.get("shop.localhost", `/${encodeURI(HOSTILE)}`, { "user-agent": HOSTILE });
   await platform.get("shop.localhost", `/?q=<script>alert(1)</script>`);
   const shop = "/workspaces/acme/projects/shop";
@@ -73,6 +75,7 @@ async function furnish({ api, own, ada, platform }: DashboardPlatform): Promise<
       "/hooks",
       "/databases",
       "/kv",
+      "/blobs",
       "/queues",
       "/edge",
       "/usage",
@@ -82,6 +85,8 @@ async function furnish({ api, own, ada, platform }: DashboardPlatform): Promise<
     `${shop}/edge?method=GET&url=${encodeURIComponent(`/${HOSTILE}`)}&ip=x`,
     `${shop}/edge?method=GET&url=${encodeURIComponent(`/?${HOSTILE}`)}`,
     `${shop}/kv?key=${encodeURIComponent(HOSTILE)}`,
+    `${shop}/blobs?key=${encodeURIComponent(HOSTILE)}`,
+    `${shop}/blobs?prefix=${encodeURIComponent(HOSTILE)}`,
     `${shop}/kv?prefix=${encodeURIComponent(HOSTILE)}`,
     `${shop}/traffic?range=90d&environment=preview`,
     `${shop}/logs?search=${encodeURIComponent(HOSTILE)}&level=info`,

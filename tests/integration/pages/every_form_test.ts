@@ -14,8 +14,8 @@ const ABSENT = /^\/sign-in\/messenger/;
 /** Forms before a sign-in: they change nothing of an account, and need no token of a session. */
 const BEFORE_SIGN_IN = /^\/(?:sign-in|sign-up|welcome|forgot-password|reset-password)(?:\/|$)/;
 
-/** Forms that lose messages: they ask first. */
-const ENDS_SOMETHING = /\/queues\/(?:delete|purge)$/;
+/** Forms that lose messages and objects: they ask first. */
+const ENDS_SOMETHING = /\/(?:queues\/(?:delete|purge)|blobs\/delete)$/;
 
 Deno.test("no form acts without its own token, for another site, or for a stranger", () =>
   withDashboard(async ({ ada, stranger, api, own }) => {

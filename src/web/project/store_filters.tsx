@@ -1,0 +1,63 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The form that chooses a part of a store: an environment, and the beginning of the keys.
+ *
+ * @module
+ */
+import { SelectField } from "../layout/board_pieces.tsx";
+
+/** The address of a part of a store; what is empty is left out. */
+export function pathWith(path: string, given: Readonly<Record<string, string | null>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(given)) if (value) query.set(name, value);
+  return query.size === 0 ? path : `${path}?${query}`;
+}
+
+export function StoreFilters({ path, list, also, environment, prefix, environments, maxlength }: {
+  readonly path: string;
+  /** Id of the element that shows the part. */
+  readonly list: string;
+  /** Selectors of other elements that show the part. */
+  readonly also: string;
+  readonly environment: string;
+  readonly prefix: string;
+  readonly environments: readonly string[];
+  /** Most characters of a prefix. */
+  readonly maxlength: number;
+}) {
+  return (
+    <form
+      method="get"
+      action={path}
+      class="line-form"
+      hx-get={path}
+      hx-target={`#${list}`}
+      hx-select={`#${list}`}
+      hx-select-oob={also}
+      hx-swap="outerHTML"
+      hx-trigger="input changed delay:300ms from:#prefix, change from:#environment, submit"
+      hx-push-url="true"
+    >
+      <SelectField
+        label="Environment"
+        name="environment"
+        values={environments}
+        chosen={environment}
+      />
+      <div class="field">
+        <label for="prefix">Key prefix</label>
+        <input
+          id="prefix"
+          name="prefix"
+          type="search"
+          maxlength={maxlength}
+          value={prefix}
+          autocomplete="off"
+          spellcheck={false}
+        />
+      </div>
+      <button class="quiet" type="submit">Show</button>
+    </form>
+  );
+}
