@@ -29,6 +29,7 @@ import type { ClientRequest } from "./request/client_request.ts";
 import { applyHeaderEdits, type EdgeResponse } from "./response/edge_response.ts";
 import { ofOneSide } from "./site/rolling_sides.ts";
 import type { Site } from "./site/site.ts";
+import { isObjectPath } from "./site/site_objects.ts";
 import type { PageMoves } from "./site/site_responder.ts";
 import type { CachedDecision } from "./site_rules/decision_cache.ts";
 import type { SiteRules } from "./site_rules/site_rules.ts";
@@ -207,6 +208,7 @@ export function needsCache({ clientRequest, site, decision }: RequestContext): b
   if (decision.cache === undefined && isReading(method)) return false;
   const { rewrite } = decision;
   const target = rewrite?.type === "internal" ? rewrite.path : path;
+  if (isObjectPath(site, target)) return false;
   if (site.content.resolve(method, target).type !== "compute") return false;
   const past = site.past?.assetAt(target);
   return past === undefined || past instanceof Promise || !isReading(method);

@@ -20,6 +20,7 @@ export type RefusalReason =
   | "partial"
   | "request_no_store"
   | "no_store"
+  | "current"
   | "private"
   | "authorization"
   | "set_cookie"
@@ -44,6 +45,7 @@ export type StoreDecision =
 export interface ResponseHead {
   readonly status: number;
   readonly headers: HeaderList;
+  readonly isCurrent?: boolean | undefined;
 }
 
 /** Statuses that may be stored for the rule's time (RFC 9110, 15.1), except 206. */
@@ -62,9 +64,10 @@ function isForSharing(control: CacheControl): boolean {
 
 function refusal(
   request: CacheRequest,
-  { status, headers }: ResponseHead,
+  { status, headers, isCurrent }: ResponseHead,
   control: CacheControl,
 ): RefusalReason | undefined {
+  if (isCurrent === true) return "current";
   const understood = control.has("must-understand");
   if (request.method !== "GET" && request.method !== "HEAD") return "method";
   if (status === 206) return "partial";

@@ -184,6 +184,7 @@ export class OriginFetcher {
     }
     const head = {
       status: stored.status,
+      isCurrent: response.isCurrent,
       headers: freshenedHeaders(stored.headers, response.headers),
     };
     const decision = decideStore(request, head, { rule, times });

@@ -23,6 +23,7 @@ import type { StepRunner } from "../pipeline/step_runner.ts";
 import { ProxyError, proxyRequest } from "../proxy/proxy.ts";
 import { splitUrl } from "../request/host.ts";
 import { edgePage } from "../response/error_pages.ts";
+import { isObjectPath } from "../site/site_objects.ts";
 import { failureResponse, type SiteResponder } from "../site/site_responder.ts";
 import { cacheRequest, rememberKey } from "./cache_request.ts";
 import { type DynamicContext, InitialRequest, requestForCache } from "./dynamic_context.ts";
@@ -47,6 +48,8 @@ export class DynamicRequest implements PipelineParts {
    * with this client.
    */
   #isShared = false;
+  /** Whether the origin's response may be kept by no cache, whatever steps make of it. */
+  #isCurrent = false;
 
   readonly #context: DynamicContext;
   readonly #options: DynamicOptions;
@@ -170,7 +173,12 @@ export class DynamicRequest implements PipelineParts {
     const { cache } = this.#context.decision;
     const moves = request.url === this.#first.url ? this.#context.moves : undefined;
     const caching = cache === undefined ? "deployment" : "rule";
-    return await this.#options.siteResponder.route(site, fields, target, { caching, moves });
+    const response = await this.#options.siteResponder.route(site, fields, target, {
+      caching,
+      moves,
+    });
+    this.#isCurrent ||= response.isCurrent === true;
+    return response;
   }
 
   cached(
@@ -191,9 +199,10 @@ export class DynamicRequest implements PipelineParts {
     return cache.handle(asked, {
       rule,
       common: site.common,
-      fetchOrigin: (how) => {
+      fetchOrigin: async (how) => {
         if (how.type === "for_cache") this.#isShared = true;
-        return produce(requestForCache(request, how));
+        const response = await produce(requestForCache(request, how));
+        return this.#isCurrent ? { ...response, isCurrent: true } : response;
       },
       waitUntil: (work) => void work.catch((error) => this.#report(error)),
     });
@@ -204,11 +213,11 @@ export class DynamicRequest implements PipelineParts {
    * but not a file, which is in memory already.
    */
   #isCacheable(request: PipelineRequest): boolean {
-    if (this.#plan.runsBehindCache || this.#context.decision.rewrite?.type === "external") {
-      return true;
-    }
-    const { clientRequest, site } = this.#context;
+    const { clientRequest, site, decision } = this.#context;
+    if (decision.rewrite?.type === "external") return true;
     const target = this.#requestTarget(request);
+    if (target !== undefined && isObjectPath(site, target.path)) return false;
+    if (this.#plan.runsBehindCache) return true;
     return target !== undefined && !isSocketRequest(clientRequest) &&
       site.content.resolve(request.method, target.path).type === "compute";
   }

@@ -184,15 +184,18 @@ export class ImageResponder {
     if (source.type === "file") return await this.#serveFile(image, source);
     // A server that says nothing about caching is asked each time: it may judge who asks.
     const kept = { scope: `${site.deploymentId} ${judged.url.href}`, minMs: 0 };
-    return await this.#serveFetched(image, kept, async (count) => {
-      const { status, headers, body } = await source.read();
+    let isCurrent: boolean | undefined;
+    const response = await this.#serveFetched(image, kept, async (count) => {
+      const { status, headers, body, ...read } = await source.read();
+      isCurrent = read.isCurrent;
       if (status !== 200 || findHeader(headers, "content-encoding") !== undefined) {
         if (body instanceof ReadableStream) await body.cancel();
         throw failedStatus(status);
       }
       const bytes = await readSource(body, count);
-      return { bytes, cacheControl: findHeader(headers, "cache-control") };
-    });
+      return { bytes, cacheControl: findHeader(headers, "cache-control"), isCurrent };
+    }).catch((error) => failed({ request, common: site.common }, error));
+    return { ...response, isCurrent };
   }
 
   /** An image that is a file of the deployment: its hash is known without reading it. */
@@ -224,13 +227,15 @@ export class ImageResponder {
       if (known !== undefined) return known;
     }
     return await this.#memory.use(async (count) => {
-      const { bytes, cacheControl: field } = await fetch(count);
+      const { bytes, cacheControl: field, isCurrent } = await fetch(count);
       const directives = CacheControl.of(field);
       const isShared = !directives.has("no-store") && !directives.has("private");
       const seconds = directives.seconds("s-maxage") ?? directives.seconds("max-age") ?? 0;
       const lifetime = Math.max(minMs, seconds * 1000);
       const identity = await sha256InTurns(bytes);
-      if (isShared) this.#remembered.set(scope, { identity, freshUntil: now + lifetime });
+      if (isShared && isCurrent !== true) {
+        this.#remembered.set(scope, { identity, freshUntil: now + lifetime });
+      }
       const source: Source = {
         identity,
         cacheControl: isShared ? freshFor(lifetime) : PRIVATE,

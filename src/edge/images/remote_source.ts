@@ -34,6 +34,8 @@ export class SourceFailedError extends Error {
 export interface FetchedSource {
   readonly bytes: Bytes;
   readonly cacheControl: string | undefined;
+  /** Whether nothing of it is remembered: it may change at any time. */
+  readonly isCurrent?: boolean | undefined;
 }
 
 /** The status of the endpoint where the source has another one than 200. */

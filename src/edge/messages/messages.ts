@@ -32,6 +32,8 @@ export interface OriginResponse {
   readonly headers: HeaderList;
   /** A stream, which can be read once, where the whole body is not in memory. */
   readonly body: MemoryBody | BodyStream | null;
+  /** Whether no cache of the edge may keep it. */
+  readonly isCurrent?: boolean | undefined;
 }
 
 /** A response on its way to the client; steps may replace it. */

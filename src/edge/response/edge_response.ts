@@ -34,6 +34,8 @@ export interface EdgeResponse {
   readonly upgrade?: ComputeSocket;
   /** Whether it is one of the edge's own pages, which a page of the site may replace. */
   readonly isEdgePage?: boolean | undefined;
+  /** Whether no cache of the edge may keep it: its source changes at any time, without a notice. */
+  readonly isCurrent?: boolean | undefined;
   /** Whether traffic statistics leave it out. */
   readonly isUncounted?: boolean;
 }

@@ -28,7 +28,11 @@ export interface SiteObjects {
   ): Promise<ObjectAnswer | undefined>;
 }
 
-export const isObjectPath = (path: string): boolean => path.startsWith(OBJECTS_PATH);
+/** Whether a site may show an object at a path. */
+export const isObjectPath = (
+  { objects }: { readonly objects?: SiteObjects | undefined },
+  path: string,
+): boolean => objects !== undefined && path.startsWith(OBJECTS_PATH);
 
 /**
  * The key in a normalized path; `undefined` where an escape is damaged, and for an escaped slash:
@@ -54,11 +58,14 @@ export async function respondWithObject(
   }
   const key = keyOf(path);
   const answer = key === undefined ? undefined : await objects.answer(key, request);
-  if (answer === undefined) return edgePage(request, 404, { headers: common });
+  if (answer === undefined) {
+    return { ...edgePage(request, 404, { headers: common }), isCurrent: true };
+  }
   const { headers } = answer;
   const guard = findHeader(headers, "content-type") === PDF ? [] : [HARMLESS];
   return {
     ...answer,
+    isCurrent: true,
     headers: [
       ...headers,
       ...guard,

@@ -128,7 +128,7 @@ export class SiteResponder {
     }
     const image = this.#images?.respond(site, request, target);
     if (image !== undefined) return image;
-    if (site.objects !== undefined && isObjectPath(target.path)) {
+    if (site.objects !== undefined && isObjectPath(site, target.path)) {
       return respondWithObject({ ...site, objects: site.objects }, request, target.path);
     }
     return this.#settle(

@@ -40,7 +40,10 @@ async function read(
 ): Promise<ObjectAnswer> {
   const { method } = request;
   const object = await objects.get(place, key);
-  const headers = { get: (name: string) => request.header(name) };
+  // Only GET has ranges (RFC 9110, 14.2); in S3, HEAD has them as well.
+  const headers = {
+    get: (name: string) => method === "HEAD" && name === "range" ? null : request.header(name),
+  };
   const response = await readObject({ objects }, object, { method, headers, query: NO_QUERY });
   const length = response.headers.get("content-length");
   return {
@@ -54,9 +57,12 @@ async function read(
 }
 
 /** A condition that does not hold, or a range that is none. */
-const refusal = ({ status }: BlobStoreError): ObjectAnswer => ({
+const refusal = ({ status, contentRange }: BlobStoreError): ObjectAnswer => ({
   status,
-  headers: [["cache-control", "no-store"]],
+  headers: [
+    ["cache-control", "no-store"],
+    ...Object.entries(contentRange === undefined ? {} : { "content-range": contentRange }),
+  ],
   body: null,
   bytes: 0,
 });

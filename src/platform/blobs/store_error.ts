@@ -41,7 +41,8 @@ export type StoreErrorCode = keyof typeof STATUS;
 export class BlobStoreError extends Error {
   override readonly name = "BlobStoreError";
 
-  constructor(readonly code: StoreErrorCode, message: string) {
+  /** @param contentRange of a response to a range that the object does not have */
+  constructor(readonly code: StoreErrorCode, message: string, readonly contentRange?: string) {
     super(message);
   }
 

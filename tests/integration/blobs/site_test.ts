@@ -1,5 +1,7 @@
 /** Objects that a site shows: who sees them, what applies to them, and copies for previews. */
 import assert from "node:assert/strict";
+import { deployServer, MANIFEST } from "../../helpers/compute_site.ts";
+import { makePng } from "../../helpers/images.ts";
 import { createProject, deploy, STATIC_MANIFEST, withPlatform } from "../../helpers/platform.ts";
 
 /** A picture of one pixel. */
@@ -124,4 +126,84 @@ Deno.test("a site shows public objects, with rules, ranges and converted images"
     await create();
     const { json: list } = await platform.api("GET", "/v1/projects/shop/blobs?environment=stage");
     assert.deepEqual(list.items, []);
+  }));
+
+/** Keeps everything for an hour, for a site whose server answers all paths. */
+const KEEP_ALL = {
+  schemaVersion: "EDGE_RULE_SET_V1",
+  rules: [
+    { id: "keep", action: { type: "cache", ttlSeconds: 3600 } },
+    { id: "mark", action: { type: "set_headers", headers: { "x-boat": "kestrel" } } },
+    {
+      id: "short",
+      condition: { path: { type: "exact", value: "/boat.png" } },
+      action: { type: "rewrite", target: "/_svc/blobs/photos/boat.png" },
+    },
+  ],
+};
+
+Deno.test("a changed or deleted object is never answered from a cache of the edge", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    const put = async (body: BlobPart) => {
+      const { json } = await platform.api("POST", "/v1/projects/shop/blobs/sign", {
+        json: { key: "photos/boat.png", method: "PUT" },
+      });
+      const headers = { "cache-control": "public, max-age=3600" };
+      const { status } = await fetch(json.url, { method: "PUT", headers, body: new Blob([body]) });
+      assert.equal(status, 200);
+    };
+    await deployServer(platform, "shop", {
+      manifest: {
+        ...MANIFEST,
+        routes: [{ pattern: "^/.*$", layer: "app" }],
+        blobs: { public: ["photos/"] },
+      },
+      rules: KEEP_ALL,
+    });
+    const image = (url: string) => `/_svc/image?url=${encodeURIComponent(url)}&w=640&f=webp`;
+    const paths = ["/_svc/blobs/photos/boat.png", "/boat.png"];
+    const asked = [...paths, ...paths.map(image)];
+    const get = async (headers = {}) => {
+      const answers = [];
+      for (const path of asked) answers.push(await platform.get("shop.localhost", path, headers));
+      return answers;
+    };
+    let before: (string | undefined)[] = [];
+    assert.deepEqual((await get()).map(({ status }) => status), asked.map(() => 404));
+    for (const seed of [1, 2, 1]) {
+      await put(makePng(64, 48, seed));
+      for (let round = 0; round < 2; round++) {
+        const answers = await get();
+        assert.deepEqual(answers.map(({ status }) => status), asked.map(() => 200));
+        const etags = answers.map(({ headers }) => String(headers.etag));
+        if (round === 0) {
+          for (const [at, etag] of etags.entries()) assert.notEqual(etag, before[at]);
+        } else assert.deepEqual(etags, before);
+        before = etags;
+        for (const { headers } of answers) {
+          assert.equal(headers["x-boat"], "kestrel");
+          assert.match(String(headers["cache-control"]), /max-age=3600/);
+        }
+      }
+    }
+    const [etag = ""] = before;
+    for (const path of paths) {
+      const ask = (headers: Record<string, string>) =>
+        platform.get("shop.localhost", path, headers);
+      assert.equal((await ask({ "if-none-match": etag })).status, 304);
+      assert.equal((await ask({ "if-match": '"other"' })).status, 412);
+      const part = await ask({ range: "bytes=1-3", "if-range": etag });
+      assert.deepEqual([part.status, part.text], [206, "PNG"]);
+      assert.equal((await ask({ range: "bytes=1-3", "if-range": '"other"' })).status, 200);
+      const none = await ask({ range: "bytes=99999-" });
+      assert.equal(none.status, 416);
+      assert.match(String(none.headers["content-range"]), /^bytes \*\/\d+$/);
+    }
+    const gone = await platform.api(
+      "DELETE",
+      "/v1/projects/shop/blobs/object?key=photos%2Fboat.png",
+    );
+    assert.equal(gone.status, 204);
+    assert.deepEqual((await get()).map(({ status }) => status), asked.map(() => 404));
   }));

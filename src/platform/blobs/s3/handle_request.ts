@@ -170,11 +170,14 @@ async function respond(
   try {
     return await answer(options, request);
   } catch (error) {
-    const { code, status, message } = asRefusal(error, request, options);
+    const { code, status, message, contentRange } = asRefusal(error, request, options);
     const body = errorXml({ Code: code, Message: message, RequestId: id });
     return new Response(request.method === "HEAD" ? null : body, {
       status,
-      headers: { "content-type": "application/xml" },
+      headers: {
+        "content-type": "application/xml",
+        ...(contentRange === undefined ? {} : { "content-range": contentRange }),
+      },
     });
   }
 }

@@ -109,7 +109,7 @@ export function rangeOf(
     : { start: Number(first), end: Math.min(last === "" ? Infinity : Number(last), size - 1) };
   if (range.start <= range.end && range.start < size) return range;
   if (first !== "" && last !== "" && Number(last) < Number(first)) return undefined;
-  throw new BlobStoreError("InvalidRange", `The object has ${size} bytes`);
+  throw new BlobStoreError("InvalidRange", `The object has ${size} bytes`, `bytes */${size}`);
 }
 
 /** Fields of responses that the query of a request sets. */
