@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { formatCount } from "../../lib/format.ts";
 import type { Question } from "../layout/question.tsx";
 
 /** A plain question about one thing. */
@@ -79,3 +80,43 @@ export const QUESTIONS = {
     lines: ["The snapshot's data replaces its own. This cannot be undone."],
   }),
 } as const satisfies Readonly<Record<string, (what: string) => Question>>;
+
+/** Rules as the checker normalizes them. */
+interface Rules {
+  readonly rules: readonly { readonly id?: unknown }[];
+}
+
+const textById = ({ rules }: Rules): ReadonlyMap<string, string> =>
+  new Map(rules.map((rule) => [String(rule.id), JSON.stringify(rule)]));
+
+/** Asks before rules replace those of production, with what changes. */
+export function publishQuestion(
+  project: string,
+  { from, to }: { readonly from: Rules | null; readonly to: Rules },
+): Question {
+  const [before, after] = [
+    from === null ? new Map<string, string>() : textById(from),
+    textById(to),
+  ];
+  const ids = [...before.keys(), ...after.keys()];
+  const [added, removed] = [
+    ids.filter((id) => !before.has(id)),
+    ids.filter((id) => !after.has(id)),
+  ];
+  const changed = [...after].filter(([id, text]) => before.has(id) && before.get(id) !== text);
+  const facts = [
+    ["Added", added.length],
+    ["Changed", changed.length],
+    ["Removed", removed.length],
+  ] as const;
+  return {
+    title: `Publish these rules to production of ${project}?`,
+    facts: facts.filter(([, count]) => count > 0)
+      .map(([word, count]) => [word, formatCount(count, "rule")] as const),
+    lines: [
+      ...(facts.every(([, count]) => count === 0) ? ["No rule differs from those in effect."] : []),
+      "They apply to the next request. You can restore an earlier revision.",
+    ],
+    word: "Publish",
+  };
+}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { refusalOf } from "../layout/question.tsx";
-import { QUESTIONS } from "./questions.ts";
+import { publishQuestion, QUESTIONS } from "./questions.ts";
 
 Deno.test("refusalOf() lets an act run for its own answer only", () => {
   const question = { title: "Replace production?", lines: [], word: "Promote", seen: "a b" };
@@ -23,4 +23,24 @@ Deno.test("QUESTIONS name what they are about", () => {
     assert.ok(lines.length > 0 && lines.every((line) => line.endsWith(".")), act);
     assert.match(word, /^[A-Z]/, act);
   }
+});
+
+Deno.test("publishQuestion() counts the rules that differ", () => {
+  const set = (...rules: { id: string; action: string }[]) => ({ rules });
+  const [a, b, c] = ["a", "b", "c"].map((id) => ({ id, action: "deny" })) as [
+    { id: string; action: string },
+    { id: string; action: string },
+    { id: string; action: string },
+  ];
+  const factsOf = (from: ReturnType<typeof set> | null, to: ReturnType<typeof set>) =>
+    publishQuestion("harbour", { from, to }).facts;
+  assert.deepEqual(factsOf(null, set(a)), [["Added", "1 rule"]]);
+  assert.deepEqual(factsOf(set(a, b), set({ ...a, action: "allow" }, c)), [
+    ["Added", "1 rule"],
+    ["Changed", "1 rule"],
+    ["Removed", "1 rule"],
+  ]);
+  const same = publishQuestion("harbour", { from: set(a), to: set(a) });
+  assert.deepEqual(same.facts, []);
+  assert.match(same.lines[0]!, /No rule differs/);
 });

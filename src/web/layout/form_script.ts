@@ -123,17 +123,26 @@ const isReady = async (form) => {
   return true;
 };
 
-/* Fetches the question of an act, and shows it. An act without one is done then. */
+/* Forms that are sent as they are. */
+const ready = new WeakSet();
+
+/* Fetches the question of an act, and shows it. An act without one is done then, or refused. */
 const ask = async (form, submitter) => {
-  const response = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form, submitter)) });
+  const action = submitter?.getAttribute("formaction") ?? form.action;
+  const fields = new FormData(form, submitter);
+  const response = await fetch(action, { method: "POST", body: form.enctype === "multipart/form-data" ? fields : new URLSearchParams(fields) });
   const page = parse(await response.text());
   const question = page.getElementById("question");
   if (question !== null) return await openDialog(question, "question-title").closed;
   if (response.redirected) location.assign(response.url);
+  else if (page.querySelector("[data-person]")) {
+    /* A page with the form and its problems: what is refused is refused again. */
+    ready.add(form);
+    form.requestSubmit(submitter);
+  }
   else tell(form, page.querySelector(".sheet .soft")?.textContent ?? page.title);
 };
 
-const ready = new WeakSet();
 document.addEventListener("submit", async (event) => {
   const { target: form, submitter } = event;
   if (form.method !== "post" || form.dataset.upload !== undefined || !document.querySelector("[data-person]")) return;
@@ -146,7 +155,7 @@ document.addEventListener("submit", async (event) => {
   setBusy(form, true);
   try {
     if (!await isReady(form)) return setBusy(form, false);
-    if (form.dataset.asks !== undefined) {
+    if ((submitter?.dataset.asks ?? form.dataset.asks) !== undefined) {
       await ask(form, submitter);
       return setBusy(form, false);
     }

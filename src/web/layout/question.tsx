@@ -86,12 +86,14 @@ export interface Asked extends Pick<SentForm, "fields" | "values"> {
   readonly csrf: string;
   /** The page to return to. */
   readonly cameFrom: string;
+  /** Whether the fields may be too long for a form without files. */
+  readonly isLarge?: boolean;
 }
 
 /** Renders a question. The fields of the act stay in its form. */
 export function questionPage(question: Question, asked: Asked, refusal: Refusal): Response {
   const { title, lines, facts = [], word, typed, seen } = question;
-  const { action, csrf, cameFrom, fields, values } = asked;
+  const { action, csrf, cameFrom, fields, values, isLarge = false } = asked;
   const kept = Object.keys(fields).filter((name) => !OWN_FIELDS.has(name))
     .flatMap((name) => values(name).map((value) => [name, value] as const));
   const own = Object.entries({ csrf, cameFrom, seen, confirmed: "yes" });
@@ -99,7 +101,13 @@ export function questionPage(question: Question, asked: Asked, refusal: Refusal)
     <div class="asking">
       <Mark />
       <main id="main">
-        <form id="question" method="post" action={action} class="question">
+        <form
+          id="question"
+          method="post"
+          action={action}
+          encType={isLarge ? "multipart/form-data" : undefined}
+          class="question"
+        >
           {[...kept, ...own].map(([name, value]) =>
             value === undefined
               ? null

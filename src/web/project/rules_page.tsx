@@ -177,7 +177,11 @@ function Editor({ parts, view }: { readonly parts: ProjectVisit; readonly view: 
           Try on the last 1,000 requests
         </button>
         {canChange(parts)
-          ? <button type="submit" formaction={`${path}/publish`}>Publish to production</button>
+          ? (
+            <button type="submit" formaction={`${path}/publish`} data-asks="">
+              Publish to production
+            </button>
+          )
           : null}
       </div>
     </form>
@@ -280,6 +284,7 @@ function RevisionRow({ parts, revision, etag }: {
               <Form
                 action={path("rules/restore")}
                 csrf={csrf}
+                asks
                 hidden={{ etag, revision: revisionId }}
               >
                 <button class="quiet little" type="submit">

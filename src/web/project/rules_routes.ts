@@ -19,7 +19,7 @@ import {
   type Surroundings,
   writeRulesToml,
 } from "../../rules/mod.ts";
-import { QUESTIONS } from "../asking/questions.ts";
+import { publishQuestion, QUESTIONS } from "../asking/questions.ts";
 import { type BoardServices, namedIn } from "../visit/board_context.ts";
 import type { ClientLookup } from "../visit/client_facts.ts";
 import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
@@ -198,7 +198,10 @@ export function bindRules(bind: PageBinder, services: RulesPageServices): void {
     return show(parts, { ...kept, trial });
   });
 
-  act("publish", async (parts, { loaded, kept }) => {
+  const publish = async (
+    parts: ProjectVisit,
+    { loaded, kept }: Awaited<ReturnType<typeof readTyped>>,
+  ) => {
     if (loaded.ruleSet === undefined) {
       return show(parts, { ...kept, failure: "Correct the errors to publish", status: 400 });
     }
@@ -219,7 +222,26 @@ export function bindRules(bind: PageBinder, services: RulesPageServices): void {
       const { active, etag } = await readActive(parts);
       return show(parts, { ...kept, etag, theirs: textOf(active.ruleSet), status: 412 });
     }
-  });
+  };
+  bind.asking(`${AT}/publish`, {
+    // Rules with errors, or written for an older version, are not published: there is no question.
+    ask: (visit) =>
+      askOnProject(services, async (parts) => {
+        const [{ loaded, kept }, { active, etag }] = await Promise.all([
+          readTyped(parts, visit),
+          readActive(parts),
+        ]);
+        const { project: { name, productionDeploymentId } } = parts;
+        if (productionDeploymentId === null || loaded.runtime === undefined || kept.etag !== etag) {
+          return undefined;
+        }
+        return publishQuestion(name, { from: active.ruleSet, to: loaded.runtime });
+      })(visit),
+    run: async (visit) => {
+      const parts = await openProject(visit, services);
+      return publish(parts, await readTyped(parts, visit));
+    },
+  }, { maxUpload: MAX_UPLOAD });
 
   /** A change of what is published, for which the text does not matter. */
   const change = (
@@ -237,14 +259,23 @@ export function bindRules(bind: PageBinder, services: RulesPageServices): void {
       return show(parts, { failure: failure.message, status: failure.status });
     }
   };
-  bind.personal(
-    "POST",
-    `${AT}/restore`,
-    change("rules-restored", ({ api, project }, { fields }) => {
+  bind.asking(`${AT}/restore`, {
+    ask: askOnProject(services, async (parts) => {
+      const { api, project, visit: { fields } } = parts;
+      const params = { project: project.name, revision: fields.revision ?? "" };
+      const [{ ruleSet }, { active, etag }] = await Promise.all([
+        api.call(endpoints.getRuleRevision, { params }),
+        readActive(parts),
+      ]);
+      return project.productionDeploymentId === null || fields.etag !== etag
+        ? undefined
+        : publishQuestion(project.name, { from: active.ruleSet, to: ruleSet });
+    }),
+    run: change("rules-restored", ({ api, project }, { fields }) => {
       const params = { project: project.name, revision: fields.revision ?? "" };
       return api.call(endpoints.restoreRules, { params, ifMatch: fields.etag ?? "" });
     }),
-  );
+  });
   bind.asking(`${AT}/remove`, {
     ask: askOnProject(services, (parts) => QUESTIONS.rules(namedIn(parts))),
     run: change("rules-removed", ({ api, project }, { fields }) => {

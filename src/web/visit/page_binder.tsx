@@ -144,14 +144,15 @@ export class PageBinder {
   asking(path: string, act: {
     ask(visit: PersonVisit): Question | undefined | Promise<Question | undefined>;
     run(visit: PersonVisit): Answer;
-  }): void {
+  }, options: FormOptions = {}): void {
     this.personal("POST", path, async (visit) => {
       const question = await act.ask(visit);
       const refusal = question && refusalOf(question, visit.fields);
       if (question === undefined || refusal === undefined) return act.run(visit);
       const query = visit.query.size === 0 ? "" : `?${visit.query}`;
-      return questionPage(question, { ...visit, action: visit.path + query }, refusal);
-    });
+      const isLarge = options.maxUpload !== undefined;
+      return questionPage(question, { ...visit, action: visit.path + query, isLarge }, refusal);
+    }, options);
   }
 
   /** Reads a form. Files are in memory meanwhile, so that few people upload at a time. */

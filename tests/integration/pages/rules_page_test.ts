@@ -29,12 +29,14 @@ Deno.test("the rules page checks, tries, publishes, compares and restores, and k
       async () => (await api("GET", "/v1/projects/shop/logs")).json.items.length,
       (count) => count === 4,
     );
-    const send = (page: Page, act: string, toml: string) => {
+    const send = (page: Page, act: string, toml: string, more: Record<string, string> = {}) => {
       const { fields } = formsOf(page.html).find(({ action }) => action === `${AT}/check`)!;
+      const { csrf = "", etag = "" } = fields;
       return ada.send("POST", `${AT}/${act}`, {
-        fields: { csrf: fields.csrf!, etag: fields.etag!, toml: toml.replaceAll("\n", "\r\n") },
+        fields: { csrf, etag, toml: toml.replaceAll("\n", "\r\n"), ...more },
       });
     };
+    const confirmed = { confirmed: "yes" };
     const first = await ada.open(AT);
     assert.match(first.html, /Production has no rules yet\./);
     assert.match(textIn(first), /^schemaVersion = "EDGE_RULE_SET_V1"\nrules = \[\]/);
@@ -58,7 +60,12 @@ Deno.test("the rules page checks, tries, publishes, compares and restores, and k
     assert.match(tried.html, /<ins>Responds with 403 by rule &quot;closed&quot;<\/ins>/);
     assert.equal((await platform.get("shop.localhost", "/admin/a")).status, 200);
 
-    const published = await send(first, "publish", CLOSED);
+    const asked = await send(first, "publish", CLOSED);
+    assert.match(asked.html, /Publish these rules to production of shop\?/);
+    assert.match(asked.html, /<dt>Added<\/dt><dd>1 rule<\/dd>/);
+    assert.match(asked.html, /enctype="multipart\/form-data"/i);
+    assert.equal((await platform.get("shop.localhost", "/admin/a")).status, 200);
+    const published = await send(first, "publish", CLOSED, confirmed);
     assert.equal(published.headers.get("location"), `${AT}?done=rules-published`);
     assert.equal((await platform.get("shop.localhost", "/admin/a")).status, 403);
     const second = await ada.open(AT);
@@ -73,7 +80,7 @@ Deno.test("the rules page checks, tries, publishes, compares and restores, and k
     assert.match(stale.html, /<span class="removed">- id = &quot;closed&quot;\n<\/span>/);
     assert.match(stale.html, /<span class="added">\+ id = &quot;moved&quot;\n<\/span>/);
     assert.equal((await platform.get("shop.localhost", "/blog/tides")).status, 404);
-    const again = await send(stale, "publish", MOVED);
+    const again = await send(stale, "publish", MOVED, confirmed);
     assert.equal(again.status, 303);
     assert.equal((await platform.get("shop.localhost", "/blog/tides")).status, 301);
 
@@ -81,7 +88,7 @@ Deno.test("the rules page checks, tries, publishes, compares and restores, and k
     const [, compare = ""] = /href="([^"]*\?revision=[^"#]*)#compared"/.exec(list.html) ?? [];
     const compared = await ada.open(compare);
     assert.match(compared.html, /<span class="added">\+ id = &quot;closed&quot;/);
-    const restored = await ada.submit(compared, `${AT}/restore`);
+    const restored = await ada.confirm(compared, `${AT}/restore`);
     assert.match(restored.html, /Rules restored\./);
     assert.equal((await platform.get("shop.localhost", "/blog/tides")).status, 404);
     assert.equal((await ada.submit(compared, `${AT}/restore`)).status, 412);
