@@ -64,6 +64,11 @@ export const SHIPPED_PACKAGES: readonly ShippedPackage[] = [
     files: ["dist/htmx.min.js"],
     reason: "is a script that browsers run; the platform sends it as it stands",
   },
+  {
+    name: "uplot",
+    files: ["dist/uPlot.iife.min.js", "dist/uPlot.min.css"],
+    reason: "is a script that browsers run; the platform sends it as it stands",
+  },
 ];
 
 /**

@@ -9,9 +9,13 @@ import { endpoint } from "./endpoint.ts";
 import { environmentReference } from "./environments.ts";
 import { projectParams } from "./projects.ts";
 
-/** The last hour by minute, the last day by hour, the last 90 days by day. */
+/** The last hour by minute, the last day by hour, the last 90 days by day; finer in a young project. */
 export const TRAFFIC_RANGES = ["hour", "day", "90d"] as const;
 export type TrafficRange = typeof TRAFFIC_RANGES[number];
+
+/** The word for the length of a report's steps. */
+export const trafficUnit = (stepSeconds: number): string =>
+  stepSeconds >= 86_400 ? "day" : stepSeconds >= 3600 ? "hour" : "minute";
 
 export const TRAFFIC_LAYERS = [
   "static",
@@ -123,7 +127,7 @@ export const getTraffic = endpoint({
   params: projectParams,
   query: z.object({
     range: z.enum(TRAFFIC_RANGES).default("day").describe(
-      "The last hour by minute, the last day by hour, or the last 90 days by day",
+      "The last hour by minute, the last day by hour, or the last 90 days by day. Steps are shorter while the project is younger than 2 hours (minutes) or 2 days (hours), and start at its creation; see `stepSeconds`",
     ),
     environment: environmentReference.default("production").describe(
       "Name or id of the environment",

@@ -17,6 +17,7 @@ import {
 import { bindDevicePages, type DevicePageServices } from "./device/device_pages.tsx";
 import { SESSION_PATH } from "./layout/form_script.ts";
 import { BOARD_SCRIPT_PATH, HTMX_PATH, showBoardScript, showHtmx } from "./layout/scripts.ts";
+import { CHART_SCRIPT_PATH, showChartScript } from "./layout/chart_script.ts";
 import { PALETTE_PATH, showPaletteScript } from "./layout/palette_script.ts";
 import { LIVE_WORKER_PATH, showLiveWorker } from "./layout/live_script.ts";
 import { goTo, showIcon, showStylesheet, STYLESHEET_PATH } from "./layout/document.tsx";
@@ -61,7 +62,6 @@ import { bindRules, type RulesPageServices } from "./project/rules_routes.ts";
 import { RULES_SCRIPT_PATH, showRulesScript } from "./project/rules_script.ts";
 import { bindSettings } from "./project/settings_page.tsx";
 import { bindTraffic } from "./project/traffic_page.tsx";
-import { bindVariables } from "./project/variables_page.tsx";
 
 function bindProjectPages(
   bind: PageBinder,
@@ -75,7 +75,6 @@ function bindProjectPages(
   bindUsage(bind, services);
   bindErrors(bind, services);
   bindDomains(bind, services);
-  bindVariables(bind, services);
   bindEnvironments(bind, services);
   bindHooks(bind, services);
   bindCron(bind, services);
@@ -130,6 +129,7 @@ export function bindPages(
   router.page("GET", UPLOAD_SCRIPT_PATH, showUploadScript);
   router.page("GET", STUDIO_SCRIPT_PATH, showStudioScript);
   router.page("GET", LIVE_WORKER_PATH, showLiveWorker);
+  router.page("GET", CHART_SCRIPT_PATH, showChartScript);
   router.page("GET", RULES_SCRIPT_PATH, showRulesScript);
   bind.open(
     "GET",

@@ -67,7 +67,7 @@ Deno.test({
         await dialog.getByRole("button", { name: "Roll back to it" }).click();
         await page.getByText("Rolled back to this deployment.").waitFor();
 
-        await page.goto(`${url}${SHOP}/variables`);
+        await page.goto(`${url}${SHOP}/environments`);
         await page.getByRole("button", { name: /^Remove TIDE/ }).click();
         assert.match(await dialog.innerText(), /Remove TIDE from all environments\?/);
         await dialog.getByRole("link", { name: "Cancel" }).click();
@@ -100,11 +100,11 @@ Deno.test({
         const context = await browser.newContext();
         const page = await signInBrowser(context, { ada, platform });
         const url = `http://127.0.0.1:${platform.port}`;
-        await page.goto(`${url}${SHOP}/variables`);
+        await page.goto(`${url}${SHOP}/environments`);
         const field = page.getByLabel("Name", { exact: true });
         const button = page.getByRole("button", { name: "Set variable" });
         await field.fill("TIDE");
-        await page.getByLabel("Value").fill("high");
+        await page.getByLabel("Value", { exact: true }).fill("high");
 
         await context.setOffline(true);
         await button.click();
@@ -134,14 +134,14 @@ Deno.test({
         assert.equal(await button.getAttribute("aria-busy"), "true");
         await dialog.getByRole("button", { name: "Sign in" }).click();
         await page.getByText("Variable set.").waitFor();
-        assert.deepEqual(sent, ["/sign-in", `${SHOP}/variables`]);
+        assert.deepEqual(sent, ["/sign-in", `${SHOP}/environments/set`]);
 
-        await page.goto(`${url}${SHOP}/variables`);
+        await page.goto(`${url}${SHOP}/environments`);
         sent.length = 0;
         await field.fill("TIDE");
         await button.dblclick();
         await page.getByText("Variable set.").waitFor();
-        assert.deepEqual(sent, [`${SHOP}/variables`]);
+        assert.deepEqual(sent, [`${SHOP}/environments/set`]);
         const { json } = await api("GET", "/v1/projects/shop/variables");
         assert.deepEqual(json.items.map(({ key }: { key: string }) => key), ["TIDE"]);
       });

@@ -71,6 +71,7 @@ interface PageDocument {
 /** Routes that are no separate page, or that only a mail or a chat leads to. */
 const NOT_LOOKED_AT: Readonly<Record<string, string>> = {
   "/": "leads to the overview",
+  "/workspaces/:slug/projects/:project/variables": "leads to the page of environments",
   "/session": "tells the script whose session the browser has",
   "/workspaces/:slug/projects/:project/deployments": "leads to the page of the project",
   "/workspaces/:slug/projects/:project/day": "a part of the overview",
@@ -241,7 +242,6 @@ async function furnish(parts: DashboardPlatform) {
       "blobs",
       "queues",
       "domains",
-      "variables",
       "environments",
       "hooks",
       "rules",
@@ -387,7 +387,7 @@ async function searchByKeys(page: Page, url: string) {
   await page.goto(`${url}${SHOP}/edge`);
   await page.keyboard.press("/");
   await field.fill("vrbls");
-  await chosen.getByText("Variables of harbour-shop").waitFor();
+  await chosen.getByText("Environments and variables of harbour-shop").waitFor();
   assert.deepEqual(await accessFaults(page), []);
   await page.keyboard.press("Escape");
   await field.waitFor({ state: "detached" });

@@ -3,15 +3,15 @@
  *
  * @module
  */
-import type { TrafficReport, WebVitals } from "../../contract/traffic.ts";
+import { type TrafficReport, trafficUnit, type WebVitals } from "../../contract/traffic.ts";
 import { formatBytes, printable } from "../terminal/format.ts";
 import { formatFacts } from "../terminal/table.ts";
 import { plotBars } from "./plot.ts";
 
 const SPANS: Readonly<Record<TrafficReport["range"], string>> = {
-  hour: "the last hour, by minute",
-  day: "the last 24 hours, by hour",
-  "90d": "the last 90 days, by day",
+  hour: "the last hour",
+  day: "the last 24 hours",
+  "90d": "the last 90 days",
 };
 
 /** Values that are shown of each list. */
@@ -53,7 +53,8 @@ export function formatTraffic(
   { project, table }: { readonly project: string; readonly table: Table },
 ): string {
   const { range, environment, totals, times, statuses } = report;
-  const heading = `${printable(project)}, ${printable(environment)}: ${SPANS[range]}`;
+  const span = `${SPANS[range]}, by ${trafficUnit(report.stepSeconds)}`;
+  const heading = `${printable(project)}, ${printable(environment)}: ${span}`;
   if (totals.requests === 0 && report.vitals === undefined) return `${heading}\nNo requests`;
   const lists = ([
     [["PAGE", "VIEWS"], report.pages],

@@ -76,7 +76,7 @@ function tableFor(width: number | undefined) {
 
 const REPORTS: readonly (readonly [string, TrafficReport, number | undefined])[] = [
   ["full", FULL, undefined],
-  ["without_vitals", { ...FULL, range: "90d", vitals: undefined }, undefined],
+  ["without_vitals", { ...FULL, range: "90d", stepSeconds: 86_400, vitals: undefined }, undefined],
   ["narrow", FULL, 40],
   ["empty", EMPTY, undefined],
 ];

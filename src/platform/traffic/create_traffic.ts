@@ -21,7 +21,7 @@ import { deleteKeys } from "../core/store/mod.ts";
 import type { DeploymentStore } from "../deployments/mod.ts";
 import { type EnvironmentStore, findEnvironmentName } from "../environments/mod.ts";
 import { findProject, type ProjectStore } from "../projects/mod.ts";
-import { RANGES, stepsOf } from "./periods.ts";
+import { stepsOf } from "./periods.ts";
 import { reportTraffic } from "./report.ts";
 import { TrafficBook } from "./traffic_book.ts";
 import { TrafficCollector } from "./traffic_collector.ts";
@@ -104,14 +104,14 @@ export function createTraffic(
           const { range } = query;
           const environment = await findEnvironmentName(environments, project, query.environment);
           const silent = await saveAll(project.id);
-          const time = now();
+          const steps = stepsOf(range, now(), project.createdAt);
           const found = store.read({
             projectId: project.id,
             environment,
-            unit: RANGES[range].unit,
-            start: stepsOf(range, time)[0]!,
+            unit: steps.unit,
+            start: steps.starts[0]!,
           });
-          const report = await reportTraffic(found, { range, environment, now: time });
+          const report = await reportTraffic(found, { range, environment, steps });
           return { ...report, ...missingNodes(silent) };
         });
       },

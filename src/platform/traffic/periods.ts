@@ -33,9 +33,28 @@ export function startOf(unit: Unit, time: number): number {
   return time - time % PERIODS[unit].ms;
 }
 
-/** The starts of all steps of a range that ends now, the oldest first. */
-export function stepsOf(range: TrafficRange, now: number): number[] {
-  const { unit, steps } = RANGES[range];
+/** Fewest steps of a young project's range. */
+const LEAST_STEPS = 24;
+
+/** The steps of a report: their unit and their starts, the oldest first. */
+export interface Steps {
+  readonly unit: Unit;
+  readonly starts: readonly number[];
+}
+
+/**
+ * The steps of a range that ends now. While the counts of a shorter unit go back to the creation
+ * of the project, the steps have that unit, and start there.
+ */
+export function stepsOf(range: TrafficRange, now: number, createdAt: number): Steps {
+  const { unit: usual, steps: most } = RANGES[range];
+  const unit = UNITS.find((unit) => unit === usual || now - createdAt < PERIODS[unit].keptMs)!;
+  const { ms } = PERIODS[unit];
   const last = startOf(unit, now);
-  return Array.from({ length: steps }, (_, step) => last - (steps - 1 - step) * PERIODS[unit].ms);
+  const since = (last - startOf(unit, createdAt)) / ms + 1;
+  const steps = unit === usual ? most : Math.max(LEAST_STEPS, since);
+  return {
+    unit,
+    starts: Array.from({ length: steps }, (_, step) => last - (steps - 1 - step) * ms),
+  };
 }

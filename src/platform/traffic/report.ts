@@ -5,11 +5,13 @@
  */
 import type { LayerTimes, TrafficRange, TrafficReport, WebVitals } from "../../contract/traffic.ts";
 import { LAYERS, TrafficCounts, type VitalQuantiles, VITALS } from "../../traffic/mod.ts";
-import { PERIODS, RANGES, stepsOf } from "./periods.ts";
+import { PERIODS, type Steps } from "./periods.ts";
 import type { FoundCounts } from "./traffic_store.ts";
 
 /** Values in each list. */
 const LISTED = 20;
+/** Countries, of which a map can show many. */
+const COUNTRIES = 60;
 
 const isoTime = (time: number): string => new Date(time).toISOString();
 
@@ -53,13 +55,12 @@ function webVitalsOf(counts: TrafficCounts): Pick<TrafficReport, "vitals"> {
 /** Merges the counts that were found by period, and sums them up. */
 export async function reportTraffic(
   found: AsyncIterable<FoundCounts>,
-  { range, environment, now }: {
+  { range, environment, steps: { unit, starts } }: {
     readonly range: TrafficRange;
     readonly environment: string;
-    readonly now: number;
+    readonly steps: Steps;
   },
 ): Promise<TrafficReport> {
-  const starts = stepsOf(range, now);
   const steps = new Map(starts.map((start) => [start, new TrafficCounts()]));
   const all = new TrafficCounts();
   for await (const { start, counts } of found) {
@@ -69,7 +70,7 @@ export async function reportTraffic(
     all.merge(counts);
   }
   const { lists } = all;
-  const stepMs = PERIODS[RANGES[range].unit].ms;
+  const stepMs = PERIODS[unit].ms;
   return {
     range,
     environment,
@@ -80,7 +81,7 @@ export async function reportTraffic(
     steps: [...steps].map(([start, counts]) => ({ time: isoTime(start), ...sumsOf(counts) })),
     pages: lists.pages.top(LISTED),
     referrers: lists.referrers.top(LISTED),
-    countries: lists.countries.top(LISTED),
+    countries: lists.countries.top(COUNTRIES),
     devices: lists.devices.top(LISTED),
     statuses: all.statuses().map(([status, count]) => ({ status, count })),
     times: timesOf(all),

@@ -78,6 +78,15 @@ function SearchWay({ href }: { readonly href: string }) {
   );
 }
 
+/** On narrow screens it is among the settings, as the bar has no place for it. */
+export function SignOut({ csrf }: { readonly csrf: string }) {
+  return (
+    <Form action="/sign-out" csrf={csrf} class="inline">
+      <button class="plain" type="submit">Sign out</button>
+    </Form>
+  );
+}
+
 export function Bar({ context, place }: {
   readonly context: PageContext;
   readonly place?: Place | undefined;
@@ -92,8 +101,8 @@ export function Bar({ context, place }: {
         <Switcher context={context} place={place} />
         {place?.project === undefined ? null : (
           <>
-            <span class="sep" aria-hidden="true">/</span>
-            <a class="here" href={projectPath(place.workspace.slug, place.project)}>
+            <span class="sep there" aria-hidden="true">/</span>
+            <a class="here there" href={projectPath(place.workspace.slug, place.project)}>
               {place.project}
             </a>
           </>
@@ -116,9 +125,7 @@ export function Bar({ context, place }: {
         >
           Account
         </a>
-        <Form action="/sign-out" csrf={csrf} class="inline">
-          <button class="plain" type="submit">Sign out</button>
-        </Form>
+        <SignOut csrf={csrf} />
       </nav>
     </header>
   );

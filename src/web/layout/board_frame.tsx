@@ -33,8 +33,7 @@ const PROJECT_GROUPS = [
   ["Settings", [
     ["settings", "General"],
     ["domains", "Domains"],
-    ["variables", "Variables"],
-    ["environments", "Environments"],
+    ["environments", "Environments and variables"],
     ["edge", "Edge"],
     ["rules", "Rules"],
     ["drains", "Drains"],

@@ -32,8 +32,8 @@ const BAND = `
 .bar .switch ul li.last { border-top: 1px solid var(--line); margin-top: .4rem; padding-top: .4rem; }
 .band { position: relative; overflow: hidden; background: linear-gradient(170deg, var(--night), var(--night-2)); color: var(--night-ink); }
 .band .contours { position: absolute; right: 0; top: 0; width: min(46rem, 70%); height: 100%; color: var(--glow); opacity: .13; pointer-events: none; }
-.band > .inner { position: relative; max-width: 76rem; margin: 0 auto; padding: .3rem 1.25rem 0; display: grid; grid-template-columns: minmax(0, 1fr); gap: .35rem; }
-.band .head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .4rem 2rem; min-height: 2.25rem; }
+.band > .inner { position: relative; max-width: 76rem; margin: 0 auto; padding: .15rem 1.25rem 0; display: grid; grid-template-columns: minmax(0, 1fr); gap: .1rem; }
+.band .head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .2rem 2rem; min-height: 2.1rem; }
 .band .head > div:first-child { display: flex; flex-wrap: wrap; align-items: baseline; gap: .1rem .9rem; min-width: 0; }
 .band h1 { font-size: 1.25rem; line-height: 1.3; overflow-wrap: anywhere; }
 .band .lead { color: var(--night-soft); display: flex; flex-wrap: wrap; align-items: center; gap: .1rem .9rem; font-size: .875rem; min-width: 0; overflow-wrap: anywhere; }
@@ -48,7 +48,7 @@ const BAND = `
 .band .acts { display: flex; flex-wrap: wrap; gap: .45rem; }
 .sections { display: flex; gap: .15rem; overflow-x: auto; margin: 0 -.75rem; scrollbar-width: none; }
 .sections::-webkit-scrollbar { display: none; }
-.sections a { flex: none; padding: .35rem .75rem .4rem; color: var(--night-soft); text-decoration: none; font-weight: 540; font-size: .9rem; border-bottom: 3px solid transparent; }
+.sections a { flex: none; line-height: 1.45; padding: .25rem .75rem .3rem; color: var(--night-soft); text-decoration: none; font-weight: 540; font-size: .9rem; border-bottom: 3px solid transparent; }
 .sections a:hover { color: var(--night-ink); }
 .sections a[aria-current=page] { color: var(--night-ink); border-color: var(--glow); }
 .sections a.group { font-weight: 640; }
@@ -59,13 +59,16 @@ const BAND = `
 .board { max-width: 76rem; margin: 0 auto; padding: 1.75rem 1.25rem 5rem; display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.5rem; }
 @media (min-width: 60rem) {
   .bar { padding-left: max(2.5rem, calc(50vw - 35.5rem)); padding-right: max(2.5rem, calc(50vw - 35.5rem)); }
-  .band > .inner { padding: .3rem 2.5rem 0; }
+  .band > .inner { padding: .15rem 2.5rem 0; }
   .board { padding: 2rem 2.5rem 5rem; }
 }
+.narrow { display: none; }
 @media (max-width: 40rem) {
-  .bar { flex-wrap: wrap; gap: .4rem 1rem; }
-  .bar .ways .wide { display: none; }
-  .bar .ways { margin-left: -.6rem; }
+  .bar .mark span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .bar .there, .bar .ways form { display: none; }
+  .bar .trail > .switch { flex: 0 1 auto; min-width: 0; }
+  .bar .switch > summary { overflow: hidden; }
+  .narrow { display: block; padding: .1rem .75rem; }
 }
 `;
 
@@ -102,6 +105,7 @@ button.tiny { min-height: 1.5rem; padding: .05rem .5rem; font-size: .8rem; font-
 
 const ROWS = `
 .tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(20rem, 100%), 1fr)); gap: 1rem; }
+.tiles.four { grid-template-columns: repeat(auto-fill, minmax(min(15rem, 100%), 1fr)); }
 .tile { position: relative; display: grid; grid-template-rows: auto 1fr auto; gap: .9rem; padding: 1.2rem 1.3rem; background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); box-shadow: var(--shadow); min-width: 0; }
 .tile:hover, .tile:focus-within { border-color: var(--accent); }
 .tile h2 a { color: inherit; text-decoration: none; }
@@ -191,6 +195,32 @@ const PLOTS = `
 .plot .bar-fill { fill: var(--accent); }
 .plot .bad { fill: var(--danger); }
 .plot-ends { display: flex; justify-content: space-between; margin-top: -.9rem; font-variant-numeric: tabular-nums; }
+.chart-place { min-height: 9rem; }
+.chart-place .uplot { width: 100%; font-family: inherit; }
+.chart-place .u-wrap:focus-visible { outline-offset: 4px; }
+.chart-place .u-legend { color: var(--ink); font-variant-numeric: tabular-nums; }
+.chart-place .u-legend th { padding: 4px; border: 0; color: inherit; font-size: inherit; cursor: default; pointer-events: none; }
+.chart-place .u-legend td { padding: 4px 0; border: 0; min-width: 3.5rem; text-align: left; }
+.chart-place .u-cursor-x { border-color: var(--line-strong); }
+.scroll.tall { max-height: 24rem; overflow: auto; }
+.world { display: block; width: 100%; height: auto; padding: .5rem 0; }
+.world path { stroke: var(--surface); stroke-width: .6; }
+.world .land { fill: var(--line); }
+.world .shade-1 { fill: color-mix(in srgb, var(--accent) 40%, var(--line)); }
+.world .shade-2 { fill: color-mix(in srgb, var(--accent) 60%, var(--line)); }
+.world .shade-3 { fill: color-mix(in srgb, var(--accent) 80%, var(--line)); }
+.world .shade-4 { fill: var(--accent); }
+.world path:not(.land):hover { stroke: var(--ink); stroke-width: 1.2; }
+.map-and-list .world { padding: .5rem 1.5rem 0; }
+@media (min-width: 60rem) { .map-and-list { display: grid; grid-template-columns: minmax(0, 5fr) minmax(0, 3fr); align-items: start; } .map-and-list .world { padding: .5rem 0 1.3rem 1.5rem; } }
+.vitals { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr)); gap: 1rem 2.5rem; padding: 1rem 1.5rem 1.25rem; }
+.vitals dt { color: var(--soft); font-size: .9rem; }
+.vitals dd { display: grid; gap: .4rem; }
+.vitals .value { display: flex; align-items: baseline; gap: .6rem; font-size: 1.6rem; font-weight: 640; letter-spacing: -.02em; font-variant-numeric: tabular-nums; }
+.vitals .tag { letter-spacing: 0; }
+.scale { display: block; width: 100%; height: 1.1rem; }
+.scale .good { fill: var(--accent); } .scale .care { fill: var(--warn); opacity: .75; } .scale .bad { fill: var(--danger); opacity: .5; }
+.scale .here { fill: var(--ink); stroke: var(--surface); stroke-width: 1; }
 .shares { display: grid; padding: .8rem 1.5rem 1.3rem; }
 .shares > li { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: .15rem 1rem; padding: .35rem 0; font-size: .925rem; }
 .shares .num { font-variant-numeric: tabular-nums; color: var(--soft); }

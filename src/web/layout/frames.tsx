@@ -6,7 +6,7 @@
  * @module
  */
 import type { Child } from "hono/jsx";
-import { Bar } from "./bar.tsx";
+import { Bar, SignOut } from "./bar.tsx";
 import { Contours } from "./contours.tsx";
 import type { PageContext } from "./page_context.ts";
 import { DoneNotice, Mark } from "./pieces.tsx";
@@ -106,6 +106,9 @@ export function SettingsFrame({ title, lead, context, children }: {
               {ACCOUNT_LINKS.map(([href, name]) => (
                 <PageLink key={href} href={href} path={path}>{name}</PageLink>
               ))}
+              <li class="narrow">
+                <SignOut csrf={context.csrf} />
+              </li>
             </ul>
           </div>
           <div>

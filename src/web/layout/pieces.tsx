@@ -17,7 +17,7 @@ export function Mark({ href = "/" }: { readonly href?: string }) {
         <rect width="28" height="28" rx="7" fill="#128a64" />
         <path d="M8 9h12M8 14h8M8 19h4" stroke="#fff" stroke-width="2.6" stroke-linecap="round" />
       </svg>
-      svc
+      <span>svc</span>
     </a>
   );
 }

@@ -70,3 +70,24 @@ export function ShareLine({ value, most }: { readonly value: number; readonly mo
     </svg>
   );
 }
+
+/** Values of a list that are shown. */
+const SHOWN = 10;
+
+/** Counted values, the most frequent first, each with its share of the first. */
+export function Shares({ items }: {
+  readonly items: readonly { readonly value: string; readonly count: number }[];
+}) {
+  const most = items[0]?.count ?? 1;
+  return (
+    <ol class="shares">
+      {items.slice(0, SHOWN).map(({ value, count }) => (
+        <li key={value}>
+          <span class="clip" title={value}>{value}</span>
+          <span class="num">{count.toLocaleString("en-US")}</span>
+          <ShareLine value={count} most={most} />
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -14,6 +14,7 @@ import {
   Branch,
   Commit,
   Empty,
+  Pager,
   SelectField,
   SiteLink,
   State,
@@ -35,6 +36,9 @@ export interface EnvironmentsView {
   /** The name of the environment whose variables are shown. */
   readonly chosen: string;
   readonly variables: readonly Variable[];
+  /** The name before the first variable of this part of the list, and the last one if more follow. */
+  readonly cursor: string | null;
+  readonly nextCursor: string | null;
   /** The form that was refused, if any. */
   readonly refused?: "create" | "set" | "paste";
   readonly plan?: PastePlan;
@@ -260,13 +264,13 @@ function SetForm({ parts, shown }: { readonly parts: ProjectVisit; readonly show
             <Field label="Name" name="key" state={state} autocomplete="off" maxlength={128} />
             <KindAndScope form="set" label="Kind" chosen={chosen} state={state} />
           </div>
-          <div class="field">
-            <label for="value">Value</label>
-            <textarea id="value" name="value" rows={3} autocomplete="off" spellcheck={false}>
-              {state.values.value ?? ""}
-            </textarea>
-            <p class="hint">Secrets are encrypted and can't be viewed again.</p>
-          </div>
+          <TextAreaField
+            label="Value"
+            name="value"
+            state={state}
+            hint="Secrets are encrypted and can't be viewed again."
+            isSecret={state.values.category !== "plain"}
+          />
           <Box
             name="changeCategory"
             label="Allow a change between plain and secret (--change-category)"
@@ -329,9 +333,13 @@ export function environmentsPage(parts: ProjectVisit, shown: Shown): Response {
   const mayChange = canChange(parts);
   return projectPage(
     parts,
-    { ...shown, here: "environments", about: "environments" },
+    { ...shown, here: "environments", about: "environments and variables" },
     <>
-      <Card title="Environments" id="environments" lead="Each has its own host and variables.">
+      <Card
+        title="Environments"
+        id="environments"
+        lead="Each has its own host and variables. Choose one to see its variables below."
+      >
         <ol class="rows">
           {environments.map((each) => (
             <EnvironmentRow
@@ -365,6 +373,12 @@ export function environmentsPage(parts: ProjectVisit, shown: Shown): Response {
             </ol>
           )}
       </Card>
+      <Pager
+        path={parts.path("environments")}
+        cursor={shown.cursor}
+        nextCursor={shown.nextCursor}
+        query={{ environment: chosen }}
+      />
       {mayChange ? <SetForm parts={parts} shown={shown} /> : null}
       {mayChange ? <PasteForm parts={parts} shown={shown} /> : null}
       {mayChange ? <CreateForm parts={parts} state={stateOf(shown, "create")} /> : null}

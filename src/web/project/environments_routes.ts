@@ -25,6 +25,8 @@ import type { PastePlan } from "./paste_plan.tsx";
 const AT = "/workspaces/:slug/projects/:project/environments";
 /** Branches of previews on the page. */
 const BRANCHES = 10;
+/** Variables on one page. */
+const SIZE = 50;
 /** Deployments that are read to find them. */
 const READ = 50;
 
@@ -109,6 +111,8 @@ export function bindEnvironments(bind: PageBinder, services: BoardServices): voi
         },
       },
     };
+    const after = visit.query.get("cursor");
+    const rest = after === null ? variables : variables.filter(({ key }) => key > after);
     const plan = shown.plan === undefined && visit.fields.dotenv !== undefined
       ? { plan: planOf(visit.fields.dotenv, visit.fields.scope ?? "", variables) }
       : {};
@@ -118,7 +122,9 @@ export function bindEnvironments(bind: PageBinder, services: BoardServices): voi
       ...shown,
       environments,
       chosen,
-      variables,
+      variables: rest.slice(0, SIZE),
+      cursor: after,
+      nextCursor: rest.length > SIZE ? rest[SIZE - 1]!.key : null,
     });
   };
   /** Leads back to the page with the environment that the form was about. */
@@ -128,6 +134,11 @@ export function bindEnvironments(bind: PageBinder, services: BoardServices): voi
   };
 
   bind.personal("GET", AT, (visit) => show(visit));
+  // Links to the page of variables, which was a separate one, still lead to them.
+  bind.personal("GET", "/workspaces/:slug/projects/:project/variables", async (visit) => {
+    const { path } = await openProject(visit, services);
+    return goTo(`${path("environments")}#variables`);
+  });
 
   bind.personal("POST", AT, async (visit) => {
     const parts = await openProject(visit, services);
@@ -168,9 +179,15 @@ export function bindEnvironments(bind: PageBinder, services: BoardServices): voi
       });
       return back(parts, visit, "variable-set");
     } catch (error) {
-      // What was typed may be a secret.
-      const { value: _, ...values } = visit.fields;
-      return show(visit, { ...refused(error, values), refused: "set" });
+      const { state, ...facts } = refused(error, { ...visit.fields, category });
+      // What was typed as plain may still be a secret, unless only its form was wrong.
+      const { value: _, ...values } = state.values;
+      const isShown = facts.status === 400;
+      return show(visit, {
+        ...facts,
+        state: isShown ? state : { ...state, values },
+        refused: "set",
+      });
     }
   });
 

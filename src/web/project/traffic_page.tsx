@@ -12,13 +12,17 @@ import {
   type TrafficRange,
   type TrafficReport,
   type TrafficStep,
+  trafficUnit,
 } from "../../contract/traffic.ts";
 import type { BoardServices } from "../visit/board_context.ts";
 import type { PageBinder } from "../visit/page_binder.tsx";
 import { environmentNames } from "./environment_names.ts";
 import { openProject, type ProjectVisit } from "./open_project.ts";
 import { formatBytes } from "../../lib/format.ts";
-import { BarPlot, ShareLine } from "../layout/plots.tsx";
+import { BarPlot, Shares } from "../layout/plots.tsx";
+import { CHART_SCRIPT_PATH } from "../layout/chart_script.ts";
+import { type ChartSeries, isLong, stepName, TimeChart } from "../layout/time_chart.tsx";
+import { CountriesCard } from "./countries_card.tsx";
 import { Empty, SelectField } from "../layout/board_pieces.tsx";
 import { Card } from "../layout/pieces.tsx";
 import { projectPage } from "./project_page.tsx";
@@ -31,19 +35,15 @@ const RANGE_NAMES: Readonly<Record<TrafficRange, string>> = {
 };
 
 const SPANS: Readonly<Record<TrafficRange, string>> = {
-  hour: "The last hour, by minute",
-  day: "The last 24 hours, by hour",
-  "90d": "The last 90 days, by day",
+  hour: "The last hour",
+  day: "The last 24 hours",
+  "90d": "The last 90 days",
 };
-
-/** Values that are shown of each list. */
-const SHOWN = 10;
 
 const number = (value: number): string => value.toLocaleString("en-US");
 
-/** The name of a step: a day, or a time of day. */
-const stepName = (time: string, range: TrafficRange): string =>
-  range === "90d" ? time.slice(0, 10) : time.slice(11, 16);
+const spanOf = ({ range, stepSeconds }: TrafficReport): string =>
+  `${SPANS[range]}, by ${trafficUnit(stepSeconds)}`;
 
 function Ranges({ path, report }: { readonly path: string; readonly report: TrafficReport }) {
   const { environment } = report;
@@ -105,57 +105,39 @@ function Totals({ totals }: Pick<TrafficReport, "totals">) {
   );
 }
 
-function StepTable({ steps, range }: Pick<TrafficReport, "steps" | "range">) {
-  return (
-    <details class="more">
-      <summary>Show as table</summary>
-      <div class="scroll" tabindex={0} role="region" aria-label="Requests over time">
-        <table>
-          <thead>
-            <tr>
-              <th>{range === "90d" ? "Day" : "Time (UTC)"}</th>
-              <th class="num">Requests</th>
-              <th class="num">Visitors</th>
-              <th class="num">Page views</th>
-              <th class="num">Failures</th>
-            </tr>
-          </thead>
-          <tbody>
-            {steps.filter(({ requests }) => requests > 0).map((step) => (
-              <tr key={step.time}>
-                <td>{stepName(step.time, range)}</td>
-                <td class="num">{number(step.requests)}</td>
-                <td class="num">{number(step.visitors)}</td>
-                <td class="num">{number(step.pageViews)}</td>
-                <td class="num">{number(step.failures)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </details>
-  );
-}
+const SERIES: readonly ChartSeries[] = [
+  { name: "Requests", kind: "bars" },
+  { name: "Failures", kind: "solid" },
+  { name: "Visitors", kind: "line" },
+];
 
-function Plot({ steps, range, totals }: TrafficReport) {
+function Plot({ report }: { readonly report: TrafficReport }) {
+  const { steps, stepSeconds, totals } = report;
+  const label = `${spanOf(report)}: ${number(totals.requests)} requests`;
+  const name = { seconds: stepSeconds, isLong: isLong(steps) };
   const barOf = ({ time, requests, visitors, failures }: TrafficStep) => ({
     value: requests,
     bad: failures,
-    name: `${stepName(time, range)}: ${number(requests)} requests, ${number(visitors)} visitors` +
+    name: `${stepName(time, name)}: ${number(requests)} requests, ${number(visitors)} visitors` +
       (failures === 0 ? "" : `, ${number(failures)} failures`),
   });
   return (
-    <figure class="stack">
-      <BarPlot
-        bars={steps.map(barOf)}
-        label={`${SPANS[range]}: ${number(totals.requests)} requests`}
-      />
-      <figcaption class="plot-ends soft small">
-        <span>{stepName(steps[0]!.time, range)}</span>
-        <span>{`${stepName(steps.at(-1)!.time, range)} UTC`}</span>
-      </figcaption>
-      <StepTable steps={steps} range={range} />
-    </figure>
+    <TimeChart
+      label={label}
+      unit="count"
+      stepSeconds={stepSeconds}
+      series={SERIES}
+      rows={steps.map(({ time, requests, failures, visitors }) => ({
+        time,
+        values: [requests, failures, visitors],
+      }))}
+    >
+      <BarPlot bars={steps.map(barOf)} label={label} />
+      <p class="plot-ends soft small">
+        <span>{stepName(steps[0]!.time, name)}</span>
+        <span>{`${stepName(steps.at(-1)!.time, name)} UTC`}</span>
+      </p>
+    </TimeChart>
   );
 }
 
@@ -165,20 +147,9 @@ function List({ title, unit, items, none }: {
   readonly items: readonly CountedValue[];
   readonly none: string;
 }) {
-  const most = items[0]?.count ?? 1;
   return (
     <Card id={title.toLowerCase()} title={title} lead={items.length === 0 ? none : unit}>
-      {items.length === 0 ? null : (
-        <ol class="shares">
-          {items.slice(0, SHOWN).map(({ value, count }) => (
-            <li key={value}>
-              <span class="clip" title={value}>{value}</span>
-              <span class="num">{number(count)}</span>
-              <ShareLine value={count} most={most} />
-            </li>
-          ))}
-        </ol>
-      )}
+      {items.length === 0 ? null : <Shares items={items} />}
     </Card>
   );
 }
@@ -219,19 +190,13 @@ function Times({ times }: Pick<TrafficReport, "times">) {
   );
 }
 
-function Lists({ pages, referrers, countries, devices, statuses }: TrafficReport) {
+function Lists({ pages, referrers, devices, statuses }: TrafficReport) {
   const answers = statuses.map(({ status, count }) => ({ value: String(status), count }))
     .sort((a, b) => b.count - a.count);
   return (
-    <div class="tiles">
+    <div class="tiles four">
       <List title="Pages" unit="Views" items={pages} none="No page views yet." />
       <List title="Referrers" unit="Views" items={referrers} none="No referrers yet." />
-      <List
-        title="Countries"
-        unit="Requests without bots"
-        items={countries}
-        none="No requests yet."
-      />
       <List title="Devices" unit="Requests without bots" items={devices} none="No requests yet." />
       <List title="Statuses" unit="Responses" items={answers} none="No responses yet." />
     </div>
@@ -249,10 +214,10 @@ function trafficPage(
   const isQuiet = report.totals.requests === 0;
   return projectPage(
     parts,
-    { here: "traffic", about: "traffic" },
+    { here: "traffic", about: "traffic", scripts: [CHART_SCRIPT_PATH] },
     <>
       <Card
-        title={SPANS[report.range]}
+        title={spanOf(report)}
         lead="Counted at the edge, without scripts, cookies or visitor profiles."
         id="traffic"
       >
@@ -270,11 +235,12 @@ function trafficPage(
             : (
               <>
                 <Totals totals={report.totals} />
-                <Plot {...report} />
+                <Plot report={report} />
               </>
             )}
         </div>
       </Card>
+      {isQuiet ? null : <CountriesCard countries={report.countries} />}
       {isQuiet ? null : <Lists {...report} />}
       {isQuiet ? null : <Times times={report.times} />}
       {isQuiet && report.vitals === undefined ? null : <VitalsCard vitals={report.vitals} />}

@@ -20,7 +20,73 @@ const VITALS = [
 /** The word stands beside the colour, for those who do not see it. */
 function judge(p75: number, good: number, poor: number): readonly [kind: string, word: string] {
   if (p75 <= good) return ["good", "good"];
-  return p75 <= poor ? ["", "fair"] : ["bad", "poor"];
+  return p75 <= poor ? ["care", "needs work"] : ["bad", "poor"];
+}
+
+/** The three vitals by which web.dev judges a page, with their full names. */
+const CORE = {
+  lcp: "Largest Contentful Paint",
+  inp: "Interaction to Next Paint",
+  cls: "Cumulative Layout Shift",
+} as const;
+
+const valueText = (vital: keyof WebVitals, value: number): string =>
+  vital === "cls" ? `${value}` : `${value.toLocaleString("en-US")} ms`;
+
+/** A value on the scale of its vital: good, needs work and poor have a third each. */
+function Scale({ p75, good, poor }: {
+  readonly p75: number;
+  readonly good: number;
+  readonly poor: number;
+}) {
+  const at = p75 <= good
+    ? p75 / good
+    : p75 <= poor
+    ? 1 + (p75 - good) / (poor - good)
+    : 2 + (p75 - poor) / p75;
+  return (
+    <svg class="scale" viewBox="0 0 300 18" preserveAspectRatio="none" aria-hidden="true">
+      {["good", "care", "bad"].map((kind, third) => (
+        <rect
+          key={kind}
+          class={kind}
+          x={third * 100 + (third === 0 ? 0 : 1)}
+          y={6}
+          width={99}
+          height={6}
+        />
+      ))}
+      <rect class="here" x={Math.min(294, Math.round(at * 100))} y={1} width={5} height={16} />
+    </svg>
+  );
+}
+
+function CoreVitals({ all }: { readonly all: WebVitals }) {
+  return (
+    <dl class="vitals">
+      {VITALS.map(([vital, name, good, poor]) => {
+        const found = all[vital];
+        if (found === undefined || !(vital in CORE)) return null;
+        const [kind, word] = judge(found.p75, good, poor);
+        return (
+          <div key={vital}>
+            <dt>{`${CORE[vital as keyof typeof CORE]} (${name})`}</dt>
+            <dd>
+              <span class="value">
+                {valueText(vital, found.p75)} <span class={`tag ${kind}`}>{word}</span>
+              </span>
+              <Scale p75={found.p75} good={good} poor={poor} />
+              <span class="soft small">
+                {`Good up to ${valueText(vital, good)}, poor above ${valueText(vital, poor)}. ${
+                  found.count.toLocaleString("en-US")
+                } views.`}
+              </span>
+            </dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
 }
 
 function Row({ name, vitals }: { readonly name: string; readonly vitals: WebVitals }) {
@@ -35,8 +101,7 @@ function Row({ name, vitals }: { readonly name: string; readonly vitals: WebVita
         const [kind, word] = judge(found.p75, good, poor);
         return (
           <td key={vital} class="num" title={`${found.count} views`}>
-            {vital === "cls" ? found.p75 : `${found.p75} ms`}{" "}
-            <span class={`tag ${kind}`}>{word}</span>
+            {valueText(vital, found.p75)} <span class={`tag ${kind}`}>{word}</span>
           </td>
         );
       })}
@@ -71,6 +136,7 @@ export function VitalsCard({ vitals }: Pick<TrafficReport, "vitals">) {
       lead="Measured in your visitors' browsers. 75 % of views were at least this fast (p75)."
       id="vitals"
     >
+      <CoreVitals all={vitals.all} />
       <div class="scroll" tabindex={0} role="region" aria-label="Web vitals by page">
         <table>
           <thead>

@@ -71,7 +71,7 @@ async function furnish({ api, own, ada, platform }: DashboardPlatform): Promise<
       "/traffic",
       "/errors",
       "/domains",
-      "/variables",
+      "/environments",
       "/hooks",
       "/databases",
       "/kv",
@@ -223,14 +223,15 @@ Deno.test("the dashboard makes a project, its variables and hooks, and deletes i
     assert.equal(made.path, `${at}?done=project-made`);
 
     const key = { key: "API_KEY", category: "secret", scope: "all", value: "one\r\ntwo" };
-    const set = await ada.submit(await ada.open(`${at}/variables`), `${at}/variables`, key);
+    const formOf = `${at}/environments/set`;
+    const set = await ada.submit(await ada.open(`${at}/variables`), formOf, key);
     assert.match(set.html, /API_KEY/);
     assert.ok(!set.html.includes("two"));
     const sees = await api("POST", "/v1/projects/shop/variables/export", {
       environment: "production",
     });
     assert.equal(sees.json.variables.API_KEY, "one\ntwo");
-    const bad = await ada.submit(set, `${at}/variables`, { ...key, key: "1", value: "unseen" });
+    const bad = await ada.submit(set, formOf, { ...key, key: "1", value: "unseen" });
     assert.equal(bad.status, 400);
     assert.match(bad.html, /<a href="#key">[^<]+<\/a>/);
     assert.match(
@@ -238,9 +239,9 @@ Deno.test("the dashboard makes a project, its variables and hooks, and deletes i
       /id="key"[^>]* value="1"[^>]* autofocus=""[^>]* aria-invalid="true" aria-describedby="key-wrong"/,
     );
     const plain = { ...key, category: "plain", key: "1", value: "kept &amp; shown" };
-    assert.match((await ada.submit(set, `${at}/variables`, plain)).html, /kept &amp;amp; shown/);
+    assert.match((await ada.submit(set, formOf, plain)).html, /kept &amp;amp; shown/);
     assert.ok(!bad.html.includes("unseen"), "what was typed as a secret is not sent back");
-    const removed = await ada.confirm(set, `${at}/variables/remove`);
+    const removed = await ada.confirm(set, `${at}/environments/remove`);
     assert.ok(!removed.html.includes("API_KEY<"));
 
     const hook = { name: "cms", branch: "main", scope: "Production" };
@@ -281,7 +282,7 @@ Deno.test("a viewer sees the dashboard, and changes nothing there; a stranger se
     for (
       const path of [
         at,
-        `${at}/variables`,
+        `${at}/environments`,
         `${at}/hooks`,
         `${at}/domains`,
         `/deployments/${live.id}`,
@@ -293,7 +294,7 @@ Deno.test("a viewer sees the dashboard, and changes nothing there; a stranger se
       const changing = formsOf(page.html).map(({ action }) => action).filter((to) => to !== path);
       assert.deepEqual(changing, ["/sign-out"], path);
       const { csrf = "" } = formsOf(page.html)[0]!.fields;
-      const tried = await viewer.send("POST", `${at}/variables`, {
+      const tried = await viewer.send("POST", `${at}/environments/set`, {
         fields: { csrf, key: "A", value: "b", scope: "all", category: "plain" },
       });
       assert.equal(tried.status, 403);

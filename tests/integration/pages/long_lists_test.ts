@@ -19,7 +19,7 @@ const LISTS: readonly List[] = [
   ["/workspaces/acme/keys", /href="\/workspaces\/acme\/keys\/[0-9a-f-]{36}"/g],
   ["/workspaces/acme/audit", /<span class="soft mono">\/v1\//g],
   [SHOP, /<a class="whole" href="\/deployments\//g],
-  [`${SHOP}/variables`, />KEY_\d+</g],
+  [`${SHOP}/environments`, />KEY_\d+</g],
   [`${SHOP}/kv`, /<a class="whole mono"/g],
   [`${SHOP}/hooks`, />hook \d+</g, 60],
   [`${SHOP}/domains`, />(?:www\.)?h\d+\.example</g],

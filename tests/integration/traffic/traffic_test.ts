@@ -46,9 +46,10 @@ Deno.test("traffic counts pages, people and bots", () =>
     await visit(platform, "/about?x=1", { referer: "http://shop.localhost/" });
     await visit(platform, "/missing");
     await visit(platform, "/", { browser: CRAWLER, from: "192.0.2.3" });
-    const { totals, pages, referrers, countries, devices, statuses, times, steps } = await report(
+    const { totals, pages, referrers, countries, devices, statuses, times, ...rest } = await report(
       platform,
     );
+    const { steps, stepSeconds } = rest;
     assert.deepEqual(totals, {
       requests: 6,
       visitors: 2,
@@ -72,6 +73,8 @@ Deno.test("traffic counts pages, people and bots", () =>
       ]),
       [["static", 6]],
     );
+    // The project is young: its minutes are known.
+    assert.equal(stepSeconds, 60);
     assert.equal(steps.length, 24);
     assert.equal(steps.at(-1).requests + steps.at(-2).requests, 6);
   }, PROXY));

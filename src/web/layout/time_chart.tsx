@@ -1,0 +1,86 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * Numbers over time: a table, from which the script of charts draws a chart with axes and hover.
+ *
+ * @module
+ */
+import type { Child } from "hono/jsx";
+import { formatBytes } from "../../lib/format.ts";
+
+export interface ChartSeries {
+  readonly name: string;
+  /** Its look: light bars, solid bars in front of them, a dashed line, or an area. */
+  readonly kind: "bars" | "solid" | "line" | "area";
+}
+
+export interface ChartRow {
+  /** Start of the step. */
+  readonly time: string;
+  /** One value for each series; null if it is unknown. */
+  readonly values: readonly (number | null)[];
+}
+
+const TEXTS = {
+  count: (value: number) => value.toLocaleString("en-US"),
+  bytes: formatBytes,
+} as const;
+
+/** The name of a step: its day, its time of day, or both if the steps cover several days. */
+export function stepName(time: string, { seconds, isLong }: {
+  readonly seconds: number;
+  readonly isLong: boolean;
+}): string {
+  if (seconds >= 86_400) return time.slice(0, 10);
+  return isLong ? `${time.slice(5, 10)} ${time.slice(11, 16)}` : time.slice(11, 16);
+}
+
+/** Whether steps cover more than a day. */
+export const isLong = (rows: readonly { readonly time: string }[]): boolean =>
+  rows.length > 0 && Date.parse(rows.at(-1)!.time) - Date.parse(rows[0]!.time) >= 86_400_000;
+
+export function TimeChart({ label, unit, stepSeconds, series, rows, children }: {
+  /** The text for screen readers. */
+  readonly label: string;
+  readonly unit: keyof typeof TEXTS;
+  readonly stepSeconds: number;
+  readonly series: readonly ChartSeries[];
+  /** Oldest first. */
+  readonly rows: readonly ChartRow[];
+  /** The picture where no script runs. */
+  children?: Child;
+}) {
+  const name = { seconds: stepSeconds, isLong: isLong(rows) };
+  return (
+    <figure class="chart stack-little" data-chart data-unit={unit} data-step={stepSeconds}>
+      <div class="chart-place" data-place data-label={label}>{children}</div>
+      <details class="more" open={children === undefined}>
+        <summary>Show as table</summary>
+        <div class="scroll tall" tabindex={0} role="region" aria-label={`${label}, as a table`}>
+          <table>
+            <thead>
+              <tr>
+                <th>{stepSeconds >= 86_400 ? "Day (UTC)" : "Time (UTC)"}</th>
+                {series.map(({ name, kind }) => (
+                  <th key={name} class="num" data-kind={kind}>{name}</th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map(({ time, values }) => (
+                <tr key={time} data-time={Date.parse(time) / 1000}>
+                  <td>{stepName(time, name)}</td>
+                  {values.map((value, at) => (
+                    <td key={at} class="num" data-value={value ?? ""}>
+                      {value === null ? "–" : TEXTS[unit](value)}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </figure>
+  );
+}

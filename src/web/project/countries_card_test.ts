@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { countryName, shadeOf } from "./countries_card.tsx";
+import world from "./world_map.json" with { type: "json" };
+
+Deno.test("countryName() names what the counts contain", () => {
+  assert.deepEqual(["DE", "JP", "unknown", "XK"].map(countryName), [
+    "Germany",
+    "Japan",
+    "Unknown",
+    "Kosovo",
+  ]);
+});
+
+Deno.test("shadeOf() is darkest for the most requests, and lightest for one of many", () => {
+  const shades = [[1, 1], [1, 1000], [10, 1000], [100, 1000], [1000, 1000]] as const;
+  assert.deepEqual(shades.map(([count, most]) => shadeOf(count, most)), [4, 1, 2, 3, 4]);
+});
+
+Deno.test("the map outlines countries by their codes", () => {
+  const codes = Object.keys(world.shapes);
+  assert.ok(codes.length > 170, `${codes.length}`);
+  assert.ok(codes.every((code) => /^[A-Z]{2}$/.test(code)));
+  assert.ok(Object.values(world.shapes).every((outline) => /^[Mlhvz\d -]+$/.test(outline)));
+});
