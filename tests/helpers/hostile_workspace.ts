@@ -273,7 +273,9 @@ function pathsOf(of: Readonly<Record<"live" | "checked" | "key" | "built" | "fai
     `/workspaces/acme/audit${query("project", MARKUP)}`,
     ...["", "/day", "/logs", "/traffic", "/domains", "/variables", "/hooks", "/databases", "/kv"]
       .map((page) => SHOP + page),
-    ...["/errors", "/usage", "/settings", "/databases/orders"].map((page) => SHOP + page),
+    ...["/errors", "/usage", "/settings", "/drains", "/databases/orders"].map((page) =>
+      SHOP + page
+    ),
     `${SHOP}/logs${query("search", MARKUP)}`,
     `${SHOP}/logs${query("counts", "1")}`,
     `${SHOP}/kv${query("key", MARKUP)}`,

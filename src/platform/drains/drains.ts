@@ -122,7 +122,7 @@ export class Drains {
   /** Ends a drain; records that wait are not sent. */
   #shut(projectId: string, id: string): void {
     const project = this.#projects.get(projectId);
-    void project?.senders.get(id)?.close(0);
+    project?.senders.get(id)?.close(0).catch((error) => this.#parts.onTrouble(messageOf(error)));
     project?.senders.delete(id);
     if (project?.senders.size !== 0) return;
     project.leave();

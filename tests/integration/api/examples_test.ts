@@ -13,6 +13,7 @@ type Operation = ReturnType<typeof operationsOf>[number];
 const REFUSED: Readonly<Record<string, readonly [status: number, reason: string]>> = {
   listNodes: [403, "only the owner of the platform lists nodes"],
   getBackups: [403, "only the owner of the platform sees its backups"],
+  listPlatformDrains: [403, "only the owner of the platform sees its drains"],
   changeMember: [409, "a workspace keeps an owner"],
   removeMember: [409, "a workspace keeps an owner"],
   leaveWorkspace: [409, "a workspace keeps an owner"],

@@ -69,7 +69,10 @@ Deno.test("receivers get the records of their projects, masked, with resource an
     assert.ok(!JSON.stringify(added.json).includes("t0ken"));
     await visit(platform);
     await platform.get("docs.localhost", "/");
-    await until(() => own.records, (records) => records.some(({ body }) => body.includes("no fish")));
+    await until(
+      () => own.records,
+      (records) => records.some(({ body }) => body.includes("no fish")),
+    );
     await until(
       () => all.records,
       (records) => records.some(({ resource }) => resource["service.name"] === "docs"),

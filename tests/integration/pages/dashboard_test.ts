@@ -77,6 +77,7 @@ async function furnish({ api, own, ada, platform }: DashboardPlatform): Promise<
       "/kv",
       "/blobs",
       "/queues",
+      "/drains",
       "/edge",
       "/usage",
       "/settings",

@@ -42,9 +42,9 @@ Deno.test("no form acts without its own token, for another site, or for a strang
     const state = async () => {
       const paths = [
         "/v1/projects",
-        ...["", "/deployments", "/variables", "/domains", "/environments", "/kv", "/queues"].map((
-          p,
-        ) => at + p),
+        ...["", "/deployments", "/variables", "/domains", "/environments", "/kv", "/queues"]
+          .map((p) => at + p),
+        `${at}/drains`,
         "/v1/deploy-hooks",
         "/v1/members",
         "/v1/invitations",
