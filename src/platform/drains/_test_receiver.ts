@@ -32,6 +32,8 @@ export function partialSuccess(rejectedLogRecords: number, errorMessage: string)
   return new Uint8Array(type.encode(type.fromObject(answer)).finish());
 }
 
+const WIRE_TYPES: Readonly<Record<string, number>> = protobuf.types.basic;
+
 /** Refuses fields that a type does not have, and other wire types than it has. */
 function checkFields(type: protobuf.Type, bytes: Uint8Array): void {
   const reader = protobuf.Reader.create(bytes);
@@ -40,7 +42,7 @@ function checkFields(type: protobuf.Type, bytes: Uint8Array): void {
     const field = type.fieldsById[tag >>> 3]?.resolve();
     assert.ok(field, `${type.name} has no field ${tag >>> 3}`);
     const isMessage = field.resolvedType instanceof protobuf.Type;
-    const scalar = protobuf.types.basic[field.type];
+    const scalar = WIRE_TYPES[field.type];
     const isPacked = field.repeated && !isMessage && scalar !== 2;
     assert.equal(tag & 7, isMessage || isPacked ? 2 : scalar ?? 0, `wire type of ${field.name}`);
     if (isMessage) checkFields(field.resolvedType as protobuf.Type, reader.bytes());

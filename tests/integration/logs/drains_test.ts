@@ -137,7 +137,7 @@ Deno.test("drains that cannot be used are refused, and those that fail say why",
         { url: at.url.replace(/\d+$/, "22") + "/x", headers: { a: "" } },
       ]
     ) assert.equal((await add(platform, json)).status, 400, JSON.stringify(json));
-    const folder = await makeTestFolder();
+    const folder = await makeTestFolder("svc-drains-");
     const tool = { port: platform.port, home: folder };
     const env = { OTLP_TOKEN: "Bearer t0ken" };
     const argv = ["drains", "add", at.url, "--header", "authorization=OTLP_TOKEN"];
@@ -187,7 +187,7 @@ Deno.test({
   name: "an OpenTelemetry collector accepts all that is sent",
   ignore: collector === undefined,
   async fn() {
-    const folder = await makeTestFolder();
+    const folder = await makeTestFolder("svc-drains-");
     const probe = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const { port } = probe.addr;
     probe.close();
