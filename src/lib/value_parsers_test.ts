@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
-import { decimalNumber, hostName, parseByteSize, writeByteSize } from "./value_parsers.ts";
+import {
+  decimalNumber,
+  hostName,
+  parseByteSize,
+  parseHeaders,
+  writeByteSize,
+} from "./value_parsers.ts";
 
 Deno.test("decimalNumber() takes two decimal places and keeps to its bounds", () => {
   const parse = decimalNumber({ min: 0.01, max: 10 });
@@ -31,5 +37,21 @@ Deno.test("hostName() takes names in ASCII and makes capital letters small", () 
   assert.deepEqual(["Example.COM", "localhost"].map(hostName), ["example.com", "localhost"]);
   for (const text of ["", "bad domain", "http://x", "x:80", "a..b", "-a", "a_b", "bücher.de"]) {
     assert.throws(() => hostName(text), /Must be an ASCII host name/, text);
+  }
+});
+
+Deno.test("parseHeaders() reads headers as OpenTelemetry writes them, for a host or not", () => {
+  const header = (name: string, value: string, host?: string) => ({ host, name, value });
+  assert.deepEqual(
+    parseHeaders("authorization=Bearer%20a=b, x-key = a%2Cb,otlp.Example:4318:x-tenant=acme"),
+    [
+      header("authorization", "Bearer a=b"),
+      header("x-key", "a,b"),
+      header("x-tenant", "acme", "otlp.example:4318"),
+    ],
+  );
+  assert.deepEqual(parseHeaders(""), []);
+  for (const text of ["x", "=x", "x=", "a b=c", "x=%", "x=%0A", "x=ü", "host:=x"]) {
+    assert.throws(() => parseHeaders(text), /Must be name=value/, text);
   }
 });

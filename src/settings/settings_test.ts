@@ -67,6 +67,12 @@ Deno.test("readSettings() names all that is wrong in a file, with its line", () 
   ]);
 });
 
+Deno.test("readSettings() checks each URL of a list in a file", () => {
+  const { found, inFile } = read({ file: 'otlp = ["http://localhost:4318", "ftp://x"]' });
+  assert.deepEqual(inFile.map(({ path, code }) => [path, code]), [["otlp", "invalid_value"]]);
+  assert.equal(found.size, 0);
+});
+
 Deno.test("readSettings() names variables and settings that cannot be used", () => {
   const cases: readonly (readonly [Parameters<typeof read>[0], RegExp])[] = [
     [{ env: { SVC_SERVE_PROT: "1" } }, /SVC_SERVE_PROT: did you mean SVC_SERVE_PORT\?/],
@@ -79,6 +85,12 @@ Deno.test("readSettings() names variables and settings that cannot be used", () 
       /^Set --backup together with SVC_SERVE_BACKUP_EVERY$/,
     ],
     [{ file: 'backup-recipient = ["age1x"]' }, /^Set --backup together with \/etc.*:1$/],
+    [{ env: { SVC_SERVE_OTLP: "localhost:4318" } }, /^SVC_SERVE_OTLP: Must be an http or https/],
+    [
+      { env: { SVC_OTLP_HEADERS: "secret" } },
+      /^SVC_OTLP_HEADERS: Must be name=value, separated by commas/,
+    ],
+    [{ env: { SVC_OTLP_HEADERS: "a=secret" } }, /^Set --otlp together with SVC_OTLP_HEADERS$/],
     [{ flags: { "mail-from": "a@b.c" } }, /^Set SVC_SMTP_URL or --smtp-url together with/],
     [
       { flags: { postgres: "postgres://u:secret@db" } },
@@ -106,6 +118,11 @@ function valuesOf({ name, kind, secret }: Setting): fc.Arbitrary<unknown> {
   };
   if (kind.choices !== undefined) return fc.constantFrom(...kind.choices);
   if (type === "boolean") return fc.constant(true);
+  if (kind.item !== undefined) {
+    return fc.array(fc.constantFrom("http://localhost:4318", "https://a.example/x?y=1,2"), {
+      minLength: 1,
+    });
+  }
   if (type === "list") {
     return fc.array(fc.stringMatching(/^\/[a-z"\\0-9:]{1,9}$/), { minLength: 1 });
   }
