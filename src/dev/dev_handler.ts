@@ -30,8 +30,12 @@ export interface DevHandlerOptions {
   readonly reload: ReloadEvents;
   /** Whether the project's pages do; its own server may take care of that. */
   readonly reloadsPages: boolean;
+  /** Called when a browser opens a page: errors of earlier calls are past. */
+  readonly opened: () => void;
   /** Why the project's own server cannot be asked; `undefined` if it can, or there is none. */
   readonly problem: () => string | undefined;
+  /** The last lines that it printed. */
+  readonly output: () => readonly string[];
   readonly showPage: () => Promise<Response>;
   /** Gets each request for the site as it came. */
   readonly arrived: (request: Omit<ArrivedRequest, "country">) => void;
@@ -69,7 +73,7 @@ export function createDevHandler(options: DevHandlerOptions): FrontHandler {
     if (problem === undefined) return response;
     await response.body?.cancel();
     return opensPage(request)
-      ? withReload(await showProblem(problem))
+      ? withReload(await showProblem(problem, options.output()))
       : text(BAD_GATEWAY, `${problem}. ${PROBLEM_HINT}\n`);
   };
 
@@ -94,8 +98,14 @@ export function createDevHandler(options: DevHandlerOptions): FrontHandler {
       scheme: "http",
       assumed,
     } as const;
-    if (!reloadsPages) return orProblem(request, await edge(request, connection));
-    if (!opensPage(request)) return edge(request, connection);
-    return withReload(await edge(wholePageRequest(request), connection));
+    const opens = opensPage(request);
+    if (opens) options.opened();
+    // A framework has its own overlay: its pages get the script only for problems that it cannot see.
+    const isChanged = opens && (reloadsPages || reload.hasProblems);
+    const response = await edge(isChanged ? wholePageRequest(request) : request, connection);
+    if (isChanged || opens && reload.hasProblems) {
+      return withReload(await orProblem(request, response));
+    }
+    return orProblem(request, response);
   };
 }

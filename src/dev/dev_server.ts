@@ -21,6 +21,7 @@ import { type Change, EVERYTHING, ProjectSite } from "./site/project_site.ts";
 import { FrameworkServer } from "./site/framework_server.ts";
 import type { DevOptions, DevStart } from "./options.ts";
 import { explainArrived, loggedRequest, RequestLog } from "./request_log.ts";
+import { Problems } from "./problems.ts";
 import { type ServerProgram, ServerRunner } from "./server_runner.ts";
 import { FunctionsServer } from "./site/functions_server.ts";
 import { watchProject } from "./watch_project.ts";
@@ -82,6 +83,7 @@ class DevServer {
   readonly #others: FunctionsServer;
   readonly #site: ProjectSite;
   readonly #reload = new ReloadEvents();
+  readonly #problems = new Problems((problems) => this.#reload.show(problems));
   readonly #publicHost = (): string => `localhost:${this.#parts.front.port}`;
   #unwatch = () => {};
   #geo: Awaited<ReturnType<typeof loadGeo>> | undefined;
@@ -132,6 +134,7 @@ class DevServer {
       server: this.#framework,
       others: this.#others,
       inspectorPort: inspectors.functions,
+      problems: this.#problems,
     });
   }
 
@@ -162,7 +165,9 @@ class DevServer {
       assumed: options.assumed,
       reload: this.#reload,
       reloadsPages: this.#runner === undefined,
+      opened: () => this.#problems.set("calls", []),
       problem: () => this.#runner?.problem,
+      output: () => this.#runner?.output ?? [],
       showPage: () => this.#showPage(),
       arrived: (request) => {
         this.#log.last = { ...request, country: this.#countryOf(request.assumed) };
@@ -262,6 +267,7 @@ class DevServer {
     const isTaken = await this.#site.update(change);
     this.#purge();
     if (!isTaken) return;
+    this.#problems.set("calls", []);
     if (change.rules) {
       const count = this.#site.rules?.rules.length ?? 0;
       const act = count === 1 ? "1 rule acts" : `${count} rules act`;

@@ -1,23 +1,89 @@
 /**
- * Pages that load again when a file of the project is saved: for projects without their own
- * dev server.
+ * The script of `svc dev` in pages: they load again when a file of the project is saved, and show
+ * what is wrong with the project until it is mended.
  *
  * @module
  */
+import type { Problem } from "./problems.ts";
 
 /** Path of the script that pages get. */
 export const RELOAD_SCRIPT_PATH = "/__svc/reload.js";
 /** Path of the events that it listens to. */
 export const RELOAD_EVENTS_PATH = "/__svc/reload";
 
-const SCRIPT = `const events = new EventSource("${RELOAD_EVENTS_PATH}");
+/** The style of the overlay. In a shadow tree, neither it nor the page's reaches the other. */
+const STYLE = `
+:host { all: initial; }
+section { position: fixed; inset: 0; z-index: 2147483647; overflow: auto; padding: 24px 16px;
+  background: rgb(0 0 0 / .6); font: 15px/1.5 system-ui, sans-serif; box-sizing: border-box; }
+div { max-width: 60rem; margin: 0 auto; padding: 16px 20px; border-radius: 8px;
+  border-top: 4px solid #ff6b5e; background: #1b1d21; color: #e9e9ec; }
+header { display: flex; justify-content: space-between; align-items: center; gap: 16px; }
+h1, h2 { font: 600 16px/1.4 system-ui, sans-serif; margin: 0; } h1 { color: #ff9384; }
+h2 { font-size: 14px; margin-top: 16px; }
+pre { margin: 6px 0 0; padding: 12px; overflow: auto; border-radius: 6px; background: #0f1013;
+  font: 13px/1.5 ui-monospace, monospace; }
+p { margin: 16px 0 0; color: #a3a6ae; font-size: 13px; }
+button { font: inherit; padding: 4px 12px; border: 1px solid #5d6068; border-radius: 6px;
+  background: none; color: inherit; cursor: pointer; }
+`;
+
+/**
+ * It removes its own element first, so that a framework finds the page as it rendered it. Texts
+ * are set as text, never as markup. The overlay stands outside of the body, which a framework
+ * may replace.
+ */
+const SCRIPT = `(() => {
+document.currentScript.remove();
+let overlay, shown, closed;
+const element = (name, text, children = []) => {
+  const made = document.createElement(name);
+  if (text !== undefined) made.textContent = text;
+  made.append(...children);
+  return made;
+};
+const hide = () => { overlay?.remove(); overlay = undefined; };
+const close = () => { closed = shown; hide(); };
+const show = (data) => {
+  shown = data;
+  const problems = JSON.parse(data);
+  hide();
+  if (problems.length === 0) closed = undefined;
+  if (problems.length === 0 || data === closed) return;
+  const button = element("button", "Close");
+  button.type = "button";
+  button.onclick = close;
+  const title = problems.length === 1 ? "1 problem" : problems.length + " problems";
+  const card = element("div", undefined, [
+    element("header", undefined, [element("h1", title), button]),
+    ...problems.flatMap(({ title, text }) => [element("h2", title), element("pre", text)]),
+    element("p", "svc dev shows this until the project is mended. Press Esc to close it."),
+  ]);
+  const section = element("section", undefined, [card]);
+  section.setAttribute("role", "dialog");
+  section.setAttribute("aria-label", "Problems of the project");
+  overlay = document.createElement("svc-overlay");
+  const shadow = overlay.attachShadow({ mode: "open" });
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(${JSON.stringify(STYLE)});
+  shadow.adoptedStyleSheets = [sheet];
+  shadow.append(section);
+  document.documentElement.append(overlay);
+};
+addEventListener("keydown", ({ key }) => { if (key === "Escape" && overlay) close(); });
+const events = new EventSource("${RELOAD_EVENTS_PATH}");
 let lost = false;
 events.onmessage = () => location.reload();
+events.addEventListener("problems", ({ data }) => show(data));
 events.onerror = () => lost = true;
 events.onopen = () => lost && location.reload();
 addEventListener("pagehide", () => events.close());
+})();
 `;
-const TAG = `<script src="${RELOAD_SCRIPT_PATH}" type="module"></script>`;
+const TAG = `<script src="${RELOAD_SCRIPT_PATH}"></script>`;
+
+/** Begins the policy of the edge's own pages, which have no script. */
+const NO_SCRIPTS = "default-src 'none'";
 
 /** Whether a browser opens a page: the same request of a program gets the file as it is. */
 export function opensPage({ method, headers }: Request): boolean {
@@ -44,6 +110,11 @@ export async function withReload(response: Response): Promise<Response> {
     headers.delete(name);
   }
   headers.set("cache-control", "no-store");
+  const policy = headers.get("content-security-policy");
+  if (response.status >= 400 && policy?.startsWith(NO_SCRIPTS) === true) {
+    const own = "script-src 'self'; connect-src 'self'";
+    headers.set("content-security-policy", `${policy}; ${own}`);
+  }
   return new Response(await response.text() + TAG, { status: response.status, headers });
 }
 
@@ -51,6 +122,12 @@ export async function withReload(response: Response): Promise<Response> {
 export class ReloadEvents {
   readonly #pages = new Set<ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>>();
   readonly #encoder = new TextEncoder();
+  /** The problems that pages show. */
+  #problems: readonly Problem[] = [];
+
+  get hasProblems(): boolean {
+    return this.#problems.length > 0;
+  }
 
   /** Answers a page that listens. */
   listen(): Response {
@@ -59,7 +136,7 @@ export class ReloadEvents {
       start: (controller) => {
         page = controller;
         this.#pages.add(page);
-        page.enqueue(this.#encoder.encode("retry: 500\n\n"));
+        page.enqueue(this.#encoder.encode(`retry: 500\n${this.#problemsMessage()}`));
       },
       cancel: () => void this.#pages.delete(page),
     });
@@ -69,13 +146,27 @@ export class ReloadEvents {
 
   /** Has all pages load again. */
   reload(): void {
-    for (const page of this.#pages) page.enqueue(this.#encoder.encode("data: reload\n\n"));
+    this.#send("data: reload\n\n");
+  }
+
+  /** Has all pages show these problems, and no others. */
+  show(problems: readonly Problem[]): void {
+    this.#problems = problems;
+    this.#send(this.#problemsMessage());
   }
 
   /** Ends the answers, as the server ends. */
   close(): void {
     for (const page of this.#pages) page.close();
     this.#pages.clear();
+  }
+
+  #problemsMessage(): string {
+    return `event: problems\ndata: ${JSON.stringify(this.#problems)}\n\n`;
+  }
+
+  #send(message: string): void {
+    for (const page of this.#pages) page.enqueue(this.#encoder.encode(message));
   }
 }
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { stripVTControlCharacters } from "node:util";
 import { unusedPort } from "../lib/unused_port.ts";
 import type { DevOptions } from "./options.ts";
 import type { Inspectors } from "./inspectors.ts";
@@ -35,10 +36,14 @@ export interface RunnerParts {
   readonly changed: () => void;
 }
 
+/** How many of the last lines are remembered, for the page that says why the server ended. */
+const LAST_LINES = 40;
+
 const capitalized = (text: string): string => text[0]!.toUpperCase() + text.slice(1);
 
 export class ServerRunner {
   readonly #command: DevCommand;
+  #output: string[] = [];
 
   readonly #options: DevOptions;
   readonly #program: ServerProgram;
@@ -74,7 +79,13 @@ export class ServerRunner {
     return this.#command.problem;
   }
 
+  /** The last lines that it printed, without colours. */
+  get output(): readonly string[] {
+    return this.#output;
+  }
+
   start(): void {
+    this.#output = [];
     this.#options.report.say("info", `Running ${this.#program.shown}`);
     this.#command.start();
   }
@@ -112,7 +123,11 @@ export class ServerRunner {
       wanted: { hostname: program.host ?? "localhost", port },
       fixed: program.port !== undefined,
       notIts: new Set([...parts.notIts, ...Object.values(parts.inspectors)]),
-      onLine: (line: string) => report.output(line),
+      onLine: (line: string) => {
+        this.#output.push(stripVTControlCharacters(line));
+        if (this.#output.length > LAST_LINES) this.#output.shift();
+        report.output(line);
+      },
     };
   }
 }

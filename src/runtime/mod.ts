@@ -5,6 +5,7 @@
  * @module
  */
 export { bundleFunctions } from "./bundle/bundle_functions.ts";
+export type { FunctionProblem } from "./bundle/problems.ts";
 export {
   bundleServerEntry,
   type ServerBundle,

@@ -9,8 +9,8 @@
 /** A hint for a server that has ended. */
 export const PROBLEM_HINT = "See the terminal of svc dev for the reason. Press r there to restart";
 
-/** Renders the page, which needs no separate style. */
-export async function showProblem(problem: string): Promise<Response> {
+/** Renders the page, which needs no separate style, with the last lines that the server printed. */
+export async function showProblem(problem: string, output: readonly string[]): Promise<Response> {
   const page = (
     <html lang="en">
       <head>
@@ -22,6 +22,7 @@ export async function showProblem(problem: string): Promise<Response> {
       <body>
         <h1>{problem}</h1>
         <p>{PROBLEM_HINT}, and this page reloads.</p>
+        {output.length === 0 ? null : <pre>{output.join("\n")}</pre>}
       </body>
     </html>
   );

@@ -11,6 +11,7 @@ import {
   type FunctionHost,
   type FunctionHostOptions,
   type FunctionLimits,
+  type FunctionProblem,
   functionProcessCommand,
   type Inspector,
   type OutboundFetch,
@@ -36,7 +37,7 @@ const DRAIN_MS = 5000;
 /** The functions as they would be sent, or why they cannot be. */
 export type BundledFunctions =
   | { readonly ok: true; readonly functions: readonly SealedFunction[] }
-  | { readonly ok: false; readonly message: string };
+  | { readonly ok: false; readonly message: string; readonly problems: readonly FunctionProblem[] };
 
 export interface FunctionSettings {
   readonly deploymentId: string;
@@ -79,7 +80,7 @@ export async function bundleProject(
   const lines = result.problems.map(({ file, position, message }) =>
     `${formatPlace(file, position)}: ${message}`
   );
-  return { ok: false, message: lines.join("\n") };
+  return { ok: false, message: lines.join("\n"), problems: result.problems };
 }
 
 /** Makes the host of functions, which starts with the first call; none without functions. */

@@ -5,13 +5,19 @@
  */
 import { join } from "node:path";
 import { readOptionalText, RULES_FILE } from "../../build/mod.ts";
-import { renderDiagnostic } from "../../lib/diagnostic.ts";
+import { messageOf } from "../../lib/error_message.ts";
+import { type Diagnostic, renderDiagnostic } from "../../lib/diagnostic.ts";
 import { loadRulesToml, type RuntimeRuleSet, type Surroundings } from "../../rules/mod.ts";
 
 /** The rules, and what is to be said of them; with errors there are no rules to use. */
 export type ReadRules =
   | { readonly ok: true; readonly rules: RuntimeRuleSet | null; readonly warnings: string }
-  | { readonly ok: false; readonly message: string };
+  | {
+    readonly ok: false;
+    readonly message: string;
+    /** The errors, each with its line. */
+    readonly errors: readonly string[];
+  };
 
 /** Reads `svc.rules.toml` of a folder, and judges it by what is around it. */
 export async function readRules(
@@ -22,14 +28,16 @@ export async function readRules(
   try {
     source = await readOptionalText(join(folder, RULES_FILE), RULES_FILE);
   } catch (error) {
-    return { ok: false, message: error instanceof Error ? error.message : String(error) };
+    const message = messageOf(error);
+    return { ok: false, message, errors: [message] };
   }
   if (source === undefined) return { ok: true, rules: null, warnings: "" };
   const { runtime, diagnostics } = loadRulesToml(source, surroundings);
-  const text = diagnostics
-    .map((diagnostic) => renderDiagnostic(diagnostic, { file: RULES_FILE, source }))
-    .join("\n");
+  const render = (diagnostic: Diagnostic) =>
+    renderDiagnostic(diagnostic, { file: RULES_FILE, source });
+  const text = diagnostics.map(render).join("\n");
+  const errors = diagnostics.filter(({ severity }) => severity === "error").map(render);
   return runtime === undefined
-    ? { ok: false, message: text }
+    ? { ok: false, message: text, errors }
     : { ok: true, rules: runtime, warnings: text };
 }

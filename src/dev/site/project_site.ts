@@ -9,6 +9,7 @@ import { compileSite, type Site, withRules } from "../../edge/mod.ts";
 import type { FunctionHost, Inspector, OutboundFetch } from "../../runtime/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import type { DevOptions } from "../options.ts";
+import { describeProblems, describeThrown, type Problems } from "../problems.ts";
 import type { FrameworkServer } from "./framework_server.ts";
 import type { FunctionsServer } from "./functions_server.ts";
 import { type ProjectContent, readProjectFiles } from "./project_files.ts";
@@ -38,6 +39,8 @@ export interface ProjectSiteOptions {
   readonly others: FunctionsServer;
   /** Port of the functions' inspector, if they have one. */
   readonly inspectorPort: number | undefined;
+  /** Gets what is wrong with each part, and what no longer is. */
+  readonly problems: Problems;
 }
 
 const NO_FILES = {
@@ -106,8 +109,9 @@ export class ProjectSite {
   }
 
   async #update(change: Change): Promise<boolean> {
-    const { dev } = this.#options;
+    const { dev, problems } = this.#options;
     this.#fault = undefined;
+    if (change.files) problems.set("files", []);
     try {
       const hasFiles = !change.files || await this.#readFiles();
       const old = this.#functions;
@@ -120,7 +124,9 @@ export class ProjectSite {
       }
       return hasFiles && isOpen && isRead;
     } catch (error) {
-      if (!this.#isClosed) dev.report.say("error", describeFault(error));
+      const text = describeFault(error);
+      if (!this.#isClosed) dev.report.say("error", text);
+      problems.set("files", [{ title: "Cannot read the project", text }]);
       return false;
     }
   }
@@ -171,11 +177,12 @@ export class ProjectSite {
     if (!(error instanceof BuildError)) throw error;
     const fault = describeFault(error);
     if (fault !== this.#fault) this.#options.dev.report.say("error", fault);
+    this.#options.problems.add("files", { title: "Cannot read the project", text: fault });
     this.#fault = fault;
   }
 
   async #openFunctions(): Promise<boolean> {
-    const { dev, deploymentId, outbound, kv } = this.#options;
+    const { dev, deploymentId, outbound, kv, problems } = this.#options;
     const { variables, env, build, config, report } = dev;
     const bundled = await bundleProject(this.home, {
       cacheDir: build.cacheDir,
@@ -183,8 +190,11 @@ export class ProjectSite {
     });
     if (!bundled.ok) {
       report.say("error", `Keeping the previous functions:\n${bundled.message}`);
+      const title = "Cannot build the functions";
+      problems.set("functions", await describeProblems(this.home, title, bundled.problems));
       return false;
     }
+    problems.set("functions", []);
     const key = bundled.functions.map(({ name, sha256 }) => `${name} ${sha256}`).join("\n");
     if (key === this.#functionsKey) return true;
     this.#functionsKey = key;
@@ -198,8 +208,13 @@ export class ProjectSite {
       env,
       cpuMs: config?.functions?.cpuMs,
       inspector: this.#inspector,
-      log: ({ level, function: name, message }) =>
-        report.say(level === "error" || level === "warn" ? level : "info", `${name}: ${message}`),
+      log: ({ level, function: name, message, stack }) => {
+        report.say(level === "error" || level === "warn" ? level : "info", `${name}: ${message}`);
+        if (stack === undefined) return;
+        describeThrown(this.home, `The function ${name} threw an error`, { message, stack })
+          .then((problem) => problems.add("calls", problem))
+          .catch((error) => report.say("error", describeFault(error)));
+      },
     });
     // A debugger may come before the first call.
     if (this.#inspector !== undefined) await this.#start(this.#inspector);
@@ -228,15 +243,17 @@ export class ProjectSite {
   }
 
   async #readRules(): Promise<boolean> {
-    const { report } = this.#options.dev;
+    const { dev: { report }, problems } = this.#options;
     const read = await readRules(this.home, {
       functions: this.functions,
       hasFolderPage: this.#hasFolderPage(),
     });
     if (!read.ok) {
       report.say("error", `Keeping the previous rules:\n${read.message}`);
+      problems.set("rules", read.errors.map((text) => ({ title: "Cannot use the rules", text })));
       return false;
     }
+    problems.set("rules", []);
     if (read.warnings !== "") report.say("warn", read.warnings);
     this.rules = read.rules;
     return true;
