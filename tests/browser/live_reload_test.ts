@@ -36,7 +36,7 @@ Deno.test({
         const open = () => tab.waitForResponse(/__svc\/reload$/);
         const [, response] = await Promise.all([open(), tab.goto(`${dev.url}/start`)]);
         assert.equal(response?.status(), 200);
-        const paragraph = tab.locator("p");
+        const paragraph = tab.locator("body p");
         /** Saves something, and waits until the page that was loaded for it listens again. */
         const save = async (path: string, text: string) => {
           const opened = open();

@@ -86,6 +86,7 @@ export class SiteDirectory {
   /** Ends of the time in which replaced deployments answer their pages. */
   readonly #pins = new Map<string, number>();
   readonly #maxLoaded: number;
+  #revision = 0;
 
   readonly #options: SiteDirectoryOptions;
 
@@ -167,6 +168,11 @@ export class SiteDirectory {
     return hosts;
   }
 
+  /** Grows with each change of what a hostname shows. */
+  get revision(): number {
+    return this.#revision;
+  }
+
   /** Hostnames that show a deployment. */
   hostnames(): readonly string[] {
     return [...this.#entries.keys()];
@@ -215,6 +221,7 @@ export class SiteDirectory {
   }
 
   async #publish(message: FeedMessage): Promise<void> {
+    this.#revision++;
     await this.#options.publish?.(message);
   }
 

@@ -134,13 +134,14 @@ const REFERENCES_EVERY_MS = 10_000;
 function followReferences(
   foundation: Foundation,
   parts: DeploymentParts,
-  service: DeploymentService,
+  { service, sites }: { readonly service: DeploymentService; readonly sites: SiteDirectory },
 ): Rounds {
   const { nodes, log, addresses, events, now, random } = foundation;
   const { deployments, variableService, environments } = parts;
   const follower = new ReferenceFollower({
     ...parts,
     nodes,
+    hostsRevision: () => sites.revision,
     redeploy: (deployment, project) =>
       redeploy(
         {
@@ -228,7 +229,7 @@ export function createDeployments(foundation: Foundation, parts: DeploymentParts
         rounds = [
           watchUploads({ deployments, uploads }, foundation),
           endUnusedCode(sites, parts, foundation),
-          followReferences(foundation, parts, deploymentService),
+          followReferences(foundation, parts, { service: deploymentService, sites }),
         ];
       },
       async close() {

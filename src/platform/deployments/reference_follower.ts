@@ -13,7 +13,9 @@ import type { DeploymentRecord } from "./deployment.ts";
 import type { DeploymentStore } from "./deployment_store.ts";
 
 export interface FollowerParts {
-  readonly projects: Pick<ProjectStore, "all">;
+  readonly projects: Pick<ProjectStore, "autoRedeploying">;
+  /** A number that differs after each change of what a host shows. */
+  hostsRevision(): number;
   readonly deployments: Pick<DeploymentStore, "all" | "findHost">;
   readonly variableService: Pick<VariableService, "changedReferences">;
   readonly nodes: Pick<Nodes, "during">;
@@ -24,24 +26,34 @@ export interface FollowerParts {
 export class ReferenceFollower {
   /** Deployments that could not be redeployed. They are tried again after a restart, or by hand. */
   #failed = new Set<string>();
+  /** The hosts and projects that the last whole round saw. */
+  #seen = "";
   readonly #parts: FollowerParts;
 
   constructor(parts: FollowerParts) {
     this.#parts = parts;
   }
 
-  /** Looks at all projects once, on the node that keeps house. */
+  /**
+   * Looks at the projects that ask for it, on the node that keeps house. URLs change with hosts:
+   * as long as those and the projects are the same, it reads no deployment.
+   */
   async round(): Promise<void> {
-    const { projects, nodes } = this.#parts;
+    const { projects, nodes, hostsRevision } = this.#parts;
     await nodes.during("housekeeping", async () => {
+      const revision = hostsRevision();
+      const asking: ProjectRecord[] = [];
+      for await (const project of projects.autoRedeploying()) asking.push(project);
+      const seen = [revision, ...asking.map(({ id }) => id)].join(" ");
+      if (seen === this.#seen) return;
       const failed = new Set<string>();
-      for await (const project of projects.all()) {
-        if (project.autoRedeploy !== true) continue;
+      for (const project of asking) {
         for (const deployment of await this.#outdated(project)) {
           if (!await this.#renew(deployment, project)) failed.add(deployment.id);
         }
       }
       this.#failed = failed;
+      this.#seen = seen;
     });
   }
 

@@ -11,10 +11,11 @@ Deno.test("what cannot be redeployed is tried once, also where a round ends earl
   };
   const follower = new ReferenceFollower({
     projects: {
-      async *all() {
+      async *autoRedeploying() {
         yield* await Promise.resolve(projects as unknown as ProjectRecord[]);
       },
     },
+    hostsRevision: () => 1,
     deployments: {
       async *all(projectId: string) {
         if (projectId === "broken") throw new Error("A record cannot be read");
@@ -36,4 +37,39 @@ Deno.test("what cannot be redeployed is tried once, also where a round ends earl
   });
   for (let round = 0; round < 3; round++) await assert.rejects(follower.round(), /cannot be read/);
   assert.deepEqual(tried, ["d"]);
+});
+
+Deno.test("deployments are read again only after a host or a project has changed", async () => {
+  let revision = 1;
+  const asking = ["a"];
+  const read: string[] = [];
+  const follower = new ReferenceFollower({
+    projects: {
+      async *autoRedeploying() {
+        yield* await Promise.resolve(asking.map((id) => ({ id }) as ProjectRecord));
+      },
+    },
+    hostsRevision: () => revision,
+    deployments: {
+      // deno-lint-ignore require-yield -- none has deployments
+      async *all(projectId: string) {
+        await Promise.resolve();
+        read.push(projectId);
+      },
+    } as unknown as FollowerParts["deployments"],
+    variableService: { changedReferences: () => () => Promise.resolve(new Set<string>()) },
+    nodes: {
+      during: (_name: string, work: () => Promise<unknown>) => work(),
+    } as unknown as FollowerParts["nodes"],
+    redeploy: () => Promise.resolve(),
+    log() {},
+  });
+  for (let round = 0; round < 3; round++) await follower.round();
+  assert.deepEqual(read, ["a"]);
+  revision++;
+  await follower.round();
+  asking.push("b");
+  await follower.round();
+  await follower.round();
+  assert.deepEqual(read, ["a", "a", "a", "b"]);
 });

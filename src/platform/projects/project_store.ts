@@ -21,10 +21,16 @@ export const projects = new RecordType({
       holds: ["workspaceId", "projectId"],
       unique: true,
     },
+    autoRedeploy: {
+      entries: ({ workspaceId, id, autoRedeploy }) =>
+        autoRedeploy === true ? [keys.autoRedeploying(workspaceId, id)] : [],
+      holds: ["workspaceId", "projectId"],
+    },
   },
 });
 
-export class ProjectStore extends Table<ProjectRecord, readonly [string, string], "name"> {
+export class ProjectStore
+  extends Table<ProjectRecord, readonly [string, string], "name" | "autoRedeploy"> {
   constructor(kv: RecordStore) {
     super(kv, projects);
   }
@@ -47,6 +53,11 @@ export class ProjectStore extends Table<ProjectRecord, readonly [string, string]
   async findByName(workspaceId: string, name: string): Promise<ProjectRecord | undefined> {
     const project = await this.findBy("name", keys.projectByName(name));
     return project?.workspaceId === workspaceId ? project : undefined;
+  }
+
+  /** The projects that are redeployed when a URL in their variables changes. */
+  autoRedeploying(): AsyncGenerator<ProjectRecord> {
+    return this.allBy("autoRedeploy", keys.allAutoRedeploying());
   }
 
   /** The project that has a name, in whatever workspace. */

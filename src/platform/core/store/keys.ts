@@ -44,6 +44,13 @@ export const keys = {
   project: (workspaceId: string, id: string): Key => ["projects", workspaceId, id],
   allProjects: (): Key => ["projects"],
   projectByName: (name: string): Key => ["project_by_name", name],
+  /** Projects that are redeployed when a URL in their variables changes. */
+  allAutoRedeploying: (): Key => ["projects_auto_redeploy"],
+  autoRedeploying: (workspaceId: string, id: string): Key => [
+    "projects_auto_redeploy",
+    workspaceId,
+    id,
+  ],
   /** The last reported health of a project's servers. */
   allProjectHealth: (): Key => ["project_health"],
   projectHealth: (projectId: string): Key => ["project_health", projectId],
