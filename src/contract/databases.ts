@@ -243,6 +243,29 @@ export const getDatabaseConnection = endpoint({
   response: databaseConnection,
 });
 
+export const databaseUsage = z.object({
+  stepSeconds: z.int().positive().describe(
+    "Length of a step: a minute in the first two hours of a database, ten minutes later",
+  ).meta({ example: 600 }),
+  steps: z.array(z.object({
+    time: timestamp.describe("Start of the step"),
+    sizeBytes: z.int().nullable().describe("Size of all branches; null if unknown"),
+    connections: z.int().nonnegative().describe(
+      "Most clients of all branches that were connected at once, sampled each minute",
+    ),
+  })).describe("Steps of the last day, oldest first; steps without a sample are missing"),
+}).meta({ id: "DatabaseUsage" });
+export type DatabaseUsage = z.infer<typeof databaseUsage>;
+
+export const getDatabaseUsage = endpoint({
+  method: "GET",
+  path: `${DATABASE_PATH}/usage`,
+  summary: "Show a database's size and connections over the last day",
+  tag: DATABASE_TAG,
+  params: databaseParams,
+  response: databaseUsage,
+});
+
 export const moveDatabase = endpoint({
   method: "POST",
   path: `${DATABASE_PATH}/move`,

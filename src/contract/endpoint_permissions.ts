@@ -162,6 +162,7 @@ export const ENDPOINT_PERMISSIONS: Readonly<Record<EndpointName, Needed>> = {
   startDatabase: ALL,
   stopDatabase: ALL,
   getDatabaseConnection: ALL,
+  getDatabaseUsage: READ,
   moveDatabase: ALL,
   listDatabaseBranches: READ,
   createDatabaseBranch: ALL,

@@ -184,6 +184,7 @@ export const endpoints = {
   startDatabase: databases.startDatabase,
   stopDatabase: databases.stopDatabase,
   getDatabaseConnection: databases.getDatabaseConnection,
+  getDatabaseUsage: databases.getDatabaseUsage,
   moveDatabase: databases.moveDatabase,
   listDatabaseBranches: databaseBranches.listDatabaseBranches,
   createDatabaseBranch: databaseBranches.createDatabaseBranch,

@@ -30,6 +30,9 @@ import { RestoredDumps } from "./restored_dumps.ts";
 import { bindBranchRoutes, bindDatabaseRoutes } from "./routes.ts";
 import { SnapshotService } from "./snapshot_service.ts";
 import { transfer } from "./transfer.ts";
+import { SAMPLE_MS, UsageSamples } from "./usage_samples.ts";
+import { messageOf } from "../../lib/error_message.ts";
+import { type Rounds, startRounds } from "../../lib/rounds.ts";
 import type { KeyPart } from "../../store/mod.ts";
 import { MAIN_BRANCH } from "../../contract/databases.ts";
 import type { EventBus } from "../core/events/mod.ts";
@@ -159,7 +162,27 @@ export function createDatabases(foundation: Foundation, parts: DatabaseParts): D
   const branchService = new BranchService(services);
   const snapshots = new SnapshotService(services, branchService);
   const descriptions = new Descriptions({ ...services, variables: parts.variables });
-  const routes = { ...services, projects, databaseService, branchService, snapshots, descriptions };
+  const usage = new UsageSamples({
+    kv,
+    node: nodes.id,
+    now,
+    sizeOf: (database) => descriptions.sizeOf(database),
+    connectionsOf: async ({ id }) =>
+      (await branches.list(id)).reduce(
+        (sum, { storage }) => storage === null ? sum : sum + door.sessionsOf(storage.id),
+        0,
+      ),
+  });
+  const routes = {
+    ...services,
+    projects,
+    databaseService,
+    branchService,
+    snapshots,
+    descriptions,
+    usage,
+  };
+  let sampling: Rounds | undefined;
   const startedAt = now();
 
   /** Goes on with what a process left that has ended. */
@@ -213,6 +236,14 @@ export function createDatabases(foundation: Foundation, parts: DatabaseParts): D
         resuming = resume().catch((error) => onTrouble(`Cannot resume databases: ${error}`));
         return Promise.resolve();
       },
+      whenListening() {
+        sampling = startRounds({
+          firstMs: SAMPLE_MS,
+          everyMs: SAMPLE_MS,
+          run: (signal) => usage.sampleAll(databases.all(), signal),
+          onError: (error) => onTrouble(`Cannot sample databases: ${messageOf(error)}`),
+        });
+      },
       async storeChanged(keysOfOthers) {
         if (keysOfOthers.some(([family]) => FAMILIES.has(family!))) await changed();
       },
@@ -225,6 +256,7 @@ export function createDatabases(foundation: Foundation, parts: DatabaseParts): D
         }
       },
       async close() {
+        await sampling?.close();
         await door.close();
         await resuming;
         await work.close();

@@ -54,7 +54,6 @@ export class Descriptions {
     const shown = main === undefined
       ? { state: "deleted" as const, reason: null }
       : await this.#stateOf(database, main);
-    const sizes = await Promise.all(all.map((branch) => this.#sizeOf(database, branch)));
     const { memoryMb, connections } = SIZES[cuSize];
     const overriddenBy = describeOverrides(database, {
       others: await databases.list(projectId),
@@ -75,10 +74,7 @@ export class Descriptions {
       environments: database.environments,
       previewBranches: database.previewBranches,
       branches: all.length,
-      sizeBytes: sizes.reduce<number | null>(
-        (sum, size) => sum === null || size === null ? null : sum + size,
-        0,
-      ),
+      sizeBytes: await this.sizeOf(database),
       overriddenBy,
       notes: [
         ...describeEngine(database, { engine, hasServer: engines.lackOf("server") === undefined }),
@@ -88,6 +84,16 @@ export class Descriptions {
       deletedAt: timeOrNull(deletedAt),
       removedAt: deletedAt === null ? null : time(deletedAt + GRACE_MS),
     };
+  }
+
+  /** The size of all branches, in bytes; null where one cannot be measured. */
+  async sizeOf(database: DatabaseRecord): Promise<number | null> {
+    const all = await this.#parts.branches.list(database.id);
+    const sizes = await Promise.all(all.map((branch) => this.#sizeOf(database, branch)));
+    return sizes.reduce<number | null>(
+      (sum, size) => sum === null || size === null ? null : sum + size,
+      0,
+    );
   }
 
   async branch(database: DatabaseRecord, branch: BranchRecord): Promise<DatabaseBranch> {

@@ -13,6 +13,7 @@ import type { DatabaseService } from "./database_service.ts";
 import type { DatabaseStore } from "./database_store.ts";
 import type { Descriptions } from "./describe.ts";
 import type { BranchRecord, DatabaseRecord } from "./records.ts";
+import type { UsageSamples } from "./usage_samples.ts";
 import { type SnapshotService, snapshotToWire } from "./snapshot_service.ts";
 
 export interface RouteParts {
@@ -23,6 +24,7 @@ export interface RouteParts {
   readonly branchService: BranchService;
   readonly snapshots: SnapshotService;
   readonly descriptions: Descriptions;
+  readonly usage: Pick<UsageSamples, "read">;
 }
 
 interface Named {
@@ -95,6 +97,10 @@ export function bindDatabaseRoutes(router: Router, parts: RouteParts): void {
       note({ before: { id: database.id, database: database.name } });
       return await service.connection(database, query.branch);
     },
+  );
+  router.guarded(
+    endpoints.getDatabaseUsage,
+    async (caller, { params }) => await parts.usage.read(await find(caller, params)),
   );
   router.guarded(
     endpoints.moveDatabase,

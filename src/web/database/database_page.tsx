@@ -6,7 +6,7 @@
  * @module
  */
 import { formatBytes } from "../../lib/format.ts";
-import { type Database, MAIN_BRANCH } from "../../contract/databases.ts";
+import { type Database, type DatabaseUsage, MAIN_BRANCH } from "../../contract/databases.ts";
 import type { DatabaseBranch, DatabaseSnapshot } from "../../contract/database_branches.ts";
 import { Ago, SelectField } from "../layout/board_pieces.tsx";
 import {
@@ -20,6 +20,8 @@ import {
   Trouble,
 } from "../layout/pieces.tsx";
 import { EMPTY, type FormPage, type FormState } from "../layout/form.ts";
+import { CHART_SCRIPT_PATH } from "../layout/chart_script.ts";
+import { TimeChart } from "../layout/time_chart.tsx";
 import { canChange } from "../project/open_project.ts";
 import { ConnectCard, type ConnectView } from "./connect_card.tsx";
 import { DatabaseStateMark } from "./database_state.tsx";
@@ -83,26 +85,36 @@ function BranchRow({ visit, branch }: {
           {reason === null ? null : <span>{reason}</span>}
         </span>
       </div>
-      {parent !== null && canChange(parts)
-        ? (
-          <div class="acts">
-            <EndButton
-              action={path("branches/reset")}
-              csrf={csrf}
-              word="Reset"
-              what={`the branch ${name} to ${parent}`}
-              hidden={{ branch: name }}
-            />
-            <EndButton
-              action={path("branches/remove")}
-              csrf={csrf}
-              word="Delete"
-              what={`the branch ${name} with its data`}
-              hidden={{ branch: name }}
-            />
-          </div>
-        )
-        : null}
+      {parent === null ? null : (
+        <div class="acts">
+          <a
+            class="button quiet little"
+            href={`${path("diff")}?${new URLSearchParams({ branch: name })}`}
+          >
+            Schema diff<span class="hush">{` of ${name}`}</span>
+          </a>
+          {canChange(parts)
+            ? (
+              <>
+                <EndButton
+                  action={path("branches/reset")}
+                  csrf={csrf}
+                  word="Reset"
+                  what={`the branch ${name} to ${parent}`}
+                  hidden={{ branch: name }}
+                />
+                <EndButton
+                  action={path("branches/remove")}
+                  csrf={csrf}
+                  word="Delete"
+                  what={`the branch ${name} with its data`}
+                  hidden={{ branch: name }}
+                />
+              </>
+            )
+            : null}
+        </div>
+      )}
     </li>
   );
 }
@@ -347,11 +359,42 @@ function DeleteCard({ visit }: { readonly visit: DatabaseVisit }) {
   );
 }
 
+function UsageCard({ usage: { steps, stepSeconds } }: { readonly usage: DatabaseUsage }) {
+  const over = stepSeconds === 60 ? "since its creation, by minute" : "in the last 24 hours";
+  return (
+    <Card title="Over time" id="usage" lead={`Size and connections of all branches ${over}.`}>
+      <div class="body">
+        {steps.length === 0
+          ? <p class="soft">The first sample comes within a minute. Reload the page to see it.</p>
+          : (
+            <div class="fields-two">
+              <TimeChart
+                label={`Size ${over}`}
+                unit="bytes"
+                stepSeconds={stepSeconds}
+                series={[{ name: "Size", kind: "area" }]}
+                rows={steps.map(({ time, sizeBytes }) => ({ time, values: [sizeBytes] }))}
+              />
+              <TimeChart
+                label={`Connections ${over}`}
+                unit="count"
+                stepSeconds={stepSeconds}
+                series={[{ name: "Connections", kind: "area" }]}
+                rows={steps.map(({ time, connections }) => ({ time, values: [connections] }))}
+              />
+            </div>
+          )}
+      </div>
+    </Card>
+  );
+}
+
 /** Renders the overview of a database. */
 export function databasePage(
   visit: DatabaseVisit,
   shown: FormPage & {
     readonly snapshots: readonly DatabaseSnapshot[];
+    readonly usage: DatabaseUsage;
     /** Undefined where the person may not connect. */
     readonly connect: ConnectView | undefined;
     readonly imported?: ImportOutcome;
@@ -360,17 +403,18 @@ export function databasePage(
   },
 ): Response {
   const { database, branches, parts } = visit;
-  const { state = EMPTY, of, snapshots, connect, imported } = shown;
+  const { state = EMPTY, of, snapshots, usage, connect, imported } = shown;
   const stateOf = (name: typeof of) => of === name ? state : EMPTY;
   return studioPage(
     visit,
-    { ...shown, here: "" },
+    { ...shown, here: "", scripts: usage.steps.length === 0 ? [] : [CHART_SCRIPT_PATH] },
     <>
       <Card title="Now" id="facts">
         <div class="body">
           <Facts database={database} branches={branches} />
         </div>
       </Card>
+      <UsageCard usage={usage} />
       {connect === undefined ? null : <ConnectCard visit={visit} view={connect} />}
       <BranchesCard visit={visit} state={stateOf("branches")} />
       <SnapshotsCard visit={visit} snapshots={snapshots} state={stateOf("snapshots")} />

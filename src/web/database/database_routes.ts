@@ -45,11 +45,12 @@ async function readConnection(
 async function show(visit: DatabaseVisit, shown: Shown = {}): Promise<Response> {
   const { parts: { api }, place: { params } } = visit;
   const { showsPassword = false, ...rest } = shown;
-  const [{ items: snapshots }, connect] = await Promise.all([
+  const [{ items: snapshots }, usage, connect] = await Promise.all([
     api.call(endpoints.listDatabaseSnapshots, { params }),
+    api.call(endpoints.getDatabaseUsage, { params }),
     readConnection(visit, showsPassword),
   ]);
-  return databasePage(visit, { ...rest, snapshots, connect });
+  return databasePage(visit, { ...rest, snapshots, usage, connect });
 }
 
 const back = (visit: DatabaseVisit, done: string, query: Record<string, string> = {}): Response =>

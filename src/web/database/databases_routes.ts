@@ -12,6 +12,7 @@ import type { BoardServices } from "../visit/board_context.ts";
 import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import { bindDatabase } from "./database_routes.ts";
 import { databasesPage } from "./databases_page.tsx";
+import { bindDiff } from "./diff_page.tsx";
 import { bindSql } from "./sql_routes.ts";
 import { bindTables } from "./tables_routes.ts";
 
@@ -47,4 +48,5 @@ export function bindDatabases(bind: PageBinder, services: BoardServices): void {
   bindDatabase(bind, services);
   bindTables(bind, services);
   bindSql(bind, services);
+  bindDiff(bind, services);
 }

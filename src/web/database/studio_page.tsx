@@ -11,7 +11,10 @@ import type { FormPage } from "../layout/form.ts";
 import { projectPage } from "../project/project_page.tsx";
 import type { DatabaseVisit } from "./open_database.ts";
 
-const TABS = [["", "Overview"], ["tables", "Tables"], ["sql", "SQL"]] as const;
+const TABS = [["", "Overview"], ["tables", "Tables"], ["sql", "SQL"], [
+  "diff",
+  "Schema diff",
+]] as const;
 
 function BranchChoice({ visit, here }: {
   readonly visit: DatabaseVisit;
@@ -59,7 +62,7 @@ export function studioPage(
             {TABS.map(([page, name]) => (
               <a
                 key={page}
-                href={path(page) + (page === "" ? "" : query)}
+                href={path(page) + (page === "" || page === "diff" ? "" : query)}
                 aria-current={page === here ? "page" : undefined}
               >
                 {name}
@@ -67,7 +70,7 @@ export function studioPage(
             ))}
           </nav>
         </div>
-        {here === "" ? null : <BranchChoice visit={visit} here={here} />}
+        {here === "" || here === "diff" ? null : <BranchChoice visit={visit} here={here} />}
       </div>
       {content}
     </>,

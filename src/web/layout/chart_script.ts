@@ -73,6 +73,7 @@ const draw = (figure) => {
   const axis = { stroke: () => colorOf("soft"), font: "12px system-ui, sans-serif", grid: { stroke: () => colorOf("line"), width: 1 }, ticks: { stroke: () => colorOf("line"), width: 1 } };
   const height = () => innerWidth < 640 ? 200 : 240;
   place.replaceChildren();
+  for (const table of figure.querySelectorAll("[data-folds]")) table.open = false;
   const chart = new uPlot({
     width: place.clientWidth,
     height: height(),

@@ -54,7 +54,11 @@ export function TimeChart({ label, unit, stepSeconds, series, rows, children }: 
   return (
     <figure class="chart stack-little" data-chart data-unit={unit} data-step={stepSeconds}>
       <div class="chart-place" data-place data-label={label}>{children}</div>
-      <details class="more" open={children === undefined}>
+      <details
+        class="more"
+        open={children === undefined}
+        data-folds={children === undefined ? "" : undefined}
+      >
         <summary>Show as table</summary>
         <div class="scroll tall" tabindex={0} role="region" aria-label={`${label}, as a table`}>
           <table>

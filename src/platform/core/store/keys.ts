@@ -253,6 +253,16 @@ export const keys = {
   /** The branch that clients reach by a role. */
   databaseRole: (role: string): Key => ["database_roles", role],
   allDatabaseSnapshots: (): Key => ["database_snapshots"],
+  /** Size and connections over time, by database, length of the step, and its start. */
+  databaseSamples: (databaseId: string, unit: string): Key => [
+    "database_samples",
+    databaseId,
+    unit,
+  ],
+  databaseSample: (
+    databaseId: string,
+    { unit, start, node }: { unit: string; start: number; node: string },
+  ): Key => ["database_samples", databaseId, unit, start, node],
   /** Branches of engines that are to be removed. */
   databaseRemains: (): Key => ["database_remains"],
   databaseRemain: (id: string): Key => ["database_remains", id],

@@ -1,0 +1,122 @@
+/**
+ * Size and connections of databases over time.
+ *
+ * Each process samples every minute what it knows and writes it under its own name; readers add up
+ * the connections. Samples expire by themselves, those of deleted databases too.
+ *
+ * @module
+ */
+import * as z from "zod";
+import type { DatabaseUsage } from "../../contract/databases.ts";
+import type { RecordStore } from "../../store/mod.ts";
+import { keys } from "../core/store/mod.ts";
+import type { DatabaseRecord } from "./records.ts";
+
+/** How often databases are sampled, in milliseconds. */
+export const SAMPLE_MS = 60_000;
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** Length of steps, and how long their samples are kept; minutes are for young databases. */
+const UNITS = {
+  minute: { ms: SAMPLE_MS, keptMs: 2 * HOUR_MS },
+  tenMinutes: { ms: 10 * SAMPLE_MS, keptMs: 24 * HOUR_MS },
+} as const;
+type Unit = keyof typeof UNITS;
+
+const usageSample = z.object({
+  sizeBytes: z.int().nullable(),
+  /** Most that were open at once when it was sampled. */
+  connections: z.int(),
+});
+type UsageSample = z.infer<typeof usageSample>;
+
+export interface UsageParts {
+  readonly kv: RecordStore;
+  /** Id of the process's node. */
+  readonly node: string;
+  now(): number;
+  /** The size of all branches; null while it is unknown. */
+  sizeOf(database: DatabaseRecord): Promise<number | null>;
+  /** Clients of all branches that are connected to this node. */
+  connectionsOf(database: DatabaseRecord): Promise<number>;
+}
+
+const startOf = (unit: Unit, time: number): number => time - time % UNITS[unit].ms;
+
+const isYoung = ({ createdAt }: DatabaseRecord, now: number): boolean =>
+  now - createdAt < UNITS.minute.keptMs;
+
+export class UsageSamples {
+  /** The most connections of each database in the current ten minutes. */
+  readonly #peaks = new Map<string, { readonly start: number; readonly connections: number }>();
+
+  readonly #parts: UsageParts;
+
+  constructor(parts: UsageParts) {
+    this.#parts = parts;
+  }
+
+  /** Samples databases, and forgets those that are gone. */
+  async sampleAll(databases: AsyncIterable<DatabaseRecord>, signal: AbortSignal): Promise<void> {
+    const seen = new Set<string>();
+    for await (const database of databases) {
+      if (signal.aborted) return;
+      if (database.deletedAt !== null) continue;
+      seen.add(database.id);
+      await this.#sample(database);
+    }
+    for (const id of this.#peaks.keys()) if (!seen.has(id)) this.#peaks.delete(id);
+  }
+
+  async #sample(database: DatabaseRecord): Promise<void> {
+    const { sizeOf, connectionsOf, now } = this.#parts;
+    const start = startOf("tenMinutes", now());
+    const connections = await connectionsOf(database);
+    const known = this.#peaks.get(database.id);
+    const isNew = known?.start !== start;
+    const peak = isNew ? connections : Math.max(known.connections, connections);
+    this.#peaks.set(database.id, { start, connections: peak });
+    const young = isYoung(database, now());
+    // An idle database is written once in ten minutes.
+    if (!young && !isNew && peak === known.connections) return;
+    const sizeBytes = await sizeOf(database);
+    if (young) await this.#write(database, "minute", { sizeBytes, connections });
+    await this.#write(database, "tenMinutes", { sizeBytes, connections: peak });
+  }
+
+  async #write({ id }: DatabaseRecord, unit: Unit, sample: UsageSample): Promise<void> {
+    const { kv, node, now } = this.#parts;
+    const { keptMs } = UNITS[unit];
+    const key = keys.databaseSample(id, { unit, start: startOf(unit, now()), node });
+    await kv.set(key, sample, { expireIn: keptMs });
+  }
+
+  /** The last day by ten minutes, or the time since its creation by minute while that is short. */
+  async read(database: DatabaseRecord): Promise<DatabaseUsage> {
+    const { kv, now } = this.#parts;
+    const unit = isYoung(database, now()) ? "minute" : "tenMinutes";
+    const { ms, keptMs } = UNITS[unit];
+    const steps = new Map<number, UsageSample>();
+    const prefix = keys.databaseSamples(database.id, unit);
+    const since = Math.max(database.createdAt - ms, now() - keptMs);
+    const found = kv.list({ prefix, start: [...prefix, since] }, { batchSize: 500 });
+    for await (const { key, value } of found) {
+      const sample = usageSample.safeParse(value).data;
+      if (sample === undefined) continue;
+      const start = Number(key[prefix.length]);
+      const other = steps.get(start);
+      steps.set(start, {
+        sizeBytes: sample.sizeBytes ?? other?.sizeBytes ?? null,
+        connections: sample.connections + (other?.connections ?? 0),
+      });
+    }
+    return {
+      stepSeconds: ms / 1000,
+      steps: [...steps].map(([start, sample]) => ({
+        time: new Date(start).toISOString(),
+        ...sample,
+      })),
+    };
+  }
+}
