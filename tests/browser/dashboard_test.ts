@@ -205,6 +205,7 @@ async function furnish(parts: DashboardPlatform) {
     ["row", `${STUDIO}/tables/row?table=boats&key=Kestrel`],
     ["new-row", `${STUDIO}/tables/new?table=boats`],
     ["sql", `${STUDIO}/sql`],
+    ["schema-diff", `${STUDIO}/diff`],
     ["reference", "/docs/api"],
     ["reference-part", "/docs/api/projects"],
     ["new-project", "/workspaces/acme/new-project"],

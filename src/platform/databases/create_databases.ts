@@ -30,7 +30,7 @@ import { RestoredDumps } from "./restored_dumps.ts";
 import { bindBranchRoutes, bindDatabaseRoutes } from "./routes.ts";
 import { SnapshotService } from "./snapshot_service.ts";
 import { transfer } from "./transfer.ts";
-import { SAMPLE_MS, UsageSamples } from "./usage_samples.ts";
+import { FIRST_SAMPLE_MS, SAMPLE_MS, UsageSamples } from "./usage_samples.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import { type Rounds, startRounds } from "../../lib/rounds.ts";
 import type { KeyPart } from "../../store/mod.ts";
@@ -238,7 +238,7 @@ export function createDatabases(foundation: Foundation, parts: DatabaseParts): D
       },
       whenListening() {
         sampling = startRounds({
-          firstMs: SAMPLE_MS,
+          firstMs: FIRST_SAMPLE_MS,
           everyMs: SAMPLE_MS,
           run: (signal) => usage.sampleAll(databases.all(), signal),
           onError: (error) => onTrouble(`Cannot sample databases: ${messageOf(error)}`),

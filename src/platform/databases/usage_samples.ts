@@ -14,6 +14,8 @@ import type { DatabaseRecord } from "./records.ts";
 
 /** How often databases are sampled, in milliseconds. */
 export const SAMPLE_MS = 60_000;
+/** Time from the start of the platform to the first samples, in milliseconds. */
+export const FIRST_SAMPLE_MS = 2000;
 
 const HOUR_MS = 60 * 60 * 1000;
 

@@ -22,8 +22,23 @@ type SchemaDiff = ResponseOf<typeof endpoints.diffDatabaseBranch>;
 
 const KINDS = { added: "good", removed: "bad", changed: "care" } as const;
 
+function Definition({ change: { kind, name, from, to } }: { readonly change: SchemaChange }) {
+  const label = `Definition of ${kind} ${name}`;
+  if (from !== null && to !== null) return <Diff from={from} to={to} label={label} />;
+  const text = from ?? to ?? "";
+  if (text === "") return null;
+  const [sign, look] = from === null ? ["+", "added"] : ["-", "removed"];
+  return (
+    <pre class="diff" tabindex={0} role="region" aria-label={label}>
+      {text.trimEnd().split("\n").map((line, at) => (
+        <span key={at} class={look}>{`${sign} ${line}\n`}</span>
+      ))}
+    </pre>
+  );
+}
+
 function Change({ change }: { readonly change: SchemaChange }) {
-  const { kind, name, from, to } = change;
+  const { kind, name } = change;
   return (
     <li>
       <span>
@@ -33,13 +48,7 @@ function Change({ change }: { readonly change: SchemaChange }) {
         <span>
           <span class="soft">{kind}</span> <span class="mono">{name}</span>
         </span>
-        {(from ?? to ?? "") === "" ? null : (
-          <Diff
-            from={from ?? ""}
-            to={to ?? ""}
-            label={`Definition of ${kind} ${name}`}
-          />
-        )}
+        <Definition change={change} />
       </div>
     </li>
   );
