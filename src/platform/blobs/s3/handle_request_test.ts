@@ -57,6 +57,24 @@ Deno.test("ranges and conditions answer as S3 does", () =>
       if (status < 400) assert.equal(body, text, JSON.stringify(headers));
       else assert.deepEqual(elements(body, "Code"), [text], JSON.stringify(headers));
     }
+    // Clients compare the checksums of a response with its body.
+    const sums = { "x-amz-checksum-crc32": "NhCmhg==" };
+    await put(store, "b", "hello", sums);
+    for (
+      const [headers, status, sum] of [
+        [{}, 200, "NhCmhg=="],
+        [{ range: "bytes=0-1" }, 206, null],
+        [{ "if-none-match": "*" }, 304, null],
+      ] as const
+    ) {
+      const asked = { "x-amz-checksum-mode": "ENABLED", ...headers };
+      const response = await store.send("production/b", { headers: asked });
+      await response.body?.cancel();
+      assert.deepEqual([response.status, response.headers.get("x-amz-checksum-crc32")], [
+        status,
+        sum,
+      ]);
+    }
     assert.equal((await put(store, "a", "x", { "if-none-match": "*" })).status, 412);
     assert.equal((await put(store, "a", "x", { "if-match": '"y"' })).status, 412);
     assert.equal((await put(store, "a", "x", { "if-match": etag })).status, 200);

@@ -19,6 +19,13 @@ import {
 import type { SignedCall } from "./signed_call.ts";
 import type { S3Stores } from "./stores.ts";
 
+/** Removes the checksums of the whole object, which clients compare with the body that they get. */
+function dropChecksums(fields: Headers): void {
+  for (const name of [...fields.keys()]) {
+    if (name.startsWith("x-amz-checksum-")) fields.delete(name);
+  }
+}
+
 /** `GetObject` and `HeadObject` */
 export async function readObject(
   { objects }: Pick<S3Stores, "objects">,
@@ -31,6 +38,7 @@ export async function readObject(
   const fields = fieldsOf(object, call);
   if (isKnown(object, headers)) {
     fields.delete("content-type");
+    dropChecksums(fields);
     return new Response(null, { status: 304, headers: fields });
   }
   const ifRange = headers.get("if-range");
@@ -41,9 +49,7 @@ export async function readObject(
   fields.set("content-length", String(length));
   if (range !== undefined) {
     fields.set("content-range", `bytes ${range.start}-${range.end}/${object.size}`);
-    for (const name of [...fields.keys()]) {
-      if (name.startsWith("x-amz-checksum-")) fields.delete(name);
-    }
+    dropChecksums(fields);
   }
   const body = method === "HEAD" || length === 0 ? null : await objects.open(object, range);
   return new Response(body, { status: range === undefined ? 200 : 206, headers: fields });
