@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 import type { Queue, QueueMessage } from "../../../src/contract/queues.ts";
 import { until } from "../../../src/lib/_test_until.ts";
-import { deployServer, MANIFEST } from "../../helpers/compute_site.ts";
+import { deployServer, FILES, MANIFEST } from "../../helpers/compute_site.ts";
 import {
   createProject,
   rawRequest,
@@ -12,6 +12,7 @@ import {
   withPlatform,
 } from "../../helpers/platform.ts";
 import { runTool } from "../../helpers/tool.ts";
+import { publish, rule } from "../../helpers/upstreams.ts";
 
 const HOST = "shop.localhost";
 
@@ -197,4 +198,47 @@ Deno.test("a queue delivers what servers and the API send, and nobody else reach
       ["broken", 0],
       ["mails", 0],
     ]);
+  }));
+
+/** Sends the arguments of its body; tells what was thrown. */
+const SENDER = `export default async (request, { queue }) => {
+  try {
+    return Response.json(await queue.send(...await request.json()));
+  } catch (error) {
+    return Response.json({ threw: error.message }, { status: 400 });
+  }
+};`;
+
+Deno.test("a function sends messages by context.queue", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    await publish(platform, "shop", {
+      manifest,
+      files: { ...FILES, "server/entry.mjs": SERVER },
+      functions: { sender: SENDER },
+      rules: [rule("sender", { type: "pipeline", steps: [{ handle: "sender" }] }, "/send")],
+    });
+    const call = async (...given: unknown[]) => {
+      const { body } = await rawRequest(platform.port, {
+        ...{ method: "POST", host: HOST, path: "/send", body: JSON.stringify(given) },
+      });
+      return JSON.parse(body.toString());
+    };
+    const { id } = await call("mails", { to: "ada" }, { key: "ada", id: "order-1" });
+    assert.deepEqual(await call("mails", { to: "ada" }, { id: "order-1" }), {
+      id,
+      isDuplicate: true,
+    });
+    await call("mails", "text");
+    const { seen } = await until(() => seenBy(platform), ({ seen }) => seen.length === 2);
+    const mail = seen.find(({ headers }) => headers["webhook-id"] === id)!;
+    assert.deepEqual([text(mail), mail.headers["content-type"], mail.headers["x-svc-key"]], [
+      '{"to":"ada"}',
+      "application/json",
+      "ada",
+    ]);
+    assert.deepEqual(seen.map(text).sort(), ["text", '{"to":"ada"}']);
+    assert.match((await call("other", "x")).threw, /declares no queue "other"/);
+    assert.match((await call("mails", "x", { delay: -1 })).threw, /whole number of seconds/);
+    assert.match((await call("mails", "x".repeat(256 * 1024 + 1))).threw, /262144/);
   }));
