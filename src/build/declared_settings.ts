@@ -6,7 +6,26 @@
  * @module
  */
 import * as z from "zod";
-import type { ProjectConfig } from "../config/project_config.ts";
+import { parseProjectConfig, type ProjectConfig } from "../config/project_config.ts";
+import type { DatabaseSettings } from "../manifest/mod.ts";
+
+/** The settings of `[db]` for deployments, without those for `svc dev`; `undefined` if none is set. */
+export function databaseSettings(
+  db: ProjectConfig["db"] | undefined,
+): DatabaseSettings | undefined {
+  const { database: name, branch: _forDev, ...settings } = db ?? {};
+  if (Object.keys(settings).length === 0) return undefined;
+  return { ...settings, ...(name === undefined ? {} : { name }) };
+}
+
+/** Reads the same from the text of a `svc.toml`, if there is one; `undefined` where it is invalid. */
+export function readDatabaseSettings(
+  source: string | undefined,
+): { readonly settings: DatabaseSettings | undefined } | undefined {
+  if (source === undefined) return { settings: undefined };
+  const { config } = parseProjectConfig(source);
+  return config && { settings: databaseSettings(config.db) };
+}
 
 const anyObject = z.record(z.string(), z.unknown());
 
@@ -17,7 +36,7 @@ const anyObject = z.record(z.string(), z.unknown());
 export function withDeclaredSettings(
   manifest: unknown,
   config:
-    | Pick<ProjectConfig, "traffic" | "previews" | "blobs" | "static" | "skew" | "checks">
+    | Pick<ProjectConfig, "traffic" | "previews" | "blobs" | "db" | "static" | "skew" | "checks">
     | undefined,
 ): unknown {
   const fields = anyObject.safeParse(manifest).data;
@@ -27,12 +46,14 @@ export function withDeclaredSettings(
   const protection = config?.previews?.protection;
   const { spa: _inLayers, keepAssetsMs, ...urls } = config?.static ?? {};
   const maxAgeMs = config?.skew?.maxAgeMs;
+  const database = databaseSettings(config?.db);
   return {
     ...fields,
     ...(vitals === undefined ? {} : { vitals }),
     ...(protection === undefined ? {} : { protection }),
     ...(checks === undefined ? {} : { checks }),
     ...(config?.blobs === undefined ? {} : { blobs: config.blobs }),
+    ...(database === undefined ? {} : { database }),
     ...(Object.keys(urls).length === 0 ? {} : {
       urls: { ...anyObject.safeParse(fields.urls).data, ...urls },
     }),

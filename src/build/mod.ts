@@ -16,8 +16,10 @@ export {
   type CheckedEvent,
   type PackedEvent,
 } from "./child/wire.ts";
+export { databaseSettings, readDatabaseSettings } from "./declared_settings.ts";
 export { createFolderReader } from "./folder_reader.ts";
 export { foretellDeploy, type Foretold } from "./foretell_deploy.ts";
+export { PROJECT_CONFIG_FILE } from "../config/project_root.ts";
 export { detectFlavor } from "./foreign_flavor.ts";
 export { findImportable, type ImportableFile, missingSettings } from "./foreign_files.ts";
 export { hashFiles, type OutputContent, type PackedFile } from "./hash_files.ts";

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { DATABASE_RESETS, DatabaseMask, DatabaseRecipe } from "../lib/database_previews.ts";
 import { type Diagnostic } from "../lib/diagnostic.ts";
 import type { TrailingSlash } from "../lib/page_urls.ts";
 import type { Protection } from "../lib/protection.ts";
@@ -98,6 +99,10 @@ export interface ProjectConfig {
   readonly db: {
     readonly database?: string;
     readonly branch?: string;
+    /** What the branch of a preview begins with. */
+    readonly preview?: DatabaseRecipe["preview"];
+    readonly reset?: (typeof DATABASE_RESETS)[number];
+    readonly mask?: DatabaseMask;
   };
   readonly env: {
     readonly declarations: ReadonlyMap<string, EnvDeclaration>;

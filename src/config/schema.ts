@@ -7,6 +7,13 @@
  * @module
  */
 import * as z from "zod";
+import {
+  DATABASE_PREVIEWS,
+  DATABASE_RESETS,
+  databaseMask,
+  PREVIEW_RULE,
+  RESET_RULE,
+} from "../lib/database_previews.ts";
 import { isTimeZone, MAX_SCHEDULE_LENGTH, scheduleProblem } from "../lib/cron_schedule.ts";
 import {
   ALIAS_NAME,
@@ -257,6 +264,21 @@ const db = table({
   }).optional().meta({ description: "Database id or name; found automatically when omitted." }),
   branch: text(`Use a branch name: ${NAME_RULE}`, { pattern: TRIMMED_TEXT, maximum: MAX_NAME })
     .optional().meta({ description: "Database branch for `svc dev`; main when omitted." }),
+  preview: z.enum(DATABASE_PREVIEWS, PREVIEW_RULE).optional().meta({
+    description:
+      "What the database branch of a preview begins with: a copy of main, its schema without rows, or nothing. Previews get their own branches where this, `reset` or `mask` is set; copy when omitted.",
+    examples: ["schema"],
+  }),
+  reset: z.enum(DATABASE_RESETS, RESET_RULE).optional().meta({
+    description:
+      "Whether the branch of a preview begins again with each of its deployments; never when omitted.",
+    examples: ["deploy"],
+  }),
+  mask: databaseMask.optional().meta({
+    description:
+      "Values that are replaced in the copy for a preview, by table and column: null, hash, keep, or fake: and a type (name, email, phone, address, company, text).",
+    examples: [{ users: { email: "fake:email", phone: "null" } }],
+  }),
 });
 
 /** Says whether a variable's value may be shown again. */

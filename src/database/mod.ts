@@ -21,9 +21,11 @@ export type { Column, QueryErrorEvent, SqlEvent } from "./query/types.ts";
 export { runScript, type RunScriptOptions } from "./query/run_script.ts";
 export { runSql, type RunSqlOptions } from "./query/run_sql.ts";
 export {
+  type RunOne,
   runStatement,
   type RunStatementOptions,
   type StatementResult,
+  withStatements,
 } from "./query/run_statement.ts";
 export {
   formatVerifier,

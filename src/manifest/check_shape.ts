@@ -50,6 +50,8 @@ function partAt(path: readonly PathStep[], root: unknown): DocumentPart {
       return { name: "a task", fields: FIELDS.cron };
     case "queues":
       return { name: "a queue", fields: FIELDS.queues };
+    case "database":
+      return { name: "the database", fields: FIELDS.database };
     case "checks":
       return { name: "the checks", fields: FIELDS.checks };
     case "requests":

@@ -84,6 +84,7 @@ export {
 } from "./image_settings.ts";
 export { imageSettingsOfNext, type NextImageSettings } from "./next_image_settings.ts";
 export type { BlobSettings } from "./blob_settings.ts";
+export { databaseSchema, type DatabaseSettings } from "./database_settings.ts";
 export { type FunctionSettings, manifestJsonSchema } from "./schema.ts";
 export { isPage } from "./generate/server_signs.ts";
 export { judgeSigns } from "./signs/judge_signs.ts";

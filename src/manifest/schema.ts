@@ -11,6 +11,7 @@ import { PROTECTIONS } from "../lib/protection.ts";
 import { CHECK_FIELDS, releaseChecksSchema } from "./release_checks_schema.ts";
 import { fieldOf } from "../lib/schema_problems.ts";
 import { blobsSchema } from "./blob_settings.ts";
+import { databaseSchema } from "./database_settings.ts";
 import { imagesSchema } from "./image_settings.ts";
 import { cronTaskSchema, cronTasksSchema } from "./cron_tasks.ts";
 import { queueSchema, queuesSchema } from "./queues.ts";
@@ -303,6 +304,7 @@ export const outlineSchema = z.strictObject({
   routes: z.array(z.unknown(), "Use a list of routes"),
   images: imagesSchema.optional(),
   blobs: blobsSchema.optional(),
+  database: databaseSchema.optional(),
   cron,
   queues,
   functionLimits,
@@ -325,6 +327,7 @@ export const manifestSchema = z.strictObject({
   routes: z.array(routeSchema).max(MAX_ROUTES).describe("Layers by URL."),
   images: imagesSchema.optional().describe("Image conversion: sizes, formats and sources."),
   blobs: blobsSchema.optional().describe("Objects of the blob store that the site shows."),
+  database: databaseSchema.optional().describe("Database branches of previews."),
   cron,
   queues,
   functionLimits,
@@ -346,6 +349,7 @@ export const FIELDS = {
   route: Object.keys(routeSchema.shape),
   images: Object.keys(imagesSchema.shape),
   blobs: Object.keys(blobsSchema.shape),
+  database: Object.keys(databaseSchema.shape),
   cron: Object.keys(cronTaskSchema.shape),
   queues: Object.keys(queueSchema.shape),
   functionLimits: Object.keys(functionLimitsSchema.shape),

@@ -1,5 +1,5 @@
 /**
- * Running one statement with parameters, for callers that want its whole result.
+ * Running statements with parameters, for callers that want their whole results.
  *
  * @module
  */
@@ -26,32 +26,53 @@ export interface RunStatementOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Runs one statement of a session; what PostgreSQL says against it is a result. */
+export type RunOne = (
+  text: string,
+  params: readonly (string | null)[],
+) => Promise<StatementResult | QueryErrorEvent>;
+
+/**
+ * Lets `work` run statements one after the other, and closes the session.
+ *
+ * @throws {EngineError} where the session ends, or a result is too large
+ */
+export async function withStatements<T>(
+  session: BackendSession,
+  { maxCharacters, signal }: Omit<RunStatementOptions, "params">,
+  work: (run: RunOne) => Promise<T>,
+): Promise<T> {
+  const cancel = () => void session.cancel().catch(() => {});
+  signal?.addEventListener("abort", cancel, { once: true });
+  try {
+    const messages = new MessageStream(session);
+    return await work(async (text, params) => {
+      if (signal?.aborted) throw new EngineError("The query was cancelled", "57014");
+      await messages.write(serialize.parse({ text }));
+      await messages.write(serialize.bind({ values: [...params] }));
+      await messages.write(serialize.describe({ type: "P" }));
+      await messages.write(serialize.execute());
+      await messages.write(serialize.sync());
+      return await collect(messages, text, maxCharacters);
+    });
+  } finally {
+    signal?.removeEventListener("abort", cancel);
+    await session.close().catch(() => {});
+  }
+}
+
 /**
  * Runs one statement and closes the session.
  *
  * @returns its result, or what PostgreSQL said against it
  * @throws {EngineError} where the session ends, or the result is too large
  */
-export async function runStatement(
+export function runStatement(
   session: BackendSession,
   text: string,
-  { params, maxCharacters, signal }: RunStatementOptions,
+  { params, ...limits }: RunStatementOptions,
 ): Promise<StatementResult | QueryErrorEvent> {
-  const cancel = () => void session.cancel().catch(() => {});
-  signal?.addEventListener("abort", cancel, { once: true });
-  try {
-    if (signal?.aborted) throw new EngineError("The query was cancelled", "57014");
-    const messages = new MessageStream(session);
-    await messages.write(serialize.parse({ text }));
-    await messages.write(serialize.bind({ values: [...params] }));
-    await messages.write(serialize.describe({ type: "P" }));
-    await messages.write(serialize.execute());
-    await messages.write(serialize.sync());
-    return await collect(messages, text, maxCharacters);
-  } finally {
-    signal?.removeEventListener("abort", cancel);
-    await session.close().catch(() => {});
-  }
+  return withStatements(session, limits, (run) => run(text, params));
 }
 
 async function collect(

@@ -48,7 +48,7 @@ export interface BuildsParts {
   readonly gitCredentials: GitCredentialStore;
   readonly variables: VariableStore;
   readonly variableService: VariableService;
-  readonly databases: Pick<DeploymentDatabases, "openVariables">;
+  readonly databases: Pick<DeploymentDatabases, "openVariables" | "prepare">;
   readonly deployments: DeploymentStore;
   readonly deploymentService: DeploymentService;
   readonly settings: BuildSettings;

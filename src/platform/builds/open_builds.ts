@@ -25,7 +25,7 @@ export interface BuildParts {
   readonly projects: ProjectStore;
   readonly variables: VariableStore;
   /** Lets builds reach the databases of their deployments. */
-  readonly databases: Pick<DeploymentDatabases, "openVariables">;
+  readonly databases: Pick<DeploymentDatabases, "openVariables" | "prepare">;
   readonly buildLogs: BuildLogs;
   /** Repositories that were pushed, where other nodes take pushes too. */
   readonly pushedRepositories: Pick<PushedRepositories, "sync"> | undefined;

@@ -29,8 +29,8 @@ import {
 } from "../../runtime/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import { isFullDisk } from "../core/store/mod.ts";
-import type { DeploymentRecord } from "../deployments/mod.ts";
-import { DatabaseNotReadyError, type DeploymentDatabases } from "../databases/mod.ts";
+import { DatabaseNotReadyError, type DeploymentRecord } from "../deployments/mod.ts";
+import type { DeploymentDatabases } from "../databases/mod.ts";
 import { type ProjectBlobs, withBlobVariables } from "../blobs/mod.ts";
 import type { ProjectKv } from "../kv/create_kv.ts";
 import type { AccessLogs } from "../logs/mod.ts";

@@ -66,7 +66,7 @@ export class BranchService {
           `Database "${database.name}" has the maximum of ${MAX_BRANCHES} branches: delete one first`,
         );
       case "created":
-        return await this.#settled(database, branch);
+        return await this.settled(database, branch);
     }
   }
 
@@ -77,7 +77,10 @@ export class BranchService {
       throw new Failure("conflict", `Branch "${branch.name}" has no parent to reset to`);
     }
     await this.#requireSource(database, parent);
-    return await this.replace(database, branch, { type: "branch", name: parent });
+    const source: SourceRecord = branch.recipe === null
+      ? { type: "branch", name: parent }
+      : { type: "preview", name: parent, recipe: branch.recipe };
+    return await this.replace(database, branch, source);
   }
 
   /** Makes another storage for a branch, which then takes the place of what it shows. */
@@ -85,6 +88,7 @@ export class BranchService {
     database: DatabaseRecord,
     branch: BranchRecord,
     source: SourceRecord,
+    also: Partial<Pick<BranchRecord, "recipe" | "madeFor">> = {},
   ): Promise<BranchRecord> {
     const { branches, random } = this.#services;
     const target = { engine: database.engine, id: mintId(random) };
@@ -92,10 +96,21 @@ export class BranchService {
       if (current.task !== null && current.failure === null) {
         throw new Failure("conflict", `Branch "${branch.name}" is being created. Try again later`);
       }
-      return { ...current, task: { target, source, maker: null }, failure: null };
+      return { ...current, ...also, task: { target, source, maker: null }, failure: null };
     });
     if (changed === undefined) throw this.#gone(database, branch);
-    return await this.#settled(database, changed);
+    return await this.settled(database, changed);
+  }
+
+  /** Gives up a task that failed, with what it made; a branch that shows nothing is removed. */
+  async forgetFailure(database: DatabaseRecord, branch: BranchRecord): Promise<void> {
+    if (branch.storage === null) return await this.remove(database, branch);
+    const { branches, work } = this.#services;
+    await branches.update(
+      branch,
+      (current) => current.failure === null ? current : { ...current, task: null, failure: null },
+    );
+    await work.alone(database.id, () => work.removeRemains());
   }
 
   /** Removes a branch with its data. */
@@ -133,7 +148,8 @@ export class BranchService {
     }
   }
 
-  async #settled(database: DatabaseRecord, branch: BranchRecord): Promise<BranchRecord> {
+  /** The branch once its task has ended, or after a while. */
+  async settled(database: DatabaseRecord, branch: BranchRecord): Promise<BranchRecord> {
     const { branches, work } = this.#services;
     await atMost(work.run(database, branch.name), this.#waitMs);
     const current = await branches.get(database.id, branch.name);

@@ -7,14 +7,21 @@
  */
 import type { Clock } from "../../lib/clock.ts";
 import { KeyedLock } from "../../lib/keyed_lock.ts";
-import { engineBranch } from "./branch_access.ts";
+import { engineBranch, type OpenStorage } from "./branch_access.ts";
 import type { BranchStore } from "./branch_store.ts";
 import { Claims, type Nodes } from "../core/nodes/mod.ts";
 import type { DatabaseStore } from "./database_store.ts";
 import { type Engines, reasonOf } from "./engines.ts";
-import type { BranchRecord, DatabaseRecord, SnapshotRecord, StorageRecord } from "./records.ts";
+import { maskBranch } from "./mask/mask_branch.ts";
+import type {
+  BranchRecord,
+  DatabaseRecord,
+  SnapshotRecord,
+  SourceRecord,
+  StorageRecord,
+} from "./records.ts";
 import type { RestoredDumps } from "./restored_dumps.ts";
-import type { Transfer } from "./transfer.ts";
+import { makeFromScript, type Transfer } from "./transfer.ts";
 import { type Lease, LeaseLostError } from "../../store/mod.ts";
 
 export interface WorkParts {
@@ -28,6 +35,8 @@ export interface WorkParts {
   /** Copies between engines. */
   readonly transfer: Transfer;
   readonly dumps: RestoredDumps;
+  /** The key of hashes in masked branches of a workspace. */
+  maskKey(workspaceId: string): Promise<Uint8Array>;
   /** Others that share the records: each task is one's own while its process lives. */
   readonly nodes: Pick<Nodes, "instance" | "isAlive">;
   /** Called when a branch failed, or works again. */
@@ -40,6 +49,8 @@ export interface WorkParts {
 type Claimed = BranchRecord & { readonly task: NonNullable<BranchRecord["task"]> };
 
 const isClaimed = (branch: BranchRecord): branch is Claimed => branch.task !== null;
+
+type PreviewSource = Extract<SourceRecord, { readonly type: "preview" }>;
 
 /** A source that is gone, or not there yet. */
 class SourceMissing extends Error {}
@@ -208,6 +219,9 @@ export class BranchWork {
     const engine = await engines.open(storage.engine);
     const target = engineBranch(database, branch, storage);
     if (source.type === "empty") return await engine.create(target);
+    if (source.type === "preview") {
+      return await this.#makePreview({ engine, branch: target }, database, branch, source);
+    }
     if (source.type === "backup") {
       return await this.#parts.dumps.restore(source.id, { engine, branch: target });
     }
@@ -232,6 +246,36 @@ export class BranchWork {
     }
   }
 
+  /** Makes what a preview begins with; where that fails, nothing of it stays. */
+  async #makePreview(
+    target: OpenStorage,
+    database: DatabaseRecord,
+    branch: BranchRecord,
+    { recipe: { preview, mask } }: PreviewSource,
+  ): Promise<void> {
+    const { engine, branch: { id } } = target;
+    // A killed process may have left a copy that is not masked.
+    await engine.remove(id);
+    try {
+      if (preview === "empty") return await engine.create(target.branch);
+      const from = await this.#sourceOf(database, branch);
+      const source = {
+        engine: await this.#parts.engines.open(from.storage.engine),
+        branch: engineBranch(database, from, from.storage),
+      };
+      if (preview === "schema") {
+        const schema = source.engine.dump(source.branch, { schemaOnly: true });
+        return await makeFromScript(schema, target);
+      }
+      if (source.engine === engine) await engine.copy(source.branch, target.branch);
+      else await this.#parts.transfer(source, target);
+      await maskBranch(target, mask, await this.#parts.maskKey(database.workspaceId));
+    } catch (error) {
+      await engine.remove(id);
+      throw error;
+    }
+  }
+
   /** Returns the current source of a branch. */
   async #sourceOf(
     { id }: DatabaseRecord,
@@ -244,6 +288,7 @@ export class BranchWork {
         if (snapshot === undefined) throw new SourceMissing("The snapshot was removed");
         return snapshot;
       }
+      case "preview":
       case "branch": {
         const { role, storage } = await this.#parts.branches.get(id, source.name) ?? {};
         if (role === undefined || storage === undefined || storage === null) {

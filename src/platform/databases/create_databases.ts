@@ -123,13 +123,16 @@ export interface DatabaseParts {
   onChanged(projectId?: string): Promise<void>;
 }
 
+/** How long a deployment waits for its database branch, in milliseconds. */
+const PREPARE_MS = 10 * 60_000;
+
 /** Families of the records that say which databases deployments get. */
 const FAMILIES: ReadonlySet<KeyPart> = new Set(
   [keys.allDatabases(), keys.allDatabaseBranches()].map(([family]) => family!),
 );
 
 export function createDatabases(foundation: Foundation, parts: DatabaseParts): Databases {
-  const { kv, nodes, now, onTrouble, closing } = foundation;
+  const { kv, nodes, now, onTrouble, closing, box } = foundation;
   const { projects, deployments } = parts;
   const databases = new DatabaseStore(kv);
   const branches = new BranchStore(kv);
@@ -149,6 +152,7 @@ export function createDatabases(foundation: Foundation, parts: DatabaseParts): D
     nodes,
     now,
     onTrouble,
+    maskKey: (workspaceId) => box.deriveBytes(`svc database mask ${workspaceId}`),
     dumps: new RestoredDumps(foundation.dataDir.root),
     endSessions: (storageId) => door.endSessions(storageId),
     closeBranch: (storageId) => door.closeBranch(storageId),
@@ -212,7 +216,9 @@ export function createDatabases(foundation: Foundation, parts: DatabaseParts): D
     snapshots: parts.variableService,
     databaseService,
     branchService,
+    patientBranches: new BranchService(services, PREPARE_MS),
     directory,
+    deployments,
   });
   return {
     databases,

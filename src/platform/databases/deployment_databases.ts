@@ -4,14 +4,18 @@
  * @module
  */
 import { MAIN_BRANCH } from "../../contract/databases.ts";
+import { ENVIRONMENT_PREVIEW } from "../../contract/environment_names.ts";
 import type { BranchAccess } from "../../database/mod.ts";
+import type { DatabaseRecipe } from "../../lib/database_previews.ts";
 import { messageOf } from "../../lib/error_message.ts";
+import type { DatabaseSettings } from "../../manifest/mod.ts";
 import { Failure } from "../core/http/mod.ts";
+import { DatabaseNotReadyError, type DeploymentStore } from "../deployments/mod.ts";
 import type { RecordedBranches } from "./branch_access.ts";
 import type { BranchService } from "./branch_service.ts";
 import type { DatabaseService, DatabaseServices } from "./database_service.ts";
 import type { DoorAddress } from "./database_door.ts";
-import { previewBranch } from "./preview_branches.ts";
+import { preparePreviewBranch, previewBranch } from "./preview_branches.ts";
 import { databasesIn, fillSnapshot, type VariableService } from "../variables/mod.ts";
 import {
   type BranchRecord,
@@ -28,6 +32,8 @@ export interface DatabaseUser {
   readonly environment: string;
   /** Branch in git. */
   readonly branch: string;
+  /** How the deployment wants the branch of its preview. */
+  readonly database?: DatabaseSettings | undefined;
 }
 
 /** A deployment whose variables are wanted. */
@@ -65,20 +71,31 @@ const identityOf = (used: readonly UsedBranch[]): string =>
 /** The identity of databases of which a branch is to be made first. */
 const UNMADE = "unmade";
 
-/** The database of a deployment cannot be had; the message is for whoever deploys. */
-export class DatabaseNotReadyError extends Error {
-  override readonly name = "DatabaseNotReadyError";
+/** How the branches of previews are created; `undefined` where the settings say nothing of it. */
+function recipeOf({ preview, reset, mask }: DatabaseSettings): DatabaseRecipe | undefined {
+  if ((preview ?? reset ?? mask) === undefined) return undefined;
+  return { preview: preview ?? "copy", mask: mask ?? {} };
 }
 
-/** The branch of a database that a deployment uses. */
-const branchNameFor = (database: DatabaseRecord, user: DatabaseUser): string =>
-  hasPreviewBranch(database, user) ? previewBranchName(user.branch) : MAIN_BRANCH;
+/** The database that the settings of a deployment are about. */
+function subjectOf(
+  databases: readonly DatabaseRecord[],
+  { environment, database: settings }: Pick<DatabaseUser, "environment" | "database">,
+): DatabaseRecord | undefined {
+  const wanted = settings?.name;
+  return wanted === undefined
+    ? databases.find((database) => injectsInto(database, environment)) ?? databases[0]
+    : databases.find(({ id, name }) => id === wanted || name === wanted);
+}
 
 type DeploymentDatabasesServices = DatabaseServices & {
   readonly snapshots: Pick<VariableService, "openSnapshot">;
   readonly databaseService: DatabaseService;
   readonly branchService: BranchService;
+  /** Waits for copies of large databases. */
+  readonly patientBranches: BranchService;
   readonly directory: RecordedBranches;
+  readonly deployments: Pick<DeploymentStore, "find">;
 };
 
 export class DeploymentDatabases {
@@ -86,6 +103,43 @@ export class DeploymentDatabases {
 
   constructor(services: DeploymentDatabasesServices) {
     this.#services = services;
+  }
+
+  /**
+   * Prepares the branch of a preview as its deployment wants it, before anything connects to it.
+   *
+   * @throws {DatabaseNotReadyError} where that fails; no branch is left then that has less masked
+   */
+  async prepare(user: VariablesUser): Promise<void> {
+    const { database: settings, environment, projectId, branch: gitBranch } = user;
+    const recipe = settings && recipeOf(settings);
+    if (settings === undefined || environment !== ENVIRONMENT_PREVIEW) return;
+    const { databases, branches, patientBranches, deployments } = this.#services;
+    const all = await databases.list(projectId);
+    const subject = subjectOf(all, user);
+    if (subject === undefined) {
+      if (settings.name === undefined) return;
+      throw new DatabaseNotReadyError(
+        `svc.toml names the database "${settings.name}" in [db], and the project has no such database`,
+      );
+    }
+    if (!hasPreviewBranch(subject, user, recipe)) return;
+    const deployment = await deployments.find(projectId, user.id);
+    if (deployment === undefined) return;
+    try {
+      await preparePreviewBranch(subject, {
+        gitBranch,
+        recipe: recipe ?? null,
+        madeFor: deployment.createdAt,
+        resets: settings.reset === "deploy",
+      }, { branches, branchService: patientBranches });
+    } catch (error) {
+      const branch = previewBranchName(gitBranch);
+      throw new DatabaseNotReadyError(
+        `Branch "${branch}" of database "${subject.name}" was not created: ${messageOf(error)}`,
+        { cause: error },
+      );
+    }
   }
 
   /**
@@ -148,7 +202,7 @@ export class DeploymentDatabases {
     const snapshot = await snapshots.openSnapshot(user.id);
     const connections: Record<string, string> = {};
     for (const database of await this.#referred(user, snapshot.databases)) {
-      const branch = await branches.get(database.id, branchNameFor(database, user));
+      const branch = await branches.get(database.id, await this.#branchName(database, user));
       if (branch?.storage) connections[database.name] = await this.#urlOf({ database, branch });
     }
     return fillSnapshot(snapshot, connections);
@@ -185,10 +239,13 @@ export class DeploymentDatabases {
     const { databaseService, branches } = this.#services;
     const [database] = await this.#referred(user, [name]);
     if (database === undefined) throw new Failure("conflict", `Database "${name}" was deleted`);
-    const preview = user.branch !== undefined && hasPreviewBranch(database, user)
+    const preview = user.branch !== undefined && user.environment === ENVIRONMENT_PREVIEW
       ? await branches.get(database.id, previewBranchName(user.branch))
       : undefined;
-    return (await databaseService.connection(database, preview?.name ?? MAIN_BRANCH)).url;
+    // Deployments of the branch may have asked for it by themselves.
+    const isUsed = database.previewBranches || preview?.recipe != null;
+    const shown = isUsed && preview !== undefined ? preview.name : MAIN_BRANCH;
+    return (await databaseService.connection(database, shown)).url;
   }
 
   /**
@@ -217,7 +274,8 @@ export class DeploymentDatabases {
     const words = (user.references ?? []).map(({ reference }) => `\${{${reference}}}`);
     const referred = await this.#referred(user, databasesIn(words));
     for (const database of [...await this.#injected(user), ...referred]) {
-      const branch = await this.#services.branches.get(database.id, branchNameFor(database, user));
+      const name = await this.#branchName(database, user);
+      const branch = await this.#services.branches.get(database.id, name);
       if (branch === undefined) return UNMADE;
       if (branch.storage === null) return undefined;
       used.push({ database, branch });
@@ -243,6 +301,24 @@ export class DeploymentDatabases {
       .filter(({ name }) => names.includes(name));
   }
 
+  /** How the deployment wants the branch of a database; `undefined` where it says nothing of it. */
+  async #recipeFor(
+    { id }: DatabaseRecord,
+    user: DatabaseUser,
+  ): Promise<DatabaseRecipe | undefined> {
+    const recipe = user.database && recipeOf(user.database);
+    if (recipe === undefined) return undefined;
+    const subject = subjectOf(await this.#services.databases.list(user.projectId), user);
+    return subject?.id === id ? recipe : undefined;
+  }
+
+  /** The branch of a database that a deployment uses. */
+  async #branchName(database: DatabaseRecord, user: DatabaseUser): Promise<string> {
+    return hasPreviewBranch(database, user, await this.#recipeFor(database, user))
+      ? previewBranchName(user.branch)
+      : MAIN_BRANCH;
+  }
+
   async #urlOf({ database, branch }: UsedBranch): Promise<string> {
     const { door, databaseService } = this.#services;
     const { servers } = door.open();
@@ -251,8 +327,13 @@ export class DeploymentDatabases {
 
   async #branchOf(database: DatabaseRecord, user: DatabaseUser): Promise<BranchRecord> {
     const { branches, branchService } = this.#services;
-    const branch = hasPreviewBranch(database, user)
-      ? await previewBranch(database, user.branch, { branches, branchService })
+    const recipe = await this.#recipeFor(database, user);
+    const branch = hasPreviewBranch(database, user, recipe)
+      ? await previewBranch(
+        database,
+        { gitBranch: user.branch, recipe: recipe ?? null },
+        { branches, branchService },
+      )
       : await branches.get(database.id, MAIN_BRANCH);
     if (branch?.storage) return branch;
     const where = branch === undefined ? database.name : `${database.name}, ${branch.name}`;

@@ -8,7 +8,7 @@ export { adoptRecords, shownStorages } from "./backup_records.ts";
 export { BranchStore } from "./branch_store.ts";
 export { createDatabases, type DatabaseParts, type Databases } from "./create_databases.ts";
 export type { DatabaseStore } from "./database_store.ts";
-export { DatabaseNotReadyError, type DeploymentDatabases } from "./deployment_databases.ts";
+export type { DeploymentDatabases } from "./deployment_databases.ts";
 export type { EngineSource } from "./engines.ts";
 export { inspectRecords, type RecordFacts } from "./inspect_records.ts";
 export type { DatabaseRecord } from "./records.ts";

@@ -45,6 +45,8 @@ export async function mintBranch(
     task: { target: { engine: database.engine, id: mintId(random) }, source, maker: null },
     failure: null,
     gitBranch: null,
+    recipe: null,
+    madeFor: null,
     createdAt: now(),
     resetAt: null,
     expiresAt: null,

@@ -10,7 +10,13 @@ import { type DeploymentRecord, type DeploymentStore, isServed } from "../deploy
 import type { BranchService } from "./branch_service.ts";
 import type { BranchStore } from "./branch_store.ts";
 import { Failure } from "../core/http/mod.ts";
-import { type BranchRecord, type DatabaseRecord, previewBranchName } from "./records.ts";
+import type { DatabaseRecipe } from "../../lib/database_previews.ts";
+import {
+  type BranchRecord,
+  type DatabaseRecord,
+  previewBranchName,
+  previewSource,
+} from "./records.ts";
 
 /** States in which a deployment is still being created. */
 const BEFORE_LIVE: readonly string[] = ["PENDING", "BUILDING", "DEPLOYING"];
@@ -19,19 +25,24 @@ const BEFORE_LIVE: readonly string[] = ["PENDING", "BUILDING", "DEPLOYING"];
 const usesBranch = ({ environment, status }: DeploymentRecord): boolean =>
   environment === ENVIRONMENT_PREVIEW && (isServed(status) || BEFORE_LIVE.includes(status));
 
+interface PreviewParts {
+  readonly branches: BranchStore;
+  readonly branchService: BranchService;
+}
+
 /**
- * The branch for the previews of a git branch, copied from `main` where there
- * is none.
+ * The branch for the previews of a git branch, created where there is none.
  *
  * @throws {Failure}
  */
 export async function previewBranch(
   database: DatabaseRecord,
-  gitBranch: string,
-  { branches, branchService }: {
-    readonly branches: BranchStore;
-    readonly branchService: BranchService;
+  { gitBranch, recipe = null, madeFor = null }: {
+    readonly gitBranch: string;
+    readonly recipe?: DatabaseRecipe | null;
+    readonly madeFor?: number | null;
   },
+  { branches, branchService }: PreviewParts,
 ): Promise<BranchRecord> {
   const name = previewBranchName(gitBranch);
   const known = await branches.get(database.id, name);
@@ -40,14 +51,64 @@ export async function previewBranch(
     return await branchService.add(database, {
       name,
       parent: MAIN_BRANCH,
-      source: { type: "branch", name: MAIN_BRANCH },
+      source: previewSource(recipe),
       gitBranch,
+      recipe,
+      madeFor,
     });
   } catch (error) {
     // Two servers of the preview may need it at the same time.
     const made = error instanceof Failure ? await branches.get(database.id, name) : undefined;
     if (made === undefined) throw error;
     return made;
+  }
+}
+
+const isSame = (one: DatabaseRecipe | null, other: DatabaseRecipe | null): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
+
+/**
+ * Prepares the branch of a preview for a deployment: creates it, or resets it where the deployment
+ * asks for that or for another recipe. An older deployment changes nothing, and neither does any
+ * where the branch was created by hand. A branch that cannot be created is left out.
+ *
+ * @throws {Failure}
+ */
+export async function preparePreviewBranch(
+  database: DatabaseRecord,
+  wanted: {
+    readonly gitBranch: string;
+    readonly recipe: DatabaseRecipe | null;
+    readonly madeFor: number;
+    readonly resets: boolean;
+  },
+  parts: PreviewParts,
+): Promise<void> {
+  const { branches, branchService } = parts;
+  const { gitBranch, recipe, madeFor, resets } = wanted;
+  let branch = await branches.get(database.id, previewBranchName(gitBranch));
+  // A task that is under way ends first.
+  if (branch !== undefined && branch.task !== null && branch.failure === null) {
+    branch = await branchService.settled(database, branch);
+  }
+  if (branch === undefined) branch = await previewBranch(database, wanted, parts);
+  else {
+    if (branch.gitBranch === null) return;
+    const isNewer = branch.madeFor === null || branch.madeFor < madeFor;
+    const isOther = resets || !isSame(branch.recipe, recipe);
+    const isUnmade = branch.storage === null && branch.failure !== null;
+    if (!isUnmade && !(isNewer && isOther)) return;
+    branch = await branchService.replace(database, branch, previewSource(recipe), {
+      recipe,
+      madeFor,
+    });
+  }
+  if (branch.failure !== null) {
+    await branchService.forgetFailure(database, branch);
+    throw new Failure("conflict", branch.failure);
+  }
+  if (branch.task !== null) {
+    throw new Failure("conflict", `Branch "${branch.name}" is still being created`);
   }
 }
 

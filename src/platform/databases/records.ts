@@ -9,8 +9,14 @@
  * @module
  */
 import * as z from "zod";
-import { CU_SIZES, DATABASE_ENGINES, type DatabaseState } from "../../contract/databases.ts";
+import {
+  CU_SIZES,
+  DATABASE_ENGINES,
+  type DatabaseState,
+  MAIN_BRANCH,
+} from "../../contract/databases.ts";
 import { ENVIRONMENT_PREVIEW } from "../../contract/environment_names.ts";
+import { type DatabaseRecipe, databaseRecipe } from "../../lib/database_previews.ts";
 import { sealedSecret } from "../core/secrets/mod.ts";
 
 /** A branch of an engine. */
@@ -45,6 +51,8 @@ export type DatabaseRecord = z.infer<typeof databaseRecord>;
 const sourceRecord = z.discriminatedUnion("type", [
   z.object({ type: z.literal("empty") }),
   z.object({ type: z.literal("branch"), name: z.string() }),
+  /** What the preview of a git branch begins with, from the branch of that name. */
+  z.object({ type: z.literal("preview"), name: z.string(), recipe: databaseRecipe }),
   z.object({ type: z.literal("snapshot"), id: z.string() }),
   /** The branch's own content, for a move to another engine; clients wait meanwhile. */
   z.object({ type: z.literal("move") }),
@@ -77,6 +85,10 @@ export const branchRecord = z.object({
   failure: z.string().nullable(),
   /** The git branch whose previews it belongs to. */
   gitBranch: z.string().nullable(),
+  /** How it was created, where a deployment says so. */
+  recipe: databaseRecipe.nullable().default(null),
+  /** When the newest deployment was created that it was created or reset for. */
+  madeFor: z.number().nullable().default(null),
   createdAt: z.number(),
   resetAt: z.number().nullable(),
   expiresAt: z.number().nullable(),
@@ -136,10 +148,18 @@ export function injectsInto(database: DatabaseRecord, environment: string): bool
     (environments === null || environments.includes(environment));
 }
 
-/** Whether a deployment has its own branch of the database. */
+/** Whether a deployment has its own branch of the database; one that says how it is created has. */
 export function hasPreviewBranch(
   { previewBranches }: DatabaseRecord,
   deployment: { readonly environment: string },
+  recipe?: DatabaseRecipe,
 ): boolean {
-  return previewBranches && deployment.environment === ENVIRONMENT_PREVIEW;
+  return (previewBranches || recipe !== undefined) &&
+    deployment.environment === ENVIRONMENT_PREVIEW;
 }
+
+/** What the branch of a preview is made of. */
+export const previewSource = (recipe: DatabaseRecipe | null): SourceRecord =>
+  recipe === null
+    ? { type: "branch", name: MAIN_BRANCH }
+    : { type: "preview", name: MAIN_BRANCH, recipe };

@@ -101,6 +101,7 @@ async function open(kv: RecordStore) {
         return Promise.resolve();
       },
     },
+    prepareDatabases: () => Promise.resolve(),
     computeService: {
       async prepare(deployment) {
         await note(`prepare ${deployment.id}`);

@@ -50,7 +50,7 @@ export type ReceivedContent =
 /** The fields of a record that describe its content. */
 export type StoredContent = Pick<
   DeploymentRecord,
-  "contentSha" | "cron" | "protection" | "fileCount" | "totalBytes"
+  "contentSha" | "cron" | "protection" | "database" | "fileCount" | "totalBytes"
 >;
 
 /** Validates the content of a deployment; throws a `Failure` with all problems of a part. */
@@ -78,6 +78,7 @@ export async function storeContent(
     contentSha: await writeContent(blobs, { manifest, files, functions, rules }),
     cron: manifest.cron ?? [],
     ...(manifest.protection === undefined ? {} : { protection: manifest.protection }),
+    ...(manifest.database === undefined ? {} : { database: manifest.database }),
     fileCount: files.length,
     totalBytes: files.reduce((sum, file) => sum + file.size, 0),
   };

@@ -19,7 +19,7 @@ import { bindBlobRoutes } from "./blob_routes.ts";
 import { closeIdleUploads } from "./close_idle_uploads.ts";
 import { type DeploymentRecord, isServed } from "./deployment.ts";
 import { deploymentEvent } from "./deployment_event.ts";
-import { DeploymentService } from "./deployment_service.ts";
+import { DeploymentService, type DeploymentServices } from "./deployment_service.ts";
 import { DeploymentStore } from "./deployment_store.ts";
 import { followHosts, rereadHosts } from "./follow_hosts.ts";
 import { openSites, pointHosts, type SiteParts } from "./open_sites.ts";
@@ -55,6 +55,7 @@ export interface DeploymentParts {
   /** Collects what the edge of this process has counted by now. */
   collectCounts(): Promise<void>;
   readonly otherBlobs: SweepServices["otherBlobs"];
+  readonly prepareDatabases: DeploymentServices["prepareDatabases"];
   /** Ends what belongs to a deployment that was stopped: its build, its databases. */
   onStopped(deployment: DeploymentRecord, lease?: Lease): Promise<void>;
 }

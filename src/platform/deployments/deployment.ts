@@ -13,7 +13,7 @@ import {
 } from "../../contract/deployments.ts";
 import { releaseChecks } from "../../contract/release_checks.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
-import { cronTaskSchema } from "../../manifest/mod.ts";
+import { cronTaskSchema, databaseSchema } from "../../manifest/mod.ts";
 import { PROTECTIONS } from "../../lib/protection.ts";
 import type { Addresses } from "../core/addresses.ts";
 
@@ -44,6 +44,8 @@ export const deploymentRecord = z.object({
   cron: z.array(cronTaskSchema).default([]),
   /** Who may visit it, as its manifest says; missing where the project's setting applies. */
   protection: z.enum(PROTECTIONS).optional(),
+  /** How the database branch of a preview is created, as its manifest says. */
+  database: databaseSchema.optional(),
   /** Its sealed functions; empty until it is activated. */
   functions: z.array(z.object({ name: z.string(), sha256: z.string() })),
   /** Version of the variables that it was created with. */

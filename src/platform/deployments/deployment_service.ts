@@ -34,6 +34,7 @@ import type { CheckPlace } from "./checks/check_request.ts";
 import { BY_HAND, RollingChanges, type RollingServices } from "./rolling_changes.ts";
 import { Staging } from "./checks/staging.ts";
 import {
+  DatabaseNotReadyError,
   type DeployedFunctions,
   type DeployedServers,
   ServerNotReadyError,
@@ -51,6 +52,8 @@ export interface DeploymentServices {
   readonly addresses: Addresses;
   /** Servers start before production shows their deployment, and end once it no longer does. */
   readonly computeService: Pick<DeployedServers, "prepare" | "purge" | "remove" | "retire">;
+  /** Prepares the database branch of a preview before its code can connect to it. */
+  prepareDatabases(deployment: DeploymentRecord): Promise<void>;
   readonly uploads: Pick<OpenUploads, "keepAlive">;
   readonly functionService: Pick<DeployedFunctions, "retire" | "seal">;
   /** Called for each deployment that was stopped, so that its build ends too. */
@@ -69,6 +72,13 @@ export interface ActivateOptions {
   /** Shows it to a share of production's visitors first, where production shows something. */
   readonly rolling?: RollingWish | undefined;
 }
+
+/** What a deployment does not recover from. */
+type FinalFailure = ServerNotReadyError | ChecksFailedError | DatabaseNotReadyError;
+
+const isFinal = (error: unknown): error is FinalFailure =>
+  error instanceof ServerNotReadyError || error instanceof ChecksFailedError ||
+  error instanceof DatabaseNotReadyError;
 
 /** When to retry what lost a race for production, in seconds. */
 const RETRY_SECONDS = 1;
@@ -153,8 +163,7 @@ export class DeploymentService {
     try {
       return await this.activate(deployment, options);
     } catch (error) {
-      const isFinal = error instanceof ServerNotReadyError || error instanceof ChecksFailedError;
-      if (isFinal) await this.#fail(deployment, error);
+      if (isFinal(error)) await this.#fail(deployment, error);
       throw error;
     }
   }
@@ -169,7 +178,7 @@ export class DeploymentService {
       throw new Failure("conflict", `Deployment ${deployment.id} is live already`);
     }
     const { deploying } = await this.#makeReady(deployment).catch(async (error) => {
-      if (error instanceof ServerNotReadyError) await this.#fail(deployment, error);
+      if (isFinal(error)) await this.#fail(deployment, error);
       throw error;
     });
     await this.#staging.show(deploying);
@@ -282,6 +291,7 @@ export class DeploymentService {
     const content = await requireContent(blobs, deployment);
     const functions = await sealFunctions(functionService, blobs, content.functions);
     const deploying = await this.#beginActivation(deployment, functions);
+    await this.#services.prepareDatabases(deploying);
     if (deploying.environment === ENVIRONMENT_PRODUCTION) {
       await this.#prepare(deploying, content).catch(async (error) => {
         // Housekeeping removes the rest later; the first error is the one to report.
@@ -308,7 +318,7 @@ export class DeploymentService {
 
   async #fail(
     { projectId, id }: DeploymentRecord,
-    failure: ServerNotReadyError | ChecksFailedError,
+    failure: FinalFailure,
   ): Promise<void> {
     const { deployments, now } = this.#services;
     const failed = await deployments.update(

@@ -25,4 +25,4 @@ export { forgetDeployment } from "./production_history.ts";
 export { openReleases, type ReleaseRecord, type ReleaseTable } from "./release_record.ts";
 export { recordDeployment, type RecordServices } from "./record_deployment.ts";
 export { neededBlobs } from "./sweep.ts";
-export { ServerNotReadyError } from "./running_code.ts";
+export { DatabaseNotReadyError, ServerNotReadyError } from "./running_code.ts";

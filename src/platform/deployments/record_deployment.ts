@@ -25,7 +25,8 @@ export interface RecordServices {
 
 type DeploymentContent =
   & Pick<DeploymentRecord, "branch" | "commitSha" | "message" | "author" | "source">
-  & Pick<DeploymentRecord, "contentSha" | "cron" | "protection" | "fileCount" | "totalBytes">;
+  & Pick<DeploymentRecord, "contentSha" | "cron" | "protection" | "database">
+  & Pick<DeploymentRecord, "fileCount" | "totalBytes">;
 
 export type WantedDeployment = DeploymentContent & {
   /** Name of the environment. */
@@ -41,8 +42,8 @@ export type WantedDeployment = DeploymentContent & {
 /** Returns the content and origin of a deployment, for another one with the same content. */
 export function contentOf(source: DeploymentRecord): DeploymentContent {
   const { branch, commitSha, message, author, contentSha, cron, protection } = source;
-  const { fileCount, totalBytes } = source;
-  const content = { contentSha, cron, protection, fileCount, totalBytes };
+  const { database, fileCount, totalBytes } = source;
+  const content = { contentSha, cron, protection, database, fileCount, totalBytes };
   return { branch, commitSha, message, author, source: source.source, ...content };
 }
 

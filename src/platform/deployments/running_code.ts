@@ -72,3 +72,10 @@ export class ServerNotReadyError extends Failure {
     this.lines = shown;
   }
 }
+
+/** The database of a deployment cannot be had; the message is for whoever deploys. */
+export class DatabaseNotReadyError extends Failure {
+  constructor(message: string, options: ErrorOptions = {}) {
+    super("conflict", message, options);
+  }
+}

@@ -5,7 +5,11 @@
  * @module
  */
 import { join } from "node:path";
-import type { BuildJobFile } from "../../../build/mod.ts";
+import {
+  type BuildJobFile,
+  PROJECT_CONFIG_FILE,
+  readDatabaseSettings,
+} from "../../../build/mod.ts";
 import { BUILD_MARK } from "../../../lib/build_process.ts";
 import { formatBytes, formatCount } from "../../../lib/format.ts";
 import type { CommandResult } from "../../../contract/release_checks.ts";
@@ -13,8 +17,8 @@ import { sha256Hex } from "../../../lib/hash.ts";
 import type { SecretMasker } from "../../../lib/mask_secrets.ts";
 import type { BuildLogs, BuildLogWriter } from "../logs/build_logs.ts";
 import { plainText } from "../logs/build_log_text.ts";
-import type { CheckPlace } from "../../deployments/mod.ts";
-import { DatabaseNotReadyError, type DeploymentDatabases } from "../../databases/mod.ts";
+import { type CheckPlace, DatabaseNotReadyError } from "../../deployments/mod.ts";
+import type { DeploymentDatabases } from "../../databases/mod.ts";
 import { maskerFor, ReferencesError, type VariableStore } from "../../variables/mod.ts";
 import { type ExportedParts, GitFault, type GitMirrors } from "../../git/mod.ts";
 import type { ProjectRecord, ProjectStore } from "../../projects/mod.ts";
@@ -57,7 +61,7 @@ import { folderSize } from "../../../lib/folder_size.ts";
 export interface SandboxedRunnerOptions {
   readonly projects: ProjectStore;
   readonly variables: VariableStore;
-  readonly databases: Pick<DeploymentDatabases, "openVariables">;
+  readonly databases: Pick<DeploymentDatabases, "openVariables" | "prepare">;
   readonly git: GitMirrors;
   readonly logs: BuildLogs;
   readonly vault: BlobVault;
@@ -84,6 +88,11 @@ const STILL_RUNNING =
 
 /** A process that was to build reported checks instead. */
 const UNASKED = "The build process reported checks that it was not asked for";
+
+type BuildVariables = Pick<
+  Awaited<ReturnType<DeploymentDatabases["openVariables"]>>,
+  "databases" | "own" | "secret"
+>;
 
 /** A build in its folder. */
 interface FolderBuild {
@@ -249,17 +258,14 @@ export class SandboxedRunner implements BuildRunner {
     let hasEnded = true;
     try {
       const folder = await makeBuildFolder(path, { kind, cache });
-      const { databases, own, secret } = await this.#options.databases.openVariables({
-        ...job,
-        id: job.deploymentId,
-      });
-      const variables = { ...databases, ...own };
-      const known = await this.#options.variables.list(job.projectId);
-      const masker = maskerFor(variables, known.filter(({ key }) => !secret.includes(key)));
       log.add("info", `Building commit ${job.commitSha} of ${job.branch}`);
       const target = folder.repository;
       const parts = await this.#options.git.exportCommit(project, job, { target, signal });
       reportParts(log, parts);
+      const { databases, own, secret } = await this.#openVariables(project, job);
+      const variables = { ...databases, ...own };
+      const known = await this.#options.variables.list(job.projectId);
+      const masker = maskerFor(variables, known.filter(({ key }) => !secret.includes(key)));
       return await this.#buildIn(folder, {
         job,
         parts,
@@ -297,6 +303,22 @@ export class SandboxedRunner implements BuildRunner {
         this.#slots.give(job.projectId, slot);
       }
     }
+  }
+
+  /**
+   * The variables of a build. Its svc.toml says what the database of a preview has, so it is read
+   * before the build can connect.
+   */
+  async #openVariables(project: ProjectRecord, job: BuildJob): Promise<BuildVariables> {
+    const { git, databases } = this.#options;
+    const files = await git.filesOf(project.id, job.commitSha);
+    const text = await files.readText(join(project.rootDirectory ?? "", PROJECT_CONFIG_FILE));
+    const declared = readDatabaseSettings(text);
+    // The build reports what is wrong in the file, before it runs anything.
+    if (declared === undefined) return { databases: {}, own: {}, secret: [] };
+    const user = { ...job, id: job.deploymentId, database: declared.settings };
+    await databases.prepare(user);
+    return await databases.openVariables(user);
   }
 
   async #buildIn(

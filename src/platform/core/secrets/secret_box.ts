@@ -60,6 +60,22 @@ export class SecretBox {
     return { keyId, key };
   }
 
+  /** Derives 32 bytes for one purpose from the current key. */
+  async deriveBytes(purpose: string): Promise<Uint8Array> {
+    const info = new TextEncoder().encode(purpose);
+    const salt = new Uint8Array();
+    const { base } = this.#ring.current;
+    // A key for AES cannot be read, and `base` derives keys alone.
+    const key = await crypto.subtle.deriveKey(
+      { name: "HKDF", hash: "SHA-256", salt, info },
+      base,
+      { name: "HMAC", hash: "SHA-256", length: 256 },
+      true,
+      ["sign"],
+    );
+    return new Uint8Array(await crypto.subtle.exportKey("raw", key));
+  }
+
   /** Encrypts a text for a place, such as `variable/<project>/<key>/<scope>`. */
   async seal(text: string, place: string): Promise<SealedSecret> {
     const { id, key } = this.#ring.current;

@@ -1,0 +1,50 @@
+/**
+ * What `[db]` of `svc.toml` says of the databases of previews, as the manifest has it too.
+ *
+ * @module
+ */
+import * as z from "zod";
+
+/** What the database branch of a preview begins with. */
+export const DATABASE_PREVIEWS = ["copy", "schema", "empty"] as const;
+/** When the branch begins again. */
+export const DATABASE_RESETS = ["deploy", "never"] as const;
+/** Kinds of invented values. */
+export const FAKES = ["name", "email", "phone", "address", "company", "text"] as const;
+export type Fake = (typeof FAKES)[number];
+
+/** Most tables with masks, and most masked columns of a table. */
+export const MAX_MASKED_TABLES = 200;
+export const MAX_MASKED_COLUMNS = 200;
+/** Time for a migration, in milliseconds. */
+export const MIGRATION_MS = 10 * 60_000;
+
+export const PREVIEW_RULE = 'Use "copy", "schema" or "empty"';
+export const RESET_RULE = 'Use "deploy" or "never"';
+const FAKE_NAMES = FAKES.map((fake) => `"fake:${fake}"`).join(", ");
+export const MASK_RULE = `Use "null", "hash", "keep" or one of ${FAKE_NAMES}`;
+const NAMES_RULE = "Use names of 1 to 200 characters";
+const TABLE_RULE = `Use a table of at most ${MAX_MASKED_COLUMNS} columns and their masks`;
+export const TABLES_RULE =
+  `Use at most ${MAX_MASKED_TABLES} tables of columns and their masks, such as [db.mask.users]`;
+
+const FORM = new RegExp(`^(?:null|hash|keep|fake:(?:${FAKES.join("|")}))$`);
+
+const name = z.string(NAMES_RULE).min(1, NAMES_RULE).max(200, NAMES_RULE)
+  // deno-lint-ignore no-control-regex -- control characters are what it excludes
+  .regex(/^[^\x00-\x1f\x7f]+$/, NAMES_RULE);
+
+const columns = z.record(name, z.string(MASK_RULE).regex(FORM, MASK_RULE), TABLE_RULE)
+  .refine((each) => Object.keys(each).length <= MAX_MASKED_COLUMNS, TABLE_RULE);
+
+/** Masks by table and column; a table outside of `public` has its schema in front. */
+export const databaseMask = z.record(name, columns, TABLES_RULE)
+  .refine((each) => Object.keys(each).length <= MAX_MASKED_TABLES, TABLES_RULE);
+export type DatabaseMask = z.output<typeof databaseMask>;
+
+/** How the branch of a preview is created. */
+export const databaseRecipe = z.object({
+  preview: z.enum(DATABASE_PREVIEWS),
+  mask: databaseMask,
+});
+export type DatabaseRecipe = Readonly<z.output<typeof databaseRecipe>>;

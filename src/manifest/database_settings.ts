@@ -1,0 +1,32 @@
+/**
+ * The manifest's `database`: the database branches of previews, and the command that migrates. An
+ * extension beyond the specification.
+ *
+ * @module
+ */
+import * as z from "zod";
+import {
+  DATABASE_PREVIEWS,
+  DATABASE_RESETS,
+  databaseMask,
+  PREVIEW_RULE,
+  RESET_RULE,
+} from "../lib/database_previews.ts";
+
+const NAME_RULE = "Use the id or name of a database";
+
+export const databaseSchema = z.strictObject({
+  name: z.string(NAME_RULE).min(1, NAME_RULE).max(200, NAME_RULE).optional().describe(
+    "Id or name of the database. Default: the first one that deployments get as a variable.",
+  ),
+  preview: z.enum(DATABASE_PREVIEWS, PREVIEW_RULE).optional().describe(
+    "What the branch of a preview begins with: `copy` of main, its `schema` without rows, or `empty`. Default: copy.",
+  ),
+  reset: z.enum(DATABASE_RESETS, RESET_RULE).optional().describe(
+    "Whether the branch of a preview begins again with each deployment: `deploy` or `never`. Default: never.",
+  ),
+  mask: databaseMask.optional().describe(
+    "Values of the copy that are replaced, by table and column: `null`, `hash`, `keep` or `fake:<type>`.",
+  ),
+}, "Use a table");
+export type DatabaseSettings = Readonly<z.infer<typeof databaseSchema>>;
