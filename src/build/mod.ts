@@ -16,7 +16,7 @@ export {
   type CheckedEvent,
   type PackedEvent,
 } from "./child/wire.ts";
-export { databaseSettings, readDatabaseSettings } from "./declared_settings.ts";
+export { readDatabaseSettings } from "./declared_settings.ts";
 export { createFolderReader } from "./folder_reader.ts";
 export { foretellDeploy, type Foretold } from "./foretell_deploy.ts";
 export { PROJECT_CONFIG_FILE } from "../config/project_root.ts";

@@ -5,6 +5,7 @@ Deno.test("the room exports exactly its public names", () => {
   assert.deepEqual(Object.keys(build).sort(), [
     "BUILD_ERROR_CODES",
     "BuildError",
+    "PROJECT_CONFIG_FILE",
     "RULES_FILE",
     "assembleProject",
     "buildEvent",
@@ -20,6 +21,7 @@ Deno.test("the room exports exactly its public names", () => {
     "missingSettings",
     "nodeVersion",
     "packProject",
+    "readDatabaseSettings",
     "readFunctions",
     "readOptionalText",
     "runBuildProcess",

@@ -21,18 +21,30 @@ export interface CheckCommands {
   readonly commands: readonly string[];
   /** Absolute path of the folder to run them in. */
   readonly directory: string;
-  /** The deployment's own URL, and the token that lets requests in where it is protected. */
-  readonly place: { readonly url: string; readonly bypass: string };
+  /** The deployment's own URL, and the token that lets requests in; missing for a migration. */
+  readonly place?: { readonly url: string; readonly bypass: string } | undefined;
+  /** More variables for the commands. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Adds the last lines of its output to the problem of a command. */
+  readonly quotes?: boolean;
   readonly now: () => number;
   /** Time for all of them, in milliseconds. */
   readonly timeMs?: number;
 }
 
 /** The variables that tell a command what to check. */
-export const checkVariables = ({ url, bypass }: CheckCommands["place"]) => ({
+export const checkVariables = ({ url, bypass }: NonNullable<CheckCommands["place"]>) => ({
   SVC_CHECK_URL: url,
   SVC_CHECK_BYPASS: bypass,
 });
+
+/** Most lines and characters of output that a problem quotes. */
+const MAX_LINES = 5;
+const MAX_QUOTED = 1000;
+
+const lastLines = (output: string): string =>
+  output.split(/\r\n|[\n\r]/).map((line) => line.trim()).filter((line) => line !== "")
+    .slice(-MAX_LINES).join("; ").slice(-MAX_QUOTED).toWellFormed();
 
 /**
  * Runs the commands one after the other; the first that fails does not keep the others from
@@ -40,7 +52,8 @@ export const checkVariables = ({ url, bypass }: CheckCommands["place"]) => ({
  */
 export async function runCheckCommands(
   host: BuildHost,
-  { commands, directory, place, now, timeMs = CHECK_COMMANDS_MS }: CheckCommands,
+  { commands, directory, place, variables, quotes = false, now, timeMs = CHECK_COMMANDS_MS }:
+    CheckCommands,
 ): Promise<CommandOutcome[]> {
   const timeout = AbortSignal.timeout(timeMs);
   const signal = AbortSignal.any([host.signal, timeout]);
@@ -49,17 +62,19 @@ export async function runCheckCommands(
   const outcomes: CommandOutcome[] = [];
   for (const command of commands) {
     const startedAt = now();
+    let last = "";
     const problem = await runCommand(limited, {
       phase: "build",
       command,
       directory,
-      variables: checkVariables(place),
+      variables: { ...variables, ...(place === undefined ? {} : checkVariables(place)) },
+      suspect: (output) => Promise.resolve(void (last = lastLines(output))),
     }).then(() => null, (error) => {
       host.signal.throwIfAborted();
       if (timeout.aborted) return `It did not end within ${timeMs / 60_000} minutes`;
       if (!(error instanceof BuildError)) throw error;
       const { exitCode } = error.facts.details as { readonly exitCode: number };
-      return `It exited with code ${exitCode}`;
+      return `It exited with code ${exitCode}${quotes && last !== "" ? `: ${last}` : ""}`;
     });
     const durationMs = Math.max(0, Math.round(now() - startedAt));
     outcomes.push({ name: command, passed: problem === null, durationMs, problem });

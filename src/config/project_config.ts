@@ -103,6 +103,8 @@ export interface ProjectConfig {
     readonly preview?: DatabaseRecipe["preview"];
     readonly reset?: (typeof DATABASE_RESETS)[number];
     readonly mask?: DatabaseMask;
+    /** Command that runs before a deployment goes live. */
+    readonly migrate?: string;
   };
   readonly env: {
     readonly declarations: ReadonlyMap<string, EnvDeclaration>;

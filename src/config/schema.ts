@@ -11,6 +11,7 @@ import {
   DATABASE_PREVIEWS,
   DATABASE_RESETS,
   databaseMask,
+  MAX_MIGRATE_COMMAND,
   PREVIEW_RULE,
   RESET_RULE,
 } from "../lib/database_previews.ts";
@@ -257,6 +258,8 @@ const functions = table({
   }),
 });
 
+const MIGRATE_RULE = `Use a command of at most ${MAX_MIGRATE_COMMAND} characters`;
+
 const db = table({
   database: text(`Use a database id or name: ${NAME_RULE}`, {
     pattern: TRIMMED_TEXT,
@@ -279,6 +282,12 @@ const db = table({
       "Values that are replaced in the copy for a preview, by table and column: null, hash, keep, or fake: and a type (name, email, phone, address, company, text).",
     examples: [{ users: { email: "fake:email", phone: "null" } }],
   }),
+  migrate: z.string(MIGRATE_RULE).max(MAX_MIGRATE_COMMAND, MIGRATE_RULE)
+    .regex(COMMAND, MIGRATE_RULE).optional().meta({
+      description:
+        "Command that migrates the database before a deployment goes live; it gets the database's variables.",
+      examples: ["npx prisma migrate deploy"],
+    }),
 });
 
 /** Says whether a variable's value may be shown again. */

@@ -63,7 +63,7 @@ Deno.test("the schema has the keys of the specification, and those of servers an
     cron: ["path", "schedule", "timezone", "retries"],
     queues: ["name", "path", "concurrency", "retries", "timeout"],
     functions: ["cpu_ms"],
-    db: ["database", "branch", "preview", "reset", "mask"],
+    db: ["database", "branch", "preview", "reset", "mask", "migrate"],
     env: ["declarations"],
     blobs: ["public", "preview"],
     images: ["enabled", "sizes", "qualities", "formats", "hosts", "svg", "min_ttl"],

@@ -34,6 +34,7 @@ export const CLI_SAMPLES: Readonly<Partial<Record<keyof typeof endpoints, string
   createDeployment: "svc deploy --prod",
   checkDeployment: "svc deploy --dry-run",
   listDeployments: "svc deployments list --project-id shop",
+  migrateDeployment: "svc deploy --prod",
   stageDeployment: "svc deploy --prod",
   activateDeployment: "svc deploy --prod",
   stopDeployment: `svc stop ${DEPLOYMENT}`,

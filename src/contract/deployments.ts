@@ -11,9 +11,10 @@
 import * as z from "zod";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";
 import { deploymentFile, filePath, MAX_FILES, sha256 } from "./deployment_files.ts";
+import { SCHEMA_KINDS } from "./database_branches.ts";
 import { endpoint } from "./endpoint.ts";
 import { environmentReference } from "./environments.ts";
-import { commandResults, releaseChecks } from "./release_checks.ts";
+import { commandResult, commandResults, releaseChecks } from "./release_checks.ts";
 import { rollingWish } from "./releases.ts";
 import { branchName, projectParams } from "./projects.ts";
 import { variableReference } from "./variables.ts";
@@ -61,6 +62,30 @@ export const deploymentReference = variableReference.extend({
   changed: z.boolean().describe("True if it resolves to something else now"),
 }).meta({ id: "DeploymentReference" });
 
+/** Most differences of schemas that a deployment names. */
+export const MAX_NAMED_CHANGES = 50;
+
+export const schemaDifference = z.object({
+  database: z.string().meta({ description: "Name of the database", example: "orders" }),
+  branch: z.string().meta({
+    description: "Branch that the deployment uses",
+    example: "preview/feature/cart",
+  }),
+  changes: z.array(z.object({
+    change: z.enum(["added", "removed", "changed"]).describe("How it differs from main"),
+    kind: z.enum(SCHEMA_KINDS).describe("Kind of the object"),
+    name: z.string().meta({
+      description: "Name with its schema and table",
+      example: "public.orders.note",
+    }),
+  })).max(MAX_NAMED_CHANGES).describe(`The first ${MAX_NAMED_CHANGES} differences`),
+  total: z.int().meta({ description: "Number of differences", example: 3 }),
+}).meta({ id: "SchemaDifference" });
+export type SchemaDifference = z.infer<typeof schemaDifference>;
+
+/** Whether a migration changed the schema of the database. */
+export const MIGRATION_OUTCOMES = ["changed", "unchanged"] as const;
+
 export const deployment = z.object({
   id: uuid.describe("Id of the deployment"),
   projectId: uuid.describe("Id of the project"),
@@ -107,6 +132,12 @@ export const deployment = z.object({
   ),
   checks: releaseChecks.optional().describe(
     "Checks that must pass before production shows it, if it has any",
+  ),
+  migration: z.enum(MIGRATION_OUTCOMES).optional().describe(
+    "Whether its migration changed the schema of its database; missing if it had none",
+  ),
+  schemaDifference: schemaDifference.optional().describe(
+    "How the database branch of a preview differed from main when it went live",
   ),
   createdAt: timestamp.describe("When the deployment was created"),
   updatedAt: timestamp.describe("When the deployment was last changed"),
@@ -247,6 +278,29 @@ export const getDeployment = endpoint({
   tag: "Deployments",
   params: deploymentParams,
   response: deployment,
+});
+
+export const migrateDeployment = endpoint({
+  method: "POST",
+  path: "/v1/deployments/{deployment}/migrate",
+  summary: "Begin to migrate a deployment's database, or report how its command ended",
+  tag: "Deployments",
+  params: deploymentParams,
+  body: z.object({
+    result: commandResult.strict().optional().describe(
+      "How the command ended; missing to begin. One deployment migrates a database at a time",
+    ),
+  }).strict(),
+  response: z.object({
+    command: z.string().meta({
+      description: "Command to run: `migrate` of `[db]` in `svc.toml`",
+      example: "npx prisma migrate deploy",
+    }),
+    variables: z.record(z.string(), z.string()).meta({
+      description: "Variables for the command; empty once it has ended",
+      example: { DATABASE_URL: "postgres://orders_9f86d081:secret@127.0.0.1:8788/orders" },
+    }),
+  }),
 });
 
 export const stageDeployment = endpoint({

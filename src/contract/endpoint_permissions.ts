@@ -98,6 +98,7 @@ export const ENDPOINT_PERMISSIONS: Readonly<Record<EndpointName, Needed>> = {
   checkDeployment: DEPLOY,
   listDeployments: READ_DEPLOYED,
   getDeployment: READ_DEPLOYED,
+  migrateDeployment: DEPLOY,
   stageDeployment: DEPLOY,
   activateDeployment: DEPLOY,
   stopDeployment: DEPLOY,

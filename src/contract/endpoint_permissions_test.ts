@@ -34,6 +34,7 @@ Deno.test("a permission changes what it names, and nothing else", () => {
     "createDeployment",
     "createShare",
     "deleteShare",
+    "migrateDeployment",
     "postBlobs",
     "putBlob",
     "redeployDeployment",

@@ -120,6 +120,7 @@ export const endpoints = {
   checkDeployment: deployments.checkDeployment,
   listDeployments: deployments.listDeployments,
   getDeployment: deployments.getDeployment,
+  migrateDeployment: deployments.migrateDeployment,
   stageDeployment: deployments.stageDeployment,
   activateDeployment: deployments.activateDeployment,
   stopDeployment: deployments.stopDeployment,

@@ -16,8 +16,9 @@ export type Fake = (typeof FAKES)[number];
 /** Most tables with masks, and most masked columns of a table. */
 export const MAX_MASKED_TABLES = 200;
 export const MAX_MASKED_COLUMNS = 200;
-/** Time for a migration, in milliseconds. */
+/** Time for a migration, in milliseconds, and the longest command. */
 export const MIGRATION_MS = 10 * 60_000;
+export const MAX_MIGRATE_COMMAND = 1024;
 
 export const PREVIEW_RULE = 'Use "copy", "schema" or "empty"';
 export const RESET_RULE = 'Use "deploy" or "never"';

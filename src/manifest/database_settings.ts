@@ -9,10 +9,12 @@ import {
   DATABASE_PREVIEWS,
   DATABASE_RESETS,
   databaseMask,
+  MAX_MIGRATE_COMMAND,
   PREVIEW_RULE,
   RESET_RULE,
 } from "../lib/database_previews.ts";
 
+const MIGRATE_RULE = `Use a command of at most ${MAX_MIGRATE_COMMAND} characters`;
 const NAME_RULE = "Use the id or name of a database";
 
 export const databaseSchema = z.strictObject({
@@ -28,5 +30,7 @@ export const databaseSchema = z.strictObject({
   mask: databaseMask.optional().describe(
     "Values of the copy that are replaced, by table and column: `null`, `hash`, `keep` or `fake:<type>`.",
   ),
+  migrate: z.string(MIGRATE_RULE).min(1, MIGRATE_RULE).max(MAX_MIGRATE_COMMAND, MIGRATE_RULE)
+    .optional().describe("Command that migrates the database before the deployment goes live."),
 }, "Use a table");
 export type DatabaseSettings = Readonly<z.infer<typeof databaseSchema>>;

@@ -189,7 +189,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
       askEdge: door.ask,
       collectCounts: () => traffic.collect(),
       objectsOf: blobs.objectsOf,
-      prepareDatabases: (deployment) => databases.deploymentDatabases.prepare(deployment),
+      databases: databases.deploymentDatabases,
       accessOf: (projectId, workspaceId) => accessTable.of(projectId, workspaceId),
       async *otherBlobs() {
         for (const each of capabilities) if (each.neededBlobs) yield* each.neededBlobs();

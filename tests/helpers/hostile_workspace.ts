@@ -39,6 +39,7 @@ const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
     "is sent to the queues of a real server; see queues_test",
   ],
   [/^(?:copyBlob|signBlob|createBlobKey) /, "no page shows blob stores"],
+  [/^migrateDeployment /, "fails the deployment with this text, as a build does"],
   [/^createPublisher issuer$/, "belongs to a provider of its own"],
   [
     /^(?:triggerHook|buildSources|createDeployment files|createDeployment base|createDeployment functions)/,

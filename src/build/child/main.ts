@@ -8,6 +8,7 @@
 import { join } from "node:path";
 import { loadProjectConfig } from "../../config/load_project_config.ts";
 import type { ProjectConfig } from "../../config/project_config.ts";
+import { MIGRATION_MS } from "../../lib/database_previews.ts";
 import { BUILD_PROBE } from "../../lib/build_process.ts";
 import { refuseInheritedDescriptors } from "../../runtime/mod.ts";
 import { renderDiagnostic } from "../../lib/diagnostic.ts";
@@ -143,6 +144,7 @@ async function check(
     commands,
     directory,
     place,
+    ...(place === undefined ? { quotes: true, timeMs: MIGRATION_MS } : {}),
     now: () => performance.now(),
   });
   return { type: "checked", results };

@@ -42,7 +42,8 @@ export const buildJobFile = z.object({
   /** Commands to run in a checkout that was built before, instead of building it. */
   checks: z.object({
     commands: z.array(z.string()).max(MAX_CHECK_COMMANDS),
-    place: z.object({ url: z.string(), bypass: z.string() }),
+    /** Where the deployment is shown; missing for a migration, which runs before. */
+    place: z.object({ url: z.string(), bypass: z.string() }).optional(),
   }).optional(),
 });
 export type BuildJobFile = z.infer<typeof buildJobFile>;

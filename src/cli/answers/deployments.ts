@@ -22,6 +22,9 @@ import {
 } from "./parts.ts";
 
 const transfer = z.object({ files: count, bytes: count });
+const newerSchema = z.array(text).describe(
+  "Ids of later deployments whose migration changed the schema of the database",
+);
 const address = text.nullable().describe("Null if none runs");
 
 const dryRun = z.object({
@@ -91,12 +94,12 @@ export const DEPLOYMENT_ANSWERS: Answers = {
   ]),
   "maintenance on": z.object({ previews: e.updatePreviewAccess.response }),
   "maintenance off": z.object({ previews: e.updatePreviewAccess.response }),
-  "promote": z.object({ deployment, rulesInEffect: rulesInEffect.nullable() }),
+  "promote": z.object({ deployment, rulesInEffect: rulesInEffect.nullable(), newerSchema }),
   "stop": z.object({ deployment }),
   "releases list": z.object({ releases: e.listReleases.response.shape.items }),
   "releases finish": z.object({ release: e.finishRelease.response }),
   "releases withdraw": z.object({ release: e.withdrawRelease.response }),
-  "rollback": e.rollback.response.extend({ rulesInEffect }),
+  "rollback": e.rollback.response.extend({ rulesInEffect, newerSchema }),
   "cache purge": e.purgeCache.response,
   "functions list": z.object({ deploymentId: text, functions: z.array(text) }),
   "logs": z.union([

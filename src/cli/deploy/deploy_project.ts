@@ -7,6 +7,8 @@ import { join } from "node:path";
 import { packProject, RULES_FILE, runCheckCommands } from "../../build/mod.ts";
 import type { Client } from "../../client/client.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
+import { schemaLines } from "../../lib/schema_lines.ts";
+import { MIGRATION_MS } from "../../lib/database_previews.ts";
 import type { Deployment } from "../../contract/deployments.ts";
 import type { Project } from "../../contract/projects.ts";
 import { definedOnly } from "../command/defined_only.ts";
@@ -115,6 +117,10 @@ function reportSent(
       `${uploaded.files} uploaded, ${reused.files} reused`,
   );
   if (deployment.checks !== undefined) ctx.ui.note(formatChecks(deployment.checks));
+  const schema = schemaLines(deployment.schemaDifference);
+  if (schema !== undefined) {
+    ctx.ui.note([schema.title, ...schema.lines.map((line) => `  ${line}`)].join("\n"));
+  }
   ctx.ui.note(formatFacts([
     ["  unique", urls.unique],
     ["  branch", urls.branch],
@@ -194,6 +200,20 @@ export async function deployProject(
           now: ctx.now,
         })
       : undefined,
+    migrate: folder.config?.db.migrate === undefined
+      ? undefined
+      : async ({ command, variables }) => {
+        const host = createBuildHost(ctx);
+        const [result] = await runCheckCommands(host, {
+          commands: [command],
+          directory: folder.directory,
+          variables,
+          quotes: true,
+          timeMs: MIGRATION_MS,
+          now: ctx.now,
+        });
+        return result!;
+      },
     cleanupClient: ctx.client({
       phase: "deploy",
       folder,

@@ -1,6 +1,7 @@
-import { promoteDeployment } from "../../contract/deployments.ts";
+import { getDeployment, promoteDeployment } from "../../contract/deployments.ts";
 import { Option } from "@commander-js/extra-typings";
 import { definedOnly } from "../command/defined_only.ts";
+import { askOfNewerSchema } from "./newer_schema.ts";
 import { reportRelease, rollingOf, rollingSteps, stepTime } from "./rolling.ts";
 import { defineCommand } from "../command/command.ts";
 import { deploymentId, wholeNumber } from "../command/option_values.ts";
@@ -29,13 +30,20 @@ export default defineCommand({
   async run({ args: [id], flags }, ctx) {
     const rolling = rollingOf(flags);
     const client = ctx.client({ phase: "deploy" });
+    const source = await client.call(getDeployment, { params: { deployment: id } });
+    const newerSchema = source.isPreview || source.isProduction
+      ? []
+      : await askOfNewerSchema(ctx, client, { project: source.projectId, to: id, phase: "deploy" });
     const deployment = await client.call(promoteDeployment, {
       params: { deployment: id },
       body: definedOnly({ rolling }),
     });
     if (rolling !== undefined && !deployment.isProduction) {
       reportRelease(ctx, deployment, rolling);
-      return ctx.ui.result({ deployment, rulesInEffect: null }, deployment.urls.production);
+      return ctx.ui.result(
+        { deployment, rulesInEffect: null, newerSchema },
+        deployment.urls.production,
+      );
     }
     ctx.ui.done("deploy", `Promoted ${id} of ${deployment.project} to production`);
     ctx.ui.note(formatFacts([
@@ -47,6 +55,6 @@ export default defineCommand({
       project: deployment.projectId,
       phase: "deploy",
     });
-    ctx.ui.result({ deployment, rulesInEffect }, deployment.urls.production);
+    ctx.ui.result({ deployment, rulesInEffect, newerSchema }, deployment.urls.production);
   },
 });

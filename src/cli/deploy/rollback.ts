@@ -2,6 +2,7 @@ import { ApiError } from "../../client/errors.ts";
 import { rollback } from "../../contract/deployments.ts";
 import { defineCommand } from "../command/command.ts";
 import { definedOnly } from "../command/defined_only.ts";
+import { askOfNewerSchema } from "./newer_schema.ts";
 import { deploymentId } from "../command/option_values.ts";
 import { CliError } from "../errors/cli_error.ts";
 import { openProject } from "../projects/resolve_project.ts";
@@ -40,6 +41,11 @@ export default defineCommand({
       given: flags.projectId,
       phase: "rollback",
     });
+    const newerSchema = await askOfNewerSchema(ctx, client, {
+      project: project.id,
+      to: flags.to,
+      phase: "rollback",
+    });
     const answer = await client.call(rollback, {
       params: { project: project.id },
       body: definedOnly({ deploymentId: flags.deploymentId, to: flags.to }),
@@ -58,6 +64,6 @@ export default defineCommand({
       project: project.id,
       phase: "rollback",
     });
-    ctx.ui.result({ ...answer, rulesInEffect }, deployment.urls.production);
+    ctx.ui.result({ ...answer, rulesInEffect, newerSchema }, deployment.urls.production);
   },
 });

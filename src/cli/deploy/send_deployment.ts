@@ -17,6 +17,7 @@ import {
   activateDeployment,
   createDeployment,
   type Deployment,
+  migrateDeployment,
   stageDeployment,
 } from "../../contract/deployments.ts";
 import type { Project } from "../../contract/projects.ts";
@@ -38,7 +39,14 @@ export type CheckCommandsRun = (
   place: ResponseOf<typeof stageDeployment>,
 ) => Promise<CommandResult[]>;
 
+/** Runs the command that migrates the database. */
+export type MigrationRun = (
+  wanted: ResponseOf<typeof migrateDeployment>,
+) => Promise<CommandResult>;
+
 export interface DeploymentRequest {
+  /** Missing where nothing is migrated. */
+  readonly migrate?: MigrationRun | undefined;
   /** Shows it to a share of production's visitors first. */
   readonly rolling?: RollingWish | undefined;
   /** Missing where no command has to pass before the deployment goes live. */
@@ -187,6 +195,34 @@ function toSent(
   };
 }
 
+/** Longest wait for a database that another deployment migrates, in milliseconds. */
+const MIGRATION_PATIENCE = 10 * 60_000;
+
+/** Migrates the database, once no other deployment does. */
+async function migrate(
+  ctx: Context,
+  { client, migrate: run }: Pick<DeploymentRequest, "client" | "migrate">,
+  deployment: string,
+): Promise<void> {
+  if (run === undefined) return;
+  const params = { deployment };
+  const endsAt = ctx.now() + MIGRATION_PATIENCE;
+  const begin = async () => {
+    for (let isTold = false;; isTold = true) {
+      try {
+        return await client.call(migrateDeployment, { params, body: {} });
+      } catch (error) {
+        const isTaken = error instanceof ApiError && error.code === "unavailable";
+        if (!isTaken || ctx.now() > endsAt) throw error;
+        if (!isTold) ctx.ui.log("deploy", "info", "Another deployment is migrating the database");
+        await ctx.sleep(error.retryAfter ?? 2000);
+      }
+    }
+  };
+  const result = await run(await begin());
+  await client.call(migrateDeployment, { params, body: { result } });
+}
+
 /** Lets the platform start the server and switch to it, and says so where that takes a while. */
 async function activate(
   ctx: Context,
@@ -229,6 +265,7 @@ export async function sendDeployment(ctx: Context, request: DeploymentRequest): 
     const blobs = pickSources(request, missing);
     ctx.signal.throwIfAborted();
     await upload(ctx, client, { blobs, deployment: id, files });
+    await migrate(ctx, request, id);
     isActivating = true;
     const live = await activate(ctx, request, id);
     if (live.status === "LIVE") {

@@ -12,6 +12,7 @@ const NOT_RECORDED: ReadonlySet<string> = new Set(
     "putBlob",
     "postBlobs",
     "checkDeployment",
+    "migrateDeployment",
     "stageDeployment",
     "triggerEvent",
   ] satisfies (keyof typeof endpoints)[],

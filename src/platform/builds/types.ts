@@ -6,7 +6,8 @@
  * @module
  */
 import type { DeploymentFile } from "../../contract/deployment_files.ts";
-import type { RunCommands } from "../deployments/mod.ts";
+import type { CommandResult } from "../../contract/release_checks.ts";
+import type { CheckPlace } from "../deployments/mod.ts";
 import type { DeploymentFunction } from "../../contract/deployments.ts";
 
 /** A build for a worker to run. */
@@ -45,8 +46,14 @@ export type BuildOutcome =
   /** The signal was aborted, and nothing of the build runs any more. */
   | { readonly type: "cancelled" };
 
+/** Runs commands in a checkout: checks at the deployment's address, or without one a migration. */
+export type RunInCheckout = (
+  commands: readonly string[],
+  place?: CheckPlace,
+) => Promise<readonly CommandResult[]>;
+
 /** Uses what was built while its checkout is still there. */
-export type UseBuilt = (content: BuiltContent, runCommands: RunCommands) => Promise<void>;
+export type UseBuilt = (content: BuiltContent, runCommands: RunInCheckout) => Promise<void>;
 
 export interface BuildRunner {
   /**

@@ -47,6 +47,7 @@ export async function mintBranch(
     gitBranch: null,
     recipe: null,
     madeFor: null,
+    migration: null,
     createdAt: now(),
     resetAt: null,
     expiresAt: null,

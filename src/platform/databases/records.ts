@@ -89,6 +89,13 @@ export const branchRecord = z.object({
   recipe: databaseRecipe.nullable().default(null),
   /** When the newest deployment was created that it was created or reset for. */
   madeFor: z.number().nullable().default(null),
+  /** The deployment that migrates it, and until when at most. */
+  migration: z.object({
+    deploymentId: z.string(),
+    until: z.number(),
+    /** Digest of the schema before; null where that is not known. */
+    schema: z.string().nullable(),
+  }).nullable().default(null),
   createdAt: z.number(),
   resetAt: z.number().nullable(),
   expiresAt: z.number().nullable(),

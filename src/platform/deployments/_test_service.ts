@@ -101,7 +101,13 @@ async function open(kv: RecordStore) {
         return Promise.resolve();
       },
     },
-    prepareDatabases: () => Promise.resolve(),
+    databases: {
+      prepare: () => Promise.resolve(),
+      beginMigration: () => Promise.resolve(true),
+      endMigration: () => Promise.resolve(false),
+      schemaDifference: () => Promise.resolve(undefined),
+      connections: () => Promise.resolve({}),
+    },
     computeService: {
       async prepare(deployment) {
         await note(`prepare ${deployment.id}`);

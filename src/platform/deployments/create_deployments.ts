@@ -19,7 +19,7 @@ import { bindBlobRoutes } from "./blob_routes.ts";
 import { closeIdleUploads } from "./close_idle_uploads.ts";
 import { type DeploymentRecord, isServed } from "./deployment.ts";
 import { deploymentEvent } from "./deployment_event.ts";
-import { DeploymentService, type DeploymentServices } from "./deployment_service.ts";
+import { DeploymentService } from "./deployment_service.ts";
 import { DeploymentStore } from "./deployment_store.ts";
 import { followHosts, rereadHosts } from "./follow_hosts.ts";
 import { openSites, pointHosts, type SiteParts } from "./open_sites.ts";
@@ -27,7 +27,7 @@ import { OpenUploads, uploadKeys } from "./open_uploads.ts";
 import { bindDeploymentRoutes } from "./routes.ts";
 import { redeploy } from "./redeploy.ts";
 import { ReferenceFollower } from "./reference_follower.ts";
-import type { DeployedFunctions, DeployedServers } from "./running_code.ts";
+import type { DeployedDatabases, DeployedFunctions, DeployedServers } from "./running_code.ts";
 import { sweep, type SweepServices } from "./sweep.ts";
 import type { Lease, RecordKey, RecordStore } from "../../store/mod.ts";
 
@@ -55,7 +55,7 @@ export interface DeploymentParts {
   /** Collects what the edge of this process has counted by now. */
   collectCounts(): Promise<void>;
   readonly otherBlobs: SweepServices["otherBlobs"];
-  readonly prepareDatabases: DeploymentServices["prepareDatabases"];
+  readonly databases: DeployedDatabases;
   /** Ends what belongs to a deployment that was stopped: its build, its databases. */
   onStopped(deployment: DeploymentRecord, lease?: Lease): Promise<void>;
 }

@@ -10,6 +10,8 @@ import {
   DEPLOYMENT_STATES,
   type DeploymentFilter,
   type DeploymentState,
+  MIGRATION_OUTCOMES,
+  schemaDifference,
 } from "../../contract/deployments.ts";
 import { releaseChecks } from "../../contract/release_checks.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
@@ -46,6 +48,10 @@ export const deploymentRecord = z.object({
   protection: z.enum(PROTECTIONS).optional(),
   /** How the database branch of a preview is created, as its manifest says. */
   database: databaseSchema.optional(),
+  /** Whether its command changed the schema of the database; missing before it has run. */
+  migration: z.enum(MIGRATION_OUTCOMES).optional(),
+  /** How the database branch of a preview differs from `main`. */
+  schemaDifference: schemaDifference.optional(),
   /** Its sealed functions; empty until it is activated. */
   functions: z.array(z.object({ name: z.string(), sha256: z.string() })),
   /** Version of the variables that it was created with. */
@@ -173,6 +179,8 @@ export function deploymentToWire(
     error: deployment.error,
     serverOutput: deployment.serverOutput,
     checks: deployment.checks,
+    migration: deployment.migration,
+    schemaDifference: deployment.schemaDifference,
     createdAt: time(deployment.createdAt),
     updatedAt: time(deployment.updatedAt),
     liveAt: deployment.liveAt === null ? null : time(deployment.liveAt),

@@ -7,6 +7,7 @@
  */
 import type { SiteDirectory } from "../../edge/mod.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
+import type { CommandResult } from "../../contract/release_checks.ts";
 import type { RollingWish } from "../../contract/releases.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
 import type { RaiseEvent } from "../core/events/mod.ts";
@@ -33,10 +34,13 @@ import {
 import type { CheckPlace } from "./checks/check_request.ts";
 import { BY_HAND, RollingChanges, type RollingServices } from "./rolling_changes.ts";
 import { Staging } from "./checks/staging.ts";
+import { Migrations, type RunMigration } from "./migrations.ts";
 import {
   DatabaseNotReadyError,
+  type DeployedDatabases,
   type DeployedFunctions,
   type DeployedServers,
+  MigrationFailedError,
   ServerNotReadyError,
 } from "./running_code.ts";
 import type { Lease } from "../../store/mod.ts";
@@ -52,8 +56,7 @@ export interface DeploymentServices {
   readonly addresses: Addresses;
   /** Servers start before production shows their deployment, and end once it no longer does. */
   readonly computeService: Pick<DeployedServers, "prepare" | "purge" | "remove" | "retire">;
-  /** Prepares the database branch of a preview before its code can connect to it. */
-  prepareDatabases(deployment: DeploymentRecord): Promise<void>;
+  readonly databases: DeployedDatabases;
   readonly uploads: Pick<OpenUploads, "keepAlive">;
   readonly functionService: Pick<DeployedFunctions, "retire" | "seal">;
   /** Called for each deployment that was stopped, so that its build ends too. */
@@ -69,16 +72,22 @@ export interface DeploymentServices {
 export interface ActivateOptions {
   /** Runs the commands of the checks, where the project's folder is at hand. */
   readonly commands?: RunCommands | undefined;
+  /** Runs the command that migrates the database, where the project's folder is at hand. */
+  readonly migrate?: RunMigration | undefined;
   /** Shows it to a share of production's visitors first, where production shows something. */
   readonly rolling?: RollingWish | undefined;
 }
 
 /** What a deployment does not recover from. */
-type FinalFailure = ServerNotReadyError | ChecksFailedError | DatabaseNotReadyError;
+type FinalFailure =
+  | ServerNotReadyError
+  | ChecksFailedError
+  | DatabaseNotReadyError
+  | MigrationFailedError;
 
 const isFinal = (error: unknown): error is FinalFailure =>
   error instanceof ServerNotReadyError || error instanceof ChecksFailedError ||
-  error instanceof DatabaseNotReadyError;
+  error instanceof DatabaseNotReadyError || error instanceof MigrationFailedError;
 
 /** When to retry what lost a race for production, in seconds. */
 const RETRY_SECONDS = 1;
@@ -87,6 +96,7 @@ export class DeploymentService {
   readonly #rollouts = new Rollouts();
   readonly #staging: Staging;
   readonly #rolling: RollingChanges;
+  readonly #migrations: Migrations;
 
   readonly #services: DeploymentServices;
 
@@ -94,6 +104,7 @@ export class DeploymentService {
     this.#services = services;
     this.#staging = new Staging(services, this.#rollouts);
     this.#rolling = new RollingChanges(services, this.#rollouts);
+    this.#migrations = new Migrations(services);
   }
 
   /** Changes of the rolling release that is under way. */
@@ -130,7 +141,7 @@ export class DeploymentService {
     options: ActivateOptions = {},
   ): Promise<DeploymentRecord> {
     if (deployment.status === "LIVE") return deployment;
-    const { deploying, content } = await this.#makeReady(deployment);
+    const { deploying, content } = await this.#makeReady(deployment, options.migrate);
     const { checks } = content.manifest;
     if (deploying.environment === ENVIRONMENT_PRODUCTION && hasChecks(checks)) {
       await this.#staging.check(deploying, checks, options.commands);
@@ -183,6 +194,40 @@ export class DeploymentService {
     });
     await this.#staging.show(deploying);
     return await this.#services.checker.placeOf(deploying);
+  }
+
+  /**
+   * Lets a client migrate the database of a deployment, or notes how that ended.
+   *
+   * @throws {Failure}
+   */
+  async migrate(deployment: DeploymentRecord, result: CommandResult | undefined) {
+    if (!canMove(deployment.status, "FAILED")) {
+      throw new Failure("conflict", `Deployment ${deployment.id} is ${deployment.status}`);
+    }
+    try {
+      if (result === undefined) return await this.#migrations.begin(deployment);
+      return { command: await this.#migrations.end(deployment, result), variables: {} };
+    } catch (error) {
+      if (isFinal(error)) await this.#fail(deployment, error);
+      throw error;
+    }
+  }
+
+  /**
+   * Refuses to show a preview in production whose migration has changed its own database alone.
+   *
+   * @throws {Failure}
+   */
+  async requireMigratedMain(source: DeploymentRecord): Promise<void> {
+    if (source.database?.migrate === undefined) return;
+    const { total = 0 } = await this.#services.databases.schemaDifference(source) ?? {};
+    if (total === 0) return;
+    throw new Failure(
+      "conflict",
+      `Cannot promote deployment ${source.id}: production's database does not have its migration yet`,
+      { hint: "Deploy to production instead, which migrates it: svc deploy --prod, or push" },
+    );
   }
 
   /** Makes production show an earlier deployment (design: "Rollback"). */
@@ -265,6 +310,7 @@ export class DeploymentService {
       lease,
     });
     await this.#services.onStopped?.(stopped, lease);
+    await this.#services.databases.endMigration(stopped);
     await projects.update([project.workspaceId, project.id], (current) => ({
       ...forgetDeployment(current, deployment.id),
       updatedAt: now(),
@@ -284,14 +330,16 @@ export class DeploymentService {
   }
 
   /** Brings a deployment to the point at which it can be shown. */
-  async #makeReady(deployment: DeploymentRecord) {
+  async #makeReady(deployment: DeploymentRecord, migrate?: RunMigration) {
     await this.#services.uploads.keepAlive(deployment.workspaceId, deployment.id);
     const { vault, functionService } = this.#services;
     const blobs = vault.of(deployment.workspaceId);
     const content = await requireContent(blobs, deployment);
     const functions = await sealFunctions(functionService, blobs, content.functions);
     const deploying = await this.#beginActivation(deployment, functions);
-    await this.#services.prepareDatabases(deploying);
+    await this.#services.databases.prepare(deploying);
+    await this.#migrations.settle(deploying, migrate);
+    await this.#noteSchema(deploying);
     if (deploying.environment === ENVIRONMENT_PRODUCTION) {
       await this.#prepare(deploying, content).catch(async (error) => {
         // Housekeeping removes the rest later; the first error is the one to report.
@@ -300,6 +348,14 @@ export class DeploymentService {
       });
     }
     return { deploying, content };
+  }
+
+  async #noteSchema(deploying: DeploymentRecord): Promise<void> {
+    const { databases, deployments } = this.#services;
+    const schemaDifference = await databases.schemaDifference(deploying);
+    if (schemaDifference === undefined) return;
+    const { projectId, id } = deploying;
+    await deployments.update([projectId, id], (current) => ({ ...current, schemaDifference }));
   }
 
   #beginActivation(

@@ -18,7 +18,7 @@ import { contentOf, recordDeployment, type RecordServices } from "./record_deplo
 export interface PromoteServices extends RecordServices {
   readonly service: Pick<
     DeploymentService,
-    "activateOrFail" | "rollBack" | "releaseAgain" | "rolling"
+    "activateOrFail" | "rollBack" | "releaseAgain" | "rolling" | "requireMigratedMain"
   >;
   readonly addresses: Addresses;
   readonly raiseEvent: RaiseEvent;
@@ -79,6 +79,7 @@ export async function promote(
   }
   const promoted = await alreadyPromoted(services, source, project);
   if (promoted !== undefined) return promoted;
+  await services.service.requireMigratedMain(source);
   const created = await recordDeployment(services, project, {
     wanted: {
       ...contentOf(source),

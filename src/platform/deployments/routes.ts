@@ -35,6 +35,8 @@ export interface DeploymentRouteServices extends NewDeploymentServices {
     DeploymentService,
     | "activateOrFail"
     | "stage"
+    | "migrate"
+    | "requireMigratedMain"
     | "rollBack"
     | "releaseAgain"
     | "rolling"
@@ -155,6 +157,12 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
     const { deployment, project } = await find(caller, params.deployment);
     await service.whenEdgesCurrent(project.id);
     return toWire(deployment, project);
+  });
+
+  router.guarded(endpoints.migrateDeployment, async (caller, { params, body }) => {
+    const { deployment } = await find(caller, params.deployment);
+    requireDeploy(caller, deployment.environment);
+    return await service.migrate(deployment, body.result);
   });
 
   router.guarded(endpoints.stageDeployment, async (caller, { params }) => {

@@ -5,6 +5,7 @@
  * @module
  */
 import type { PurgeScope, SiteCompute, SiteFunctions } from "../../edge/mod.ts";
+import type { SchemaDifference } from "../../contract/deployments.ts";
 import type { FunctionSettings } from "../../manifest/mod.ts";
 import type { SealedFunction } from "../../runtime/mod.ts";
 import { Failure } from "../core/http/mod.ts";
@@ -70,6 +71,31 @@ export class ServerNotReadyError extends Failure {
       hint: "See the server log: svc logs, or GET /v1/projects/{project}/logs",
     });
     this.lines = shown;
+  }
+}
+
+/** The databases of deployments. */
+export interface DeployedDatabases {
+  /**
+   * Prepares the database branch of a preview before its code can connect to it.
+   *
+   * @throws {DatabaseNotReadyError}
+   */
+  prepare(deployment: DeploymentRecord): Promise<void>;
+  /** Takes the database for a migration for a time; false while another deployment has it. */
+  beginMigration(deployment: DeploymentRecord): Promise<boolean>;
+  /** Gives it back; returns whether its schema is another one now. */
+  endMigration(deployment: DeploymentRecord): Promise<boolean>;
+  /** How the branch of a preview differs from `main`; `undefined` where that is not known. */
+  schemaDifference(deployment: DeploymentRecord): Promise<SchemaDifference | undefined>;
+  /** Connection strings for a command outside of this platform, by their variables. */
+  connections(deployment: DeploymentRecord): Promise<Readonly<Record<string, string>>>;
+}
+
+/** The command that migrates the database did not pass; the deployment is not shown. */
+export class MigrationFailedError extends Failure {
+  constructor(problem: string) {
+    super("conflict", `The migration of the database failed. ${problem}`);
   }
 }
 

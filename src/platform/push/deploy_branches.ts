@@ -11,6 +11,7 @@ import {
   type SharedBuildLogs,
 } from "../builds/mod.ts";
 import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
+import { schemaLines } from "../../lib/schema_lines.ts";
 import type { Addresses } from "../core/addresses.ts";
 import { Failure, toFailure } from "../core/http/mod.ts";
 import {
@@ -193,6 +194,10 @@ export class BranchDeployer {
     const shown = isProduction ? deployment.projectName : deployment.branchLabel;
     say(`svc: ${branch} is live at ${addresses.url(shown)}`);
     say(`svc: permanent URL: ${addresses.url(deployment.uniqueLabel)}`);
+    const schema = schemaLines(deployment.schemaDifference);
+    if (schema !== undefined) {
+      for (const line of [schema.title, ...schema.lines]) say(`svc: ${line}`);
+    }
     return undefined;
   }
 }

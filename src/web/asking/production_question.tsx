@@ -7,6 +7,12 @@
  */
 import type { Deployment } from "../../contract/deployments.ts";
 import { type DeploymentComparison, differenceText } from "../../contract/deployment_comparison.ts";
+import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
+import {
+  NEWER_SCHEMA_LIMIT,
+  newerMigrations,
+  newerSchemaText,
+} from "../../contract/newer_schema.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import type { Project } from "../../contract/projects.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
@@ -51,6 +57,16 @@ async function compare(
   }
 }
 
+/** Warns of migrations that stay when an earlier deployment comes back. */
+async function newerSchemaLines(api: PageApi, { id, projectId }: Deployment): Promise<string[]> {
+  const { items } = await api.call(endpoints.listDeployments, {
+    params: { project: projectId },
+    query: { environment: ENVIRONMENT_PRODUCTION, limit: NEWER_SCHEMA_LIMIT },
+  });
+  const { length } = newerMigrations(items, id);
+  return length === 0 ? [] : [`${newerSchemaText(length)}.`];
+}
+
 /**
  * Asks before `to` replaces production, or before the previous deployment does. There is no
  * question where production shows nothing yet, or where nothing comes before it.
@@ -82,13 +98,14 @@ export async function productionQuestion(api: PageApi, { project, to, now, word,
     ? [compared.deployment, compared.base]
     : [compared.base, compared.deployment];
   const isSame = from.id === next.id;
+  const schema = isSame || next.isPreview ? [] : await newerSchemaLines(api, next);
   return {
     title: isSame ? "Redeploy production?" : "Replace production?",
     facts: isSame ? [["Deployment", <Side key="side" deployment={from} now={now} />]] : [
       ["From", <Side key="side" deployment={from} now={now} />],
       ["To", <Side key="side" deployment={next} now={now} />],
     ],
-    lines: isSame ? lines : [differenceText(compared), ...lines],
+    lines: isSame ? lines : [differenceText(compared), ...schema, ...lines],
     word,
     seen: `${from.id} ${next.id}`,
   };

@@ -17,14 +17,13 @@ import {
   type DeploymentService,
   type DeploymentStore,
   moveDeployment,
-  type RunCommands,
   storeContent,
 } from "../../deployments/mod.ts";
 import type { RaiseEvent } from "../../core/events/mod.ts";
 import { Failure, toFailure } from "../../core/http/mod.ts";
 import type { BlobVault } from "../../core/store/mod.ts";
 import type { BuildRecord } from "./build_record.ts";
-import type { BuildJob, BuildRunner, BuiltContent, UseBuilt } from "../types.ts";
+import type { BuildJob, BuildRunner, BuiltContent, RunInCheckout, UseBuilt } from "../types.ts";
 
 export type BuildEnd =
   | { readonly state: "SUCCEEDED" | "CANCELLED"; readonly error: null }
@@ -45,6 +44,8 @@ const CANCELLED: BuildEnd = { state: "CANCELLED", error: null };
 
 const checksSchema = z.object({ checks: z.object({ commands: z.array(z.string()).optional() }) });
 
+const migrationSchema = z.object({ database: z.object({ migrate: z.string() }) });
+
 const contentSchema = createDeploymentBody.pick({
   manifest: true,
   rules: true,
@@ -52,8 +53,9 @@ const contentSchema = createDeploymentBody.pick({
   functions: true,
 });
 
-/** Whether commands of the project have to pass before production shows it. */
-function hasCheckCommands({ manifest }: BuiltContent, { environment }: DeploymentRecord): boolean {
+/** Whether commands of the project run before the deployment is shown. */
+function hasCommands({ manifest }: BuiltContent, { environment }: DeploymentRecord): boolean {
+  if (migrationSchema.safeParse(manifest).success) return true;
   const { commands = [] } = checksSchema.safeParse(manifest).data?.checks ?? {};
   return environment === ENVIRONMENT_PRODUCTION && commands.length > 0;
 }
@@ -122,9 +124,9 @@ export class BuildWorker {
     const since = build.forced === true ? null : await this.#shownBefore(deployment);
     const ended = (end: BuildEnd) => ({ type: "ended" as const, end });
     const made: { result?: Made } = {};
-    // Commands of the checks run in the checkout, which is removed afterwards.
+    // A migration, and commands of the checks, run in the checkout, which is removed afterwards.
     const use: UseBuilt = async (content, commands) => {
-      if (!hasCheckCommands(content, deployment)) return;
+      if (!hasCommands(content, deployment)) return;
       const result = await this.#attachMade(build, deployment, content);
       made.result = result.type === "ended"
         ? result
@@ -216,14 +218,17 @@ export class BuildWorker {
     return made;
   }
 
-  /** Without `commands`, a deployment whose checks have some does not pass. */
+  /** Without `run`, a deployment whose checks have commands, or that migrates, does not pass. */
   async #goLive(
     build: BuildRecord,
     deployment: DeploymentRecord,
-    commands: RunCommands = () => Promise.resolve([]),
+    run?: RunInCheckout,
   ): Promise<BuildEnd> {
     try {
-      await this.#services.deploymentService.activate(deployment, { commands });
+      await this.#services.deploymentService.activate(deployment, {
+        commands: run ?? (() => Promise.resolve([])),
+        migrate: run && (async (command) => (await run([command]))[0]),
+      });
       return { state: "SUCCEEDED", error: null };
     } catch (error) {
       return await this.#fail(build, "failed", error);

@@ -344,10 +344,17 @@ export class SandboxedRunner implements BuildRunner {
   async #check(
     folder: BuildFolder,
     build: FolderBuild,
-    { commands, place }: { readonly commands: readonly string[]; readonly place: CheckPlace },
+    { commands, place }: {
+      readonly commands: readonly string[];
+      readonly place: CheckPlace | undefined;
+    },
   ): Promise<readonly CommandResult[]> {
     const end = await this.#runJob(folder, build, { commands: [...commands], place });
-    if (end.type === "checked") return end.results;
+    if (end.type === "checked") {
+      // A problem may quote output.
+      const masked = (text: string | null) => text && plainText(build.masker.mask(text));
+      return end.results.map((each) => ({ ...each, problem: masked(each.problem) }));
+    }
     const problem = end.type === "failed" ? end.reason : "It was stopped";
     return commands.map((name) => ({ name, passed: false, durationMs: 0, problem }));
   }

@@ -152,7 +152,8 @@ async function check(engine: DatabaseEngine): Promise<void> {
     (SELECT string_agg(s.most_common_vals::text || s.histogram_bounds::text, '') FROM pg_stats s
      WHERE schemaname IN ('public', 'sales'))`;
   assert.doesNotMatch(String((await collect(engine, left))[0]), /real\.test|Real|secret/);
-  const kept = `SELECT (SELECT string_agg(tgname::text || tgenabled::text, ',' ORDER BY tgname) FROM pg_trigger
+  const kept =
+    `SELECT (SELECT string_agg(tgname::text || tgenabled::text, ',' ORDER BY tgname) FROM pg_trigger
       WHERE NOT tgisinternal),
     (SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE contype = 'f')`;
   assert.deepEqual(await collect(engine, kept), [

@@ -5,6 +5,7 @@
  * @module
  */
 import { ENVIRONMENT_PRODUCTION } from "../../../../contract/environment_names.ts";
+import { schemaLines } from "../../../../lib/schema_lines.ts";
 import type { Protection } from "../../../../lib/protection.ts";
 import type { Addresses } from "../../../core/addresses.ts";
 import type { DeploymentRecord } from "../../../deployments/mod.ts";
@@ -123,6 +124,18 @@ function checkLines(checks: DeploymentRecord["checks"]): readonly string[] {
   return ["", `Checks before production: ${end}`, "", ...lines];
 }
 
+/** How the schema of the preview's database differs from production's. */
+function schemaDifferenceLines({ status, schemaDifference }: DeploymentRecord): readonly string[] {
+  const schema = status === "LIVE" ? schemaLines(schemaDifference) : undefined;
+  if (schema === undefined) return [];
+  return [
+    "",
+    `${schema.title.replace(/ to .*$/s, "")}:`,
+    "",
+    ...schema.lines.map((line) => `- ${code(line)}`),
+  ];
+}
+
 /**
  * The comment of a pull request about its preview, whose project has a protection, and about the
  * checks of its release to production, if there are any.
@@ -158,6 +171,7 @@ export function commentText(
     `**${projectName}**`,
     "",
     ...lines,
+    ...schemaDifferenceLines(deployment),
     ...checkLines(context.checks),
     "",
     `[Deployment](${pageOf(deployment, context)})`,

@@ -1,0 +1,108 @@
+/**
+ * Migrations: the project's own command changes the database before its deployment is shown. One
+ * deployment migrates a database at a time.
+ *
+ * @module
+ */
+import type { CommandResult } from "../../contract/release_checks.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { MIGRATION_MS } from "../../lib/database_previews.ts";
+import { Failure } from "../core/http/mod.ts";
+import type { DeploymentRecord } from "./deployment.ts";
+import type { DeploymentStore } from "./deployment_store.ts";
+import { type DeployedDatabases, MigrationFailedError } from "./running_code.ts";
+
+/** Runs the command; `undefined` where nobody could. */
+export type RunMigration = (command: string) => Promise<CommandResult | undefined>;
+
+export interface MigrationServices {
+  readonly databases: DeployedDatabases;
+  readonly deployments: Pick<DeploymentStore, "update">;
+  readonly now: Clock;
+}
+
+/** When to ask for a database again that another deployment migrates, in seconds. */
+const RETRY_SECONDS = 2;
+
+const NOT_RUN =
+  "Its command did not run: deploy the project's folder or push it, because a migration needs both";
+
+/** A copy of a deployment has the database that its original has migrated. */
+const isMigrated = ({ migration, redeployOf, promotedFrom }: DeploymentRecord): boolean =>
+  migration !== undefined || redeployOf !== null || promotedFrom !== null;
+
+const commandOf = ({ database }: DeploymentRecord): string | undefined => database?.migrate;
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+export class Migrations {
+  readonly #services: MigrationServices;
+
+  constructor(services: MigrationServices) {
+    this.#services = services;
+  }
+
+  /**
+   * Lets a client run the command: takes the database for it.
+   *
+   * @throws {Failure} `unavailable` while another deployment has it, `conflict` without a command
+   */
+  async begin(
+    deployment: DeploymentRecord,
+  ): Promise<{ readonly command: string; readonly variables: Readonly<Record<string, string>> }> {
+    const command = this.#require(deployment);
+    const { databases } = this.#services;
+    await databases.prepare(deployment);
+    if (!await databases.beginMigration(deployment)) {
+      throw new Failure("unavailable", "Another deployment is migrating the database", {
+        retryAfter: RETRY_SECONDS,
+      });
+    }
+    return { command, variables: await databases.connections(deployment) };
+  }
+
+  /**
+   * Notes how the command ended.
+   *
+   * @throws {MigrationFailedError}
+   */
+  async end(deployment: DeploymentRecord, result: CommandResult): Promise<string> {
+    const command = this.#require(deployment);
+    const { databases, deployments } = this.#services;
+    const migration = await databases.endMigration(deployment) ? "changed" : "unchanged";
+    if (!result.passed) throw new MigrationFailedError(result.problem ?? "");
+    const { projectId, id } = deployment;
+    await deployments.update([projectId, id], (current) => ({ ...current, migration }));
+    return command;
+  }
+
+  /**
+   * Migrates before a deployment is shown, unless that is done.
+   *
+   * @throws {MigrationFailedError}
+   */
+  async settle(deployment: DeploymentRecord, run: RunMigration | undefined): Promise<void> {
+    const command = commandOf(deployment);
+    if (command === undefined || isMigrated(deployment)) return;
+    if (run === undefined) throw new MigrationFailedError(NOT_RUN);
+    const { databases, now } = this.#services;
+    const endsAt = now() + MIGRATION_MS;
+    while (!await databases.beginMigration(deployment)) {
+      if (now() > endsAt) throw new MigrationFailedError("Another deployment is migrating it");
+      await pause(RETRY_SECONDS * 1000);
+    }
+    const result = await run(command).catch(async (error) => {
+      await databases.endMigration(deployment);
+      throw error;
+    });
+    if (result !== undefined) return void await this.end(deployment, result);
+    await databases.endMigration(deployment);
+    throw new MigrationFailedError(NOT_RUN);
+  }
+
+  #require(deployment: DeploymentRecord): string {
+    const command = commandOf(deployment);
+    if (command !== undefined && !isMigrated(deployment)) return command;
+    throw new Failure("conflict", `Deployment ${deployment.id} has no migration to run`);
+  }
+}
