@@ -85,6 +85,17 @@ Deno.test("a migration runs before a deployment is shown, and fails it with its 
     assert.equal(preview.code, 0, preview.stdout + preview.stderr);
     assert.equal(await columns(box, "preview/name"), "id,name");
     assert.equal(await columns(box, "main"), "id", "production keeps its schema");
+    const shown = JSON.parse(preview.stdout);
+    assert.equal(shown.migration, "changed");
+    assert.deepEqual(shown.schemaDifference, {
+      database: "boats",
+      branch: "preview/name",
+      changes: [{ change: "added", kind: "column", name: "public.boats.name" }],
+      total: 1,
+    });
+    const promoted = await box.tool(["promote", shown.id, "--json"]);
+    assert.notEqual(promoted.code, 0, promoted.stdout);
+    assert.match(promoted.stdout, /production's database does not have its migration yet/);
 
     const again = await deploy(box, "--branch", "name");
     assert.notEqual(again.code, 0, again.stdout);
@@ -99,9 +110,19 @@ Deno.test("a migration runs before a deployment is shown, and fails it with its 
     assert.equal(pushed.code, 0, pushed.said);
     assert.match(pushed.said, /sails is live at/);
     assert.equal(await columns(box, "preview/sails"), "id,name");
+    assert.match(
+      pushed.said,
+      /1 difference of the database schema from main to preview\/sails\n.*\+ column public\.boats\.name/,
+    );
     const failed = await push(box, "sails");
     assert.notEqual(failed.code, 0, failed.said);
     assert.match(failed.said, /code 3: cannot migrate: column "name" of relation/);
+
+    const second = await deploy(box, "--prod");
+    assert.equal(second.code, 0, second.stdout + second.stderr);
+    assert.equal(await columns(box, "main"), "id,name");
+    const { newerSchema } = await box.json(["rollback"]);
+    assert.deepEqual(newerSchema, [JSON.parse(second.stdout).id], "the schema stays");
 
     // Two that begin at the same time: the second waits for the first.
     const slow = "SELECT pg_sleep(2); CREATE TABLE once (id int)";
