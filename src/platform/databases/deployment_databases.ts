@@ -345,8 +345,8 @@ export class DeploymentDatabases {
       ? await branches.get(database.id, previewBranchName(user.branch))
       : undefined;
     // Deployments of the branch may have asked for it by themselves.
-    const isUsed = database.previewBranches || preview?.recipe != null;
-    const shown = isUsed && preview !== undefined ? preview.name : MAIN_BRANCH;
+    const isUsed = preview !== undefined && (database.previewBranches || preview.recipe !== null);
+    const shown = isUsed ? preview.name : MAIN_BRANCH;
     return (await databaseService.connection(database, shown)).url;
   }
 
