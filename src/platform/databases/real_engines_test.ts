@@ -16,6 +16,8 @@ import { runAsAdmin } from "../../database/server/_test_server.ts";
 import { TestMachine, type TestPlatform } from "./_test_databases.ts";
 import { inTestFolder } from "../../lib/_test_folder.ts";
 import { Lease } from "../../store/mod.ts";
+import { keys } from "../core/store/mod.ts";
+import { deploymentRecord } from "../deployments/mod.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const at = { project: "shop", database: "orders" };
@@ -235,3 +237,50 @@ onEachEngine(
     assert.deepEqual(await housekeeping(place), [], "nobody was connected on that day");
   },
 );
+
+onEachEngine("a preview whose masks fail leaves no copy behind", async (place) => {
+  const { machine, platform, engine } = place;
+  const url = await createOrders(place);
+  await ask(url, "CREATE TABLE users (email text); INSERT INTO users VALUES ('ada@real.test')");
+  const [database] = await Array.fromAsync(platform.databases.databases.all());
+  const { projectId } = database!;
+  const deployment = deploymentRecord.parse({
+    id: "one",
+    projectId,
+    workspaceId: "w",
+    projectName: "shop",
+    status: "DEPLOYING",
+    branch: "cart",
+    environment: "preview",
+    uniqueLabel: "shop-1",
+    branchLabel: "shop-cart",
+    contentSha: null,
+    functions: [],
+    variablesVersion: "v",
+    fileCount: 0,
+    totalBytes: 0,
+    commitSha: null,
+    message: null,
+    author: null,
+    error: null,
+    liveAt: null,
+    createdAt: 1,
+    updatedAt: 1,
+  });
+  await machine.kv.set(keys.deployment(projectId, "one"), deployment);
+  const { deploymentDatabases } = platform.databases;
+  const prepare = (rules: Record<string, string>) =>
+    deploymentDatabases.prepare({ ...deployment, database: { mask: { users: rules } } });
+  const before = await engine.list();
+  await assert.rejects(prepare({ mail: "hash" }), /db\.mask\.users\.mail: There is no such column/);
+  assert.deepEqual(await engine.list(), before, "no storage is left");
+  assert.equal((await platform.call("listDatabaseBranches", at)).items.length, 1);
+
+  await prepare({ email: "hash" });
+  const preview = await urlOf(place, "preview/cart");
+  const rows = await ask(preview, "SELECT email ~ '^[0-9a-f]{64}$' AS hashed FROM users");
+  assert.deepEqual(rows, [{ hashed: true }]);
+  await ask(preview, "DELETE FROM users");
+  await prepare({ email: "hash" });
+  assert.deepEqual(await ask(preview, "SELECT * FROM users"), [], "a deployment resets it once");
+});
