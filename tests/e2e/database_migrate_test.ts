@@ -112,7 +112,7 @@ Deno.test("a migration runs before a deployment is shown, and fails it with its 
     assert.equal(await columns(box, "preview/sails"), "id,name");
     assert.match(
       pushed.said,
-      /1 difference of the database schema from main to preview\/sails\n.*\+ column public\.boats\.name/,
+      /1 difference of the database schema from main to preview\/sails\s+remote: svc: \+ column public\.boats\.name/,
     );
     const failed = await push(box, "sails");
     assert.notEqual(failed.code, 0, failed.said);
