@@ -32,9 +32,9 @@ const MEANINGS: Readonly<Record<(typeof PRIORITIES)[number], string>> = {
 };
 
 const WHOSE: Readonly<Record<(typeof HEARD_DEPLOYMENTS)[number], string>> = {
-  all: "Everybody's",
-  own: "Your own",
-  none: "None",
+  all: "Everyone's deployments",
+  own: "Only mine, and those of deploy hooks",
+  none: "No deployments",
 };
 
 type Part = (typeof CHANNELS)[number] | "minimumPriority" | "start" | "end" | "deployments";
@@ -111,7 +111,7 @@ function WhoseDeployments({ deployments }: Pick<CategoryPreferences, "deployment
   const name = fieldName("Deployment", "deployments");
   return (
     <p>
-      <label for={name}>Deployments that you hear of</label>{" "}
+      <label for={name}>Notify me about</label>{" "}
       <select id={name} name={name} autocomplete="off">
         {HEARD_DEPLOYMENTS.map((whose) => (
           <option key={whose} value={whose} selected={whose === deployments}>
@@ -119,10 +119,7 @@ function WhoseDeployments({ deployments }: Pick<CategoryPreferences, "deployment
           </option>
         ))}
       </select>{" "}
-      <span class="hint soft">
-        This includes critical notifications. Your own include those that no account started, such
-        as those of a deploy hook.
-      </span>
+      <span class="hint soft">This applies to critical notifications too.</span>
     </p>
   );
 }
@@ -168,15 +165,15 @@ export function preferencesPage(context: PageContext, shown: {
             </tbody>
           </table>
           <div class="body">
+            <p class="hint soft">
+              Leave quiet hours empty for none. If the end is earlier than the start, it is on the
+              next day.
+            </p>
             <WhoseDeployments
               deployments={preferences.categories.find(({ deployments }) =>
                 deployments !== undefined
               )?.deployments}
             />
-            <p class="hint soft">
-              Leave both empty for none. If the end is earlier than the start, it is on the next
-              day.
-            </p>
             <div>
               <button type="submit">Save</button>
             </div>
