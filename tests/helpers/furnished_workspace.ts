@@ -135,6 +135,10 @@ export async function furnish(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     () => new Response(null, { status: 410 }),
   );
+  const drain = await send("POST", "/v1/projects/adas-secret-shop/drains", {
+    url: "https://otlp.example/adas-drain",
+    headers: { authorization: "adas-drain-token" },
+  });
   const webhook = await send("POST", "/v1/webhooks", {
     url: `http://127.0.0.1:${gone.addr.port}/adas-receiver`,
     description: "adas-webhook",
@@ -188,6 +192,7 @@ export async function furnish(
     build: build.id,
     ticket: new URL(triggered.json.statusUrl).pathname.split("/").at(-1)!,
     token: new URL(hook.url).pathname.split("/").at(-1)!,
+    drain: drain.id,
     webhook: webhook.id,
     delivery: delivery.id,
     letter: letter.id,
