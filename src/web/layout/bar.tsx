@@ -78,7 +78,7 @@ function SearchWay({ href }: { readonly href: string }) {
   );
 }
 
-/** On narrow screens it is among the settings, as the bar has no place for it. */
+/** On narrow screens it is on the pages of settings, as the bar has no place for it. */
 export function SignOut({ csrf }: { readonly csrf: string }) {
   return (
     <Form action="/sign-out" csrf={csrf} class="inline">

@@ -67,12 +67,14 @@ const BAND = `
   .bar .mark span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .bar .there, .bar .ways form { display: none; }
   .bar { gap: .5rem; }
+  .band .head { column-gap: .75rem; }
+  .band .head > div:first-child { flex: 1 1 12rem; }
   .bar .ways { flex: none; }
   .bar .ways a { padding-inline: .45rem; white-space: nowrap; }
   .tabs a { padding-inline: .6rem; }
   .bar .trail > .switch { flex: 0 1 auto; min-width: 0; }
   .bar .switch > summary { overflow: hidden; }
-  .narrow { display: block; padding: .1rem .75rem; }
+  .narrow { display: block; }
 }
 `;
 

@@ -106,9 +106,6 @@ export function SettingsFrame({ title, lead, context, children }: {
               {ACCOUNT_LINKS.map(([href, name]) => (
                 <PageLink key={href} href={href} path={path}>{name}</PageLink>
               ))}
-              <li class="narrow">
-                <SignOut csrf={context.csrf} />
-              </li>
             </ul>
           </div>
           <div>
@@ -125,6 +122,9 @@ export function SettingsFrame({ title, lead, context, children }: {
           <header>
             <h1>{title}</h1>
             {lead ? <p class="soft">{lead}</p> : null}
+            <div class="narrow">
+              <SignOut csrf={context.csrf} />
+            </div>
           </header>
           <DoneNotice context={context} />
           {children}
