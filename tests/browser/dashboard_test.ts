@@ -440,6 +440,18 @@ async function runSql(page: Page, url: string) {
   ]);
 }
 
+/** Reads a chart by keys. */
+async function readChart(page: Page, url: string) {
+  await page.goto(`${url}${SHOP}/traffic`);
+  await page.locator(".chart canvas").waitFor();
+  await page.getByRole("group", { name: /^The last 24 hours, by minute: \d+ requests/ }).focus();
+  const legend = page.locator(".u-legend");
+  await legend.filter({ hasText: /Time:?\s*\d+ \w+, \d\d:\d\d/ }).waitFor();
+  const last = await legend.innerText();
+  await page.keyboard.press("ArrowLeft");
+  assert.notEqual(await legend.innerText(), last);
+}
+
 /** Searches a log that goes on, explains a request, opens a menu; returns the page's complaints. */
 async function use(page: Page, url: string, { platform }: DashboardPlatform) {
   const complaints = hearComplaints(page);
@@ -473,6 +485,7 @@ async function use(page: Page, url: string, { platform }: DashboardPlatform) {
   await page.getByRole("button", { name: "Explain" }).click();
   await page.locator("#explained", { hasText: "Redirects with 301 to /news/tides" }).waitFor();
 
+  await readChart(page, url);
   await runSql(page, url);
   await pressKeys(page, url);
   await searchByKeys(page, url);

@@ -37,7 +37,7 @@ function WorldMap({ countries }: { readonly countries: readonly CountedValue[] }
       class="world"
       viewBox={`0 0 ${width} ${height}`}
       role="img"
-      aria-label={`Map of the world with requests from ${shown.length} countries`}
+      aria-label={`Map of the world, requests by country: ${shown.length} shown`}
     >
       <path class="land" d={land.map(([, outline]) => outline).join("")} />
       {shown.map(({ value, count }) => (

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { countryName, shadeOf } from "./countries_card.tsx";
+import { CountriesCard, countryName, shadeOf } from "./countries_card.tsx";
 import world from "./world_map.json" with { type: "json" };
 
 Deno.test("countryName() names what the counts contain", () => {
@@ -21,4 +21,21 @@ Deno.test("the map outlines countries by their codes", () => {
   assert.ok(codes.length > 170, `${codes.length}`);
   assert.ok(codes.every((code) => /^[A-Z]{2}$/.test(code)));
   assert.ok(Object.values(world.shapes).every((outline) => /^[Mlhvz\d -]+$/.test(outline)));
+});
+
+Deno.test("CountriesCard() maps the countries that are known, and lists all", () => {
+  const countries = [{ value: "DE", count: 39 }, { value: "SG", count: 2 }, {
+    value: "unknown",
+    count: 1,
+  }];
+  const card = String(CountriesCard({ countries }));
+  assert.match(card, /aria-label="Map of the world, requests by country: 1 shown"/);
+  assert.match(card, /<path class="shade-4" d="M[^"]+"><title>Germany: 39 requests<\/title>/);
+  for (const name of ["Germany", "Singapore", "Unknown"]) {
+    assert.match(card, new RegExp(`title="${name}"`));
+  }
+  assert.doesNotMatch(
+    String(CountriesCard({ countries: countries.slice(2) })),
+    /<svg class="world"/,
+  );
 });
