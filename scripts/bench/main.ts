@@ -132,11 +132,6 @@ const BENCHES: readonly Bench[] = [
     run: async () => await (await import("./kv_bench.ts")).benchKv(),
   },
   {
-    name: "blobs",
-    needs: [],
-    run: async () => await (await import("./blobs_bench.ts")).benchBlobs(),
-  },
-  {
     name: "dev",
     needs: [{ program: "npm", package: "npm" }],
     run: async () => await (await import("./dev_bench.ts")).benchDev(),

@@ -1,4 +1,4 @@
-/** The gallery of `fixtures/gallery`, deployed from git: uploads, a queue, and previews of its own. */
+/** The gallery of `fixtures/gallery`, deployed from git: uploads, a queue, and its own previews. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ROOT } from "../../scripts/_source_files.ts";
@@ -83,7 +83,7 @@ testNeeding("git")(
       assert.equal(thumb.headers["content-type"], "image/webp");
       assert.equal((await platform.get(production, "/queues/thumbnails")).status, 403);
 
-      // The preview has a store and a queue of its own.
+      // The preview has its own store and queue.
       assert.equal(await countOn(branch), 0);
       const { json: { url } } = await post(branch, "/uploads?name=tern.png");
       assert.equal(await put(url, "image/png", makePng(80, 60, 3)), 200);

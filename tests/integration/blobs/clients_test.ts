@@ -5,13 +5,14 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { ROOT } from "../../../scripts/_source_files.ts";
 import { NpmPackages, type Variables } from "../../helpers/npm_packages.ts";
 import { createProject, type TestPlatform, withPlatform } from "../../helpers/platform.ts";
 import { makeTestFolder } from "../../../src/lib/_test_folder.ts";
 import { runProgram } from "../../../src/lib/spawn_program.ts";
 
 const ignore = Deno.env.get("CLIENT_TESTS") !== "all";
-const HERE = join(import.meta.dirname!, "clients");
+const PROGRAMS = join(ROOT, "fixtures", "blob_clients");
 const VERSION = "3.1175.0";
 const packages = new NpmPackages([
   `@aws-sdk/client-s3@${VERSION}`,
@@ -49,7 +50,7 @@ Deno.test({
   fn: () =>
     withPlatform(async (platform) => {
       await using folder = await packages.open();
-      const script = await Deno.readTextFile(join(HERE, "aws_sdk.mjs"));
+      const script = await Deno.readTextFile(join(PROGRAMS, "aws_sdk.mjs"));
       await folder.write({ "run.mjs": script });
       const env = await variablesOf(platform, "shop");
       assert.equal(await folder.run(["node", "run.mjs"], env), "done\n");
@@ -68,7 +69,7 @@ Deno.test({
         await run("python3", install, {});
       }
       const env = { ...await variablesOf(platform, "shop"), PYTHONPATH: modules };
-      assert.equal(await run("python3", [join(HERE, "boto3_client.py")], env), "done\n");
+      assert.equal(await run("python3", [join(PROGRAMS, "boto3_client.py")], env), "done\n");
     }),
 });
 

@@ -8,7 +8,7 @@ import { deployServer, MANIFEST } from "../../helpers/compute_site.ts";
 import { createProject, type TestPlatform } from "../../helpers/platform.ts";
 
 /**
- * Stores each delivery under a key of its own. A message that says so is answered only when a
+ * Stores each delivery under its own key. A message that says so is answered only when a
  * server of another node is asked to.
  */
 const SERVER = `
