@@ -53,8 +53,7 @@ const FAKES: Readonly<Record<Fake, string>> = {
   address: `(1 + ${numberAt(1)} % 199) || ' ' || ${pick(STREETS, 9)} || ' Street, ' || ${
     pick(CITIES, 17)
   }`,
-  company: `${pick(COMPANIES, 1)} ' ' ${pick(LAST_NAMES, 9)} ' ' ${pick(FORMS, 17)}`
-    .replaceAll(" ' ' ", " || ' ' || "),
+  company: [pick(COMPANIES, 1), pick(LAST_NAMES, 9), pick(FORMS, 17)].join(" || ' ' || "),
   text: `left(repeat('${WORDS}', 1 + length(v) / ${WORDS.length}), length(v))`,
 };
 

@@ -68,3 +68,18 @@ Deno.test("commentText() says how to get in at a protected preview, and nothing 
     else assert.match(text, wanted, `${protection} ${declared}`);
   }
 });
+
+Deno.test("commentText() lists how the schema of a live preview differs from main", () => {
+  const schemaDifference = {
+    database: "orders",
+    branch: "preview/map",
+    changes: [{ change: "added" as const, kind: "column" as const, name: 'public."a`b\n# c"' }],
+    total: 3,
+  };
+  const textOf = (status: "LIVE" | "FAILED") =>
+    commentText({ ...DEPLOYMENT, status, schemaDifference }, { ...CONTEXT, protection: "off" });
+  assert.match(textOf("LIVE"), /^3 differences of the database schema from main:$/m);
+  assert.match(textOf("LIVE"), /^- `\+ column public\."a b.*# c"`$/m);
+  assert.match(textOf("LIVE"), /^- `and 2 more: svc db diff preview\/map`$/m);
+  assert.doesNotMatch(textOf("FAILED"), /schema/);
+});
