@@ -16,6 +16,8 @@ export type Fake = (typeof FAKES)[number];
 /** Most tables with masks, and most masked columns of a table. */
 export const MAX_MASKED_TABLES = 200;
 export const MAX_MASKED_COLUMNS = 200;
+/** Longest masks, as JSON. */
+const MAX_MASK_CHARACTERS = 16 * 1024;
 /** Time for a migration, in milliseconds, and the longest command. */
 export const MIGRATION_MS = 10 * 60_000;
 export const MAX_MIGRATE_COMMAND = 1024;
@@ -29,6 +31,8 @@ const TABLE_RULE = `Use a table of at most ${MAX_MASKED_COLUMNS} columns and the
 export const TABLES_RULE =
   `Use at most ${MAX_MASKED_TABLES} tables of columns and their masks, such as [db.mask.users]`;
 
+const SIZE_RULE = `Use masks of at most ${MAX_MASK_CHARACTERS} characters in all`;
+
 const FORM = new RegExp(`^(?:null|hash|keep|fake:(?:${FAKES.join("|")}))$`);
 
 const name = z.string(NAMES_RULE).min(1, NAMES_RULE).max(200, NAMES_RULE)
@@ -40,7 +44,9 @@ const columns = z.record(name, z.string(MASK_RULE).regex(FORM, MASK_RULE), TABLE
 
 /** Masks by table and column; a table outside of `public` has its schema in front. */
 export const databaseMask = z.record(name, columns, TABLES_RULE)
-  .refine((each) => Object.keys(each).length <= MAX_MASKED_TABLES, TABLES_RULE);
+  .refine((each) => Object.keys(each).length <= MAX_MASKED_TABLES, TABLES_RULE)
+  // Records of deployments and branches hold it.
+  .refine((each) => JSON.stringify(each).length <= MAX_MASK_CHARACTERS, SIZE_RULE);
 export type DatabaseMask = z.output<typeof databaseMask>;
 
 /** How the branch of a preview is created. */

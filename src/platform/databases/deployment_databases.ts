@@ -71,6 +71,8 @@ const identityOf = (used: readonly UsedBranch[]): string =>
     used.map(({ database: { envVar }, branch: { role, verifier } }) => [envVar, role, verifier]),
   );
 
+/** Longest name of an object that a deployment notes: functions have their arguments in it. */
+const MAX_CHANGE_NAME = 300;
 /** Longest time for reading a schema, in milliseconds. */
 const SCHEMA_MS = 15_000;
 
@@ -228,7 +230,11 @@ export class DeploymentDatabases {
       database: database.name,
       branch: name,
       changes: changes.slice(0, MAX_NAMED_CHANGES)
-        .map(({ change, kind, name }) => ({ change, kind, name })),
+        .map(({ change, kind, name }) => ({
+          change,
+          kind,
+          name: name.slice(0, MAX_CHANGE_NAME).toWellFormed(),
+        })),
       total: changes.length,
     };
   }
