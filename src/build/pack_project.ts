@@ -9,6 +9,7 @@ import { BuildError } from "./build_error.ts";
 import { type BuildOptions, buildProject, type BuiltProject } from "./build_project.ts";
 import { withCronTasks } from "./cron_tasks.ts";
 import { withQueues } from "./declared_queues.ts";
+import { withForms } from "./declared_forms.ts";
 import { withFunctionLimits } from "./function_limits.ts";
 import { withDeclaredSettings } from "./declared_settings.ts";
 import { createFolderReader } from "./folder_reader.ts";
@@ -184,10 +185,9 @@ export async function assembleProject(host: BuildHost, options: PackOptions): Pr
     isApp: findFramework(framework?.id)?.isSinglePage === true &&
       built.detected.server === undefined,
   });
-  const manifest = withDeclaredSettings(
-    withFunctionLimits(withQueues(host, withCronTasks(host, paged, config), config), config),
-    config,
-  );
+  const queued = withQueues(host, withCronTasks(host, paged, config), config);
+  const formed = await withForms(host, queued, { config, files: prepared.files });
+  const manifest = withDeclaredSettings(withFunctionLimits(formed, config), config);
   if (rules !== undefined) {
     const paths = prepared.files.map(({ path }) => path);
     await warnOpenFolders(host, home, folderPagesOf(manifest, paths));

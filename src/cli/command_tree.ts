@@ -9,6 +9,7 @@ import { BLOBS } from "./blobs/group.ts";
 import type { CommandEntry } from "./command/command_entry.ts";
 import { CRON } from "./cron/group.ts";
 import { DRAINS } from "./drains/group.ts";
+import { FORMS } from "./forms/group.ts";
 import { QUEUES } from "./queues/group.ts";
 import { DB } from "./db/group.ts";
 import { BUILD, DEPLOY, DEPLOYMENTS, PROMOTE, ROLLBACK, STOP } from "./deploy/group.ts";
@@ -75,6 +76,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   BUILDS,
   CRON,
   QUEUES,
+  FORMS,
   RELEASES,
   ROLLBACK,
   {

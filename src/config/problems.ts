@@ -16,6 +16,7 @@ import {
 import { nearest } from "../lib/suggest.ts";
 import type { TomlDocument } from "../lib/toml.ts";
 import { CHECK_KEYS } from "./checks_table.ts";
+import { FORM_KEYS } from "./forms_table.ts";
 import { DECLARATION_KEYS, TABLE_KEYS, VISIBILITIES } from "./schema.ts";
 
 /** The last step of a path that is a name, not a place in a list. */
@@ -24,6 +25,7 @@ const lastName = (path: readonly PathStep[]): string =>
 
 function keysOf(path: readonly PathStep[]): readonly string[] {
   if (path[0] === "cron" || path[0] === "queues") return TABLE_KEYS[path[0]] ?? [];
+  if (path[0] === "forms" && path.length > 1) return FORM_KEYS;
   if (path[0] === "checks") return CHECK_KEYS[lastName(path)] ?? [];
   const isDeclaration = path[0] === "env" && path[1] === "declarations";
   return isDeclaration ? DECLARATION_KEYS : TABLE_KEYS[path.join(".")] ?? [];

@@ -46,6 +46,18 @@ export interface QueueConfig {
   readonly timeoutMs?: number | undefined;
 }
 
+/** A form whose submissions the platform takes. */
+export interface FormConfig {
+  readonly name: string;
+  readonly fields?: string[] | undefined;
+  readonly required?: string[] | undefined;
+  readonly redirect?: string | undefined;
+  readonly retentionSeconds?: number | undefined;
+  readonly notify?: boolean | undefined;
+  readonly origins?: string[] | undefined;
+  readonly honeypot?: string | undefined;
+}
+
 /** A valid `svc.toml`. Tables that are not written are there and empty. */
 export interface ProjectConfig {
   readonly project: {
@@ -91,6 +103,8 @@ export interface ProjectConfig {
   readonly cron: readonly CronTaskConfig[];
   /** Queues, in the order of the file. */
   readonly queues: readonly QueueConfig[];
+  /** Forms; `undefined` without a table: those of the HTML count then. */
+  readonly forms?: readonly FormConfig[];
   /** Limits of functions; `undefined` where the table is not written. */
   readonly functions?: {
     /** Most processor time of a call, in milliseconds. */
@@ -199,6 +213,13 @@ function toSkew({ max_age: maxAge }: NonNullable<RawProjectConfig["skew"]>) {
   return maxAge === undefined ? {} : { maxAgeMs: toTime(maxAge) };
 }
 
+const toForms = (raw: NonNullable<RawProjectConfig["forms"]>): FormConfig[] =>
+  Object.entries(raw).map(([name, { retention, ...form }]) => ({
+    name,
+    ...form,
+    ...(retention === undefined ? {} : { retentionSeconds: parseTime(retention)! / 1000 }),
+  }));
+
 function normalize(raw: RawProjectConfig): ProjectConfig {
   const { data_dir: dataDir, aliases, ...dev } = raw.dev ?? {};
   const {
@@ -232,6 +253,7 @@ function normalize(raw: RawProjectConfig): ProjectConfig {
       ...queue,
       ...(timeout === undefined ? {} : { timeoutMs: parseTime(timeout)! }),
     })),
+    ...(raw.forms === undefined ? {} : { forms: toForms(raw.forms) }),
     db: raw.db ?? {},
     env: { declarations: new Map(declarations.map(([name, raw]) => [name, toDeclaration(raw)])) },
     ...(raw.functions === undefined ? {} : { functions: cpuMs === undefined ? {} : { cpuMs } }),

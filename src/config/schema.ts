@@ -32,6 +32,7 @@ import {
   VARIABLE_NAME_MAX,
 } from "./field_rules.ts";
 import { checks } from "./checks_table.ts";
+import { forms } from "./forms_table.ts";
 import { QUEUE_KEYS, queues } from "./queues_table.ts";
 import { blobs, images, previews, skew, staticSite, traffic } from "./site_tables.ts";
 import { table } from "./table.ts";
@@ -333,6 +334,10 @@ export const projectConfigSchema = table({
   }),
   queues: queues.optional().meta({
     description: "Queues whose messages the platform sends to the project's server.",
+  }),
+  forms: forms.optional().meta({
+    description:
+      "Forms whose submissions the platform takes at /_svc/forms/<name>. Found in the HTML when omitted.",
   }),
   functions: functions.optional().meta({ description: "Limits of the project's functions." }),
   db: db.optional().meta({ description: "The managed database of the project." }),

@@ -20,9 +20,13 @@ Deno.test("projectConfigJsonSchema() closes every table", () => {
   const schema = projectConfigJsonSchema();
   assert.equal(schema.additionalProperties, false);
   type Table = { readonly additionalProperties: unknown };
-  const { cron, queues, ...tables } = schema.properties as Record<string, Table & { items: Table }>;
+  const { cron, queues, forms, ...tables } = schema.properties as Record<
+    string,
+    Table & { items: Table }
+  >;
   assert.deepEqual(Object.keys(schema.properties as Table), TABLE_KEYS[""]);
-  for (const table of [cron!.items, queues!.items, ...Object.values(tables)]) {
+  const form = forms!.additionalProperties as Table;
+  for (const table of [cron!.items, queues!.items, form, ...Object.values(tables)]) {
     assert.equal(table.additionalProperties, false);
   }
 });
@@ -36,6 +40,7 @@ Deno.test("the schema has the keys of the specification, and those of servers an
       "server",
       "cron",
       "queues",
+      "forms",
       "functions",
       "db",
       "env",

@@ -64,6 +64,7 @@ Deno.test("only everything reads what holds secrets, or content of databases and
       "getKvValue",
       "listKv",
       "listQueueMessages",
+      "listFormSubmissions",
       "createApiKey",
       "listApiKeys",
       "updateApiKey",

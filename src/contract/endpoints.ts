@@ -16,6 +16,7 @@ import * as cache from "./cache.ts";
 import * as cron from "./cron.ts";
 import * as drains from "./drains.ts";
 import * as queues from "./queues.ts";
+import * as forms from "./forms.ts";
 import * as forgeReports from "./forge_reports.ts";
 import * as traffic from "./traffic.ts";
 import * as errors from "./errors.ts";
@@ -169,6 +170,10 @@ export const endpoints = {
   deleteQueueMessage: queues.deleteQueueMessage,
   retryQueue: queues.retryQueue,
   purgeQueue: queues.purgeQueue,
+  listForms: forms.listForms,
+  listFormSubmissions: forms.listFormSubmissions,
+  deleteFormSubmission: forms.deleteFormSubmission,
+  purgeForm: forms.purgeForm,
   listEnvironments: environments.listEnvironments,
   createEnvironment: environments.createEnvironment,
   deleteEnvironment: environments.deleteEnvironment,

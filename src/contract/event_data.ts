@@ -116,6 +116,19 @@ export const healthData = data("HealthEventData", {
   reason: line(MAX_EVENT_TEXT, "Reason of the failure", "No response within 10 seconds"),
 });
 
+export const formData = data("FormEventData", {
+  ...project,
+  environment: line(100, "Name of the environment", "production"),
+  form: line(40, "Name of the form", "contact"),
+  submissionId: field(uuid, "Id of the submission", "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e09"),
+  text: line(
+    MAX_EVENT_TEXT,
+    "Beginning of the fields; addresses of sites are written so that no program makes links of them",
+    "name: Ada, message: Do you ship to Malta?",
+  ),
+  fileCount: field(amount, "Number of files", 1),
+});
+
 export const platformHealthData = data("PlatformHealthEventData", {
   reason: line(MAX_EVENT_TEXT, "Reason of the failure", "The disk is full"),
   url,

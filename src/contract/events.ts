@@ -12,6 +12,7 @@ import {
   cardData,
   deploymentData,
   type EventData,
+  formData,
   healthData,
   invoiceData,
   limitData,
@@ -85,6 +86,7 @@ const limit = kind("Billing", limitData);
 const card = kind("Billing", cardData);
 const maintenance = kind("System", maintenanceData);
 const announcement = kind("System", announcementData);
+const form = kind("System", formData);
 const account = kind("Security", securityData, ["/account/activity"]);
 const security = (priority: Priority, title: string) =>
   named(
@@ -287,6 +289,11 @@ export const EVENTS = {
     "LOW",
     "{title|New feature}",
     "{detail|A new feature is available}",
+  ),
+  "form.submitted": form(
+    "NORMAL",
+    "{project}: new message from the form {form}",
+    "{text|Someone sent the form}",
   ),
 };
 

@@ -46,7 +46,7 @@ export interface RunningDev {
   restart(): Promise<void>;
   /** Explains the last request by rule; `undefined` without a request or rules. */
   explainLast(): Explanation | undefined;
-  /** Forgets requests, mails and cached answers. */
+  /** Forgets requests, mails, submissions and cached answers. */
   clear(): void;
   /** Ends everything that was started. */
   close(): Promise<void>;
@@ -131,6 +131,7 @@ class DevServer {
       dev: options,
       outbound: this.#outbound.fetch,
       kv: services.kvFetch,
+      forms: services.forms,
       server: this.#framework,
       others: this.#others,
       inspectorPort: inspectors.functions,
@@ -205,6 +206,7 @@ class DevServer {
   clear(): void {
     this.#log.clear();
     this.#parts.services.mails.clear();
+    this.#parts.services.forms.clear();
     this.#purge();
   }
 
@@ -287,7 +289,7 @@ class DevServer {
   }
 
   async #showPage(): Promise<Response> {
-    const { services: { kv, mails }, options } = this.#parts;
+    const { services: { kv, mails, forms }, options } = this.#parts;
     const page = await kv.store.list(kv.namespace, { prefix: "", limit: SHOWN_KEYS });
     return await showDevPage({
       project: options.config?.project.name ?? basename(options.directory),
@@ -297,6 +299,7 @@ class DevServer {
       keys: page.items,
       hasMoreKeys: page.cursor !== null,
       mails: mails.latest(),
+      submissions: forms.latest(),
     }, systemRandom(16).toHex());
   }
 }
@@ -319,6 +322,8 @@ export async function startDev(given: DevStart): Promise<RunningDev> {
     dataDir,
     onMail: ({ subject, to }) =>
       report.say("info", `Caught a mail to ${to.join(", ")}: ${subject}`),
+    onSubmission: ({ form, spam }) =>
+      report.say("info", `Kept a submission of the form ${form}${spam === null ? "" : " as spam"}`),
     onTrouble,
   }).catch(async (error) => {
     await front.close();

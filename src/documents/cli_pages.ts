@@ -72,9 +72,9 @@ export const CLI_PAGES: readonly CliPage[] = [
   { name: "cli-blobs", title: "CLI: blob store", about: "svc blobs", commands: ["blobs"] },
   {
     name: "cli-hooks",
-    title: "CLI: deploy hooks, scheduled tasks and queues",
-    about: "svc hooks, cron, queues",
-    commands: ["hooks", "cron", "queues"],
+    title: "CLI: deploy hooks, scheduled tasks, queues and forms",
+    about: "svc hooks, cron, queues, forms",
+    commands: ["hooks", "cron", "queues", "forms"],
   },
   {
     name: "cli-notifications",

@@ -64,6 +64,7 @@ export const CONTENTS: readonly Section[] = [
     "kv": "A key-value store for each environment",
     "blobs": "Store files, with S3 clients and signed URLs",
     "cron": "Run scheduled requests",
+    "forms": "Take what visitors send by the forms of a static site",
     "queues": "Deliver messages to your server, with retries and dead letters",
   }),
   section("Observe", {

@@ -19,6 +19,7 @@ import { isClosed, type SiteGate } from "./access/site_access.ts";
 import { recordOf } from "./access_record.ts";
 import { ComputeFailedError } from "./compute/compute_failure.ts";
 import { DynamicResponder, isDynamic } from "./dynamic/dynamic_responder.ts";
+import { FormEndpoint } from "./forms/form_endpoint.ts";
 import { ImageResponder, type OwnSource } from "./images/image_responder.ts";
 import { SourceRequest } from "./images/source_request.ts";
 import { isReading } from "./messages/messages.ts";
@@ -29,7 +30,7 @@ import { TrustedProxies } from "./request/trusted_proxies.ts";
 import { edgePage, type PageWords, UNKNOWN_HOST } from "./response/error_pages.ts";
 import type { EdgeResponse } from "./response/edge_response.ts";
 import { writeFields } from "./response/response_fields.ts";
-import { failureResponse, type ImageEndpoint, SiteResponder } from "./site/site_responder.ts";
+import { failureResponse, type SiteEndpoint, SiteResponder } from "./site/site_responder.ts";
 import type { Site } from "./site/site.ts";
 import { DecisionCache } from "./site_rules/decision_cache.ts";
 import { chooseSide } from "./site/rolling_sides.ts";
@@ -83,6 +84,7 @@ class Edge {
     this.#siteResponder = new SiteResponder({
       cacheBytes: options.cacheBytes,
       images: this.#imageEndpoint(pseudonym),
+      forms: new FormEndpoint(this.#limiter),
     });
     this.#dynamic = new DynamicResponder({
       siteResponder: this.#siteResponder,
@@ -266,7 +268,7 @@ class Edge {
   }
 
   /** The handler of image endpoints; missing if nothing converts images. */
-  #imageEndpoint(pseudonym: string): ImageEndpoint | undefined {
+  #imageEndpoint(pseudonym: string): SiteEndpoint | undefined {
     const { images: service, outbound, now } = this.#options;
     if (service === undefined) return undefined;
     const responder = new ImageResponder({ service, outbound, pseudonym, now });

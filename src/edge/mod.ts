@@ -30,6 +30,13 @@ export {
   openAsnDatabase,
   openCountryDatabase,
 } from "./geo/lookup.ts";
+export type {
+  FormField,
+  FormFile,
+  FormKeeper,
+  KeepOutcome,
+  Submission,
+} from "./forms/submission.ts";
 export { GeoFileError, type GeoFiles, type LoadedGeo, loadGeo } from "./geo/load_geo.ts";
 export type { ConvertedImage, ImageOrder, ImageOutcome, ImageService } from "./images/types.ts";
 export { DEFAULT_ISR_MEMORY_BYTES, IsrMemory } from "./isr/isr_memory.ts";

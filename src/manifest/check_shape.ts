@@ -52,6 +52,8 @@ function partAt(path: readonly PathStep[], root: unknown): DocumentPart {
       return { name: "a queue", fields: FIELDS.queues };
     case "database":
       return { name: "the database", fields: FIELDS.database };
+    case "forms":
+      return { name: "a form", fields: FIELDS.forms };
     case "checks":
       return { name: "the checks", fields: FIELDS.checks };
     case "requests":

@@ -9,6 +9,14 @@
  * @module
  */
 export {
+  FORM_NAME,
+  formSchema,
+  type FormSettings,
+  MAX_FIELD_NAME,
+  MAX_FORM_FIELDS,
+  MAX_FORMS,
+} from "./forms.ts";
+export {
   type DeclaredQueue,
   joinQueues,
   MAX_QUEUES,

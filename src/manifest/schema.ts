@@ -14,6 +14,7 @@ import { blobsSchema } from "./blob_settings.ts";
 import { databaseSchema } from "./database_settings.ts";
 import { imagesSchema } from "./image_settings.ts";
 import { cronTaskSchema, cronTasksSchema } from "./cron_tasks.ts";
+import { formSchema, formsSchema } from "./forms.ts";
 import { queueSchema, queuesSchema } from "./queues.ts";
 import {
   ABSOLUTE_PATH,
@@ -221,6 +222,10 @@ const queues = queuesSchema.optional().describe(
   "Routes of the server that the platform sends the messages of queues to.",
 );
 
+const forms = formsSchema.optional().describe(
+  "Forms whose submissions the platform takes at /_svc/forms/<name>.",
+);
+
 const WANTED_CPU = "Use a whole number of milliseconds from 50 to 10000";
 
 /** Limits of the deployment's functions. */
@@ -307,6 +312,7 @@ export const outlineSchema = z.strictObject({
   database: databaseSchema.optional(),
   cron,
   queues,
+  forms,
   functionLimits,
   vitals,
   protection,
@@ -330,6 +336,7 @@ export const manifestSchema = z.strictObject({
   database: databaseSchema.optional().describe("Database branches of previews."),
   cron,
   queues,
+  forms,
   functionLimits,
   vitals,
   protection,
@@ -352,6 +359,7 @@ export const FIELDS = {
   database: Object.keys(databaseSchema.shape),
   cron: Object.keys(cronTaskSchema.shape),
   queues: Object.keys(queueSchema.shape),
+  forms: Object.keys(formSchema.shape),
   functionLimits: Object.keys(functionLimitsSchema.shape),
   ...CHECK_FIELDS,
   urls: Object.keys(pageUrlsSchema.shape),

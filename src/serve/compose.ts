@@ -12,6 +12,7 @@ import { createCache } from "../platform/cache/purge.ts";
 import { createFunctions } from "../platform/functions/create_functions.ts";
 import { createImages } from "../platform/images/create_images.ts";
 import { createBlobs, isS3Path } from "../platform/blobs/mod.ts";
+import { createForms } from "../platform/forms/create_forms.ts";
 import { createKv } from "../platform/kv/create_kv.ts";
 import { createNodes } from "../platform/nodes/create_nodes.ts";
 import { createPush } from "../platform/push/create_push.ts";
@@ -143,6 +144,12 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
       for (const each of capabilities) await each.databasesChanged?.(projectId);
     },
   });
+  const forms = createForms(foundation, {
+    projects,
+    environments,
+    objects: blobs.objects,
+    sites: () => sites,
+  });
   const secrets = new QueueSecrets(foundation.random);
   const kv = createKv(foundation, {
     projects,
@@ -190,6 +197,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
       collectCounts: () => traffic.collect(),
       objectsOf: blobs.objectsOf,
       databases: databases.deploymentDatabases,
+      formsOf: forms.formsOf,
       accessOf: (projectId, workspaceId) => accessTable.of(projectId, workspaceId),
       async *otherBlobs() {
         for (const each of capabilities) if (each.neededBlobs) yield* each.neededBlobs();
@@ -250,6 +258,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     previews.capability,
     databases.capability,
     blobs.capability,
+    forms.capability,
     kv.capability,
     computeCapability,
   );

@@ -56,6 +56,7 @@ import { bindErrors } from "./project/errors_page.tsx";
 import { bindHooks } from "./project/hooks_page.tsx";
 import { bindBlobs, type BlobPageServices } from "./project/blobs_routes.ts";
 import { bindKv } from "./project/kv_routes.ts";
+import { bindForms } from "./project/forms_page.tsx";
 import { bindQueues } from "./project/queues_page.tsx";
 import { bindLogs } from "./project/logs_routes.ts";
 import { bindRules, type RulesPageServices } from "./project/rules_routes.ts";
@@ -82,6 +83,7 @@ function bindProjectPages(
   bindKv(bind, services);
   bindBlobs(bind, services);
   bindQueues(bind, services);
+  bindForms(bind, services);
   bindEdge(bind, services);
   bindRules(bind, services);
   bindDrains(bind, services);

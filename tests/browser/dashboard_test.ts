@@ -242,6 +242,7 @@ async function furnish(parts: DashboardPlatform) {
       "kv",
       "blobs",
       "queues",
+      "forms",
       "domains",
       "environments",
       "hooks",

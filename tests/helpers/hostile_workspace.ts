@@ -38,6 +38,7 @@ const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
     /^(?:sendQueueMessage|retryQueue|retryQueueMessage|deleteQueueMessage|purgeQueue) /,
     "is sent to the queues of a real server; see queues_test",
   ],
+  [/^purgeForm /, "is looked up"],
   [/^(?:copyBlob|signBlob|createBlobKey) /, "no page shows blob stores"],
   [/^migrateDeployment /, "fails the deployment with this text, as a build does"],
   [/^createPublisher issuer$/, "belongs to a provider of its own"],
@@ -81,7 +82,7 @@ async function fillBodies({ platform, own, ada }: DashboardPlatform, sender: Hos
       [`${BRANCH}.html`]: "named",
       "x<img src=x onerror=alert(9)>": "",
     },
-    manifest: { ...STATIC_MANIFEST, vitals: true },
+    manifest: { ...STATIC_MANIFEST, vitals: true, forms: [{ name: "contact" }] },
     message: MARKUP,
     author: MARKUP,
     rules: RULES,
@@ -196,12 +197,19 @@ async function fillTraffic(parts: DashboardPlatform) {
       method,
       host: "shop.localhost",
       path,
-      headers: { "user-agent": `${BROWSER} ${MARKUP}`, referer: `https://news.example/${MARKUP}` },
+      headers: {
+        "user-agent": `${BROWSER} ${MARKUP}`,
+        referer: `https://news.example/${MARKUP}`,
+        "content-type": "application/x-www-form-urlencoded",
+      },
       ...(body === undefined ? {} : { body }),
     });
   for (const path of ["/", `/admin${IN_PATH}`, IN_PATH]) await send("GET", path);
   const counted = await send("POST", "/_svc/vitals", JSON.stringify({ p: IN_PATH, lcp: 9 }));
   if (counted.status !== 204) throw new Error(`The vitals are refused: ${counted.status}`);
+  const form = String(new URLSearchParams({ [MARKUP.slice(0, 100)]: MARKUP, message: MARKUP }));
+  const taken = await send("POST", "/_svc/forms/contact", form);
+  if (taken.status !== 200) throw new Error(`The form is refused: ${taken.status}`);
 }
 
 /** Builds a commit whose message, author, branch and output are markup; returns its deployment. */
@@ -280,6 +288,8 @@ function pathsOf(of: Readonly<Record<"live" | "checked" | "key" | "built" | "fai
     `${SHOP}/logs${query("search", MARKUP)}`,
     `${SHOP}/logs${query("counts", "1")}`,
     `${SHOP}/kv${query("key", MARKUP)}`,
+    `${SHOP}/forms?form=contact`,
+    `${SHOP}/forms?form=contact&show=spam`,
     `${SHOP}/kv${query("prefix", MARKUP)}`,
     `${SHOP}/edge?method=GET&url=${encodeURIComponent(`/admin${IN_PATH}`)}`,
     failing,

@@ -14,6 +14,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   "Deploy hooks": "Secret URLs that start deployments",
   "Scheduled tasks": "Requests that the platform sends to your servers on a schedule",
   Queues: "Messages that the platform delivers to your servers, and dead letters",
+  Forms: "Forms of your sites, and what visitors sent",
   Environments: "Production, preview and custom environments",
   Variables: "Environment variables; secrets are write-only",
   Databases: "Managed PostgreSQL: databases, branches, snapshots and queries",

@@ -12,6 +12,7 @@ import {
   openLocalKv,
 } from "../../kv/mod.ts";
 import { type CaughtMail, Mails } from "./caught_mail.ts";
+import { LocalForms, type LocalSubmission } from "./local_forms.ts";
 import { openMailServer } from "./mail_server.ts";
 import { stopServer } from "../../lib/stop_server.ts";
 
@@ -23,6 +24,7 @@ export interface LocalServices {
   /** Performs requests of functions to the store. */
   readonly kvFetch: KvFetch;
   readonly mails: Mails;
+  readonly forms: LocalForms;
   /** Variables that name the services to the code. */
   readonly variables: Readonly<Record<string, string>>;
   /** Ports of the services. */
@@ -47,9 +49,10 @@ function serveKv(kv: LocalKv, token: string, onTrouble: (message: string) => voi
  * @throws {LocalKvError} where the store cannot be opened
  */
 export async function openLocalServices(
-  { dataDir, onMail, onTrouble }: {
+  { dataDir, onMail, onSubmission, onTrouble }: {
     readonly dataDir: string;
     readonly onMail: (mail: CaughtMail) => void;
+    readonly onSubmission: (submission: LocalSubmission) => void;
     readonly onTrouble: (message: string) => void;
   },
 ): Promise<LocalServices> {
@@ -62,6 +65,7 @@ export async function openLocalServices(
     kv,
     kvFetch: createKvFetch({ ...kv, onTrouble }),
     mails,
+    forms: new LocalForms(dataDir, onSubmission),
     ports: [served.addr.port, mail.port],
     variables: {
       SVC_KV_URL: `http://${HOST}:${served.addr.port}`,

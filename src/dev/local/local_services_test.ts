@@ -8,6 +8,7 @@ Deno.test("openLocalServices() catches mail, and gives the store to who has its 
   const services = await openLocalServices({
     dataDir,
     onMail: ({ subject }) => caught.push(subject),
+    onSubmission: () => {},
     onTrouble: (message) => assert.fail(message),
   });
   try {

@@ -1,7 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * A page with the last requests, the rules, the key-value store and the caught mails.
+ * A page with the last requests, the rules, the key-value store, the caught mails and the
+ * submissions of forms.
  * It is rendered here, runs no script, and shows nothing to other sites.
  *
  * @module
@@ -11,6 +12,7 @@ import type { KvItem } from "../../kv/mod.ts";
 import { formatBytes } from "../../lib/format.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import type { CaughtMail } from "../local/caught_mail.ts";
+import type { LocalSubmission } from "../local/local_forms.ts";
 import type { LoggedRequest } from "../options.ts";
 
 /** Path of the page; what lies below is the dev server's own, too. */
@@ -27,6 +29,8 @@ export interface PageFacts {
   readonly hasMoreKeys: boolean;
   /** The latest first. */
   readonly mails: readonly CaughtMail[];
+  /** The latest first. */
+  readonly submissions: readonly LocalSubmission[];
 }
 
 const STYLE = `
@@ -206,6 +210,34 @@ function Mails({ mails }: Pick<PageFacts, "mails">) {
   );
 }
 
+function Submissions({ submissions }: Pick<PageFacts, "submissions">) {
+  if (submissions.length === 0) {
+    return (
+      <p class="quiet">
+        No submission yet. Forms with the action <code>/_svc/forms/…</code> appear here.
+      </p>
+    );
+  }
+  return (
+    <>
+      {submissions.map(({ time, form, fields, files, spam }) => (
+        <details>
+          <summary>
+            <span class="quiet">{localTime(time)}</span> · {form}
+            {spam === null ? "" : <span class="warn">· spam: {spam}</span>}
+          </summary>
+          <pre>
+            {[
+              ...fields.map(({ name, value }) => `${name}: ${value}`),
+              ...files.map(({ field, name, size }) => `${field}: ${name}, ${formatBytes(size)}`),
+            ].join("\n")}
+          </pre>
+        </details>
+      ))}
+    </>
+  );
+}
+
 /** Renders the page; `nonce` lets its own style through, and nothing else. */
 export async function showDevPage(facts: PageFacts, nonce: string): Promise<Response> {
   const { project } = facts;
@@ -238,6 +270,10 @@ export async function showDevPage(facts: PageFacts, nonce: string): Promise<Resp
         <section>
           <h2>Mail</h2>
           <Mails mails={facts.mails} />
+        </section>
+        <section>
+          <h2>Forms</h2>
+          <Submissions submissions={facts.submissions} />
         </section>
       </body>
     </html>

@@ -8,6 +8,7 @@ import { BuildError } from "../../build/mod.ts";
 import { compileSite, type Site, withRules } from "../../edge/mod.ts";
 import type { FunctionHost, Inspector, OutboundFetch } from "../../runtime/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
+import type { LocalForms } from "../local/local_forms.ts";
 import type { DevOptions } from "../options.ts";
 import { describeProblems, describeThrown, type Problems } from "../problems.ts";
 import type { FrameworkServer } from "./framework_server.ts";
@@ -33,6 +34,7 @@ export interface ProjectSiteOptions {
   readonly outbound: OutboundFetch;
   /** Performs the functions' requests to the local key-value store. */
   readonly kv: OutboundFetch;
+  readonly forms: LocalForms;
   /** The dev server; missing if the project is served as files. */
   readonly server: FrameworkServer | undefined;
   /** Runs the functions of other platforms that the project has. */
@@ -267,15 +269,18 @@ export class ProjectSite {
   }
 
   #compile(change: Change): void {
-    const { deploymentId, server, others } = this.#options;
+    const { deploymentId, server, others, dev, forms } = this.#options;
     if (this.#site !== undefined && !change.files && !change.functions) {
       this.#site = withRules(this.#site, this.rules);
       return;
     }
     const content = this.#content;
-    const base = content?.manifest ??
-      serverManifest({ hasServer: server !== undefined, functions: others.functions });
-    const vitals = this.#options.dev.config?.traffic?.vitals;
+    const declared = dev.config?.forms;
+    const base = content?.manifest ?? {
+      ...serverManifest({ hasServer: server !== undefined, functions: others.functions }),
+      ...(declared === undefined ? {} : { forms: [...declared] }),
+    };
+    const vitals = dev.config?.traffic?.vitals;
     this.#site = compileSite({
       deploymentId,
       projectId: deploymentId,
@@ -284,6 +289,7 @@ export class ProjectSite {
       files: content?.files ?? [],
       blobs: content?.blobs ?? NO_FILES,
       functions: this.#functions,
+      forms: forms.keeper(server !== undefined && declared === undefined),
       compute: serversOf(server, others.compute),
     });
   }

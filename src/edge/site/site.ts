@@ -17,6 +17,7 @@ import type { SiteAccess, SiteGate } from "../access/site_access.ts";
 import type { BlobReader } from "../blobs/blob_reader.ts";
 import type { SiteCompute } from "../compute/compute_responder.ts";
 import { compileImages, type SiteImages } from "../images/site_images.ts";
+import type { FormKeeper, SiteForms } from "../forms/submission.ts";
 import type { SiteObjects } from "./site_objects.ts";
 import { checkOnce, type HeaderList } from "../messages/header_list.ts";
 import type { SiteFunctions } from "../pipeline/function_runner.ts";
@@ -41,6 +42,8 @@ export interface SiteSource {
   readonly functions?: SiteFunctions | undefined;
   /** The objects that the site shows, where it shows some. */
   readonly objects?: SiteObjects | undefined;
+  /** Keeps what visitors send by forms; without it, the site has none. */
+  readonly forms?: FormKeeper | undefined;
   /** Runs the servers of its COMPUTE layers, where it has any. */
   readonly compute?: SiteCompute | undefined;
 }
@@ -81,6 +84,7 @@ export interface Site {
   /** Whether it has COMPUTE layers. */
   readonly hasServers: boolean;
   readonly objects: SiteObjects | undefined;
+  readonly forms: SiteForms | undefined;
   /** The image settings; `undefined` if images are turned off. */
   readonly images: SiteImages | undefined;
   /** Whether browsers of visitors measure web vitals. */
@@ -123,6 +127,10 @@ function* siteSteps(source: SiteSource): Steps<Site> {
     queues: new Map((manifest.queues ?? []).map((queue) => [queue.name, queueSettings(queue)])),
     ownPaths: new OwnPaths((manifest.queues ?? []).map(({ path }) => path)),
     objects: source.objects,
+    forms: source.forms && {
+      keeper: source.forms,
+      byName: new Map((manifest.forms ?? []).map((form) => [form.name, form])),
+    },
     hasServers: manifest.layers.some(({ target }) => target === "COMPUTE"),
     images: compileImages(manifest.images),
     hasVitals: manifest.vitals === true,

@@ -86,8 +86,8 @@ export function failureResponse(
   return { ...page, problem: error.message };
 }
 
-/** Handles the image endpoints of sites before their routes. */
-export interface ImageEndpoint {
+/** Handles endpoints of sites, such as those of images and forms, before their routes. */
+export interface SiteEndpoint {
   /** Answers a request; `undefined` where the routes of the site have to. */
   respond(
     site: Site,
@@ -100,16 +100,17 @@ export interface SiteResponderOptions {
   /** Memory for small files, in bytes. */
   readonly cacheBytes?: number | undefined;
   /** Missing where no images are converted. */
-  readonly images?: ImageEndpoint | undefined;
+  readonly images?: SiteEndpoint | undefined;
+  readonly forms?: SiteEndpoint | undefined;
 }
 
 export class SiteResponder {
   readonly #files: FileServer;
-  readonly #images: ImageEndpoint | undefined;
+  readonly #endpoints: readonly (SiteEndpoint | undefined)[];
 
-  constructor({ cacheBytes, images }: SiteResponderOptions = {}) {
+  constructor({ cacheBytes, images, forms }: SiteResponderOptions = {}) {
     this.#files = new FileServer(cacheBytes);
-    this.#images = images;
+    this.#endpoints = [images, forms];
   }
 
   /**
@@ -126,8 +127,10 @@ export class SiteResponder {
     if (site.ownPaths.has(target.path)) {
       return edgePage(request, 403, { headers: site.common });
     }
-    const image = this.#images?.respond(site, request, target);
-    if (image !== undefined) return image;
+    for (const endpoint of this.#endpoints) {
+      const response = endpoint?.respond(site, request, target);
+      if (response !== undefined) return response;
+    }
     if (site.objects !== undefined && isObjectPath(site, target.path)) {
       return respondWithObject({ ...site, objects: site.objects }, request, target.path);
     }

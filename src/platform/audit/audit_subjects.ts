@@ -142,6 +142,8 @@ const rows: ReadonlyMap<string, Row> = new Map(Object.entries(
     deleteQueueMessage: { id: "message", name: ["queue"] },
     retryQueue: { id: null, name: ["queue"], facts: ["retried"] },
     purgeQueue: { id: null, name: ["queue"], facts: ["state", "removed"] },
+    deleteFormSubmission: { id: "submission", name: ["form"] },
+    purgeForm: { id: null, name: ["form"], facts: ["state", "removed"] },
     createEnvironment: named,
     deleteEnvironment: named,
     setVariable: { id: null, name: ["key"], facts: ["scope", "category"] },

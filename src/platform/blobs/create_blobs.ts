@@ -45,6 +45,7 @@ export interface BlobAccess {
 }
 
 export interface ProjectBlobs {
+  readonly objects: ObjectStore;
   /** Answers requests below {@link S3_PATH}. */
   readonly handle: (request: Request) => Promise<Response>;
   /**
@@ -102,6 +103,7 @@ export function createBlobs(
     yield* keysBelow(kv, [...keys.allBlobUsage(), ...owner]);
   };
   return {
+    objects,
     handle: createS3Handler({
       objects,
       uploads,

@@ -6,6 +6,7 @@
 export { AccessKeys } from "./access_keys.ts";
 export { objectBlobs } from "./object_record.ts";
 export { ObjectStore } from "./object_store.ts";
+export { BlobStoreError } from "./store_error.ts";
 export { BLOBS_ORIGIN, outboundToBlobs } from "./outbound_blobs.ts";
 export {
   createBlobs,

@@ -48,6 +48,7 @@ export interface DeploymentParts {
   readonly publishedRules: SiteParts["publishedRules"];
   readonly accessOf: SiteParts["accessOf"];
   readonly objectsOf: SiteParts["objectsOf"];
+  readonly formsOf: SiteParts["formsOf"];
   /** The key of tokens that protected hosts take. */
   readonly accessKey: () => Promise<Uint8Array>;
   /** Sends a request to the edge of this process. */

@@ -7,6 +7,7 @@
 import {
   atHost,
   compileSiteInTurns,
+  type FormKeeper,
   type Site,
   type SiteAccess,
   SiteDirectory,
@@ -40,6 +41,8 @@ export interface SiteParts {
     deployment: DeploymentRecord,
     settings: BlobSettings | undefined,
   ): Promise<SiteObjects | undefined>;
+  /** Keeps what visitors send by its forms. */
+  formsOf(deployment: DeploymentRecord): FormKeeper;
   onTrouble(message: string): void;
   readonly now: Clock;
 }
@@ -86,6 +89,7 @@ async function loadSite(parts: SiteParts, target: HostBinding): Promise<Site | u
     functions,
     compute,
     objects: await parts.objectsOf(deployment, content.manifest.blobs),
+    forms: parts.formsOf(deployment),
   });
 }
 

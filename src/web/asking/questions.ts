@@ -40,6 +40,8 @@ export const QUESTIONS = {
   queueMessage: plain("Delete", "It is never delivered. You can't restore it."),
   deadLetters: plain("Delete all", "They are never delivered. You can't restore them."),
   blob: plain("Delete", "Your code and your site no longer find it. You can't restore it."),
+  submission: plain("Delete", "Its files are deleted too. You can't restore them."),
+  submissions: plain("Delete", "Their files are deleted too. You can't restore them."),
   rules: plain("Remove", "The rules of the live deployment apply again immediately."),
   kvValue: plain("Remove", "Your code no longer finds it. You can't restore its value."),
   member: plain("Remove", "They lose access immediately, and so do their API keys and devices."),

@@ -129,6 +129,14 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
     return goTo(projectPath(slug, record.projectName, `errors/${visit.params.error}`));
   });
 
+  // Notifications about forms lead here.
+  bind.personal("GET", "/deployments/:deployment/forms/:form", async (visit) => {
+    const { record, slug } = await open(visit);
+    const form = visit.params.form ?? "";
+    const shown = new URLSearchParams({ environment: record.environment, form });
+    return goTo(`${projectPath(slug, record.projectName, "forms")}?${shown}`);
+  });
+
   bind.personal("GET", "/deployments/:deployment/compare", async (visit) => {
     const { record, slug } = await open(visit);
     const { context, api } = await openBoard(visit, slug, services);

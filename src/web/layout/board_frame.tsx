@@ -29,7 +29,10 @@ const PROJECT_GROUPS = [
     "Cron",
   ]]],
   ["Observe", [["logs", "Logs"], ["errors", "Errors"], ["traffic", "Traffic"], ["usage", "Usage"]]],
-  ["Data", [["databases", "Databases"], ["kv", "KV"], ["blobs", "Blobs"], ["queues", "Queues"]]],
+  ["Data", [["databases", "Databases"], ["kv", "KV"], ["blobs", "Blobs"], ["queues", "Queues"], [
+    "forms",
+    "Forms",
+  ]]],
   ["Settings", [
     ["settings", "General"],
     ["domains", "Domains"],

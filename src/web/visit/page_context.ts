@@ -87,6 +87,8 @@ const DONE: Readonly<Record<string, string>> = {
   "message-retried": "The message is delivered again.",
   "message-deleted": "Message deleted.",
   "letters-retried": "Up to 1,000 dead letters are delivered again.",
+  "submission-deleted": "Submission deleted.",
+  "submissions-deleted": "Up to 200 submissions deleted.",
   "letters-deleted": "Up to 1,000 dead letters deleted.",
 };
 

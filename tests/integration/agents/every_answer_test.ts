@@ -30,6 +30,9 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "queues send": "tests/integration/compute/queues_test.ts",
   "queues retry": "tests/integration/compute/queues_test.ts",
   "queues purge": "tests/integration/compute/queues_test.ts",
+  "forms submissions": "tests/integration/edge/forms_test.ts",
+  "forms export": "tests/integration/edge/forms_test.ts",
+  "forms delete": "tests/integration/edge/forms_test.ts",
   "upgrade": "tests/e2e/upgrade_test.ts",
 };
 
@@ -150,6 +153,7 @@ async function deployments(walk: Walk): Promise<void> {
   await walk.run("traffic");
   await walk.run("cron list");
   await walk.run("queues list");
+  await walk.run("forms list");
   const { drain } = await walk.run("drains add https://otlp.example.com");
   await walk.run("drains list");
   await walk.run("drains list --platform");

@@ -78,6 +78,7 @@ async function furnish({ api, own, ada, platform }: DashboardPlatform): Promise<
       "/blobs",
       "/queues",
       "/drains",
+      "/forms",
       "/edge",
       "/usage",
       "/settings",

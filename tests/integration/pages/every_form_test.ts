@@ -15,7 +15,7 @@ const ABSENT = /^\/sign-in\/messenger/;
 const BEFORE_SIGN_IN = /^\/(?:sign-in|sign-up|welcome|forgot-password|reset-password)(?:\/|$)/;
 
 /** Forms that lose messages and objects: they ask first. */
-const ENDS_SOMETHING = /\/(?:queues\/(?:delete|purge)|blobs\/delete)$/;
+const ENDS_SOMETHING = /\/(?:(?:queues|forms)\/(?:delete|purge)|blobs\/delete)$/;
 
 Deno.test("no form acts without its own token, for another site, or for a stranger", () =>
   withDashboard(async ({ ada, stranger, api, own }) => {
@@ -90,7 +90,13 @@ Deno.test("no form acts without its own token, for another site, or for a strang
     for (const { path: route } of forms.filter(({ path }) => ENDS_SOMETHING.test(path))) {
       const path = route.replaceAll(/:(\w+)/g, (_, name: string) => values[name] ?? `no-${name}`);
       const { status, html } = await ada.send("POST", path, {
-        fields: { csrf: hers, what: "the boat", environment: "production", queue: "mails" },
+        fields: {
+          csrf: hers,
+          what: "the boat",
+          environment: "production",
+          queue: "mails",
+          form: "contact",
+        },
       });
       assert.match(html, /<form id="question"/, `${route} asks nothing: ${status}`);
     }

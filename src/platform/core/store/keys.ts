@@ -82,6 +82,9 @@ export const keys = {
   /** Queues that have messages, and which process delivers them. */
   queueActive: (...of: readonly string[]): Key => ["queue_active", ...of],
   queueClaims: (...of: readonly string[]): Key => ["queue_claims", ...of],
+  /** What visitors sent by forms, by project, environment, form and state; and the counts. */
+  formSubmissions: (...of: readonly string[]): Key => ["form_submissions", ...of],
+  formCounts: (...of: readonly string[]): Key => ["form_counts", ...of],
   /** Projects whose remains are still being removed. */
   deletions: (): Key => ["project_deletions"],
   deletion: (projectId: string): Key => ["project_deletions", projectId],

@@ -1,0 +1,18 @@
+/**
+ * The options that all commands about forms have.
+ *
+ * @module
+ */
+import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
+import type { FormState } from "../../contract/forms.ts";
+
+export const PROJECT_OPTION = ["--project-id <id>", "id or name of the project"] as const;
+export const ENVIRONMENT_OPTION = [
+  "--environment <name>",
+  "environment of the form",
+  ENVIRONMENT_PRODUCTION,
+] as const;
+export const SPAM_OPTION = ["--spam", "the spam instead of all other submissions"] as const;
+
+export const stateOf = ({ spam }: { readonly spam?: true | undefined }): FormState =>
+  spam === true ? "spam" : "inbox";

@@ -1,0 +1,67 @@
+/**
+ * Submissions of the project's forms: they are added to a file of the local data for each form, and
+ * the latest are remembered. Files that were sent are named, not kept.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import type { FormKeeper, Submission } from "../../edge/mod.ts";
+
+/** Submissions that are remembered. */
+const MAX_SUBMISSIONS = 100;
+
+export interface LocalSubmission extends Pick<Submission, "fields" | "spam"> {
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  readonly form: string;
+  readonly files: readonly {
+    readonly field: string;
+    readonly name: string;
+    readonly size: number;
+  }[];
+}
+
+export class LocalForms {
+  readonly #folder: string;
+  readonly #onSubmission: (submission: LocalSubmission) => void;
+  #latest: LocalSubmission[] = [];
+
+  constructor(dataDir: string, onSubmission: (submission: LocalSubmission) => void) {
+    this.#folder = join(dataDir, "forms");
+    this.#onSubmission = onSubmission;
+  }
+
+  /**
+   * The keeper of a site's forms.
+   *
+   * @param takesAny whether pages, which nobody has searched for forms, come from a server
+   */
+  keeper(takesAny: boolean): FormKeeper {
+    return {
+      takesAny,
+      keep: async ({ name }, { fields, files, spam }) => {
+        const named = files.map(({ field, name, bytes }) => ({
+          field,
+          name,
+          size: bytes.byteLength,
+        }));
+        const submission = { time: Date.now(), form: name, fields, files: named, spam };
+        await Deno.mkdir(this.#folder, { recursive: true });
+        const path = join(this.#folder, `${name}.ndjson`);
+        await Deno.writeTextFile(path, `${JSON.stringify(submission)}\n`, { append: true });
+        this.#latest = [...this.#latest, submission].slice(-MAX_SUBMISSIONS);
+        this.#onSubmission(submission);
+        return "kept";
+      },
+    };
+  }
+
+  /** The latest first. */
+  latest(): readonly LocalSubmission[] {
+    return this.#latest.toReversed();
+  }
+
+  clear(): void {
+    this.#latest = [];
+  }
+}

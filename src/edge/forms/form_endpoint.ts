@@ -1,0 +1,212 @@
+/**
+ * `POST /_svc/forms/<name>`: takes what visitors send by the forms of a site. It works without
+ * JavaScript: the response is a redirect or a page; scripts that accept JSON get JSON.
+ *
+ * @module
+ */
+import { FORM_NAME, type FormSettings } from "../../manifest/mod.ts";
+import type { RequestTarget, ServerRequest } from "../compute/compute_request.ts";
+import type { Header, HeaderList } from "../messages/header_list.ts";
+import type { RateLimiter, RateLimitFacts } from "../rate_limit/rate_limiter.ts";
+import { refusalHeaders } from "../rate_limit/rate_limit_headers.ts";
+import { createFacts } from "../../rules/mod.ts";
+import type { ClientRequest } from "../request/client_request.ts";
+import { edgePage, type PageWords } from "../response/error_pages.ts";
+import type { EdgeResponse } from "../response/edge_response.ts";
+import { FormRefusal, readSubmission } from "./read_submission.ts";
+import type { SiteForms } from "./submission.ts";
+
+const FORMS_PATH = "/_svc/forms/";
+
+/** Submissions of one visitor, and of one form, in a minute. */
+const OF_VISITOR = { limit: 10, windowSeconds: 60, key: "ip" } as const;
+const OF_FORM = { limit: 300, windowSeconds: 60, key: "host" } as const;
+/** All visitors together. */
+const EVERYONE: RateLimitFacts = { host: "", path: "", ip: () => undefined };
+
+/** Bodies that are read at the same time; each may have 10 MiB. */
+const MAX_READING = 16;
+
+const THANKS: PageWords = ["Thank you", "Your message was sent."];
+const BACK = `<p><a href="/">Back to the site</a></p>`;
+
+const WORDS: Readonly<Record<number, PageWords>> = {
+  403: ["Forbidden", "This form does not accept messages from other sites."],
+  404: ["Not found", "There is no form at this URL."],
+  405: ["Method not allowed", "This URL only accepts forms that are sent with POST."],
+  503: ["Not available", "Too many people are sending messages right now. Please try again."],
+  507: ["Not available", "This form cannot take more messages right now."],
+};
+
+/** The site facts that the endpoint needs. */
+export interface FormSite {
+  readonly projectId: string;
+  readonly common: HeaderList;
+  readonly forms: SiteForms | undefined;
+}
+
+export const isFormPath = (path: string): boolean => path.startsWith(FORMS_PATH);
+
+/**
+ * The origin of the page that sent a request; `own` for pages of the site, and where nothing is
+ * said, as programs do. The scheme does not count: a proxy may have ended TLS.
+ */
+function senderOf(request: ServerRequest, own: string): string {
+  const site = request.header("sec-fetch-site");
+  if (site === "same-origin") return own;
+  const origin = request.header("origin") ?? (site === null ? own : "null");
+  return URL.parse(origin)?.host === URL.parse(own)?.host ? own : origin;
+}
+
+const wantsJson = (request: ServerRequest): boolean =>
+  request.header("accept")?.includes("application/json") === true;
+
+/** A URL of the site itself, or of one of the allowed origins; `undefined` for any other. */
+function safeNext(
+  next: string | undefined,
+  own: string,
+  origins: readonly string[],
+): string | undefined {
+  const url = next === undefined || next === "" ? null : URL.parse(next, own);
+  if (url === null) return undefined;
+  // Two slashes at the start would be another host.
+  const path = url.pathname.replace(/^\/+/, "/");
+  if (url.origin === own) return `${path}${url.search}${url.hash}`;
+  return origins.includes(url.origin) ? url.href : undefined;
+}
+
+/** The path of the page with the form, from `Referer`. */
+function pageOf(request: ServerRequest): string | null {
+  const path = URL.parse(request.header("referer") ?? "")?.pathname;
+  return path === undefined ? null : path.slice(0, 512);
+}
+
+function jsonResponse(status: number, value: unknown, more: HeaderList): EdgeResponse {
+  const body = new TextEncoder().encode(`${JSON.stringify(value)}\n`);
+  const headers: Header[] = [
+    ["content-type", "application/json"],
+    ["cache-control", "no-store"],
+    ["x-content-type-options", "nosniff"],
+    ["vary", "accept"],
+    ...more,
+  ];
+  return { status, headers, body, bytes: body.byteLength };
+}
+
+/** One request to a form, with what its responses share. */
+interface Exchange {
+  readonly request: ServerRequest;
+  readonly visitor: ClientRequest;
+  readonly site: FormSite;
+  /** The origin of the site. */
+  readonly own: string;
+  readonly headers: HeaderList;
+}
+
+function refuse(
+  { request, headers }: Pick<Exchange, "request" | "headers">,
+  status: number,
+  { words = WORDS[status], more = [] }: {
+    readonly words?: PageWords | undefined;
+    readonly more?: HeaderList;
+  } = {},
+): EdgeResponse {
+  const all = [...headers, ...more];
+  if (wantsJson(request)) {
+    return jsonResponse(status, { ok: false, error: words?.[1] ?? "Refused" }, all);
+  }
+  return edgePage(request, status, { headers: all, ...(words === undefined ? {} : { words }) });
+}
+
+function thank(
+  { request, own, headers }: Exchange,
+  { redirect, origins = [] }: FormSettings,
+  next: string | undefined,
+): EdgeResponse {
+  if (wantsJson(request)) return jsonResponse(200, { ok: true }, headers);
+  const location = safeNext(next, own, origins) ?? redirect;
+  if (location === undefined) {
+    return {
+      ...edgePage(request, 200, { words: THANKS, extra: BACK, headers }),
+      isEdgePage: false,
+    };
+  }
+  const fields: Header[] = [["location", location], ["cache-control", "no-store"]];
+  return { status: 303, headers: [...fields, ...headers], body: null, bytes: 0 };
+}
+
+export class FormEndpoint {
+  readonly #limiter: RateLimiter;
+  #reading = 0;
+
+  constructor(limiter: RateLimiter) {
+    this.#limiter = limiter;
+  }
+
+  /** Answers a request for a form; `undefined` where the routes of the site have to. */
+  respond(
+    site: FormSite,
+    request: ServerRequest,
+    { path }: RequestTarget,
+  ): EdgeResponse | Promise<EdgeResponse> | undefined {
+    const { visitor } = request;
+    if (site.forms === undefined || visitor === undefined || !isFormPath(path)) return undefined;
+    const own = `${request.scheme}://${request.authority}`;
+    const exchange = { request, visitor, site, own, headers: site.common };
+    const form = formOf(site.forms, path.slice(FORMS_PATH.length));
+    if (form === undefined) return refuse(exchange, 404);
+    if (request.method !== "POST") return refuse(exchange, 405, { more: [["allow", "POST"]] });
+    const sender = senderOf(request, own);
+    if (sender === own) return this.#take(exchange, form);
+    if (!form.origins?.includes(sender)) return refuse(exchange, 403);
+    // Scripts of that site may read the response.
+    const headers: Header[] = [["access-control-allow-origin", sender], ["vary", "origin"]];
+    return this.#take({ ...exchange, headers: [...site.common, ...headers] }, form);
+  }
+
+  async #take(exchange: Exchange, form: FormSettings): Promise<EdgeResponse> {
+    const limited = this.#limit(exchange, form);
+    if (limited !== undefined) return limited;
+    if (this.#reading >= MAX_READING) {
+      return refuse(exchange, 503, { more: [["retry-after", "5"]] });
+    }
+    this.#reading++;
+    try {
+      return await this.#keep(exchange, form);
+    } catch (error) {
+      if (!(error instanceof FormRefusal)) throw error;
+      return refuse(exchange, error.status, { words: ["Message not sent", error.message] });
+    } finally {
+      this.#reading--;
+    }
+  }
+
+  async #keep(exchange: Exchange, form: FormSettings): Promise<EdgeResponse> {
+    const { request, site: { forms } } = exchange;
+    const { body } = request;
+    const contentType = request.header("content-type");
+    const { next, ...read } = await readSubmission({ body, contentType }, form);
+    const outcome = await forms!.keeper.keep(form, { ...read, page: pageOf(request) });
+    return outcome === "full" ? refuse(exchange, 507) : thank(exchange, form, next);
+  }
+
+  #limit(exchange: Exchange, { name }: FormSettings): EdgeResponse | undefined {
+    const { visitor, site: { projectId } } = exchange;
+    const limits = [
+      ["visitor", OF_VISITOR, createFacts(visitor)],
+      ["form", OF_FORM, EVERYONE],
+    ] as const;
+    for (const [who, policy, facts] of limits) {
+      const scope = `forms ${who} ${projectId} ${name}`;
+      const verdict = this.#limiter.check({ scope, facts }, policy);
+      if (verdict.allowed) continue;
+      const words: PageWords = ["Too many messages", "Please wait a moment and try again."];
+      return refuse(exchange, 429, { words, more: refusalHeaders([{ name: who, ...verdict }]) });
+    }
+    return undefined;
+  }
+}
+
+function formOf({ byName, keeper }: SiteForms, name: string): FormSettings | undefined {
+  return byName.get(name) ?? (keeper.takesAny && FORM_NAME.test(name) ? { name } : undefined);
+}

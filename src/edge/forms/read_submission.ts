@@ -1,0 +1,179 @@
+/**
+ * Reads the body of a form: `application/x-www-form-urlencoded` or `multipart/form-data` (RFC 7578),
+ * within bounds.
+ *
+ * @module
+ */
+import { type FormSettings, MAX_FIELD_NAME, MAX_FORM_FIELDS } from "../../manifest/mod.ts";
+import { readLimited } from "../../lib/read_limited.ts";
+import { decodeUtf8 } from "../../lib/utf8.ts";
+import type { Bytes } from "../messages/body.ts";
+import type { FormField, FormFile, Submission } from "./submission.ts";
+
+/** Most bytes of all texts of a submission: a record of the store has 64 KiB at most. */
+export const MAX_TEXT_BYTES = 28 * 1024;
+/** Largest body without files: percent signs make three bytes of one. */
+const MAX_ENCODED_BYTES = 3 * MAX_TEXT_BYTES;
+/** Largest body with files, in bytes. */
+export const MAX_BODY_BYTES = 10 * 1024 * 1024;
+const MAX_FILES = 5;
+const MAX_FILE_NAME = 200;
+/** How long a body may take, in milliseconds. */
+const READ_MS = 60_000;
+
+const URLENCODED = "application/x-www-form-urlencoded";
+const MULTIPART = "multipart/form-data";
+const DEFAULT_HONEYPOT = "_gotcha";
+/** Path of the page that follows. */
+const NEXT_FIELD = "_next";
+/** More links than people write. */
+const MAX_LINKS = 5;
+
+/** Stands for bytes that are not UTF-8. */
+const NOT_UTF8 = "\ufffd";
+
+/** Why a form is refused. */
+export class FormRefusal extends Error {
+  override readonly name = "FormRefusal";
+
+  constructor(readonly status: 400 | 408 | 413 | 415 | 422, message: string) {
+    super(message);
+  }
+}
+
+const damaged = () => new FormRefusal(400, "The form arrived incomplete or damaged.");
+const tooLarge = () => new FormRefusal(413, "The form or its files are too large.");
+
+type Entry = readonly [name: string, value: string | File];
+
+export interface FormBody {
+  readonly contentType: string | null;
+  readonly body: ReadableStream<Bytes> | null;
+}
+
+async function readBytes({ body }: FormBody, maxBytes: number): Promise<Bytes> {
+  const timeout = AbortSignal.timeout(READ_MS);
+  let bytes: Bytes | undefined;
+  try {
+    const limited = body?.pipeThrough(new TransformStream<Bytes, Bytes>(), { signal: timeout });
+    bytes = await readLimited(limited ?? null, maxBytes);
+  } catch {
+    throw timeout.aborted ? new FormRefusal(408, "The form took too long to arrive.") : damaged();
+  }
+  if (bytes === undefined) throw tooLarge();
+  return bytes;
+}
+
+function parseUrlencoded(bytes: Bytes): Entry[] {
+  const decoded = decodeUtf8(bytes);
+  if (!decoded.ok) throw new FormRefusal(400, "The form is not UTF-8.");
+  return [...new URLSearchParams(decoded.text)];
+}
+
+async function parseMultipart(bytes: Bytes, contentType: string): Promise<Entry[]> {
+  const [, quoted, bare] = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType) ??
+    [];
+  const boundary = quoted ?? bare;
+  // The parser takes a body that was cut off for a whole one.
+  const end = new TextDecoder("latin1").decode(bytes.subarray(-128));
+  if (boundary === undefined || !end.trimEnd().endsWith(`--${boundary}--`)) throw damaged();
+  try {
+    const form = await new Response(bytes, { headers: { "content-type": contentType } }).formData();
+    return [...form];
+  } catch {
+    throw damaged();
+  }
+}
+
+async function readEntries(sent: FormBody): Promise<Entry[]> {
+  const contentType = sent.contentType ?? "";
+  const type = contentType.split(";")[0]!.trim().toLowerCase();
+  if (type === URLENCODED) return parseUrlencoded(await readBytes(sent, MAX_ENCODED_BYTES));
+  if (type === MULTIPART) {
+    return await parseMultipart(await readBytes(sent, MAX_BODY_BYTES), contentType);
+  }
+  await sent.body?.cancel();
+  throw new FormRefusal(415, `Send the form as ${URLENCODED} or ${MULTIPART}.`);
+}
+
+/** The name of a file without folders and characters that do not belong in one. */
+function fileName(name: string): string {
+  const last = name.split(/[\\/]/).at(-1)!.replace(/\p{Cc}/gu, "");
+  return [...last].slice(-MAX_FILE_NAME).join("") || "file";
+}
+
+function refuseTooMuch(entries: readonly Entry[]): void {
+  if (entries.length > MAX_FORM_FIELDS) {
+    throw new FormRefusal(400, `A form can have at most ${MAX_FORM_FIELDS} fields.`);
+  }
+  let bytes = 0;
+  for (const [name, value] of entries) {
+    const text = typeof value === "string" ? value : value.name;
+    if (name === "" || name.length > MAX_FIELD_NAME) {
+      throw new FormRefusal(400, "A field of the form has no name, or a name that is too long.");
+    }
+    if (name.includes(NOT_UTF8) || text.includes(NOT_UTF8)) {
+      throw new FormRefusal(400, "The form is not UTF-8.");
+    }
+    bytes += new TextEncoder().encode(name + text).byteLength;
+  }
+  if (bytes > MAX_TEXT_BYTES) throw tooLarge();
+  if (entries.filter(([, value]) => typeof value !== "string").length > MAX_FILES) {
+    throw new FormRefusal(400, `A form can have at most ${MAX_FILES} files.`);
+  }
+}
+
+/** Why texts look like spam; null where they do not. */
+function spamReason(fields: readonly FormField[], honeypot: string | undefined): string | null {
+  if (honeypot !== undefined && honeypot !== "") return "The hidden field was filled in";
+  const text = fields.map(({ value }) => value).join("\n");
+  if (/\[url=|<a\s+href/i.test(text)) return "It has links as markup";
+  if ((text.match(/https?:\/\//gi)?.length ?? 0) > MAX_LINKS) return "It has many links";
+  return null;
+}
+
+/**
+ * Reads what a visitor sent, and the page that the form names to follow.
+ *
+ * @throws {FormRefusal}
+ */
+export async function readSubmission(
+  sent: FormBody,
+  form: FormSettings,
+): Promise<Omit<Submission, "page"> & { readonly next: string | undefined }> {
+  const { honeypot = DEFAULT_HONEYPOT, required = [], fields: stored } = form;
+  const all = (await readEntries(sent))
+    // A browser sends a file field that nothing was chosen for as an empty file.
+    .filter(([, value]) => typeof value === "string" || value.name !== "" || value.size > 0);
+  refuseTooMuch(all);
+  const textOf = (name: string) =>
+    all.flatMap(([key, value]) => key === name && typeof value === "string" ? [value] : [])[0];
+  const missing = required.find((name) =>
+    !all.some(([key, value]) =>
+      key === name && (typeof value === "string" ? value.trim() !== "" : value.size > 0)
+    )
+  );
+  const trap = textOf(honeypot);
+  if (missing !== undefined && !trap) {
+    // The words are part of a page.
+    throw new FormRefusal(422, `Fill in the field "${missing.replace(/[<>&"]/g, "")}".`);
+  }
+  const isStored = (name: string) =>
+    name !== honeypot && name !== NEXT_FIELD && (stored === undefined || stored.includes(name));
+  const fields: FormField[] = [];
+  const files: FormFile[] = [];
+  for (const [name, value] of all) {
+    if (!isStored(name)) continue;
+    if (typeof value === "string") fields.push({ name, value });
+    else {
+      const isType = /^[a-z0-9.+-]{1,60}\/[a-z0-9.+-]{1,60}$/.test(value.type);
+      files.push({
+        field: name,
+        name: fileName(value.name),
+        contentType: isType ? value.type : "application/octet-stream",
+        bytes: await value.bytes() as Bytes,
+      });
+    }
+  }
+  return { fields, files, spam: spamReason(fields, trap), next: textOf(NEXT_FIELD) };
+}

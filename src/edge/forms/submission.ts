@@ -1,0 +1,47 @@
+/**
+ * What a visitor sends by a form of a site, and who keeps it.
+ *
+ * @module
+ */
+import type { FormSettings } from "../../manifest/mod.ts";
+
+export interface FormField {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface FormFile {
+  /** Name of the field. */
+  readonly field: string;
+  /** Name of the file, without folders. */
+  readonly name: string;
+  readonly contentType: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+export interface Submission {
+  /** In the order of the form; a name may occur several times. */
+  readonly fields: readonly FormField[];
+  readonly files: readonly FormFile[];
+  /** Why it is spam; null where it is not. */
+  readonly spam: string | null;
+  /** Path of the page that it was sent from, as far as the browser says it. */
+  readonly page: string | null;
+}
+
+/** `full`: the project has no room for it. */
+export type KeepOutcome = "kept" | "full";
+
+/** Keeps the submissions of a deployment's forms. */
+export interface FormKeeper {
+  /** Whether it takes forms that the manifest does not declare, as in `svc dev`. */
+  readonly takesAny?: boolean;
+  /** Resolves once the submission would survive a crash. */
+  keep(form: FormSettings, submission: Submission): Promise<KeepOutcome>;
+}
+
+/** The forms of a site. */
+export interface SiteForms {
+  readonly keeper: FormKeeper;
+  readonly byName: ReadonlyMap<string, FormSettings>;
+}

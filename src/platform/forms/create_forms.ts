@@ -1,0 +1,62 @@
+/**
+ * Composes the forms of projects: what visitors of a deployment send, kept for its environment.
+ *
+ * @module
+ */
+import type { FormKeeper, SiteDirectory } from "../../edge/mod.ts";
+import { formatCount } from "../../lib/format.ts";
+import type { ObjectStore } from "../blobs/mod.ts";
+import type { Capability } from "../core/capability.ts";
+import type { Foundation } from "../core/foundation.ts";
+import { deleteKeys } from "../core/store/mod.ts";
+import type { EnvironmentStore } from "../environments/mod.ts";
+import type { ProjectStore } from "../projects/mod.ts";
+import { FormStore } from "./form_store.ts";
+import { type FormSender, SubmissionKeeper } from "./keep_submission.ts";
+import { bindFormRoutes } from "./routes.ts";
+
+export interface FormParts {
+  readonly projects: ProjectStore;
+  readonly environments: EnvironmentStore;
+  readonly objects: ObjectStore;
+  /** The sites, which are composed later. */
+  sites(): Pick<SiteDirectory, "resolve">;
+}
+
+export interface ProjectForms {
+  /** Keeps the submissions of a deployment's forms. */
+  readonly formsOf: (deployment: FormSender) => FormKeeper;
+  readonly capability: Capability;
+}
+
+export function createForms(foundation: Foundation, parts: FormParts): ProjectForms {
+  const { kv, publicOrigin, now, random, addresses, events } = foundation;
+  const { projects, environments, objects, sites } = parts;
+  const store = new FormStore(kv, objects);
+  const raise = events.raise;
+  const keeper = new SubmissionKeeper({ store, objects, raise, publicOrigin, now, random });
+  return {
+    formsOf: (deployment) => ({
+      keep: (form, submission) => keeper.keep(deployment, form, submission),
+    }),
+    capability: {
+      name: "forms",
+      bindRoutes: (router) =>
+        bindFormRoutes(router, {
+          projects,
+          environments,
+          store,
+          async declaredAt(projectId, label) {
+            const site = await sites().resolve(addresses.hostname(label));
+            return site?.projectId === projectId ? [...site.forms?.byName.keys() ?? []] : [];
+          },
+        }),
+      async keepHouse(signal) {
+        const count = await store.sweep(now(), signal);
+        return count === 0 ? [] : [`removed ${formatCount(count, "submission")} of forms`];
+      },
+      projectKeys: (projectId) => store.keysOf(projectId),
+      removeEnvironment: ({ projectId, name }) => deleteKeys(kv, store.keysOf(projectId, name)),
+    },
+  };
+}

@@ -1,0 +1,178 @@
+/**
+ * The submissions of forms: records here, files in the blob store of the environment.
+ *
+ * @module
+ */
+import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
+import type { FormState } from "../../contract/forms.ts";
+import type { RecordKey, RecordStore } from "../../store/mod.ts";
+import type { ObjectStore } from "../blobs/mod.ts";
+import { noteEvent, type RaisedEvent } from "../core/events/mod.ts";
+import {
+  commitWithRetries,
+  keys,
+  keysBelow,
+  type Page,
+  type PageWish,
+  readAll,
+  readPage,
+  readRecord,
+  Table,
+} from "../core/store/mod.ts";
+import {
+  type CountRecord,
+  countRecord,
+  type FormPlace,
+  type SubmissionRecord,
+  submissionRecord,
+  submissions,
+} from "./submission_record.ts";
+
+/** Most submissions of a project that are not spam. */
+export const MAX_SUBMISSIONS = 20_000;
+/** Most spam of a form; more is dropped. */
+export const MAX_SPAM = 1_000;
+/** How long spam is kept, in milliseconds: 30 days. */
+export const KEEP_SPAM_MS = 30 * 86_400_000;
+
+/** Environments that cannot be deleted. */
+const BUILT_IN: readonly string[] = [ENVIRONMENT_PRODUCTION, ENVIRONMENT_PREVIEW];
+
+const NOTHING: CountRecord = { inbox: 0, spam: 0, lastAt: 0, retentionMs: null };
+
+const countKey = ({ projectId, environment, form }: FormPlace): RecordKey =>
+  keys.formCounts(projectId, environment, form);
+
+const placeOfKey = (key: RecordKey): FormPlace => {
+  const [, projectId, environment, form] = key.map(String);
+  return { projectId: projectId!, environment: environment!, form: form! };
+};
+
+type SubmissionKey = readonly [string, string, string, FormState, string];
+
+export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
+  readonly #objects: Pick<ObjectStore, "delete">;
+
+  constructor(kv: RecordStore, objects: Pick<ObjectStore, "delete">) {
+    super(kv, submissions);
+    this.#objects = objects;
+  }
+
+  /** Submissions of a project that are not spam. */
+  async inboxOf(projectId: string): Promise<number> {
+    let total = 0;
+    const counts = readAll(this.kv, keys.formCounts(projectId), countRecord);
+    for await (const { value } of counts) total += value.inbox;
+    return total;
+  }
+
+  /**
+   * Stores a submission, and notes its event in the same commit; false where its project or
+   * environment is gone, or where there is enough spam.
+   */
+  async keep(
+    record: SubmissionRecord,
+    { retentionMs, event }: {
+      readonly retentionMs: number | null;
+      readonly event: RaisedEvent | undefined;
+    },
+  ): Promise<boolean> {
+    const { workspaceId, projectId, environment, state } = record;
+    const key = countKey(record);
+    const owners = [
+      keys.project(workspaceId, projectId),
+      ...(BUILT_IN.includes(environment) ? [] : [keys.environmentByName(projectId, environment)]),
+    ];
+    return await commitWithRetries(this.kv, [key], async (operation) => {
+      for (const owner of owners) {
+        const { versionstamp } = await this.kv.get(owner);
+        if (versionstamp === null) return false;
+        operation.check({ key: owner, versionstamp });
+      }
+      const found = await readRecord(this.kv, key, countRecord);
+      const before = found?.value ?? NOTHING;
+      if (state === "spam" && before.spam >= MAX_SPAM) return false;
+      operation.check({ key, versionstamp: found?.versionstamp ?? null });
+      const count = { [state]: before[state] + 1, lastAt: record.at, retentionMs };
+      operation.set(key, { ...before, ...count });
+      submissions.insert(operation, record);
+      if (event !== undefined) noteEvent(operation, event);
+      return true;
+    }, { checked: owners });
+  }
+
+  /** A page of submissions, newest first. */
+  async page(
+    { projectId, environment, form }: FormPlace,
+    state: FormState,
+    wish: PageWish,
+  ): Promise<Page<SubmissionRecord>> {
+    const prefix = keys.formSubmissions(projectId, environment, form, state);
+    return await readPage(this.kv, prefix, { schema: submissionRecord, ...wish });
+  }
+
+  /** Deletes a submission and its files; false where there is none. */
+  async drop(place: FormPlace, state: FormState, id: string): Promise<boolean> {
+    const { projectId, environment, form } = place;
+    const known = await this.find(projectId, environment, form, state, id);
+    if (known === undefined) return false;
+    // Files first: after a crash in between, the submission is still there to delete.
+    for (const { key: file } of known.files) {
+      if (file !== null) await this.#objects.delete(known, file);
+    }
+    const counted = countKey(place);
+    const removed = await this.remove([projectId, environment, form, state, id], {
+      also: async (operation) => {
+        const found = await readRecord(this.kv, counted, countRecord);
+        if (found === undefined) return;
+        const { value, versionstamp } = found;
+        operation.check({ key: counted, versionstamp })
+          .set(counted, { ...value, [state]: Math.max(0, value[state] - 1) });
+      },
+    });
+    return removed !== undefined;
+  }
+
+  /** The forms of an environment that ever had a submission, with their counts. */
+  async counts(projectId: string, environment: string): Promise<Map<string, CountRecord>> {
+    const found = new Map<string, CountRecord>();
+    const all = readAll(this.kv, keys.formCounts(projectId, environment), countRecord);
+    for await (const { key, value } of all) found.set(placeOfKey(key).form, value);
+    return found;
+  }
+
+  /** Deletes submissions that were kept for long enough. */
+  async sweep(now: number, signal: AbortSignal): Promise<number> {
+    let removed = 0;
+    for await (const { key, value } of readAll(this.kv, keys.formCounts(), countRecord)) {
+      const place = placeOfKey(key);
+      const { retentionMs } = value;
+      const spamMs = Math.min(KEEP_SPAM_MS, retentionMs ?? KEEP_SPAM_MS);
+      removed += await this.#removeBefore(place, "spam", { time: now - spamMs, signal });
+      if (retentionMs === null) continue;
+      removed += await this.#removeBefore(place, "inbox", { time: now - retentionMs, signal });
+    }
+    return removed;
+  }
+
+  async #removeBefore(
+    place: FormPlace,
+    state: FormState,
+    { time, signal }: { readonly time: number; readonly signal: AbortSignal },
+  ): Promise<number> {
+    const { projectId, environment, form } = place;
+    const prefix = keys.formSubmissions(projectId, environment, form, state);
+    let removed = 0;
+    for await (const { value } of readAll(this.kv, prefix, submissionRecord)) {
+      if (signal.aborted || value.at >= time) break;
+      if (await this.drop(place, state, value.id)) removed++;
+    }
+    return removed;
+  }
+
+  /** Keys of all that is stored about a project, or about one environment of it. */
+  async *keysOf(...of: readonly string[]): AsyncGenerator<RecordKey> {
+    yield* keysBelow(this.kv, keys.formSubmissions(...of));
+    yield* keysBelow(this.kv, keys.formCounts(...of));
+  }
+}

@@ -1,0 +1,170 @@
+/**
+ * Keeps what a visitor sent: its files in the blob store, then its record and the event.
+ *
+ * @module
+ */
+import type { EventData } from "../../contract/event_data.ts";
+import type { FormField, KeepOutcome, Submission } from "../../edge/mod.ts";
+import type { Clock, Random } from "../../lib/clock.ts";
+import { uuidV7 } from "../../lib/ids.ts";
+import type { FormSettings } from "../../manifest/mod.ts";
+import { BlobStoreError, type ObjectStore } from "../blobs/mod.ts";
+import type { RaisedEvent, RaiseEvent } from "../core/events/mod.ts";
+import { type FormStore, MAX_SUBMISSIONS } from "./form_store.ts";
+import type { SubmissionRecord } from "./submission_record.ts";
+
+/** Most events of a form in an hour, so that a flood of messages is no flood of mails. */
+const MAX_EVENTS = 30;
+const HOUR_MS = 60 * 60_000;
+/** Longest text of an event, in characters. */
+const MAX_TEXT = 480;
+
+/** The deployment whose form was sent. */
+export interface FormSender {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly projectId: string;
+  readonly projectName: string;
+  readonly environment: string;
+}
+
+export interface KeepServices {
+  readonly store: FormStore;
+  readonly objects: Pick<ObjectStore, "put" | "delete">;
+  readonly raise: RaiseEvent;
+  readonly publicOrigin: string;
+  readonly now: Clock;
+  readonly random: Random;
+}
+
+/**
+ * A text without addresses that mail programs and messengers make links of: those who read it must
+ * not take a visitor's link for one of the platform. Mail addresses stay.
+ */
+export function withoutLinks(text: string): string {
+  return text.replace(/\S+/g, (word) => {
+    if (/^[^@:/]+@[^@:/]+$/.test(word)) return word;
+    return word.replaceAll("://", "[:]//").replace(/\.(?=\p{L})/gu, "[.]");
+  });
+}
+
+/** The fields as one line. */
+function textOf(fields: readonly FormField[]): string {
+  const line = fields.filter(({ value }) => value.trim() !== "")
+    .map(({ name, value }) => `${name}: ${value}`).join(", ").slice(0, MAX_TEXT);
+  return withoutLinks(line.toWellFormed());
+}
+
+/** Counts the events of each form in the current hour. */
+class EventBudget {
+  #hour = 0;
+  readonly #counts = new Map<string, number>();
+
+  take(name: string, now: number): boolean {
+    const hour = Math.floor(now / HOUR_MS);
+    if (hour !== this.#hour) this.#counts.clear();
+    this.#hour = hour;
+    const count = this.#counts.get(name) ?? 0;
+    this.#counts.set(name, count + 1);
+    return count < MAX_EVENTS;
+  }
+}
+
+export class SubmissionKeeper {
+  readonly #services: KeepServices;
+  readonly #budget = new EventBudget();
+
+  constructor(services: KeepServices) {
+    this.#services = services;
+  }
+
+  async keep(
+    sender: FormSender,
+    form: FormSettings,
+    submission: Submission,
+  ): Promise<KeepOutcome> {
+    const { store, objects, raise, now, random } = this.#services;
+    const { workspaceId, projectId, environment } = sender;
+    const isSpam = submission.spam !== null;
+    if (!isSpam && await store.inboxOf(projectId) >= MAX_SUBMISSIONS) return "full";
+    const at = now();
+    const id = uuidV7(() => at, random);
+    const record: SubmissionRecord = {
+      ...{ workspaceId, projectId, environment, form: form.name, id, at },
+      state: isSpam ? "spam" : "inbox",
+      spamReason: submission.spam,
+      page: submission.page,
+      fields: [...submission.fields],
+      files: submission.files.map(({ bytes, name, ...file }, index) => ({
+        ...file,
+        name,
+        size: bytes.byteLength,
+        key: isSpam ? null : fileKey(form.name, id, index, name),
+      })),
+    };
+    try {
+      if (!isSpam) await this.#putFiles(sender, record, submission);
+    } catch (error) {
+      await objectsGone(objects, record);
+      if (error instanceof BlobStoreError && error.code === "QuotaExceeded") return "full";
+      throw error;
+    }
+    const isTold = !isSpam && form.notify !== false &&
+      this.#budget.take(`${projectId} ${form.name}`, at);
+    const event = isTold ? this.#eventOf(sender, record) : undefined;
+    const retentionMs = form.retentionSeconds === undefined ? null : form.retentionSeconds * 1000;
+    const isAdded = await store.keep(record, { retentionMs, event });
+    if (!isAdded) await objectsGone(objects, record);
+    else if (event !== undefined) await raise(event);
+    return "kept";
+  }
+
+  async #putFiles(
+    place: FormSender,
+    record: SubmissionRecord,
+    { files }: Submission,
+  ): Promise<void> {
+    for (const [index, { bytes, contentType }] of files.entries()) {
+      await this.#services.objects.put(place, record.files[index]!.key!, {
+        content: {
+          stream: new Blob([bytes]).stream(),
+          size: bytes.byteLength,
+          algorithms: ["md5"],
+          expected: () => new Map(),
+        },
+        described: { contentType, fields: {}, metadata: {} },
+      });
+    }
+  }
+
+  #eventOf(sender: FormSender, record: SubmissionRecord): RaisedEvent {
+    const { id: deploymentId, workspaceId, projectId, projectName, environment } = sender;
+    const { id, form, fields, files } = record;
+    const text = textOf(fields);
+    const data: EventData = {
+      ...{ projectId, project: projectName, deploymentId, environment, form },
+      submissionId: id,
+      ...(text === "" ? {} : { text }),
+      fileCount: files.length,
+      url: `${this.#services.publicOrigin}/deployments/${deploymentId}/forms/${form}`,
+    };
+    return {
+      event: "form.submitted",
+      audience: { type: "workspace", workspaceId },
+      data,
+      key: `${projectId}/form/${id}`,
+    };
+  }
+}
+
+/** Where a file of a submission lies in the blob store. */
+function fileKey(form: string, id: string, index: number, name: string): string {
+  return `forms/${form}/${id}/${index + 1}-${name.replace(/[^\w.-]+/g, "_").slice(-80)}`;
+}
+
+async function objectsGone(
+  objects: Pick<ObjectStore, "delete">,
+  record: SubmissionRecord,
+): Promise<void> {
+  for (const { key } of record.files) if (key !== null) await objects.delete(record, key);
+}

@@ -1,0 +1,365 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The forms of an environment, and what visitors sent by one of them.
+ *
+ * @module
+ */
+import { QUESTIONS } from "../asking/questions.ts";
+import { endpoints } from "../../contract/endpoints.ts";
+import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
+import { submissionsToCsv } from "../../contract/form_export.ts";
+import {
+  type Form as SiteForm,
+  FORM_STATES,
+  type FormState,
+  type FormSubmission,
+} from "../../contract/forms.ts";
+import { formatBytes } from "../../lib/format.ts";
+import { attachment } from "../database/download_rows.ts";
+import { Ago, Empty, Pager, SelectField } from "../layout/board_pieces.tsx";
+import { goTo } from "../layout/document.tsx";
+import { EMPTY, type FormPage, refused } from "../layout/form.ts";
+import { Card, EndButton, Trouble } from "../layout/pieces.tsx";
+import { type BoardServices, namedIn } from "../visit/board_context.ts";
+import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
+import { environmentNames } from "./environment_names.ts";
+import {
+  askOnProject,
+  canChange,
+  cursorOf,
+  openProject,
+  type ProjectVisit,
+} from "./open_project.ts";
+import { projectPage } from "./project_page.tsx";
+
+const AT = "/workspaces/:slug/projects/:project/forms";
+/** Submissions on one page, and on one page of an export. */
+const SIZE = 20;
+const EXPORT_SIZE = 100;
+/** Pages of one export: more than a project can have. */
+const EXPORT_PAGES = 250;
+/** Longest name of a form or environment. */
+const MAX_NAME = 100;
+
+/** The shown part, from the URL. */
+interface Wish {
+  readonly environment: string;
+  readonly form: string;
+  readonly show: FormState;
+}
+
+const wishOf = (query: URLSearchParams): Wish => ({
+  environment: query.get("environment")?.slice(0, MAX_NAME) || ENVIRONMENT_PRODUCTION,
+  form: query.get("form")?.slice(0, MAX_NAME) ?? "",
+  show: FORM_STATES.find((state) => state === query.get("show")) ?? "inbox",
+});
+
+interface FormsView extends FormPage {
+  readonly wish: Wish;
+  readonly environments: readonly string[];
+  readonly forms: readonly SiteForm[];
+  readonly page?: {
+    readonly items: readonly FormSubmission[];
+    readonly nextCursor: string | null;
+  };
+}
+
+function FormItem({ form, href, now }: {
+  readonly form: SiteForm;
+  readonly href: string;
+  readonly now: number;
+}) {
+  const { name, isDeclared, inbox, spam, lastAt } = form;
+  return (
+    <li>
+      <div class="main">
+        <a href={href}>{name}</a>
+        <span class="dots soft">
+          {isDeclared ? null : <span>not in the live deployment</span>}
+          {lastAt === null ? <span>no submissions yet</span> : (
+            <span>
+              latest <Ago at={lastAt} now={now} />
+            </span>
+          )}
+        </span>
+      </div>
+      <div class="meta end">
+        <span>{`${inbox} received`}</span>
+        <span>{`${spam} spam`}</span>
+      </div>
+    </li>
+  );
+}
+
+/** The texts are shown as they are: nothing of them is a link. */
+function Submission({ parts, submission, wish }: {
+  readonly parts: ProjectVisit;
+  readonly submission: FormSubmission;
+  readonly wish: Wish;
+}) {
+  const { path, context: { csrf, now } } = parts;
+  const { id, sentAt, spamReason, page, fields, files } = submission;
+  const [first] = fields;
+  return (
+    <li>
+      <div class="main">
+        <details>
+          <summary>
+            {first === undefined ? "No text" : first.value.slice(0, 80) || first.name}
+          </summary>
+          <dl class="facts">
+            {fields.map(({ name, value }) => (
+              <div>
+                <dt>{name}</dt>
+                <dd class={value.includes("\n") ? "fixed" : undefined}>{value}</dd>
+              </div>
+            ))}
+            {files.map(({ field, name, size, key }) => (
+              <div>
+                <dt>{field}</dt>
+                <dd>
+                  {`${name}, ${formatBytes(size)}: `}
+                  {key === null ? "not kept" : <code>{`svc blobs get ${key}`}</code>}
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </details>
+        <span class="dots soft">
+          <span>
+            sent <Ago at={sentAt} now={now} />
+          </span>
+          {page === null ? null : <code>{page}</code>}
+          {spamReason === null ? null : <span>{spamReason}</span>}
+        </span>
+      </div>
+      <div class="acts">
+        <EndButton
+          action={path("forms/delete")}
+          csrf={csrf}
+          word="Delete"
+          what={`submission ${id}`}
+          hidden={{ ...wish, submission: id }}
+        />
+      </div>
+    </li>
+  );
+}
+
+function Submissions({ parts, view }: { readonly parts: ProjectVisit; readonly view: FormsView }) {
+  const { path, context: { csrf } } = parts;
+  const { wish, page } = view;
+  if (page === undefined) return null;
+  const { items, nextCursor } = page;
+  const hrefOf = (to: string, more: Readonly<Record<string, string>>) =>
+    `${path(to)}?${new URLSearchParams({ ...wish, ...more })}`;
+  const isSpam = wish.show === "spam";
+  const other = isSpam ? "inbox" : "spam";
+  return (
+    <Card
+      title={`${isSpam ? "Spam" : "Submissions"} of ${wish.form}`}
+      id="submissions"
+      lead={isSpam ? "Spam is deleted after 30 days. Its files are not kept." : undefined}
+    >
+      <div class="body">
+        <div class="acts">
+          <a class="button quiet little" href={hrefOf("forms", { show: other })}>
+            {isSpam ? "Show submissions" : "Show spam"}
+          </a>
+          {items.length === 0 ? null : (
+            <>
+              <a
+                class="button quiet little"
+                href={hrefOf("forms/export", { format: "csv" })}
+                download
+              >
+                Export CSV
+              </a>
+              <a
+                class="button quiet little"
+                href={hrefOf("forms/export", { format: "json" })}
+                download
+              >
+                Export JSON
+              </a>
+              <EndButton
+                action={path("forms/purge")}
+                csrf={csrf}
+                word="Delete all"
+                what={`${isSpam ? "spam" : "submissions"} of ${wish.form}`}
+                hidden={{ ...wish }}
+              />
+            </>
+          )}
+        </div>
+      </div>
+      {items.length === 0
+        ? (
+          <Empty title={isSpam ? "No spam" : "No submissions"}>
+            What visitors send shows up here.
+          </Empty>
+        )
+        : (
+          <ol class="rows">
+            {items.map((each) => (
+              <Submission key={each.id} parts={parts} submission={each} wish={wish} />
+            ))}
+          </ol>
+        )}
+      <Pager
+        path={path("forms")}
+        cursor={cursorOf(parts)}
+        nextCursor={nextCursor}
+        query={{ ...wish }}
+      />
+    </Card>
+  );
+}
+
+function formsPage(parts: ProjectVisit, view: FormsView): Response {
+  const { path, context: { now } } = parts;
+  const { wish: { environment }, environments, forms, state = EMPTY } = view;
+  const hrefOf = (form: string) =>
+    `${path("forms")}?${new URLSearchParams({ environment, form })}#submissions`;
+  return projectPage(
+    parts,
+    { ...view, here: "forms", about: "forms" },
+    <>
+      <Card title="Forms" id="forms" lead="What visitors send by the forms of your site.">
+        <div class="body">
+          <Trouble state={state} />
+          <form method="get" action={path("forms")} class="line-form">
+            <SelectField
+              label="Environment"
+              name="environment"
+              values={environments}
+              chosen={environment}
+            />
+            <button class="quiet" type="submit">Show</button>
+          </form>
+        </div>
+        {forms.length === 0
+          ? (
+            <Empty
+              title="No forms yet"
+              command={`svc deploy --prod --project-id ${parts.project.name}`}
+            >
+              Add <code>{`<form action="/_svc/forms/contact" method="post">`}</code>{" "}
+              to a page, then deploy:
+            </Empty>
+          )
+          : (
+            <ol class="rows">
+              {forms.map((form) => (
+                <FormItem key={form.name} form={form} href={hrefOf(form.name)} now={now} />
+              ))}
+            </ol>
+          )}
+      </Card>
+      <Submissions parts={parts} view={view} />
+    </>,
+  );
+}
+
+/** All submissions of one state as a file, newest first. */
+async function download(
+  { api, project }: ProjectVisit,
+  { environment, form, show }: Wish,
+  format: "csv" | "json",
+): Promise<Response> {
+  const submissions: FormSubmission[] = [];
+  let cursor: string | null = null;
+  for (let n = 0; n < EXPORT_PAGES; n++) {
+    const page: { items: FormSubmission[]; nextCursor: string | null } = await api.call(
+      endpoints.listFormSubmissions,
+      {
+        params: { project: project.name, form },
+        query: {
+          environment,
+          state: show,
+          limit: EXPORT_SIZE,
+          ...(cursor === null ? {} : { cursor }),
+        },
+      },
+    );
+    submissions.push(...page.items);
+    cursor = page.nextCursor;
+    if (cursor === null) break;
+  }
+  const isCsv = format === "csv";
+  return new Response(isCsv ? submissionsToCsv(submissions) : JSON.stringify(submissions), {
+    headers: {
+      "content-type": isCsv ? "text/csv; charset=utf-8" : "application/json",
+      "content-disposition": attachment(`${project.name}-${form}.${format}`),
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+    },
+  });
+}
+
+export function bindForms(bind: PageBinder, services: BoardServices): void {
+  const show = async (visit: PersonVisit, wish: Wish, shown: FormPage = {}) => {
+    const parts = await openProject(visit, services);
+    const params = { project: parts.project.name };
+    const { environment, form } = wish;
+    const [{ items: forms }, environments] = await Promise.all([
+      parts.api.call(endpoints.listForms, { params, query: { environment } }),
+      environmentNames(parts),
+    ]);
+    const view = { ...shown, wish, environments, forms };
+    if (!canChange(parts) || !forms.some(({ name }) => name === form)) {
+      return formsPage(parts, view);
+    }
+    const cursor = cursorOf(parts);
+    const page = await parts.api.call(endpoints.listFormSubmissions, {
+      params: { ...params, form },
+      query: {
+        environment,
+        state: wish.show,
+        limit: SIZE,
+        ...(cursor === null ? {} : { cursor }),
+      },
+    });
+    return formsPage(parts, { ...view, page });
+  };
+
+  bind.personal("GET", AT, (visit) => show(visit, wishOf(visit.query)));
+  bind.personal("GET", `${AT}/export`, async (visit) => {
+    const format = visit.query.get("format") === "json" ? "json" : "csv";
+    return await download(await openProject(visit, services), wishOf(visit.query), format);
+  });
+
+  type Act = (parts: ProjectVisit, wish: Wish, submission: string) => Promise<unknown>;
+  /** Runs a form of the page, which is shown again afterwards. */
+  const run = (done: string, act: Act) => async (visit: PersonVisit) => {
+    const { environment = "", form = "", show: state = "", submission = "" } = visit.fields;
+    const wish = wishOf(new URLSearchParams({ environment, form, show: state }));
+    try {
+      const parts = await openProject(visit, services);
+      await act(parts, wish, submission);
+      return goTo(`${parts.path("forms")}?${new URLSearchParams({ ...wish, done })}`);
+    } catch (error) {
+      return await show(visit, wish, refused(error, visit.fields));
+    }
+  };
+
+  const remove: Act = ({ api, project }, { environment, form }, submission) =>
+    api.call(endpoints.deleteFormSubmission, {
+      params: { project: project.name, form, submission },
+      query: { environment },
+    });
+  const purge: Act = ({ api, project }, { environment, form, show: state }) =>
+    api.call(endpoints.purgeForm, {
+      params: { project: project.name, form },
+      body: { environment, state },
+    });
+  bind.asking(`${AT}/delete`, {
+    ask: askOnProject(services, (parts) => QUESTIONS.submission(namedIn(parts))),
+    run: run("submission-deleted", remove),
+  });
+  bind.asking(`${AT}/purge`, {
+    ask: askOnProject(services, (parts) => QUESTIONS.submissions(namedIn(parts))),
+    run: run("submissions-deleted", purge),
+  });
+}
