@@ -100,6 +100,9 @@ function Submission({ parts, submission, wish }: {
 }) {
   const { path, context: { csrf, now } } = parts;
   const { id, sentAt, spamReason, page, fields, files } = submission;
+  const { environment } = wish;
+  const fileOf = (key: string) =>
+    `${path("blobs/download")}?${new URLSearchParams({ environment, key })}`;
   const [first] = fields;
   return (
     <li>
@@ -119,8 +122,8 @@ function Submission({ parts, submission, wish }: {
               <div>
                 <dt>{field}</dt>
                 <dd>
-                  {`${name}, ${formatBytes(size)}: `}
-                  {key === null ? "not kept" : <code>{`svc blobs get ${key}`}</code>}
+                  {key === null ? name : <a href={fileOf(key)} download>{name}</a>}
+                  {`, ${formatBytes(size)}${key === null ? ", not kept" : ""}`}
                 </dd>
               </div>
             ))}
