@@ -159,11 +159,26 @@ test("dev shows its page to this computer alone", () =>
     const dev = await startServing(["dev", "--port", "0"], { cwd: folder });
     try {
       await seen(dev, "/<i>");
+      const body = new FormData();
+      body.set("message", "<b>hello</b>");
+      body.set("plan", new File(["12345"], "plan.txt"));
+      const accept = { accept: "application/json" };
+      const sent = await ask(dev, "/_svc/forms/contact", { method: "POST", headers: accept, body });
+      assert.deepEqual(await sent.json(), { ok: true });
+      await dev.said(/Kept a submission of the form contact/);
+      const kept = await Deno.readTextFile(join(folder, ".svc/data/forms/contact.ndjson"));
+      const { form, fields, files } = JSON.parse(kept);
+      assert.deepEqual({ form, fields, files }, {
+        form: "contact",
+        fields: [{ name: "message", value: "<b>hello</b>" }],
+        files: [{ field: "plan", name: "plan.txt", size: 5 }],
+      });
       const page = await ask(dev, "/__svc");
       const text = await page.text();
       assert.equal(page.status, 200);
       assert.match(text, /GET \/%3Ci%3E/);
       assert.match(text, /germans/);
+      assert.match(text, /message: &lt;b&gt;hello&lt;\/b&gt;\nplan: plan\.txt, 5 B/);
       assert.match(
         page.headers.get("content-security-policy") ?? "",
         /^default-src 'none'; style-src 'nonce-\w+'/,
