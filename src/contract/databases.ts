@@ -46,6 +46,17 @@ export const databaseOverride = z.object({
 }).meta({ id: "DatabaseOverride" });
 export type DatabaseOverride = z.infer<typeof databaseOverride>;
 
+export const databaseHistory = z.object({
+  since: timestamp.nullable().describe(
+    "Earliest time that its branches can be restored to; null if there is none yet",
+  ),
+  keepDays: z.number().describe("Days that are kept"),
+  sizeBytes: z.int().describe("Size on disk in bytes, of all databases of the server together"),
+  maxBytes: z.int().describe("Maximum size on disk in bytes"),
+  problem: z.string().nullable().describe("Why it is not kept as it should be; null if it is"),
+}).meta({ id: "DatabaseHistory" });
+export type DatabaseHistory = z.infer<typeof databaseHistory>;
+
 export const database = z.object({
   id: uuid.describe("Id of the database"),
   name: databaseName.meta({ description: "Name of the database", example: "orders" }),
@@ -79,6 +90,9 @@ export const database = z.object({
   ),
   overriddenBy: z.array(databaseOverride).default([]).describe(
     "What overrides the connection string in deployments",
+  ),
+  history: databaseHistory.nullable().default(null).describe(
+    "What can be restored to a point in time; null if the engine keeps no history",
   ),
   notes: z.array(z.string()).describe(
     "Remarks for people",

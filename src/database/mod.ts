@@ -54,6 +54,7 @@ export {
   type EngineKind,
   type EngineStatus,
   GONE,
+  type HistoryFacts,
   type StartupParameters,
 } from "./types.ts";
 export { type PagesReport, verifyPages } from "./verify_pages.ts";

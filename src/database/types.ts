@@ -67,6 +67,18 @@ export interface EngineStatus {
   readonly problem: string | null;
 }
 
+/** How far back an engine can restore, and what that costs. */
+export interface HistoryFacts {
+  /** The earliest time, in milliseconds since 1970; null if there is none yet. */
+  readonly since: number | null;
+  /** Size on disk. */
+  readonly bytes: number;
+  readonly keepMs: number;
+  readonly maxBytes: number;
+  /** Why it is not kept as it should be; null if it is. */
+  readonly problem: string | null;
+}
+
 /**
  * One kind of PostgreSQL. Every method may be repeated after a crash: making
  * what is there, and removing what is gone, both succeed.
@@ -80,6 +92,10 @@ export interface DatabaseEngine {
    * source may be held up, never ended.
    */
   copy(source: Branch, target: Branch): Promise<CopyMethod>;
+  /** Describes the history of its branches; `undefined` if it keeps none. */
+  history(): Promise<HistoryFacts | undefined>;
+  /** Makes `target` a copy of what was committed in `source` at a time, in milliseconds since 1970. */
+  restore(source: Branch, target: Branch, time: number): Promise<void>;
   /**
    * Ends its sessions and removes it with all its data and roles. The id alone
    * names it, as branches that no record names any more are removed too.

@@ -21,6 +21,8 @@ import type { CompleteOptions } from "./options.ts";
 /** How long a certificate is used before its files are read again, in milliseconds. */
 const CERTIFICATE_MS = 10 * 60_000;
 
+const DAY_MS = 24 * 60 * 60_000;
+
 const SHARED_KEY_BYTES = 32;
 
 /** Port for PostgreSQL clients, where none is given: two platforms on a machine never share it. */
@@ -77,10 +79,14 @@ async function sharedKey(
 
 /** Opens each engine when it is first needed. */
 export function databaseEngines(
-  { postgres }: Pick<CompleteOptions, "postgres">,
-  foundation: Pick<Foundation, "box" | "dataDir" | "env" | "kv" | "nodes" | "onTrouble" | "random">,
+  { postgres, databaseHistory }: Pick<CompleteOptions, "databaseHistory" | "postgres">,
+  foundation: Pick<
+    Foundation,
+    "box" | "dataDir" | "env" | "kv" | "nodes" | "now" | "onTrouble" | "random"
+  >,
 ): EngineSource {
-  const { dataDir, env, nodes, onTrouble } = foundation;
+  const { dataDir, env, nodes, now, onTrouble } = foundation;
+  const { days, bytes: maxBytes } = databaseHistory;
   const folder = join(dataDir.root, "databases");
   const embedded = () =>
     Promise.resolve(new EmbeddedEngine({ folder, command: databaseProcessCommand({ env }) }));
@@ -89,6 +95,7 @@ export function databaseEngines(
       postgres: postgres ?? LOCAL,
       dataFolder: dataDir.root,
       memoryBytes: machineMemory(),
+      ...(days > 0 ? { history: { keepMs: days * DAY_MS, maxBytes, now } } : {}),
       ...(nodes.isShared ? { sharedKey: (own) => sharedKey(foundation, own) } : {}),
       onTrouble,
     });

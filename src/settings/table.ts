@@ -126,7 +126,7 @@ export const GROUPS = [
   ] },
   { title: "Backups", settings: [
     { name: "backup", option: "backups.place", kind: path("<place>"), common: true,
-      required: true, help: "back up regularly to a directory, or s3://bucket/prefix?endpoint=…" },
+      required: true, help: "back up regularly to a directory, s3://bucket/prefix?endpoint=… or sftp://user@host/folder?…" },
     { name: "backup-every", option: "backups.everyMs",
       kind: duration({ min: MINUTE, max: 31 * 24 * 60 * MINUTE }), default: 24 * 60 * MINUTE,
       help: "time between two backups, such as 6h" },
@@ -212,6 +212,10 @@ export const GROUPS = [
     { name: "postgres-port", option: "postgresPort", kind: portOrNone(),
       usual: "the one after --port",
       help: "port for PostgreSQL clients; 0 for any free port, none to turn it off" },
+    { name: "db-history-days", option: "databaseHistory.days", kind: count({ min: 0, max: 365 }),
+      default: 7, help: "with --postgres local: days of which each moment can be restored; 0 for none" },
+    { name: "db-history-size", option: "databaseHistory.bytes", kind: size(), default: 10 * GIB,
+      help: "maximum size of that history on disk, such as 50GiB" },
   ] },
   { title: "Images", settings: [
     { name: "no-images", option: "images.off", kind: toggle(), default: false,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Database } from "../../contract/databases.ts";
+import type { Database, DatabaseHistory } from "../../contract/databases.ts";
 import { formatAge, formatBytes } from "../terminal/format.ts";
 import { formatFacts } from "../terminal/table.ts";
 
@@ -26,6 +26,16 @@ function formatSizeLimit({ cuSize, memoryMb, engine }: Database): string {
   return `${cuSize}: ${memoryMb} MiB per branch`;
 }
 
+/** Describes what can be restored, and what that costs. */
+export function formatHistory(
+  { since, keepDays, sizeBytes, maxBytes, problem }: DatabaseHistory,
+): string {
+  const range = since === null ? "none yet" : `each moment since ${since}`;
+  const cost = `${keepDays} days are kept in ${formatBytes(sizeBytes)} of ` +
+    `at most ${formatBytes(maxBytes)}, for all databases of the server`;
+  return `${problem ?? range}; ${cost}`;
+}
+
 /** The facts of a database, and what its engine means for it. */
 export function formatDatabase(database: Database, now: number): string {
   const facts = formatFacts([
@@ -39,6 +49,7 @@ export function formatDatabase(database: Database, now: number): string {
     ["connections", `at most ${database.maxConnections} at a time per branch`],
     ["branches", String(database.branches)],
     ["size", formatSize(database.sizeBytes)],
+    ["history", database.history && formatHistory(database.history)],
     ["auto-inject", formatInjection(database)],
     ["preview branches", database.previewBranches ? "on" : "off"],
     ["created", formatAge(database.createdAt, now)],

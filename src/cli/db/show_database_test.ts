@@ -20,6 +20,7 @@ const DATABASE: Database = {
   environments: null,
   previewBranches: false,
   overriddenBy: [],
+  history: null,
   notes: [],
   deletedAt: null,
   removedAt: null,

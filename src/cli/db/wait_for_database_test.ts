@@ -37,6 +37,7 @@ const DATABASE = {
   branches: 1,
   sizeBytes: null,
   overriddenBy: [],
+  history: null,
   notes: [],
   deletedAt: null,
   createdAt: "2026-11-21T10:00:00.000Z",

@@ -1,5 +1,5 @@
 import { systemClock } from "../../lib/clock.ts";
-import { isS3Place } from "../../lib/is_s3_place.ts";
+import { isRemotePlace, isS3Place } from "../../lib/is_s3_place.ts";
 import { CliError } from "../errors/cli_error.ts";
 import { repeatedList, wholeNumber } from "../command/option_values.ts";
 import { defineCommand } from "../command/command.ts";
@@ -42,9 +42,9 @@ function sourceOf(ctx: Context, flags: Flags) {
   };
 }
 
-/** A directory or an object storage keeps many backups; any other path is one file. */
+/** A directory or a remote place keeps many backups; any other path is one file. */
 async function isPlace(ctx: Context, target: string): Promise<boolean> {
-  if (isS3Place(target) || /[/\\]$/.test(target)) return true;
+  if (isRemotePlace(target) || /[/\\]$/.test(target)) return true;
   return await Deno.stat(ctx.path(target)).then(({ isDirectory }) => isDirectory, () => false);
 }
 
@@ -58,7 +58,7 @@ async function toPlace(ctx: Context, target: string, flags: Flags): Promise<void
   }
   const proven = await backUpToPlace({
     ...sourceOf(ctx, flags),
-    place: isS3Place(target) ? target : ctx.path(target),
+    place: isRemotePlace(target) ? target : ctx.path(target),
     recipients: flags.recipient ?? [],
     ...definedOnly({ keep: flags.keep }),
   });
@@ -79,9 +79,13 @@ async function toPlace(ctx: Context, target: string, flags: Flags): Promise<void
 async function toFile(ctx: Context, target: string, flags: Flags): Promise<void> {
   const { BackupError, isStoreUrl, makeBackup } = await import("../../serve/mod.ts");
   if (flags.recipient !== undefined || flags.keep !== undefined) {
-    throw new CliError("usage", "--recipient and --keep need a directory or s3:// as target", {
-      hint: "Add a slash at the end of the path to create a directory",
-    });
+    throw new CliError(
+      "usage",
+      "--recipient and --keep need a directory, s3:// or sftp:// as target",
+      {
+        hint: "Add a slash at the end of the path to create a directory",
+      },
+    );
   }
   if (flags.blobs !== undefined && isS3Place(flags.blobs)) {
     throw new CliError(
@@ -107,12 +111,12 @@ async function toFile(ctx: Context, target: string, flags: Flags): Promise<void>
 
 export default defineCommand({
   description:
-    "The backup has all records, deployment files, build logs, managed databases and the keys of all secrets, so protect it like the data itself. The platform can keep running: records and each database are consistent snapshots. Databases on another server are read with the URL in SVC_POSTGRES_URL. Caches, access logs and database snapshots are not included. A directory or s3:// keeps many backups: only new content is sent, and each backup is restored to a temporary directory and counted. svc serve --backup does this regularly.",
+    "The backup has all records, deployment files, build logs, managed databases and the keys of all secrets, so protect it like the data itself. The platform can keep running: records and each database are consistent snapshots. Databases on another server are read with the URL in SVC_POSTGRES_URL. Caches, access logs and database snapshots are not included. A directory, s3:// or sftp:// keeps many backups: only new content is sent, and each backup is restored to a temporary directory and counted. svc serve --backup does this regularly.",
   define: (command) =>
     command
       .argument(
         "[target]",
-        "file to create, such as svc-backup.tar; or a directory (with a slash at the end) or s3://bucket/prefix?endpoint=… for many backups",
+        "file to create, such as svc-backup.tar; or a directory (with a slash at the end), s3://bucket/prefix?endpoint=… or sftp://user@host/folder?… for many backups",
       )
       .option("--data-dir <dir>", "data directory (default: $XDG_DATA_HOME/svc)")
       .option("--kv <place>", "Deno KV database outside the data directory, or postgres://")
@@ -141,7 +145,7 @@ export default defineCommand({
     const { BackupError } = await import("../../serve/mod.ts");
     if (flags.keygen !== undefined) return await createBackupKey(ctx, ctx.path(flags.keygen));
     if (target === undefined) {
-      throw new CliError("usage", "Add the file, directory or s3:// to back up to");
+      throw new CliError("usage", "Add the file, directory, s3:// or sftp:// to back up to");
     }
     try {
       if (await isPlace(ctx, target)) await toPlace(ctx, target, flags);

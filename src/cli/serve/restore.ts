@@ -1,14 +1,15 @@
 import { CliError } from "../errors/cli_error.ts";
 import { defineCommand } from "../command/command.ts";
 import { definedOnly } from "../command/defined_only.ts";
-import { isS3Place } from "../../lib/is_s3_place.ts";
+import { isRemotePlace } from "../../lib/is_s3_place.ts";
 import type { Context } from "../session/context.ts";
 import { dataFolder } from "../session/user_folders.ts";
 import { formatBytes, formatCount, printable } from "../terminal/format.ts";
 import { formatTable } from "../terminal/table.ts";
 import { explainBackup } from "./explain_backup.ts";
 
-const placeOf = (ctx: Context, given: string): string => isS3Place(given) ? given : ctx.path(given);
+const placeOf = (ctx: Context, given: string): string =>
+  isRemotePlace(given) ? given : ctx.path(given);
 
 async function list(ctx: Context, place: string): Promise<void> {
   const { listPlace } = await import("../../serve/mod.ts");
@@ -35,7 +36,7 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("[file]", "file from svc backup")
-      .option("--from <place>", "directory or s3:// of svc serve --backup or svc backup")
+      .option("--from <place>", "directory, s3:// or sftp:// of svc serve --backup or svc backup")
       .option("--list", "list the backups in the place")
       .option("--at <name>", "name of the backup (default: the newest)")
       .option("--identity <file>", "secret key of an encrypted backup")
@@ -57,7 +58,10 @@ export default defineCommand({
     const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);
     const { from } = flags;
     if ((file === undefined) === (from === undefined)) {
-      throw new CliError("usage", "Add either a backup file, or --from with a directory or s3://");
+      throw new CliError(
+        "usage",
+        "Add either a backup file, or --from with a directory, s3:// or sftp://",
+      );
     }
     const unused = from === undefined &&
       (["list", "at", "identity"] as const).find((name) => flags[name] !== undefined);

@@ -112,6 +112,14 @@ export class EmbeddedEngine implements DatabaseEngine {
     });
   }
 
+  history(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  restore(): Promise<never> {
+    return Promise.reject(new EngineError("The embedded engine keeps no history", "0A000"));
+  }
+
   async remove(id: string): Promise<void> {
     await this.#inTurn(id, async () => {
       const running = this.#running.get(id);

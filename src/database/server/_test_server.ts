@@ -10,6 +10,7 @@ import type { Branch, DatabaseEngine } from "../types.ts";
 import { Admin } from "./admin.ts";
 import { ADMIN_ROLE } from "./local/cluster_files.ts";
 import { findPostgres } from "./local/find_postgres.ts";
+import type { HistoryOptions } from "./local/history.ts";
 import { LocalCluster } from "./local/local_cluster.ts";
 import { LOCAL, openServerEngine } from "./open_server.ts";
 import { adminPassword } from "./server_key.ts";
@@ -46,12 +47,16 @@ export function openTestEngine(dataFolder: string): Promise<DatabaseEngine> {
 }
 
 /** Starts a server; the folder, a new one where none is given, is removed at the end. */
-export async function startTestServer(given?: string): Promise<TestServer> {
+export async function startTestServer(
+  given?: string,
+  history?: HistoryOptions,
+): Promise<TestServer> {
   const dataFolder = given ?? await Deno.makeTempDir({ prefix: "svc-test-" });
   const troubles: string[] = [];
   const engine = await openServerEngine({
     postgres: LOCAL,
     dataFolder,
+    history,
     memoryBytes: 1024 ** 3,
     onTrouble: (message) => void troubles.push(message),
   });

@@ -45,7 +45,7 @@ export async function copyDatabase(
     await giveToTarget(admin, options);
   } catch (error) {
     if (!(error instanceof EngineError) || error.sqlState !== IN_USE) throw error;
-    await copyRows({ admin, server }, options);
+    await copyRows({ admin, server, from: server }, options);
   }
   await admin.run([`ALTER DATABASE ${unfinished} RENAME TO ${target}`]);
   return method;
@@ -89,17 +89,37 @@ async function giveToTarget(admin: Admin, { source, target }: CopyOptions): Prom
   ], { database: unfinished });
 }
 
+/**
+ * Makes `target` as a copy of a database of another server.
+ *
+ * @throws {EngineError}
+ */
+export async function copyFromServer(
+  through: { readonly admin: Admin; readonly server: ServerSource; readonly from: ServerSource },
+  options: Pick<CopyOptions, "source" | "target">,
+): Promise<void> {
+  const { admin } = through;
+  const unfinished = unfinishedName(options.target);
+  await admin.run([`DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`]);
+  await copyRows(through, options);
+  await admin.run([`ALTER DATABASE ${unfinished} RENAME TO ${options.target}`]);
+}
+
 /** Leaves the sessions of the source alone; rights that were granted to others do not come along. */
 async function copyRows(
-  { admin, server }: { readonly admin: Admin; readonly server: ServerSource },
-  { source, target }: CopyOptions,
+  { admin, server, from }: {
+    readonly admin: Admin;
+    readonly server: ServerSource;
+    readonly from: ServerSource;
+  },
+  { source, target }: Pick<CopyOptions, "source" | "target">,
 ): Promise<void> {
   const unfinished = unfinishedName(target);
   await admin.run([
     `CREATE DATABASE ${unfinished} OWNER ${target} TEMPLATE template0 ENCODING 'UTF8'`,
     `REVOKE ALL ON DATABASE ${unfinished} FROM PUBLIC`,
   ]);
-  const dump = await startClientProgram(server, {
+  const dump = await startClientProgram(from, {
     program: "pg_dump",
     database: source,
     args: ["--format=custom", "--compress=0", "--no-owner", "--no-privileges"],
@@ -121,5 +141,5 @@ async function copyRows(
   await restore.child.stdout.cancel();
   const reason = await dump.failure() ?? await restore.failure() ?? passed;
   if (reason === undefined) return;
-  throw new EngineError(`The database could not be copied while it is in use: ${reason}`, "58000");
+  throw new EngineError(`The rows of the database could not be copied: ${reason}`, "58000");
 }

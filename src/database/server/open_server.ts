@@ -4,6 +4,7 @@
  * @module
  */
 import { LocalCluster, runningCluster } from "./local/local_cluster.ts";
+import type { HistoryOptions } from "./local/history.ts";
 import { parseServerUrl } from "./server_address.ts";
 import { ServerEngine } from "./server_engine.ts";
 import { adminPassword, readKey, readKeyIfMade } from "./server_key.ts";
@@ -18,6 +19,8 @@ export interface OpenServerOptions {
   /** The platform's own, where the key of the roles' passwords is kept. */
   readonly dataFolder: string;
   readonly memoryBytes: number;
+  /** History that a local server keeps; none where missing. */
+  readonly history?: HistoryOptions;
   /**
    * The key of the roles' passwords on a server elsewhere, 32 bytes, where it is not the data
    * folder's: nodes that share the server need the same. It is given the data folder's, if any.
@@ -34,7 +37,7 @@ export interface OpenServerOptions {
  * @throws {Error} with a message for the operator
  */
 export async function openServerEngine(options: OpenServerOptions): Promise<ServerEngine> {
-  const { postgres, dataFolder, memoryBytes, sharedKey, onTrouble } = options;
+  const { postgres, dataFolder, memoryBytes, history, sharedKey, onTrouble } = options;
   const variable = (name: string) => Deno.env.get(name);
   if (postgres !== LOCAL) {
     const server = parseServerUrl(postgres, { variable, readFile: Deno.readTextFileSync });
@@ -46,6 +49,6 @@ export async function openServerEngine(options: OpenServerOptions): Promise<Serv
   const key = await readKey(dataFolder);
   const local = { dataFolder, password: adminPassword(key), path: variable("PATH") ?? "" };
   const running = options.attaches === true ? await runningCluster(local) : undefined;
-  const source = running ?? await LocalCluster.open({ ...local, memoryBytes, onTrouble });
+  const source = running ?? await LocalCluster.open({ ...local, memoryBytes, history, onTrouble });
   return new ServerEngine({ source, key });
 }

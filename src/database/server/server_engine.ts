@@ -17,11 +17,12 @@ import {
   EngineError,
   type EngineStatus,
   GONE,
+  type HistoryFacts,
   type StartupParameters,
 } from "../types.ts";
 import { Admin } from "./admin.ts";
 import { connectServer, ServerRefusal } from "./connect_server.ts";
-import { copyDatabase } from "./copy_database.ts";
+import { copyDatabase, copyFromServer } from "./copy_database.ts";
 import { dumpDatabase } from "./dump_database.ts";
 import { quoteLiteral, serverName, unfinishedName } from "./names.ts";
 import type { ServerAddress } from "./server_address.ts";
@@ -36,6 +37,7 @@ const LEAST_WORK_MB = 4;
 
 const WRONG_PASSWORD: ReadonlySet<string> = new Set(["28P01", "28000"]);
 const NO_DATABASE = "3D000";
+const NO_HISTORY = "This PostgreSQL server keeps no history";
 
 export interface ServerEngineOptions {
   readonly source: ServerSource;
@@ -79,6 +81,27 @@ export class ServerEngine implements DatabaseEngine {
       if (await this.#exists(names.target)) return "copy";
       const through = { admin: this.#admin, server: this.#options.source };
       return await copyDatabase(through, { ...names, version: await this.#version() });
+    });
+  }
+
+  async history(): Promise<HistoryFacts | undefined> {
+    return await this.#options.source.history?.facts();
+  }
+
+  async restore(source: Branch, target: Branch, time: number): Promise<void> {
+    const { source: server } = this.#options;
+    if (server.history === undefined) throw new EngineError(NO_HISTORY, "0A000");
+    const names = { source: serverName(source), target: serverName(target) };
+    await this.#locks.run(target.id, async () => {
+      await this.#prepareRole(target);
+      if (await this.#exists(names.target)) return;
+      await server.history!.at(time, async (from) => {
+        const known = `SELECT 1 FROM pg_database WHERE datname = ${quoteLiteral(names.source)}`;
+        if ((await new Admin(from).run([known])).length === 0) {
+          throw new EngineError("The branch did not exist at that time", NO_DATABASE);
+        }
+        await copyFromServer({ admin: this.#admin, server, from }, names);
+      });
     });
   }
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { LocalHistory } from "./local/history.ts";
 import type { Login, ServerAddress } from "./server_address.ts";
 
 export interface ServerSource {
@@ -10,6 +11,8 @@ export interface ServerSource {
   readonly programsFolder: string | undefined;
   /** Why it can't be reached now; `undefined` if nothing is known against it. */
   readonly problem: string | undefined;
+  /** What the server was like before; `undefined` if nobody keeps that. */
+  readonly history: Pick<LocalHistory, "at" | "facts"> | undefined;
   /**
    * The server's address, and the role that can create databases and roles.
    *
@@ -35,6 +38,7 @@ export function attachedServer(
   return {
     programsFolder,
     problem: undefined,
+    history: undefined,
     reach: () => Promise.resolve(place),
     close: () => Promise.resolve(),
   };

@@ -16,6 +16,8 @@ export class TestEngine implements DatabaseEngine {
   /** The content of each branch, including those of a crashed process. */
   readonly held: Map<string, string>;
   readonly running = new Set<string>();
+  /** The earliest time that it can restore. */
+  historyFrom = 0;
   /** Awaited before a branch is created. */
   before: () => Promise<void> = () => Promise.resolve();
 
@@ -34,6 +36,16 @@ export class TestEngine implements DatabaseEngine {
     if (text === undefined) throw new EngineError(`No branch ${source.id}`, "3D000");
     this.held.set(id, text);
     return "copy";
+  }
+
+  history() {
+    const facts = { since: this.historyFrom, bytes: 1024, keepMs: 60_000, maxBytes: 2048 };
+    return Promise.resolve({ ...facts, problem: null });
+  }
+
+  restore({ id }: Branch, target: Branch, time: number): Promise<void> {
+    this.held.set(target.id, `${this.held.get(id)} at ${time}`);
+    return Promise.resolve();
   }
 
   remove(id: string): Promise<void> {

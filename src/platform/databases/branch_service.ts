@@ -8,6 +8,7 @@ import type { endpoints } from "../../contract/endpoints.ts";
 import { MAIN_BRANCH } from "../../contract/databases.ts";
 import { Failure } from "../core/http/mod.ts";
 import type { DatabaseServices } from "./database_service.ts";
+import { toFailureOfEngine } from "./engines.ts";
 import { mintBranch, mintId } from "./names.ts";
 import type { BranchRecord, DatabaseRecord, SourceRecord } from "./records.ts";
 import { MAX_BRANCHES } from "./sizes.ts";
@@ -34,14 +35,18 @@ export class BranchService {
     this.#waitMs = waitMs;
   }
 
-  /** Copies a branch. */
+  /** Copies a branch as it is, or as it was at a time. */
   async create(database: DatabaseRecord, wanted: NewBranch): Promise<BranchRecord> {
     await this.#requireSource(database, wanted.from);
     const { now } = this.#services;
+    const { at } = wanted;
+    if (at !== undefined) await this.#requireHistory(database, Date.parse(at));
     return await this.add(database, {
       name: wanted.name,
       parent: wanted.from,
-      source: { type: "branch", name: wanted.from },
+      source: at === undefined
+        ? { type: "branch", name: wanted.from }
+        : { type: "history", name: wanted.from, at: Date.parse(at) },
       expiresAt: wanted.ttlSeconds === undefined ? null : now() + wanted.ttlSeconds * 1000,
     });
   }
@@ -146,6 +151,30 @@ export class BranchService {
     if (source.storage === null) {
       throw new Failure("conflict", `Branch "${name}" is not ready yet. Try again later`);
     }
+  }
+
+  /** Refuses a time that the history does not have. */
+  async #requireHistory(database: DatabaseRecord, at: number): Promise<void> {
+    const { engines, now } = this.#services;
+    const { engine: kind, name, createdAt } = database;
+    const facts = await engines.open(kind).then((engine) => engine.history())
+      .catch((error) => Promise.reject(toFailureOfEngine(error)));
+    if (facts === undefined) {
+      throw new Failure("conflict", `Database "${name}" keeps no history to restore from`, {
+        hint: "svc serve --postgres local keeps one. Restore a snapshot instead",
+      });
+    }
+    if (facts.since === null) {
+      const why = facts.problem ?? "Its first base backup is not ready yet. Try again later";
+      throw new Failure("conflict", `Database "${name}" has no history yet: ${why}`);
+    }
+    const since = Math.max(facts.since, createdAt);
+    if (at >= since && at <= now()) return;
+    const [from, to, asked] = [since, now(), at].map((time) => new Date(time).toISOString());
+    throw new Failure(
+      "conflict",
+      `Cannot restore to ${asked}: the history goes from ${from} to now (${to})`,
+    );
   }
 
   /** The branch once its task has ended, or after a while. */

@@ -13,12 +13,14 @@ import { Claims, type Nodes } from "../core/nodes/mod.ts";
 import type { DatabaseStore } from "./database_store.ts";
 import { type Engines, reasonOf } from "./engines.ts";
 import { maskBranch } from "./mask/mask_branch.ts";
-import type {
-  BranchRecord,
-  DatabaseRecord,
-  SnapshotRecord,
-  SourceRecord,
-  StorageRecord,
+import {
+  type BranchRecord,
+  type DatabaseRecord,
+  MAX_FORMER,
+  type SnapshotRecord,
+  type SourceRecord,
+  storageAt,
+  type StorageRecord,
 } from "./records.ts";
 import type { RestoredDumps } from "./restored_dumps.ts";
 import { makeFromScript, type Transfer } from "./transfer.ts";
@@ -161,14 +163,16 @@ export class BranchWork {
       return;
     }
     const { target, source } = branch.task;
+    const now = this.#parts.now();
     await this.#end(database, branch, (current) => ({
       ...current,
       storage: target,
+      former: current.storage === null
+        ? current.former
+        : [...current.former, { ...current.storage, until: now }].slice(-MAX_FORMER),
       task: null,
       failure: null,
-      resetAt: current.storage === null || source.type === "move"
-        ? current.resetAt
-        : this.#parts.now(),
+      resetAt: current.storage === null || source.type === "move" ? current.resetAt : now,
     }));
     if (source.type === "backup") await this.#parts.dumps.remove(source.id);
     await this.removeRemains();
@@ -226,6 +230,16 @@ export class BranchWork {
       return await this.#parts.dumps.restore(source.id, { engine, branch: target });
     }
     const from = await this.#sourceOf(database, branch);
+    if (source.type === "history") {
+      if (from.storage.engine !== storage.engine) {
+        throw new SourceMissing(`At that time, "${source.name}" was on another engine`);
+      }
+      return await engine.restore(
+        engineBranch(database, from, from.storage),
+        target,
+        source.at,
+      );
+    }
     if (from.storage.engine === storage.engine) {
       await engine.copy(engineBranch(database, from, from.storage), target);
       return;
@@ -289,12 +303,16 @@ export class BranchWork {
         return snapshot;
       }
       case "preview":
+      case "history":
       case "branch": {
-        const { role, storage } = await this.#parts.branches.get(id, source.name) ?? {};
-        if (role === undefined || storage === undefined || storage === null) {
+        const found = await this.#parts.branches.get(id, source.name);
+        const storage = found && source.type === "history"
+          ? storageAt(found, source.at)
+          : found?.storage;
+        if (found === undefined || storage === undefined || storage === null) {
           throw new SourceMissing(`The source branch "${source.name}" was deleted`);
         }
-        return { role, storage };
+        return { role: found.role, storage };
       }
       default: {
         const { role, storage } = branch;

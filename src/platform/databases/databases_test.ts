@@ -167,6 +167,44 @@ Deno.test("branches are copies; reset makes one equal to its parent, and removes
   assert.deepEqual([...engine.held.keys()], [main]);
 });
 
+Deno.test("a branch is restored from the storage that it showed at the time, within the history", async () => {
+  await using machine = await TestMachine.make();
+  await machine.project("shop");
+  const engine = new TestEngine();
+  const platform = await machine.start(engine);
+  await createOrders(platform);
+  const { history, createdAt } = await platform.call("getDatabase", at);
+  assert.equal(history?.since, createdAt, "not before the database");
+  engine.held.set(engine.held.keys().next().value!, "main");
+  await platform.call("createDatabaseBranch", { ...at, body: { name: "side" } });
+  const [, first] = engine.held.keys();
+  const wasAt = machine.now;
+  machine.now += 1000;
+  await platform.call("resetDatabaseBranch", { ...at, branch: "side" });
+  const [, second] = engine.held.keys();
+  machine.now += 1000;
+  // The engine keeps what its history needs of a storage that was removed.
+  engine.held.set(first!, "before the reset");
+  engine.held.set(second!, "after the reset");
+  for (
+    const [time, text] of [[wasAt, "before the reset"], [machine.now, "after the reset"]] as const
+  ) {
+    const moment = new Date(time).toISOString();
+    const body = { name: `at-${time}`, from: "side", at: moment };
+    const made = await platform.call("createDatabaseBranch", { ...at, body });
+    assert.deepEqual([made.state, made.parent], ["active", "side"]);
+    assert.equal([...engine.held.values()].at(-1), `${text} at ${time}`);
+  }
+  engine.historyFrom = wasAt;
+  const [from, to] = [wasAt, machine.now].map((time) => new Date(time).toISOString());
+  for (const time of [wasAt - 1, machine.now + 1]) {
+    const body = { name: "no", at: new Date(time).toISOString() };
+    await assert.rejects(platform.call("createDatabaseBranch", { ...at, body }), {
+      message: `Cannot restore to ${body.at}: the history goes from ${from} to now (${to})`,
+    });
+  }
+});
+
 Deno.test("a branch with a time to live is removed after it, by housekeeping", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");

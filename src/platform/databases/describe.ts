@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Database, MAIN_BRANCH } from "../../contract/databases.ts";
+import { type Database, type DatabaseHistory, MAIN_BRANCH } from "../../contract/databases.ts";
 import type { DatabaseBranch } from "../../contract/database_branches.ts";
 import { GONE } from "../../database/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -22,6 +22,7 @@ import { GRACE_MS, SIZES } from "./sizes.ts";
 /** How long a size is shown before it is measured again, in milliseconds. */
 const SIZE_MS = 15_000;
 const MAX_SIZES = 1000;
+const DAY_MS = 24 * 60 * 60_000;
 
 const time = (moment: number): string => new Date(moment).toISOString();
 const timeOrNull = (moment: number | null): string | null => moment === null ? null : time(moment);
@@ -76,6 +77,7 @@ export class Descriptions {
       branches: all.length,
       sizeBytes: await this.sizeOf(database),
       overriddenBy,
+      history: await this.#historyOf(database),
       notes: [
         ...describeEngine(database, { engine, hasServer: engines.lackOf("server") === undefined }),
         ...overriddenBy.map(({ note }) => note),
@@ -147,6 +149,20 @@ export class Descriptions {
     } catch {
       return null;
     }
+  }
+
+  async #historyOf({ engine, createdAt }: DatabaseRecord): Promise<DatabaseHistory | null> {
+    const facts = await this.#parts.engines.open(engine).then((opened) => opened.history())
+      .catch(() => undefined);
+    if (facts === undefined) return null;
+    const { since, bytes, keepMs, maxBytes, problem } = facts;
+    return {
+      since: since === null ? null : time(Math.max(since, createdAt)),
+      keepDays: keepMs / DAY_MS,
+      sizeBytes: bytes,
+      maxBytes,
+      problem,
+    };
   }
 
   async #versionOf(kind: DatabaseRecord["engine"]): Promise<string | null> {

@@ -42,6 +42,7 @@ export async function mintBranch(
     role: mintRole(database.name, random),
     ...await mintPassword({ random, box }, passwordPlace(database.id, id)),
     storage: null,
+    former: [],
     task: { target: { engine: database.engine, id: mintId(random) }, source, maker: null },
     failure: null,
     gitBranch: null,

@@ -54,12 +54,17 @@ const sourceRecord = z.discriminatedUnion("type", [
   /** What the preview of a git branch begins with, from the branch of that name. */
   z.object({ type: z.literal("preview"), name: z.string(), recipe: databaseRecipe }),
   z.object({ type: z.literal("snapshot"), id: z.string() }),
+  /** A branch as it was at a time, in milliseconds since 1970. */
+  z.object({ type: z.literal("history"), name: z.string(), at: z.number() }),
   /** The branch's own content, for a move to another engine; clients wait meanwhile. */
   z.object({ type: z.literal("move") }),
   /** The SQL of a restored backup, under the id that its storage had. */
   z.object({ type: z.literal("backup"), id: z.string() }),
 ]);
 export type SourceRecord = z.infer<typeof sourceRecord>;
+
+/** Former storages of a branch that are kept in its record, at most. */
+export const MAX_FORMER = 20;
 
 export const branchRecord = z.object({
   /** 16 hexadecimal digits; stays the same when the storage changes. */
@@ -74,6 +79,8 @@ export const branchRecord = z.object({
   verifier: z.string(),
   /** The current storage; null before it is created. */
   storage: storageRecord.nullable(),
+  /** Storages that it showed before, oldest first, each until a time: its history is in them. */
+  former: z.array(storageRecord.extend({ until: z.number() })).default([]),
   /** The storage that is being created; null if there is none. */
   task: z.object({
     target: storageRecord,
@@ -101,6 +108,10 @@ export const branchRecord = z.object({
   expiresAt: z.number().nullable(),
 });
 export type BranchRecord = z.infer<typeof branchRecord>;
+
+/** The storage that a branch showed at a time. */
+export const storageAt = ({ former, storage }: BranchRecord, at: number): StorageRecord | null =>
+  former.find(({ until }) => at < until) ?? storage;
 
 export const snapshotRecord = z.object({
   id: z.string(),

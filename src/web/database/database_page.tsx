@@ -6,7 +6,12 @@
  * @module
  */
 import { formatBytes } from "../../lib/format.ts";
-import { type Database, type DatabaseUsage, MAIN_BRANCH } from "../../contract/databases.ts";
+import {
+  type Database,
+  type DatabaseHistory,
+  type DatabaseUsage,
+  MAIN_BRANCH,
+} from "../../contract/databases.ts";
 import type { DatabaseBranch, DatabaseSnapshot } from "../../contract/database_branches.ts";
 import { Ago, SelectField } from "../layout/board_pieces.tsx";
 import {
@@ -32,6 +37,14 @@ import { studioPage } from "./studio_page.tsx";
 /** Largest file that the page imports: it is in memory meanwhile. */
 export const MAX_IMPORT_FORM = 16 * 1024 * 1024;
 
+/** Describes what can be restored, and what that costs. */
+function historyText({ since, keepDays, sizeBytes, problem }: DatabaseHistory): string {
+  const range = since === null
+    ? "nothing yet"
+    : `since ${since.slice(0, 19).replace("T", " ")} UTC`;
+  return `${problem ?? range}; ${keepDays} days kept in ${formatBytes(sizeBytes)}`;
+}
+
 function Facts({ database, branches }: {
   readonly database: Database;
   readonly branches: readonly DatabaseBranch[];
@@ -46,6 +59,7 @@ function Facts({ database, branches }: {
     ["Compute", `${cuSize} CU, ${memoryMb} MB of memory`],
     ["Variable", autoInject ? envVar : "not set for deployments"],
   ];
+  if (database.history !== null) facts.push(["Restorable", historyText(database.history)]);
   return (
     <dl class="facts two">
       {facts.map(([name, value]) => (
@@ -123,7 +137,7 @@ function BranchForm({ visit, state }: {
   readonly visit: DatabaseVisit;
   readonly state: FormState;
 }) {
-  const { path, parts, branches } = visit;
+  const { path, parts, branches, database } = visit;
   return (
     <Form action={path("branches")} csrf={parts.context.csrf} class="line-form">
       <Field label="New branch" name="name" state={state} autocomplete="off" />
@@ -133,6 +147,20 @@ function BranchForm({ visit, state }: {
         values={branches.map(({ name }) => name)}
         chosen={state.values.from ?? MAIN_BRANCH}
       />
+      {database.history?.since
+        ? (
+          <Field
+            label="As of (UTC)"
+            name="at"
+            type="datetime-local"
+            state={state}
+            autocomplete="off"
+            hint="Leave empty for now."
+            step={1}
+            optional
+          />
+        )
+        : null}
       <button type="submit">Create</button>
     </Form>
   );

@@ -80,9 +80,11 @@ function bindBranches(
   bind.personal("POST", `${AT}/branches`, async (visit) => {
     const opened = await open(visit);
     const { api, params } = opened.place;
-    const { name = "", from = MAIN_BRANCH } = visit.fields;
+    const { name = "", from = MAIN_BRANCH, at = "" } = visit.fields;
+    // Browsers leave out seconds that are 0.
+    const asOf = at === "" ? {} : { at: `${at}${/T\d\d:\d\d$/.test(at) ? ":00" : ""}Z` };
     try {
-      await api.call(endpoints.createDatabaseBranch, { params, body: { name, from } });
+      await api.call(endpoints.createDatabaseBranch, { params, body: { name, from, ...asOf } });
       return back(opened, "branch-made");
     } catch (error) {
       return show(opened, { ...refused(error, visit.fields), of: "branches" });

@@ -82,6 +82,8 @@ export interface FieldProps {
   readonly minlength?: number;
   readonly maxlength?: number;
   readonly inputmode?: string;
+  /** Seconds between values of a time. */
+  readonly step?: number;
   /** Whether it may be left empty. */
   readonly optional?: boolean;
 }
@@ -109,6 +111,7 @@ export function Field({ label, name, state, type = "text", hint, initial, ...res
         class={rest.class}
         minlength={rest.minlength}
         maxlength={rest.maxlength}
+        step={rest.step}
         inputmode={rest.inputmode as "numeric" | undefined}
         spellcheck={plain || type === "password" ? false : undefined}
         autocapitalize={plain ? "none" : undefined}

@@ -7,6 +7,7 @@ import { NO_POSTGRES } from "../../../src/database/server/_test_server.ts";
 import type { QueryEvent } from "../../../src/contract/database_queries.ts";
 import { createDatabase, sendSql } from "../../helpers/databases.ts";
 import { type DashboardPlatform, withDashboard } from "../../helpers/dashboard.ts";
+import { until } from "../../../src/lib/_test_until.ts";
 import { formsOf, type Page } from "../../helpers/page_visitor.ts";
 
 const AT = "/workspaces/acme/projects/shop/databases/orders";
@@ -340,6 +341,33 @@ for (const [engine, options] of Object.entries({ embedded: {}, server: { postgre
         await t.step("rows", () => editsRows(parts, read));
         await t.step("SQL and files", () => runsSql(parts));
         await t.step("branches, passwords, import", () => managesDatabase(parts));
+        if (engine === "server") {
+          await t.step("a point in time", async () => {
+            const { ada } = parts;
+            const { json } = await until(
+              () => api("GET", API),
+              ({ json }) => json.history.since !== null,
+            );
+            const page = await ada.open(AT);
+            assert.match(
+              page.html,
+              /Restorable<\/dt><dd>since \d{4}-\d\d-\d\d [\d:]{8} UTC; 7 days/,
+            );
+            const refused = await ada.submit(page, `${AT}/branches`, {
+              name: "early",
+              at: "2020-01-01T00:00",
+            });
+            assert.match(refused.html, /the history goes from \S+ to now/);
+            const wrong = await ada.submit(page, `${AT}/branches`, { name: "no", at: "x" });
+            assert.match(wrong.html, /id="at-wrong"/);
+            const at = new Date(Math.max(Date.now() - 1000, Date.parse(json.history.since)));
+            const made = await ada.submit(page, `${AT}/branches`, {
+              name: "as-of",
+              at: at.toISOString().slice(0, -1),
+            });
+            assert.match(made.html, />as-of</);
+          });
+        }
         await t.step("viewers", () => closesToViewers(parts));
       }, options),
   });

@@ -53,12 +53,26 @@ export async function prepareCluster(
     startLog: join(folder, "start.log"),
   };
   if (await clusterVersion(folder) === undefined) {
+    // The log of another cluster leads nowhere.
+    await removeHistory(folder);
     await makeCluster(folder, { data: files.data, programs, owner, password });
   }
   return files;
 }
 
-async function socketFolder(folder: string, owner: ClusterOwner | undefined): Promise<string> {
+export const historyFolder = (folder: string): string => join(folder, "history");
+
+export async function removeHistory(folder: string): Promise<void> {
+  await Deno.remove(historyFolder(folder), { recursive: true }).catch((error) => {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  });
+}
+
+/** The folder of a server's Unix socket: a short path, as the system needs one. */
+export async function socketFolder(
+  folder: string,
+  owner: ClusterOwner | undefined,
+): Promise<string> {
   const own = join(folder, "socket");
   if (own.length <= MAX_SOCKET_FOLDER) {
     await makePrivate(own, owner);
@@ -69,7 +83,7 @@ async function socketFolder(folder: string, owner: ClusterOwner | undefined): Pr
   return short;
 }
 
-async function makePrivate(folder: string, owner: ClusterOwner | undefined): Promise<void> {
+export async function makePrivate(folder: string, owner: ClusterOwner | undefined): Promise<void> {
   await Deno.mkdir(folder, { recursive: true, mode: PRIVATE });
   if (owner !== undefined) await Deno.chown(folder, owner.uid, owner.gid);
   await Deno.chmod(folder, PRIVATE);
@@ -126,11 +140,14 @@ const LIMIT = 'ulimit -v "$0" && exec "$@"';
 /** @throws {Error} with what the program said where it failed */
 export async function runAsOwner(
   program: string,
-  { args, owner, addressesMb }: {
+  { args, owner, addressesMb, env, signal }: {
     readonly args: readonly string[];
     readonly owner: ClusterOwner | undefined;
     /** Addresses that it and what it starts may use each; unlimited where missing. */
     readonly addressesMb?: number;
+    readonly env?: Readonly<Record<string, string>>;
+    /** Ends the program. */
+    readonly signal?: AbortSignal;
   },
 ): Promise<void> {
   const limited = addressesMb === undefined
@@ -139,9 +156,10 @@ export async function runAsOwner(
   const { success, stdout, stderr } = await runProgram(limited[0], {
     args: limited.slice(1),
     clearEnv: true,
-    env: { PATH: "/usr/bin:/bin", LANG: "C", LC_ALL: "C" },
+    env: { PATH: "/usr/bin:/bin", LANG: "C", LC_ALL: "C", ...env },
     cwd: "/",
     stdin: "null",
+    ...(signal === undefined ? {} : { signal }),
     ...owner,
   });
   if (success) return;

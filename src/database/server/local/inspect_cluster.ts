@@ -5,8 +5,9 @@
  */
 import { join } from "node:path";
 import { readTextFile } from "../../../lib/utf8.ts";
-import { clusterVersion } from "./cluster_files.ts";
+import { clusterVersion, historyFolder } from "./cluster_files.ts";
 import { findPostgres } from "./find_postgres.ts";
+import { historySize, readHistory } from "./history_files.ts";
 import { runningServer } from "./running_server.ts";
 
 export interface ClusterFacts {
@@ -18,11 +19,23 @@ export interface ClusterFacts {
   readonly runs: boolean;
   /** Permissions of its files, where the system has such. */
   readonly mode: number | null;
+  /** History on disk; `undefined` if it keeps none. */
+  readonly history: { readonly since: number | undefined; readonly bytes: number } | undefined;
   /** The server's last output when it started. */
   readonly lastWords: string;
 }
 
 const LAST_LINES = 3;
+
+async function inspectHistory(folder: string): Promise<ClusterFacts["history"]> {
+  try {
+    const content = await readHistory(folder);
+    return { since: content.bases[0]?.at, bytes: historySize(content) };
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
 
 /** Describes the cluster in a platform's data folder; `undefined` if there is none. */
 export async function inspectCluster(
@@ -40,6 +53,7 @@ export async function inspectCluster(
     installed: (await findPostgres(path)).map(({ version }) => version),
     runs: await runningServer(data) !== undefined,
     mode: (await Deno.stat(data)).mode,
+    history: await inspectHistory(historyFolder(folder)),
     lastWords: said.trim().split("\n").slice(-LAST_LINES).join(" "),
   };
 }

@@ -17,13 +17,22 @@ import {
   ADMIN_ROLE,
   type ClusterFiles,
   clusterVersion,
+  historyFolder,
   prepareCluster,
+  removeHistory,
   runAsOwner,
 } from "./cluster_files.ts";
 import { type ClusterOwner, findOwner, letPass } from "./cluster_owner.ts";
 import { findPostgres, type PostgresPrograms } from "./find_postgres.ts";
 import { runningServer } from "./running_server.ts";
-import { processMemoryMb, serverSettings } from "./server_settings.ts";
+import { type HistoryOptions, LocalHistory, prepareHistory } from "./history.ts";
+import { archiveCommand } from "./history_files.ts";
+import {
+  processMemoryMb,
+  serverSettings,
+  type SettingRow,
+  settingsText,
+} from "./server_settings.ts";
 
 const PORT = 5432;
 /** How often the server is looked at, in milliseconds. */
@@ -47,10 +56,13 @@ export interface LocalClusterOptions {
   readonly password: string;
   readonly path: string;
   readonly memoryBytes: number;
+  /** How much history to keep; none where missing. */
+  readonly history?: HistoryOptions;
   readonly onTrouble: (message: string) => void;
 }
 
 export class LocalCluster implements ServerSource {
+  readonly history: LocalHistory | undefined;
   readonly #address: ServerAddress;
   readonly #login: Login;
   readonly #closing = new AbortController();
@@ -77,6 +89,16 @@ export class LocalCluster implements ServerSource {
     this.#address = { endpoint: { transport: "unix", path }, tls: undefined };
     this.#login = { user: ADMIN_ROLE, password: options.password, database: "postgres" };
     this.#watching = this.#watch();
+    const { history, onTrouble } = options;
+    this.history = history && new LocalHistory({
+      ...history,
+      folder: this.#historyFolder,
+      source: this,
+      programsFolder: programs.folder,
+      owner,
+      settings: (socketFolder) => this.#settings(socketFolder),
+      onTrouble,
+    });
   }
 
   /**
@@ -92,7 +114,16 @@ export class LocalCluster implements ServerSource {
     if (owner !== undefined) await letPass(options.dataFolder, owner);
     const { password } = options;
     const files = await prepareCluster(folder, { programs, owner, password });
+    if (options.history === undefined) {
+      await removeHistory(folder);
+    } else {
+      await prepareHistory(historyFolder(folder), { programsFolder: programs.folder, owner });
+    }
     return new LocalCluster(options, programs, files, owner);
+  }
+
+  get #historyFolder(): string {
+    return historyFolder(join(this.#options.dataFolder, "postgres"));
   }
 
   get programsFolder(): string {
@@ -107,7 +138,8 @@ export class LocalCluster implements ServerSource {
   async reach(): Promise<{ readonly address: ServerAddress; readonly login: Login }> {
     if (this.#problem !== undefined) {
       const late = new AbortController();
-      const waited = delay(WAIT_MS, undefined, { signal: late.signal }).catch(() => {});
+      const signal = AbortSignal.any([late.signal, this.#closing.signal]);
+      const waited = delay(WAIT_MS, undefined, { signal }).catch(() => {});
       await Promise.race([this.#up.promise, waited]);
       late.abort();
     }
@@ -118,6 +150,7 @@ export class LocalCluster implements ServerSource {
   /** Stops the server: sessions end, and what is committed is flushed. */
   async close(): Promise<void> {
     this.#closing.abort();
+    await this.history?.close();
     await this.#watching;
     this.#problem = "PostgreSQL is stopped";
     await this.#stop("fast");
@@ -175,16 +208,21 @@ export class LocalCluster implements ServerSource {
 
   async #start(): Promise<void> {
     const { data, socket, startLog } = this.#files;
-    const settings = serverSettings({
-      socketFolder: socket,
-      port: PORT,
-      memoryBytes: this.#options.memoryBytes,
-    });
+    const archive: readonly SettingRow[] = this.#options.history === undefined ? [] : [
+      ["archive_mode", "on"],
+      ["archive_command", archiveCommand(this.#historyFolder)],
+    ];
+    const settings = settingsText([...this.#settings(socket), ...archive]);
     await Deno.writeTextFile(join(data, "postgresql.conf"), settings);
     await Deno.remove(startLog).catch(() => {});
     await this.#control("start", `--log=${startLog}`, "--no-wait");
     // It writes its process id a moment after it has started.
     for (let look = 0; look < 50 && !await this.#isAlive(); look++) await this.#pause(20);
+  }
+
+  #settings(socketFolder: string): readonly SettingRow[] {
+    const { memoryBytes } = this.#options;
+    return serverSettings({ socketFolder, port: PORT, memoryBytes });
   }
 
   async #stop(mode: "fast" | "immediate"): Promise<void> {

@@ -31,15 +31,17 @@ export function processMemoryMb(memoryBytes: number): number {
   return sharedMb(memoryBytes) + own;
 }
 
-/** The text of `postgresql.conf`. Neither SQL nor values of rows get into its log. */
+export type SettingRow = readonly [name: string, value: string];
+
+/** The settings of the server. Neither SQL nor values of rows get into its log. */
 export function serverSettings(
   { socketFolder, port, memoryBytes }: {
     readonly socketFolder: string;
     readonly port: number;
     readonly memoryBytes: number;
   },
-): string {
-  const settings: readonly (readonly [name: string, value: string])[] = [
+): readonly SettingRow[] {
+  return [
     ["listen_addresses", ""],
     ["port", String(port)],
     ["unix_socket_directories", socketFolder],
@@ -65,6 +67,12 @@ export function serverSettings(
     ["timezone", "UTC"],
     ["log_timezone", "UTC"],
   ];
-  const lines = settings.map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`);
+}
+
+/** The text of `postgresql.conf`. Of two rows with a name, the second counts. */
+export function settingsText(settings: readonly SettingRow[]): string {
+  const lines = settings.map(([name, value]) =>
+    `${name} = '${value.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`
+  );
   return `# Written by svc at each start.\n${lines.join("\n")}\n`;
 }

@@ -1,0 +1,251 @@
+/**
+ * The history of a local PostgreSQL: its databases as they were at any time of the last days.
+ * PostgreSQL copies its write-ahead log to a folder; a base backup is made each day.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Clock } from "../../../lib/clock.ts";
+import { messageOf } from "../../../lib/error_message.ts";
+import { KeyedLock } from "../../../lib/keyed_lock.ts";
+import { type Rounds, startRounds } from "../../../lib/rounds.ts";
+import { renameDurably } from "../../../lib/sync_folder.ts";
+import { readTextFile } from "../../../lib/utf8.ts";
+import { EngineError, type HistoryFacts } from "../../types.ts";
+import { Admin } from "../admin.ts";
+import type { ServerSource } from "../server_source.ts";
+import { makePrivate, runAsOwner } from "./cluster_files.ts";
+import {
+  baseName,
+  basesFolder,
+  type HistoryLimits,
+  historySize,
+  planHistory,
+  readHistory,
+  walFolder,
+} from "./history_files.ts";
+import { endRecovered, type RecoveredOptions, withRecovered } from "./recovered_server.ts";
+
+const FIRST_MS = 500;
+const LOOK_MS = 60_000;
+/** Pause after a base backup that failed or was too large, in milliseconds. */
+const RETRY_MS = 60 * 60_000;
+/** Longest time until PostgreSQL has copied a segment, in milliseconds. */
+const ARCHIVE_MS = 60_000;
+const ARCHIVE_LOOK_MS = 50;
+const LOCK = "history";
+const BASE_FILE = "base.tar.gz";
+const MANIFEST = "backup_manifest";
+/** Whether the server copies its log, and whether that fails. */
+const STATE = "SELECT current_setting('archive_mode'), " +
+  "last_failed_time > coalesce(last_archived_time, '-infinity') FROM pg_stat_archiver";
+const UNFINISHED = "unfinished";
+
+export interface HistoryOptions extends HistoryLimits {
+  readonly now: Clock;
+}
+
+export interface LocalHistoryOptions
+  extends HistoryOptions, Pick<RecoveredOptions, "programsFolder" | "owner" | "settings"> {
+  /** Of the history. */
+  readonly folder: string;
+  readonly source: ServerSource;
+  readonly onTrouble: (message: string) => void;
+}
+
+/** Makes the folders, and removes what a killed process has left. */
+export async function prepareHistory(
+  folder: string,
+  { programsFolder, owner }: Pick<LocalHistoryOptions, "owner" | "programsFolder">,
+): Promise<void> {
+  for (const each of [folder, basesFolder(folder), walFolder(folder)]) {
+    await makePrivate(each, owner);
+  }
+  for await (const { name } of Deno.readDir(folder)) {
+    if (!name.startsWith(UNFINISHED)) continue;
+    await endRecovered(join(folder, name), { programsFolder, owner });
+  }
+}
+
+export class LocalHistory {
+  readonly #lock = new KeyedLock();
+  readonly #admin: Admin;
+  readonly #rounds: Rounds;
+  #problem: string | null = null;
+  #nextBaseAt = 0;
+
+  readonly #options: LocalHistoryOptions;
+
+  constructor(options: LocalHistoryOptions) {
+    this.#options = options;
+    this.#admin = new Admin(options.source);
+    this.#rounds = startRounds({
+      firstMs: FIRST_MS,
+      everyMs: LOOK_MS,
+      run: (signal) =>
+        this.#lock.run(LOCK, () => this.#round(signal)).catch((error) => {
+          if (!signal.aborted) throw error;
+        }),
+      onError: (error) => this.#fail(`Cannot keep the history of databases: ${messageOf(error)}`),
+    });
+  }
+
+  /** Describes what can be restored, and what that costs. */
+  async facts(): Promise<HistoryFacts> {
+    const { folder, keepMs, maxBytes } = this.#options;
+    const content = await readHistory(folder);
+    return {
+      since: content.bases[0]?.at ?? null,
+      bytes: historySize(content),
+      keepMs,
+      maxBytes,
+      problem: this.#problem,
+    };
+  }
+
+  /**
+   * Runs work with a server that has all databases as they were at a time.
+   *
+   * @throws {EngineError}
+   */
+  at<T>(time: number, work: (server: ServerSource) => Promise<T>): Promise<T> {
+    return this.#lock.run(LOCK, () => this.#at(time, work));
+  }
+
+  async #at<T>(time: number, work: (server: ServerSource) => Promise<T>): Promise<T> {
+    const { folder, source } = this.#options;
+    const { bases } = await readHistory(folder);
+    const base = bases.findLast(({ at }) => at <= time);
+    if (base === undefined) throw new EngineError("The history does not go back so far", "22023");
+    await this.#archiveAll();
+    const { login } = await source.reach();
+    const from = join(basesFolder(folder), base.name);
+    return await withRecovered({
+      ...this.#options,
+      login,
+      time,
+      history: folder,
+      folder: join(folder, `${UNFINISHED}-${crypto.randomUUID()}`),
+      base: join(from, BASE_FILE),
+      manifest: join(from, MANIFEST),
+    }, work);
+  }
+
+  /** Waits until all that is committed is in the history, and a commit after it. */
+  async #archiveAll(): Promise<void> {
+    // Recovery ends at the first commit after the time, so there has to be one.
+    await this.#admin.run(["SELECT txid_current()"]);
+    const [row] = await this.#admin.run([
+      "SELECT pg_walfile_name(lsn) FROM (SELECT pg_switch_wal() - 1 AS lsn) AS switched",
+    ]);
+    const path = join(walFolder(this.#options.folder), row![0]!);
+    const end = performance.now() + ARCHIVE_MS;
+    while (!await Deno.stat(path).then(() => true, () => false)) {
+      if (performance.now() > end) {
+        throw new EngineError("PostgreSQL does not copy its log to the history", "58000");
+      }
+      await delay(ARCHIVE_LOOK_MS);
+    }
+  }
+
+  async #round(signal: AbortSignal): Promise<void> {
+    const { folder, now } = this.#options;
+    const [[mode, fails] = []] = await this.#admin.run([STATE]);
+    if (mode !== "on") {
+      return this.#fail("The history of databases begins when PostgreSQL is started again");
+    }
+    if (fails === "t") {
+      return this.#fail("PostgreSQL cannot copy its log to the history: check its own log");
+    }
+    if ((await this.#prune()).needsBase && now() >= this.#nextBaseAt && !signal.aborted) {
+      this.#nextBaseAt = now() + RETRY_MS;
+      await this.#makeBase(signal);
+      const { bases } = await this.#prune();
+      const { maxBytes } = this.#options;
+      if ((bases.at(-1)?.bytes ?? 0) > maxBytes) {
+        for (const { name } of bases) await this.#removeBase(name);
+        return this.#fail(
+          "The history of databases does not fit: one base backup is larger than " +
+            "--db-history-size. Raise it, or turn the history off with --db-history-days 0",
+        );
+      }
+      this.#nextBaseAt = 0;
+    }
+    // Whoever asks for the facts needs a folder to read.
+    if ((await readHistory(folder)).bases.length > 0) this.#problem = null;
+  }
+
+  async #makeBase(signal: AbortSignal): Promise<void> {
+    const { folder, programsFolder, owner, source, now } = this.#options;
+    const { address: { endpoint }, login } = await source.reach();
+    if (endpoint.transport !== "unix") throw new TypeError("A local server has a Unix socket");
+    const unfinished = join(folder, `${UNFINISHED}-${crypto.randomUUID()}`);
+    const [, socket, port] = /^(.*)\/\.s\.PGSQL\.(\d+)$/.exec(endpoint.path) ?? [];
+    try {
+      await runAsOwner(join(programsFolder, "pg_basebackup"), {
+        args: [
+          `--pgdata=${unfinished}`,
+          `--host=${socket}`,
+          `--port=${port}`,
+          `--username=${login.user}`,
+          "--no-password",
+          "--format=tar",
+          "--compress=1",
+          "--checkpoint=fast",
+          "--wal-method=none",
+        ],
+        owner,
+        signal,
+        env: { PGPASSWORD: login.password ?? "" },
+      });
+      const segment = firstSegment(await readTextFile(join(unfinished, MANIFEST)));
+      await renameDurably(unfinished, join(basesFolder(folder), baseName(now(), segment)));
+    } finally {
+      await Deno.remove(unfinished, { recursive: true }).catch(() => {});
+    }
+  }
+
+  /** Removes what is too old or too much: a base goes before the log that it needs. */
+  async #prune() {
+    const { folder, keepMs, maxBytes, now } = this.#options;
+    const content = await readHistory(folder);
+    const plan = planHistory(content, { keepMs, maxBytes, now: now() });
+    for (const base of content.bases) {
+      if (!plan.bases.includes(base)) await this.#removeBase(base.name);
+    }
+    for (const segment of content.segments) {
+      if (!plan.segments.includes(segment)) {
+        await Deno.remove(join(walFolder(folder), segment.name));
+      }
+    }
+    return plan;
+  }
+
+  async #removeBase(name: string): Promise<void> {
+    const { folder } = this.#options;
+    const unfinished = join(folder, `${UNFINISHED}-${crypto.randomUUID()}`);
+    await renameDurably(join(basesFolder(folder), name), unfinished);
+    await Deno.remove(unfinished, { recursive: true });
+  }
+
+  #fail(problem: string): void {
+    if (this.#problem !== problem) this.#options.onTrouble(problem);
+    this.#problem = problem;
+  }
+
+  /** Waits for the work under way. */
+  async close(): Promise<void> {
+    await this.#rounds.close();
+    await this.#lock.run(LOCK, () => Promise.resolve());
+  }
+}
+
+/** The first segment that a base backup needs, by its manifest. */
+function firstSegment(manifest: string): string {
+  const [range] = JSON.parse(manifest)["WAL-Ranges"];
+  const [file, offset] = String(range["Start-LSN"]).split("/");
+  const hex = (value: number) => value.toString(16).toUpperCase().padStart(8, "0");
+  const segment = Number.parseInt(offset!, 16) >>> 24;
+  return hex(range.Timeline) + hex(Number.parseInt(file!, 16)) + hex(segment);
+}
