@@ -59,6 +59,15 @@ const WITHOUT_PRE_GYP: Plugin = {
   },
 };
 
+/** The client of SSH asks a native module for the processor's features, and can do without. */
+const WITHOUT_CPU_FEATURES: Plugin = {
+  name: "without-cpu-features",
+  setup(bundling) {
+    const filter = /[\\/]cpu-features[\\/]lib[\\/]index\.js$/;
+    bundling.onLoad({ filter }, () => ({ contents: "module.exports = () => {};", loader: "js" }));
+  },
+};
+
 /** Every start reads the version of the program, and nothing else of the file that holds it. */
 const versionAlone = (root: string): Plugin => ({
   name: "version-alone",
@@ -99,7 +108,7 @@ export async function bundle(options: BundleOptions): Promise<BundleReport> {
     mainFields: ["module", "main"],
     chunkNames: "chunk/[name]-[hash]",
     external: [...options.external],
-    plugins: [versionAlone(options.root), rarePackages(options.root)],
+    plugins: [versionAlone(options.root), rarePackages(options.root), WITHOUT_CPU_FEATURES],
     define: constants(options),
     metafile: true,
     logLevel: "warning",

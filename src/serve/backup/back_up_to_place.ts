@@ -31,7 +31,7 @@ import { restoreBackup } from "./restore_backup.ts";
 import { withWorkFolder } from "./work_folder.ts";
 
 export interface PlaceBackupOptions extends BackupSource {
-  /** A folder, or `s3://…`. */
+  /** A folder, `s3://…` or `sftp://…`. */
   readonly place: string;
   /** Public keys of age; the backup is not encrypted without any. */
   readonly recipients: readonly string[];

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openTestStorage } from "../../platform/core/s3/_test_storage.ts";
+// @ts-types="./repository/_ssh2.d.ts"
+import ssh2 from "ssh2";
 import { inTestFolder } from "../../lib/_test_folder.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { DenoStore } from "../../store/mod.ts";
 import { backUpToPlace, type PlaceBackupOptions } from "./back_up_to_place.ts";
+import { HAS_SSHD, startSshd, startTestSftp } from "./repository/_test_sftp.ts";
 import { openPlace } from "./repository/open_place.ts";
 import { makeKeyPair } from "./repository/sealing.ts";
 import { listPlace, restoreFromPlace } from "./restore_from_place.ts";
@@ -52,14 +55,21 @@ async function makeData(root: string): Promise<string> {
   return dataDir;
 }
 
+type Kind = "folder" | "s3" | "sftp" | "sshd";
+
+/** The servers that places are on, beside folders. */
+const SERVERS: Readonly<
+  Partial<Record<Kind, (root: string) => Promise<AsyncDisposable & Pick<Case, "place">>>>
+> = { s3: openTestStorage, sftp: startTestSftp, sshd: startSshd };
+
 async function inPlace(
-  kind: "folder" | "s3",
+  kind: Kind,
   test: (at: Case) => Promise<void>,
 ): Promise<void> {
   await inTestFolder(async (root) => {
     const dataDir = await makeData(root);
-    await using storage = kind === "s3" ? await openTestStorage() : undefined;
-    const [place, env] = [storage?.place ?? join(root, "backups"), storage?.env ?? {}];
+    await using server: AsyncDisposable & Partial<Case> | undefined = await SERVERS[kind]?.(root);
+    const [place, env] = [server?.place ?? join(root, "backups"), server?.env ?? {}];
     let hours = 0;
     const backUp = (more: Partial<PlaceBackupOptions> = {}) =>
       backUpToPlace({
@@ -75,10 +85,11 @@ async function inPlace(
   });
 }
 
-for (const kind of ["folder", "s3"] as const) {
+for (const kind of ["folder", "s3", "sftp", "sshd"] as const) {
   for (const isEncrypted of [false, true]) {
     const how = `${kind}, ${isEncrypted ? "encrypted" : "plain"}`;
-    Deno.test(`backUpToPlace() sends what is new, proves and prunes (${how})`, async () => {
+    const name = `backUpToPlace() sends what is new, proves and prunes (${how})`;
+    Deno.test({ name, ignore: kind === "sshd" && !HAS_SSHD }, async () => {
       await inPlace(kind, async ({ root, dataDir, place, env, backUp }) => {
         const { identity, recipient } = await makeKeyPair();
         const identityFile = join(root, "secret.txt");
@@ -213,6 +224,30 @@ Deno.test("backUpToPlace() and restoreFromPlace() say what to do about each fail
       assert.doesNotMatch(`${error.message}${error.hint}`, /a-wrong-secret/);
       return true;
     });
+  });
+});
+
+Deno.test("backUpToPlace() trusts one host key of an SFTP server, and names what is wrong", async () => {
+  await inPlace("sftp", async ({ root, place, backUp }) => {
+    const other = place.replace(/host-key=SHA256%3A..../, "host-key=SHA256%3AAAAA");
+    const cases: readonly [place: string, wanted: RegExp][] = [
+      [other, /its host key is SHA256:\S+, not SHA256:AAAA/],
+      [place.replace(/host-key=[^&]*&/, ""), /host-key must be the SHA256 fingerprint/],
+      [place.replace(/&?key-file=[^&]*/, ""), /must look like sftp:\/\/user@host/],
+      [place.replace("svc@", "svc:secret@"), /must look like sftp:\/\/user@host/],
+      [place.replace("user_key", "no_key"), /Cannot use sftp:\/\/svc@.*No such file/],
+      [place.replace("/kept?", "/none/kept?"), /there is no folder .*\/none/],
+    ];
+    for (const [wrong, wanted] of cases) {
+      await assert.rejects(backUp({ place: wrong }), (error: Error) => {
+        assert.match(error.message, wanted);
+        assert.doesNotMatch(error.message, /secret/);
+        return true;
+      });
+    }
+    const key = join(root, "user_key");
+    await Deno.writeTextFile(key, ssh2.utils.generateKeyPairSync("ed25519").private);
+    await assert.rejects(backUp(), /authentication methods failed/);
   });
 });
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isS3Place } from "../../../lib/is_s3_place.ts";
+import { isS3Place, isSftpPlace } from "../../../lib/is_s3_place.ts";
 import type { Environment } from "../../../lib/network_variables.ts";
 import { openFolder, type Place } from "./place.ts";
 
@@ -13,6 +13,10 @@ import { openFolder, type Place } from "./place.ts";
  * @throws {BackupError} where it cannot be used, saying what to do
  */
 export async function openPlace(place: string, env: Environment): Promise<Place> {
+  if (isSftpPlace(place)) {
+    const { openSftpPlace } = await import("./sftp_place.ts");
+    return await openSftpPlace(place);
+  }
   if (!isS3Place(place)) return await openFolder(place);
   const { openS3Place } = await import("./s3_backup_place.ts");
   return await openS3Place(place, env);
