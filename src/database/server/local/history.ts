@@ -64,7 +64,8 @@ export async function prepareHistory(
   }
   for await (const { name } of Deno.readDir(folder)) {
     if (!name.startsWith(UNFINISHED)) continue;
-    await endRecovered(join(folder, name), { programsFolder, owner });
+    // A backup of a killed platform may still write to it: the next start removes that.
+    await endRecovered(join(folder, name), { programsFolder, owner }).catch(() => {});
   }
 }
 
