@@ -3,8 +3,15 @@
  *
  * @module
  */
-import type { LocalHistory } from "./local/history.ts";
+import type { HistoryFacts } from "../types.ts";
 import type { Login, ServerAddress } from "./server_address.ts";
+
+/** A server as it was at earlier times. */
+export interface ServerHistory {
+  facts(): Promise<HistoryFacts>;
+  /** Runs work with a server that has all databases as they were at a time. */
+  at<T>(time: number, work: (server: ServerSource) => Promise<T>): Promise<T>;
+}
 
 export interface ServerSource {
   /** Folder of `pg_dump`; `undefined` for those of the variable `PATH`. */
@@ -12,7 +19,7 @@ export interface ServerSource {
   /** Why it can't be reached now; `undefined` if nothing is known against it. */
   readonly problem: string | undefined;
   /** What the server was like before; `undefined` if nobody keeps that. */
-  readonly history: Pick<LocalHistory, "at" | "facts"> | undefined;
+  readonly history: ServerHistory | undefined;
   /**
    * The server's address, and the role that can create databases and roles.
    *

@@ -6,12 +6,7 @@
  * @module
  */
 import { formatBytes } from "../../lib/format.ts";
-import {
-  type Database,
-  type DatabaseHistory,
-  type DatabaseUsage,
-  MAIN_BRANCH,
-} from "../../contract/databases.ts";
+import { type Database, type DatabaseUsage, MAIN_BRANCH } from "../../contract/databases.ts";
 import type { DatabaseBranch, DatabaseSnapshot } from "../../contract/database_branches.ts";
 import { Ago, SelectField } from "../layout/board_pieces.tsx";
 import {
@@ -29,21 +24,13 @@ import { CHART_SCRIPT_PATH } from "../layout/chart_script.ts";
 import { TimeChart } from "../layout/time_chart.tsx";
 import { canChange } from "../project/open_project.ts";
 import { ConnectCard, type ConnectView } from "./connect_card.tsx";
-import { DatabaseStateMark } from "./database_state.tsx";
+import { DatabaseStateMark, historyText } from "./database_state.tsx";
 import type { DatabaseVisit } from "./open_database.ts";
 import type { ImportOutcome } from "./read_import.ts";
 import { studioPage } from "./studio_page.tsx";
 
 /** Largest file that the page imports: it is in memory meanwhile. */
 export const MAX_IMPORT_FORM = 16 * 1024 * 1024;
-
-/** Describes what can be restored, and what that costs. */
-function historyText({ since, keepDays, sizeBytes, problem }: DatabaseHistory): string {
-  const range = since === null
-    ? "nothing yet"
-    : `since ${since.slice(0, 19).replace("T", " ")} UTC`;
-  return `${problem ?? range}; ${keepDays} days kept in ${formatBytes(sizeBytes)}`;
-}
 
 function Facts({ database, branches }: {
   readonly database: Database;

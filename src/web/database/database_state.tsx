@@ -5,7 +5,8 @@
  *
  * @module
  */
-import type { DatabaseState } from "../../contract/databases.ts";
+import type { DatabaseHistory, DatabaseState } from "../../contract/databases.ts";
+import { formatBytes } from "../../lib/format.ts";
 import { State } from "../layout/board_pieces.tsx";
 
 const WORDS = {
@@ -23,4 +24,12 @@ export function DatabaseStateMark({ state, isAsleep = false }: {
 }) {
   const { word, ...shown } = WORDS[state];
   return <State {...shown}>{isAsleep && state === "active" ? "Asleep" : word}</State>;
+}
+
+/** Describes what can be restored, and what that costs. */
+export function historyText({ since, keepDays, sizeBytes, problem }: DatabaseHistory): string {
+  const range = since === null
+    ? "nothing yet"
+    : `since ${since.slice(0, 19).replace("T", " ")} UTC`;
+  return `${problem ?? range}; ${keepDays} days kept in ${formatBytes(sizeBytes)}`;
 }

@@ -1,6 +1,6 @@
 /**
  * The history of a local PostgreSQL: its databases as they were at any time of the last days.
- * PostgreSQL copies its write-ahead log to a folder; a base backup is made each day.
+ * PostgreSQL copies its write-ahead log to a folder; the platform adds a base backup each day.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { renameDurably } from "../../../lib/sync_folder.ts";
 import { readTextFile } from "../../../lib/utf8.ts";
 import { EngineError, type HistoryFacts } from "../../types.ts";
 import { Admin } from "../admin.ts";
-import type { ServerSource } from "../server_source.ts";
+import type { ServerHistory, ServerSource } from "../server_source.ts";
 import { makePrivate, runAsOwner } from "./cluster_files.ts";
 import {
   baseName,
@@ -69,7 +69,7 @@ export async function prepareHistory(
   }
 }
 
-export class LocalHistory {
+export class LocalHistory implements ServerHistory {
   readonly #lock = new KeyedLock();
   readonly #admin: Admin;
   readonly #rounds: Rounds;

@@ -109,7 +109,7 @@ export function planHistory(
   const newest = kept.at(-1);
   return {
     bases: kept,
-    // Without a base, the segments are those of one that is being made.
+    // Without a base, the segments are those of one that is being created.
     segments: newest === undefined ? segments : since(kept[0]!),
     needsBase: newest === undefined || now - newest.at >= DAY_MS || newest.at > now + DAY_MS ||
       sizeOf(since(newest)) > maxBytes * WAL_PART,
