@@ -39,7 +39,7 @@ export type DatabaseBranch = z.infer<typeof databaseBranch>;
 export const createBranchBody = z.object({
   name: branchName.meta({ description: "Name of the new branch", example: "feature/cart" }),
   from: branchName.default(MAIN_BRANCH).meta({ description: "Branch to copy", example: "main" }),
-  at: timestamp.optional().describe(
+  at: timestamp.max(40).optional().describe(
     "Copy the branch as it was at this time. The database's `history` has the range",
   ),
   ttlSeconds: z.int().min(60).max(BRANCH_TTL_MAX).optional().meta({
