@@ -59,12 +59,23 @@ const WITHOUT_PRE_GYP: Plugin = {
   },
 };
 
-/** The client of SSH asks a native module for the processor's features, and can do without. */
-const WITHOUT_CPU_FEATURES: Plugin = {
-  name: "without-cpu-features",
+/**
+ * The client of SSH asks a native module for the processor's features, and names files of its own
+ * folder: svc ships neither, and uses neither.
+ */
+const SSH_WITHOUT_FILES: Plugin = {
+  name: "ssh-without-files",
   setup(bundling) {
-    const filter = /[\\/]cpu-features[\\/]lib[\\/]index\.js$/;
-    bundling.onLoad({ filter }, () => ({ contents: "module.exports = () => {};", loader: "js" }));
+    const features = /[\\/]cpu-features[\\/]lib[\\/]index\.js$/;
+    bundling.onLoad({ filter: features }, () => ({
+      contents: "module.exports = () => {};",
+      loader: "js",
+    }));
+    const naming = /[\\/]ssh2[\\/]lib[\\/](?:agent|protocol[\\/]crypto[\\/]poly1305)\.js$/;
+    bundling.onLoad({ filter: naming }, async ({ path }) => ({
+      contents: (await Deno.readTextFile(path)).replaceAll("__dirname", '"."'),
+      loader: "js",
+    }));
   },
 };
 
@@ -108,7 +119,7 @@ export async function bundle(options: BundleOptions): Promise<BundleReport> {
     mainFields: ["module", "main"],
     chunkNames: "chunk/[name]-[hash]",
     external: [...options.external],
-    plugins: [versionAlone(options.root), rarePackages(options.root), WITHOUT_CPU_FEATURES],
+    plugins: [versionAlone(options.root), rarePackages(options.root), SSH_WITHOUT_FILES],
     define: constants(options),
     metafile: true,
     logLevel: "warning",
