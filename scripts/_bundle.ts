@@ -119,7 +119,7 @@ export async function bundle(options: BundleOptions): Promise<BundleReport> {
     mainFields: ["module", "main"],
     chunkNames: "chunk/[name]-[hash]",
     external: [...options.external],
-    plugins: [versionAlone(options.root), rarePackages(options.root), SSH_WITHOUT_FILES],
+    plugins: [versionAlone(options.root), rarePackages(options.root)],
     define: constants(options),
     metafile: true,
     logLevel: "warning",
@@ -195,7 +195,7 @@ export const STARTED_BY_NAME: readonly string[] = [
 
 /** Bundles the packages that are loaded rarely, and writes them to the stage, compressed. */
 export const bundleRareModules = (root: string, stage: string, quality: number): Promise<void> =>
-  stageRareModules({ root, stage, quality, plugins: [WITHOUT_PRE_GYP] });
+  stageRareModules({ root, stage, quality, plugins: [WITHOUT_PRE_GYP, SSH_WITHOUT_FILES] });
 
 /** Bundles what runs in workers, and what Node loads before a server. */
 export async function bundleStartedByName(

@@ -18,6 +18,7 @@ export const RARE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "age-encryption": ["Decrypter", "Encrypter", "generateIdentity", "identityToRecipient"],
   nodemailer: ["createTransport"],
   "smtp-server": ["SMTPServer"],
+  ssh2: ["default"],
   "web-push": ["default"],
   yaml: ["parse"],
 };
