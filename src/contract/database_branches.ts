@@ -39,9 +39,11 @@ export type DatabaseBranch = z.infer<typeof databaseBranch>;
 export const createBranchBody = z.object({
   name: branchName.meta({ description: "Name of the new branch", example: "feature/cart" }),
   from: branchName.default(MAIN_BRANCH).meta({ description: "Branch to copy", example: "main" }),
-  at: timestamp.max(40).optional().describe(
-    "Copy the branch as it was at this time. The database's `history` has the range",
-  ),
+  at: timestamp.max(40).nullable().optional().meta({
+    description:
+      "Copy the branch as it was at this time, in the range of the database's `history`; null for now",
+    example: null,
+  }),
   ttlSeconds: z.int().min(60).max(BRANCH_TTL_MAX).optional().meta({
     description: "Seconds until the branch is deleted; never if missing",
     example: 86400,

@@ -39,12 +39,12 @@ export class BranchService {
   async create(database: DatabaseRecord, wanted: NewBranch): Promise<BranchRecord> {
     await this.#requireSource(database, wanted.from);
     const { now } = this.#services;
-    const { at } = wanted;
-    if (at !== undefined) await this.#requireHistory(database, Date.parse(at));
+    const { at = null } = wanted;
+    if (at !== null) await this.#requireHistory(database, Date.parse(at));
     return await this.add(database, {
       name: wanted.name,
       parent: wanted.from,
-      source: at === undefined
+      source: at === null
         ? { type: "branch", name: wanted.from }
         : { type: "history", name: wanted.from, at: Date.parse(at) },
       expiresAt: wanted.ttlSeconds === undefined ? null : now() + wanted.ttlSeconds * 1000,
