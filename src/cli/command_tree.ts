@@ -15,6 +15,7 @@ import { DB } from "./db/group.ts";
 import { BUILD, DEPLOY, DEPLOYMENTS, PROMOTE, ROLLBACK, STOP } from "./deploy/group.ts";
 import { DOMAINS } from "./domains/group.ts";
 import { CACHE, FUNCTIONS, PURGE } from "./edge/group.ts";
+import { EDGES } from "./edges/group.ts";
 import { ENV } from "./env/group.ts";
 import { CONTEXT, ENVIRONMENTS } from "./environments/group.ts";
 import { BUILDS, HOOKS } from "./hooks/group.ts";
@@ -25,7 +26,7 @@ import { MAINTENANCE, PREVIEWS } from "./previews/group.ts";
 import { RELEASES } from "./releases/group.ts";
 import { INIT, LINK, LIST, PROJECTS } from "./projects/group.ts";
 import { RULES } from "./rules/group.ts";
-import { BACKUP, MIGRATE_STORE, REKEY, RESTORE, SERVE } from "./serve/group.ts";
+import { BACKUP, EDGE, MIGRATE_STORE, REKEY, RESTORE, SERVE } from "./serve/group.ts";
 import { ERRORS } from "./site_errors/group.ts";
 import { WEBHOOKS } from "./webhooks/group.ts";
 
@@ -42,6 +43,8 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: "List the nodes of the platform and their tasks",
     load: () => import("./nodes/nodes.ts"),
   },
+  EDGES,
+  EDGE,
   {
     name: "doctor",
     section: "Platform",

@@ -17,6 +17,7 @@ Deno.test("every endpoint says who may call it", () => {
 
 Deno.test("nobody but the owner manages members, keys and the workspace, or deletes projects", () => {
   assert.deepEqual(namesOf(({ access }) => access === "owner"), [
+    "addEdge",
     "changeMember",
     "createApiKey",
     "createInvitation",
@@ -30,6 +31,7 @@ Deno.test("nobody but the owner manages members, keys and the workspace, or dele
     "getWebhook",
     "listApiKeys",
     "listAudit",
+    "listEdges",
     "listInvitations",
     "listNodes",
     "listPlatformDrains",
@@ -39,6 +41,7 @@ Deno.test("nobody but the owner manages members, keys and the workspace, or dele
     "listWebhooks",
     "listWorkspaceDeadLetters",
     "redeliverWebhook",
+    "removeEdge",
     "removeMember",
     "renameWorkspace",
     "resendWorkspaceDeadLetter",

@@ -10,6 +10,9 @@ const DEPLOYMENT = "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e01";
 /** Endpoints without a command are for browsers, or one step of a command with several. */
 export const CLI_SAMPLES: Readonly<Partial<Record<keyof typeof endpoints, string>>> = {
   listNodes: "svc nodes",
+  listEdges: "svc edges list",
+  addEdge: "svc edges add far",
+  removeEdge: "svc edges remove far",
   getBackups: "svc doctor",
   getIdentity: "svc whoami",
   listAudit: "svc audit",

@@ -28,6 +28,7 @@ import * as comparison from "./deployment_comparison.ts";
 import * as deployments from "./deployments.ts";
 import * as device from "./device.ts";
 import * as domains from "./domains.ts";
+import * as edges from "./edges.ts";
 import * as environments from "./environments.ts";
 import * as health from "./health.ts";
 import * as hooks from "./hooks.ts";
@@ -57,6 +58,9 @@ export const endpoints = {
   getHealth: system.getHealth,
   getOpenApi: system.getOpenApi,
   listNodes: nodes.listNodes,
+  listEdges: edges.listEdges,
+  addEdge: edges.addEdge,
+  removeEdge: edges.removeEdge,
   getBackups: backups.getBackups,
   getIdentity: identity.getIdentity,
   search: search.search,

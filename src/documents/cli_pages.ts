@@ -109,6 +109,8 @@ export const CLI_PAGES: readonly CliPage[] = [
       "rekey",
       "migrate-store",
       "nodes",
+      "edges",
+      "edge",
       "upgrade",
     ],
   },

@@ -78,6 +78,7 @@ export const CONTENTS: readonly Section[] = [
     "self-hosting": "Run a platform on a VPS behind your own domain",
     "accounts": "Sign-in, workspaces, roles, API keys and sessions",
     "scaling": "Run the platform on several machines",
+    "edges": "Answer requests near your visitors",
     "releases": "Releases, signatures and upgrades",
     "performance": "Benchmarks, goals and how to measure",
   }),

@@ -39,6 +39,7 @@ import { isVitalsPath, VitalsEndpoint } from "./vitals/vitals_endpoint.ts";
 import { countedRequest } from "./counted_request.ts";
 import { respondAsFinalRecipient } from "./final_recipient.ts";
 import type { EdgeHandler, EdgeOptions } from "./edge_options.ts";
+import { isOfOrigin, needsOrigin, type Origin, respondAsIs } from "./origin.ts";
 import { observedRequest } from "./observed_request.ts";
 import {
   cachedRedirect,
@@ -62,6 +63,8 @@ const CALLS_ITSELF: PageWords = [
 
 class Edge {
   readonly #limiter: RateLimiter;
+  /** Counts requests here; missing in a front edge, whose platform counts for all. */
+  readonly #counted: RateLimiter | undefined;
   readonly #options: EdgeOptions;
   readonly #siteResponder: SiteResponder;
   readonly #dynamic: DynamicResponder;
@@ -79,6 +82,7 @@ class Edge {
       ? { judge: (request) => Promise.resolve({ ...edgePage(request, 401), isEdgePage: false }) }
       : new Gatekeeper({ keeper, now, random });
     this.#limiter = createRateLimiter({ now, seed: randomSeed(random) });
+    this.#counted = options.origin === undefined ? this.#limiter : undefined;
     this.#vitals = new VitalsEndpoint(this.#limiter, options.countVitals);
     const pseudonym = makePseudonym(random);
     this.#siteResponder = new SiteResponder({
@@ -135,10 +139,14 @@ class Edge {
     site: Site | undefined,
     startedAt: number,
   ): Response | Promise<Response> {
+    const { origin } = this.#options;
+    if (origin !== undefined && isOfOrigin(clientRequest, site)) {
+      return this.#relay(origin, clientRequest);
+    }
     if (site === undefined) {
       return this.#respond(clientRequest, edgePage(clientRequest, 404, { words: UNKNOWN_HOST }));
     }
-    const limiter = this.#limiter;
+    const limiter = this.#counted;
     const { rolling } = site;
     const seen = rolling === undefined ? site : chooseSide(site, rolling, clientRequest);
     const context = new RequestContext(clientRequest, seen, { startedAt, limiter });
@@ -146,6 +154,15 @@ class Edge {
     return gate !== undefined && isClosed(gate)
       ? this.#serveMembers(context, gate)
       : this.#servePage(context);
+  }
+
+  /** Passes the client's own request on, and the response as it comes. */
+  async #relay(origin: Origin, clientRequest: ClientRequest): Promise<Response> {
+    try {
+      return respondAsIs(clientRequest, await origin.ask(clientRequest));
+    } catch (error) {
+      return this.#respond(clientRequest, this.#fault(clientRequest, error));
+    }
   }
 
   /** Answers on a protected host: nothing of the site is looked at for whoever is not let in. */
@@ -182,10 +199,19 @@ class Edge {
     const { clientRequest, site } = context;
     try {
       const decided = this.#decide(context);
+      const { origin } = this.#options;
+      if (origin !== undefined && needsOrigin(context, decided)) {
+        return this.#relay(origin, clientRequest);
+      }
       const edgeResponse = isDestination(decided) ? this.#follow(context, decided) : decided;
       if (!(edgeResponse instanceof Promise)) return this.#settle(context, edgeResponse);
-      return edgeResponse.catch((error) => this.#fault(clientRequest, error, site))
-        .then((settled) => this.#settle(context, settled));
+      return edgeResponse.then(
+        (settled) => this.#settle(context, settled),
+        (error) =>
+          origin === undefined
+            ? this.#settle(context, this.#fault(clientRequest, error, site))
+            : this.#relay(origin, clientRequest),
+      );
     } catch (error) {
       return this.#settle(context, this.#fault(clientRequest, error, site));
     }
@@ -294,7 +320,7 @@ class Edge {
 
   /** Judges the source of an image by the rules, as a request of the visitor's own. */
   #openSource(source: SourceRequest, site: Site): OwnSource {
-    const limiter = this.#limiter;
+    const limiter = this.#counted;
     const context = new RequestContext(source, site, { startedAt: this.#stopwatch(), limiter });
     const decided = this.#decide(context);
     if (!isDestination(decided)) return { type: "refused", status: decided.status };

@@ -14,6 +14,7 @@ import type { AsnLookup, GeoLookup } from "./geo/lookup.ts";
 import type { ImageService } from "./images/types.ts";
 import type { Connection } from "./request/client_request.ts";
 import type { ForwardedHeader } from "./request/trusted_proxies.ts";
+import type { Origin } from "./origin.ts";
 import type { Site } from "./site/site.ts";
 
 export interface EdgeOptions {
@@ -36,6 +37,11 @@ export interface EdgeOptions {
   readonly stopwatch?: () => number;
   /** Makes a unique id of a few visible ASCII characters. */
   requestId(): string;
+  /**
+   * Answers what needs more than rules and files, in a front edge: the platform. Where it is
+   * missing, this process is the origin.
+   */
+  readonly origin?: Origin | undefined;
   /** Stores responses of other sites, functions and servers. */
   readonly cache: HttpCache;
   /** Sends requests to other sites; refuses addresses that are not allowed. */

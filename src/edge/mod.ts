@@ -42,6 +42,8 @@ export type { ConvertedImage, ImageOrder, ImageOutcome, ImageService } from "./i
 export { DEFAULT_ISR_MEMORY_BYTES, IsrMemory } from "./isr/isr_memory.ts";
 export { IsrCache, type IsrCacheOptions } from "./isr/isr_cache.ts";
 export type { IsrStore } from "./isr/types.ts";
+export type { Origin } from "./origin.ts";
+export { createRelay, type Relay, type RelayedClient } from "./relay.ts";
 export type { SiteFunctions } from "./pipeline/function_runner.ts";
 export type { ObservedRequest } from "./observed_request.ts";
 export type { ByteRange } from "./ranges/byte_ranges.ts";

@@ -49,17 +49,20 @@ export class RequestContext implements EvaluationHooks, PageMoves {
   facts: RequestFacts | undefined;
   /** The cached decision for its URL. */
   cachedDecision: CachedDecision | undefined;
+  /** Whether a rate limit was asked, and nothing here counts. */
+  lacksLimits = false;
   /** What names the earlier deployment that answers; `undefined` where the live one does. */
   readonly pin: PagePin | undefined;
 
-  readonly #parts: { readonly startedAt: number; readonly limiter: RateLimiter };
+  readonly #parts: { readonly startedAt: number; readonly limiter: RateLimiter | undefined };
 
   constructor(
     readonly clientRequest: ClientRequest,
     readonly site: Site,
     parts: {
       readonly startedAt: number;
-      readonly limiter: RateLimiter;
+      /** Missing where another process counts. */
+      readonly limiter: RateLimiter | undefined;
       readonly pin?: PagePin | undefined;
     },
   ) {
@@ -131,6 +134,10 @@ export class RequestContext implements EvaluationHooks, PageMoves {
   rateLimited(rule: RuleRef, action: RateLimitAction): boolean {
     const { site, facts } = this;
     const { limiter } = this.#parts;
+    if (limiter === undefined) {
+      this.lacksLimits = true;
+      return false;
+    }
     const scope = site.rules!.limitScopes[rule.index]!;
     const verdict = limiter.check({ scope, facts: facts! }, action);
     if (action.mode === "enforce") (this.limits ??= []).push({ name: rule.id, ...verdict });

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { Protection } from "../lib/protection.ts";
 
 /** A release that a share of the visitors of a host sees. */
 export interface RollingBinding {
@@ -51,6 +52,15 @@ export interface DomainBinding {
   readonly route: DomainRoute;
 }
 
+/** Whether the sites of a project are open to everyone. */
+export interface AccessState {
+  /** Versionstamp of the record; a later one wins. */
+  readonly version: string;
+  readonly protection: Protection;
+  /** Whether production is down for maintenance. */
+  readonly isDown: boolean;
+}
+
 /** Which cached responses of a deployment are meant. */
 export type PurgeScope =
   | { readonly type: "all" }
@@ -83,6 +93,8 @@ export type FeedMessage =
   | { readonly type: "cache_cleared" }
   /** Unsafe requests have made the cached responses of these URIs invalid. */
   | { readonly type: "cache_invalidated"; readonly uris: readonly ResourceUri[] }
+  /** Who may visit the sites of a project has changed. */
+  | { readonly type: "access_changed"; readonly projectId: string; readonly access: AccessState }
   /** All that a zone of custom hostnames shows. */
   | {
     readonly type: "zone_replaced";

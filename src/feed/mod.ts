@@ -5,6 +5,8 @@
  * @module
  */
 export type {
+  AccessState,
+  Change,
   DomainBinding,
   DomainRoute,
   FeedMessage,
@@ -13,5 +15,7 @@ export type {
   PurgeScope,
   ResourceUri,
   RollingBinding,
+  Snapshot,
 } from "./messages.ts";
-export { Publisher } from "./publisher.ts";
+export { Publisher, type Subscribed } from "./publisher.ts";
+export { Subscriber } from "./subscriber.ts";

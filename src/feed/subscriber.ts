@@ -30,6 +30,11 @@ export class Subscriber {
     this.#options = options;
   }
 
+  /** Resolves when all that was taken is applied. */
+  settled(): Promise<void> {
+    return this.#work;
+  }
+
   /** Takes a snapshot; changes before its place are not needed any more. */
   reset({ place, messages }: Snapshot): void {
     this.#place = place;

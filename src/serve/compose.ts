@@ -29,6 +29,7 @@ import type { Foundation } from "../platform/core/foundation.ts";
 import { createDeployments, openDeployments, shownBy } from "../platform/deployments/mod.ts";
 import { createDatabases } from "../platform/databases/mod.ts";
 import { createDomains } from "../platform/domains/mod.ts";
+import { createEdges } from "../platform/edges/mod.ts";
 import { createErrors } from "../platform/errors/create_errors.ts";
 import { ErrorTable } from "../platform/errors/error_table.ts";
 import { createHealth } from "../platform/health/create_health.ts";
@@ -250,6 +251,14 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
   });
   const traffic = createTraffic(foundation, { projects, environments, deployments });
 
+  const edges = createEdges(foundation, {
+    accounts: people.accounts.accounts,
+    deployments,
+    publishedRules,
+    accessOf: (projectId, workspaceId) => accessTable.of(projectId, workspaceId),
+    redirectsToHttps: () => domains.certificates !== undefined,
+  });
+
   capabilities.push(
     ...people.capabilities,
     ...projectCapabilities,
@@ -316,6 +325,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
       cached: computeService.cached,
     }),
     createNodes(foundation, people.accounts),
+    edges.capability,
     createBackups(foundation, {
       settings: options.backups,
       accounts: people.accounts.accounts,
@@ -375,5 +385,6 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     traffic,
     images: images?.images,
     answerBlobs: blobs.handle,
+    edges,
   };
 }

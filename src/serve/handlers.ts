@@ -16,6 +16,7 @@ import {
   requestIds,
 } from "../platform/core/http/mod.ts";
 import { isS3Path } from "../platform/blobs/mod.ts";
+import { isEdgePath } from "../platform/edges/mod.ts";
 import { isPeerPath } from "../platform/core/peers/mod.ts";
 import process from "node:process";
 import { buildApi } from "./api.ts";
@@ -149,6 +150,11 @@ export function createHandlers(
     trustProxy: options.trustProxy,
     country: (address) => geo.geo.country(address),
   });
+  // A front edge has found the client behind its own proxies.
+  const relayedClientOf = clientFinder({
+    trustProxy: [],
+    country: (address) => geo.geo.country(address),
+  });
   const edge = createEdge({
     resolveHost: (hostname) =>
       resolveHost(showing.hostname ?? hostname, { sites, domains: domainService.hosts }),
@@ -172,18 +178,24 @@ export function createHandlers(
   const counters = new RequestCounters();
   const isSecure = base.protocol === "https:" && !/(?:^|\.)localhost$/.test(base.hostname);
   const operations = operationsOf(options, { unready, trouble, counters });
-  return createHostDispatch({
+  const dispatch = createHostDispatch({
     isApi: (hostname) => showing.hostname === undefined && isApi(hostname),
-    api: async (request, { remoteAddress: address }) => {
+    api: async (request, { remoteAddress: address, relayedBy }) => {
       const path = pathOf(request.url);
+      const isRelayed = relayedBy !== undefined;
       running.enter();
       try {
-        const answer = answerOperations({ request, path, address }, operations) ??
+        const answer = answerOperations(
+          { request, path, address },
+          isRelayed ? { ...operations, isProxied: true } : operations,
+        ) ??
           (isS3Path(path)
             ? await platform.answerBlobs(request)
             : answerPeer !== undefined && isPeerPath(path)
             ? await answerPeer(request)
-            : await api.fetch(request, clientOf(request, address)));
+            : isEdgePath(path)
+            ? await platform.edges.answer(request, address)
+            : await api.fetch(request, (isRelayed ? relayedClientOf : clientOf)(request, address)));
         counters.add("api", answer.status);
         if (isSecure) answer.headers.set("strict-transport-security", HSTS);
         return answer;
@@ -213,4 +225,6 @@ export function createHandlers(
       ? { wantsHttps: (hostname) => certificates?.has(hostname) === true }
       : {}),
   });
+  const admitting = platform.edges.admitting(dispatch);
+  return { ...dispatch, http: admitting, https: admitting };
 }

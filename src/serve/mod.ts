@@ -34,6 +34,8 @@ export { ConnectionsUnsupportedError } from "../platform/core/listener/mod.ts";
 export { ListenError } from "./listeners.ts";
 export { HandoverError } from "./handover/messages.ts";
 export { Takeover } from "./handover/take_over.ts";
+export { type RunningFrontEdge, startFrontEdge } from "./front_edge/front_edge.ts";
+export { EdgeKeyError } from "./front_edge/platform_client.ts";
 export { startPlatform } from "./server.ts";
 export { UnhandledErrors } from "./operations/unhandled_errors.ts";
 export { DataIncompleteError, isServed } from "../platform/core/store/mod.ts";

@@ -44,8 +44,8 @@ import type { Closers } from "./closers.ts";
 import type { CompleteOptions } from "./options.ts";
 import type { RecordStore } from "../store/mod.ts";
 
-/** Time in which an edge has to apply a change, in milliseconds. */
-const FEED_PATIENCE_MS = 10_000;
+/** Time in which an edge has to apply a change before it counts as lost, in milliseconds. */
+const FEED_PATIENCE_MS = 2000;
 
 const monotonic = (): number => performance.now();
 

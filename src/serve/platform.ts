@@ -14,6 +14,7 @@ import type { DeploymentStore } from "../platform/deployments/mod.ts";
 import type { Domains, DomainSetup } from "../platform/domains/mod.ts";
 import type { AccessLogs } from "../platform/logs/mod.ts";
 import type { PreviewSignIn } from "../platform/previews/mod.ts";
+import type { Edges } from "../platform/edges/mod.ts";
 import type { Mailer, Notifications } from "../platform/notifications/mod.ts";
 import type { Traffic } from "../platform/traffic/create_traffic.ts";
 import type { WorkspaceService } from "../platform/workspaces/mod.ts";
@@ -59,6 +60,8 @@ export interface Platform {
   readonly traffic: Omit<Traffic, "capability">;
   /** Converts images; missing where the operator has turned that off. */
   readonly images: ImageService | undefined;
+  /** Answers front edges, and admits what they pass on. */
+  readonly edges: Omit<Edges, "capability">;
   /** Answers requests to the endpoint of S3. */
   readonly answerBlobs: (request: Request) => Promise<Response>;
 }

@@ -5,6 +5,7 @@
  */
 import * as z from "zod";
 import { provenBackup } from "../../contract/backups.ts";
+import { frontEdge, listEdges } from "../../contract/edges.ts";
 import { listNodes } from "../../contract/nodes.ts";
 import type { Answers } from "./answers.ts";
 import { anyObject, count, text } from "./parts.ts";
@@ -114,6 +115,13 @@ export const PLATFORM_ANSWERS: Answers = {
     nodes: listNodes.response.shape.items,
     lost: listNodes.response.shape.lost,
   }),
+  "edges list": z.object({ edges: listEdges.response.shape.items }),
+  "edges add": z.object({
+    edge: frontEdge,
+    key: text.describe("Key of the edge, only shown once"),
+  }),
+  "edges remove": z.object({ removed: z.boolean(), edge: text }),
+  "edge": z.object({ url: text, edge: text.describe("Name of the edge") }),
   "doctor": z.object({
     ok: z.boolean(),
     points: z.array(z.object({

@@ -12,6 +12,13 @@ export const SERVE: CommandLeaf = {
   load: () => import("./serve.ts"),
 };
 
+export const EDGE: CommandLeaf = {
+  name: "edge",
+  section: "Platform",
+  summary: "Run a front edge of a platform on this machine",
+  load: () => import("./edge.ts"),
+};
+
 export const BACKUP: CommandLeaf = {
   name: "backup",
   section: "Platform",

@@ -49,6 +49,11 @@ export class DomainHosts {
       .map(([zone]) => zone);
   }
 
+  /** All zones that show something. */
+  zones(): string[] {
+    return [...this.#zones.keys()];
+  }
+
   /** The state of all zones, as messages. */
   *current(): Generator<FeedMessage> {
     for (const [zone, bindings] of this.#zones) yield { type: "zone_replaced", zone, bindings };

@@ -178,6 +178,11 @@ export class SiteDirectory {
     return [...this.#entries.keys()];
   }
 
+  /** Whether the site of a hostname is loaded. */
+  isLoaded(hostname: string): boolean {
+    return this.#entries.get(hostname)?.site !== undefined;
+  }
+
   /** The production sites of all projects. */
   production(): readonly ProductionSite[] {
     const sites: ProductionSite[] = [];

@@ -48,6 +48,8 @@ export interface Connection {
   readonly assumed?: AssumedClient | undefined;
   /** Whether a server of a deployment opened it, on this machine. */
   readonly isOwn?: boolean | undefined;
+  /** The front edge that passed the request on: no proxy knows better who the client is. */
+  readonly relayedBy?: string | undefined;
   /** Whether it has ended. */
   readonly isGone?: boolean | undefined;
   /** Counts a connection that was upgraded to a WebSocket as open until `ended` settles. */
@@ -120,6 +122,8 @@ export class ClientRequest implements FactSources {
   /** The fields that `Connection` names, once it was read. */
   #named: ReadonlySet<string> | undefined;
   #editCookies: ((cookies: string) => string | null) | undefined;
+  /** Whether the country or the network was asked for, and nothing here knows of any. */
+  lacksPlace = false;
 
   constructor(
     request: Request,
@@ -140,7 +144,7 @@ export class ClientRequest implements FactSources {
     this.#headers = request.headers;
     this.#lookups = lookups;
     this.depth = connection.isOwn === true ? depthOf(this.#headers) : 0;
-    this.#isProxied = connection.isOwn !== true &&
+    this.#isProxied = connection.isOwn !== true && connection.relayedBy === undefined &&
       (lookups.proxies?.trusts(remoteAddress) ?? false);
     let host = hostOf(authority, fieldOf(this.#headers, "host"));
     let ip = remoteAddress;
@@ -156,6 +160,11 @@ export class ClientRequest implements FactSources {
   /** This request itself: what is made of it in a pipeline refers to it. */
   get visitor(): ClientRequest {
     return this;
+  }
+
+  /** All fields as the client sent them; names may be in any case. */
+  get sentFields(): readonly RawField[] {
+    return allFieldsOf(this.#request) ?? [...this.#headers];
   }
 
   /** The URL where it determines host, path and query; "" where a trusted proxy may change the host. */
@@ -301,6 +310,7 @@ export class ClientRequest implements FactSources {
         if (country !== undefined && /^[A-Za-z]{2}$/.test(country)) return country.toUpperCase();
       }
     }
+    if (this.#lookups.geo === undefined) this.lacksPlace = true;
     return this.#lookups.geo?.country(this.ip);
   }
 
@@ -311,7 +321,9 @@ export class ClientRequest implements FactSources {
     const number = this.#isProxied
       ? /^(?:AS)?(\d{1,10})$/i.exec(this.#sent(ASN_HEADER)?.trim() ?? "")
       : null;
-    return number === null ? this.#lookups.asn?.asn(this.ip) : Number(number[1]);
+    if (number !== null) return Number(number[1]);
+    if (this.#lookups.asn === undefined) this.lacksPlace = true;
+    return this.#lookups.asn?.asn(this.ip);
   }
 
   device(): Device {

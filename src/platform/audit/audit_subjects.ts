@@ -83,6 +83,8 @@ const rows: ReadonlyMap<string, Row> = new Map(Object.entries(
     createApiKey: { name: ["name"], facts: KEY_FACTS.slice(1) },
     updateApiKey: { name: ["name"], facts: KEY_FACTS },
     revokeApiKey: named,
+    addEdge: { id: null, name: ["name"] },
+    removeEdge: { id: null, name: ["name"] },
     createPublisher: {
       name: ["provider", "repository"],
       facts: [

@@ -20,6 +20,7 @@ export type { AskEdge, CheckPlace } from "./checks/check_request.ts";
 export type { RunCommands } from "./checks/release_checks.ts";
 export { DeploymentService } from "./deployment_service.ts";
 export { DeploymentStore } from "./deployment_store.ts";
+export { findServed } from "./open_sites.ts";
 export { latestDeployments } from "./latest_deployments.ts";
 export { forgetDeployment } from "./production_history.ts";
 export { openReleases, type ReleaseRecord, type ReleaseTable } from "./release_record.ts";

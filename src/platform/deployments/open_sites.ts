@@ -58,8 +58,8 @@ async function accessOf(
 }
 
 /** A deployment that can answer requests, with its content; `undefined` for others. */
-async function findServed(
-  { vault, deployments }: SiteParts,
+export async function findServed(
+  { vault, deployments }: Pick<SiteParts, "vault" | "deployments">,
   { projectId, deploymentId }: Pick<HostBinding, "projectId" | "deploymentId">,
 ) {
   const deployment = await deployments.find(projectId, deploymentId);

@@ -5,6 +5,7 @@
  * @module
  */
 import { type AccessFacts, SiteAccess } from "../../edge/mod.ts";
+import type { AccessState, Publisher } from "../../feed/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import { keys, readRecord } from "../core/store/mod.ts";
 import { newPreviewRecord, previewRecord } from "../projects/mod.ts";
@@ -15,15 +16,28 @@ interface Known {
   readonly access: Promise<SiteAccess>;
 }
 
+/** As much of the access settings as a front edge needs. */
+export const accessStateOf = ({ version, protection, maintenance }: AccessFacts): AccessState => ({
+  version,
+  protection,
+  isDown: maintenance !== null,
+});
+
 export class AccessTable {
   readonly #known = new Map<string, Known>();
 
   readonly #kv: RecordStore;
   readonly #addresses: Addresses;
+  readonly #feed: Pick<Publisher, "publish">;
 
-  constructor({ kv, addresses }: { readonly kv: RecordStore; readonly addresses: Addresses }) {
+  constructor({ kv, addresses, feed }: {
+    readonly kv: RecordStore;
+    readonly addresses: Addresses;
+    readonly feed: Pick<Publisher, "publish">;
+  }) {
     this.#kv = kv;
     this.#addresses = addresses;
+    this.#feed = feed;
   }
 
   /** Who may visit the sites of a project; all of them share what is returned. */
@@ -43,6 +57,11 @@ export class AccessTable {
     if (known === undefined) return;
     const access = await known.access;
     access.replace(await this.#read(projectId, known.workspaceId));
+    await this.#feed.publish({
+      type: "access_changed",
+      projectId,
+      access: accessStateOf(access.facts),
+    });
   }
 
   async refreshAll(): Promise<void> {

@@ -3,6 +3,6 @@
  *
  * @module
  */
-export { AccessTable } from "./access_table.ts";
+export { accessStateOf, AccessTable } from "./access_table.ts";
 export { createPreviews } from "./create_previews.ts";
 export { PREVIEW_SIGN_IN_PATH, PreviewSignIn } from "./preview_sign_in.ts";

@@ -15,7 +15,9 @@ Deno.test("PreviewService changes what this node knows at once, and what others 
   try {
     await new ProjectStore(kv).create(PROJECT, "members");
     const addresses = new Addresses({ protocol: "http:", domain: "localhost", port: "" });
-    const [table, other] = [new AccessTable({ kv, addresses }), new AccessTable({ kv, addresses })];
+    const feed = { publish: () => Promise.resolve() };
+    const newTable = () => new AccessTable({ kv, addresses, feed });
+    const [table, other] = [newTable(), newTable()];
     const service = new PreviewService({
       kv,
       table,

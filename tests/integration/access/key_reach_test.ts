@@ -112,7 +112,7 @@ const PASSING: readonly string[] = ["listAccountEvents", "getInboxCount", "hasUn
 const OF_QUEUES: readonly string[] = ["listQueueMessages", "listFormSubmissions"];
 
 /** What the owner of the platform alone may see. */
-const OF_OPERATOR: readonly string[] = ["listNodes", "getBackups"];
+const OF_OPERATOR: readonly string[] = ["listNodes", "listEdges", "getBackups"];
 const VOLATILE = new Set([
   "lastUsedAt",
   "lastDeliveredAt",

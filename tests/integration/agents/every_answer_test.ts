@@ -23,6 +23,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "dev": "src/cli/dev/_test_dev.ts",
   "serve": "src/cli/serve/serve_test.ts",
   "migrate-store": "tests/integration/nodes/migrate_test.ts",
+  "edge": "tests/integration/edges/front_edge_test.ts",
   "db move": "tests/integration/databases/move_test.ts",
   "cron run": "tests/integration/compute/cron_test.ts",
   "drains test": "tests/integration/logs/drains_test.ts",
@@ -316,6 +317,9 @@ async function workspace(walk: Walk): Promise<void> {
   await walk.run("audit");
   await walk.run("usage");
   await walk.run("nodes");
+  await walk.run("edges add far");
+  await walk.run("edges list");
+  await walk.run("edges remove far --force");
   await walk.run("whoami");
 }
 

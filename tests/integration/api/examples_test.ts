@@ -12,6 +12,9 @@ type Operation = ReturnType<typeof operationsOf>[number];
 /** Operations whose example this platform refuses, with the status and the reason. */
 const REFUSED: Readonly<Record<string, readonly [status: number, reason: string]>> = {
   listNodes: [403, "only the owner of the platform lists nodes"],
+  listEdges: [403, "only the owner of the platform sees its edges"],
+  addEdge: [403, "only the owner of the platform adds edges"],
+  removeEdge: [403, "only the owner of the platform removes edges"],
   getBackups: [403, "only the owner of the platform sees its backups"],
   listPlatformDrains: [403, "only the owner of the platform sees its drains"],
   changeMember: [409, "a workspace keeps an owner"],

@@ -12,6 +12,8 @@ export interface ClientConnection {
   readonly remoteAddress: string;
   /** The listener's scheme, whatever the request line says. */
   readonly scheme: "http" | "https";
+  /** The front edge that passed the request on, and whose word the other fields are. */
+  readonly relayedBy?: string | undefined;
   /** Counts the connection as open until `ended` settles: it was upgraded to a WebSocket. */
   hold(ended: Promise<unknown>): void;
 }

@@ -16,11 +16,11 @@ import {
   blobPath,
   type BlobStore,
   type ByteRange,
+  type DiskCache,
   FsBlobStore,
   type Versioned,
 } from "../store/mod.ts";
 import type { BlobMark, BlobMarks } from "./blob_marks.ts";
-import type { DiskCache } from "./disk_cache.ts";
 import { FileChangedError, type S3Bucket } from "./s3_bucket.ts";
 
 /**

@@ -7,9 +7,8 @@
 import type { Clock } from "../../../lib/clock.ts";
 import { isUuid } from "../../../lib/ids.ts";
 import type { Environment } from "../../../lib/network_variables.ts";
-import { type BlobVault, prepareIncoming, StoreUnusableError } from "../store/mod.ts";
+import { type BlobVault, DiskCache, prepareIncoming, StoreUnusableError } from "../store/mod.ts";
 import { BlobMarks } from "./blob_marks.ts";
-import { DiskCache } from "./disk_cache.ts";
 import { listObjects } from "./list_objects.ts";
 import { S3BlobStore } from "./s3_blob_store.ts";
 import { S3Bucket } from "./s3_bucket.ts";

@@ -23,6 +23,10 @@ export const keys = {
   /** Processes of nodes that live: what they hold is theirs until this expires. */
   pulses: (): Key => ["pulses"],
   pulse: (instance: string): Key => ["pulses", instance],
+  /** Front edges by id, by name, and by the hash of their key. */
+  frontEdges: (): Key => ["front_edges"],
+  frontEdgeByName: (name: string): Key => ["front_edge_by_name", name],
+  frontEdgeByHash: (hash: string): Key => ["front_edge_by_hash", hash],
   /** Which node does what one does for all. */
   leases: (): Key => ["leases"],
   lease: (role: string): Key => ["leases", role],

@@ -25,6 +25,7 @@ export {
 } from "./data_dir.ts";
 export { DamagedRecordError } from "./damaged_record.ts";
 export { countBelow, deleteKeys, keysBelow } from "./delete_keys.ts";
+export { DiskCache } from "./disk_cache.ts";
 export { blobPath, FsBlobStore } from "./fs_blob_store.ts";
 export { openFsBlobVault, prepareIncoming } from "./fs_blob_vault.ts";
 export { isFullDisk } from "./full_disk.ts";

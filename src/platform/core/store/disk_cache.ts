@@ -8,7 +8,7 @@
 import { join } from "node:path";
 import { isSha256 } from "../../../lib/hash.ts";
 import { isUuid } from "../../../lib/ids.ts";
-import { blobPath } from "../store/mod.ts";
+import { blobPath } from "./fs_blob_store.ts";
 
 /** Part of the bound that is free after files went, so that they do not go one by one. */
 const ROOM = 0.05;

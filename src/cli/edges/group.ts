@@ -1,0 +1,29 @@
+/**
+ * The commands of `cli/edges/`, with what loads each of them.
+ *
+ * @module
+ */
+import type { CommandGroup } from "../command/command_entry.ts";
+
+export const EDGES: CommandGroup = {
+  name: "edges",
+  section: "Platform",
+  summary: "Manage the front edges of the platform",
+  commands: [
+    {
+      name: "list",
+      summary: "List front edges and their state",
+      load: () => import("./list.ts"),
+    },
+    {
+      name: "add",
+      summary: "Add a front edge, and print its key",
+      load: () => import("./add.ts"),
+    },
+    {
+      name: "remove",
+      summary: "Remove a front edge and its key",
+      load: () => import("./remove.ts"),
+    },
+  ],
+};

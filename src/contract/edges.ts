@@ -1,0 +1,61 @@
+/**
+ * Front edges: processes elsewhere that answer requests for sites and follow the platform.
+ *
+ * @module
+ */
+import * as z from "zod";
+import { slug, timestamp } from "./common.ts";
+import { endpoint } from "./endpoint.ts";
+
+const tag = "System";
+
+const edgeName = slug(40).meta({ description: "Name of the front edge", example: "far" });
+
+export const EDGE_STATES = ["connected", "lost", "unseen"] as const;
+
+export const frontEdge = z.object({
+  name: edgeName,
+  state: z.enum(EDGE_STATES).describe(
+    "`connected` has applied every change, `lost` serves what it knew, `unseen` has not connected to this node since it started",
+  ),
+  since: timestamp.nullable().describe("When it connected or was lost; null if `unseen`"),
+  address: z.string().nullable().describe("IP address of its last connection; null if `unseen`"),
+  version: z.string().nullable().describe("Version of svc on the edge; null if `unseen`"),
+  createdAt: timestamp.describe("When the key was created"),
+}).meta({ id: "FrontEdge" });
+export type FrontEdge = z.infer<typeof frontEdge>;
+
+export const listEdges = endpoint({
+  method: "GET",
+  path: "/v1/edges",
+  summary: "List the front edges of the platform and their state",
+  tag,
+  access: "owner",
+  response: z.object({ items: z.array(frontEdge).describe("Entries of the page") }),
+});
+
+export const addEdge = endpoint({
+  method: "POST",
+  path: "/v1/edges",
+  summary: "Add a front edge. Its key is only shown once",
+  tag,
+  access: "owner",
+  body: z.object({ name: edgeName }).strict(),
+  response: frontEdge.extend({
+    key: z.string().meta({
+      description: "The key of the edge, for SVC_EDGE_KEY; shown only once",
+      example: "svce_kX2v9Qm4Zr7Tb1Lw5Nc8Hd3Fg6Js0Ya",
+    }),
+  }),
+  status: 201,
+});
+
+export const removeEdge = endpoint({
+  method: "DELETE",
+  path: "/v1/edges/{edge}",
+  summary: "Remove a front edge. Its key stops working immediately",
+  tag,
+  access: "owner",
+  params: z.object({ edge: edgeName }),
+  status: 204,
+});

@@ -1,0 +1,70 @@
+/**
+ * What a front edge leaves to the platform. It answers by itself only what the rules and files of a
+ * site decide: redirects, denials, and files with their headers. The platform evaluates the rules
+ * again for all else, so a front edge can answer earlier, but never more.
+ *
+ * @module
+ */
+import { answerOf } from "../lib/whole_answer.ts";
+import { isClosed } from "./access/site_access.ts";
+import { type Destination, isDestination, targetOf } from "./destination.ts";
+import { isReading } from "./messages/messages.ts";
+import { pagePinOf } from "./page_pin.ts";
+import type { ClientRequest } from "./request/client_request.ts";
+import type { RequestContext } from "./request_context.ts";
+import type { EdgeResponse } from "./response/edge_response.ts";
+import { writeFields } from "./response/response_fields.ts";
+import { isObjectPath } from "./site/site_objects.ts";
+import type { Site } from "./site/site.ts";
+import { upgradeClient } from "./upgrade_client.ts";
+
+/** The process that answers what an edge cannot answer by itself. */
+export interface Origin {
+  /** Sends a client's request as it came; rejects where no response comes. */
+  ask(request: ClientRequest): Promise<EdgeResponse>;
+}
+
+/** A certificate authority looks here, before any site does (RFC 8555, 8.3). */
+const CHALLENGES = "/.well-known/acme-challenge/";
+
+/** Whether the origin answers a request whatever the rules of the site say. */
+export function isOfOrigin(request: ClientRequest, site: Site | undefined): boolean {
+  if (site === undefined || site.rolling !== undefined) return true;
+  if (!isReading(request.method) || request.rawPath.startsWith(CHALLENGES)) return true;
+  if (site.gate !== undefined && isClosed(site.gate)) return true;
+  const pin = site.isProduction ? pagePinOf(request, site) : undefined;
+  return pin !== undefined && !site.pageIds.has(pin.pageId);
+}
+
+/** Whether the origin answers a request for which the rules have decided this. */
+export function needsOrigin(
+  context: RequestContext,
+  decided: EdgeResponse | Destination,
+): boolean {
+  const { clientRequest, site } = context;
+  // The decision may be another one where all facts are known.
+  if (context.lacksLimits || clientRequest.lacksPlace) return true;
+  if (!isDestination(decided)) return false;
+  if (decided === "dynamic" || decided === "vitals") return true;
+  if (decided !== "route") return false;
+  const { path } = targetOf(context);
+  if (site.ownPaths.has(path) || isObjectPath(path)) return true;
+  if (site.images?.styleOf(path) !== undefined) return true;
+  const resolution = site.content.resolve(clientRequest.method, path);
+  // Before it moves a visitor, the edge asks the rules about the other path.
+  if (resolution.type === "moved") return site.rules !== undefined;
+  return resolution.type !== "file";
+}
+
+/** The response of the origin, which has every field that a client gets. */
+export function respondAsIs(
+  clientRequest: ClientRequest,
+  { status, headers, body, upgrade }: EdgeResponse,
+): Response {
+  if (upgrade !== undefined) return upgradeClient(clientRequest, upgrade);
+  const response = answerOf(body, status);
+  const last = headers.at(-1);
+  if (last === undefined) response.headers.delete("content-type");
+  else writeFields(response, headers.slice(0, -1), last);
+  return response;
+}

@@ -1,0 +1,100 @@
+/**
+ * The origin of a front edge: the platform, over HTTP. Requests go there as their clients sent them,
+ * with a signature that says who the client is; bodies and WebSockets stream both ways.
+ *
+ * @module
+ */
+import { UnavailableError } from "../lib/unavailable_error.ts";
+import { type ComputeRequest, connectRunningServer } from "../runtime/mod.ts";
+import { isSocketRequest } from "./compute/compute_request.ts";
+import { isFinalStatus, toEdgeResponse } from "./compute/server_response.ts";
+import { discardBody } from "./messages/body.ts";
+import { findHeader, type Header, type HeaderList, joinedHeader } from "./messages/header_list.ts";
+import { endToEndHeaders } from "./messages/message_headers.ts";
+import { CLIENT_GONE } from "./messages/messages.ts";
+import type { Origin } from "./origin.ts";
+import type { ClientRequest } from "./request/client_request.ts";
+import type { EdgeResponse } from "./response/edge_response.ts";
+
+/** Longest time to the head of a response, in milliseconds; the platform has shorter ones. */
+const HEAD_MS = 15 * 60_000;
+
+/** Seconds after which a client may try again. */
+const RETRY_AFTER_SECONDS = 1;
+
+/** Fields with this prefix come from front edges alone. */
+const OWN_PREFIX = "x-svc-edge-";
+
+/** The facts that the signature covers. */
+export interface RelayedClient {
+  readonly method: string;
+  /** Host, path and query. */
+  readonly target: string;
+  readonly ip: string;
+  readonly scheme: "http" | "https";
+}
+
+export interface RelayOptions {
+  /** Opens a connection to the platform. */
+  readonly dial: () => Promise<Deno.Conn>;
+  /** Returns the fields that say who the client is; `undefined` while no session is open. */
+  sign(client: RelayedClient): HeaderList | undefined;
+  /** The field, in lower case, with which the platform refuses a signature. */
+  readonly refusedHeader: string;
+}
+
+export interface Relay extends Origin {
+  /** Closes idle connections. */
+  close(): void;
+}
+
+const unavailable = (message: string, cause?: unknown): UnavailableError =>
+  new UnavailableError(message, { cause, retryAfter: RETRY_AFTER_SECONDS });
+
+/** Whether the platform's runtime has sent a stream: it adds this field to each, to no other body. */
+const isOfStream = (headers: HeaderList): boolean =>
+  joinedHeader(headers, "vary")?.toLowerCase().includes("accept-encoding") === true;
+
+/** Passes requests on to the platform. */
+export function createRelay({ dial, sign, refusedHeader }: RelayOptions): Relay {
+  const server = connectRunningServer({ dial, timeoutMs: HEAD_MS });
+
+  function requestFor(request: ClientRequest): ComputeRequest {
+    const { method, authority, target, ip, scheme } = request;
+    const signed = sign({ method, target: `${authority}${target}`, ip, scheme });
+    if (signed === undefined) throw unavailable("The edge has not reached the platform yet");
+    const kept = endToEndHeaders(
+      request.sentFields,
+      (name) => name === "host" || name.startsWith(OWN_PREFIX),
+    );
+    const headers: Header[] = [["host", authority], ...kept, ...signed];
+    const body = request.body ?? request.content;
+    return { method, target, headers, body, requestId: request.id, signal: () => request.signal };
+  }
+
+  async function ask(request: ClientRequest): Promise<EdgeResponse> {
+    const asked = requestFor(request);
+    const result = isSocketRequest(request)
+      ? await server.connect(asked)
+      : await server.fetch(asked);
+    if (result.type === "open") {
+      return { status: 101, headers: [], body: null, bytes: 0, upgrade: result.socket };
+    }
+    if (result.type === "failed") {
+      if (result.reason !== "aborted") throw unavailable("The platform fails", result.message);
+      return { status: CLIENT_GONE, headers: [], body: null, bytes: 0 };
+    }
+    const { status, whole, body } = result.response;
+    const headers = endToEndHeaders(result.response.headers);
+    if (!isFinalStatus(status) || findHeader(headers, refusedHeader) !== undefined) {
+      discardBody(whole ?? body);
+      throw unavailable(`The platform refuses to answer: ${status}`);
+    }
+    const response = toEdgeResponse(request.method, { status, headers, body: whole ?? body }, []);
+    return request.method === "HEAD" && !isOfStream(headers)
+      ? { ...response, body: null }
+      : response;
+  }
+
+  return { ask, close: () => server.close() };
+}

@@ -1,0 +1,114 @@
+/**
+ * Composes front edges: `/v1/edges` for the owner of the platform, what edges ask, and the requests
+ * that they pass on.
+ *
+ * @module
+ */
+import { endpoints } from "../../contract/endpoints.ts";
+import type { AccountStore } from "../accounts/mod.ts";
+import type { Caller } from "../core/access/mod.ts";
+import type { Capability } from "../core/capability.ts";
+import type { Foundation } from "../core/foundation.ts";
+import { Failure } from "../core/http/mod.ts";
+import type { ConnectionHandler } from "../core/listener/mod.ts";
+import { EdgeEndpoint, type EdgeEndpointParts } from "./edge_endpoint.ts";
+import { EdgeRegistry } from "./edge_registry.ts";
+import { FACTS_HEADER, SIGNATURE_HEADER } from "./relay_signature.ts";
+
+/** The handlers of the listeners for visitors. */
+interface Handlers {
+  readonly http: ConnectionHandler;
+  readonly https: ConnectionHandler;
+}
+
+export interface Edges {
+  readonly capability: Capability;
+  /** Answers requests of edges themselves. */
+  readonly answer: EdgeEndpoint["answer"];
+  /** Handles what edges pass on as if their clients had sent it here. */
+  admitting(handlers: Handlers): ConnectionHandler;
+}
+
+/** What edges show their clients a page for. */
+export const REFUSED_HEADER = "x-svc-edge-refused";
+
+function refused(): Response {
+  return new Response("The signature of the front edge is wrong, old or used\n", {
+    status: 403,
+    headers: { [REFUSED_HEADER]: "1", "cache-control": "no-store" },
+  });
+}
+
+export function createEdges(
+  foundation: Foundation,
+  { accounts, ...parts }: Omit<EdgeEndpointParts, "registry"> & {
+    readonly accounts: Pick<AccountStore, "ownerId">;
+  },
+): Edges {
+  const registry = new EdgeRegistry(foundation);
+  const endpoint = new EdgeEndpoint(foundation, { ...parts, registry });
+
+  const requireOwner = async (caller: Caller) => {
+    if (await accounts.ownerId() === caller.user.id) return;
+    throw new Failure("forbidden", "Only the owner of the platform can manage its front edges");
+  };
+
+  const admitting = ({ http, https }: Handlers): ConnectionHandler => (request, connection) => {
+    const plain = connection.scheme === "https" ? https : http;
+    // To read a field of each request would cost more than all else here.
+    if (registry.isEmpty) return plain(request, connection);
+    const facts = request.headers.get(FACTS_HEADER);
+    if (facts === null) return plain(request, connection);
+    const { method, url } = request;
+    const signature = request.headers.get(SIGNATURE_HEADER) ?? "";
+    const target = url.slice(url.indexOf("//") + 2);
+    return registry.admit({ method, target, facts, signature }).then((client) => {
+      if (client === undefined) return refused();
+      const { ip: remoteAddress, scheme, edge: relayedBy } = client;
+      const handler = scheme === "https" ? https : http;
+      return handler(request, {
+        remoteAddress,
+        scheme,
+        relayedBy,
+        hold: (ended) => connection.hold(ended),
+        get isGone() {
+          return connection.isGone === true;
+        },
+      });
+    });
+  };
+
+  return {
+    answer: endpoint.answer,
+    admitting,
+    capability: {
+      name: "edges",
+      recover: () => registry.reread(),
+      async storeChanged(changed) {
+        if (changed.some(([family]) => family === "front_edges")) await registry.reread();
+      },
+      rereadStore: () => registry.reread(),
+      bindRoutes(router) {
+        router.guarded(endpoints.listEdges, async (caller) => {
+          await requireOwner(caller);
+          return { items: registry.list() };
+        });
+        router.guarded(endpoints.addEdge, async (caller, { body: { name } }) => {
+          await requireOwner(caller);
+          const added = await registry.add(name);
+          if (added !== undefined) return added;
+          throw new Failure("conflict", `A front edge named ${name} already exists`);
+        });
+        router.guarded(endpoints.removeEdge, async (caller, { params: { edge }, note }) => {
+          await requireOwner(caller);
+          const removed = await registry.remove(edge);
+          if (removed === undefined) {
+            throw new Failure("not_found", `There is no front edge named ${edge}`);
+          }
+          note({ before: { name: removed.name } });
+          return undefined;
+        });
+      },
+    },
+  };
+}

@@ -1,0 +1,173 @@
+/**
+ * Answers front edges: the feed, deployments, and their files. An edge authenticates with its key.
+ *
+ * @module
+ */
+import { isSha256 } from "../../lib/hash.ts";
+import { isUuid } from "../../lib/ids.ts";
+import type { Manifest } from "../../manifest/mod.ts";
+import type { RuntimeRuleSet } from "../../rules/mod.ts";
+import type { SiteAccess } from "../../edge/mod.ts";
+import type { Foundation } from "../core/foundation.ts";
+import { Failure, readJson, toFailure } from "../core/http/mod.ts";
+import { type DeploymentStore, findServed } from "../deployments/mod.ts";
+import { accessStateOf } from "../previews/mod.ts";
+import { type OpenFeed, openFeed } from "./edge_feed.ts";
+import type { EdgeRegistry } from "./edge_registry.ts";
+import { appliedBody, EDGE_PATHS, type EdgeShown, type EdgeSite } from "./wire.ts";
+
+const MAX_BODY = 4096;
+
+export interface EdgeEndpointParts {
+  readonly registry: EdgeRegistry;
+  readonly deployments: DeploymentStore;
+  publishedRules(projectId: string): Promise<RuntimeRuleSet | undefined>;
+  accessOf(projectId: string, workspaceId: string): Promise<SiteAccess>;
+  /** Whether the platform sends visitors of some hosts from HTTP to HTTPS. */
+  redirectsToHttps(): boolean;
+}
+
+/** The manifest without what only servers, functions and tasks need. */
+function publicManifest(
+  { meta: _, checks: __, cron: ___, functionLimits: ____, ...manifest }: Manifest,
+): Manifest {
+  return {
+    ...manifest,
+    layers: manifest.layers.map((layer) =>
+      layer.target === "COMPUTE" ? { ...layer, runtime: undefined } : layer
+    ),
+  };
+}
+
+export class EdgeEndpoint {
+  readonly #feeds = new Map<string, OpenFeed>();
+
+  readonly #foundation: Pick<Foundation, "feed" | "vault" | "closing" | "onTrouble">;
+  readonly #parts: EdgeEndpointParts;
+
+  constructor(
+    foundation: Pick<Foundation, "feed" | "vault" | "closing" | "onTrouble">,
+    parts: EdgeEndpointParts,
+  ) {
+    this.#foundation = foundation;
+    this.#parts = parts;
+  }
+
+  /** Answers a request to a path for front edges. */
+  readonly answer = async (request: Request, address: string): Promise<Response> => {
+    try {
+      return await this.#answer(request, address);
+    } catch (error) {
+      const { status, message, cause } = toFailure(error);
+      if (status >= 500) this.#foundation.onTrouble(`Cannot answer a front edge: ${cause}`);
+      return Response.json({ error: message }, {
+        status,
+        headers: { "cache-control": "no-store" },
+      });
+    }
+  };
+
+  async #answer(request: Request, address: string): Promise<Response> {
+    const key = /^Bearer (\S{1,100})$/.exec(request.headers.get("authorization") ?? "")?.[1];
+    const edge = key === undefined ? undefined : await this.#parts.registry.find(key);
+    if (edge === undefined) {
+      throw new Failure("unauthorized", "Send the key of a front edge as a bearer token");
+    }
+    const { pathname, searchParams } = new URL(request.url);
+    const [what = "", projectId = "", deploymentId = "", sha256 = ""] = pathname
+      .slice(EDGE_PATHS.length).split("/");
+    if (request.method === "POST" && what === "applied") return await this.#applied(request);
+    if (request.method !== "GET") throw new Failure("method_not_allowed", "Only GET");
+    if (what === "feed") {
+      const version = searchParams.get("version")?.slice(0, 32) ?? "unknown";
+      return await this.#follow(edge, { address, version });
+    }
+    if (!isUuid(projectId) || !isUuid(deploymentId)) throw new Failure("not_found", "No such path");
+    if (what === "sites") return Response.json(await this.#site({ projectId, deploymentId }));
+    if (what === "shown") {
+      const production = searchParams.get("production") === "1";
+      return Response.json(await this.#shown({ projectId, deploymentId, production }));
+    }
+    if (what === "blobs" && isSha256(sha256)) {
+      return await this.#blob({ projectId, deploymentId }, sha256);
+    }
+    throw new Failure("not_found", "No such path");
+  }
+
+  async #follow(
+    edge: string,
+    from: { readonly address: string; readonly version: string },
+  ): Promise<Response> {
+    const { registry, redirectsToHttps } = this.#parts;
+    const { feed, closing } = this.#foundation;
+    if (closing.aborted) throw new Failure("unavailable", "The platform is stopping");
+    if (registry.isFull(edge)) {
+      throw new Failure("rate_limited", `Too many processes use the key of ${edge}`);
+    }
+    const { session, secret, removed, end } = await registry.begin(edge, from);
+    const open = openFeed(feed, {
+      hello: {
+        type: "hello",
+        edge,
+        session: session.id,
+        keyId: session.keyId,
+        secret: secret.toBase64(),
+        redirectsToHttps: redirectsToHttps(),
+      },
+      signal: AbortSignal.any([removed, closing]),
+      onEnd: () => {
+        this.#feeds.delete(session.id);
+        end();
+      },
+    });
+    this.#feeds.set(session.id, open);
+    return new Response(open.body, {
+      headers: { "content-type": "application/x-ndjson", "cache-control": "no-store" },
+    });
+  }
+
+  async #applied(request: Request): Promise<Response> {
+    const parsed = appliedBody.safeParse((await readJson(request, MAX_BODY)).value);
+    if (!parsed.success) throw new Failure("invalid_request", "Send a session and a place");
+    const { session, place } = parsed.data;
+    const feed = this.#feeds.get(session);
+    if (feed === undefined) throw new Failure("not_found", "The session is over");
+    feed.applied(place);
+    return new Response(null, { status: 204 });
+  }
+
+  async #served(of: { readonly projectId: string; readonly deploymentId: string }) {
+    const { deployments } = this.#parts;
+    const found = await findServed({ deployments, vault: this.#foundation.vault }, of);
+    if (found === undefined) throw new Failure("not_found", "The deployment is not served");
+    return found;
+  }
+
+  async #site(of: { projectId: string; deploymentId: string }): Promise<EdgeSite> {
+    const { content: { manifest, files, rules } } = await this.#served(of);
+    return { manifest: publicManifest(manifest), files: [...files], rules };
+  }
+
+  async #shown(
+    { production, ...of }: { projectId: string; deploymentId: string; production: boolean },
+  ): Promise<EdgeShown> {
+    const { publishedRules, accessOf } = this.#parts;
+    const { deployment: { projectId, workspaceId } } = await this.#served(of);
+    const { facts } = await accessOf(projectId, workspaceId);
+    const published = production ? await publishedRules(projectId) : undefined;
+    return { access: accessStateOf(facts), published: published ?? null };
+  }
+
+  async #blob(
+    of: { projectId: string; deploymentId: string },
+    sha256: string,
+  ): Promise<Response> {
+    const { content, blobs } = await this.#served(of);
+    if (!content.files.some((file) => file.sha256 === sha256)) {
+      throw new Failure("not_found", "The deployment has no such file");
+    }
+    return new Response(await blobs.stream(sha256), {
+      headers: { "content-type": "application/octet-stream", "cache-control": "no-store" },
+    });
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * The feed of one front edge, as lines of JSON.
+ *
+ * @module
+ */
+import type { Publisher, Subscribed } from "../../feed/mod.ts";
+import { ALIVE_MS, type FeedLine } from "./wire.ts";
+
+/** Lines that may wait for an edge; one that reads more slowly starts again with a snapshot. */
+const MAX_WAITING = 1000;
+
+export interface OpenFeed {
+  readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
+  /** Notes that the edge has applied every change up to a place. */
+  applied(place: number): void;
+}
+
+/**
+ * Sends the feed until the signal is aborted or the edge falls behind: it has to apply a change in
+ * the time that the publisher gives it, or nobody waits for it any more, and it has to follow again.
+ */
+export function openFeed(
+  feed: Publisher,
+  { hello, signal, onEnd }: {
+    readonly hello: Extract<FeedLine, { type: "hello" }>;
+    readonly signal: AbortSignal;
+    onEnd(): void;
+  },
+): OpenFeed {
+  const encoder = new TextEncoder();
+  let controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
+  let entry: Subscribed;
+  let isOver = false;
+  const end = () => {
+    if (isOver) return;
+    isOver = true;
+    clearInterval(timer);
+    signal.removeEventListener("abort", close);
+    entry.end();
+    onEnd();
+  };
+  const close = () => {
+    if (isOver) return;
+    end();
+    controller.close();
+  };
+  const send = (line: FeedLine) => {
+    if (isOver) return;
+    controller.enqueue(encoder.encode(`${JSON.stringify(line)}\n`));
+    if (controller.desiredSize! <= 0) close();
+  };
+  const timer = setInterval(() => send({ type: "alive" }), ALIVE_MS);
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start(given) {
+      controller = given;
+      const subscribed = feed.subscribe({
+        send: ({ place, message }) => send({ type: "change", place, message }),
+        onLate: close,
+      });
+      entry = subscribed.entry;
+      send(hello);
+      const { place, messages } = subscribed.snapshot;
+      send({ type: "snapshot", place, messages: [...messages] });
+    },
+    cancel: end,
+  }, { highWaterMark: MAX_WAITING });
+  if (signal.aborted) close();
+  else signal.addEventListener("abort", close);
+  return { body, applied: (place) => entry.applied(place) };
+}

@@ -1,0 +1,100 @@
+/**
+ * The signature with which a front edge passes on a client's request. It covers the client's
+ * address, the scheme of its connection, method, host, path and query, a time and a number that
+ * is used once.
+ *
+ * @module
+ */
+import { createHmac } from "node:crypto";
+import { equalInConstantTime } from "../../lib/hash.ts";
+
+/** Names the edge, its session, and the client. */
+export const FACTS_HEADER = "x-svc-edge-relay";
+export const SIGNATURE_HEADER = "x-svc-edge-signature";
+
+/** A session of a front edge; its secret signs what the edge passes on. */
+export interface EdgeSession {
+  readonly edge: string;
+  readonly id: string;
+  /** Id of the platform's key that the secret is derived from. */
+  readonly keyId: string;
+}
+
+/** What a front edge says about a request that it passes on. */
+export interface RelayFacts extends EdgeSession {
+  /** Counts the requests of the session. */
+  readonly number: number;
+  /** In milliseconds since the Unix epoch. */
+  readonly time: number;
+  readonly scheme: "http" | "https";
+  /** Address of the client. */
+  readonly ip: string;
+}
+
+/** The part of a request that is signed with the facts. */
+export interface RelayedTarget {
+  readonly method: string;
+  /** Host, path and query as the request has them. */
+  readonly target: string;
+}
+
+export function formatFacts(facts: RelayFacts): string {
+  const { edge, id, keyId, number, time, scheme, ip } = facts;
+  return [edge, id, keyId, number, time, scheme, ip].join(" ");
+}
+
+const FACTS =
+  /^([a-z0-9-]{1,40}) ([0-9a-f]{32}) ([0-9a-f]{8}) (\d{1,15}) (\d{1,15}) (https?) ([0-9A-Fa-f:.]{2,45})$/;
+
+export function parseFacts(text: string): RelayFacts | undefined {
+  const found = FACTS.exec(text);
+  if (found === null) return undefined;
+  const [, edge, id, keyId, number, time, scheme, ip] = found;
+  return {
+    edge: edge!,
+    id: id!,
+    keyId: keyId!,
+    number: Number(number),
+    time: Number(time),
+    scheme: scheme as RelayFacts["scheme"],
+    ip: ip!,
+  };
+}
+
+export function signRelay(
+  secret: Uint8Array,
+  facts: string,
+  { method, target }: RelayedTarget,
+): string {
+  return createHmac("sha256", secret).update(`${facts}\n${method} ${target}`).digest("hex");
+}
+
+export function isSignedBy(
+  secret: Uint8Array,
+  facts: string,
+  { signature, ...of }: RelayedTarget & { readonly signature: string },
+): boolean {
+  return equalInConstantTime(signRelay(secret, facts, of), signature);
+}
+
+/** Numbers below the highest one that may still arrive. */
+const WINDOW = 16_384;
+
+/** Which numbers of a session were used; one that is too old counts as used. */
+export class UsedNumbers {
+  readonly #used = new Uint8Array(WINDOW);
+  #highest = 0;
+
+  /** Notes a number; false if it was used before. */
+  take(number: number): boolean {
+    if (number <= this.#highest - WINDOW) return false;
+    if (number > this.#highest) {
+      const from = Math.max(this.#highest + 1, number - WINDOW + 1);
+      for (let passed = from; passed <= number; passed++) this.#used[passed % WINDOW] = 0;
+      this.#highest = number;
+    }
+    if (this.#used[number % WINDOW] === 1) return false;
+    this.#used[number % WINDOW] = 1;
+    return true;
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * The messages between the platform and its front edges. They carry no variables, records or
+ * databases.
+ *
+ * @module
+ */
+import * as z from "zod";
+import { PROTECTIONS } from "../../lib/protection.ts";
+import { sha256 } from "../../contract/deployment_files.ts";
+import type { FeedMessage } from "../../feed/mod.ts";
+import type { Manifest } from "../../manifest/mod.ts";
+import type { RuntimeRuleSet } from "../../rules/mod.ts";
+
+/** The paths for front edges; the number changes when the form of messages does. */
+export const EDGE_PATHS = "/_svc/edges/1/";
+
+export const isEdgePath = (path: string): boolean => path.startsWith(EDGE_PATHS);
+
+/** How often the feed says that it goes on, in milliseconds. */
+export const ALIVE_MS = 1000;
+
+/** A platform sends only what it has checked. */
+const ofPlatform = <T>() =>
+  z.custom<T>((value) => typeof value === "object" && value !== null && !Array.isArray(value));
+
+const message = ofPlatform<FeedMessage>();
+const place = z.int().min(0);
+
+/** A line of the feed. */
+export const feedLine = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("hello"),
+    edge: z.string(),
+    session: z.string(),
+    keyId: z.string(),
+    secret: z.base64(),
+    /** Whether the platform may send visitors from HTTP to HTTPS. */
+    redirectsToHttps: z.boolean(),
+  }),
+  z.object({ type: z.literal("snapshot"), place, messages: z.array(message) }),
+  z.object({ type: z.literal("change"), place, message }),
+  z.object({ type: z.literal("alive") }),
+]);
+export type FeedLine = z.infer<typeof feedLine>;
+
+/** Notes that every change up to a place is applied. */
+export const appliedBody = z.object({ session: z.string().max(64), place }).strict();
+
+/** A deployment as a front edge serves it. */
+export const edgeSite = z.object({
+  manifest: ofPlatform<Manifest>(),
+  files: z.array(z.object({ path: z.string(), sha256, size: z.int().min(0) })),
+  rules: ofPlatform<RuntimeRuleSet>().nullable(),
+});
+export type EdgeSite = z.infer<typeof edgeSite>;
+
+/** A deployment at a host: who may visit it, and the rules published over it. */
+export const edgeShown = z.object({
+  access: z.object({
+    version: z.string(),
+    protection: z.enum(PROTECTIONS),
+    isDown: z.boolean(),
+  }),
+  published: ofPlatform<RuntimeRuleSet>().nullable(),
+});
+export type EdgeShown = z.infer<typeof edgeShown>;

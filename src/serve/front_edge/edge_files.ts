@@ -1,0 +1,109 @@
+/**
+ * The files of sites on the disk of a front edge: each is fetched once, verified, and kept while
+ * there is room.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import type { BlobReader } from "../../edge/mod.ts";
+import { SingleFlight } from "../../lib/single_flight.ts";
+import {
+  BlobDamagedError,
+  blobPath,
+  DiskCache,
+  FsBlobStore,
+  prepareIncoming,
+} from "../../platform/core/store/mod.ts";
+import type { PlatformClient } from "./platform_client.ts";
+
+/** How often a file that vanishes before it is read is fetched. */
+const MAX_FETCHES = 3;
+
+export interface EdgeFilesOptions {
+  readonly client: PlatformClient;
+  /** Folder of the files, which is this process's alone. */
+  readonly root: string;
+  /** Most bytes of files. */
+  readonly maxBytes: number;
+  onTrouble(message: string): void;
+}
+
+export class EdgeFiles {
+  readonly #cache: DiskCache;
+  readonly #stores = new Map<string, FsBlobStore>();
+  readonly #fetches = new SingleFlight<void>();
+  readonly #incoming: string;
+
+  readonly #options: EdgeFilesOptions;
+
+  private constructor(options: EdgeFilesOptions, incoming: string) {
+    this.#options = options;
+    this.#incoming = incoming;
+    this.#cache = new DiskCache(options);
+  }
+
+  /** @throws {StoreUnusableError} when the folder cannot be written. */
+  static async open(options: EdgeFilesOptions): Promise<EdgeFiles> {
+    return new EdgeFiles(options, await prepareIncoming(options.root));
+  }
+
+  /** The files of a deployment. */
+  of(projectId: string, deploymentId: string): BlobReader {
+    const store = this.#storeOf(projectId);
+    const withFile = async <T>(sha256: string, work: () => Promise<T>): Promise<T> => {
+      for (let fetches = 0;; fetches++) {
+        try {
+          const result = await work();
+          this.#cache.touch(`${projectId}/${sha256}`);
+          return result;
+        } catch (error) {
+          if (!(error instanceof BlobDamagedError) || fetches === MAX_FETCHES) throw error;
+        }
+        await this.#fetch({ projectId, deploymentId }, sha256);
+      }
+    };
+    return {
+      read: (sha256) => withFile(sha256, () => store.read(sha256)),
+      stream: (sha256, range) => withFile(sha256, () => store.stream(sha256, range)),
+      openFile: (sha256) => withFile(sha256, () => store.openFile(sha256)),
+      reportDamage: (sha256) => store.reportDamage(sha256),
+    };
+  }
+
+  #storeOf(projectId: string): FsBlobStore {
+    const { root } = this.#options;
+    let store = this.#stores.get(projectId);
+    if (store === undefined) {
+      store = new FsBlobStore({
+        root: join(root, projectId),
+        incoming: this.#incoming,
+        damaged: join(root, "damaged", projectId),
+        isCache: true,
+        onUse: () => {},
+        // It is fetched again; there is nothing to save of it.
+        onDamaged: (sha256, movedTo) => {
+          this.#cache.remove(`${projectId}/${sha256}`);
+          Deno.removeSync(movedTo);
+        },
+      });
+      this.#stores.set(projectId, store);
+    }
+    return store;
+  }
+
+  /** Requests for a file at the same time share one fetch. */
+  #fetch(
+    { projectId, deploymentId }: { readonly projectId: string; readonly deploymentId: string },
+    sha256: string,
+  ): Promise<void> {
+    const name = `${projectId}/${sha256}`;
+    return this.#fetches.run(name, async () => {
+      const { client, root, maxBytes } = this.#options;
+      const response = await client.send(`blobs/${projectId}/${deploymentId}/${sha256}`);
+      if (response?.body == null) throw new BlobDamagedError(`The platform has no file ${sha256}`);
+      await this.#storeOf(projectId).putStream(sha256, response.body, { maxBytes });
+      const { size } = await Deno.stat(blobPath(join(root, projectId), sha256));
+      this.#cache.add(name, size);
+    });
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * The sites that a front edge knows: which host shows what, as the feed says, and deployments as
+ * the platform sends them when they are first asked for.
+ *
+ * @module
+ */
+import pMap from "p-map";
+import {
+  atHost,
+  compileSiteInTurns,
+  DomainHosts,
+  resolveHost,
+  type Site,
+  SiteAccess,
+  SiteDirectory,
+  withRulesInTurns,
+} from "../../edge/mod.ts";
+import type { AccessState, FeedMessage, HostBinding } from "../../feed/mod.ts";
+import { SingleFlight } from "../../lib/single_flight.ts";
+import { type EdgeShown, edgeShown, edgeSite } from "../../platform/edges/mod.ts";
+import type { EdgeFiles } from "./edge_files.ts";
+import type { PlatformClient } from "./platform_client.ts";
+
+/** Sites that are read at the same time. */
+const READ_AT_ONCE = 16;
+
+export interface EdgeSitesOptions {
+  readonly client: PlatformClient;
+  readonly files: EdgeFiles;
+}
+
+/** Access settings of which an edge only has to know whether they close a host. */
+function accessFactsOf({ version, protection, isDown }: AccessState): SiteAccess["facts"] {
+  return {
+    version,
+    protection,
+    workspaceId: "",
+    passwordId: null,
+    bypassHash: null,
+    shares: [],
+    allowCidrs: [],
+    exemptPaths: [],
+    exemptOptions: false,
+    maintenance: isDown ? { allowCidrs: [] } : null,
+  };
+}
+
+export class EdgeSites {
+  readonly #sites: SiteDirectory;
+  readonly #domains = new DomainHosts();
+  /** By project; all sites of a project share one. */
+  readonly #access = new Map<string, SiteAccess>();
+  readonly #shown = new SingleFlight<EdgeShown | undefined>();
+  /** Counts changes: what was asked for before one may not have it. */
+  #changes = 0;
+  #bindings = 0;
+
+  readonly #options: EdgeSitesOptions;
+
+  constructor(options: EdgeSitesOptions) {
+    this.#options = options;
+    this.#sites = new SiteDirectory({
+      load: (target) => this.#load(target),
+      asShown: (site, target) => this.#atHost(site, target),
+      dispose: () => {},
+    });
+  }
+
+  /** The site of a host; `undefined` where only the platform knows. */
+  resolve(hostname: string): Site | undefined | Promise<Site | undefined> {
+    const found = resolveHost(hostname, { sites: this.#sites, domains: this.#domains });
+    // The platform may have what cannot be read here.
+    return found instanceof Promise ? found.catch(() => undefined) : found;
+  }
+
+  /** Applies a change; rejects where the platform does not say all that it needs. */
+  async apply(message: FeedMessage): Promise<void> {
+    this.#changes++;
+    switch (message.type) {
+      case "host_pointed":
+        return await this.#point(message.hostname, message.to);
+      case "host_removed":
+        return await this.#sites.remove(message.hostname);
+      case "deployment_removed":
+        return await this.#sites.removeDeployment(message.deploymentId);
+      case "zone_replaced":
+        return this.#domains.replaceZone(message.zone, message.bindings);
+      case "access_changed":
+        return this.#access.get(message.projectId)?.replace(accessFactsOf(message.access));
+      // No response of the platform is kept here.
+      case "cache_purged":
+      case "cache_cleared":
+      case "cache_invalidated":
+        return;
+    }
+  }
+
+  /** Replaces all that is known; sites that were in use are read again at once. */
+  async replace(messages: readonly FeedMessage[]): Promise<void> {
+    this.#changes++;
+    this.#access.clear();
+    const hosts = new Set<string>();
+    const zones = new Set<string>();
+    for (const message of messages) {
+      if (message.type === "host_pointed") hosts.add(message.hostname);
+      if (message.type === "zone_replaced") zones.add(message.zone);
+    }
+    for (const hostname of this.#sites.hostnames()) {
+      if (!hosts.has(hostname)) await this.#sites.remove(hostname);
+    }
+    for (const zone of this.#domains.zones()) {
+      if (!zones.has(zone)) this.#domains.replaceZone(zone, []);
+    }
+    await pMap(messages, (message) => this.apply(message), { concurrency: READ_AT_ONCE });
+  }
+
+  /**
+   * Points a host; one in use shows what it did until the new site is read. The order of messages
+   * counts here, not their versions: the platform may have been restored from a backup.
+   */
+  async #point(hostname: string, binding: HostBinding): Promise<void> {
+    const to = { ...binding, version: String(++this.#bindings).padStart(16, "0") };
+    if (this.#sites.isLoaded(hostname)) await this.#sites.point(hostname, to);
+    else await this.#sites.pointLazily(hostname, to);
+  }
+
+  async #load({ projectId, deploymentId }: HostBinding): Promise<Site | undefined> {
+    const { client, files } = this.#options;
+    const found = await client.read(`sites/${projectId}/${deploymentId}`, edgeSite);
+    if (found === undefined) return undefined;
+    const blobs = files.of(projectId, deploymentId);
+    return await compileSiteInTurns({ ...found, deploymentId, projectId, blobs });
+  }
+
+  async #atHost(site: Site, { projectId, production }: HostBinding): Promise<Site> {
+    const { deploymentId } = site;
+    const path = `shown/${projectId}/${deploymentId}?production=${production ? 1 : 0}`;
+    const shown = await this.#shown.run(
+      `${this.#changes} ${path}`,
+      () => this.#options.client.read(path, edgeShown),
+    );
+    if (shown === undefined) throw new Error(`Deployment ${deploymentId} is gone`);
+    const facts = accessFactsOf(shown.access);
+    let access = this.#access.get(projectId);
+    if (access === undefined) {
+      access = new SiteAccess(projectId, facts);
+      this.#access.set(projectId, access);
+    } else access.replace(facts);
+    const at = atHost(site, { isProduction: production, access });
+    return shown.published === null ? at : await withRulesInTurns(at, shown.published);
+  }
+}

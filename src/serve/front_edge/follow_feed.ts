@@ -1,0 +1,134 @@
+/**
+ * Follows the platform's feed, and starts again with a snapshot whenever the line is cut or a
+ * change is missing.
+ *
+ * @module
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import { type FeedMessage, Subscriber } from "../../feed/mod.ts";
+import { messageOf } from "../../lib/error_message.ts";
+import { ALIVE_MS, type FeedLine, feedLine } from "../../platform/edges/mod.ts";
+import { EdgeKeyError, type PlatformClient } from "./platform_client.ts";
+
+/** A platform that says nothing for so long is lost, in milliseconds. */
+const SILENCE_MS = 5 * ALIVE_MS;
+/** Pauses between attempts to connect, in milliseconds. */
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 2000;
+/** Longest line, in characters. */
+const MAX_LINE = 64 * 1024 * 1024;
+
+export type Hello = Extract<FeedLine, { type: "hello" }>;
+
+export interface FeedFollowerOptions {
+  readonly client: PlatformClient;
+  readonly version: string;
+  readonly signal: AbortSignal;
+  apply(message: FeedMessage): void | Promise<void>;
+  replace(messages: readonly FeedMessage[]): void | Promise<void>;
+  onHello(hello: Hello): void;
+  /** Called when everything up to now is known, and when that ends. */
+  onState(state: "current" | "lost"): void;
+  /** Called where the platform does not accept the key. */
+  onRefused(error: EdgeKeyError): void;
+  onTrouble(message: string): void;
+}
+
+/** The lines of a body; one that is too long, or a silence, ends them with an error. */
+async function* linesOf(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  silent: { reset(): void },
+): AsyncGenerator<string> {
+  let rest: string[] = [];
+  let length = 0;
+  for await (const part of body.pipeThrough(new TextDecoderStream())) {
+    silent.reset();
+    const [first = "", ...others] = part.split("\n");
+    for (let piece: string | undefined = first;;) {
+      length += piece.length;
+      if (length > MAX_LINE) throw new TypeError("The platform sends a line that is too long");
+      rest.push(piece);
+      piece = others.shift();
+      if (piece === undefined) break;
+      yield rest.join("");
+      [rest, length] = [[], 0];
+    }
+  }
+}
+
+/** Follows the feed once; returns when the line ends. */
+async function followOnce(options: FeedFollowerOptions): Promise<void> {
+  const { client, version, signal, onTrouble } = options;
+  const cut = new AbortController();
+  const watch = () => setTimeout(() => cut.abort(new Error("it is silent")), SILENCE_MS);
+  let timer = watch();
+  const reset = () => {
+    clearTimeout(timer);
+    timer = watch();
+  };
+  const over = AbortSignal.any([signal, cut.signal]);
+  let session = "";
+  const subscriber = new Subscriber({
+    apply: (message) => over.aborted ? undefined : options.apply(message),
+    replace: (messages) => over.aborted ? undefined : options.replace(messages),
+    applied(place) {
+      if (over.aborted) return;
+      options.onState("current");
+      client.send("applied", { body: { session, place }, signal: over })
+        .catch((error) => cut.abort(error));
+    },
+    onGap: () => cut.abort(new Error("a change is missing")),
+    onError: (error) => {
+      // What could not be applied must not be served: everything is read again.
+      onTrouble(`Cannot apply a change: ${messageOf(error)}`);
+      cut.abort(error);
+    },
+  });
+  try {
+    const response = await client.send(`feed?version=${encodeURIComponent(version)}`, {
+      signal: over,
+    });
+    if (response?.body == null) throw new Error("it has no feed");
+    for await (const text of linesOf(response.body, { reset })) {
+      const line = feedLine.parse(JSON.parse(text));
+      if (line.type === "hello") {
+        session = line.session;
+        options.onHello(line);
+      }
+      if (line.type === "snapshot") subscriber.reset(line);
+      if (line.type === "change") subscriber.receive(line);
+    }
+  } finally {
+    clearTimeout(timer);
+    cut.abort();
+    // What this line has brought must not be applied after the next snapshot.
+    await subscriber.settled();
+  }
+}
+
+/** Follows the feed until the signal is aborted. */
+export async function followFeed(options: FeedFollowerOptions): Promise<void> {
+  const { signal, onState, onTrouble } = options;
+  let pauseMs = FIRST_PAUSE_MS;
+  let isLost = false;
+  while (!signal.aborted) {
+    const began = performance.now();
+    const reason = await followOnce({
+      ...options,
+      onState(state) {
+        isLost = false;
+        onState(state);
+      },
+    }).then(() => "the line was closed", (error) => {
+      if (error instanceof EdgeKeyError) options.onRefused(error);
+      return messageOf(error);
+    });
+    if (signal.aborted) return;
+    onState("lost");
+    if (!isLost) onTrouble(`Lost the platform: ${reason}`);
+    isLost = true;
+    if (performance.now() - began > SILENCE_MS) pauseMs = FIRST_PAUSE_MS;
+    await delay(pauseMs, undefined, { signal }).catch(() => {});
+    pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * What a front edge asks the platform for itself, with its key.
+ *
+ * @module
+ */
+import type * as z from "zod";
+import { UnavailableError } from "../../lib/unavailable_error.ts";
+import { EDGE_PATHS } from "../../platform/edges/mod.ts";
+
+/** Time to the head of an answer, in milliseconds. */
+const HEAD_MS = 10_000;
+
+/** Time for a whole answer, in milliseconds. */
+const READ_MS = 30_000;
+
+/** The platform does not take the key: it was removed, or never was one. */
+export class EdgeKeyError extends Error {
+  override readonly name = "EdgeKeyError";
+}
+
+/** Seconds after which visitors may try again. */
+const RETRY_AFTER_SECONDS = 1;
+
+const unavailable = (message: string, cause?: unknown): UnavailableError =>
+  new UnavailableError(message, { cause, retryAfter: RETRY_AFTER_SECONDS });
+
+export class PlatformClient {
+  readonly #base: URL;
+  readonly #key: string;
+
+  constructor({ join, key }: { readonly join: URL; readonly key: string }) {
+    this.#base = new URL(EDGE_PATHS, join);
+    this.#key = key;
+  }
+
+  /** Sends a request; `undefined` where the platform has nothing there. */
+  async send(
+    path: string,
+    { body, signal }: { readonly body?: unknown; readonly signal?: AbortSignal } = {},
+  ): Promise<Response | undefined> {
+    const head = new AbortController();
+    const timer = setTimeout(() => head.abort(), HEAD_MS);
+    try {
+      const response = await fetch(new URL(path, this.#base), {
+        method: body === undefined ? "GET" : "POST",
+        redirect: "manual",
+        headers: {
+          authorization: `Bearer ${this.#key}`,
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+        },
+        signal: signal === undefined ? head.signal : AbortSignal.any([signal, head.signal]),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      if (response.ok) return response;
+      await response.body?.cancel();
+      if (response.status === 404) return undefined;
+      if (response.status === 401) throw new EdgeKeyError("The platform does not accept the key");
+      throw unavailable(`The platform responds with status ${response.status}`);
+    } catch (cause) {
+      if (cause instanceof EdgeKeyError || cause instanceof UnavailableError) throw cause;
+      throw unavailable("The platform does not respond", cause);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async read<T>(path: string, schema: z.ZodType<T>): Promise<T | undefined> {
+    const response = await this.send(path, { signal: AbortSignal.timeout(READ_MS) });
+    return response && schema.parse(await response.json());
+  }
+}

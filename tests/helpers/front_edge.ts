@@ -1,0 +1,95 @@
+/**
+ * A front edge as its users run it: `svc edge --join` as a process.
+ *
+ * @module
+ */
+import { makeTestFolder } from "../../src/lib/_test_folder.ts";
+import { cleanEnvironment, programCommand } from "../../scripts/_program.ts";
+import { type Answer, rawRequest, type TestPlatform } from "./platform.ts";
+
+export interface TestEdge {
+  readonly name: string;
+  readonly port: number;
+  readonly key: string;
+  readonly cacheDir: string;
+  /** Lines on stderr. */
+  readonly lines: string[];
+  /** Asks the edge for a path on a host. */
+  get(host: string, path: string, headers?: Record<string, string>): Promise<Answer>;
+  kill(): Promise<void>;
+}
+
+async function collectLines(stream: ReadableStream<Uint8Array>, lines: string[]): Promise<void> {
+  let rest = "";
+  for await (const text of stream.pipeThrough(new TextDecoderStream())) {
+    const [first = "", ...others] = `${rest}${text}`.split("\n").toReversed();
+    rest = first;
+    lines.push(...others.toReversed());
+  }
+}
+
+/** Starts a front edge with a key that exists; `join` is the URL of the platform. */
+export async function startEdge(
+  { name, key, join, args = [] }: {
+    readonly name: string;
+    readonly key: string;
+    readonly join: string;
+    readonly args?: readonly string[];
+  },
+): Promise<TestEdge> {
+  const home = await makeTestFolder("svc-edge-");
+  const cacheDir = `${home}/files`;
+  const [program, ...before] = programCommand();
+  const child = new Deno.Command(program, {
+    args: [
+      ...before,
+      "edge",
+      "--json",
+      "--join",
+      join,
+      "--port",
+      "0",
+      "--cache-dir",
+      cacheDir,
+      ...args,
+    ],
+    env: { ...cleanEnvironment(home), SVC_EDGE_KEY: key },
+    clearEnv: true,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const lines: string[] = [];
+  const ended = collectLines(child.stderr, lines);
+  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const { value = "" } = await reader.read();
+  const { url } = value === "" ? {} : JSON.parse(value);
+  if (url === undefined) {
+    await reader.cancel();
+    await Promise.all([child.status, ended]);
+    throw new Error(`svc edge did not start: ${value}${lines.join("\n")}`);
+  }
+  const port = Number(new URL(url).port);
+  return {
+    name,
+    port,
+    key,
+    cacheDir,
+    lines,
+    get: (host, path, headers = {}) => rawRequest(port, { host, path, headers }),
+    async kill() {
+      child.kill("SIGKILL");
+      await child.status;
+      await reader.cancel();
+      await ended;
+      await Deno.remove(home, { recursive: true });
+    },
+  };
+}
+
+/** Adds a front edge to a platform and starts it. */
+export async function addEdge(platform: TestPlatform, name: string): Promise<TestEdge> {
+  const { status, json } = await platform.api("POST", "/v1/edges", { json: { name } });
+  if (status !== 201) throw new Error(JSON.stringify(json));
+  return await startEdge({ name, key: json.key, join: `http://127.0.0.1:${platform.port}` });
+}
