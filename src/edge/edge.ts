@@ -39,7 +39,7 @@ import { isVitalsPath, VitalsEndpoint } from "./vitals/vitals_endpoint.ts";
 import { countedRequest } from "./counted_request.ts";
 import { respondAsFinalRecipient } from "./final_recipient.ts";
 import type { EdgeHandler, EdgeOptions } from "./edge_options.ts";
-import { isOfOrigin, needsOrigin, type Origin, respondAsIs } from "./origin.ts";
+import { isOfOrigin, needsOrigin, type Origin, relay } from "./origin.ts";
 import { observedRequest } from "./observed_request.ts";
 import {
   cachedRedirect,
@@ -62,9 +62,8 @@ const CALLS_ITSELF: PageWords = [
 ];
 
 class Edge {
-  readonly #limiter: RateLimiter;
-  /** Counts requests here; missing in a front edge, whose platform counts for all. */
-  readonly #counted: RateLimiter | undefined;
+  /** Missing in a front edge, whose platform counts for all. */
+  readonly #limiter: RateLimiter | undefined;
   readonly #options: EdgeOptions;
   readonly #siteResponder: SiteResponder;
   readonly #dynamic: DynamicResponder;
@@ -81,9 +80,9 @@ class Edge {
     this.#gatekeeper = keeper === undefined
       ? { judge: (request) => Promise.resolve({ ...edgePage(request, 401), isEdgePage: false }) }
       : new Gatekeeper({ keeper, now, random });
-    this.#limiter = createRateLimiter({ now, seed: randomSeed(random) });
-    this.#counted = options.origin === undefined ? this.#limiter : undefined;
-    this.#vitals = new VitalsEndpoint(this.#limiter, options.countVitals);
+    const limiter = createRateLimiter({ now, seed: randomSeed(random) });
+    this.#limiter = options.origin === undefined ? limiter : undefined;
+    this.#vitals = new VitalsEndpoint(limiter, options.countVitals);
     const pseudonym = makePseudonym(random);
     this.#siteResponder = new SiteResponder({
       cacheBytes: options.cacheBytes,
@@ -146,7 +145,7 @@ class Edge {
     if (site === undefined) {
       return this.#respond(clientRequest, edgePage(clientRequest, 404, { words: UNKNOWN_HOST }));
     }
-    const limiter = this.#counted;
+    const limiter = this.#limiter;
     const { rolling } = site;
     const seen = rolling === undefined ? site : chooseSide(site, rolling, clientRequest);
     const context = new RequestContext(clientRequest, seen, { startedAt, limiter });
@@ -156,13 +155,9 @@ class Edge {
       : this.#servePage(context);
   }
 
-  /** Passes the client's own request on, and the response as it comes. */
-  async #relay(origin: Origin, clientRequest: ClientRequest): Promise<Response> {
-    try {
-      return respondAsIs(clientRequest, await origin.ask(clientRequest));
-    } catch (error) {
-      return this.#respond(clientRequest, this.#fault(clientRequest, error));
-    }
+  #relay(origin: Origin, clientRequest: ClientRequest): Promise<Response> {
+    return relay(origin, clientRequest)
+      .catch((error) => this.#respond(clientRequest, this.#fault(clientRequest, error)));
   }
 
   /** Answers on a protected host: nothing of the site is looked at for whoever is not let in. */
@@ -205,13 +200,10 @@ class Edge {
       }
       const edgeResponse = isDestination(decided) ? this.#follow(context, decided) : decided;
       if (!(edgeResponse instanceof Promise)) return this.#settle(context, edgeResponse);
-      return edgeResponse.then(
-        (settled) => this.#settle(context, settled),
-        (error) =>
-          origin === undefined
-            ? this.#settle(context, this.#fault(clientRequest, error, site))
-            : this.#relay(origin, clientRequest),
-      );
+      return edgeResponse.then((settled) => this.#settle(context, settled), (error) => {
+        if (origin !== undefined) return this.#relay(origin, clientRequest);
+        return this.#settle(context, this.#fault(clientRequest, error, site));
+      });
     } catch (error) {
       return this.#settle(context, this.#fault(clientRequest, error, site));
     }
@@ -320,7 +312,7 @@ class Edge {
 
   /** Judges the source of an image by the rules, as a request of the visitor's own. */
   #openSource(source: SourceRequest, site: Site): OwnSource {
-    const limiter = this.#counted;
+    const limiter = this.#limiter;
     const context = new RequestContext(source, site, { startedAt: this.#stopwatch(), limiter });
     const decided = this.#decide(context);
     if (!isDestination(decided)) return { type: "refused", status: decided.status };

@@ -25,6 +25,7 @@ Deno.test("the edge's public names", () => {
     "contentType",
     "createEdge",
     "createHttpCache",
+    "createRelay",
     "deviceOf",
     "loadGeo",
     "openAsnDatabase",

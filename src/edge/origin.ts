@@ -56,11 +56,9 @@ export function needsOrigin(
   return resolution.type !== "file";
 }
 
-/** The response of the origin, which has every field that a client gets. */
-export function respondAsIs(
-  clientRequest: ClientRequest,
-  { status, headers, body, upgrade }: EdgeResponse,
-): Response {
+/** Passes a client's request on, and the response as it comes: it has every field. */
+export async function relay(origin: Origin, clientRequest: ClientRequest): Promise<Response> {
+  const { status, headers, body, upgrade } = await origin.ask(clientRequest);
   if (upgrade !== undefined) return upgradeClient(clientRequest, upgrade);
   const response = answerOf(body, status);
   const last = headers.at(-1);

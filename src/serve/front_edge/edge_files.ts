@@ -100,8 +100,9 @@ export class EdgeFiles {
     return this.#fetches.run(name, async () => {
       const { client, root, maxBytes } = this.#options;
       const response = await client.send(`blobs/${projectId}/${deploymentId}/${sha256}`);
-      if (response?.body == null) throw new BlobDamagedError(`The platform has no file ${sha256}`);
-      await this.#storeOf(projectId).putStream(sha256, response.body, { maxBytes });
+      const body = response?.body ?? null;
+      if (body === null) throw new BlobDamagedError(`The platform has no file ${sha256}`);
+      await this.#storeOf(projectId).putStream(sha256, body, { maxBytes });
       const { size } = await Deno.stat(blobPath(join(root, projectId), sha256));
       this.#cache.add(name, size);
     });

@@ -88,8 +88,9 @@ async function followOnce(options: FeedFollowerOptions): Promise<void> {
     const response = await client.send(`feed?version=${encodeURIComponent(version)}`, {
       signal: over,
     });
-    if (response?.body == null) throw new Error("it has no feed");
-    for await (const text of linesOf(response.body, { reset })) {
+    const body = response?.body ?? null;
+    if (body === null) throw new Error("it has no feed");
+    for await (const text of linesOf(body, { reset })) {
       const line = feedLine.parse(JSON.parse(text));
       if (line.type === "hello") {
         session = line.session;

@@ -1,6 +1,6 @@
 /**
- * A front edge: the edge in a process of its own, which follows a platform and passes on to it what
- * rules and files do not answer.
+ * A front edge: the edge in another process, which follows a platform and passes on to it all but
+ * what rules and files decide.
  *
  * @module
  */
