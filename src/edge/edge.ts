@@ -139,7 +139,7 @@ class Edge {
     startedAt: number,
   ): Response | Promise<Response> {
     const { origin } = this.#options;
-    if (origin !== undefined && isOfOrigin(clientRequest, site)) {
+    if (origin !== undefined && isOfOrigin(origin, clientRequest, site)) {
       return this.#relay(origin, clientRequest);
     }
     if (site === undefined) {

@@ -22,14 +22,21 @@ import { upgradeClient } from "./upgrade_client.ts";
 export interface Origin {
   /** Sends a client's request as it came; rejects where no response comes. */
   ask(request: ClientRequest): Promise<EdgeResponse>;
+  /** Whether it may send visitors from HTTP to HTTPS. */
+  redirectsToHttps(): boolean;
 }
 
 /** A certificate authority looks here, before any site does (RFC 8555, 8.3). */
 const CHALLENGES = "/.well-known/acme-challenge/";
 
 /** Whether the origin answers a request whatever the rules of the site say. */
-export function isOfOrigin(request: ClientRequest, site: Site | undefined): boolean {
+export function isOfOrigin(
+  origin: Origin,
+  request: ClientRequest,
+  site: Site | undefined,
+): boolean {
   if (site === undefined || site.rolling !== undefined) return true;
+  if (request.scheme === "http" && origin.redirectsToHttps()) return true;
   if (!isReading(request.method) || request.rawPath.startsWith(CHALLENGES)) return true;
   if (site.gate !== undefined && isClosed(site.gate)) return true;
   const pin = site.isProduction ? pagePinOf(request, site) : undefined;

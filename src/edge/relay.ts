@@ -34,7 +34,7 @@ export interface RelayedClient {
   readonly scheme: "http" | "https";
 }
 
-export interface RelayOptions {
+export interface RelayOptions extends Pick<Origin, "redirectsToHttps"> {
   /** Opens a connection to the platform. */
   readonly dial: () => Promise<Deno.Conn>;
   /** Returns the fields that say who the client is; `undefined` while no session is open. */
@@ -56,7 +56,9 @@ const isOfStream = (headers: HeaderList): boolean =>
   joinedHeader(headers, "vary")?.toLowerCase().includes("accept-encoding") === true;
 
 /** Passes requests on to the platform. */
-export function createRelay({ dial, sign, refusedHeader }: RelayOptions): Relay {
+export function createRelay(
+  { dial, sign, refusedHeader, redirectsToHttps }: RelayOptions,
+): Relay {
   const server = connectRunningServer({ dial, timeoutMs: HEAD_MS });
 
   function requestFor(request: ClientRequest): ComputeRequest {
@@ -96,5 +98,5 @@ export function createRelay({ dial, sign, refusedHeader }: RelayOptions): Relay 
       : response;
   }
 
-  return { ask, close: () => server.close() };
+  return { ask, redirectsToHttps, close: () => server.close() };
 }

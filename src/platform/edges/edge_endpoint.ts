@@ -42,11 +42,11 @@ function publicManifest(
 export class EdgeEndpoint {
   readonly #feeds = new Map<string, OpenFeed>();
 
-  readonly #foundation: Pick<Foundation, "feed" | "vault" | "closing" | "onTrouble">;
+  readonly #foundation: Pick<Foundation, "feed" | "vault" | "closing" | "now" | "onTrouble">;
   readonly #parts: EdgeEndpointParts;
 
   constructor(
-    foundation: Pick<Foundation, "feed" | "vault" | "closing" | "onTrouble">,
+    foundation: Pick<Foundation, "feed" | "vault" | "closing" | "now" | "onTrouble">,
     parts: EdgeEndpointParts,
   ) {
     this.#foundation = foundation;
@@ -99,7 +99,7 @@ export class EdgeEndpoint {
     from: { readonly address: string; readonly version: string },
   ): Promise<Response> {
     const { registry, redirectsToHttps } = this.#parts;
-    const { feed, closing } = this.#foundation;
+    const { feed, closing, now } = this.#foundation;
     if (closing.aborted) throw new Failure("unavailable", "The platform is stopping");
     if (registry.isFull(edge)) {
       throw new Failure("rate_limited", `Too many processes use the key of ${edge}`);
@@ -112,6 +112,7 @@ export class EdgeEndpoint {
         session: session.id,
         keyId: session.keyId,
         secret: secret.toBase64(),
+        time: now(),
         redirectsToHttps: redirectsToHttps(),
       },
       signal: AbortSignal.any([removed, closing]),

@@ -34,6 +34,8 @@ export const feedLine = z.discriminatedUnion("type", [
     session: z.string(),
     keyId: z.string(),
     secret: z.base64(),
+    /** In milliseconds since the Unix epoch. */
+    time: z.int(),
     /** Whether the platform may send visitors from HTTP to HTTPS. */
     redirectsToHttps: z.boolean(),
   }),

@@ -86,7 +86,7 @@ export class EdgeSites {
       case "zone_replaced":
         return this.#domains.replaceZone(message.zone, message.bindings);
       case "access_changed":
-        return this.#access.get(message.projectId)?.replace(accessFactsOf(message.access));
+        return void this.#accessOf(message.projectId, message.access);
       // No response of the platform is kept here.
       case "cache_purged":
       case "cache_cleared":
@@ -132,6 +132,19 @@ export class EdgeSites {
     return await compileSiteInTurns({ ...found, deploymentId, projectId, blobs });
   }
 
+  /** The access to a project, with what the platform says unless something later is known. */
+  #accessOf(projectId: string, state: AccessState): SiteAccess {
+    const facts = accessFactsOf(state);
+    const known = this.#access.get(projectId);
+    if (known !== undefined) {
+      known.replace(facts);
+      return known;
+    }
+    const access = new SiteAccess(projectId, facts);
+    this.#access.set(projectId, access);
+    return access;
+  }
+
   async #atHost(site: Site, { projectId, production }: HostBinding): Promise<Site> {
     const { deploymentId } = site;
     const path = `shown/${projectId}/${deploymentId}?production=${production ? 1 : 0}`;
@@ -140,12 +153,7 @@ export class EdgeSites {
       () => this.#options.client.read(path, edgeShown),
     );
     if (shown === undefined) throw new Error(`Deployment ${deploymentId} is gone`);
-    const facts = accessFactsOf(shown.access);
-    let access = this.#access.get(projectId);
-    if (access === undefined) {
-      access = new SiteAccess(projectId, facts);
-      this.#access.set(projectId, access);
-    } else access.replace(facts);
+    const access = this.#accessOf(projectId, shown.access);
     const at = atHost(site, { isProduction: production, access });
     return shown.published === null ? at : await withRulesInTurns(at, shown.published);
   }

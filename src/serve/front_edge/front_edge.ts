@@ -67,10 +67,18 @@ function dialer({ protocol, hostname, port }: URL): () => Promise<Deno.Conn> {
 
 /** Signs what the edge passes on, in its session. */
 class Signer {
-  #session: { readonly hello: Hello; readonly secret: Uint8Array; number: number } | undefined;
+  #session:
+    | { readonly hello: Hello; readonly secret: Uint8Array; readonly ahead: number; number: number }
+    | undefined;
+
+  /** As the platform said last. */
+  redirectsToHttps = true;
 
   begin(hello: Hello): void {
-    this.#session = { hello, secret: Uint8Array.fromBase64(hello.secret), number: 0 };
+    this.redirectsToHttps = hello.redirectsToHttps;
+    const secret = Uint8Array.fromBase64(hello.secret);
+    // The clock of this machine may be wrong.
+    this.#session = { hello, secret, ahead: hello.time - systemClock(), number: 0 };
   }
 
   /** Passes nothing on any more. */
@@ -82,9 +90,10 @@ class Signer {
     { ip, scheme, ...of }: Parameters<Parameters<typeof createRelay>[0]["sign"]>[0],
   ): [string, string][] | undefined {
     if (this.#session === undefined) return undefined;
-    const { hello: { edge, session: id, keyId }, secret } = this.#session;
+    const { hello: { edge, session: id, keyId }, secret, ahead } = this.#session;
     const number = ++this.#session.number;
-    const facts = formatFacts({ edge, id, keyId, number, time: systemClock(), scheme, ip });
+    const time = systemClock() + ahead;
+    const facts = formatFacts({ edge, id, keyId, number, time, scheme, ip });
     return [[FACTS_HEADER, facts], [SIGNATURE_HEADER, signRelay(secret, facts, of)]];
   }
 }
@@ -105,6 +114,7 @@ export async function startFrontEdge(options: FrontEdgeOptions): Promise<Running
   const relay = createRelay({
     dial: dialer(join),
     sign: (of) => signer.sign(of),
+    redirectsToHttps: () => signer.redirectsToHttps,
     refusedHeader: REFUSED_HEADER,
   });
   const outbound = createOutboundFetch();
