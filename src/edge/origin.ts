@@ -14,7 +14,6 @@ import type { ClientRequest } from "./request/client_request.ts";
 import type { RequestContext } from "./request_context.ts";
 import type { EdgeResponse } from "./response/edge_response.ts";
 import { writeFields } from "./response/response_fields.ts";
-import { isObjectPath } from "./site/site_objects.ts";
 import type { Site } from "./site/site.ts";
 import { upgradeClient } from "./upgrade_client.ts";
 
@@ -28,6 +27,9 @@ export interface Origin {
 
 /** A certificate authority looks here, before any site does (RFC 8555, 8.3). */
 const CHALLENGES = "/.well-known/acme-challenge/";
+
+/** Objects and what else the platform shows on the hosts of sites. */
+const OF_PLATFORM = "/_svc/";
 
 /** Whether the origin answers a request whatever the rules of the site say. */
 export function isOfOrigin(
@@ -55,7 +57,7 @@ export function needsOrigin(
   if (decided === "dynamic" || decided === "vitals") return true;
   if (decided !== "route") return false;
   const { path } = targetOf(context);
-  if (site.ownPaths.has(path) || isObjectPath(path)) return true;
+  if (site.ownPaths.has(path) || path.startsWith(OF_PLATFORM)) return true;
   if (site.images?.styleOf(path) !== undefined) return true;
   const resolution = site.content.resolve(clientRequest.method, path);
   // Before it moves a visitor, the edge asks the rules about the other path.

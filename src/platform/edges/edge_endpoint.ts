@@ -110,7 +110,6 @@ export class EdgeEndpoint {
         type: "hello",
         edge,
         session: session.id,
-        keyId: session.keyId,
         secret: secret.toBase64(),
         time: now(),
         redirectsToHttps: redirectsToHttps(),

@@ -11,7 +11,7 @@ import { sha256Hex } from "../../lib/hash.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import { RecentMap } from "../../lib/memo.ts";
 import type { RecordStore } from "../../store/mod.ts";
-import { type SecretBox, SecretDamagedError } from "../core/secrets/mod.ts";
+import type { SecretBox } from "../core/secrets/mod.ts";
 import { keys, RecordType, Table } from "../core/store/mod.ts";
 import {
   type EdgeSession,
@@ -66,7 +66,7 @@ interface Known {
 
 export interface EdgeRegistryOptions {
   readonly kv: RecordStore;
-  readonly box: Pick<SecretBox, "deriveSecret">;
+  readonly box: Pick<SecretBox, "deriveBytes">;
   readonly now: Clock;
   readonly random: Random;
 }
@@ -76,7 +76,7 @@ export class EdgeRegistry {
   /** All edges by name, so that requests need no look into the store. */
   readonly #edges = new Map<string, EdgeRecord>();
   readonly #contacts = new Map<string, Contact>();
-  readonly #sessions = new RecentMap<Promise<Known | undefined>>(MAX_SESSIONS);
+  readonly #sessions = new RecentMap<Promise<Known>>(MAX_SESSIONS);
   /** Ends the connections of edges that are removed. */
   readonly #open = new Map<string, Set<AbortController>>();
 
@@ -149,12 +149,12 @@ export class EdgeRegistry {
     from: { readonly address: string; readonly version: string },
   ): Promise<{
     readonly session: EdgeSession;
-    readonly secret: Uint8Array<ArrayBuffer>;
+    readonly secret: Uint8Array;
     readonly removed: AbortSignal;
     end(): void;
   }> {
     const id = this.#options.random(16).toHex();
-    const { keyId, secret } = await this.#derive({ edge, id });
+    const secret = await this.#derive({ edge, id });
     const connection = new AbortController();
     const connections = this.#open.get(edge) ?? new Set();
     connections.add(connection);
@@ -167,7 +167,7 @@ export class EdgeRegistry {
       if (!this.#edges.has(edge)) return;
       this.#contacts.set(edge, { ...from, state: "lost", since: this.#options.now() });
     };
-    return { session: { edge, id, keyId }, secret, removed: connection.signal, end };
+    return { session: { edge, id }, secret, removed: connection.signal, end };
   }
 
   /** What an edge says about a request, if it is true and was not said before. */
@@ -177,35 +177,26 @@ export class EdgeRegistry {
     const facts = parseFacts(request.facts);
     if (facts === undefined || !this.#edges.has(facts.edge)) return undefined;
     if (Math.abs(this.#options.now() - facts.time) > MAX_SKEW_MS) return undefined;
-    const name = `${facts.edge} ${facts.id} ${facts.keyId}`;
+    const name = `${facts.edge} ${facts.id}`;
     let session = this.#sessions.get(name);
     // Whoever has no secret must not push out those of others.
     const isNew = session === undefined;
     session ??= this.#know(facts);
     const known = await session;
-    if (known === undefined || !isSignedBy(known.secret, request.facts, request)) return undefined;
+    if (!isSignedBy(known.secret, request.facts, request)) return undefined;
     if (isNew && this.#sessions.get(name) === undefined) this.#sessions.set(name, session);
-    const { used } = await (this.#sessions.get(name) ?? session) ?? known;
+    const { used } = await (this.#sessions.get(name) ?? session);
     return used.take(facts.number) ? facts : undefined;
   }
 
-  async #know(session: EdgeSession): Promise<Known | undefined> {
-    try {
-      const { secret } = await this.#derive(session);
-      return { secret, used: new UsedNumbers() };
-    } catch (error) {
-      if (error instanceof SecretDamagedError) return undefined;
-      throw error;
-    }
+  async #know(session: EdgeSession): Promise<Known> {
+    return { secret: await this.#derive(session), used: new UsedNumbers() };
   }
 
   /** Every node derives the same secret, so none has to know of the session. */
-  #derive({ edge, id, keyId }: { edge: string; id: string; keyId?: string }) {
-    return this.#options.box.deriveSecret({
-      purpose: "svc session of a front edge",
-      salt: new TextEncoder().encode(`${edge}\n${id}\n${this.#edges.get(edge)?.hash ?? ""}`),
-      ...(keyId === undefined ? {} : { keyId }),
-    });
+  #derive({ edge, id }: EdgeSession): Promise<Uint8Array> {
+    const { hash } = this.#edges.get(edge)!;
+    return this.#options.box.deriveBytes(`svc session of a front edge ${edge} ${id} ${hash}`);
   }
 
   #shown({ name, createdAt }: EdgeRecord): FrontEdge {

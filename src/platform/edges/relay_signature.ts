@@ -16,8 +16,6 @@ export const SIGNATURE_HEADER = "x-svc-edge-signature";
 export interface EdgeSession {
   readonly edge: string;
   readonly id: string;
-  /** Id of the platform's key that the secret is derived from. */
-  readonly keyId: string;
 }
 
 /** What a front edge says about a request that it passes on. */
@@ -39,21 +37,20 @@ export interface RelayedTarget {
 }
 
 export function formatFacts(facts: RelayFacts): string {
-  const { edge, id, keyId, number, time, scheme, ip } = facts;
-  return [edge, id, keyId, number, time, scheme, ip].join(" ");
+  const { edge, id, number, time, scheme, ip } = facts;
+  return [edge, id, number, time, scheme, ip].join(" ");
 }
 
 const FACTS =
-  /^([a-z0-9-]{1,40}) ([0-9a-f]{32}) ([0-9a-f]{8}) (\d{1,15}) (\d{1,15}) (https?) ([0-9A-Fa-f:.]{2,45})$/;
+  /^([a-z0-9-]{1,40}) ([0-9a-f]{32}) (\d{1,15}) (\d{1,15}) (https?) ([0-9A-Fa-f:.]{2,45})$/;
 
 export function parseFacts(text: string): RelayFacts | undefined {
   const found = FACTS.exec(text);
   if (found === null) return undefined;
-  const [, edge, id, keyId, number, time, scheme, ip] = found;
+  const [, edge, id, number, time, scheme, ip] = found;
   return {
     edge: edge!,
     id: id!,
-    keyId: keyId!,
     number: Number(number),
     time: Number(time),
     scheme: scheme as RelayFacts["scheme"],

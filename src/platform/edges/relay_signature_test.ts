@@ -5,7 +5,6 @@ import { formatFacts, isSignedBy, parseFacts, signRelay, UsedNumbers } from "./r
 const FACTS = {
   edge: "far",
   id: "0123456789abcdef".repeat(2),
-  keyId: "01234567",
   number: 7,
   time: 1_800_000_000_000,
   scheme: "https",

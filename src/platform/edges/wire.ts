@@ -32,7 +32,6 @@ export const feedLine = z.discriminatedUnion("type", [
     type: z.literal("hello"),
     edge: z.string(),
     session: z.string(),
-    keyId: z.string(),
     secret: z.base64(),
     /** In milliseconds since the Unix epoch. */
     time: z.int(),

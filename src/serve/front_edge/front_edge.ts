@@ -90,10 +90,10 @@ class Signer {
     { ip, scheme, ...of }: Parameters<Parameters<typeof createRelay>[0]["sign"]>[0],
   ): [string, string][] | undefined {
     if (this.#session === undefined) return undefined;
-    const { hello: { edge, session: id, keyId }, secret, ahead } = this.#session;
+    const { hello: { edge, session: id }, secret, ahead } = this.#session;
     const number = ++this.#session.number;
     const time = systemClock() + ahead;
-    const facts = formatFacts({ edge, id, keyId, number, time, scheme, ip });
+    const facts = formatFacts({ edge, id, number, time, scheme, ip });
     return [[FACTS_HEADER, facts], [SIGNATURE_HEADER, signRelay(secret, facts, of)]];
   }
 }
