@@ -26,12 +26,23 @@ const OPTIONS: ts.CompilerOptions = {
   types: [],
 };
 
+/** An import with its own types: `// @ts-types="./types.d.ts"`. */
+const NAMED_TYPES = /^\/\/ @ts-types="([^"]+)"\nimport [^"]+ from "([^"]+)"/gm;
+
 /** Collections whose methods do not throw, and functions that do not. */
 const HARMLESS =
   /^(?:(?:Readonly)?(?:Map|Set|Array)|Weak(?:Map|Set)|Date|Math|Performance|clear\w+)$/;
 
 /** Promises of the runtime that never reject. */
 const SETTLED = new Set(["ChildProcess.status"]);
+
+/** The file that an import names for its types, as Deno reads it; `undefined` without one. */
+function namedTypes({ text, fileName }: ts.SourceFile, specifier: string): string | undefined {
+  for (const [, types, imported] of text.matchAll(NAMED_TYPES)) {
+    if (imported === specifier) return join(dirname(fileName), types!);
+  }
+  return undefined;
+}
 
 /** Opens the files as one program. `denoTypes` is what `deno types` prints. */
 export function openProgram(files: readonly string[], denoTypes: string): ts.Program {
@@ -44,6 +55,15 @@ export function openProgram(files: readonly string[], denoTypes: string): ts.Pro
     path === globals
       ? ts.createSourceFile(path, denoTypes, ts.ScriptTarget.ESNext)
       : getSourceFile(path, ...rest);
+  host.resolveModuleNameLiterals = (literals, from, redirected, options, source) =>
+    literals.map(({ text }) => {
+      const found = ts.resolveModuleName(text, from, options, host, undefined, redirected);
+      const resolvedFileName = namedTypes(source, text);
+      const isTyped = /ts$/.test(found.resolvedModule?.extension ?? "");
+      return isTyped || resolvedFileName === undefined
+        ? found
+        : { resolvedModule: { resolvedFileName, extension: ts.Extension.Dts } };
+    });
   return ts.createProgram({ rootNames: [...files, globals], options: OPTIONS, host });
 }
 

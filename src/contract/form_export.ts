@@ -17,7 +17,7 @@ function cell(value: string): string {
 
 const row = (cells: readonly string[]): string => `${cells.map(cell).join(",")}\r\n`;
 
-/** Columns that every export has; a field of the same name gets a column of its own. */
+/** Columns that every export has; a field of the same name gets another column. */
 const OWN_COLUMNS = ["id", "sentAt", "page", "spamReason", "files"];
 
 /** Each field becomes a column, in the order in which they occur. */

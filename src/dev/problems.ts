@@ -5,6 +5,7 @@
  */
 import { join } from "node:path";
 import { type Diagnostic, renderDiagnostic } from "../lib/diagnostic.ts";
+import { readTextFile } from "../lib/utf8.ts";
 
 /** Most problems that are shown of one part. */
 const MAX_PROBLEMS = 10;
@@ -53,7 +54,7 @@ export class Problems {
 
 /** Reads a file of a project; `undefined` if it is no file in it that can be read. */
 const readSource = (home: string, file: string): Promise<string | undefined> =>
-  Deno.readTextFile(join(home, file)).catch(() => undefined);
+  readTextFile(join(home, file)).catch(() => undefined);
 
 /** Describes problems of files, with the line of each. */
 export function describeProblems(

@@ -87,7 +87,7 @@ class Edge {
     this.#siteResponder = new SiteResponder({
       cacheBytes: options.cacheBytes,
       images: this.#imageEndpoint(pseudonym),
-      forms: new FormEndpoint(this.#limiter),
+      forms: new FormEndpoint(limiter),
     });
     this.#dynamic = new DynamicResponder({
       siteResponder: this.#siteResponder,
@@ -97,14 +97,9 @@ class Edge {
       onError: (error, requestId) => options.onError?.(error, requestId),
     });
     this.#stopwatch = options.stopwatch ?? (() => performance.now());
-    const trusted = options.trustProxy ?? [];
-    this.#lookups = {
-      proxies: trusted.length === 0
-        ? undefined
-        : new TrustedProxies(trusted, options.forwardedHeader),
-      geo: options.geo,
-      asn: options.asn,
-    };
+    const { geo, asn, trustProxy: trusted = [], forwardedHeader } = options;
+    const proxies = trusted.length === 0 ? undefined : new TrustedProxies(trusted, forwardedHeader);
+    this.#lookups = { proxies, geo, asn };
   }
 
   /** Finds the site; returns a promise only where something has to be waited for. */

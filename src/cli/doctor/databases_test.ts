@@ -32,6 +32,7 @@ const CLUSTER = {
   runs: true,
   mode: 0o40700,
   lastWords: "",
+  history: undefined,
 };
 const WELL: DatabaseFacts = {
   isServed: true,

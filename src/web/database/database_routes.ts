@@ -14,7 +14,7 @@ import { type BoardServices, namedIn } from "../visit/board_context.ts";
 import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import type { ConnectView } from "./connect_card.tsx";
 import { databasePage, MAX_IMPORT_FORM } from "./database_page.tsx";
-import { attachment } from "./download_rows.ts";
+import { attachment } from "../layout/attachment.ts";
 import { DATABASE_AT as AT, type DatabaseVisit, openDatabase } from "./open_database.ts";
 import { type ImportOutcome, readImport } from "./read_import.ts";
 

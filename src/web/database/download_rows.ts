@@ -7,6 +7,7 @@ import { endpoints } from "../../contract/endpoints.ts";
 import { type QueryEvent, queryEvent } from "../../contract/database_queries.ts";
 import { readLines } from "../../client/query_events.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
+import { attachment } from "../layout/attachment.ts";
 import { errorText, type ResultRow } from "./read_query.ts";
 import type { BranchPlace, Statement } from "./run_statement.ts";
 
@@ -145,7 +146,3 @@ export async function downloadRows(
     },
   });
 }
-
-/** Suggests a file's name (RFC 6266). */
-export const attachment = (name: string): string =>
-  `attachment; filename="${name.replaceAll(/[^\w.-]+/g, "_")}"`;

@@ -16,7 +16,7 @@ import {
   type FormSubmission,
 } from "../../contract/forms.ts";
 import { formatBytes } from "../../lib/format.ts";
-import { attachment } from "../database/download_rows.ts";
+import { attachment } from "../layout/attachment.ts";
 import { Ago, Empty, Pager, SelectField } from "../layout/board_pieces.tsx";
 import { goTo } from "../layout/document.tsx";
 import { EMPTY, type FormPage, refused } from "../layout/form.ts";

@@ -33,8 +33,8 @@ export function isAsUrgentAs(priority: Priority, minimum: Priority): boolean {
 }
 
 /**
- * Whether a person wants to hear of an event at all: it may be of a deployment that somebody else
- * started. One that no account started is everybody's.
+ * Whether a person wants to hear of an event at all: it may be of a deployment that someone else
+ * started. One that no account started concerns everyone.
  */
 export function concerns(
   userId: string,

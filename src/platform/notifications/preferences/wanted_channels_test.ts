@@ -114,7 +114,7 @@ Deno.test("concerns() leaves out deployments that somebody else started, if aske
     } as const;
     const heard = [{ startedBy: ada }, { startedBy: bob }, {}]
       .map((data) => concerns(ada, { data: data as EventData }, category));
-    assert.deepEqual(heard, wanted, deployments);
+    assert.deepEqual(heard, wanted, String(deployments));
   }
 });
 
