@@ -325,7 +325,7 @@ export class DeploymentDatabases {
   async currentVariables(user: VariablesUser): Promise<Readonly<Record<string, string>>> {
     const injected: Record<string, string> = {};
     for (const database of await this.#injected(user)) {
-      const name = branchNameFor(database, user);
+      const name = await this.#branchName(database, user);
       const branch = await this.#services.branches.get(database.id, name);
       if (branch?.storage) injected[database.envVar] = await this.#urlOf({ database, branch });
     }
