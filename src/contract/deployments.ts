@@ -11,12 +11,12 @@
 import * as z from "zod";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";
 import { deploymentFile, filePath, MAX_FILES, sha256 } from "./deployment_files.ts";
-import { SCHEMA_KINDS } from "./database_branches.ts";
 import { endpoint } from "./endpoint.ts";
 import { environmentReference } from "./environments.ts";
 import { commandResult, commandResults, releaseChecks } from "./release_checks.ts";
 import { rollingWish } from "./releases.ts";
 import { branchName, projectParams } from "./projects.ts";
+import { MIGRATION_OUTCOMES, schemaDifference } from "./schema_difference.ts";
 import { variableReference } from "./variables.ts";
 
 export const DEPLOYMENT_STATES = [
@@ -61,30 +61,6 @@ export const deploymentUrls = z.object({
 export const deploymentReference = variableReference.extend({
   changed: z.boolean().describe("True if it resolves to something else now"),
 }).meta({ id: "DeploymentReference" });
-
-/** Most differences of schemas that a deployment names. */
-export const MAX_NAMED_CHANGES = 50;
-
-export const schemaDifference = z.object({
-  database: z.string().meta({ description: "Name of the database", example: "orders" }),
-  branch: z.string().meta({
-    description: "Branch that the deployment uses",
-    example: "preview/feature/cart",
-  }),
-  changes: z.array(z.object({
-    change: z.enum(["added", "removed", "changed"]).describe("How it differs from main"),
-    kind: z.enum(SCHEMA_KINDS).describe("Kind of the object"),
-    name: z.string().meta({
-      description: "Name with its schema and table",
-      example: "public.orders.note",
-    }),
-  })).max(MAX_NAMED_CHANGES).describe(`The first ${MAX_NAMED_CHANGES} differences`),
-  total: z.int().meta({ description: "Number of differences", example: 3 }),
-}).meta({ id: "SchemaDifference" });
-export type SchemaDifference = z.infer<typeof schemaDifference>;
-
-/** Whether a migration changed the schema of the database. */
-export const MIGRATION_OUTCOMES = ["changed", "unchanged"] as const;
 
 export const deployment = z.object({
   id: uuid.describe("Id of the deployment"),

@@ -197,7 +197,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
       askEdge: door.ask,
       collectCounts: () => traffic.collect(),
       objectsOf: blobs.objectsOf,
-      databases: databases.deploymentDatabases,
+      databases: databases.deployedDatabases,
       formsOf: forms.formsOf,
       accessOf: (projectId, workspaceId) => accessTable.of(projectId, workspaceId),
       async *otherBlobs() {

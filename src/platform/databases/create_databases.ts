@@ -8,13 +8,14 @@ import type { OutboundFetch } from "../../runtime/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { keys } from "../core/store/mod.ts";
-import type { DeploymentStore } from "../deployments/mod.ts";
+import type { DeployedDatabases, DeploymentStore } from "../deployments/mod.ts";
 import type { ProjectStore } from "../projects/mod.ts";
 import type { VariableService, VariableStore } from "../variables/mod.ts";
 import { RecordedBranches } from "./branch_access.ts";
 import { BranchService } from "./branch_service.ts";
 import { BranchStore } from "./branch_store.ts";
 import { BranchWork } from "./branch_work.ts";
+import { DatabaseMigrations } from "./database_migrations.ts";
 import { DatabaseDoor, type DoorOptions } from "./database_door.ts";
 import { DatabaseService } from "./database_service.ts";
 import { DatabaseStore } from "./database_store.ts";
@@ -103,6 +104,8 @@ export interface Databases {
   readonly databases: DatabaseStore;
   /** Database variables for servers, builds and functions of deployments. */
   readonly deploymentDatabases: DeploymentDatabases;
+  /** What a deployment does to its databases before it is shown. */
+  readonly deployedDatabases: DeployedDatabases;
   /** Performs the statements of a deployment's functions. */
   databaseFetchFor(user: DatabaseUser): OutboundFetch;
   readonly capability: Capability;
@@ -220,9 +223,17 @@ export function createDatabases(foundation: Foundation, parts: DatabaseParts): D
     directory,
     deployments,
   });
+  const migrations = new DatabaseMigrations({ ...services, directory, deploymentDatabases });
   return {
     databases,
     deploymentDatabases,
+    deployedDatabases: {
+      prepare: (user) => deploymentDatabases.prepare(user),
+      connections: (user) => deploymentDatabases.connections(user),
+      beginMigration: (user) => migrations.beginMigration(user),
+      endMigration: (user) => migrations.endMigration(user),
+      schemaDifference: (user) => migrations.schemaDifference(user),
+    },
     databaseFetchFor: (user) =>
       createDatabaseFetch({ databases: deploymentDatabases, door, onTrouble }, user),
     capability: {

@@ -5,11 +5,9 @@
  */
 import { MAIN_BRANCH } from "../../contract/databases.ts";
 import { ENVIRONMENT_PREVIEW } from "../../contract/environment_names.ts";
-import { MAX_NAMED_CHANGES, type SchemaDifference } from "../../contract/deployments.ts";
-import { type BranchAccess, EngineError } from "../../database/mod.ts";
-import { type DatabaseRecipe, MIGRATION_MS } from "../../lib/database_previews.ts";
+import type { BranchAccess } from "../../database/mod.ts";
+import type { DatabaseRecipe } from "../../lib/database_previews.ts";
 import { messageOf } from "../../lib/error_message.ts";
-import { sha256Hex } from "../../lib/hash.ts";
 import type { DatabaseSettings } from "../../manifest/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 import { DatabaseNotReadyError, type DeploymentStore } from "../deployments/mod.ts";
@@ -17,7 +15,6 @@ import type { RecordedBranches } from "./branch_access.ts";
 import type { BranchService } from "./branch_service.ts";
 import type { DatabaseService, DatabaseServices } from "./database_service.ts";
 import type { DoorAddress } from "./database_door.ts";
-import { diffSchemas, readSchema, type Schema } from "./schema_diff.ts";
 import { preparePreviewBranch, previewBranch } from "./preview_branches.ts";
 import { databasesIn, fillSnapshot, type VariableService } from "../variables/mod.ts";
 import {
@@ -70,11 +67,6 @@ const identityOf = (used: readonly UsedBranch[]): string =>
   JSON.stringify(
     used.map(({ database: { envVar }, branch: { role, verifier } }) => [envVar, role, verifier]),
   );
-
-/** Longest name of an object that a deployment notes: functions have their arguments in it. */
-const MAX_CHANGE_NAME = 300;
-/** Longest time for reading a schema, in milliseconds. */
-const SCHEMA_MS = 15_000;
 
 /** The identity of databases of which a branch is to be made first. */
 const UNMADE = "unmade";
@@ -151,92 +143,12 @@ export class DeploymentDatabases {
     }
   }
 
-  /** Takes the database for a migration; false while another deployment has it. */
-  async beginMigration(user: VariablesUser): Promise<boolean> {
-    const migrated = await this.#migrated(user);
-    if (migrated === undefined) return true;
-    const { now, branches } = this.#services;
-    const schema = await this.#digestOf(migrated);
-    let isTaken = true;
-    await branches.update(migrated.branch, (current) => {
-      const { migration } = current;
-      isTaken = migration === null || migration.deploymentId === user.id ||
-        migration.until <= now();
-      return isTaken
-        ? { ...current, migration: { deploymentId: user.id, until: now() + MIGRATION_MS, schema } }
-        : current;
-    });
-    return isTaken;
-  }
-
-  /** Gives it back; returns whether its schema is another one now. */
-  async endMigration(user: VariablesUser): Promise<boolean> {
-    const migrated = await this.#migrated(user);
-    const { migration } = migrated?.branch ?? {};
-    if (migrated === undefined || migration?.deploymentId !== user.id) return false;
-    await this.#services.branches.update(
-      migrated.branch,
-      (current) =>
-        current.migration?.deploymentId === user.id ? { ...current, migration: null } : current,
-    );
-    const schema = await this.#digestOf(migrated);
-    return schema !== null && migration.schema !== null && schema !== migration.schema;
-  }
-
-  /** The branch that a deployment migrates, if there is one. */
-  async #migrated(user: VariablesUser): Promise<UsedBranch | undefined> {
-    if (user.database?.migrate === undefined) return undefined;
-    const { databases, branches } = this.#services;
-    const database = subjectOf(await databases.list(user.projectId), user);
-    if (database === undefined) return undefined;
-    const branch = await branches.get(database.id, await this.#branchName(database, user));
-    return branch && { database, branch };
-  }
-
-  /** The schema of a branch; `undefined` where it cannot be read now. */
-  async #schemaOf({ database, branch }: UsedBranch): Promise<Schema | undefined> {
-    const { directory, door } = this.#services;
-    try {
-      const access = await directory.accessTo(database, branch);
-      if (access === undefined || access.refusal !== undefined) return undefined;
-      return await readSchema(await door.connect(access), AbortSignal.timeout(SCHEMA_MS));
-    } catch (error) {
-      if (error instanceof EngineError) return undefined;
-      throw error;
-    }
-  }
-
-  async #digestOf(used: UsedBranch): Promise<string | null> {
-    const schema = await this.#schemaOf(used);
-    return schema === undefined ? null : sha256Hex(JSON.stringify([...schema].sort()));
-  }
-
-  /** How the branch of a preview differs from `main`; `undefined` where that is not known. */
-  async schemaDifference(user: DatabaseUser): Promise<SchemaDifference | undefined> {
-    if (user.environment !== ENVIRONMENT_PREVIEW) return undefined;
-    const { databases, branches } = this.#services;
-    const database = subjectOf(await databases.list(user.projectId), user);
-    const name = database && await this.#branchName(database, user);
-    if (database === undefined || name === undefined || name === MAIN_BRANCH) return undefined;
-    const [branch, main] = [
-      await branches.get(database.id, name),
-      await branches.get(database.id, MAIN_BRANCH),
-    ];
-    const before = main && await this.#schemaOf({ database, branch: main });
-    const after = branch && await this.#schemaOf({ database, branch });
-    if (before === undefined || after === undefined) return undefined;
-    const changes = diffSchemas(before, after);
-    return {
-      database: database.name,
-      branch: name,
-      changes: changes.slice(0, MAX_NAMED_CHANGES)
-        .map(({ change, kind, name }) => ({
-          change,
-          kind,
-          name: name.slice(0, MAX_CHANGE_NAME).toWellFormed(),
-        })),
-      total: changes.length,
-    };
+  /** The database that the settings of a deployment are about, with the branch that it uses. */
+  async subject(
+    user: DatabaseUser,
+  ): Promise<{ readonly database: DatabaseRecord; readonly branch: string } | undefined> {
+    const database = subjectOf(await this.#services.databases.list(user.projectId), user);
+    return database && { database, branch: await this.#branchName(database, user) };
   }
 
   /** Connection strings for a command outside of this platform, by their variables. */

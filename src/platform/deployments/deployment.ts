@@ -10,9 +10,8 @@ import {
   DEPLOYMENT_STATES,
   type DeploymentFilter,
   type DeploymentState,
-  MIGRATION_OUTCOMES,
-  schemaDifference,
 } from "../../contract/deployments.ts";
+import { MIGRATION_OUTCOMES, schemaDifference } from "../../contract/schema_difference.ts";
 import { releaseChecks } from "../../contract/release_checks.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import { cronTaskSchema, databaseSchema } from "../../manifest/mod.ts";

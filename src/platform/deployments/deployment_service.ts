@@ -23,24 +23,19 @@ import { StaleDecisionError } from "./host_labels.ts";
 import { Rollouts } from "./rollouts.ts";
 import { requireContent, sealFunctions } from "./ready_content.ts";
 import { productionOf } from "./production_change.ts";
-import { forgetDeployment, planRollback } from "./production_history.ts";
+import { forgetDeployment } from "./production_history.ts";
+import { requireRollback } from "./require_rollback.ts";
 import type { OpenUploads } from "./open_uploads.ts";
-import {
-  ChecksFailedError,
-  hasChecks,
-  type ReleaseChecker,
-  type RunCommands,
-} from "./checks/release_checks.ts";
+import { hasChecks, type ReleaseChecker, type RunCommands } from "./checks/release_checks.ts";
 import type { CheckPlace } from "./checks/check_request.ts";
 import { BY_HAND, RollingChanges, type RollingServices } from "./rolling_changes.ts";
 import { Staging } from "./checks/staging.ts";
+import { type FinalFailure, isFinal } from "./final_failures.ts";
 import { Migrations, type RunMigration } from "./migrations.ts";
 import {
-  DatabaseNotReadyError,
   type DeployedDatabases,
   type DeployedFunctions,
   type DeployedServers,
-  MigrationFailedError,
   ServerNotReadyError,
 } from "./running_code.ts";
 import type { Lease } from "../../store/mod.ts";
@@ -77,17 +72,6 @@ export interface ActivateOptions {
   /** Shows it to a share of production's visitors first, where production shows something. */
   readonly rolling?: RollingWish | undefined;
 }
-
-/** What a deployment does not recover from. */
-type FinalFailure =
-  | ServerNotReadyError
-  | ChecksFailedError
-  | DatabaseNotReadyError
-  | MigrationFailedError;
-
-const isFinal = (error: unknown): error is FinalFailure =>
-  error instanceof ServerNotReadyError || error instanceof ChecksFailedError ||
-  error instanceof DatabaseNotReadyError || error instanceof MigrationFailedError;
 
 /** When to retry what lost a race for production, in seconds. */
 const RETRY_SECONDS = 1;
@@ -171,12 +155,8 @@ export class DeploymentService {
     deployment: DeploymentRecord,
     options?: ActivateOptions,
   ): Promise<DeploymentRecord> {
-    try {
-      return await this.activate(deployment, options);
-    } catch (error) {
-      if (isFinal(error)) await this.#fail(deployment, error);
-      throw error;
-    }
+    return await this.activate(deployment, options)
+      .catch((error) => this.#failed(deployment, error));
   }
 
   /**
@@ -188,10 +168,8 @@ export class DeploymentService {
     if (deployment.status === "LIVE") {
       throw new Failure("conflict", `Deployment ${deployment.id} is live already`);
     }
-    const { deploying } = await this.#makeReady(deployment).catch(async (error) => {
-      if (isFinal(error)) await this.#fail(deployment, error);
-      throw error;
-    });
+    const { deploying } = await this.#makeReady(deployment)
+      .catch((error) => this.#failed(deployment, error));
     await this.#staging.show(deploying);
     return await this.#services.checker.placeOf(deploying);
   }
@@ -202,32 +180,8 @@ export class DeploymentService {
    * @throws {Failure}
    */
   async migrate(deployment: DeploymentRecord, result: CommandResult | undefined) {
-    if (!canMove(deployment.status, "FAILED")) {
-      throw new Failure("conflict", `Deployment ${deployment.id} is ${deployment.status}`);
-    }
-    try {
-      if (result === undefined) return await this.#migrations.begin(deployment);
-      return { command: await this.#migrations.end(deployment, result), variables: {} };
-    } catch (error) {
-      if (isFinal(error)) await this.#fail(deployment, error);
-      throw error;
-    }
-  }
-
-  /**
-   * Refuses to show a preview in production whose migration has changed its own database alone.
-   *
-   * @throws {Failure}
-   */
-  async requireMigratedMain(source: DeploymentRecord): Promise<void> {
-    if (source.database?.migrate === undefined) return;
-    const { total = 0 } = await this.#services.databases.schemaDifference(source) ?? {};
-    if (total === 0) return;
-    throw new Failure(
-      "conflict",
-      `Cannot promote deployment ${source.id}: production's database does not have its migration yet`,
-      { hint: "Deploy to production instead, which migrates it: svc deploy --prod, or push" },
-    );
+    return await this.#migrations.perform(deployment, result)
+      .catch((error) => this.#failed(deployment, error));
   }
 
   /** Makes production show an earlier deployment (design: "Rollback"). */
@@ -240,26 +194,7 @@ export class DeploymentService {
       const { deployment: undone } = await this.#rolling.withdraw(project, BY_HAND);
       return { live: await this.#requireTarget(project, running.from), undone };
     }
-    const plan = planRollback(project.productionHistory, wanted);
-    switch (plan.type) {
-      case "nothing_live":
-        throw new Failure(
-          "conflict",
-          `Project "${project.name}" has no production deployment to roll back`,
-        );
-      case "not_live":
-        throw new Failure(
-          "conflict",
-          `Deployment ${wanted.undo} is not live in production: ${plan.live} is`,
-        );
-      case "no_earlier":
-        throw new Failure(
-          "conflict",
-          `There is no earlier deployment to roll back to`,
-        );
-      case "already_live":
-        throw new Failure("conflict", `Deployment ${plan.live} is already live`);
-    }
+    const plan = requireRollback(project, wanted);
     const target = await this.#requireTarget(project, plan.to);
     const { deployments, vault, now } = this.#services;
     await this.#prepare(target, await requireContent(vault.of(target.workspaceId), target));
@@ -337,9 +272,7 @@ export class DeploymentService {
     const content = await requireContent(blobs, deployment);
     const functions = await sealFunctions(functionService, blobs, content.functions);
     const deploying = await this.#beginActivation(deployment, functions);
-    await this.#services.databases.prepare(deploying);
     await this.#migrations.settle(deploying, migrate);
-    await this.#noteSchema(deploying);
     if (deploying.environment === ENVIRONMENT_PRODUCTION) {
       await this.#prepare(deploying, content).catch(async (error) => {
         // Housekeeping removes the rest later; the first error is the one to report.
@@ -348,14 +281,6 @@ export class DeploymentService {
       });
     }
     return { deploying, content };
-  }
-
-  async #noteSchema(deploying: DeploymentRecord): Promise<void> {
-    const { databases, deployments } = this.#services;
-    const schemaDifference = await databases.schemaDifference(deploying);
-    if (schemaDifference === undefined) return;
-    const { projectId, id } = deploying;
-    await deployments.update([projectId, id], (current) => ({ ...current, schemaDifference }));
   }
 
   #beginActivation(
@@ -370,6 +295,12 @@ export class DeploymentService {
     const current = await this.#services.deployments.find(projectId, id);
     if (current !== undefined && isServed(current.status)) return;
     await this.#services.computeService.remove(id);
+  }
+
+  /** Throws an error again; one that is final ends the deployment. */
+  async #failed(deployment: DeploymentRecord, error: unknown): Promise<never> {
+    if (isFinal(error)) await this.#fail(deployment, error);
+    throw error;
   }
 
   async #fail(

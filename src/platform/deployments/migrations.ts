@@ -8,7 +8,7 @@ import type { CommandResult } from "../../contract/release_checks.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { MIGRATION_MS } from "../../lib/database_previews.ts";
 import { Failure } from "../core/http/mod.ts";
-import type { DeploymentRecord } from "./deployment.ts";
+import { canMove, type DeploymentRecord } from "./deployment.ts";
 import type { DeploymentStore } from "./deployment_store.ts";
 import { type DeployedDatabases, MigrationFailedError } from "./running_code.ts";
 
@@ -43,11 +43,24 @@ export class Migrations {
   }
 
   /**
+   * Lets a client migrate the database, or notes how that ended.
+   *
+   * @throws {Failure}
+   */
+  async perform(deployment: DeploymentRecord, result: CommandResult | undefined) {
+    if (!canMove(deployment.status, "FAILED")) {
+      throw new Failure("conflict", `Deployment ${deployment.id} is ${deployment.status}`);
+    }
+    if (result === undefined) return await this.#begin(deployment);
+    return { command: await this.#end(deployment, result), variables: {} };
+  }
+
+  /**
    * Lets a client run the command: takes the database for it.
    *
    * @throws {Failure} `unavailable` while another deployment has it, `conflict` without a command
    */
-  async begin(
+  async #begin(
     deployment: DeploymentRecord,
   ): Promise<{ readonly command: string; readonly variables: Readonly<Record<string, string>> }> {
     const command = this.#require(deployment);
@@ -66,7 +79,7 @@ export class Migrations {
    *
    * @throws {MigrationFailedError}
    */
-  async end(deployment: DeploymentRecord, result: CommandResult): Promise<string> {
+  async #end(deployment: DeploymentRecord, result: CommandResult): Promise<string> {
     const command = this.#require(deployment);
     const { databases, deployments } = this.#services;
     const migration = await databases.endMigration(deployment) ? "changed" : "unchanged";
@@ -77,11 +90,23 @@ export class Migrations {
   }
 
   /**
-   * Migrates before a deployment is shown, unless that is done.
+   * Prepares the database of a deployment before it is shown, migrates it unless that is done, and
+   * notes how its schema differs.
    *
+   * @throws {DatabaseNotReadyError}
    * @throws {MigrationFailedError}
    */
   async settle(deployment: DeploymentRecord, run: RunMigration | undefined): Promise<void> {
+    const { databases, deployments } = this.#services;
+    await databases.prepare(deployment);
+    await this.#migrate(deployment, run);
+    const schemaDifference = await databases.schemaDifference(deployment);
+    if (schemaDifference === undefined) return;
+    const { projectId, id } = deployment;
+    await deployments.update([projectId, id], (current) => ({ ...current, schemaDifference }));
+  }
+
+  async #migrate(deployment: DeploymentRecord, run: RunMigration | undefined): Promise<void> {
     const command = commandOf(deployment);
     if (command === undefined || isMigrated(deployment)) return;
     if (run === undefined) throw new MigrationFailedError(NOT_RUN);
@@ -95,7 +120,7 @@ export class Migrations {
       await databases.endMigration(deployment);
       throw error;
     });
-    if (result !== undefined) return void await this.end(deployment, result);
+    if (result !== undefined) return void await this.#end(deployment, result);
     await databases.endMigration(deployment);
     throw new MigrationFailedError(NOT_RUN);
   }

@@ -26,4 +26,8 @@ export { forgetDeployment } from "./production_history.ts";
 export { openReleases, type ReleaseRecord, type ReleaseTable } from "./release_record.ts";
 export { recordDeployment, type RecordServices } from "./record_deployment.ts";
 export { neededBlobs } from "./sweep.ts";
-export { DatabaseNotReadyError, ServerNotReadyError } from "./running_code.ts";
+export {
+  DatabaseNotReadyError,
+  type DeployedDatabases,
+  ServerNotReadyError,
+} from "./running_code.ts";

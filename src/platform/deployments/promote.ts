@@ -13,17 +13,34 @@ import type { Addresses } from "../core/addresses.ts";
 import { type DeploymentRecord, isServed } from "./deployment.ts";
 import { deploymentEvent } from "./deployment_event.ts";
 import type { DeploymentService } from "./deployment_service.ts";
+import type { DeployedDatabases } from "./running_code.ts";
 import { contentOf, recordDeployment, type RecordServices } from "./record_deployment.ts";
 
 export interface PromoteServices extends RecordServices {
   readonly service: Pick<
     DeploymentService,
-    "activateOrFail" | "rollBack" | "releaseAgain" | "rolling" | "requireMigratedMain"
+    "activateOrFail" | "rollBack" | "releaseAgain" | "rolling"
   >;
+  readonly databases: Pick<DeployedDatabases, "schemaDifference">;
   readonly addresses: Addresses;
   readonly raiseEvent: RaiseEvent;
   /** Whether a deployment of production has the variables that production sees now. */
   isCurrent(deployment: DeploymentRecord, project: ProjectRecord): Promise<boolean>;
+}
+
+/** Refuses a preview whose migration has changed its own database alone. @throws {Failure} */
+async function requireMigratedMain(
+  { databases }: Pick<PromoteServices, "databases">,
+  source: DeploymentRecord,
+): Promise<void> {
+  if (source.database?.migrate === undefined) return;
+  const { total = 0 } = await databases.schemaDifference(source) ?? {};
+  if (total === 0) return;
+  throw new Failure(
+    "conflict",
+    `Cannot promote deployment ${source.id}: production's database does not have its migration yet`,
+    { hint: "Deploy to production instead, which migrates it: svc deploy --prod, or push" },
+  );
 }
 
 /** The live production deployment, if it shows the preview with the current variables. */
@@ -79,7 +96,7 @@ export async function promote(
   }
   const promoted = await alreadyPromoted(services, source, project);
   if (promoted !== undefined) return promoted;
-  await services.service.requireMigratedMain(source);
+  await requireMigratedMain(services, source);
   const created = await recordDeployment(services, project, {
     wanted: {
       ...contentOf(source),

@@ -25,18 +25,19 @@ import { compareContents, compareVariables, usualBase } from "./compare.ts";
 import { promote } from "./promote.ts";
 import { type DeploymentContent, readContent } from "./content.ts";
 import { redeploy } from "./redeploy.ts";
+import type { DeployedDatabases } from "./running_code.ts";
 
 type NewDeploymentServices = Omit<CreateServices, "blobs" | "variables">;
 
 export interface DeploymentRouteServices extends NewDeploymentServices {
   readonly projects: ProjectStore;
   readonly vault: Pick<BlobVault, "of">;
+  readonly databases: Pick<DeployedDatabases, "schemaDifference">;
   readonly service: Pick<
     DeploymentService,
     | "activateOrFail"
     | "stage"
     | "migrate"
-    | "requireMigratedMain"
     | "rollBack"
     | "releaseAgain"
     | "rolling"

@@ -5,7 +5,7 @@
  * @module
  */
 import type { PurgeScope, SiteCompute, SiteFunctions } from "../../edge/mod.ts";
-import type { SchemaDifference } from "../../contract/deployments.ts";
+import type { SchemaDifference } from "../../contract/schema_difference.ts";
 import type { FunctionSettings } from "../../manifest/mod.ts";
 import type { SealedFunction } from "../../runtime/mod.ts";
 import { Failure } from "../core/http/mod.ts";

@@ -5,12 +5,15 @@
  */
 import { join } from "node:path";
 import type { BuildJobFile } from "../../../build/mod.ts";
+import type { CommandResult } from "../../../contract/release_checks.ts";
 import { BUILD_MARK } from "../../../lib/build_process.ts";
+import type { SecretMasker } from "../../../lib/mask_secrets.ts";
 import type { ExportedParts } from "../../git/mod.ts";
 import type { ProjectRecord } from "../../projects/mod.ts";
 import { type BuildProgram, programVariables } from "../sandbox/program.ts";
 import { hasOwnRoot, type SandboxKind } from "../sandbox/sandbox.ts";
 import type { BuildJob } from "../types.ts";
+import { plainText } from "../logs/build_log_text.ts";
 import type { BuildFolder } from "./build_folder.ts";
 
 /** Folders of programs that a build sees in every kind of sandbox. */
@@ -75,4 +78,13 @@ export function buildEnvironment(
     SVC_COMMIT_SHA: job.commitSha,
     SVC_ENVIRONMENT: job.environment,
   };
+}
+
+/** Masks the problems of commands, which may quote their output. */
+export function maskResults(
+  results: readonly CommandResult[],
+  masker: SecretMasker,
+): readonly CommandResult[] {
+  const masked = (text: string | null) => text && plainText(masker.mask(text));
+  return results.map((each) => ({ ...each, problem: masked(each.problem) }));
 }

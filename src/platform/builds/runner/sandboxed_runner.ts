@@ -5,11 +5,7 @@
  * @module
  */
 import { join } from "node:path";
-import {
-  type BuildJobFile,
-  PROJECT_CONFIG_FILE,
-  readDatabaseSettings,
-} from "../../../build/mod.ts";
+import type { BuildJobFile } from "../../../build/mod.ts";
 import { BUILD_MARK } from "../../../lib/build_process.ts";
 import { formatBytes, formatCount } from "../../../lib/format.ts";
 import type { CommandResult } from "../../../contract/release_checks.ts";
@@ -17,8 +13,7 @@ import { sha256Hex } from "../../../lib/hash.ts";
 import type { SecretMasker } from "../../../lib/mask_secrets.ts";
 import type { BuildLogs, BuildLogWriter } from "../logs/build_logs.ts";
 import { plainText } from "../logs/build_log_text.ts";
-import { type CheckPlace, DatabaseNotReadyError } from "../../deployments/mod.ts";
-import type { DeploymentDatabases } from "../../databases/mod.ts";
+import { DatabaseNotReadyError } from "../../deployments/mod.ts";
 import { maskerFor, ReferencesError, type VariableStore } from "../../variables/mod.ts";
 import { type ExportedParts, GitFault, type GitMirrors } from "../../git/mod.ts";
 import type { ProjectRecord, ProjectStore } from "../../projects/mod.ts";
@@ -41,7 +36,8 @@ import {
 import type { BuildLimits } from "../sandbox/build_limits.ts";
 import { type BuildSlot, BuildSlots } from "./build_slots.ts";
 import { collectOutput, OutputRefused } from "./collect_output.ts";
-import { buildEnvironment, jobFile } from "./build_input.ts";
+import { buildEnvironment, jobFile, maskResults } from "./build_input.ts";
+import { type BuildDatabases, openBuildVariables } from "./build_databases.ts";
 import { StillRunningError } from "../sandbox/end_processes.ts";
 import { killMarked } from "../../../lib/marked_processes.ts";
 import type { BuildProgram } from "../sandbox/program.ts";
@@ -61,7 +57,7 @@ import { folderSize } from "../../../lib/folder_size.ts";
 export interface SandboxedRunnerOptions {
   readonly projects: ProjectStore;
   readonly variables: VariableStore;
-  readonly databases: Pick<DeploymentDatabases, "openVariables" | "prepare">;
+  readonly databases: BuildDatabases;
   readonly git: GitMirrors;
   readonly logs: BuildLogs;
   readonly vault: BlobVault;
@@ -88,11 +84,6 @@ const STILL_RUNNING =
 
 /** A process that was to build reported checks instead. */
 const UNASKED = "The build process reported checks that it was not asked for";
-
-type BuildVariables = Pick<
-  Awaited<ReturnType<DeploymentDatabases["openVariables"]>>,
-  "databases" | "own" | "secret"
->;
 
 /** A build in its folder. */
 interface FolderBuild {
@@ -262,7 +253,7 @@ export class SandboxedRunner implements BuildRunner {
       const target = folder.repository;
       const parts = await this.#options.git.exportCommit(project, job, { target, signal });
       reportParts(log, parts);
-      const { databases, own, secret } = await this.#openVariables(project, job);
+      const { databases, own, secret } = await openBuildVariables(this.#options, project, job);
       const variables = { ...databases, ...own };
       const known = await this.#options.variables.list(job.projectId);
       const masker = maskerFor(variables, known.filter(({ key }) => !secret.includes(key)));
@@ -305,22 +296,6 @@ export class SandboxedRunner implements BuildRunner {
     }
   }
 
-  /**
-   * The variables of a build. Its svc.toml says what the database of a preview has, so it is read
-   * before the build can connect.
-   */
-  async #openVariables(project: ProjectRecord, job: BuildJob): Promise<BuildVariables> {
-    const { git, databases } = this.#options;
-    const files = await git.filesOf(project.id, job.commitSha);
-    const text = await files.readText(join(project.rootDirectory ?? "", PROJECT_CONFIG_FILE));
-    const declared = readDatabaseSettings(text);
-    // The build reports what is wrong in the file, before it runs anything.
-    if (declared === undefined) return { databases: {}, own: {}, secret: [] };
-    const user = { ...job, id: job.deploymentId, database: declared.settings };
-    await databases.prepare(user);
-    return await databases.openVariables(user);
-  }
-
   async #buildIn(
     folder: BuildFolder,
     build: FolderBuild & { readonly use: UseBuilt | undefined },
@@ -336,7 +311,10 @@ export class SandboxedRunner implements BuildRunner {
       uid: hasOwnUser(kind) ? slot.uid : undefined,
     });
     log.add("info", `Built ${formatCount(content.files.length, "file")}`);
-    await use?.(content, (commands, place) => this.#check(folder, build, { commands, place }));
+    await use?.(
+      content,
+      (commands, place) => this.#check(folder, build, { commands: [...commands], place }),
+    );
     return { type: "built", content };
   }
 
@@ -344,17 +322,10 @@ export class SandboxedRunner implements BuildRunner {
   async #check(
     folder: BuildFolder,
     build: FolderBuild,
-    { commands, place }: {
-      readonly commands: readonly string[];
-      readonly place: CheckPlace | undefined;
-    },
+    { commands, place }: NonNullable<BuildJobFile["checks"]>,
   ): Promise<readonly CommandResult[]> {
-    const end = await this.#runJob(folder, build, { commands: [...commands], place });
-    if (end.type === "checked") {
-      // A problem may quote output.
-      const masked = (text: string | null) => text && plainText(build.masker.mask(text));
-      return end.results.map((each) => ({ ...each, problem: masked(each.problem) }));
-    }
+    const end = await this.#runJob(folder, build, { commands, place });
+    if (end.type === "checked") return maskResults(end.results, build.masker);
     const problem = end.type === "failed" ? end.reason : "It was stopped";
     return commands.map((name) => ({ name, passed: false, durationMs: 0, problem }));
   }

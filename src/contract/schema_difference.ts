@@ -1,0 +1,31 @@
+/**
+ * What a deployment knows of the schema of its database.
+ *
+ * @module
+ */
+import * as z from "zod";
+import { SCHEMA_KINDS } from "./database_branches.ts";
+
+/** Most differences of schemas that a deployment names. */
+export const MAX_NAMED_CHANGES = 50;
+
+export const schemaDifference = z.object({
+  database: z.string().meta({ description: "Name of the database", example: "orders" }),
+  branch: z.string().meta({
+    description: "Branch that the deployment uses",
+    example: "preview/feature/cart",
+  }),
+  changes: z.array(z.object({
+    change: z.enum(["added", "removed", "changed"]).describe("How it differs from main"),
+    kind: z.enum(SCHEMA_KINDS).describe("Kind of the object"),
+    name: z.string().meta({
+      description: "Name with its schema and table",
+      example: "public.orders.note",
+    }),
+  })).max(MAX_NAMED_CHANGES).describe(`The first ${MAX_NAMED_CHANGES} differences`),
+  total: z.int().meta({ description: "Number of differences", example: 3 }),
+}).meta({ id: "SchemaDifference" });
+export type SchemaDifference = z.infer<typeof schemaDifference>;
+
+/** Whether a migration changed the schema of the database. */
+export const MIGRATION_OUTCOMES = ["changed", "unchanged"] as const;
