@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { accessFaults } from "../helpers/access_faults.ts";
+import { brokenWords } from "../helpers/broken_words.ts";
 import { BROWSER_TEST, hearComplaints, SHOTS, withChromium } from "../helpers/chromium.ts";
 import { createDatabase, sendSql } from "../helpers/databases.ts";
 import { type DashboardPlatform, signInBrowser, withDashboard } from "../helpers/dashboard.ts";
@@ -50,23 +51,6 @@ const RULES = {
     },
   ],
 };
-
-/** What a page's own script sees of the text on it. */
-interface TextNode {
-  readonly data?: string;
-}
-interface BrowserElement {
-  readonly childNodes: Iterable<TextNode>;
-  checkVisibility(): boolean;
-}
-
-interface PageDocument {
-  createRange(): {
-    setStart(node: TextNode, at: number): void;
-    setEnd(node: TextNode, at: number): void;
-    getClientRects(): Iterable<{ readonly top: number }>;
-  };
-}
 
 /** Routes that are no separate page, or that only a mail or a chat leads to. */
 const NOT_LOOKED_AT: Readonly<Record<string, string>> = {
@@ -305,31 +289,6 @@ async function weighAll(
   // deno-lint-ignore no-console
   console.log(`${weights.length} pages; the heaviest is ${name}: ${bytes} of ${MOST_BYTES} bytes`);
   return faults;
-}
-
-/**
- * Words of names that a line ends within, though they are short enough for a line of a phone.
- * Lines of a log may end anywhere, as those of a terminal.
- */
-function brokenWords(page: Page): Promise<string[]> {
-  return page.locator("a:not(.log a), .mono, .dots > *").evaluateAll((elements) => {
-    const { document } = globalThis as unknown as { document: PageDocument };
-    const found = new Set<string>();
-    const read = (node: TextNode): void => {
-      for (const { 0: word, index } of (node.data ?? "").matchAll(/[A-Za-z0-9]{2,20}/g)) {
-        const range = document.createRange();
-        range.setStart(node, index);
-        range.setEnd(node, index + word.length);
-        const tops = [...range.getClientRects()].map(({ top }) => Math.round(top));
-        if (new Set(tops).size > 1) found.add(word);
-      }
-    };
-    for (const element of elements as unknown as BrowserElement[]) {
-      if (!element.checkVisibility()) continue;
-      for (const node of element.childNodes) read(node);
-    }
-    return [...found];
-  });
 }
 
 /** Looks at every page in every look; returns what is wrong. */

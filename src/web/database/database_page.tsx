@@ -21,13 +21,13 @@ import {
 } from "../layout/pieces.tsx";
 import { EMPTY, type FormPage, type FormState } from "../layout/form.ts";
 import { CHART_SCRIPT_PATH } from "../layout/chart_script.ts";
-import { TimeChart } from "../layout/time_chart.tsx";
 import { canChange } from "../project/open_project.ts";
 import { ConnectCard, type ConnectView } from "./connect_card.tsx";
 import { DatabaseStateMark, historyText } from "./database_state.tsx";
 import type { DatabaseVisit } from "./open_database.ts";
 import type { ImportOutcome } from "./read_import.ts";
 import { studioPage } from "./studio_page.tsx";
+import { UsageCard } from "./usage_card.tsx";
 
 /** Largest file that the page imports: it is in memory meanwhile. */
 export const MAX_IMPORT_FORM = 16 * 1024 * 1024;
@@ -369,36 +369,6 @@ function DeleteCard({ visit }: { readonly visit: DatabaseVisit }) {
           word="Delete"
           what={`the database ${database.name}`}
         />
-      </div>
-    </Card>
-  );
-}
-
-function UsageCard({ usage: { steps, stepSeconds } }: { readonly usage: DatabaseUsage }) {
-  const over = stepSeconds === 60 ? "since its creation, by minute" : "in the last 24 hours";
-  return (
-    <Card title="Over time" id="usage" lead={`Size and connections of all branches ${over}.`}>
-      <div class="body">
-        {steps.length === 0
-          ? <p class="soft">The first sample comes within a minute. Reload the page to see it.</p>
-          : (
-            <div class="fields-two">
-              <TimeChart
-                label={`Size ${over}`}
-                unit="bytes"
-                stepSeconds={stepSeconds}
-                series={[{ name: "Size", kind: "area" }]}
-                rows={steps.map(({ time, sizeBytes }) => ({ time, values: [sizeBytes] }))}
-              />
-              <TimeChart
-                label={`Connections ${over}`}
-                unit="count"
-                stepSeconds={stepSeconds}
-                series={[{ name: "Connections", kind: "area" }]}
-                rows={steps.map(({ time, connections }) => ({ time, values: [connections] }))}
-              />
-            </div>
-          )}
       </div>
     </Card>
   );

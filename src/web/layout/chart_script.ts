@@ -4,8 +4,10 @@
  *
  * @module
  */
+import { fileURLToPath } from "node:url";
 import config from "../../../deno.json" with { type: "json" };
 import { sha256Hex } from "../../lib/hash.ts";
+import { readTextFile } from "../../lib/utf8.ts";
 import { makeAsset } from "./asset.ts";
 
 const CHART = `
@@ -124,8 +126,8 @@ export const CHART_SCRIPT_PATH = `/assets/chart-${VERSION}-${sha256Hex(CHART).sl
 /** uPlot with its style, which are files of the program, and the script that uses them. */
 export const showChartScript = makeAsset("text/javascript; charset=utf-8", async () => {
   const [library, style] = await Promise.all([
-    Deno.readTextFile(new URL(import.meta.resolve("uplot/dist/uPlot.iife.min.js"))),
-    Deno.readTextFile(new URL(import.meta.resolve("uplot/dist/uPlot.min.css"))),
+    readTextFile(fileURLToPath(import.meta.resolve("uplot/dist/uPlot.iife.min.js"))),
+    readTextFile(fileURLToPath(import.meta.resolve("uplot/dist/uPlot.min.css"))),
   ]);
   return `${library}\n{ const STYLE = ${JSON.stringify(style)};${CHART}}`;
 });

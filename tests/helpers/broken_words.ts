@@ -1,0 +1,48 @@
+/**
+ * Words that a page breaks over two lines.
+ *
+ * @module
+ */
+import type { Page } from "playwright-core";
+
+/** What a page's own script sees of the text on it. */
+interface TextNode {
+  readonly data?: string;
+}
+interface BrowserElement {
+  readonly childNodes: Iterable<TextNode>;
+  checkVisibility(): boolean;
+}
+
+interface PageDocument {
+  createRange(): {
+    setStart(node: TextNode, at: number): void;
+    setEnd(node: TextNode, at: number): void;
+    getClientRects(): Iterable<{ readonly top: number }>;
+  };
+}
+
+/**
+ * Words of names that a line ends within, though they are short enough for a line of a phone.
+ * Lines of a log may end anywhere, as those of a terminal.
+ */
+export function brokenWords(page: Page): Promise<string[]> {
+  return page.locator("a:not(.log a), .mono, .dots > *").evaluateAll((elements) => {
+    const { document } = globalThis as unknown as { document: PageDocument };
+    const found = new Set<string>();
+    const read = (node: TextNode): void => {
+      for (const { 0: word, index } of (node.data ?? "").matchAll(/[A-Za-z0-9]{2,20}/g)) {
+        const range = document.createRange();
+        range.setStart(node, index);
+        range.setEnd(node, index + word.length);
+        const tops = [...range.getClientRects()].map(({ top }) => Math.round(top));
+        if (new Set(tops).size > 1) found.add(word);
+      }
+    };
+    for (const element of elements as unknown as BrowserElement[]) {
+      if (!element.checkVisibility()) continue;
+      for (const node of element.childNodes) read(node);
+    }
+    return [...found];
+  });
+}
