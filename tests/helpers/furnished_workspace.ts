@@ -8,7 +8,7 @@ import { BOT_TOKEN, serveBotApi } from "./bot_api.ts";
 import type { Browser } from "./browser.ts";
 import { approve, form, poll } from "./device_flow.ts";
 import { type HookPlatform, withHooks } from "./deploy_hooks.ts";
-import { deploy } from "./platform.ts";
+import { deploy, rawRequest, STATIC_MANIFEST } from "./platform.ts";
 import { servePush } from "./push_service.ts";
 import { until } from "../../src/lib/_test_until.ts";
 
@@ -94,7 +94,19 @@ export async function furnish(
     api: (method: string, path: string, options = {}) =>
       platform.api(method, path, { token: key.key, ...options }),
   };
-  await deploy(own, project, { files: { "index.html": "adas-page" } });
+  await deploy(own, project, {
+    files: { "index.html": "adas-page" },
+    manifest: { ...STATIC_MANIFEST, forms: [{ name: "adas-form", notify: false }] },
+  });
+  const sent = await rawRequest(platform.port, {
+    method: "POST",
+    host: `${project}.localhost`,
+    path: "/_svc/forms/adas-form",
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: "message=adas-words",
+  });
+  if (sent.status !== 200) throw new Error(sent.text);
+  const { items: [submission] } = await send("GET", `${at}/forms/adas-form/submissions`);
   const { headers } = await own.api("GET", `${at}/rules`);
   const published = await own.api("PUT", `${at}/rules`, {
     json: {
@@ -174,6 +186,8 @@ export async function furnish(
     // No site declares it.
     queue: "adas-mails",
     message: crypto.randomUUID(),
+    form: "adas-form",
+    submission: submission.id,
     project,
     variable: "ADAS_VARIABLE",
     domain: (added.domain ?? added).id,

@@ -108,8 +108,8 @@ const pathOf = (endpoint: Endpoint, known: Known): string =>
 /** What differs by time alone, or by what the test itself does in the other workspace. */
 const PASSING: readonly string[] = ["listAccountEvents", "getInboxCount", "hasUnread"];
 
-/** Need a queue or a form, which the site does not declare. */
-const OF_QUEUES: readonly string[] = ["listQueueMessages", "listFormSubmissions"];
+/** Needs a queue, which the site does not declare. */
+const OF_QUEUES: readonly string[] = ["listQueueMessages"];
 
 /** What the owner of the platform alone may see. */
 const OF_OPERATOR: readonly string[] = ["listNodes", "listEdges", "getBackups"];
