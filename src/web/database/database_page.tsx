@@ -9,28 +9,17 @@ import { formatBytes } from "../../lib/format.ts";
 import { type Database, type DatabaseUsage, MAIN_BRANCH } from "../../contract/databases.ts";
 import type { DatabaseBranch, DatabaseSnapshot } from "../../contract/database_branches.ts";
 import { Ago, SelectField } from "../layout/board_pieces.tsx";
-import {
-  Card,
-  dayText,
-  EndButton,
-  Field,
-  Form,
-  Moment,
-  Notice,
-  Trouble,
-} from "../layout/pieces.tsx";
+import { Card, dayText, EndButton, Field, Form, Moment, Trouble } from "../layout/pieces.tsx";
 import { EMPTY, type FormPage, type FormState } from "../layout/form.ts";
 import { CHART_SCRIPT_PATH } from "../layout/chart_script.ts";
 import { canChange } from "../project/open_project.ts";
 import { ConnectCard, type ConnectView } from "./connect_card.tsx";
 import { DatabaseStateMark, historyText } from "./database_state.tsx";
+import { FilesCard } from "./files_card.tsx";
 import type { DatabaseVisit } from "./open_database.ts";
 import type { ImportOutcome } from "./read_import.ts";
 import { studioPage } from "./studio_page.tsx";
 import { UsageCard } from "./usage_card.tsx";
-
-/** Largest file that the page imports: it is in memory meanwhile. */
-export const MAX_IMPORT_FORM = 16 * 1024 * 1024;
 
 function Facts({ database, branches }: {
   readonly database: Database;
@@ -277,78 +266,6 @@ function SnapshotsCard({ visit, snapshots, state }: {
             </Form>
           )
           : null}
-      </div>
-    </Card>
-  );
-}
-
-function ImportForm({ visit, imported }: {
-  readonly visit: DatabaseVisit;
-  readonly imported: ImportOutcome | undefined;
-}) {
-  const { path, parts, place, branches } = visit;
-  return (
-    <form method="post" action={path("import")} enctype="multipart/form-data" class="wide">
-      <input type="hidden" name="csrf" value={parts.context.csrf} />
-      {imported?.notices.map((text) => <Notice key={text} kind="care">{text}</Notice>)}
-      {imported === undefined
-        ? null
-        : imported.error === undefined
-        ? <Notice>{`Imported the file: ${imported.statements} statements.`}</Notice>
-        : <Notice kind="bad">{`Nothing was imported. ${imported.error}`}</Notice>}
-      <div class="line-form">
-        <div class="field">
-          <label for="script">SQL file</label>
-          <input
-            id="script"
-            name="script"
-            type="file"
-            accept=".sql,application/sql,text/plain"
-            required
-            aria-describedby="script-hint"
-          />
-        </div>
-        <div class="field">
-          <label for="import-branch">Into the branch</label>
-          <select id="import-branch" name="branch" autocomplete="off">
-            {branches.map(({ name }) => (
-              <option key={name} value={name} selected={name === place.branch}>{name}</option>
-            ))}
-          </select>
-        </div>
-        <button type="submit">Import</button>
-      </div>
-      <p class="hint small soft" id="script-hint">
-        {`Runs the whole file, or nothing of it. At most ${
-          formatBytes(MAX_IMPORT_FORM)
-        }; use svc db import for larger ones.`}
-      </p>
-    </form>
-  );
-}
-
-function FilesCard({ visit, imported }: {
-  readonly visit: DatabaseVisit;
-  readonly imported: ImportOutcome | undefined;
-}) {
-  const { path, parts, place } = visit;
-  const query = new URLSearchParams({ branch: place.branch });
-  return (
-    <Card title="Import and export" id="files">
-      <div class="body">
-        <div class="row">
-          {canChange(parts)
-            ? (
-              <a class="button quiet little" href={`${path("export.sql")}?${query}`}>
-                Export as SQL
-              </a>
-            )
-            : null}
-          <a class="button quiet little" href={`${path("schema.sql")}?${query}`}>
-            Export the schema
-          </a>
-        </div>
-        {canChange(parts) ? <ImportForm visit={visit} imported={imported} /> : null}
       </div>
     </Card>
   );
