@@ -139,9 +139,9 @@ export function createDrains(foundation: Foundation, parts: DrainParts): Project
       storeChanged: (changed) => areDrains(changed) ? drains.load() : Promise.resolve(),
       rereadStore: () => drains.load(),
       async close() {
-        await rounds?.close();
-        await drains.sendMetrics().catch(onError);
+        // This ends the requests that a round waits for.
         await drains.close();
+        await rounds?.close();
         operatorOutbound.close();
       },
       forgetProject(projectId) {

@@ -5,6 +5,7 @@
  * @module
  */
 import type { Random } from "../../lib/clock.ts";
+import { formatCount } from "../../lib/format.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import type { LogEntry } from "../../contract/logs.ts";
 import { droppedRecord, type OtlpResource, sampleRecord, type SizedRecord } from "./log_records.ts";
@@ -155,7 +156,8 @@ export class DrainSender {
     if (now - this.#toldAt < TOLD_MS) return;
     const { host } = new URL(this.endpoint.url);
     const reason = this.#lastError?.problem ?? "too many at a time";
-    this.#parts.onTrouble(`Dropped ${this.#untold} log records for the drain ${host}: ${reason}`);
+    const records = formatCount(this.#untold, "log record");
+    this.#parts.onTrouble(`Dropped ${records} for the drain ${host}: ${reason}`);
     this.#toldAt = now;
     this.#untold = 0;
   }
@@ -188,13 +190,14 @@ export class DrainSender {
     return outcome;
   }
 
-  /** Takes no more records, and tries those that wait once, for at most `graceMs`. */
+  /** Takes no more records. Tries those that wait once, and the metrics, for at most `graceMs`. */
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
     this.#wake();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<void>((resolve) => timer = setTimeout(resolve, graceMs));
-    await Promise.race([this.#running, late]);
+    const last = graceMs === 0 ? undefined : this.sendMetrics();
+    await Promise.race([Promise.all([this.#running, last]), late]);
     clearTimeout(timer);
     this.#closed.abort();
     while (this.#size > 0) this.#free(this.#shift().size);

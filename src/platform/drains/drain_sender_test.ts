@@ -51,7 +51,23 @@ function setUp({ outbound, budget = new SendBudget() }: {
       message,
     }));
   const idle = () => until(() => sender.health, ({ waiting }) => waiting === 0);
-  return { receiver, clock, troubles, sender, add, idle, budget };
+  const shop = { deploymentId: "d1", resource: owner.resource };
+  const count = (status: number, durationMs: number, method = "GET") =>
+    sender.count(shop, {
+      type: "request",
+      time: "",
+      deploymentId: "d1",
+      requestId: "",
+      method,
+      host: "",
+      path: "/",
+      status,
+      bytes: 0,
+      durationMs,
+      ip: "",
+      userAgent: null,
+    });
+  return { receiver, clock, troubles, sender, add, count, idle, budget };
 }
 
 const lines = ({ records }: TestReceiver) => records.map(({ body }) => body);
@@ -153,7 +169,7 @@ Deno.test("DrainSender keeps the latest records while the endpoint is away, and 
   const missing = QUEUE_RECORDS + 11 - (all.length - reports.length);
   assert.equal(said.reduce((sum, count) => sum + count, 0), missing);
   assert.equal(sender.health.dropped, missing);
-  assert.match(troubles[0]!, /^Dropped \d+ log records for the drain otlp\.example\.com: /);
+  assert.match(troubles[0]!, /^Dropped 1 log record for the drain otlp\.example\.com: /);
 });
 
 Deno.test("DrainSender gives up records that waited for an hour", async () => {
@@ -187,29 +203,18 @@ Deno.test("DrainSender closes within its time, and sends what waits", async () =
   assert.deepEqual(lines(receiver), ["last"]);
   const hanging = setUp({ outbound: never });
   hanging.add("lost");
+  hanging.count(200, 3);
   const started = performance.now();
   await hanging.sender.close(50);
   assert.ok(performance.now() - started < 5000);
+  const measured = setUp();
+  measured.count(200, 3);
+  await measured.sender.close(1000);
+  assert.equal(measured.receiver.metrics.length, 1);
 });
 
 Deno.test("DrainSender sends cumulative metrics, and none to an endpoint without them", async () => {
-  const { receiver, sender, clock } = setUp();
-  const shop = { deploymentId: "d1", resource: owner.resource };
-  const count = (status: number, durationMs: number, method = "GET") =>
-    sender.count(shop, {
-      type: "request",
-      time: "",
-      deploymentId: "d1",
-      requestId: "",
-      method,
-      host: "",
-      path: "/",
-      status,
-      bytes: 0,
-      durationMs,
-      ip: "",
-      userAgent: null,
-    });
+  const { receiver, sender, clock, count } = setUp();
   count(200, 3);
   count(200, 30_000);
   count(404, 5, "BREW");

@@ -161,7 +161,7 @@ Deno.test("drains that cannot be used are refused, and those that fail say why",
       ({ drains: [{ health }] }) => health.dropped === 1,
     );
     assert.equal(shown.health.lastError, "The endpoint responded with status 400");
-    assert.ok(platform.logged.some((line) => line.includes("Dropped 1 log records for the drain")));
+    assert.ok(platform.logged.some((line) => line.includes("Dropped 1 log record for the drain")));
     for (let number = 1; number < 5; number++) await add(platform, { url: at.url });
     assert.equal((await add(platform, { url: at.url })).status, 409);
     const missing = `${AT}/${crypto.randomUUID()}`;
