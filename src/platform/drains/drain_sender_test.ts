@@ -199,17 +199,17 @@ Deno.test("DrainSender stays within its bytes, and all senders within theirs", a
 Deno.test("DrainSender closes within its time, and sends what waits", async () => {
   const { receiver, sender, add } = setUp();
   add("last");
-  await sender.close(1000);
+  await sender.close(20_000);
   assert.deepEqual(lines(receiver), ["last"]);
   const hanging = setUp({ outbound: never });
   hanging.add("lost");
   hanging.count(200, 3);
   const started = performance.now();
   await hanging.sender.close(50);
-  assert.ok(performance.now() - started < 5000);
+  assert.ok(performance.now() - started < 9000);
   const measured = setUp();
   measured.count(200, 3);
-  await measured.sender.close(1000);
+  await measured.sender.close(20_000);
   assert.equal(measured.receiver.metrics.length, 1);
 });
 
