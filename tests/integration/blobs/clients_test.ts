@@ -20,7 +20,7 @@ const packages = new NpmPackages([
   "@aws-sdk/s3-request-presigner@3.1169.0",
 ], Deno.env.get("CLIENT_PACKAGES"));
 
-async function run(program: string, args: readonly string[], env: Variables): Promise<string> {
+async function run(program: string, args: string[], env: Variables): Promise<string> {
   const { code, stdout, stderr } = await runProgram(program, {
     ...{ args, env: { ...Deno.env.toObject(), ...env }, stdin: "null" },
   });
