@@ -98,7 +98,11 @@ export { commandProcessCommand } from "./command/process_command.ts";
 export { findToolchains, type FoundToolchain } from "./command/find_toolchains.ts";
 export { toolchainPlaces } from "./command/toolchain_places.ts";
 export { type Toolchain, TOOLCHAINS } from "./command/toolchains.ts";
-export { createOutboundFetch, type Outbound } from "./outbound/outbound_fetch.ts";
+export {
+  createOutboundFetch,
+  type Outbound,
+  type OutboundOptions,
+} from "./outbound/outbound_fetch.ts";
 export { isPublicAddress } from "./outbound/address_rules.ts";
 export { judgeTarget } from "./outbound/connect.ts";
 export type { OutboundFetch, OutboundRequest, OutboundResponse } from "./outbound/types.ts";

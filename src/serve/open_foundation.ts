@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { removeLeftFolders } from "../lib/held_folders.ts";
 import { removeOwnedFolders } from "../lib/owned_folders.ts";
 import { Publisher } from "../feed/mod.ts";
+import { openFunctionOutbound } from "./outbound.ts";
 import { createOutboundFetch, type LocalRoute, type Outbound } from "../runtime/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import { Addresses } from "../platform/core/addresses.ts";
@@ -251,6 +252,7 @@ export async function openFoundation(
       feed: new Publisher({ patienceMs: FEED_PATIENCE_MS }),
       publicOrigin: base.origin,
       outbound: outbound.fetch,
+      functionOutbound: openFunctionOutbound(options, closers, { addresses, localRoutes }),
       allowPrivate: options.allowPrivateUpstreams,
       localRoutes,
       env: options.env,

@@ -11,6 +11,7 @@ import { forgiveClosedSocketReads } from "../lib/closed_socket_reads.ts";
 import { openControlGroups } from "../lib/control_groups.ts";
 import { keepDescriptors } from "../lib/descriptors.ts";
 import { machineMemory } from "../lib/machine_memory.ts";
+import { outboundOptions } from "./outbound.ts";
 import { createOutboundFetch, type LocalRoute, probeSandbox } from "../runtime/mod.ts";
 import { bootstrapAccounts, issueOwnerLink } from "../platform/accounts/mod.ts";
 import { hiddenPlaces } from "../platform/builds/mod.ts";
@@ -264,11 +265,7 @@ async function prepare(
     onCertificates: (hostnames) => listeners.certificatesChanged(hostnames),
     onTrouble: (message) => options.log({ level: "warn", message }),
   });
-  const outbound = closers.add(createOutboundFetch({
-    allowPrivate: options.allowPrivateUpstreams,
-    caCerts: options.upstreamCa,
-    ...options.upstreamTimes,
-  }));
+  const outbound = closers.add(createOutboundFetch(outboundOptions(options)));
   return { base, outbound, mailer, domainOptions };
 }
 

@@ -67,6 +67,11 @@ export class Addresses {
     return `${this.#base.protocol}//${label}${this.#suffix}${port}`;
   }
 
+  /** Whether a hostname is one below the base domain. */
+  includes(hostname: string): boolean {
+    return hostname.toLowerCase().endsWith(this.#suffix);
+  }
+
   /** The hostname of a label, without port. */
   hostname(label: string): string {
     return `${label}${this.#suffix}`;

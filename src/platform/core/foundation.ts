@@ -39,6 +39,8 @@ export interface Foundation {
   readonly publicOrigin: string;
   /** Sends requests to other machines, refusing addresses that are not allowed. */
   readonly outbound: OutboundFetch;
+  /** As `outbound`, and reaches the hosts of this platform: for functions. */
+  readonly functionOutbound: OutboundFetch;
   /** Whether webhooks, git and servers may reach private, local and reserved addresses. */
   readonly allowPrivate: boolean;
   /** Loopback ports on which servers reach the hosts of this platform. */

@@ -14,13 +14,13 @@ export interface Functions {
 }
 
 export function createFunctions(
-  foundation: Pick<Foundation, "dataDir" | "outbound" | "env" | "onTrouble">,
+  foundation: Pick<Foundation, "dataDir" | "functionOutbound" | "env" | "onTrouble">,
   parts: Pick<
     FunctionServices,
     "variables" | "logs" | "maxProcesses" | "kvFetchFor" | "blobs" | "databaseFetchFor"
   >,
 ): Functions {
-  const { dataDir, outbound, env, onTrouble } = foundation;
+  const { dataDir, functionOutbound: outbound, env, onTrouble } = foundation;
   const functionService = new FunctionService({
     outbound,
     env,

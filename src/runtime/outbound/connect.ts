@@ -23,11 +23,20 @@ export type Dial = (
   to: { readonly hostname: string; readonly port: number },
 ) => Promise<Deno.TcpConn>;
 
+/**
+ * Finds where a connection to a host of the platform itself goes, which needs no look-up and may
+ * be local; `undefined` for any other host.
+ */
+export type OwnRoute = (
+  to: { readonly host: string; readonly port: number },
+) => { readonly hostname: string; readonly port: number } | undefined;
+
 export interface ConnectRules {
   /** Private, local and reserved addresses and any port are allowed. */
   readonly allowPrivate: boolean;
   readonly resolveDns: ResolveDns;
   readonly dial: Dial;
+  readonly ownRoute?: OwnRoute | undefined;
   /** Time for lookup, connection and TLS together, in milliseconds. */
   readonly connectMs: number;
   /** Certificates (PEM) to trust beside the system's. */
@@ -57,7 +66,10 @@ const refused = (host: string): OutboundError =>
  *
  * @throws OutboundError
  */
-export function judgeTarget(text: string, rules: Pick<ConnectRules, "allowPrivate">): Target {
+export function judgeTarget(
+  text: string,
+  rules: Pick<ConnectRules, "allowPrivate" | "ownRoute">,
+): Target {
   const url = URL.parse(text);
   if (url === null) throw new OutboundError("bad_request", "The URL is not absolute or malformed");
   if (url.protocol !== "http:" && url.protocol !== "https:") {
@@ -70,7 +82,7 @@ export function judgeTarget(text: string, rules: Pick<ConnectRules, "allowPrivat
   const port = url.port === "" ? (secure ? 443 : 80) : Number(url.port);
   const address = literalAddress(url.hostname);
   const host = address ?? url.hostname;
-  if (!rules.allowPrivate) {
+  if (!rules.allowPrivate && rules.ownRoute?.({ host, port }) === undefined) {
     if (!isWebPort(port)) throw new OutboundError("refused_port", `Port ${port} is not allowed`);
     if (address === undefined ? isLocalName(host) : !isPublicAddress(address)) throw refused(host);
   }
@@ -78,6 +90,8 @@ export function judgeTarget(text: string, rules: Pick<ConnectRules, "allowPrivat
 }
 
 async function addressesOf(target: Target, rules: ConnectRules): Promise<readonly string[]> {
+  const own = rules.ownRoute?.(target);
+  if (own !== undefined) return [own.hostname];
   if (literalAddress(target.host) !== undefined) return [target.host];
   let addresses: readonly string[];
   try {
@@ -96,7 +110,7 @@ async function connectTo(target: Target, address: string, rules: ConnectRules): 
   if (isServer(address)) throw refused(target.host);
   let conn: Deno.TcpConn;
   try {
-    conn = await rules.dial({ hostname: address, port: target.port });
+    conn = await rules.dial(rules.ownRoute?.(target) ?? { hostname: address, port: target.port });
   } catch (cause) {
     const message = `Cannot connect to "${target.host}"`;
     throw new OutboundError("connect_failed", message, { cause });

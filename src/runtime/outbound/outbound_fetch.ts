@@ -26,6 +26,7 @@ import {
   type Dial,
   judgeTarget,
   openConnection,
+  type OwnRoute,
   type ResolveDns,
   type Target,
 } from "./connect.ts";
@@ -35,6 +36,8 @@ import type { OutboundFetch, OutboundRequest, OutboundResponse } from "./types.t
 export interface OutboundOptions {
   /** Private, local and reserved addresses and any port are allowed. Default: false. */
   readonly allowPrivate?: boolean;
+  /** Finds hosts of the platform itself. Default: there are none. */
+  readonly ownRoute?: OwnRoute;
   /** Default: the system's resolver, its hosts file included. */
   readonly resolveDns?: ResolveDns;
   /** Default: `Deno.connect`. */
@@ -99,6 +102,7 @@ class OutboundClient {
   constructor(options: OutboundOptions) {
     this.#rules = {
       allowPrivate: options.allowPrivate ?? false,
+      ownRoute: options.ownRoute,
       resolveDns: options.resolveDns ?? systemLookup,
       dial: options.dial ?? ((to) => Deno.connect(to)),
       connectMs: options.connectMs ?? 10_000,

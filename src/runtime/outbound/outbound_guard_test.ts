@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createOutboundFetch } from "./outbound_fetch.ts";
 import { codeOf, text, withOutbound } from "./_test_outbound.ts";
 import { serveRaw, tableResolver } from "./_test_servers.ts";
 
@@ -167,4 +168,27 @@ Deno.test("outbound fetch keeps credentials from another origin on redirect", as
     assert.match(other.received(), /x-kept: 1/);
     assert.doesNotMatch(other.received(), /secret|cookie/);
   });
+});
+
+Deno.test("hosts of the platform itself are reached at their own ports, and no others", async () => {
+  const dialed: string[] = [];
+  const { fetch, close } = createOutboundFetch({
+    ownRoute: ({ host, port }) =>
+      host === "shop.localhost" && port === 4480 ? { hostname: "127.0.0.1", port: 9 } : undefined,
+    dial({ hostname, port }) {
+      dialed.push(`${hostname}:${port}`);
+      return Promise.reject(new Error("Nobody listens"));
+    },
+  });
+  const ask = (url: string) =>
+    fetch({ method: "GET", url, headers: [], body: null, redirect: "follow" }).then(
+      () => "answered",
+      (error) => String(Reflect.get(error, "code")),
+    );
+  assert.equal(await ask("http://shop.localhost:4480/"), "connect_failed");
+  for (const url of ["http://shop.localhost:4481/", "http://other.localhost:4480/"]) {
+    assert.equal(await ask(url), "refused_address", url);
+  }
+  assert.deepEqual(dialed, ["127.0.0.1:9"]);
+  close();
 });

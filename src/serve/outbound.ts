@@ -1,0 +1,48 @@
+/**
+ * How the platform sends requests to other machines, and its functions also to its own hosts.
+ *
+ * @module
+ */
+import type { Addresses } from "../platform/core/addresses.ts";
+import {
+  createOutboundFetch,
+  type LocalRoute,
+  type OutboundFetch,
+  type OutboundOptions,
+} from "../runtime/mod.ts";
+import type { Closers } from "./closers.ts";
+import type { CompleteOptions } from "./options.ts";
+
+type OutboundSettings = Pick<
+  CompleteOptions,
+  "allowPrivateUpstreams" | "upstreamCa" | "upstreamTimes"
+>;
+
+export const outboundOptions = (options: OutboundSettings): OutboundOptions => ({
+  allowPrivate: options.allowPrivateUpstreams,
+  caCerts: options.upstreamCa,
+  ...options.upstreamTimes,
+});
+
+/**
+ * Opens the `fetch` of functions. A host below the base domain at a port of the platform leads to
+ * the edge, over the loopback ports that servers use as well, and to nothing else of the machine.
+ */
+export function openFunctionOutbound(
+  options: OutboundSettings,
+  closers: Closers,
+  { addresses, localRoutes }: {
+    readonly addresses: Pick<Addresses, "includes">;
+    readonly localRoutes: readonly LocalRoute[];
+  },
+): OutboundFetch {
+  const outbound = closers.add(createOutboundFetch({
+    ...outboundOptions(options),
+    ownRoute({ host, port }) {
+      if (!addresses.includes(host)) return undefined;
+      const to = localRoutes.find((route) => route.port === port)?.to;
+      return to && { hostname: to.host, port: to.port };
+    },
+  }));
+  return outbound.fetch;
+}
