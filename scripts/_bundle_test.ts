@@ -32,7 +32,7 @@ const RARE =
   /\/node_modules\/(?:acme-client|age-encryption|nodemailer|web-push|@vercel\/nft|yaml|smtp-server|re2-wasm)\//;
 
 /** Most that the whole bundle may hold, in thousands of bytes: every start copies it. */
-const PACKED_KILOBYTES = 5_500;
+const PACKED_KILOBYTES = 5_600;
 
 const either = (...patterns: readonly RegExp[]): RegExp =>
   new RegExp(patterns.map(({ source }) => source).join("|"));
@@ -45,7 +45,7 @@ const ROWS: readonly Row[] = [
     chunks: 10,
     without: /commander|zod/,
   },
-  { command: "--help", modules: HELP, kilobytes: 111, chunks: 30, without: ZOD },
+  { command: "--help", modules: HELP, kilobytes: 112, chunks: 30, without: ZOD },
   {
     command: "whoami",
     modules: [...COMMAND, "src/cli/account/whoami.ts"],
@@ -56,7 +56,7 @@ const ROWS: readonly Row[] = [
   {
     command: "kv get",
     modules: [...COMMAND, "src/cli/kv/get.ts"],
-    kilobytes: 310,
+    kilobytes: 312,
     chunks: 80,
     without: either(LARGE, SCHEMAS_OF_OTHERS, /src\/contract\//),
   },

@@ -103,6 +103,7 @@ export const SUITES: readonly Suite[] = [
       "tests/integration/domains/tls_test.ts",
       "tests/integration/edge/differential_test.ts",
       "tests/integration/edge/proxied_site_test.ts",
+      "tests/integration/edges/front_edge_test.ts",
       "tests/integration/environments/variables_test.ts",
       "tests/integration/functions/kv_test.ts",
       "tests/integration/functions/steps_test.ts",

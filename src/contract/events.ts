@@ -290,10 +290,13 @@ export const EVENTS = {
     "{title|New feature}",
     "{detail|A new feature is available}",
   ),
-  "form.submitted": form(
-    "NORMAL",
-    "{project}: new message from the form {form}",
-    "{text|Someone sent the form}",
+  "form.submitted": named(
+    "New message from the form[ {form}]",
+    form(
+      "NORMAL",
+      "{project}: new message from the form {form}",
+      "{text|Someone sent the form}",
+    ),
   ),
 };
 

@@ -24,6 +24,7 @@ Deno.test("mod.ts exports what other rooms rely on, and no more", () => {
     "VERSION_FILES",
     "createRouteTable",
     "cronTaskSchema",
+    "databaseSchema",
     "denoSign",
     "describeJsonFault",
     "describeProgram",
