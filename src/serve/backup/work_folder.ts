@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { lockInTime } from "../../lib/file_lock.ts";
 import { BackupError } from "./backup_layout.ts";
 
@@ -26,6 +26,12 @@ async function refuseForeign(folder: string, to: string): Promise<void> {
   );
 }
 
+const busy = (to: string): BackupError =>
+  new BackupError(
+    `Cannot write the backup ${to}: another svc backup is writing it`,
+    "Wait until it ends, or use another file",
+  );
+
 /** Locks a folder; `undefined` if it was removed before it was locked. */
 async function lockFolder(folder: string, to: string): Promise<Deno.FsFile | undefined> {
   const path = join(folder, LOCK);
@@ -34,26 +40,25 @@ async function lockFolder(folder: string, to: string): Promise<Deno.FsFile | und
   });
   await refuseForeign(folder, to);
   const file = await Deno.open(path, { write: true, create: true, mode: 0o600 });
-  if (!await lockInTime(file)) {
-    throw new BackupError(
-      `Cannot write the backup ${to}: another svc backup is writing it`,
-      "Wait until it ends, or use another file",
-    );
-  }
+  if (!await lockInTime(file)) throw busy(to);
   const [locked, named] = [await file.stat(), await Deno.stat(path).catch(() => undefined)];
   if (named !== undefined && named.ino === locked.ino) return file;
   file.close();
   return undefined;
 }
 
+/** Locks a folder that others may create and remove meanwhile. */
 async function openFolder(folder: string, to: string): Promise<Deno.FsFile> {
-  for (let attempt = 1;; attempt++) {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const lock = await lockFolder(folder, to).catch((error) => {
-      if (error instanceof Deno.errors.NotFound && attempt < MAX_ATTEMPTS) return undefined;
-      throw error;
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+      return undefined;
     });
     if (lock !== undefined) return lock;
   }
+  // Fails where the folder around it is missing.
+  await Deno.stat(dirname(folder));
+  throw busy(to);
 }
 
 /** Empties a folder that holds nothing else than what a backup left. */
