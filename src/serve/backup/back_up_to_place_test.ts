@@ -98,12 +98,13 @@ for (const kind of ["folder", "s3", "sftp", "sshd"] as const) {
         const first = await backUp(more);
         assert.equal(first.records, 1);
         assert.equal(first.blobs, 1);
-        const large = await addBlob(dataDir, bytesOf(1, 6_000_000));
+        const large = await addBlob(dataDir, bytesOf(1, 16_000_000));
         const second = await backUp(more);
-        assert.ok(second.sentBytes > 6_000_000);
+        assert.ok(second.sentBytes > 16_000_000);
         await addBlob(dataDir, bytesOf(2, 1000));
         const third = await backUp(more);
-        assert.ok(third.sentBytes < 5_000_000, `${third.sentBytes} bytes were sent again`);
+        // The parts at both ends of the large blob, whose sizes the secret of the place decides.
+        assert.ok(third.sentBytes < 12_000_000, `${third.sentBytes} bytes were sent again`);
         assert.deepEqual([second.removed, third.removed], [0, 1]);
         const { backups: listed } = await listPlace(place, env);
         assert.deepEqual(listed.map(({ name }) => name), [third.name, second.name]);

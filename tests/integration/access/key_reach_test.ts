@@ -40,6 +40,9 @@ const BODIES: Partial<Record<keyof typeof endpoints, (known: Known) => unknown>>
   createDatabaseSnapshot: () => ({}),
   restoreDatabaseSnapshot: () => ({ branch: "taken" }),
   queryDatabase: () => ({ sql: "SELECT 1" }),
+  addEdge: () => ({ name: "taken" }),
+  migrateDeployment: () => ({ command: "true" }),
+  createDrain: () => ({ url: "https://otlp.example/" }),
   createEnvironment: () => ({ name: "taken" }),
   setKvValue: () => ({ key: "adas-boat", encoding: "text", value: "taken" }),
   copyBlob: () => ({ key: "adas-boat", to: "taken" }),
@@ -112,7 +115,12 @@ const PASSING: readonly string[] = ["listAccountEvents", "getInboxCount", "hasUn
 const OF_QUEUES: readonly string[] = ["listQueueMessages"];
 
 /** What the owner of the platform alone may see. */
-const OF_OPERATOR: readonly string[] = ["listNodes", "listEdges", "getBackups"];
+const OF_OPERATOR: readonly string[] = [
+  "listNodes",
+  "listEdges",
+  "listPlatformDrains",
+  "getBackups",
+];
 const VOLATILE = new Set([
   "lastUsedAt",
   "lastDeliveredAt",

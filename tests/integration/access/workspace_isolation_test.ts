@@ -18,7 +18,8 @@ Deno.test("no credential of one workspace gets anything of another, over every e
     const { browser: bob, workspaceId } = await signUpWithWorkspace(platform, "bob");
     const known = await furnish(platform, ada, { ...parts, workspaceId: hers });
     const missing = [...PARAMETERS].filter((name) => known[name] === undefined);
-    assert.deepEqual(missing, ["sha256"]);
+    // Front edges belong to the platform, and not to a workspace.
+    assert.deepEqual(missing, ["edge", "sha256"]);
     const { json: device } = await form(platform, "/v1/device", {});
     await approve(bob, device.user_code, workspaceId);
     const { json: token } = await poll(platform, device.device_code);
