@@ -73,6 +73,8 @@ const NOT_LOOKED_AT: Readonly<Record<string, string>> = {
   "/workspaces/:slug/projects/:project/databases/:database/schema.sql": "is a file",
   "/workspaces/:slug/projects/:project/blobs/download": "redirects to the object",
   "/deployments/:deployment/errors/:error": "leads on to the page of the error",
+  "/deployments/:deployment/forms/:form": "leads on to the page of forms",
+  "/workspaces/:slug/projects/:project/forms/export": "is a file",
   "/previews/sign-in": "redirects between a protected host and the sign-in page",
 };
 
