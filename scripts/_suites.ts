@@ -59,7 +59,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: "integration",
     folders: ["tests/integration"],
-    runs: { as: "threads", perProcessor: 2 },
+    runs: { as: "threads", perProcessor: 1.5 },
     first: [
       "tests/integration/functions/places_test.ts",
       "tests/integration/builds/attack_test.ts",

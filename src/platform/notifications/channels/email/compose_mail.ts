@@ -65,11 +65,14 @@ const workspaceOf = (facts: MailFacts): string => facts.workspace ?? hostOf(fact
 /** Says where, and what happened there: "shop: production is live (main at 8f14e45)". */
 function subjectOf({ event, title, data }: NotificationContent, facts: MailFacts): string {
   const { subject, data: schema }: EventKind = EVENTS[event];
-  const isKnown = subject !== undefined && schema.safeParse(data).success;
-  const place = "project" in schema.shape
-    ? fillWords("{project}", isKnown ? data : {})
-    : workspaceOf(facts);
-  return oneLine(`${place}: ${isKnown ? fillWords(subject, data) : title}`);
+  if (subject === undefined || !schema.safeParse(data).success) {
+    return oneLine(`${workspaceOf(facts)}: ${title}`);
+  }
+  const isOfProject = "project" in schema.shape;
+  // The title names what it can without the project.
+  if (isOfProject && data.project === undefined) return oneLine(title);
+  const place = isOfProject ? String(data.project) : workspaceOf(facts);
+  return oneLine(`${place}: ${fillWords(subject, data)}`);
 }
 
 /** Pages of the platform, and what people do there. */
