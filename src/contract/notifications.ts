@@ -212,8 +212,8 @@ export const categoryPreferences = z.object({
   ),
   deployments: heardDeployments.optional().meta({
     description:
-      "Whose deployments you get notifications of, at any priority: `all`, your `own` and those that no account started, or `none`. Only in the category Deployment",
-    example: "all",
+      "Whose deployments you get notifications of, at any priority: `all`, your `own` and those that no account started, or `none`. Only in the category Deployment; missing for all of them",
+    example: "own",
   }),
 }).meta({ id: "CategoryPreferences" });
 export type CategoryPreferences = z.infer<typeof categoryPreferences>;

@@ -50,7 +50,7 @@ export function formatPreferences(ui: Ui, { categories }: NotificationPreference
     Object.entries(channels).filter(([, on]) => on).map(([name]) => name).join(", ") || "-",
     minimumPriority,
     quietHours === null ? "-" : `${quietHours.start}-${quietHours.end}`,
-    deployments ?? "-",
+    category === "Deployment" ? deployments ?? "all" : "-",
   ]);
   return ui.table(["CATEGORY", "CHANNELS", "MINIMUM", "QUIET (UTC)", "DEPLOYMENTS"], rows);
 }

@@ -107,7 +107,7 @@ function CategoryRow({ preferences, isRefused }: {
 }
 
 /** Chooses whose deployments a person hears of. */
-function WhoseDeployments({ deployments }: Pick<CategoryPreferences, "deployments">) {
+function WhoseDeployments({ deployments = "all" }: Pick<CategoryPreferences, "deployments">) {
   const name = fieldName("Deployment", "deployments");
   return (
     <p>
@@ -170,9 +170,8 @@ export function preferencesPage(context: PageContext, shown: {
               next day.
             </p>
             <WhoseDeployments
-              deployments={preferences.categories.find(({ deployments }) =>
-                deployments !== undefined
-              )?.deployments}
+              deployments={preferences.categories.find(({ category }) => category === "Deployment")
+                ?.deployments}
             />
             <div>
               <button type="submit">Save</button>

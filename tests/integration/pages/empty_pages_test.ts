@@ -26,7 +26,7 @@ const COMMAND =
   /<(?:pre class="terminal"|code)[^>]*>(?:export SVC_API_URL=\S+\n)?(?:svc [a-z]+|curl )/;
 
 /** Parts of pages, files, and what leads to a page or is about one line of a log. */
-const PARTS = /\/(?:picture|deployments|logs\/.+)$/;
+const PARTS = /\/(?:picture|deployments|blobs\/download|forms\/export|logs\/.+)$/;
 
 Deno.test("each page of a new workspace and a new project says the command to type next", () =>
   withDashboard(async ({ ada }) => {

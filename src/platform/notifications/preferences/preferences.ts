@@ -47,7 +47,6 @@ function defaultPreferences(
     channels: Object.fromEntries(switches) as CategoryPreferences["channels"],
     minimumPriority: MINIMUM[category],
     quietHours: null,
-    ...(category === "Deployment" ? { deployments: "all" } as const : {}),
   };
 }
 
