@@ -105,7 +105,7 @@ const QUERIES: readonly (readonly [string, string])[] = [
 const pathOf = (endpoint: Endpoint, known: Known): string =>
   endpoint.path.replace(
     /\{(\w+)\}/g,
-    (_, key) => valueOf(known, endpoint.path, key) ?? "0".repeat(64),
+    (_, key) => valueOf(known, endpoint.path, key) ?? (key === "edge" ? "far" : "0".repeat(64)),
   ) + (QUERIES.find(([end]) => endpoint.path.endsWith(end))?.[1] ?? "");
 
 /** What differs by time alone, or by what the test itself does in the other workspace. */
