@@ -63,6 +63,9 @@ export default defineCommand({
         "Add either a backup file, or --from with a directory, s3:// or sftp://",
       );
     }
+    if (file !== undefined && isRemotePlace(file)) {
+      throw new CliError("usage", "Write --from before a place that keeps many backups");
+    }
     const unused = from === undefined &&
       (["list", "at", "identity"] as const).find((name) => flags[name] !== undefined);
     if (unused) throw new CliError("usage", `--${unused} needs --from`);
