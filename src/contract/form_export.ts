@@ -20,19 +20,56 @@ const row = (cells: readonly string[]): string => `${cells.map(cell).join(",")}\
 /** Columns that every export has; a field of the same name gets another column. */
 const OWN_COLUMNS = ["id", "sentAt", "page", "spamReason", "files"];
 
-/** Each field becomes a column, in the order in which they occur. */
+/** Most columns of fields: visitors can send fields of any name. */
+const MAX_COLUMNS = 100;
+/** Most names that are counted to choose the columns. */
+const MAX_COUNTED = 10_000;
+/** The column of all fields that have none. */
+const OTHERS = "otherFields";
+
+/** Writes submissions, all of which were counted before. */
+export class SubmissionsCsv {
+  readonly #counts = new Map<string, number>();
+  #hasOthers = false;
+  #columns: readonly string[] | undefined;
+
+  /** Counts the fields, for the columns. */
+  count(submissions: readonly FormSubmission[]): void {
+    for (const { name } of submissions.flatMap(({ fields }) => fields)) {
+      const known = this.#counts.get(name);
+      if (known === undefined && this.#counts.size >= MAX_COUNTED) this.#hasOthers = true;
+      else this.#counts.set(name, (known ?? 0) + 1);
+    }
+  }
+
+  /** Each field is a column, in the order in which they occur; the most common where many are. */
+  head(): string {
+    const common = [...this.#counts].sort(([, one], [, other]) => other - one)
+      .slice(0, MAX_COLUMNS).map(([name]) => name);
+    const chosen = new Set(common);
+    this.#hasOthers ||= this.#counts.size > chosen.size;
+    this.#columns = [...this.#counts.keys()].filter((name) => chosen.has(name));
+    return row([...OWN_COLUMNS, ...this.#columns, ...this.#hasOthers ? [OTHERS] : []]);
+  }
+
+  rows(submissions: readonly FormSubmission[]): string {
+    const columns = this.#columns ?? [];
+    const known = new Set(columns);
+    return submissions.map(({ id, sentAt, page, spamReason, fields, files }) => {
+      const byName = Map.groupBy(fields, ({ name }) => name);
+      const others = fields.filter(({ name }) => !known.has(name));
+      return row([
+        ...[id, sentAt, page ?? "", spamReason ?? ""],
+        files.map(({ name, key }) => key ?? name).join(", "),
+        ...columns.map((name) => (byName.get(name) ?? []).map(({ value }) => value).join(", ")),
+        ...this.#hasOthers ? [others.map(({ name, value }) => `${name}: ${value}`).join(", ")] : [],
+      ]);
+    }).join("");
+  }
+}
+
 export function submissionsToCsv(submissions: readonly FormSubmission[]): string {
-  const names = [
-    ...new Set(submissions.flatMap(({ fields }) => fields.map(({ name }) => name))),
-  ];
-  const rows = submissions.map(({ id, sentAt, page, spamReason, fields, files }) =>
-    row([
-      ...[id, sentAt, page ?? "", spamReason ?? ""],
-      files.map(({ name, key }) => key ?? name).join(", "),
-      ...names.map((name) =>
-        fields.filter((field) => field.name === name).map(({ value }) => value).join(", ")
-      ),
-    ])
-  );
-  return row([...OWN_COLUMNS, ...names]) + rows.join("");
+  const csv = new SubmissionsCsv();
+  csv.count(submissions);
+  return csv.head() + csv.rows(submissions);
 }

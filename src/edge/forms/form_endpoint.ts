@@ -24,8 +24,38 @@ const OF_FORM = { limit: 300, windowSeconds: 60, key: "host" } as const;
 /** All visitors together. */
 const EVERYONE: RateLimitFacts = { host: "", path: "", ip: () => undefined };
 
-/** Bodies that are read at the same time; each may have 10 MiB. */
-const MAX_READING = 16;
+/**
+ * Bodies that are read at the same time, of all projects and of one; multipart bodies may have 10
+ * MiB, others 84 KiB. Slow senders of one project keep no other project from its messages.
+ */
+const MULTIPART_LIMITS = { all: 16, ofProject: 4 } as const;
+const OTHER_LIMITS = { all: 512, ofProject: 64 } as const;
+
+/** Counts what is under way, within limits. */
+class Places {
+  #all = 0;
+  readonly #ofProject = new Map<string, number>();
+  readonly #limits: { readonly all: number; readonly ofProject: number };
+
+  constructor(limits: { readonly all: number; readonly ofProject: number }) {
+    this.#limits = limits;
+  }
+
+  enter(projectId: string): boolean {
+    const own = this.#ofProject.get(projectId) ?? 0;
+    if (this.#all >= this.#limits.all || own >= this.#limits.ofProject) return false;
+    this.#all++;
+    this.#ofProject.set(projectId, own + 1);
+    return true;
+  }
+
+  leave(projectId: string): void {
+    this.#all--;
+    const own = this.#ofProject.get(projectId) ?? 0;
+    if (own > 1) this.#ofProject.set(projectId, own - 1);
+    else this.#ofProject.delete(projectId);
+  }
+}
 
 const THANKS: PageWords = ["Thank you", "Your message was sent."];
 const BACK = `<p><a href="/">Back to the site</a></p>`;
@@ -137,7 +167,8 @@ function thank(
 
 export class FormEndpoint {
   readonly #limiter: RateLimiter;
-  #reading = 0;
+  readonly #multipart = new Places(MULTIPART_LIMITS);
+  readonly #other = new Places(OTHER_LIMITS);
 
   constructor(limiter: RateLimiter) {
     this.#limiter = limiter;
@@ -167,17 +198,19 @@ export class FormEndpoint {
   async #take(exchange: Exchange, form: FormSettings): Promise<EdgeResponse> {
     const limited = this.#limit(exchange, form);
     if (limited !== undefined) return limited;
-    if (this.#reading >= MAX_READING) {
+    const { request, site: { projectId } } = exchange;
+    const isMultipart = /^\s*multipart\//i.test(request.header("content-type") ?? "");
+    const places = isMultipart ? this.#multipart : this.#other;
+    if (!places.enter(projectId)) {
       return refuse(exchange, 503, { more: [["retry-after", "5"]] });
     }
-    this.#reading++;
     try {
       return await this.#keep(exchange, form);
     } catch (error) {
       if (!(error instanceof FormRefusal)) throw error;
       return refuse(exchange, error.status, { words: ["Message not sent", error.message] });
     } finally {
-      this.#reading--;
+      places.leave(projectId);
     }
   }
 

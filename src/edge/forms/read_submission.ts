@@ -17,6 +17,11 @@ const MAX_ENCODED_BYTES = 3 * MAX_TEXT_BYTES;
 /** Largest body with files, in bytes. */
 export const MAX_BODY_BYTES = 10 * 1024 * 1024;
 const MAX_FILES = 5;
+/**
+ * Most parts of a body, with file fields that nothing was chosen for. The parser takes seconds, in
+ * which nothing else runs, for many thousands.
+ */
+const MAX_PARTS = 4 * MAX_FORM_FIELDS;
 const MAX_FILE_NAME = 200;
 /** How long a body may take, in milliseconds. */
 const READ_MS = 60_000;
@@ -70,15 +75,30 @@ function parseUrlencoded(bytes: Bytes): Entry[] {
   return [...new URLSearchParams(decoded.text)];
 }
 
+/** Whether a text has a mark more than `most` times. */
+function hasMore(text: string, mark: string, most: number): boolean {
+  let count = 0;
+  for (let at = text.indexOf(mark); at !== -1; at = text.indexOf(mark, at + mark.length)) {
+    if (++count > most) return true;
+  }
+  return false;
+}
+
 async function parseMultipart(bytes: Bytes, contentType: string): Promise<Entry[]> {
   const [, quoted, bare] = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType) ??
     [];
   const boundary = quoted ?? bare;
   // The parser takes a body that was cut off for a whole one.
-  const end = new TextDecoder("latin1").decode(bytes.subarray(-128));
-  if (boundary === undefined || !end.trimEnd().endsWith(`--${boundary}--`)) throw damaged();
+  const text = new TextDecoder("latin1").decode(bytes);
+  if (boundary === undefined || boundary.includes("\\")) throw damaged();
+  if (!text.slice(-128).trimEnd().endsWith(`--${boundary}--`)) throw damaged();
+  if (hasMore(text, `--${boundary}`, MAX_PARTS + 1)) {
+    throw new FormRefusal(400, `A form can have at most ${MAX_FORM_FIELDS} fields.`);
+  }
+  // The parser must see the boundary that was counted.
+  const headers = { "content-type": `${MULTIPART}; boundary="${boundary}"` };
   try {
-    const form = await new Response(bytes, { headers: { "content-type": contentType } }).formData();
+    const form = await new Response(bytes, { headers }).formData();
     return [...form];
   } catch {
     throw damaged();

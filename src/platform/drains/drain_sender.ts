@@ -45,10 +45,33 @@ export interface SendTimes {
 
 const TIMES: SendTimes = { batchMs: 1000, retryMs: 1000, maxRetryMs: 60_000 };
 
+/** Bytes that a sender may hold, however much the others do. */
+const FAIR_BYTES = 256 * 1024;
+
+/** Who holds records that wait. */
+interface Holder {
+  /** Bytes of the records that can be dropped. */
+  readonly held: number;
+  dropOldest(bytes: number): void;
+}
+
 /** Memory that all senders of a node share. */
 export class SendBudget {
   used = 0;
+  readonly holders = new Set<Holder>();
   constructor(readonly max = ALL_BYTES) {}
+
+  /** Drops records where most wait: endpoints that are down cost the others nothing. */
+  makeRoom(): void {
+    while (this.used > this.max) {
+      let fullest: Holder | undefined;
+      for (const each of this.holders) {
+        if (each.held > (fullest?.held ?? FAIR_BYTES)) fullest = each;
+      }
+      if (fullest === undefined) return;
+      fullest.dropOldest(this.used - this.max);
+    }
+  }
 }
 
 export interface SenderParts extends PostParts {
@@ -76,6 +99,7 @@ export class DrainSender {
   /** Of the queue and the batch that is being sent. */
   #bytes = 0;
   #inFlight = 0;
+  #inFlightBytes = 0;
   #sent = 0;
   #dropped = 0;
   /** Dropped records that the receiver, or the operator, was not told about. */
@@ -102,6 +126,23 @@ export class DrainSender {
     this.endpoint = endpoint;
     this.#parts = parts;
     this.#times = parts.times ?? TIMES;
+    parts.budget.holders.add(this);
+  }
+
+  get held(): number {
+    return this.#bytes - this.#inFlightBytes;
+  }
+
+  /** Drops the oldest records that wait, until that many bytes are free. */
+  dropOldest(bytes: number): void {
+    let [freed, dropped] = [0, 0];
+    while (this.#size > 0 && freed < bytes) {
+      const { size } = this.#shift();
+      this.#free(size);
+      freed += size;
+      dropped++;
+    }
+    this.drop(dropped);
   }
 
   get health(): SenderHealth {
@@ -127,14 +168,12 @@ export class DrainSender {
     this.#bytes += record.size;
     budget.used += record.size;
     let dropped = 0;
-    while (
-      this.#size > 0 &&
-      (this.#size > QUEUE_RECORDS || this.#bytes > QUEUE_BYTES || budget.used > budget.max)
-    ) {
+    while (this.#size > 0 && (this.#size > QUEUE_RECORDS || this.#bytes > QUEUE_BYTES)) {
       this.#free(this.#shift().size);
       dropped++;
     }
     this.drop(dropped);
+    budget.makeRoom();
     if (this.#isGathering && this.#size >= BATCH_RECORDS) this.#wake();
     this.#start();
   }
@@ -201,6 +240,7 @@ export class DrainSender {
     clearTimeout(timer);
     this.#closed.abort();
     while (this.#size > 0) this.#free(this.#shift().size);
+    this.#parts.budget.holders.delete(this);
   }
 
   async #work(): Promise<void> {
@@ -252,13 +292,15 @@ export class DrainSender {
     const batch = this.#take();
     if (batch.length === 0) return;
     this.#inFlight = batch.length;
+    this.#inFlightBytes = batch.reduce((sum, { size }) => sum + size, 0);
     const lost = await this.#sendBatch(batch).catch((error) => {
       this.#lastError = { at: this.#parts.now(), problem: messageOf(error) };
       return batch.length;
     });
     this.#inFlight = 0;
     this.#sent += batch.length - lost;
-    this.#free(batch.reduce((sum, { size }) => sum + size, 0));
+    this.#free(this.#inFlightBytes);
+    this.#inFlightBytes = 0;
     this.drop(lost);
   }
 

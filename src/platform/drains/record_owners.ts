@@ -61,7 +61,10 @@ export class RecordOwners {
     if (known !== undefined && now() < known.until) return known.owner;
     return this.#reading.run(deploymentId, async () => {
       const owner = await this.#read(projectId, deploymentId).catch((error) => {
-        onTrouble(`Cannot send logs of deployment ${deploymentId}: ${messageOf(error)}`);
+        // Once, and not for each try.
+        if (known === undefined || known.owner !== undefined) {
+          onTrouble(`Cannot send logs of deployment ${deploymentId}: ${messageOf(error)}`);
+        }
         return undefined;
       });
       const until = now() + (owner === undefined ? MISSING_MS : KNOWN_MS);

@@ -22,6 +22,7 @@ import {
 import {
   type CountRecord,
   countRecord,
+  fileBytesOf,
   type FormPlace,
   type SubmissionRecord,
   submissionRecord,
@@ -29,7 +30,9 @@ import {
 } from "./submission_record.ts";
 
 /** Most submissions of a project that are not spam. */
-export const MAX_SUBMISSIONS = 20_000;
+const MAX_SUBMISSIONS = 20_000;
+/** Most bytes of all files of a project's submissions: the rest of its blob store is its code's. */
+const MAX_FILE_BYTES = 1024 ** 3;
 /** Most spam of a form; more is dropped. */
 export const MAX_SPAM = 1_000;
 /** How long spam is kept, in milliseconds: 30 days. */
@@ -38,7 +41,7 @@ export const KEEP_SPAM_MS = 30 * 86_400_000;
 /** Environments that cannot be deleted. */
 const BUILT_IN: readonly string[] = [ENVIRONMENT_PRODUCTION, ENVIRONMENT_PREVIEW];
 
-const NOTHING: CountRecord = { inbox: 0, spam: 0, lastAt: 0, retentionMs: null };
+const NOTHING: CountRecord = { inbox: 0, spam: 0, lastAt: 0, fileBytes: 0, retentionMs: null };
 
 const countKey = ({ projectId, environment, form }: FormPlace): RecordKey =>
   keys.formCounts(projectId, environment, form);
@@ -58,12 +61,16 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
     this.#objects = objects;
   }
 
-  /** Submissions of a project that are not spam. */
-  async inboxOf(projectId: string): Promise<number> {
-    let total = 0;
+  /** Whether a project has room for a submission, which is not spam. */
+  async hasRoom(record: SubmissionRecord): Promise<boolean> {
+    const { projectId } = record;
+    let [total, bytes] = [1, fileBytesOf(record)];
     const counts = readAll(this.kv, keys.formCounts(projectId), countRecord);
-    for await (const { value } of counts) total += value.inbox;
-    return total;
+    for await (const { value } of counts) {
+      total += value.inbox;
+      bytes += value.fileBytes;
+    }
+    return total <= MAX_SUBMISSIONS && bytes <= MAX_FILE_BYTES;
   }
 
   /**
@@ -93,7 +100,8 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
       const before = found?.value ?? NOTHING;
       if (state === "spam" && before.spam >= MAX_SPAM) return false;
       operation.check({ key, versionstamp: found?.versionstamp ?? null });
-      const count = { [state]: before[state] + 1, lastAt: record.at, retentionMs };
+      const fileBytes = before.fileBytes + fileBytesOf(record);
+      const count = { [state]: before[state] + 1, lastAt: record.at, fileBytes, retentionMs };
       operation.set(key, { ...before, ...count });
       submissions.insert(operation, record);
       if (event !== undefined) noteEvent(operation, event);
@@ -127,7 +135,11 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
         if (found === undefined) return;
         const { value, versionstamp } = found;
         operation.check({ key: counted, versionstamp })
-          .set(counted, { ...value, [state]: Math.max(0, value[state] - 1) });
+          .set(counted, {
+            ...value,
+            [state]: Math.max(0, value[state] - 1),
+            fileBytes: Math.max(0, value.fileBytes - fileBytesOf(known)),
+          });
       },
     });
     return removed !== undefined;

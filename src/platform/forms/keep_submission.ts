@@ -10,7 +10,7 @@ import { uuidV7 } from "../../lib/ids.ts";
 import type { FormSettings } from "../../manifest/mod.ts";
 import { BlobStoreError, type ObjectStore } from "../blobs/mod.ts";
 import type { RaisedEvent, RaiseEvent } from "../core/events/mod.ts";
-import { type FormStore, MAX_SUBMISSIONS } from "./form_store.ts";
+import type { FormStore } from "./form_store.ts";
 import type { SubmissionRecord } from "./submission_record.ts";
 
 /** Most events of a form in an hour, so that a flood of messages is no flood of mails. */
@@ -86,7 +86,6 @@ export class SubmissionKeeper {
     const { store, objects, raise, now, random } = this.#services;
     const { workspaceId, projectId, environment } = sender;
     const isSpam = submission.spam !== null;
-    if (!isSpam && await store.inboxOf(projectId) >= MAX_SUBMISSIONS) return "full";
     const at = now();
     const id = uuidV7(() => at, random);
     const record: SubmissionRecord = {
@@ -102,6 +101,7 @@ export class SubmissionKeeper {
         key: isSpam ? null : fileKey(form.name, id, index, name),
       })),
     };
+    if (!isSpam && !await store.hasRoom(record)) return "full";
     try {
       if (!isSpam) await this.#putFiles(sender, record, submission);
     } catch (error) {

@@ -49,10 +49,16 @@ export const countRecord = z.object({
   spam: z.number(),
   /** Milliseconds since the epoch. */
   lastAt: z.number(),
+  /** Bytes of the files of its submissions. */
+  fileBytes: z.number().default(0),
   /** How long submissions are kept, as the latest one's deployment says; null for ever. */
   retentionMs: z.number().nullable(),
 });
 export type CountRecord = z.infer<typeof countRecord>;
+
+/** Bytes of the files of a submission that are kept. */
+export const fileBytesOf = ({ files }: Pick<SubmissionRecord, "files">): number =>
+  files.reduce((sum, { key, size }) => key === null ? sum : sum + size, 0);
 
 /** One form of an environment. */
 export interface FormPlace {

@@ -9,7 +9,13 @@ import type { VariableStore } from "./variable_store.ts";
 /** The password of an address, which programs print alone as well. */
 function passwordOf(value: string): string[] {
   const password = URL.parse(value)?.password ?? "";
-  return password === "" ? [] : [decodeURIComponent(password)];
+  if (password === "") return [];
+  try {
+    return [decodeURIComponent(password)];
+  } catch {
+    // A percent sign that encodes nothing: programs take the password as it is.
+    return [password];
+  }
 }
 
 /** Masks every value of a deployment's variables, except those of variables that are plain everywhere. */

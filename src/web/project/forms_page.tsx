@@ -8,7 +8,7 @@
 import { QUESTIONS } from "../asking/questions.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
-import { submissionsToCsv } from "../../contract/form_export.ts";
+import { SubmissionsCsv } from "../../contract/form_export.ts";
 import {
   type Form as SiteForm,
   FORM_STATES,
@@ -265,13 +265,11 @@ function formsPage(parts: ProjectVisit, view: FormsView): Response {
   );
 }
 
-/** All submissions of one state as a file, newest first. */
-async function download(
+/** All submissions of one state, newest first, page by page. */
+async function* pagesOf(
   { api, project }: ProjectVisit,
   { environment, form, show }: Wish,
-  format: "csv" | "json",
-): Promise<Response> {
-  const submissions: FormSubmission[] = [];
+): AsyncGenerator<readonly FormSubmission[], void, void> {
   let cursor: string | null = null;
   for (let n = 0; n < EXPORT_PAGES; n++) {
     const page: { items: FormSubmission[]; nextCursor: string | null } = await api.call(
@@ -286,15 +284,49 @@ async function download(
         },
       },
     );
-    submissions.push(...page.items);
+    yield page.items;
     cursor = page.nextCursor;
-    if (cursor === null) break;
+    if (cursor === null) return;
   }
+}
+
+async function* csvOf(parts: ProjectVisit, wish: Wish): AsyncGenerator<string, void, void> {
+  const csv = new SubmissionsCsv();
+  for await (const items of pagesOf(parts, wish)) csv.count(items);
+  yield csv.head();
+  for await (const items of pagesOf(parts, wish)) yield csv.rows(items);
+}
+
+async function* jsonOf(parts: ProjectVisit, wish: Wish): AsyncGenerator<string, void, void> {
+  let before = "[";
+  for await (const items of pagesOf(parts, wish)) {
+    for (const each of items) {
+      yield `${before}${JSON.stringify(each)}`;
+      before = ",";
+    }
+  }
+  yield before === "[" ? "[]" : "]";
+}
+
+/** All submissions of one state as a file, newest first; never all of them in memory. */
+async function download(
+  parts: ProjectVisit,
+  wish: Wish,
+  format: "csv" | "json",
+): Promise<Response> {
   const isCsv = format === "csv";
-  return new Response(isCsv ? submissionsToCsv(submissions) : JSON.stringify(submissions), {
+  const texts = isCsv ? csvOf(parts, wish) : jsonOf(parts, wish);
+  // What fails at once is a page that says so, and no file.
+  const first = await texts.next();
+  const encoder = new TextEncoder();
+  const bytes = async function* () {
+    if (!first.done) yield encoder.encode(first.value);
+    for await (const text of texts) yield encoder.encode(text);
+  };
+  return new Response(ReadableStream.from(bytes()), {
     headers: {
       "content-type": isCsv ? "text/csv; charset=utf-8" : "application/json",
-      "content-disposition": attachment(`${project.name}-${form}.${format}`),
+      "content-disposition": attachment(`${parts.project.name}-${wish.form}.${format}`),
       "cache-control": "no-store",
       "x-content-type-options": "nosniff",
     },
