@@ -26,6 +26,7 @@ import { createCompute } from "../platform/compute/mod.ts";
 import type { Capability } from "../platform/core/capability.ts";
 import { noteEvent, securityNotice } from "../platform/core/events/mod.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
+import { apiHosts } from "../platform/core/http/mod.ts";
 import { createDeployments, openDeployments, shownBy } from "../platform/deployments/mod.ts";
 import { createDatabases } from "../platform/databases/mod.ts";
 import { createDomains } from "../platform/domains/mod.ts";
@@ -44,6 +45,7 @@ import { backupRunner } from "./backup/run_backup.ts";
 import { databaseEngines, databaseListener } from "./database_engines.ts";
 import { composeProjects } from "./compose_projects.ts";
 import { EdgeDoor } from "./edge_door.ts";
+import { apiNames } from "./handlers.ts";
 import type { Platform, Setup } from "./platform.ts";
 
 /** Accounts, workspaces, and notifications. */
@@ -210,6 +212,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
       },
     },
   );
+  foundation.shownHosts.has = (hostname) => sites.deploymentAt(hostname) !== undefined;
   const queues = createQueues(foundation, {
     projects,
     environments,
@@ -256,6 +259,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     deployments,
     publishedRules,
     accessOf: (projectId, workspaceId) => accessTable.of(projectId, workspaceId),
+    isApi: apiHosts([...apiNames(options), new URL(foundation.publicOrigin).hostname]),
     redirectsToHttps: () => domains.certificates !== undefined,
   });
 

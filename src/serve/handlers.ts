@@ -82,7 +82,7 @@ function operationsOf(
 }
 
 /** Hosts of the API, as far as they are known before the ports are. */
-function apiNames(
+export function apiNames(
   { baseDomain, publicUrl, nodeUrl, host }: CompleteOptions,
 ): readonly string[] {
   const named = [publicUrl, nodeUrl].filter((url) => url !== undefined)

@@ -228,6 +228,7 @@ export async function openFoundation(
     domain: options.baseDomain,
     port: base.port,
   });
+  const shownHosts = { has: (_: string) => false };
   return {
     readOnly: readOnly !== undefined,
     follower,
@@ -252,7 +253,12 @@ export async function openFoundation(
       feed: new Publisher({ patienceMs: FEED_PATIENCE_MS }),
       publicOrigin: base.origin,
       outbound: outbound.fetch,
-      functionOutbound: openFunctionOutbound(options, closers, { addresses, localRoutes }),
+      functionOutbound: openFunctionOutbound(options, closers, {
+        addresses,
+        shownHosts,
+        localRoutes,
+      }),
+      shownHosts,
       allowPrivate: options.allowPrivateUpstreams,
       localRoutes,
       env: options.env,

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Addresses } from "../platform/core/addresses.ts";
+import type { ShownHosts } from "../platform/core/foundation.ts";
 import {
   createOutboundFetch,
   type LocalRoute,
@@ -25,14 +26,16 @@ export const outboundOptions = (options: OutboundSettings): OutboundOptions => (
 });
 
 /**
- * Opens the `fetch` of functions. A host below the base domain at a port of the platform leads to
- * the edge, over the loopback ports that servers use as well, and to nothing else of the machine.
+ * Opens the `fetch` of functions. A host of a site below the base domain at a port of the platform
+ * leads to the edge, over the loopback ports that servers use as well, and to nothing else of the
+ * machine. Below a public base domain, other names may be those of other machines.
  */
 export function openFunctionOutbound(
   options: OutboundSettings,
   closers: Closers,
-  { addresses, localRoutes }: {
-    readonly addresses: Pick<Addresses, "includes">;
+  { addresses, shownHosts, localRoutes }: {
+    readonly addresses: Pick<Addresses, "includes" | "isPublic">;
+    readonly shownHosts: ShownHosts;
     readonly localRoutes: readonly LocalRoute[];
   },
 ): OutboundFetch {
@@ -40,6 +43,7 @@ export function openFunctionOutbound(
     ...outboundOptions(options),
     ownRoute({ host, port }) {
       if (!addresses.includes(host)) return undefined;
+      if (addresses.isPublic && !shownHosts.has(host)) return undefined;
       const to = localRoutes.find((route) => route.port === port)?.to;
       return to && { hostname: to.host, port: to.port };
     },

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { packProject, RULES_FILE, runCheckCommands } from "../../build/mod.ts";
 import type { Client } from "../../client/client.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
+import { createSecretMasker } from "../../lib/mask_secrets.ts";
 import { schemaLines } from "../../lib/schema_lines.ts";
 import { MIGRATION_MS } from "../../lib/database_previews.ts";
 import type { Deployment } from "../../contract/deployments.ts";
@@ -212,7 +213,11 @@ export async function deployProject(
           timeMs: MIGRATION_MS,
           now: ctx.now,
         });
-        return result!;
+        // It may quote the connection string, and everyone who reads the deployment sees it.
+        const { mask } = createSecretMasker(
+          Object.values(variables).flatMap((value) => [value, URL.parse(value)?.password ?? ""]),
+        );
+        return { ...result!, problem: result!.problem && mask(result!.problem) };
       },
     cleanupClient: ctx.client({
       phase: "deploy",

@@ -16,6 +16,11 @@ import type { Peers } from "./peers/mod.ts";
 import type { BlobVault, DataDir } from "./store/mod.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
+/** The hosts that show a site. */
+export interface ShownHosts {
+  has: (hostname: string) => boolean;
+}
+
 export interface Foundation {
   readonly kv: RecordStore;
   /** Whether it is known here what other nodes, with which this one shares the store, have changed. */
@@ -41,6 +46,8 @@ export interface Foundation {
   readonly outbound: OutboundFetch;
   /** As `outbound`, and reaches the hosts of this platform: for functions. */
   readonly functionOutbound: OutboundFetch;
+  /** Which hosts `functionOutbound` finds here; set once the sites are known. */
+  readonly shownHosts: ShownHosts;
   /** Whether webhooks, git and servers may reach private, local and reserved addresses. */
   readonly allowPrivate: boolean;
   /** Loopback ports on which servers reach the hosts of this platform. */

@@ -93,7 +93,7 @@ export class BranchService {
     database: DatabaseRecord,
     branch: BranchRecord,
     source: SourceRecord,
-    also: Partial<Pick<BranchRecord, "recipe" | "madeFor">> = {},
+    also: Partial<Pick<BranchRecord, "madeFor">> = {},
   ): Promise<BranchRecord> {
     const { branches, random } = this.#services;
     const target = { engine: database.engine, id: mintId(random) };

@@ -17,6 +17,7 @@ import {
   type BranchRecord,
   type DatabaseRecord,
   MAX_FORMER,
+  recipeAfter,
   type SnapshotRecord,
   type SourceRecord,
   storageAt,
@@ -172,6 +173,7 @@ export class BranchWork {
         : [...current.former, { ...current.storage, until: now }].slice(-MAX_FORMER),
       task: null,
       failure: null,
+      recipe: recipeAfter(source, current),
       resetAt: current.storage === null || source.type === "move" ? current.resetAt : now,
     }));
     if (source.type === "backup") await this.#parts.dumps.remove(source.id);

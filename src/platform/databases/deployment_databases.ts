@@ -71,9 +71,12 @@ const identityOf = (used: readonly UsedBranch[]): string =>
 /** The identity of databases of which a branch is to be made first. */
 const UNMADE = "unmade";
 
-/** How the branches of previews are created; `undefined` where the settings say nothing of it. */
-function recipeOf({ preview, reset, mask }: DatabaseSettings): DatabaseRecipe | undefined {
-  if ((preview ?? reset ?? mask) === undefined) return undefined;
+/**
+ * How the branches of previews are created; `undefined` where the settings say nothing of it. A
+ * preview that migrates needs its own, so that it does not migrate production.
+ */
+function recipeOf({ preview, reset, mask, migrate }: DatabaseSettings): DatabaseRecipe | undefined {
+  if ((preview ?? reset ?? mask ?? migrate) === undefined) return undefined;
   return { preview: preview ?? "copy", mask: mask ?? {} };
 }
 

@@ -98,10 +98,8 @@ export async function preparePreviewBranch(
     const isOther = resets || !isSame(branch.recipe, recipe);
     const isUnmade = branch.storage === null && branch.failure !== null;
     if (!isUnmade && !(isNewer && isOther)) return;
-    branch = await branchService.replace(database, branch, previewSource(recipe), {
-      recipe,
-      madeFor,
-    });
+    // Its recipe changes when it has succeeded: until then, the branch shows what it was before.
+    branch = await branchService.replace(database, branch, previewSource(recipe), { madeFor });
   }
   if (branch.failure !== null) {
     await branchService.forgetFailure(database, branch);

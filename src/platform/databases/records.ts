@@ -176,6 +176,15 @@ export function hasPreviewBranch(
     deployment.environment === ENVIRONMENT_PREVIEW;
 }
 
+/** The recipe of what a branch shows, once it was created from a source. */
+export function recipeAfter(
+  source: SourceRecord,
+  { gitBranch, recipe }: Pick<BranchRecord, "gitBranch" | "recipe">,
+): BranchRecord["recipe"] {
+  if (source.type === "preview") return source.recipe;
+  return source.type === "branch" && gitBranch !== null ? null : recipe;
+}
+
 /** What the branch of a preview is made of. */
 export const previewSource = (recipe: DatabaseRecipe | null): SourceRecord =>
   recipe === null

@@ -33,6 +33,10 @@ const isMigrated = ({ migration, redeployOf, promotedFrom }: DeploymentRecord): 
 
 const commandOf = ({ database }: DeploymentRecord): string | undefined => database?.migrate;
 
+/** Whether a deployment has a migration that did not succeed yet. */
+export const awaitsMigration = (deployment: DeploymentRecord): boolean =>
+  commandOf(deployment) !== undefined && !isMigrated(deployment);
+
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 export class Migrations {

@@ -11,6 +11,7 @@ import type { ProjectRecord } from "../projects/mod.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 import { deploymentEvent } from "./deployment_event.ts";
 import type { DeploymentService } from "./deployment_service.ts";
+import { awaitsMigration } from "./migrations.ts";
 import { contentOf, recordDeployment, type RecordServices } from "./record_deployment.ts";
 
 export interface RedeployServices extends RecordServices {
@@ -39,6 +40,12 @@ export async function redeploy(
   const { id, environment, contentSha } = source;
   if (contentSha === null) {
     throw new Failure("conflict", `Deployment ${id} has no content: its build never finished`);
+  }
+  if (awaitsMigration(source)) {
+    throw new Failure(
+      "conflict",
+      `Cannot deploy ${id} again: its migration did not succeed. Deploy the project or push it`,
+    );
   }
   if (!await services.hasEnvironment(project.id, environment)) {
     throw new Failure("conflict", `Environment "${environment}" of ${id} was deleted`);

@@ -64,6 +64,7 @@ export function createEdges(
     const target = url.slice(url.indexOf("//") + 2);
     return registry.admit({ method, target, facts, signature }).then((client) => {
       if (client === undefined) return refused();
+      connection.exempt?.();
       const { ip: remoteAddress, scheme, edge: relayedBy } = client;
       const handler = scheme === "https" ? https : http;
       return handler(request, {

@@ -23,6 +23,8 @@ export interface EdgeEndpointParts {
   readonly deployments: DeploymentStore;
   publishedRules(projectId: string): Promise<RuntimeRuleSet | undefined>;
   accessOf(projectId: string, workspaceId: string): Promise<SiteAccess>;
+  /** Whether the API answers at a hostname. */
+  isApi(hostname: string): boolean;
   /** Whether the platform sends visitors of some hosts from HTTP to HTTPS. */
   redirectsToHttps(): boolean;
 }
@@ -114,6 +116,8 @@ export class EdgeEndpoint {
         time: now(),
         redirectsToHttps: redirectsToHttps(),
       },
+      isApi: this.#parts.isApi,
+      now,
       signal: AbortSignal.any([removed, closing]),
       onEnd: () => {
         this.#feeds.delete(session.id);

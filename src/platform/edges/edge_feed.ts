@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Publisher, Subscribed } from "../../feed/mod.ts";
+import type { FeedMessage, Publisher, Subscribed } from "../../feed/mod.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { ALIVE_MS, type FeedLine } from "./wire.ts";
 
 /** Lines that may wait for an edge; one that reads more slowly starts again with a snapshot. */
@@ -21,8 +22,11 @@ export interface OpenFeed {
  */
 export function openFeed(
   feed: Publisher,
-  { hello, signal, onEnd }: {
+  { hello, isApi, now, signal, onEnd }: {
     readonly hello: Extract<FeedLine, { type: "hello" }>;
+    /** Whether the API answers at a hostname, whichever site has it. */
+    isApi(hostname: string): boolean;
+    readonly now: Clock;
     readonly signal: AbortSignal;
     onEnd(): void;
   },
@@ -39,6 +43,10 @@ export function openFeed(
     entry.end();
     onEnd();
   };
+  const seen = (message: FeedMessage): FeedMessage =>
+    message.type === "host_pointed" && isApi(message.hostname)
+      ? { type: "host_removed", hostname: message.hostname }
+      : message;
   const close = () => {
     if (isOver) return;
     end();
@@ -49,18 +57,18 @@ export function openFeed(
     controller.enqueue(encoder.encode(`${JSON.stringify(line)}\n`));
     if (controller.desiredSize! <= 0) close();
   };
-  const timer = setInterval(() => send({ type: "alive" }), ALIVE_MS);
+  const timer = setInterval(() => send({ type: "alive", time: now() }), ALIVE_MS);
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
     start(given) {
       controller = given;
       const subscribed = feed.subscribe({
-        send: ({ place, message }) => send({ type: "change", place, message }),
+        send: ({ place, message }) => send({ type: "change", place, message: seen(message) }),
         onLate: close,
       });
       entry = subscribed.entry;
       send(hello);
       const { place, messages } = subscribed.snapshot;
-      send({ type: "snapshot", place, messages: [...messages] });
+      send({ type: "snapshot", place, messages: messages.map(seen) });
     },
     cancel: end,
   }, { highWaterMark: MAX_WAITING });

@@ -95,10 +95,13 @@ export class EdgeRegistry {
   /** Reads the edges, and disconnects those that are gone. */
   async reread(): Promise<void> {
     const found = await this.#table.collect();
+    const before = new Map(this.#edges);
     this.#edges.clear();
     for (const edge of found) this.#edges.set(edge.name, edge);
     for (const [name, connections] of this.#open) {
-      if (!this.#edges.has(name)) { for (const each of connections) each.abort(); }
+      // One that was added again under its name has another key.
+      const isSame = this.#edges.get(name)?.id === before.get(name)?.id;
+      if (!isSame) { for (const each of connections) each.abort(); }
     }
     for (const name of this.#contacts.keys()) {
       if (!this.#edges.has(name)) this.#contacts.delete(name);
@@ -175,9 +178,11 @@ export class EdgeRegistry {
     request: RelayedTarget & { readonly facts: string; readonly signature: string },
   ): Promise<RelayFacts | undefined> {
     const facts = parseFacts(request.facts);
-    if (facts === undefined || !this.#edges.has(facts.edge)) return undefined;
+    const edge = facts === undefined ? undefined : this.#edges.get(facts.edge);
+    if (facts === undefined || edge === undefined) return undefined;
     if (Math.abs(this.#options.now() - facts.time) > MAX_SKEW_MS) return undefined;
-    const name = `${facts.edge} ${facts.id}`;
+    // Not by its name, which an edge with another key may have got.
+    const name = `${edge.id} ${facts.id}`;
     let session = this.#sessions.get(name);
     // Whoever has no secret must not push out those of others.
     const isNew = session === undefined;

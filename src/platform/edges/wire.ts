@@ -40,7 +40,11 @@ export const feedLine = z.discriminatedUnion("type", [
   }),
   z.object({ type: z.literal("snapshot"), place, messages: z.array(message) }),
   z.object({ type: z.literal("change"), place, message }),
-  z.object({ type: z.literal("alive") }),
+  z.object({
+    type: z.literal("alive"),
+    /** As in `hello`: clocks may be set at any time. Missing from older platforms. */
+    time: z.int().optional(),
+  }),
 ]);
 export type FeedLine = z.infer<typeof feedLine>;
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { dirname, join } from "node:path/posix";
 import type { CommitFiles } from "./git_service.ts";
 import type { MirrorGit } from "./inspect_commit.ts";
 
@@ -10,29 +11,59 @@ import type { MirrorGit } from "./inspect_commit.ts";
 const MAX_LISTED_FILES = 50_000;
 const MAX_READ_BYTES = 1024 * 1024;
 
-/** `100644 blob 8f14… 1304<tab>path`; links and submodules are no files here. */
-const FILE = /^100\d+ blob ([0-9a-f]+) +(\d+)\t(.+)$/s;
+/** `100644 blob 8f14… 1304<tab>path`; submodules are no files here. */
+const ENTRY = /^(100\d+|120000) blob ([0-9a-f]+) +(\d+)\t(.+)$/s;
+const LINK = "120000";
+/** Most links that lead to a file. */
+const MAX_LINKS = 8;
+
+interface Entry {
+  readonly isLink: boolean;
+  readonly id: string;
+  readonly size: number;
+  readonly path: string;
+}
+
+function parseEntry(line: string): Entry | undefined {
+  const [, mode, id, size, path] = ENTRY.exec(line) ?? [];
+  if (id === undefined || path === undefined) return undefined;
+  return { isLink: mode === LINK, id, size: Number(size), path };
+}
 
 /** Lists the files of a commit, for texts of them to be read; `undefined` if it is not there. */
 export async function readCommitFiles(
   git: MirrorGit,
   sha: string,
 ): Promise<CommitFiles | undefined> {
-  const { code, stdout } = await git(["ls-tree", "-r", "-z", "-l", "--full-tree", sha]);
+  const list = ["ls-tree", "-z", "-l", "--full-tree"];
+  const { code, stdout } = await git([...list, "-r", sha]);
   if (code !== 0) return undefined;
-  const blobs = new Map<string, string>();
+  const entries = new Map<string, Entry>();
   for (const line of stdout.split("\0")) {
-    const [, id, size, path] = FILE.exec(line) ?? [];
-    if (id === undefined || path === undefined) continue;
-    blobs.set(path, Number(size) <= MAX_READ_BYTES ? id : "");
-    if (blobs.size === MAX_LISTED_FILES) break;
+    const entry = parseEntry(line);
+    if (entry !== undefined) entries.set(entry.path, entry);
+    if (entries.size === MAX_LISTED_FILES) break;
   }
+  // Output beyond git's limit is cut off.
+  const isWhole = entries.size < MAX_LISTED_FILES && (stdout === "" || stdout.endsWith("\0"));
+  /** Finds a file as a checkout does: through links, and beyond those that are listed. */
+  const find = async (path: string, links = MAX_LINKS): Promise<Entry | undefined> => {
+    let entry = entries.get(path);
+    if (entry === undefined && !isWhole) {
+      entry = parseEntry((await git([...list, "--", sha, path])).stdout.split("\0")[0]!);
+    }
+    if (entry === undefined || entry.size > MAX_READ_BYTES) return undefined;
+    if (!entry.isLink) return entry;
+    const target = await git(["cat-file", "blob", entry.id]);
+    if (target.code !== 0 || target.stdout.startsWith("/") || links === 0) return undefined;
+    return await find(join(dirname(path), target.stdout), links - 1);
+  };
   return {
-    paths: [...blobs.keys()],
+    paths: [...entries.values()].filter(({ isLink }) => !isLink).map(({ path }) => path),
     async readText(path) {
-      const id = blobs.get(path) || undefined;
-      if (id === undefined) return undefined;
-      const blob = await git(["cat-file", "blob", id]);
+      const entry = await find(path);
+      if (entry === undefined) return undefined;
+      const blob = await git(["cat-file", "blob", entry.id]);
       return blob.code === 0 ? blob.stdout : undefined;
     },
   };

@@ -19,6 +19,9 @@ import type { PlatformClient } from "./platform_client.ts";
 /** How often a file that vanishes before it is read is fetched. */
 const MAX_FETCHES = 3;
 
+/** Time in which more of a file must come, in milliseconds. */
+const STALLED_MS = 30_000;
+
 export interface EdgeFilesOptions {
   readonly client: PlatformClient;
   /** Folder of the files, which is this process's alone. */
@@ -99,10 +102,26 @@ export class EdgeFiles {
     const name = `${projectId}/${sha256}`;
     return this.#fetches.run(name, async () => {
       const { client, root, maxBytes } = this.#options;
-      const response = await client.send(`blobs/${projectId}/${deploymentId}/${sha256}`);
-      const body = response?.body ?? null;
-      if (body === null) throw new BlobDamagedError(`The platform has no file ${sha256}`);
-      await this.#storeOf(projectId).putStream(sha256, body, { maxBytes });
+      const stalled = new AbortController();
+      const watch = () => setTimeout(() => stalled.abort(), STALLED_MS);
+      let timer = watch();
+      const moving = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+        transform(part, controller) {
+          clearTimeout(timer);
+          timer = watch();
+          controller.enqueue(part);
+        },
+      });
+      try {
+        const path = `blobs/${projectId}/${deploymentId}/${sha256}`;
+        const response = await client.send(path, { signal: stalled.signal });
+        const body = response?.body ?? null;
+        if (body === null) throw new BlobDamagedError(`The platform has no file ${sha256}`);
+        const content = body.pipeThrough(moving);
+        await this.#storeOf(projectId).putStream(sha256, content, { maxBytes });
+      } finally {
+        clearTimeout(timer);
+      }
       const { size } = await Deno.stat(blobPath(join(root, projectId), sha256));
       this.#cache.add(name, size);
     });

@@ -27,6 +27,8 @@ export interface FeedFollowerOptions {
   apply(message: FeedMessage): void | Promise<void>;
   replace(messages: readonly FeedMessage[]): void | Promise<void>;
   onHello(hello: Hello): void;
+  /** Called with the time of the platform's clock. */
+  onTime(time: number): void;
   /** Called when everything up to now is known, and when that ends. */
   onState(state: "current" | "lost"): void;
   /** Called where the platform does not accept the key. */
@@ -96,6 +98,7 @@ async function followOnce(options: FeedFollowerOptions): Promise<void> {
         session = line.session;
         options.onHello(line);
       }
+      if (line.type === "alive" && line.time !== undefined) options.onTime(line.time);
       if (line.type === "snapshot") subscriber.reset(line);
       if (line.type === "change") subscriber.receive(line);
     }

@@ -68,7 +68,7 @@ function dialer({ protocol, hostname, port }: URL): () => Promise<Deno.Conn> {
 /** Signs what the edge passes on, in its session. */
 class Signer {
   #session:
-    | { readonly hello: Hello; readonly secret: Uint8Array; readonly ahead: number; number: number }
+    | { readonly hello: Hello; readonly secret: Uint8Array; ahead: number; number: number }
     | undefined;
 
   /** As the platform said last. */
@@ -79,6 +79,11 @@ class Signer {
     const secret = Uint8Array.fromBase64(hello.secret);
     // The clock of this machine may be wrong.
     this.#session = { hello, secret, ahead: hello.time - systemClock(), number: 0 };
+  }
+
+  /** Follows the platform's clock: either one may be set at any time. */
+  follow(time: number): void {
+    if (this.#session !== undefined) this.#session.ahead = time - systemClock();
   }
 
   /** Passes nothing on any more. */
@@ -164,6 +169,7 @@ export async function startFrontEdge(options: FrontEdgeOptions): Promise<Running
       signer.begin(hello);
       name = hello.edge;
     },
+    onTime: (time) => signer.follow(time),
     onState(state) {
       if (isLost && state === "current") log({ level: "info", message: "Follows the platform" });
       isLost = state === "lost";

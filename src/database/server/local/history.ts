@@ -4,10 +4,12 @@
  *
  * @module
  */
+import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../../../lib/clock.ts";
 import { messageOf } from "../../../lib/error_message.ts";
+import { formatBytes } from "../../../lib/format.ts";
 import { KeyedLock } from "../../../lib/keyed_lock.ts";
 import { type Rounds, startRounds } from "../../../lib/rounds.ts";
 import { renameDurably } from "../../../lib/sync_folder.ts";
@@ -41,6 +43,8 @@ const MANIFEST = "backup_manifest";
 const STATE = "SELECT current_setting('archive_mode'), " +
   "last_failed_time > coalesce(last_archived_time, '-infinity') FROM pg_stat_archiver";
 const UNFINISHED = "unfinished";
+/** Bytes that a copy leaves free: the platform writes to the same disk. */
+const RESERVE = 256 * 1024 * 1024;
 
 export interface HistoryOptions extends HistoryLimits {
   readonly now: Clock;
@@ -119,6 +123,7 @@ export class LocalHistory implements ServerHistory {
     const { bases } = await readHistory(folder);
     const base = bases.findLast(({ at }) => at <= time);
     if (base === undefined) throw new EngineError("The history does not go back so far", "22023");
+    await this.#requireSpace();
     await this.#archiveAll();
     const { login } = await source.reach();
     const from = join(basesFolder(folder), base.name);
@@ -131,6 +136,20 @@ export class LocalHistory implements ServerHistory {
       base: join(from, BASE_FILE),
       manifest: join(from, MANIFEST),
     }, work);
+  }
+
+  /** @throws {EngineError} where a copy of all databases would fill the disk */
+  async #requireSpace(): Promise<void> {
+    const [row] = await this.#admin.run(["SELECT sum(pg_database_size(oid)) FROM pg_database"]);
+    const { bavail, bsize } = await statfs(this.#options.folder);
+    const [free, needed] = [bavail * bsize, Number(row?.[0] ?? 0) + RESERVE];
+    if (free >= needed) return;
+    throw new EngineError(
+      `The disk has ${formatBytes(free)} free, but a copy of all databases needs ${
+        formatBytes(needed)
+      }`,
+      "53100",
+    );
   }
 
   /** Waits until all that is committed is in the history, and a commit after it. */
@@ -156,11 +175,14 @@ export class LocalHistory implements ServerHistory {
     if (mode !== "on") {
       return this.#fail("The history of databases begins when PostgreSQL is started again");
     }
+    // First, as it may free the space that PostgreSQL lacks.
+    const { needsBase } = await this.#prune();
     if (fails === "t") {
       return this.#fail("PostgreSQL cannot copy its log to the history: check its own log");
     }
-    if ((await this.#prune()).needsBase && now() >= this.#nextBaseAt && !signal.aborted) {
+    if (needsBase && now() >= this.#nextBaseAt && !signal.aborted) {
       this.#nextBaseAt = now() + RETRY_MS;
+      await this.#requireSpace();
       await this.#makeBase(signal);
       const { bases } = await this.#prune();
       const { maxBytes } = this.#options;

@@ -106,11 +106,13 @@ export function planHistory(
   const total = (all: readonly Base[]) =>
     all.length === 0 ? 0 : sizeOf(all) + sizeOf(since(all[0]!));
   while (kept.length > 1 && total(kept) > maxBytes) kept = kept.slice(1);
+  // Where no newer base can be created, the log since the last one must not fill the disk.
+  if (kept.length === 1 && sizeOf(since(kept[0]!)) > maxBytes) kept = [];
   const newest = kept.at(-1);
   return {
     bases: kept,
     // Without a base, the segments are those of one that is being created.
-    segments: newest === undefined ? segments : since(kept[0]!),
+    segments: newest === undefined ? newestWithin(segments, maxBytes) : since(kept[0]!),
     needsBase: newest === undefined || now - newest.at >= DAY_MS || newest.at > now + DAY_MS ||
       sizeOf(since(newest)) > maxBytes * WAL_PART,
   };
@@ -118,6 +120,12 @@ export function planHistory(
 
 const sizeOf = (all: readonly { readonly bytes: number }[]): number =>
   all.reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** The newest segments that fit a size. */
+function newestWithin(segments: readonly Segment[], maxBytes: number): readonly Segment[] {
+  let left = maxBytes;
+  return segments.slice(segments.findLastIndex(({ bytes }) => (left -= bytes) < 0) + 1);
+}
 
 /** Size of a history on disk, in bytes. */
 export const historySize = ({ bases, segments }: HistoryContent): number =>

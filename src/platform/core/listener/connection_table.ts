@@ -39,8 +39,8 @@ export interface Sending {
 
 /** The table's entry of one connection. */
 export interface Tracked {
-  /** The group that it is counted in; `undefined` for a trusted proxy. */
-  readonly group: string | undefined;
+  /** The group that it is counted in; `undefined` for a trusted proxy and a front edge. */
+  group: string | undefined;
   phase: Phase;
   /** When the phase began. */
   since: number;
@@ -177,10 +177,16 @@ export class ConnectionTable {
     this.#unsent -= entry.unsent;
     entry.unsent = 0;
     entry.sendings.clear();
+    this.exempt(entry);
+  }
+
+  /** Counts a connection no longer as one of its address, whose limit is for a single client. */
+  exempt(entry: Tracked): void {
     if (entry.group === undefined) return;
     const others = this.#groups.get(entry.group);
     others?.delete(entry);
     if (others?.size === 0) this.#groups.delete(entry.group);
+    entry.group = undefined;
   }
 
   /** Notes that the handshake is done. */

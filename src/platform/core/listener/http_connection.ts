@@ -73,6 +73,10 @@ export class HttpConnection implements ClientConnection {
     this.#holds.add(held);
   }
 
+  exempt(): void {
+    this.#options.table.exempt(this.#options.entry);
+  }
+
   /** Resolves when the connection is closed, including the WebSockets that it was upgraded to. */
   async closed(): Promise<void> {
     await this.finished;

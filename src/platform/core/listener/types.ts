@@ -16,6 +16,8 @@ export interface ClientConnection {
   readonly relayedBy?: string | undefined;
   /** Counts the connection as open until `ended` settles: it was upgraded to a WebSocket. */
   hold(ended: Promise<unknown>): void;
+  /** Counts the connection no longer as one of its address: it serves the clients of a front edge. */
+  exempt?(): void;
 }
 
 export type ConnectionHandler = (
