@@ -283,4 +283,14 @@ onEachEngine("a preview whose masks fail leaves no copy behind", async (place) =
   await ask(preview, "DELETE FROM users");
   await prepare({ email: "hash" });
   assert.deepEqual(await ask(preview, "SELECT * FROM users"), [], "a deployment resets it once");
+
+  for (const [id, createdAt] of [["two", 2], ["three", 3]] as const) {
+    const later = { ...deployment, id, createdAt };
+    await machine.kv.set(keys.deployment(projectId, id), later);
+    await assert.rejects(
+      deploymentDatabases.prepare({ ...later, database: { mask: { users: { mail: "hash" } } } }),
+      /There is no such column/,
+      `${id}: what shows other masks is not taken for these`,
+    );
+  }
 });
