@@ -4,6 +4,7 @@
  * @module
  */
 import { createHmac, randomBytes } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { KeyedLock } from "../../lib/keyed_lock.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import { SingleFlight } from "../../lib/single_flight.ts";
@@ -37,6 +38,11 @@ const LEAST_WORK_MB = 4;
 
 const WRONG_PASSWORD: ReadonlySet<string> = new Set(["28P01", "28000"]);
 const NO_DATABASE = "3D000";
+/** `dependent_objects_still_exist` of SQL. */
+const STILL_NEEDED = "2BP01";
+/** Tries to remove a branch, and the time between them in milliseconds. */
+const REMOVALS = 20;
+const REMOVAL_PAUSE_MS = 500;
 const NO_HISTORY = "This PostgreSQL server keeps no history";
 
 export interface ServerEngineOptions {
@@ -108,13 +114,22 @@ export class ServerEngine implements DatabaseEngine {
   async remove(id: string): Promise<void> {
     const name = serverName({ id });
     await this.#locks.run(id, async () => {
-      await this.#endSessions({ id });
-      this.#clients.delete(id);
-      await this.#admin.run([
-        `DROP DATABASE IF EXISTS ${unfinishedName(name)} WITH (FORCE)`,
-        `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`,
-        `DROP ROLE IF EXISTS ${name}`,
-      ]);
+      for (let tries = 1;; tries++) {
+        await this.#endSessions({ id });
+        this.#clients.delete(id);
+        try {
+          return void await this.#admin.run([
+            `DROP DATABASE IF EXISTS ${unfinishedName(name)} WITH (FORCE)`,
+            `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`,
+            `DROP ROLE IF EXISTS ${name}`,
+          ]);
+        } catch (error) {
+          const isNeeded = error instanceof EngineError && error.sqlState === STILL_NEEDED;
+          if (!isNeeded || tries === REMOVALS) throw error;
+          // PostgreSQL still runs what a killed platform asked for, such as CREATE DATABASE.
+          await delay(REMOVAL_PAUSE_MS);
+        }
+      }
     });
   }
 

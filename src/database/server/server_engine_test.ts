@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { runSql } from "../query/run_sql.ts";
 import type { SqlEvent } from "../query/types.ts";
+import { until } from "../../lib/_test_until.ts";
 import type { Branch, DatabaseEngine } from "../types.ts";
+import { serverName } from "./names.ts";
 import { NO_POSTGRES, startTestServer, testBranch } from "./_test_server.ts";
 
 const ignore = NO_POSTGRES !== undefined;
@@ -65,6 +67,28 @@ Deno.test({
     assert.equal((await engine.list()).includes(busy.id), false);
     await assert.rejects(engine.connect(busy, new Map()), { sqlState: "3D000" });
     assert.deepEqual(server.troubles, []);
+  },
+});
+
+Deno.test({
+  name:
+    `ServerEngine removes a branch once nothing that a killed platform asked for needs its role${skipped}`,
+  ignore,
+  fn: async () => {
+    await using server = await startTestServer();
+    const branch = testBranch("shop");
+    await server.engine.create(branch);
+    const role = serverName(branch);
+    await server.adminRun(`CREATE TABLE held (); ALTER TABLE held OWNER TO ${role}`);
+    const ended: string[] = [];
+    const removed = server.engine.remove(branch.id).then(() => ended.push("removed"));
+    // The first try fails while the role owns the table.
+    await until(() => server.engine.holds(branch), (holds) => !holds);
+    ended.push("dropped");
+    await server.adminRun("DROP TABLE held");
+    await removed;
+    assert.deepEqual(ended, ["dropped", "removed"]);
+    assert.deepEqual(await server.engine.list(), []);
   },
 });
 
