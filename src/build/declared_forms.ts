@@ -19,7 +19,7 @@ const declaring = z.looseObject({ forms: z.array(formSchema).optional() });
 /** Names that one line shows. */
 const MAX_SHOWN = 10;
 
-/** What is wrong with a form in a page; `undefined` where it works. */
+/** The problem with a form in a page; `undefined` if it works. */
 function problemOf(
   { name, isPost }: FoundForm,
   known: ReadonlySet<string>,

@@ -113,7 +113,7 @@ export interface ProjectConfig {
   readonly db: {
     readonly database?: string;
     readonly branch?: string;
-    /** What the branch of a preview begins with. */
+    /** Initial content of a preview's branch. */
     readonly preview?: DatabaseRecipe["preview"];
     readonly reset?: (typeof DATABASE_RESETS)[number];
     readonly mask?: DatabaseMask;

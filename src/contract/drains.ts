@@ -42,7 +42,7 @@ export const drainHeaders = z.record(
 
 const count = z.int().nonnegative().meta({ example: 0 });
 
-/** How the sending goes; all nodes together. */
+/** State of the sending, over all nodes. */
 export const drainHealth = z.object({
   sent: count.describe("Log records that the endpoint accepted since the platform started"),
   dropped: count.describe(

@@ -53,7 +53,7 @@ const MADE: Readonly<Record<string, (data: EventData) => string>> = {
       ? String(environment ?? "a deployment")
       : `preview of ${branch}`,
   project: ({ project }) => String(project ?? "A project"),
-  /** What tells apart the deployments of one place. */
+  /** Branch and commit, which tell the deployments of one place apart. */
   version: (data) =>
     data.environment === ENVIRONMENT_PREVIEW
       ? fillWords("{commit}", data)

@@ -1,5 +1,5 @@
 /**
- * What a deployment knows of the schema of its database.
+ * How a deployment's database schema differs from the main branch, and whether it is newer.
  *
  * @module
  */

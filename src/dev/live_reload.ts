@@ -1,6 +1,6 @@
 /**
  * The script of `svc dev` in pages: they load again when a file of the project is saved, and show
- * what is wrong with the project until it is mended.
+ * the project's problems until they are fixed.
  *
  * @module
  */

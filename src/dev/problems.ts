@@ -1,5 +1,5 @@
 /**
- * What is wrong with the project now, for the overlay of its pages.
+ * The project's current problems, for the overlay on its pages.
  *
  * @module
  */

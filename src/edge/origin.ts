@@ -1,7 +1,7 @@
 /**
- * What a front edge leaves to the platform. It answers by itself only what the rules and files of a
- * site decide: redirects, denials, and files with their headers. The platform evaluates the rules
- * again for all else, so a front edge can answer earlier, but never more.
+ * Decides what a front edge leaves to the platform. The edge answers only what the rules and files
+ * of a site decide: redirects, denials, and files with their headers. The platform evaluates the
+ * rules again for all else, so a front edge can answer earlier, but never more.
  *
  * @module
  */

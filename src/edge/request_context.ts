@@ -49,7 +49,7 @@ export class RequestContext implements EvaluationHooks, PageMoves {
   facts: RequestFacts | undefined;
   /** The cached decision for its URL. */
   cachedDecision: CachedDecision | undefined;
-  /** Whether a rate limit was asked, and nothing here counts. */
+  /** True if a rule has a rate limit, which this edge cannot count. */
   lacksLimits = false;
   /** What names the earlier deployment that answers; `undefined` where the live one does. */
   readonly pin: PagePin | undefined;

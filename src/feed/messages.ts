@@ -93,7 +93,7 @@ export type FeedMessage =
   | { readonly type: "cache_cleared" }
   /** Unsafe requests have made the cached responses of these URIs invalid. */
   | { readonly type: "cache_invalidated"; readonly uris: readonly ResourceUri[] }
-  /** Who may visit the sites of a project has changed. */
+  /** The access settings of a project's sites changed. */
   | { readonly type: "access_changed"; readonly projectId: string; readonly access: AccessState }
   /** All that a zone of custom hostnames shows. */
   | {

@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-/** What the database branch of a preview begins with. */
+/** Initial content of a preview's database branch. */
 export const DATABASE_PREVIEWS = ["copy", "schema", "empty"] as const;
 /** When the branch begins again. */
 export const DATABASE_RESETS = ["deploy", "never"] as const;

@@ -22,7 +22,7 @@ export const databaseSchema = z.strictObject({
     "Id or name of the database. Default: the first one that deployments get as a variable.",
   ),
   preview: z.enum(DATABASE_PREVIEWS, PREVIEW_RULE).optional().describe(
-    "What the branch of a preview begins with: `copy` of main, its `schema` without rows, or `empty`. Default: copy.",
+    "Initial content of a preview's branch: `copy` of main, its `schema` without rows, or `empty`. Default: copy.",
   ),
   reset: z.enum(DATABASE_RESETS, RESET_RULE).optional().describe(
     "Whether the branch of a preview begins again with each deployment: `deploy` or `never`. Default: never.",

@@ -42,7 +42,7 @@ export const buildJobFile = z.object({
   /** Commands to run in a checkout that was built before, instead of building it. */
   checks: z.object({
     commands: z.array(z.string()).max(MAX_CHECK_COMMANDS),
-    /** Where the deployment is shown; missing for a migration, which runs before. */
+    /** URL of the deployment; missing during a migration, which runs before it is live. */
     place: z.object({ url: z.string(), bypass: z.string() }).optional(),
   }).optional(),
 });

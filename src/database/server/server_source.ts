@@ -18,7 +18,7 @@ export interface ServerSource {
   readonly programsFolder: string | undefined;
   /** Why it can't be reached now; `undefined` if nothing is known against it. */
   readonly problem: string | undefined;
-  /** What the server was like before; `undefined` if nobody keeps that. */
+  /** The server's past states; `undefined` if no history is kept. */
   readonly history: ServerHistory | undefined;
   /**
    * The server's address, and the role that can create databases and roles.

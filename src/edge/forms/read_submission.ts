@@ -37,7 +37,7 @@ const MAX_LINKS = 5;
 /** Stands for bytes that are not UTF-8. */
 const NOT_UTF8 = "\ufffd";
 
-/** Why a form is refused. */
+/** A form submission that is refused, with the status and the words for the visitor. */
 export class FormRefusal extends Error {
   override readonly name = "FormRefusal";
 
@@ -143,7 +143,7 @@ function refuseTooMuch(entries: readonly Entry[]): void {
   }
 }
 
-/** Why texts look like spam; null where they do not. */
+/** Returns why texts look like spam; null if they don't. */
 function spamReason(fields: readonly FormField[], honeypot: string | undefined): string | null {
   if (honeypot !== undefined && honeypot !== "") return "The hidden field was filled in";
   const text = fields.map(({ value }) => value).join("\n");

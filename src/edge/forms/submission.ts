@@ -1,5 +1,5 @@
 /**
- * What a visitor sends by a form of a site, and who keeps it.
+ * A visitor's form submission, and the store that keeps it.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export interface Submission {
   /** In the order of the form; a name may occur several times. */
   readonly fields: readonly FormField[];
   readonly files: readonly FormFile[];
-  /** Why it is spam; null where it is not. */
+  /** Why it counts as spam; null if it doesn't. */
   readonly spam: string | null;
   /** Path of the page that it was sent from, as far as the browser says it. */
   readonly page: string | null;

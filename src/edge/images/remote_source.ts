@@ -34,7 +34,7 @@ export class SourceFailedError extends Error {
 export interface FetchedSource {
   readonly bytes: Bytes;
   readonly cacheControl: string | undefined;
-  /** Whether nothing of it is remembered: it may change at any time. */
+  /** True if it may change at any time, so no cache keeps it. */
   readonly isCurrent?: boolean | undefined;
 }
 

@@ -122,7 +122,7 @@ export class ClientRequest implements FactSources {
   /** The fields that `Connection` names, once it was read. */
   #named: ReadonlySet<string> | undefined;
   #editCookies: ((cookies: string) => string | null) | undefined;
-  /** Whether the country or the network was asked for, and nothing here knows of any. */
+  /** True if a rule asked for the country or network, which this edge cannot look up. */
   lacksPlace = false;
 
   constructor(

@@ -51,7 +51,7 @@ export type DatabaseRecord = z.infer<typeof databaseRecord>;
 const sourceRecord = z.discriminatedUnion("type", [
   z.object({ type: z.literal("empty") }),
   z.object({ type: z.literal("branch"), name: z.string() }),
-  /** What the preview of a git branch begins with, from the branch of that name. */
+  /** Initial content for the preview of a git branch, from the database branch of that name. */
   z.object({ type: z.literal("preview"), name: z.string(), recipe: databaseRecipe }),
   z.object({ type: z.literal("snapshot"), id: z.string() }),
   /** A branch as it was at a time, in milliseconds since 1970. */
@@ -92,7 +92,7 @@ export const branchRecord = z.object({
   failure: z.string().nullable(),
   /** The git branch whose previews it belongs to. */
   gitBranch: z.string().nullable(),
-  /** How it was created, where a deployment says so. */
+  /** The deployment settings it was created with, if any. */
   recipe: databaseRecipe.nullable().default(null),
   /** When the newest deployment was created that it was created or reset for. */
   madeFor: z.number().nullable().default(null),
@@ -185,7 +185,7 @@ export function recipeAfter(
   return source.type === "branch" && gitBranch !== null ? null : recipe;
 }
 
-/** What the branch of a preview is made of. */
+/** The source of a preview's branch. */
 export const previewSource = (recipe: DatabaseRecipe | null): SourceRecord =>
   recipe === null
     ? { type: "branch", name: MAIN_BRANCH }

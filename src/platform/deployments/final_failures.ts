@@ -10,7 +10,7 @@ import {
   ServerNotReadyError,
 } from "./running_code.ts";
 
-/** What a deployment does not recover from. */
+/** An error that fails the deployment for good. */
 export type FinalFailure =
   | ServerNotReadyError
   | ChecksFailedError

@@ -12,7 +12,7 @@ import { canMove, type DeploymentRecord } from "./deployment.ts";
 import type { DeploymentStore } from "./deployment_store.ts";
 import { type DeployedDatabases, MigrationFailedError } from "./running_code.ts";
 
-/** Runs the command; `undefined` where nobody could. */
+/** Runs the command; `undefined` if it could not run. */
 export type RunMigration = (command: string) => Promise<CommandResult | undefined>;
 
 export interface MigrationServices {

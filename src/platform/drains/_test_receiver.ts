@@ -89,7 +89,7 @@ export function recordsOf(message: Message): ReceivedRecord[] {
   );
 }
 
-/** What the receiver answers; 200 without a body where it is not said. */
+/** The receiver's response; 200 without a body by default. */
 export interface Answer {
   readonly status?: number;
   readonly headers?: readonly (readonly [string, string])[];

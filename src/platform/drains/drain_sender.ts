@@ -48,7 +48,7 @@ const TIMES: SendTimes = { batchMs: 1000, retryMs: 1000, maxRetryMs: 60_000 };
 /** Bytes that a sender may hold, however much the others do. */
 const FAIR_BYTES = 256 * 1024;
 
-/** Who holds records that wait. */
+/** A sender with waiting records. */
 interface Holder {
   /** Bytes of the records that can be dropped. */
   readonly held: number;
@@ -77,13 +77,13 @@ export class SendBudget {
 export interface SenderParts extends PostParts {
   readonly random: Random;
   readonly budget: SendBudget;
-  /** Who sends: for what the platform itself reports. */
+  /** The sending node, for the platform's own reports. */
   readonly resource: OtlpResource;
   readonly times?: SendTimes;
   onTrouble(message: string): void;
 }
 
-/** How the sending of one node goes; times in milliseconds since the epoch. */
+/** State of one node's sending; times in milliseconds since the epoch. */
 export interface SenderHealth {
   readonly sent: number;
   readonly dropped: number;

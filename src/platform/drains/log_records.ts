@@ -31,7 +31,7 @@ export interface RecordOwner {
 
 /** Longest text of a record, in UTF-16 units. */
 export const MAX_TEXT = 32 * 1024;
-/** What a record takes besides its texts, in bytes. */
+/** Size of a record without its texts, in bytes. */
 const RECORD_BYTES = 300;
 
 const LEVELS = {
@@ -46,7 +46,7 @@ type Level = keyof typeof LEVELS;
 /** The scope of all records: the serializer tells scopes apart by identity. */
 export const SCOPE = { name: "svc" } as const;
 
-/** A resource with these attributes; nobody merges it. */
+/** A resource with these attributes. */
 export function createResource(attributes: Attributes): OtlpResource {
   const resource: OtlpResource = { attributes, getRawAttributes: () => [], merge: () => resource };
   return resource;

@@ -29,7 +29,7 @@ export interface Edges {
   admitting(handlers: Handlers): ConnectionHandler;
 }
 
-/** What edges show their clients a page for. */
+/** Response header that makes an edge show its own page. */
 export const REFUSED_HEADER = "x-svc-edge-refused";
 
 function refused(): Response {

@@ -173,7 +173,7 @@ export class EdgeRegistry {
     return { session: { edge, id }, secret, removed: connection.signal, end };
   }
 
-  /** What an edge says about a request, if it is true and was not said before. */
+  /** The client facts of a relayed request; `undefined` if the signature is wrong, old or used. */
   async admit(
     request: RelayedTarget & { readonly facts: string; readonly signature: string },
   ): Promise<RelayFacts | undefined> {
@@ -181,10 +181,10 @@ export class EdgeRegistry {
     const edge = facts === undefined ? undefined : this.#edges.get(facts.edge);
     if (facts === undefined || edge === undefined) return undefined;
     if (Math.abs(this.#options.now() - facts.time) > MAX_SKEW_MS) return undefined;
-    // Not by its name, which an edge with another key may have got.
+    // By id: another edge may have the same name by now.
     const name = `${edge.id} ${facts.id}`;
     let session = this.#sessions.get(name);
-    // Whoever has no secret must not push out those of others.
+    // Sessions without a valid signature must not evict others.
     const isNew = session === undefined;
     session ??= this.#know(facts);
     const known = await session;

@@ -18,7 +18,7 @@ export interface EdgeSession {
   readonly id: string;
 }
 
-/** What a front edge says about a request that it passes on. */
+/** The client facts that a front edge sends with a request. */
 export interface RelayFacts extends EdgeSession {
   /** Counts the requests of the session. */
   readonly number: number;

@@ -157,7 +157,7 @@ export class SubmissionKeeper {
   }
 }
 
-/** Where a file of a submission lies in the blob store. */
+/** Key of a submission's file in the blob store. */
 function fileKey(form: string, id: string, index: number, name: string): string {
   return `forms/${form}/${id}/${index + 1}-${name.replace(/[^\w.-]+/g, "_").slice(-80)}`;
 }

@@ -1,5 +1,5 @@
 /**
- * How submissions of forms lie in the records. Spam lies apart. Ids are in the order of time.
+ * The records of form submissions. Spam has its own keys. Ids are in the order of time.
  *
  * @module
  */

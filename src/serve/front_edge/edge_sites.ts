@@ -69,7 +69,7 @@ export class EdgeSites {
   /** The site of a host; `undefined` where only the platform knows. */
   resolve(hostname: string): Site | undefined | Promise<Site | undefined> {
     const found = resolveHost(hostname, { sites: this.#sites, domains: this.#domains });
-    // The platform may have what cannot be read here.
+    // The platform may still have the file.
     return found instanceof Promise ? found.catch(() => undefined) : found;
   }
 

@@ -81,7 +81,7 @@ async function followOnce(options: FeedFollowerOptions): Promise<void> {
     },
     onGap: () => cut.abort(new Error("a change is missing")),
     onError: (error) => {
-      // What could not be applied must not be served: everything is read again.
+      // A change that could not be applied must not be served: read everything again.
       onTrouble(`Cannot apply a change: ${messageOf(error)}`);
       cut.abort(error);
     },
@@ -105,7 +105,7 @@ async function followOnce(options: FeedFollowerOptions): Promise<void> {
   } finally {
     clearTimeout(timer);
     cut.abort();
-    // What this line has brought must not be applied after the next snapshot.
+    // Changes of this line must not be applied after the next snapshot.
     await subscriber.settled();
   }
 }

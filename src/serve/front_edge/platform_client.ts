@@ -1,5 +1,5 @@
 /**
- * What a front edge asks the platform for itself, with its key.
+ * A front edge's own requests to the platform, with its key.
  *
  * @module
  */

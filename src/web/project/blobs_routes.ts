@@ -44,7 +44,7 @@ const textOf = (query: URLSearchParams, name: string): string =>
 const environmentOf = ({ query }: PersonVisit): string =>
   textOf(query, "environment") || ENVIRONMENT_PRODUCTION;
 
-/** What the page of a developer shows of a store. */
+/** The parts of a store that developers see on the page. */
 function list({ api, project }: ProjectVisit, query: Readonly<Record<string, unknown>>) {
   return api.call(endpoints.listBlobs, {
     params: { project: project.name },

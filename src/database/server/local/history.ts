@@ -195,7 +195,7 @@ export class LocalHistory implements ServerHistory {
       }
       this.#nextBaseAt = 0;
     }
-    // Whoever asks for the facts needs a folder to read.
+    // With a base, the history works.
     if ((await readHistory(folder)).bases.length > 0) this.#problem = null;
   }
 

@@ -106,7 +106,7 @@ export function planHistory(
   const total = (all: readonly Base[]) =>
     all.length === 0 ? 0 : sizeOf(all) + sizeOf(since(all[0]!));
   while (kept.length > 1 && total(kept) > maxBytes) kept = kept.slice(1);
-  // Where no newer base can be created, the log since the last one must not fill the disk.
+  // Without a newer base backup, the log since the last one could fill the disk.
   if (kept.length === 1 && sizeOf(since(kept[0]!)) > maxBytes) kept = [];
   const newest = kept.at(-1);
   return {

@@ -29,7 +29,7 @@ export interface RecoveredOptions {
   /** Settings of the server that the base is of. */
   readonly settings: (socketFolder: string) => readonly SettingRow[];
   readonly login: Login;
-  /** Where to put it; removed at the end. */
+  /** Folder of the server's files; removed at the end. */
   readonly folder: string;
   readonly history: string;
   readonly base: string;

@@ -20,7 +20,7 @@ export type MailPart =
 
 export interface MailBody {
   readonly parts: readonly MailPart[];
-  /** Why the person gets the mail, and what they can do about it. */
+  /** The reason for the mail, and how to turn it off. */
   readonly footer: readonly MailPart[];
 }
 
