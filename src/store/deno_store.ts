@@ -15,30 +15,37 @@ import type {
   RecordKey,
 } from "./record_types.ts";
 
+/** Turns an error of the database into one that says what it means. */
+export type Explain = (error: unknown) => unknown;
+
 export class DenoStore extends RecordStore {
   readonly #kv: Deno.Kv;
+  readonly #explain: Explain;
 
-  constructor(kv: Deno.Kv) {
+  constructor(kv: Deno.Kv, explain: Explain = (error) => error) {
     super();
     this.#kv = kv;
+    this.#explain = explain;
   }
 
   /** Opens a database by its path or URL; `":memory:"` is one that nobody else has. */
-  static async open(place: string): Promise<DenoStore> {
-    return new DenoStore(await Deno.openKv(place));
+  static async open(place: string, explain?: Explain): Promise<DenoStore> {
+    return new DenoStore(await Deno.openKv(place), explain);
   }
 
   override async get<T = unknown>(key: RecordKey): Promise<MaybeEntry<T>> {
-    return await this.#kv.get<T>(key) as MaybeEntry<T>;
+    return await this.#explained(this.#kv.get<T>(key)) as MaybeEntry<T>;
   }
 
   override async getMany<T extends readonly unknown[]>(
     keys: readonly [...{ [K in keyof T]: RecordKey }],
   ): Promise<{ [K in keyof T]: MaybeEntry<T[K]> }> {
-    return await this.#kv.getMany<T>(keys) as { [K in keyof T]: MaybeEntry<T[K]> };
+    return await this.#explained(this.#kv.getMany<T>(keys)) as {
+      [K in keyof T]: MaybeEntry<T[K]>;
+    };
   }
 
-  override list<T = unknown>(
+  override async *list<T = unknown>(
     selector: ListSelector,
     { limit, reverse = false, batchSize }: ListOptions = {},
   ): Listing<T> {
@@ -47,7 +54,11 @@ export class DenoStore extends RecordStore {
       ...(limit === undefined || limit === Infinity ? {} : { limit }),
       ...(batchSize === undefined ? {} : { batchSize }),
     });
-    return listed as AsyncIterableIterator<Entry<T>, undefined>;
+    try {
+      yield* listed as AsyncIterableIterator<Entry<T>, undefined>;
+    } catch (error) {
+      throw this.#explain(error);
+    }
   }
 
   override async write({ checks, mutations }: Changes): Promise<Outcome> {
@@ -60,7 +71,15 @@ export class DenoStore extends RecordStore {
       } else if (mutation.type === "delete") operation.delete(key);
       else operation[mutation.type](key, mutation.value);
     }
-    return await operation.commit();
+    return await this.#explained(operation.commit());
+  }
+
+  async #explained<T>(result: Promise<T>): Promise<T> {
+    try {
+      return await result;
+    } catch (error) {
+      throw this.#explain(error);
+    }
   }
 
   override close(): void {

@@ -69,6 +69,7 @@ export function placeName(place: string): string {
 
 /** Says of which place an error is, and what the operator can do. */
 export function unusable(place: string, cause: unknown): StoreUnusableError {
+  if (cause instanceof StoreUnusableError) return cause;
   // An address error needs no wrapper, because nothing was opened yet.
   if (cause instanceof StoreAddressError) return new StoreUnusableError(cause.message, { cause });
   const reason = reasonOf(cause);
@@ -115,11 +116,9 @@ export async function openKv(
   }
 }
 
-/** A file that turns out to be damaged is told of as one that cannot be opened. */
+/** Reports a file that turns out to be damaged, at any time, as one that cannot be opened. */
 const explainAt = (place: string) => (error: unknown): unknown =>
-  error instanceof Error && !(error instanceof StoreUnusableError) && MALFORMED.test(error.message)
-    ? unusable(place, error)
-    : error;
+  error instanceof Error && MALFORMED.test(error.message) ? unusable(place, error) : error;
 
 interface Opened {
   readonly kv: RecordStore;
@@ -135,14 +134,19 @@ async function openReadable(
   place: string,
   onDamaged: ((message: string) => void) | undefined,
 ): Promise<Opened> {
-  const mend = async (readsAll: boolean) =>
-    onDamaged === undefined ? 0 : await mendFile(place, { readsAll, now: Date.now(), onDamaged });
+  const explain = explainAt(place);
+  const mend = async (readsAll: boolean) => {
+    if (onDamaged === undefined) return 0;
+    return await mendFile(place, { readsAll, now: Date.now(), onDamaged }).catch((error) => {
+      throw explain(error);
+    });
+  };
   // A damaged counter would end the process.
   if (await isFile(place) && await hasRecords(place)) await mend(false);
-  const kv = await DenoStore.open(place);
+  const kv = await DenoStore.open(place, explain);
   try {
     const isUnmarked = await checkReadable(kv);
-    const damage = { ...(onDamaged && { onDamaged }), explain: explainAt(place) };
+    const damage = { ...(onDamaged && { onDamaged }) };
     const isMended = await isFile(place);
     return {
       kv,

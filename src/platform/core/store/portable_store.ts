@@ -99,8 +99,6 @@ export interface DamageOptions {
    * Called when a listing fails.
    */
   readonly mend?: () => Promise<number>;
-  /** Says what an error of the store itself means for the operator. */
-  readonly explain?: (error: unknown) => unknown;
 }
 
 /** How often a damaged record that changes all the time is read again. */
@@ -131,13 +129,13 @@ export class PortableStore extends StoreLayer {
   }
 
   override async get<T = unknown>(key: RecordKey): Promise<MaybeEntry<T>> {
-    return await this.#decode(await this.#explained(() => this.under.get<T>(key)));
+    return await this.#decode(await this.under.get<T>(key));
   }
 
   override async getMany<T extends readonly unknown[]>(
     keys: readonly [...{ [K in keyof T]: RecordKey }],
   ): Promise<{ [K in keyof T]: MaybeEntry<T[K]> }> {
-    const entries = await this.#explained(() => this.under.getMany<unknown[]>(keys));
+    const entries = await this.under.getMany<unknown[]>(keys);
     const decoded = await Promise.all(entries.map((entry) => this.#decode(entry)));
     return decoded as { [K in keyof T]: MaybeEntry<T[K]> };
   }
@@ -160,7 +158,7 @@ export class PortableStore extends StoreLayer {
         return;
       } catch (error) {
         if (error instanceof DamagedRecordError) throw error;
-        if (attempt === MAX_ATTEMPTS || await this.#mend() === 0) throw this.#explain(error);
+        if (attempt === MAX_ATTEMPTS || await this.#mend() === 0) throw error;
       }
     }
   }
@@ -171,7 +169,7 @@ export class PortableStore extends StoreLayer {
         ? { ...mutation, value: encodeValue(mutation.key, mutation.value) }
         : mutation
     );
-    return await this.#explained(() => this.under.write({ checks, mutations: encoded }));
+    return await this.under.write({ checks, mutations: encoded });
   }
 
   /** Sets a record of a wrong shape aside where nothing says that it is what was stored. */
@@ -217,18 +215,6 @@ export class PortableStore extends StoreLayer {
 
   /** Mends what cannot be listed; returns how many records that were. */
   async #mend(): Promise<number> {
-    return await this.#explained(async () => await this.#options.mend?.() ?? 0);
-  }
-
-  async #explained<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      throw this.#explain(error);
-    }
-  }
-
-  #explain(error: unknown): unknown {
-    return this.#options.explain === undefined ? error : this.#options.explain(error);
+    return await this.#options.mend?.() ?? 0;
   }
 }
