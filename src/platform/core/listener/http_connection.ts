@@ -14,7 +14,7 @@ import { framingProblem, hostProblem, placeholderHost } from "./request_problems
 import type { ServeConnection, ServedConnection } from "./serve_connection.ts";
 import type { ClientConnection, ConnectionHandler } from "./types.ts";
 import { watchAnswer } from "./watch_answer.ts";
-import { watchRequest } from "./watch_body.ts";
+import { leaveBody, watchRequest } from "./watch_body.ts";
 
 export type AcceptedConn = Deno.TcpConn | Deno.TlsConn;
 
@@ -125,6 +125,15 @@ export class HttpConnection implements ClientConnection {
       completed.then(() => over("whole"), () => over("reset"));
       return watched.response;
     };
+    /** Sends a response once the client has sent what its handler left of the request. */
+    const sendBehind = (
+      request: Request,
+      response: Response,
+      info: Deno.ServeHandlerInfo<Deno.NetAddr>,
+    ) => {
+      const rest = entry.isShared ? undefined : leaveBody(request);
+      return rest === undefined ? send(response, info) : rest.then(() => send(response, info));
+    };
     return (request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>) => {
       const over = () => void info.completed.then(ended, ended);
       if (!table.began(entry)) {
@@ -137,15 +146,14 @@ export class HttpConnection implements ClientConnection {
           hostProblem({ url: request.url, placeholder, isHttp2, host }) ??
           framingProblem(request.headers);
         if (problem === undefined && host === null) entry.isShared = true;
-        let answer = problem === undefined
-          ? handler(watchRequest(request, { shared: entry.isShared, awaits }), this)
-          : refused(problem);
+        const seen = watchRequest(request, { shared: entry.isShared, awaits });
+        let answer = problem === undefined ? handler(seen, this) : refused(problem);
         // A length behind the coding was dropped by the runtime, so none of these is trusted.
         if (hasField(request.headers, "transfer-encoding")) answer = asLast(answer);
-        if (!(answer instanceof Promise)) return send(answer, info);
+        if (!(answer instanceof Promise)) return sendBehind(seen, answer, info);
         // Only a signal that was asked for before the client resets its stream tells of that.
         if (entry.isShared) void request.signal;
-        return answer.then((response) => send(response, info), (error) => {
+        return answer.then((response) => sendBehind(seen, response, info), (error) => {
           over();
           throw error;
         });

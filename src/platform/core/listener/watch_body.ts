@@ -5,6 +5,7 @@
  */
 
 import { announcesContent, withoutBody } from "../../../lib/announced_content.ts";
+import { hasField } from "../../../lib/raw_fields.ts";
 
 /** Methods whose request bodies nobody reads. */
 const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
@@ -14,6 +15,11 @@ const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
  * time in which a longer one has to go on.
  */
 const MAX_AT_ONCE = 64 * 1024;
+
+/** Most that is read of the rest of a body, in bytes. */
+const MAX_REST = 16 * 1024 * 1024;
+/** How long the rest of a body may take to arrive, in milliseconds. */
+const REST_MS = 2000;
 
 const READS = ["arrayBuffer", "blob", "bytes", "formData", "json", "text"] as const;
 
@@ -42,18 +48,25 @@ export function watchBody(request: Request, awaits: Awaits): Request {
   const length = request.headers.get("content-length");
   if (length !== null && Number(length) <= MAX_AT_ONCE) return watchReads(request, awaits);
   const { body } = request;
-  return body === null ? request : new Request(request, { body: watched(body, awaits) });
+  if (body === null) return request;
+  const copy: Request & { [REST]?: Promise<void> } = new Request(request, {
+    body: watched(body, awaits, (rest) => void (copy[REST] = rest)),
+  });
+  return copy;
 }
 
 const OWN_BODY = Object.getOwnPropertyDescriptor(Request.prototype, "body")!.get!;
 
 const AWAITS = Symbol("awaits");
 const STREAM = Symbol("stream");
+const REST = Symbol("rest");
 
 /** A request of the runtime with who is told of its reads. */
 interface Watched extends Request {
   [AWAITS]: Awaits;
   [STREAM]?: ReadableStream<Uint8Array<ArrayBuffer>> | null;
+  /** Settles when the rest of a body that its handler left is read. */
+  [REST]?: Promise<void>;
 }
 
 /** Gives a request these methods instead of its original ones, at less cost than a method each. */
@@ -70,7 +83,9 @@ const WATCHED: object = Object.create(Request.prototype, {
       const known = this[STREAM];
       if (known !== undefined) return known;
       const own = OWN_BODY.call(this);
-      return this[STREAM] = own === null ? null : watched(own, this[AWAITS]);
+      return this[STREAM] = own === null
+        ? null
+        : watched(own, this[AWAITS], (rest) => void (this[REST] = rest));
     },
   },
   clone: {
@@ -96,6 +111,7 @@ function watchedRead(name: (typeof READS)[number]): (this: Watched) => Promise<u
 function watched(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   awaits: Awaits,
+  left: (rest: Promise<void>) => void,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = body.getReader();
   return new ReadableStream({
@@ -109,6 +125,42 @@ function watched(
         wait.over();
       }
     },
-    cancel: (reason) => reader.cancel(reason),
+    cancel: () => left(readRest(reader)),
   }, { highWaterMark: 0 });
+}
+
+/**
+ * Reads the rest of a body that its handler left; to be called with the response. `undefined` where
+ * nothing is left, or nothing was sent, as the client waits to be asked for it.
+ */
+export function leaveBody(request: Request): Promise<void> | undefined {
+  if (BODILESS.has(request.method)) return undefined;
+  if (!request.bodyUsed && !hasField(request.headers, "expect")) {
+    const { body } = request;
+    if (body !== null && !body.locked) void body.cancel();
+  }
+  return (request as Watched)[REST];
+}
+
+/**
+ * Reads what nobody wants, within limits. The runtime drops the rest of a body with the
+ * response and closes the connection, so a client that is still sending would lose the response.
+ */
+async function readRest(
+  reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>,
+): Promise<void> {
+  const cancel = () => reader.cancel().catch(() => {});
+  const timer = setTimeout(cancel, REST_MS);
+  try {
+    for (let left = MAX_REST; left > 0;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      left -= value.byteLength;
+    }
+    await cancel();
+  } catch {
+    /* the client has gone */
+  } finally {
+    clearTimeout(timer);
+  }
 }
