@@ -44,15 +44,20 @@ const ASSET_FOLDER = /(?:^|\/)(?:assets|static|media)\//;
 /** Code that pages load: of it, a hash in the name is enough. */
 const CODE = /\.(?:m?js|css|wasm)(?:\.map)?$/;
 
+/** Code whose hash happens to have lowercase letters alone: of Vite's 8 characters, 1 in 750. */
+const LETTERS_ONLY = /[.-][a-z_-]{8}\.(?:m?js|css)(?:\.map)?$/;
+
 const DOCUMENT = /\.x?html?$/i;
 
 /**
  * Whether an earlier deployment still answers for a path that the live one lacks: in a folder that
  * a framework fills alone; elsewhere for a name that ends with a hash, of code anywhere and of any
- * type below `assets/`, `static/` and `media/`. Never for a document.
+ * type below `assets/`, `static/` and `media/`. Never for a document. Code that only looks so is no
+ * harm: what the live deployment has comes first.
  */
 export function isLastingAsset(path: string): boolean {
   if (DOCUMENT.test(path)) return false;
   if (FRAMEWORK_FOLDER.test(path)) return true;
-  return HASHED_NAME.test(path) && (CODE.test(path) || ASSET_FOLDER.test(path));
+  if (HASHED_NAME.test(path)) return CODE.test(path) || ASSET_FOLDER.test(path);
+  return LETTERS_ONLY.test(path);
 }
