@@ -64,7 +64,10 @@ function production(given: Given = {}) {
         manifest,
         rules: given.rulesOf?.[id] ?? given.rules ?? [],
         compute: computeOf({
-          server: ({ url }) => new Response(url.includes("A1b2c3") ? null : `server ${id}`),
+          server: ({ url }) =>
+            new Response(url.includes("A1b2c3") ? null : `server ${id}`, {
+              headers: { "content-type": "text/html" },
+            }),
         }),
       }),
     };
@@ -157,6 +160,11 @@ Deno.test("pages of a replaced deployment reach it for an hour, then the live on
   const ask = (id: string) => text("/api", { "x-deployment-id": id });
   assert.equal(await ask("d2"), "server d2");
   assert.equal(await ask("page-d2"), "server d2");
+  for (const query of ["_b=page-d2", "a=b&_b=page-d2", "page-d2"]) {
+    assert.equal(await text(`/page/_payload.json?${query}`), "server d2", query);
+  }
+  const byScript = { "sec-fetch-mode": "cors", cookie: "svc_deployment=d2" };
+  assert.equal(await text("/page/_payload.json?_b=1767225600000", byScript), "server d2", "afresh");
   assert.equal(await ask("d1"), "server d3", "replaced 90 minutes ago");
   assert.equal(await ask("page-d1"), "server d3");
   assert.deepEqual([sites.isPinned("d2"), sites.isPinned("d1")], [true, false]);
@@ -192,6 +200,22 @@ Deno.test("what a rule of the live deployment denies, no earlier one answers", a
   }
   const open = await edge.fetch("/other", { headers: { "x-deployment-id": "d1" } });
   assert.equal(await open.text(), "server d1");
+});
+
+Deno.test("a page is stored without the cookie of its deployment, which each browser gets", async () => {
+  const rules: Rule[] = [{ id: "cache", action: { type: "cache", ttlSeconds: 600 } }];
+  const { edge, point } = production({ rules });
+  await point("d2", [ago("d1", 0)]);
+  const open = async (fields: Record<string, string> = {}) => {
+    const headers = { "sec-fetch-mode": "navigate", "sec-fetch-dest": "document", ...fields };
+    const page = await edge.fetch("/", { headers });
+    assert.equal(await page.text(), "server d2");
+    return [page.headers.get("x-svc-cache"), page.headers.get("set-cookie")];
+  };
+  const set = "svc_deployment=d2; Path=/; HttpOnly; SameSite=Lax";
+  assert.deepEqual(await open(), ["MISS", set]);
+  assert.deepEqual(await open(), ["HIT", set]);
+  assert.deepEqual(await open({ cookie: "svc_deployment=d2" }), ["HIT", null]);
 });
 
 Deno.test("a cache rule never mixes deployments, nor keeps assets of earlier ones", async () => {

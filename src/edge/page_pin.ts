@@ -24,8 +24,17 @@ const HEADER = "x-deployment-id";
 /** Next.js adds it to the URLs of assets and images. */
 const QUERY = /(?:^|&)dpl=([^&]*)/;
 
-/** Nuxt adds the id of its build as the whole query. */
-const PAYLOAD = "/_payload.json";
+/** Nuxt adds the id of its build, as `_b` or, in older versions, as the whole query. */
+const PAYLOAD = /\/_payload\.js(?:on)?$/;
+const PAYLOAD_ID = /(?:^|&)_b=([^&]*)|^([^&=]+)$/;
+
+/** The id of a build in the query of a payload; one that is asked for afresh has the time there. */
+function payloadIdOf({ rawQuery, rawPath }: ClientRequest): string | undefined {
+  if (!PAYLOAD.test(rawPath)) return undefined;
+  const [, named, whole] = PAYLOAD_ID.exec(rawQuery) ?? [];
+  const id = named ?? whole ?? "";
+  return /^\d*$/.test(id) ? undefined : id;
+}
 
 /** Whether a browser opens a page, which always comes from what is live. */
 function opensPage(request: ClientRequest): boolean {
@@ -37,11 +46,8 @@ export function pagePinOf(request: ClientRequest, site: Site): PagePin | undefin
   if (opensPage(request)) return undefined;
   const header = request.header(HEADER);
   if (header !== null) return { pageId: header, isInUrl: false };
-  const { rawQuery, rawPath } = request;
-  const query = QUERY.exec(rawQuery)?.[1];
-  if (query !== undefined) return { pageId: query, isInUrl: true };
-  if (rawQuery !== "" && rawPath.endsWith(PAYLOAD)) return { pageId: rawQuery, isInUrl: true };
-  return cookiePinOf(request, site);
+  const inUrl = QUERY.exec(request.rawQuery)?.[1] ?? payloadIdOf(request);
+  return inUrl === undefined ? cookiePinOf(request, site) : { pageId: inUrl, isInUrl: true };
 }
 
 /**
