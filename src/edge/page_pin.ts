@@ -30,7 +30,7 @@ const PAYLOAD_ID = /(?:^|&)_b=([^&]*)|^([^&=]+)$/;
 
 /** The id of a build in the query of a payload; one that is asked for afresh has the time there. */
 function payloadIdOf({ rawQuery, rawPath }: ClientRequest): string | undefined {
-  if (!PAYLOAD.test(rawPath)) return undefined;
+  if (rawQuery === "" || !PAYLOAD.test(rawPath)) return undefined;
   const [, named, whole] = PAYLOAD_ID.exec(rawQuery) ?? [];
   const id = named ?? whole ?? "";
   return /^\d*$/.test(id) ? undefined : id;
