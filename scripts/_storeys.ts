@@ -144,6 +144,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "gateway",
     "server",
     "embedded",
+    "history_plan.ts",
     "portable_dump.ts",
     "verify_pages.ts",
     "query",

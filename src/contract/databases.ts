@@ -51,7 +51,7 @@ export const databaseHistory = z.object({
     "Earliest time that its branches can be restored to; null if there is none yet",
   ),
   keepDays: z.number().describe("Days that are kept"),
-  sizeBytes: z.int().describe("Size on disk in bytes, of all databases of the server together"),
+  sizeBytes: z.int().describe("Size on disk in bytes, of all databases of the engine together"),
   maxBytes: z.int().describe("Maximum size on disk in bytes"),
   problem: z.string().nullable().describe("Why it is not kept as it should be; null if it is"),
 }).meta({ id: "DatabaseHistory" });

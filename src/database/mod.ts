@@ -7,6 +7,7 @@
 export { type BranchFiles, withBranchFiles } from "./embedded/branch_files.ts";
 export { databaseProcessCommand, ENGINE_NAMES } from "./embedded/process_command.ts";
 export { EmbeddedEngine, type EmbeddedEngineOptions } from "./embedded/embedded_engine.ts";
+export { removeHistory } from "./embedded/history/embedded_history.ts";
 export { type FolderFacts, inspectFolder } from "./embedded/inspect_folder.ts";
 export { TEMPLATE_FILE, TEMPLATE_URL, VERSION_FILE } from "./embedded/template/unpack_template.ts";
 export {

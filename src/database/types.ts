@@ -67,11 +67,11 @@ export interface EngineStatus {
   readonly problem: string | null;
 }
 
-/** How far back an engine can restore, and what that costs. */
+/** How far back an engine can restore a branch, and what the history of all branches costs. */
 export interface HistoryFacts {
   /** The earliest time, in milliseconds since 1970; null if there is none yet. */
   readonly since: number | null;
-  /** Size on disk. */
+  /** Size on disk of all of it. */
   readonly bytes: number;
   readonly keepMs: number;
   readonly maxBytes: number;
@@ -92,8 +92,10 @@ export interface DatabaseEngine {
    * source may be held up, never ended.
    */
   copy(source: Branch, target: Branch): Promise<CopyMethod>;
-  /** Describes the history of its branches; `undefined` if it keeps none. */
-  history(): Promise<HistoryFacts | undefined>;
+  /**
+   * Describes the history of a branch, also of one that was removed; `undefined` if it keeps none.
+   */
+  history(branch: Branch): Promise<HistoryFacts | undefined>;
   /** Makes `target` a copy of what was committed in `source` at a time, in milliseconds since 1970. */
   restore(source: Branch, target: Branch, time: number): Promise<void>;
   /**

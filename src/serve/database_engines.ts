@@ -10,6 +10,7 @@ import {
   EmbeddedEngine,
   LOCAL,
   openServerEngine,
+  removeHistory,
 } from "../database/mod.ts";
 import { machineMemory } from "../lib/machine_memory.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
@@ -88,14 +89,21 @@ export function databaseEngines(
   const { dataDir, env, nodes, now, onTrouble } = foundation;
   const { days, bytes: maxBytes } = databaseHistory;
   const folder = join(dataDir.root, "databases");
-  const embedded = () =>
-    Promise.resolve(new EmbeddedEngine({ folder, command: databaseProcessCommand({ env }) }));
+  const history = days > 0 ? { keepMs: days * DAY_MS, maxBytes, now } : undefined;
+  const embedded = async () => {
+    if (history === undefined) await removeHistory(folder);
+    return new EmbeddedEngine({
+      folder,
+      command: databaseProcessCommand({ env }),
+      ...(history === undefined ? {} : { history: { ...history, onTrouble } }),
+    });
+  };
   const server = () =>
     openServerEngine({
       postgres: postgres ?? LOCAL,
       dataFolder: dataDir.root,
       memoryBytes: machineMemory(),
-      ...(days > 0 ? { history: { keepMs: days * DAY_MS, maxBytes, now } } : {}),
+      ...(history === undefined ? {} : { history }),
       ...(nodes.isShared ? { sharedKey: (own) => sharedKey(foundation, own) } : {}),
       onTrouble,
     });

@@ -32,7 +32,7 @@ export function formatHistory(
 ): string {
   const range = since === null ? "none yet" : `each moment since ${since}`;
   const cost = `${keepDays} days are kept in ${formatBytes(sizeBytes)} of ` +
-    `at most ${formatBytes(maxBytes)}, for all databases of the server`;
+    `at most ${formatBytes(maxBytes)}, for all databases`;
   return `${problem ?? range}; ${cost}`;
 }
 

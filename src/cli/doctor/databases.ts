@@ -88,21 +88,28 @@ export function judgeCluster({ cluster, isServed }: DatabaseFacts): readonly Poi
   return [{ name, state: "ok", found: `PostgreSQL ${made} in ${folder} ${state}` }];
 }
 
-/** Judges the history of the server in the data directory. */
-export function judgeHistory({ cluster, isServed }: DatabaseFacts): readonly Point[] {
-  const history = cluster?.history;
-  if (history === undefined) return [];
+/** Judges the history of embedded databases and of the server in the data directory. */
+export function judgeHistory({ cluster, embedded, isServed }: DatabaseFacts): readonly Point[] {
+  return [embedded.history, cluster?.history].flatMap((history) =>
+    history === undefined ? [] : [judgeOneHistory(history, isServed)]
+  );
+}
+
+function judgeOneHistory(
+  history: NonNullable<DatabaseFacts["embedded"]["history"]>,
+  isServed: boolean,
+): Point {
   const name = "database history";
   const cost = `${formatBytes(history.bytes)} on disk`;
   if (history.since !== undefined) {
     const since = new Date(history.since).toISOString();
     const found = `databases can be restored to each moment since ${since}; ${cost}`;
-    return [{ name, state: "ok", found }];
+    return { name, state: "ok", found };
   }
   const found = `no moment can be restored; ${cost}`;
   return isServed
-    ? [{ name, state: "warn", found, advice: "Wait a minute, then check the log of svc serve" }]
-    : [{ name, state: "ok", found }];
+    ? { name, state: "warn", found, advice: "Wait a minute, then check the log of svc serve" }
+    : { name, state: "ok", found };
 }
 
 /** Judges the server that databases are on, by what it answers. */

@@ -36,7 +36,13 @@ const CLUSTER = {
 };
 const WELL: DatabaseFacts = {
   isServed: true,
-  embedded: { branches: ["a".repeat(16)], sizeBytes: 40e6, largestBytes: 40e6, clones: false },
+  embedded: {
+    branches: ["a".repeat(16)],
+    sizeBytes: 40e6,
+    largestBytes: 40e6,
+    clones: false,
+    history: undefined,
+  },
   cluster: CLUSTER,
   server: SERVER,
   serverProblem: undefined,

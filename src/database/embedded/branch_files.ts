@@ -8,10 +8,9 @@
  */
 import { join } from "node:path";
 import { BranchFolders } from "./branch_folder.ts";
+import { CONTROL_FILE, firstNeeded, LOG_FOLDER } from "./history/log_position.ts";
 
-/** The first file of the replay. */
-const CONTROL = "global/pg_control";
-const LOG = "pg_wal/";
+const LOG = `${LOG_FOLDER}/`;
 
 /** Made again by each process, or of no use to another. */
 const PASSING = /(?:^|\/)(?:postmaster\.(?:pid|opts)|pg_internal\.init|pgsql_tmp.*|pg_stat_tmp)$/;
@@ -30,7 +29,8 @@ export interface BranchFiles {
   readonly files: readonly BranchFile[];
 }
 
-async function listBelow(
+/** Lists folders and files below a folder, by their paths in it, without those of a process alone. */
+export async function listBelow(
   root: string,
   prefix = "",
 ): Promise<{ folders: string[]; files: string[] }> {
@@ -51,6 +51,23 @@ async function listBelow(
     found.files.push(...below.files);
   }
   return found;
+}
+
+/**
+ * Runs work while the branch makes no checkpoint and does not start.
+ *
+ * @returns `undefined`, without running it, if there is no such branch
+ */
+export async function withoutCheckpoint<T>(
+  { folders, id }: { readonly folders: BranchFolders; readonly id: string },
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  if (!await folders.exists(id)) return undefined;
+  const guard = await openGuard(folders.checkpoints(id));
+  if (guard === undefined) return undefined;
+  using _held = guard;
+  await guard.lock(true);
+  return await work();
 }
 
 async function openGuard(path: string): Promise<Deno.FsFile | undefined> {
@@ -77,24 +94,23 @@ export async function withBranchFiles(
   take: (part: BranchFiles) => Promise<void>,
 ): Promise<boolean> {
   const branches = new BranchFolders(folder);
-  if (!await branches.exists(id)) return false;
-  const guard = await openGuard(branches.checkpoints(id));
-  if (guard === undefined) return false;
-  using _held = guard;
-  await guard.lock(true);
   const data = branches.data(id);
-  const all = await listBelow(data);
-  const file = (path: string): BranchFile => ({ path: `data/${path}`, from: join(data, path) });
-  const pages = all.files.filter((path) => !path.startsWith(LOG) && path !== CONTROL);
-  await take({
-    folders: ["data", ...all.folders.map((path) => `data/${path}`)],
-    files: [
-      { path: branches.namesFile, from: branches.namesPath(id) },
-      ...[CONTROL, ...pages].map(file),
-    ],
+  const isThere = await withoutCheckpoint({ folders: branches, id }, async () => {
+    const all = await listBelow(data);
+    const file = (path: string): BranchFile => ({ path: `data/${path}`, from: join(data, path) });
+    const pages = all.files.filter((path) => !path.startsWith(LOG) && path !== CONTROL_FILE);
+    await take({
+      folders: ["data", ...all.folders.map((path) => `data/${path}`)],
+      files: [
+        { path: branches.namesFile, from: branches.namesPath(id) },
+        ...[CONTROL_FILE, ...pages].map(file),
+      ],
+    });
+    // The log has grown while the pages were read. Older segments are part of the history.
+    const first = `${LOG}${await firstNeeded(data)}`;
+    const log = (await listBelow(data, LOG)).files.filter((path) => path >= first).sort();
+    await take({ folders: [], files: log.map(file) });
+    return true;
   });
-  // The log has grown while the pages were read.
-  const log = (await listBelow(data, LOG)).files.sort();
-  await take({ folders: [], files: log.map(file) });
-  return await branches.exists(id);
+  return isThere === true && await branches.exists(id);
 }

@@ -72,15 +72,29 @@ export class BranchFolders {
   }
 
   /** Makes a new folder, without names, and with files copied from another's. */
-  async copy(from: string, to: string): Promise<CopyMethod> {
+  copy(from: string, to: string): Promise<CopyMethod> {
+    return this.copyFrom(this.data(from), to);
+  }
+
+  /** The same with PostgreSQL's files of a folder elsewhere. */
+  async copyFrom(folder: string, to: string): Promise<CopyMethod> {
     await this.remove(to);
     await Deno.mkdir(this.#path(to), { recursive: true, mode: 0o700 });
-    return await copyFolder(this.data(from), this.data(to));
+    return await copyFolder(folder, this.data(to));
   }
 
   async make(id: string): Promise<void> {
     await this.remove(id);
     await Deno.mkdir(this.data(id), { recursive: true, mode: 0o700 });
+  }
+
+  /** Waits until a process of a platform that was killed has left the files. */
+  async untilUnused(id: string): Promise<void> {
+    using lock = await Deno.open(this.lock(id), { write: true }).catch((error) => {
+      if (error instanceof Deno.errors.NotFound) return undefined;
+      throw error;
+    });
+    await lock?.lock(true);
   }
 
   async remove(id: string): Promise<void> {

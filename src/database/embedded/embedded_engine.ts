@@ -15,10 +15,13 @@ import {
   EngineError,
   type EngineStatus,
   GONE,
+  type HistoryFacts,
   type StartupParameters,
 } from "../types.ts";
-import { BranchFolders, EMPTY_NAMES } from "./branch_folder.ts";
+import { BranchFolders, type BranchNames, EMPTY_NAMES } from "./branch_folder.ts";
 import { ownedPrefix } from "../../lib/owned_folders.ts";
+import { EmbeddedHistory, type EmbeddedHistoryOptions } from "./history/embedded_history.ts";
+import { removeOldLog } from "./history/log_position.ts";
 import { RunningDatabase } from "./running_database.ts";
 import { readTemplate, unpackTemplate } from "./template/unpack_template.ts";
 import type { SetupHead } from "./wire.ts";
@@ -27,6 +30,8 @@ export interface EmbeddedEngineOptions {
   /** Absolute path of the folder that holds all branches. */
   readonly folder: string;
   readonly command: (socketPath: string) => ProcessCommand;
+  /** How much history to keep; none where missing. */
+  readonly history?: EmbeddedHistoryOptions;
 }
 
 /** Files of an empty database, unpacked once and copied for each new branch. */
@@ -42,12 +47,18 @@ export class EmbeddedEngine implements DatabaseEngine {
   /** Operations under way by branch; the next one waits. */
   readonly #pending = new Map<string, Promise<unknown>>();
   #template: Promise<void> | undefined;
+  readonly #history: EmbeddedHistory | undefined;
 
   readonly #options: EmbeddedEngineOptions;
 
   constructor(options: EmbeddedEngineOptions) {
     this.#options = options;
     this.#folders = new BranchFolders(options.folder);
+    this.#history = options.history && new EmbeddedHistory({
+      ...options.history,
+      folders: this.#folders,
+      isRunning: (id) => this.isRunning({ id }),
+    });
   }
 
   /** Process ids of the databases that run. */
@@ -107,17 +118,45 @@ export class EmbeddedEngine implements DatabaseEngine {
       const method = running === undefined || running.isEnded
         ? await this.#inTurn(source.id, copy)
         : await running.hold(copy);
+      await removeOldLog(this.#folders.data(target.id));
       await this.#folders.note(target.id, names);
       return method;
     });
   }
 
-  history(): Promise<undefined> {
-    return Promise.resolve(undefined);
+  async history({ id }: Branch): Promise<HistoryFacts | undefined> {
+    return await this.#history?.facts(id);
   }
 
-  restore(): Promise<never> {
-    return Promise.reject(new EngineError("The embedded engine keeps no history", "0A000"));
+  async restore(source: Branch, target: Branch, time: number): Promise<void> {
+    const history = this.#history;
+    if (history === undefined) throw new EngineError("The platform keeps no history", "0A000");
+    await this.#inTurn(target.id, async () => {
+      if (await this.#folders.exists(target.id)) return;
+      const running = this.#running.get(source.id);
+      // What was committed without waiting for the disk is written as well, if it still works.
+      if (running?.isEnded === false) await running.hold(() => Promise.resolve()).catch(() => {});
+      await this.#folders.untilUnused(target.id);
+      try {
+        const names = await history.copyAt(source.id, { time, target: target.id });
+        await this.#openAny(target, names);
+      } catch (error) {
+        await this.#folders.remove(target.id);
+        throw error;
+      }
+      await this.#folders.note(target.id, target);
+    });
+  }
+
+  /** Opens files that have one of several names, to replay their log, and stops again. */
+  async #openAny(branch: Branch, [former, ...others]: readonly BranchNames[]): Promise<void> {
+    try {
+      const running = await this.#open(branch, former ?? null);
+      await running.stop();
+    } catch (error) {
+      if (others.length === 0) throw error;
+      await this.#openAny(branch, others);
+    }
   }
 
   async remove(id: string): Promise<void> {
@@ -125,6 +164,7 @@ export class EmbeddedEngine implements DatabaseEngine {
       const running = this.#running.get(id);
       running?.kill();
       await running?.ended;
+      await this.#history?.removed(id);
       await this.#folders.remove(id);
     });
   }
@@ -160,12 +200,14 @@ export class EmbeddedEngine implements DatabaseEngine {
     const names = await this.#folders.names(branch.id);
     if (names === undefined) throw missing();
     const { id, database, role } = branch;
-    if (names.database === database && names.role === role) return await this.#open(branch, null);
-    const running = await this.#open(branch, names).catch(() => {
+    const isNamed = names.database === database && names.role === role;
+    const running = await this.#open(branch, isNamed ? null : names).catch((error) => {
+      if (isNamed) throw error;
       // A crash may have come between the names in the files and the note of them.
       return this.#open(branch, null);
     });
-    await this.#folders.note(id, { database, role });
+    if (!isNamed) await this.#folders.note(id, { database, role });
+    this.#history?.opened(id);
     return running;
   }
 
@@ -181,6 +223,7 @@ export class EmbeddedEngine implements DatabaseEngine {
       role,
       former,
       memoryMb: limits.memoryMb,
+      keepsLog: this.#history !== undefined,
     };
     const running = await RunningDatabase.start(this.#options.command, { setup, prefix });
     this.#running.set(id, running);
@@ -196,7 +239,7 @@ export class EmbeddedEngine implements DatabaseEngine {
     await this.#inTurn(branch.id, async () => await this.#running.get(branch.id)?.stop());
   }
 
-  isRunning({ id }: Branch): boolean {
+  isRunning({ id }: Pick<Branch, "id">): boolean {
     const running = this.#running.get(id);
     return running !== undefined && !running.isEnded;
   }
@@ -236,6 +279,7 @@ export class EmbeddedEngine implements DatabaseEngine {
   }
 
   async close(): Promise<void> {
+    await this.#history?.close();
     await Promise.all([...this.#running.values()].map((running) => running.stop()));
   }
 }

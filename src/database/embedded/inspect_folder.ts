@@ -5,6 +5,7 @@
  */
 import { join } from "node:path";
 import { BranchFolders, canClone } from "./branch_folder.ts";
+import { inspectHistory } from "./history/embedded_history.ts";
 
 export interface FolderFacts {
   readonly branches: readonly string[];
@@ -13,6 +14,8 @@ export interface FolderFacts {
   readonly largestBytes: number;
   /** Whether a branch is a clone, or a copy byte by byte; `undefined` if there is none to try. */
   readonly clones: boolean | undefined;
+  /** History on disk; `undefined` if there is none. */
+  readonly history: { readonly since: number | undefined; readonly bytes: number } | undefined;
 }
 
 /** @param folder that of all branches */
@@ -28,5 +31,6 @@ export async function inspectFolder(folder: string): Promise<FolderFacts> {
     clones: first === undefined
       ? undefined
       : await canClone(join(folders.data(first), "PG_VERSION"), join(folder, ".clone-probe")),
+    history: await inspectHistory(folders),
   };
 }

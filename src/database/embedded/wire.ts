@@ -59,6 +59,8 @@ export interface SetupHead {
   /** Names of database and role in the files, if they differ. */
   readonly former: { readonly database: string; readonly role: string | null } | null;
   readonly memoryMb: number;
+  /** Whether the log stays until the platform takes it over, for the history. */
+  readonly keepsLog: boolean;
 }
 
 export interface ReadyHead {

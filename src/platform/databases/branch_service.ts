@@ -7,10 +7,11 @@ import type { BodyOf } from "../../contract/endpoint.ts";
 import type { endpoints } from "../../contract/endpoints.ts";
 import { MAIN_BRANCH } from "../../contract/databases.ts";
 import { Failure } from "../core/http/mod.ts";
+import { engineBranch } from "./branch_access.ts";
 import type { DatabaseServices } from "./database_service.ts";
 import { toFailureOfEngine } from "./engines.ts";
 import { mintBranch, mintId } from "./names.ts";
-import type { BranchRecord, DatabaseRecord, SourceRecord } from "./records.ts";
+import { type BranchRecord, type DatabaseRecord, type SourceRecord, storageAt } from "./records.ts";
 import { MAX_BRANCHES } from "./sizes.ts";
 import type { Lease } from "../../store/mod.ts";
 
@@ -37,10 +38,10 @@ export class BranchService {
 
   /** Copies a branch as it is, or as it was at a time. */
   async create(database: DatabaseRecord, wanted: NewBranch): Promise<BranchRecord> {
-    await this.#requireSource(database, wanted.from);
+    const source = await this.#requireSource(database, wanted.from);
     const { now } = this.#services;
     const { at = null } = wanted;
-    if (at !== null) await this.#requireHistory(database, Date.parse(at));
+    if (at !== null) await this.#requireHistory(database, source, Date.parse(at));
     return await this.add(database, {
       name: wanted.name,
       parent: wanted.from,
@@ -140,7 +141,7 @@ export class BranchService {
     );
   }
 
-  async #requireSource(database: DatabaseRecord, name: string): Promise<void> {
+  async #requireSource(database: DatabaseRecord, name: string): Promise<BranchRecord> {
     const source = await this.#services.branches.get(database.id, name);
     if (source === undefined) {
       throw new Failure(
@@ -151,26 +152,42 @@ export class BranchService {
     if (source.storage === null) {
       throw new Failure("conflict", `Branch "${name}" is not ready yet. Try again later`);
     }
+    return source;
   }
 
   /** Refuses a time that the history does not have. */
-  async #requireHistory(database: DatabaseRecord, at: number): Promise<void> {
+  async #requireHistory(
+    database: DatabaseRecord,
+    source: BranchRecord,
+    at: number,
+  ): Promise<void> {
     const { engines, now } = this.#services;
     const { engine: kind, name, createdAt } = database;
-    const facts = await engines.open(kind).then((engine) => engine.history())
+    const storage = storageAt(source, at)!;
+    const asked = new Date(at).toISOString();
+    if (storage.engine !== kind) {
+      throw new Failure(
+        "conflict",
+        `Cannot restore to ${asked}: at that time, branch "${source.name}" was on another engine`,
+      );
+    }
+    const shown = engineBranch(database, source, storage);
+    const facts = await engines.open(kind).then((engine) => engine.history(shown))
       .catch((error) => Promise.reject(toFailureOfEngine(error)));
     if (facts === undefined) {
       throw new Failure("conflict", `Database "${name}" keeps no history to restore from`, {
-        hint: "svc serve --postgres local keeps one. Restore a snapshot instead",
+        hint: "svc serve keeps one unless --db-history-days is 0, but not of servers elsewhere. " +
+          "Restore a snapshot instead",
       });
     }
     if (facts.since === null) {
       const why = facts.problem ?? "Its first base backup is not ready yet. Try again later";
       throw new Failure("conflict", `Database "${name}" has no history yet: ${why}`);
     }
-    const since = Math.max(facts.since, createdAt);
+    // Before that, it may have had values that are masked in it.
+    const since = Math.max(facts.since, createdAt, source.madeAt ?? source.createdAt);
     if (at >= since && at <= now()) return;
-    const [from, to, asked] = [since, now(), at].map((time) => new Date(time).toISOString());
+    const [from, to] = [since, now()].map((time) => new Date(time).toISOString());
     throw new Failure(
       "conflict",
       `Cannot restore to ${asked}: the history goes from ${from} to now (${to})`,

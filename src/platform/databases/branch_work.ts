@@ -174,6 +174,7 @@ export class BranchWork {
       task: null,
       failure: null,
       recipe: recipeAfter(source, current),
+      madeAt: current.storage === null ? now : current.madeAt,
       resetAt: current.storage === null || source.type === "move" ? current.resetAt : now,
     }));
     if (source.type === "backup") await this.#parts.dumps.remove(source.id);

@@ -77,7 +77,7 @@ export class Descriptions {
       branches: all.length,
       sizeBytes: await this.sizeOf(database),
       overriddenBy,
-      history: await this.#historyOf(database),
+      history: main === undefined ? null : await this.#historyOf(database, main),
       notes: [
         ...describeEngine(database, { engine, hasServer: engines.lackOf("server") === undefined }),
         ...overriddenBy.map(({ note }) => note),
@@ -151,13 +151,26 @@ export class Descriptions {
     }
   }
 
-  async #historyOf({ engine, createdAt }: DatabaseRecord): Promise<DatabaseHistory | null> {
-    const facts = await this.#parts.engines.open(engine).then((opened) => opened.history())
-      .catch(() => undefined);
-    if (facts === undefined) return null;
-    const { since, bytes, keepMs, maxBytes, problem } = facts;
+  async #historyOf(
+    database: DatabaseRecord,
+    branch: BranchRecord,
+  ): Promise<DatabaseHistory | null> {
+    const engine = await this.#parts.engines.open(database.engine).catch(() => undefined);
+    if (engine === undefined || branch.storage === null) return null;
+    const all = await Promise.all(
+      [branch.storage, ...branch.former].map((storage) =>
+        engine.history(engineBranch(database, branch, storage)).catch(() => undefined)
+      ),
+    );
+    const [current] = all;
+    if (current === undefined) return null;
+    const { bytes, keepMs, maxBytes, problem } = current;
+    // Earlier times are in the history of storages that it showed before.
+    const times = all.flatMap((facts) => facts?.since ?? []);
     return {
-      since: since === null ? null : time(Math.max(since, createdAt)),
+      since: times.length === 0
+        ? null
+        : time(Math.max(Math.min(...times), branch.madeAt ?? branch.createdAt)),
       keepDays: keepMs / DAY_MS,
       sizeBytes: bytes,
       maxBytes,

@@ -48,6 +48,7 @@ export async function mintBranch(
     gitBranch: null,
     recipe: null,
     madeFor: null,
+    madeAt: null,
     migration: null,
     createdAt: now(),
     resetAt: null,

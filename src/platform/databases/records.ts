@@ -96,6 +96,8 @@ export const branchRecord = z.object({
   recipe: databaseRecipe.nullable().default(null),
   /** When the newest deployment was created that it was created or reset for. */
   madeFor: z.number().nullable().default(null),
+  /** When its first content was ready, masked where that is wanted; null before and in old records. */
+  madeAt: z.number().nullable().default(null),
   /** The deployment that migrates it, and until when at most. */
   migration: z.object({
     deploymentId: z.string(),

@@ -93,7 +93,12 @@ const QUERY = "Q".charCodeAt(0);
 /** Messages after which the backend is ready for a query. */
 const ANSWERED = "QSF";
 
-export function startParameters(memoryMb: number): string[] {
+/** More log than there can be. */
+const ALL_LOG = "1TB";
+
+export function startParameters(
+  { memoryMb, keepsLog }: Pick<SetupHead, "keepsLog" | "memoryMb">,
+): string[] {
   const settings = {
     fsync: "on",
     // The engine answers fdatasync without doing it.
@@ -104,6 +109,10 @@ export function startParameters(memoryMb: number): string[] {
     log_checkpoints: "false",
     // Maximum log that a checkpoint keeps for reuse; copies of the branch contain it too.
     max_wal_size: "64MB",
+    wal_keep_size: keepsLog ? ALL_LOG : "0",
+    // The history replays the log over copies of the files.
+    full_page_writes: "on",
+    wal_level: "replica",
     max_worker_processes: "0",
     max_parallel_workers: "0",
     max_parallel_workers_per_gather: "0",
@@ -165,7 +174,7 @@ export class Postgres implements Backend {
       ...engine.files,
       fs: durableFiles(engine, setup.folder),
       database: setup.former?.database ?? setup.database,
-      startParams: startParameters(setup.memoryMb),
+      startParams: startParameters(setup),
     });
     if (setup.former !== null) await nameBranch(pg, setup, setup.former);
     const settings = await SettingsMemory.open(pg);

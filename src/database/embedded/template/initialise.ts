@@ -21,7 +21,7 @@ async function initialise(folder: string): Promise<string> {
     initdbWasmModule: await WebAssembly.compile(await Deno.readFile(INITDB)),
     fs: durableFiles(engine, folder),
     initDbStartParams: ["--wal-segsize=4"],
-    startParams: startParameters(MIN_MEMORY_MB),
+    startParams: startParameters({ memoryMb: MIN_MEMORY_MB, keepsLog: false }),
   });
   const version = await readVersion(pg);
   await pg.exec("CHECKPOINT");

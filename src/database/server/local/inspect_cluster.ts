@@ -5,9 +5,10 @@
  */
 import { join } from "node:path";
 import { readTextFile } from "../../../lib/utf8.ts";
+import { historySize } from "../../history_plan.ts";
 import { clusterVersion, historyFolder } from "./cluster_files.ts";
 import { findPostgres } from "./find_postgres.ts";
-import { historySize, readHistory } from "./history_files.ts";
+import { readHistory } from "./history_files.ts";
 import { runningServer } from "./running_server.ts";
 
 export interface ClusterFacts {

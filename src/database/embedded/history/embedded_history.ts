@@ -1,0 +1,300 @@
+/**
+ * The history of the embedded engine: its branches as they were at any time of the last days.
+ * PostgreSQL keeps its log, as its settings say; the platform takes over what a branch does not
+ * need of it, and copies the files of a branch when its log has grown.
+ *
+ * @module
+ */
+import { statfs } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock } from "../../../lib/clock.ts";
+import { messageOf } from "../../../lib/error_message.ts";
+import { formatBytes } from "../../../lib/format.ts";
+import { KeyedLock } from "../../../lib/keyed_lock.ts";
+import { type Rounds, startRounds } from "../../../lib/rounds.ts";
+import {
+  type HistoryContent,
+  type HistoryLimits,
+  historySize,
+  planHistory,
+  totalOf,
+  WAL_PART,
+} from "../../history_plan.ts";
+import { EngineError, type HistoryFacts } from "../../types.ts";
+import type { BranchFolders, BranchNames } from "../branch_folder.ts";
+import { BranchHistory } from "./branch_history.ts";
+import { SEGMENT_BYTES } from "./log_position.ts";
+
+const FIRST_MS = 500;
+const LOOK_MS = 30_000;
+/** Pause after a base that was too large, in milliseconds. */
+const RETRY_MS = 60 * 60_000;
+const MB = 1024 * 1024;
+/** Bytes that a copy leaves free: the platform writes to the same disk. */
+const RESERVE = 256 * MB;
+/** Part of the disk's free space that the history may take. */
+const FREE_PART = 1 / 2;
+/** The log since a base is as large as the base when the next one is due, within these limits. */
+const [LEAST_LOG, MOST_LOG] = [64 * MB, 512 * MB];
+const BRANCH = /^[0-9a-f]{16}$/;
+const NOT_BEGUN = "The history of a branch begins when a client first connects to it";
+
+export interface EmbeddedHistoryOptions extends HistoryLimits {
+  readonly now: Clock;
+  readonly onTrouble: (message: string) => void;
+}
+
+interface Parts extends EmbeddedHistoryOptions {
+  readonly folders: BranchFolders;
+  readonly isRunning: (id: string) => boolean;
+}
+
+interface Pruned extends HistoryContent {
+  readonly limit: number;
+}
+
+const historyFolder = (root: string): string => join(root, "history");
+
+/** Removes the history of all branches, for a platform that keeps none. */
+export async function removeHistory(root: string): Promise<void> {
+  await Deno.remove(historyFolder(root), { recursive: true }).catch((error) => {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  });
+}
+
+/** The earliest time that a branch can be restored to, and the size of all histories. */
+export async function inspectHistory(
+  folders: BranchFolders,
+): Promise<{ readonly since: number | undefined; readonly bytes: number } | undefined> {
+  const ids = await branchesIn(historyFolder(folders.root));
+  if (ids === undefined || ids.length === 0) return undefined;
+  let [since, bytes] = [undefined as number | undefined, 0];
+  for (const id of ids) {
+    const content = await new BranchHistory(join(historyFolder(folders.root), id), { id, folders })
+      .content();
+    const at = content.bases[0]?.at;
+    if (at !== undefined && (since === undefined || at < since)) since = at;
+    bytes += historySize(content);
+  }
+  return { since, bytes };
+}
+
+/** Ids of branches that have a history; `undefined` if there is no folder of any. */
+async function branchesIn(folder: string): Promise<string[] | undefined> {
+  try {
+    const entries = await Array.fromAsync(Deno.readDir(folder));
+    return entries.map(({ name }) => name).filter((name) => BRANCH.test(name));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+export class EmbeddedHistory {
+  readonly #lock = new KeyedLock();
+  readonly #rounds: Rounds;
+  readonly #closing = new AbortController();
+  /** Branches that were opened and may have something new. */
+  readonly #opened = new Set<string>();
+  readonly #problems = new Map<string, string>();
+  readonly #sizes = new Map<string, number>();
+  readonly #nextBaseAt = new Map<string, number>();
+  readonly #attending = new Set<Promise<void>>();
+
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#rounds = startRounds({
+      firstMs: FIRST_MS,
+      everyMs: LOOK_MS,
+      run: () => this.#round(),
+      onError: (error) => parts.onTrouble(`Cannot keep the history of databases: ${error}`),
+    });
+  }
+
+  get #folder(): string {
+    return historyFolder(this.#parts.folders.root);
+  }
+
+  #of(id: string): BranchHistory {
+    return new BranchHistory(join(this.#folder, id), { id, folders: this.#parts.folders });
+  }
+
+  /** A branch runs now: what changes from now on can be restored, once it has a base. */
+  opened(id: string): void {
+    this.#opened.add(id);
+    const attending = this.#attend(id).finally(() => this.#attending.delete(attending));
+    this.#attending.add(attending);
+  }
+
+  /** Keeps the history of a branch whose files are removed next. */
+  async removed(id: string): Promise<void> {
+    this.#opened.delete(id);
+    this.#problems.delete(id);
+    await this.#lock.run(id, () => this.#of(id).keepRemoved(this.#parts.now()));
+  }
+
+  /** Describes what can be restored of a branch, and what all histories cost. */
+  async facts(id: string): Promise<HistoryFacts> {
+    const { keepMs, maxBytes } = this.#parts;
+    const since = (await this.#of(id).bases())[0]?.at ?? null;
+    const isNew = since === null && !this.#opened.has(id);
+    return {
+      since,
+      bytes: this.#total,
+      keepMs,
+      maxBytes,
+      problem: this.#problems.get(id) ?? (isNew ? NOT_BEGUN : null),
+    };
+  }
+
+  get #total(): number {
+    return [...this.#sizes.values()].reduce((sum, size) => sum + size, 0);
+  }
+
+  /**
+   * Copies a branch as it was at a time to a new one, for PostgreSQL to open.
+   *
+   * @returns names that database and role may have in it, the likeliest first
+   * @throws {EngineError}
+   */
+  async copyAt(id: string, { time, target }: {
+    readonly time: number;
+    readonly target: string;
+  }): Promise<BranchNames[]> {
+    return await this.#lock.run(id, async () => {
+      const history = this.#of(id);
+      await this.#requireSpace(await history.bytesAt(time));
+      return await history.copyAt(time, target);
+    });
+  }
+
+  /** @throws {EngineError} where a copy would fill the disk */
+  async #requireSpace(bytes: number): Promise<void> {
+    const [free, needed] = [await this.#freeBytes(), bytes + RESERVE];
+    if (free >= needed) return;
+    throw new EngineError(
+      `The disk has ${formatBytes(free)} free, but a copy of the database needs ${
+        formatBytes(needed)
+      }`,
+      "53100",
+    );
+  }
+
+  async #freeBytes(): Promise<number> {
+    const { bavail, bsize } = await statfs(this.#parts.folders.root);
+    return bavail * bsize;
+  }
+
+  async #round(): Promise<void> {
+    for (const id of await branchesIn(this.#folder) ?? []) {
+      if (this.#closing.signal.aborted) return;
+      if (!this.#opened.has(id)) await this.#lock.run(id, () => this.#prune(id));
+    }
+    for (const id of [...this.#opened]) {
+      const runs = this.#parts.isRunning(id);
+      await this.#attend(id);
+      if (!runs) this.#opened.delete(id);
+    }
+  }
+
+  /** Takes over the log of a branch, and makes a base where one is due. Never rejects. */
+  #attend(id: string): Promise<void> {
+    return this.#lock.run(id, async () => {
+      if (this.#closing.signal.aborted || !await this.#parts.folders.exists(id)) return;
+      await this.#of(id).collect();
+      const plan = await this.#prune(id);
+      await this.#makeBase(id, plan);
+      this.#problems.delete(id);
+    }).catch((error) => {
+      if (this.#closing.signal.aborted) return;
+      const problem = error instanceof EngineError
+        ? error.message
+        : `Cannot keep the history of the database: ${messageOf(error)}`;
+      if (this.#problems.get(id) !== problem) {
+        this.#parts.onTrouble(`The history of the database branch ${id}: ${problem}`);
+      }
+      this.#problems.set(id, problem);
+    });
+  }
+
+  async #makeBase(id: string, { bases, segments, limit }: Pruned): Promise<void> {
+    const { folders, now } = this.#parts;
+    const newest = bases.at(-1);
+    if (newest !== undefined) {
+      const due = Math.min(Math.max(LEAST_LOG, newest.bytes), MOST_LOG, limit * WAL_PART);
+      if (totalOf(segments.filter(({ name }) => name >= newest.segment)) <= due) return;
+    }
+    if (now() < (this.#nextBaseAt.get(id) ?? 0)) {
+      if (newest === undefined) throw tooLarge();
+      return;
+    }
+    await this.#requireSpace(await folders.sizeOf({ id }));
+    const bytes = await this.#of(id).makeBase(this.#closing.signal);
+    const after = await this.#prune(id);
+    if (bytes === 0 || (bytes <= after.limit && after.bases.length > 0)) return;
+    this.#nextBaseAt.set(id, now() + RETRY_MS);
+    await this.#of(id).keepOnly({ bases: [], segments: [] });
+    throw tooLarge();
+  }
+
+  /** Removes what is too old or too much; returns what is left, and how much may be. */
+  async #prune(id: string): Promise<Pruned> {
+    const { keepMs, now } = this.#parts;
+    const history = this.#of(id);
+    await history.removeUnfinished();
+    const removedAt = await history.removedAt();
+    if (removedAt !== undefined && removedAt <= now() - keepMs) {
+      this.#sizes.delete(id);
+      await history.remove();
+      return { bases: [], segments: [], limit: 0 };
+    }
+    const content = await history.content();
+    this.#sizes.set(id, historySize(content));
+    const limit = await this.#limitOf();
+    const plan = planHistory(content, {
+      keepMs,
+      maxBytes: limit,
+      now: now(),
+      segmentBytes: SEGMENT_BYTES,
+    });
+    await history.keepOnly(plan);
+    this.#sizes.set(id, historySize(plan));
+    return { ...plan, limit };
+  }
+
+  /** The most that the history of one branch may take: as much as it wants if all fit. */
+  async #limitOf(): Promise<number> {
+    const free = await this.#freeBytes();
+    return fairShare(
+      [...this.#sizes.values()],
+      Math.min(this.#parts.maxBytes, (free + this.#total) * FREE_PART),
+    );
+  }
+
+  /** Waits for the work under way. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#rounds.close();
+    await Promise.all(this.#attending);
+  }
+}
+
+/** The limit for each of several sizes by which their sum keeps within a total. */
+export function fairShare(sizes: readonly number[], total: number): number {
+  let left = total;
+  for (const [index, size] of sizes.toSorted((one, other) => one - other).entries()) {
+    const share = left / (sizes.length - index);
+    if (size > share) return share;
+    left -= size;
+  }
+  return total;
+}
+
+const tooLarge = (): EngineError =>
+  new EngineError(
+    "The history of the database does not fit: one copy of it is larger than --db-history-size " +
+      "allows, or half of the free disk. Raise it, or turn the history off with --db-history-days 0",
+    "53100",
+  );

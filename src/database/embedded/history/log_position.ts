@@ -1,0 +1,77 @@
+/**
+ * Positions in the write-ahead log of an embedded branch, its segments, and where its replay begins.
+ *
+ * @module
+ */
+import { join } from "node:path";
+
+/** Size of a segment, in bytes, as the template of an empty database has it. */
+export const SEGMENT_BYTES = 4 * 1024 * 1024;
+
+export const SEGMENT = /^[0-9A-F]{24}$/;
+export const LOG_FOLDER = "pg_wal";
+/** The file that names the last checkpoint. */
+export const CONTROL_FILE = "global/pg_control";
+
+const SEGMENTS_PER_FILE = 2 ** 32 / SEGMENT_BYTES;
+/** Of PostgreSQL 18. */
+const CONTROL_VERSION = 1800;
+/** Places in the control file (src/include/catalog/pg_control.h). */
+const [VERSION_AT, REDO_AT, TIME_AT] = [8, 40, 104];
+
+const hex = (value: number): string => value.toString(16).toUpperCase().padStart(8, "0");
+
+/** The segment that has a position. Recovery after a crash stays in the first timeline. */
+export function segmentAt(position: number): string {
+  const number = Math.floor(position / SEGMENT_BYTES);
+  return hex(1) + hex(Math.floor(number / SEGMENTS_PER_FILE)) + hex(number % SEGMENTS_PER_FILE);
+}
+
+export interface Checkpoint {
+  /** Where a replay begins. */
+  readonly redo: number;
+  /** The end of the second in which it began, in milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** The last checkpoint of files, by the content of their control file. */
+export function readCheckpoint(control: Uint8Array): Checkpoint {
+  const view = new DataView(control.buffer, control.byteOffset, control.byteLength);
+  const version = view.getUint32(VERSION_AT, true);
+  if (version !== CONTROL_VERSION) {
+    throw new Error(`The control file of a database has the unknown version ${version}`);
+  }
+  return {
+    redo: Number(view.getBigUint64(REDO_AT, true)),
+    at: Number(view.getBigInt64(TIME_AT, true)) * 1000 + 999,
+  };
+}
+
+/**
+ * The first segment that the files of a branch need to open.
+ *
+ * @param data its folder of files, during no checkpoint
+ */
+export async function firstNeeded(data: string): Promise<string> {
+  return segmentAt(readCheckpoint(await Deno.readFile(join(data, CONTROL_FILE))).redo);
+}
+
+/** Names of the segments in a folder, in order; none if there is no such folder. */
+export async function segmentsIn(folder: string): Promise<string[]> {
+  try {
+    const entries = await Array.fromAsync(Deno.readDir(folder));
+    return entries.map(({ name }) => name).filter((name) => SEGMENT.test(name)).sort();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}
+
+/** Removes what a branch that nobody uses does not need of its log. */
+export async function removeOldLog(data: string): Promise<void> {
+  const first = await firstNeeded(data);
+  const folder = join(data, LOG_FOLDER);
+  for (const name of await segmentsIn(folder)) {
+    if (name < first) await Deno.remove(join(folder, name));
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * The history of databases: base backups, and the segments of the write-ahead log (WAL) that lead
+ * on from them. What to keep is decided here, purely by names and sizes.
+ *
+ * @module
+ */
+
+export interface HistoryLimits {
+  /** How far back to restore, in milliseconds; 0 keeps no history. */
+  readonly keepMs: number;
+  /** Maximum size on disk, in bytes. */
+  readonly maxBytes: number;
+}
+
+/** A copy of the whole cluster; its folder is named by both values. */
+export interface Base {
+  readonly name: string;
+  /** When it was whole, in milliseconds since 1970: earlier times need an older one. */
+  readonly at: number;
+  /** The first segment that it needs. */
+  readonly segment: string;
+  readonly bytes: number;
+}
+
+export interface Segment {
+  readonly name: string;
+  readonly bytes: number;
+}
+
+export interface HistoryContent {
+  /** Oldest first. */
+  readonly bases: readonly Base[];
+  /** Oldest first. */
+  readonly segments: readonly Segment[];
+}
+
+export interface HistoryPlan {
+  readonly bases: readonly Base[];
+  readonly segments: readonly Segment[];
+  /** Whether to make a base now. */
+  readonly needsBase: boolean;
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+const LOG_FILE_BYTES = 4 * 1024 ** 3;
+/** Part of the size limit that the WAL since the newest base may take. */
+export const WAL_PART = 1 / 4;
+
+/** Position of a segment in its timeline, by its name: the log is numbered in files of 4 GiB. */
+const positionOf = (name: string, segmentBytes: number): number =>
+  Number.parseInt(name.slice(8, 16), 16) * (LOG_FILE_BYTES / segmentBytes) +
+  Number.parseInt(name.slice(16), 16);
+
+/** The oldest segment from which on none is missing. */
+function firstWithoutGap(
+  segments: readonly Segment[],
+  segmentBytes: number,
+): string | undefined {
+  let first = segments.at(-1)?.name;
+  for (const { name } of segments.toReversed()) {
+    if (positionOf(first!, segmentBytes) - positionOf(name, segmentBytes) > 1) break;
+    first = name;
+  }
+  return first;
+}
+
+/** Decides what to keep. */
+export function planHistory(
+  { bases, segments }: HistoryContent,
+  { keepMs, maxBytes, now, segmentBytes }: HistoryLimits & {
+    readonly now: number;
+    /** Size of a segment that is full. */
+    readonly segmentBytes: number;
+  },
+): HistoryPlan {
+  const first = firstWithoutGap(segments, segmentBytes) ?? "";
+  const usable = bases.filter(({ segment }) => segment >= first);
+  const oldest = usable.findLastIndex(({ at }) => at <= now - keepMs);
+  let kept = usable.slice(Math.max(0, oldest));
+  const since = ({ segment }: Base) => segments.filter(({ name }) => name >= segment);
+  const total = (all: readonly Base[]) =>
+    all.length === 0 ? 0 : totalOf(all) + totalOf(since(all[0]!));
+  while (kept.length > 1 && total(kept) > maxBytes) kept = kept.slice(1);
+  // Without a newer base backup, the log since the last one could fill the disk.
+  if (kept.length === 1 && totalOf(since(kept[0]!)) > maxBytes) kept = [];
+  const newest = kept.at(-1);
+  return {
+    bases: kept,
+    // Without a base, the segments are those of one that is being created.
+    segments: newest === undefined ? newestWithin(segments, maxBytes) : since(kept[0]!),
+    needsBase: newest === undefined || now - newest.at >= DAY_MS || newest.at > now + DAY_MS ||
+      totalOf(since(newest)) > maxBytes * WAL_PART,
+  };
+}
+
+export const totalOf = (all: readonly { readonly bytes: number }[]): number =>
+  all.reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** The newest segments that fit a size. */
+function newestWithin(segments: readonly Segment[], maxBytes: number): readonly Segment[] {
+  let left = maxBytes;
+  return segments.slice(segments.findLastIndex(({ bytes }) => (left -= bytes) < 0) + 1);
+}
+
+/** Size of a history on disk, in bytes. */
+export const historySize = ({ bases, segments }: HistoryContent): number =>
+  totalOf(bases) + totalOf(segments);
