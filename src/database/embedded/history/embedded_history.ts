@@ -98,6 +98,8 @@ export class EmbeddedHistory {
   readonly #opened = new Set<string>();
   readonly #problems = new Map<string, string>();
   readonly #sizes = new Map<string, number>();
+  /** Sizes of the histories of branches that were removed: the first to go. */
+  readonly #removedSizes = new Map<string, number>();
   readonly #nextBaseAt = new Map<string, number>();
   readonly #attending = new Set<Promise<void>>();
 
@@ -132,7 +134,11 @@ export class EmbeddedHistory {
   async removed(id: string): Promise<void> {
     this.#opened.delete(id);
     this.#problems.delete(id);
-    await this.#lock.run(id, () => this.#of(id).keepRemoved(this.#parts.now()));
+    await this.#lock.run(id, async () => {
+      await this.#of(id).keepRemoved(this.#parts.now());
+      this.#removedSizes.set(id, this.#sizes.get(id) ?? 0);
+      this.#sizes.delete(id);
+    });
   }
 
   /** Describes what can be restored of a branch, and what all histories cost. */
@@ -150,7 +156,8 @@ export class EmbeddedHistory {
   }
 
   get #total(): number {
-    return [...this.#sizes.values()].reduce((sum, size) => sum + size, 0);
+    return [...this.#sizes.values(), ...this.#removedSizes.values()]
+      .reduce((sum, size) => sum + size, 0);
   }
 
   /**
@@ -245,13 +252,17 @@ export class EmbeddedHistory {
     const history = this.#of(id);
     await history.removeUnfinished();
     const removedAt = await history.removedAt();
-    if (removedAt !== undefined && removedAt <= now() - keepMs) {
-      this.#sizes.delete(id);
+    const content = await history.content();
+    const size = historySize(content);
+    if (removedAt !== undefined) {
+      this.#removedSizes.set(id, size);
+      const isOver = this.#total > await this.#limitOfAll();
+      if (!isOver && removedAt > now() - keepMs) return { ...content, limit: size };
       await history.remove();
+      this.#removedSizes.delete(id);
       return { bases: [], segments: [], limit: 0 };
     }
-    const content = await history.content();
-    this.#sizes.set(id, historySize(content));
+    this.#sizes.set(id, size);
     const limit = await this.#limitOf();
     const plan = planHistory(content, {
       keepMs,
@@ -266,11 +277,12 @@ export class EmbeddedHistory {
 
   /** The most that the history of one branch may take: as much as it wants if all fit. */
   async #limitOf(): Promise<number> {
+    return fairShare([...this.#sizes.values()], await this.#limitOfAll());
+  }
+
+  async #limitOfAll(): Promise<number> {
     const free = await this.#freeBytes();
-    return fairShare(
-      [...this.#sizes.values()],
-      Math.min(this.#parts.maxBytes, (free + this.#total) * FREE_PART),
-    );
+    return Math.min(this.#parts.maxBytes, (free + this.#total) * FREE_PART);
   }
 
   /** Waits for the work under way. */

@@ -109,7 +109,7 @@ Deno.test("EmbeddedEngine restores a branch as it was at any millisecond", async
 });
 
 Deno.test("EmbeddedEngine restores from any base, over kills and checkpoints, within the limits", async () => {
-  await using bench = await makeBench(600 * MB);
+  await using bench = await makeBench(2048 * MB);
   const { gateway, folder } = bench;
   const engine = gateway.engine as EmbeddedEngine;
   const source = await gateway.create();
