@@ -1,6 +1,6 @@
 /**
  * The first byte of every page of the dashboard, on a platform with 1,000 projects, 10,000
- * deployments and 100,000 notifications. The platform is its own process: the program that
+ * deployments, 100,000 notifications and 20,000 log lines. The platform is its own process: the program that
  * `SVC_BIN` names, or the source.
  *
  * @module
@@ -8,6 +8,7 @@
 import { join } from "node:path";
 import { systemClock, systemRandom } from "../../src/lib/clock.ts";
 import { sha256Hex } from "../../src/lib/hash.ts";
+import { exchange } from "../../src/lib/_exchange.ts";
 import { uuidV7 } from "../../src/lib/ids.ts";
 import { keys, openPlatformKv } from "../../src/platform/core/store/mod.ts";
 import { type DeploymentRecord, DeploymentStore } from "../../src/platform/deployments/mod.ts";
@@ -20,6 +21,7 @@ import type { RecordStore } from "../../src/store/mod.ts";
 const PROJECTS = 1000;
 const DEPLOYMENTS_EACH = 10;
 const NOTIFICATIONS = 100_000;
+const LOG_LINES = 20_000;
 /** Projects that are created at the same time. */
 const AT_ONCE = 16;
 /** Records of one commit. */
@@ -130,6 +132,16 @@ async function copyDeployments(kv: RecordStore, { workspaceId, deployment }: Fur
   await operation.commit();
 }
 
+/** Fills the log of the project whose pages are measured. */
+async function sendRequests({ port }: Platform): Promise<void> {
+  let left = LOG_LINES;
+  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+    while (left-- > 0) {
+      await exchange({ port, path: `/page-${left}`, headers: { host: "project-0.localhost" } });
+    }
+  }));
+}
+
 const AT = "/workspaces/bench/projects/project-0";
 
 const pagesOf = ({ deployment, key }: Furnished): readonly string[] => [
@@ -149,13 +161,22 @@ const pagesOf = ({ deployment, key }: Furnished): readonly string[] => [
     "",
     "/day",
     "/picture",
-    "/logs",
-    "/traffic",
-    "/domains",
-    "/variables",
+    "/builds",
+    "/deploy",
     "/hooks",
+    "/cron",
+    "/logs",
+    "/logs?counts=1&range=1h",
+    "/traffic",
     "/databases",
     "/kv",
+    "/blobs",
+    "/queues",
+    "/forms",
+    "/domains",
+    "/environments",
+    "/rules",
+    "/drains",
   ]
     .map((path) => AT + path),
   `${AT}/edge?method=GET&url=%2F`,
@@ -259,6 +280,7 @@ export async function benchDashboard(): Promise<string> {
     await close();
     const platform = await start(dataDir);
     try {
+      await sendRequests(platform);
       const rows = [];
       const left = forgotten(pagesOf(furnished));
       if (left.length > 0) throw new Error(`Add these pages to the bench: ${left.join(", ")}`);
@@ -268,7 +290,9 @@ export async function benchDashboard(): Promise<string> {
       }
       const size =
         `${whole(PROJECTS)} projects, ${whole(PROJECTS * DEPLOYMENTS_EACH)} deployments,` +
-        ` ${whole(NOTIFICATIONS)} notifications; milliseconds to the first byte`;
+        ` ${whole(NOTIFICATIONS)} notifications, ${
+          whole(LOG_LINES)
+        } log lines; milliseconds to the first byte`;
       const headings = ["page", "least", "median", "most", "bytes", `aim: ${AIM_MS} ms`];
       return `${size}\n${formatTable(headings, rows)}`;
     } finally {

@@ -8,49 +8,25 @@ import type { Browser, Page } from "playwright-core";
 import { accessFaults } from "../helpers/access_faults.ts";
 import { brokenWords } from "../helpers/broken_words.ts";
 import { BROWSER_TEST, hearComplaints, SHOTS, withChromium } from "../helpers/chromium.ts";
-import { createDatabase, sendSql } from "../helpers/databases.ts";
 import { type DashboardPlatform, signInBrowser, withDashboard } from "../helpers/dashboard.ts";
-import { failSites } from "../helpers/failing_sites.ts";
-import { consentPath, leadsTo, pageRoutes } from "../helpers/page_routes.ts";
+import { furnishDashboard, SHOP, STUDIO } from "../helpers/furnished_dashboard.ts";
+import { leadsTo, pageRoutes } from "../helpers/page_routes.ts";
 import { MOST_BYTES, PageScales } from "../helpers/page_weight.ts";
-import { formsOf } from "../helpers/page_visitor.ts";
 import { ROOT } from "../../scripts/_source_files.ts";
-import { create, deploy, rawRequest, STATIC_MANIFEST } from "../helpers/platform.ts";
 
 const KEEPS_SHOTS = Deno.env.get("UPDATE_SCREENSHOTS") !== undefined;
 /** Whether pictures show whole pages, for a look at what is below the first screen. */
 const WHOLE = Deno.env.get("UPDATE_SCREENSHOTS") === "whole";
 const PICTURES = WHOLE ? SHOTS : join(ROOT, "docs", "screenshots");
+/** With pictures or `LOOKS=all`, every page is looked at in each. */
 const LOOKS = ([
   ["wide-light", 1280, 800, "light"],
-  ["narrow-dark", 390, 844, "dark"],
+  ["small-dark", 320, 640, "dark"],
   ["wide-dark", 1280, 800, "dark"],
   ["narrow-light", 390, 844, "light"],
-] as const).slice(0, KEEPS_SHOTS ? undefined : 2);
-const SHOP = "/workspaces/acme/projects/harbour-shop";
-const STUDIO = "/workspaces/acme/projects/shop/databases/orders";
-
-/** The icon of a site. */
-const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40">
-<rect width="40" height="40" fill="#0b4f6c"/><g fill="none" stroke="#fff" stroke-width="3">
-<path d="M6 16q7-7 14 0t14 0"/><path d="M6 26q7-7 14 0t14 0"/></g></svg>`;
-
-const RULES = {
-  schemaVersion: "EDGE_RULE_SET_V1",
-  rules: [
-    {
-      id: "old-blog",
-      name: "The blog moved",
-      condition: { path: { type: "glob", value: "/blog/{slug}" } },
-      action: { type: "redirect", target: "/news/{slug}", statusCode: 301 },
-    },
-    {
-      id: "closed",
-      condition: { path: { type: "prefix", value: "/admin" } },
-      action: { type: "deny", statusCode: 403 },
-    },
-  ],
-};
+  ["narrow-dark", 390, 844, "dark"],
+  ["small-light", 320, 640, "light"],
+] as const).slice(0, KEEPS_SHOTS || Deno.env.get("LOOKS") === "all" ? undefined : 2);
 
 /** Routes that are no separate page, or that only a mail or a chat leads to. */
 const NOT_LOOKED_AT: Readonly<Record<string, string>> = {
@@ -77,181 +53,6 @@ const NOT_LOOKED_AT: Readonly<Record<string, string>> = {
   "/workspaces/:slug/projects/:project/forms/export": "is a file",
   "/previews/sign-in": "redirects between a protected host and the sign-in page",
 };
-
-const VISITOR = {
-  "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
-  referer: "https://news.example/harbours",
-};
-
-/** Fills the workspace; returns the names and paths of the pages that are looked at. */
-async function furnish(parts: DashboardPlatform) {
-  const { api, own, platform, ada } = parts;
-  const { shop: failed } = await failSites(parts);
-  await createDatabase(own, "shop", "orders");
-  const { json: { key: token } } = await api("POST", "/v1/api-keys", {
-    name: "boats",
-    role: "developer",
-  });
-  const statements = [
-    { sql: "CREATE TABLE boats (name text PRIMARY KEY, berth int DEFAULT 1)" },
-    { sql: "INSERT INTO boats VALUES ($1, NULL)", params: ["Kestrel"] },
-  ];
-  for (const body of statements) {
-    const at = "/v1/projects/shop/databases/orders";
-    assert.doesNotMatch(await (await sendSql(platform, at, body, { token })).text(), /"error"/);
-  }
-  const invitation = await ada.send("POST", "/workspaces/acme/invitations", {
-    fields: {
-      csrf: formsOf((await ada.open("/workspaces/acme")).html)[0]!.fields.csrf!,
-      role: "viewer",
-    },
-  });
-  const [, invited = ""] = /(\/invitation\/[^"<\s]+)/.exec(invitation.html) ?? [];
-  const consent = await consentPath(platform);
-  for (const name of ["docs", "tide-tables"]) await api("POST", "/v1/projects", { name });
-  await api("POST", "/v1/projects", {
-    name: "harbour-shop",
-    gitUrl: "https://git.example/harbour/shop.git",
-  });
-  const author = "Ada Lovelace";
-  await deploy(own, "tide-tables", {
-    files: { "index.html": "tides", "favicon.svg": ICON },
-    message: "November tables",
-    author,
-  });
-  await deploy(own, "harbour-shop", {
-    files: { "index.html": "one" },
-    message: "Show the tide beside the opening hours",
-    author,
-    rules: RULES,
-    manifest: { ...STATIC_MANIFEST, vitals: true },
-  });
-  const preview = await deploy(own, "harbour-shop", {
-    files: { "index.html": "two" },
-    prod: false,
-    branch: "feature/lanterns",
-    message: "Lanterns on the quay",
-    author: "Grace Hopper",
-  });
-  await create(own, "harbour-shop", { files: { "a.html": "three" }, prod: false, branch: "map" });
-  const at = "/v1/projects/harbour-shop";
-  await api("PUT", `${at}/variables/SHOP`, { value: "Harbour", category: "plain", scope: "all" });
-  await api("POST", `${at}/domains`, { hostname: "shop.example", environment: "production" });
-  await api("POST", "/v1/deploy-hooks", {
-    projectId: "harbour-shop",
-    name: "Content system",
-    branch: "main",
-    scope: "All",
-  });
-  const boats = { "boats/kestrel": '{"name":"Kestrel","berth":14}', "boats/heron": "at sea" };
-  for (const [key, value] of Object.entries({ ...boats, "tides/2026-11-23": "06:41 18:58" })) {
-    await api("PUT", `${at}/kv/value`, { key, encoding: "text", value });
-  }
-  for (const key of ["photos/kestrel.jpg", "photos/heron.jpg", "tides.csv"]) {
-    const { json } = await api("POST", `${at}/blobs/sign`, { key, method: "PUT" });
-    await (await fetch(json.url, { method: "PUT", body: key.repeat(999) })).body?.cancel();
-  }
-  for (const path of ["/", "/missing", "/blog/tides", "/"]) {
-    await platform.get("harbour-shop.localhost", path, VISITOR);
-  }
-  for (const [p, lcp, inp, cls] of [["/", 1840, 96, 0.02], ["/news", 2900, 640, 0.31]] as const) {
-    await rawRequest(platform.port, {
-      method: "POST",
-      host: "harbour-shop.localhost",
-      path: "/_svc/vitals",
-      headers: VISITOR,
-      body: JSON.stringify({ p, lcp, inp, cls, fcp: 900, ttfb: 80 }),
-    });
-  }
-  const { json: { items: [entry] } } = await api("GET", `${at}/logs?status=404`);
-  const { json: key } = await api("POST", "/v1/api-keys", {
-    name: "previews",
-    permissions: ["read", "deploy-previews"],
-    description: "CI of branches",
-  });
-  const { json: webhook } = await api("POST", "/v1/webhooks", { url: "https://hooks.example/svc" });
-  await api("POST", "/v1/trusted-publishers", {
-    provider: "github",
-    repository: "harbour/shop",
-    branch: "main",
-    permissions: ["deploy-production"],
-  });
-  return [
-    ["overview", "/workspaces/acme/projects"],
-    ["workspaces", "/workspaces"],
-    ["invitation", invited],
-    ["consent", consent],
-    ["device", "/device"],
-    ["activity", "/account/activity"],
-    ["channels", "/account/channels"],
-    ["error", `/workspaces/acme/projects/shop/errors/${failed.error}`],
-    ["error-list", "/workspaces/acme/projects/shop/errors"],
-    ["database", STUDIO],
-    ["tables", `${STUDIO}/tables`],
-    ["row", `${STUDIO}/tables/row?table=boats&key=Kestrel`],
-    ["new-row", `${STUDIO}/tables/new?table=boats`],
-    ["sql", `${STUDIO}/sql`],
-    ["schema-diff", `${STUDIO}/diff`],
-    ["reference", "/docs/api"],
-    ["reference-part", "/docs/api/projects"],
-    ["new-project", "/workspaces/acme/new-project"],
-    ["import", "/workspaces/acme/new-project/git"],
-    ["upload", "/workspaces/acme/new-project/upload"],
-    ["template", "/workspaces/acme/new-project/template"],
-    ["upload-again", "/workspaces/acme/projects/docs/deploy"],
-    ["deploy", `${SHOP}/deploy`],
-    ["members", "/workspaces/acme"],
-    ["keys", "/workspaces/acme/keys"],
-    ["key", `/workspaces/acme/keys/${key.id}`],
-    ["publishers", "/workspaces/acme/publishers"],
-    ["webhooks", "/workspaces/acme/webhooks"],
-    ["webhook", `/workspaces/acme/webhooks/${webhook.id}`],
-    ["audit", "/workspaces/acme/audit"],
-    ["workspace-usage", "/workspaces/acme/usage"],
-    ["project", SHOP],
-    ["empty-project", "/workspaces/acme/projects/docs"],
-    ["deployment", `/deployments/${preview.id}`],
-    ["comparison", `/deployments/${preview.id}/compare`],
-    ["log-counts", `${SHOP}/logs?counts=1&range=1h&status=4xx`],
-    [
-      "log-entry",
-      `${SHOP}/logs/entry?${new URLSearchParams({ at: entry.time, request: entry.requestId })}`,
-    ],
-    ["search", "/workspaces/acme/search?q=shop"],
-    ["blob", `${SHOP}/blobs?key=${encodeURIComponent("photos/kestrel.jpg")}`],
-    ["kv-value", `${SHOP}/kv?key=${encodeURIComponent("boats/kestrel")}`],
-    ...[
-      "builds",
-      "logs",
-      "traffic",
-      "errors",
-      "kv",
-      "blobs",
-      "queues",
-      "forms",
-      "domains",
-      "environments",
-      "hooks",
-      "rules",
-      "drains",
-      "cron",
-      "databases",
-      "usage",
-      "settings",
-    ]
-      .map((
-        page,
-      ) => [page, `${SHOP}/${page}`]),
-    ["edge", `${SHOP}/edge?method=GET&url=%2Fblog%2Ftides`],
-    ["inbox", "/notifications"],
-    ["preferences", "/notifications/preferences"],
-    ["account", "/account"],
-    ["sessions", "/account/sessions"],
-    ["docs", "/docs"],
-    ["document", "/docs/rules"],
-    ["docs-search", "/docs/search?q=rollback"],
-  ] as [string, string][];
-}
 
 /** Pages that people see before they sign in. */
 const BEFORE: readonly [string, string][] = [
@@ -320,7 +121,7 @@ async function look(page: Page, url: string, pages: readonly [string, string][])
       faults.push(...(await brokenWords(page)).map((word) => `${name} in ${look} breaks ${word}`));
       for (const title of cut) faults.push(`${name} in ${look}: "${title}" leaves its place`);
       if (overflow > 0) faults.push(`${name} in ${look} is ${overflow} pixels too wide`);
-      if (!KEEPS_SHOTS) continue;
+      if (!KEEPS_SHOTS || width === 320) continue;
       await page.screenshot({ path: join(PICTURES, `${name}-${look}.png`), fullPage: WHOLE });
     }
   }
@@ -369,11 +170,29 @@ async function searchByKeys(page: Page, url: string) {
   assert.equal(await page.getByLabel("Current password").inputValue(), "/", "a field takes it");
   await page.keyboard.press("Control+k");
   await field.fill("orders");
-  await page.getByRole("option", { name: /orders/ }).waitFor();
+  await page.getByRole("group", { name: "Databases" }).getByRole("option").first().waitFor();
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("ArrowUp");
   await page.keyboard.press("Enter");
   await page.waitForURL(/\/projects\/shop\/databases\/orders$/);
+}
+
+/** Goes to a document by letters of its title, and to a section by its words. */
+async function searchDocuments(page: Page, url: string) {
+  const field = page.getByRole("combobox", { name: "Search or go to" });
+  await page.goto(`${url}/docs/rules`);
+  await page.keyboard.press("/");
+  await field.fill("cchng");
+  await page.locator("[aria-selected=true]").getByText("Caching", { exact: true }).waitFor();
+  assert.deepEqual(await accessFaults(page), []);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/docs\/caching$/);
+  await page.locator(".toc a[aria-current]").waitFor();
+  await page.getByLabel("Search the documentation").click();
+  await field.fill("wildcard certificate");
+  await page.getByRole("option").filter({ hasText: /certificate/ }).first().waitFor();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/docs\/[a-z-]+#/);
 }
 
 /** Runs SQL, cancels what takes too long, and finds both in the history of the browser. */
@@ -451,6 +270,7 @@ async function use(page: Page, url: string, { platform }: DashboardPlatform) {
   await runSql(page, url);
   await pressKeys(page, url);
   await searchByKeys(page, url);
+  await searchDocuments(page, url);
   await page.goto(`${url}${SHOP}/edge`);
   const others = page.getByRole("link", { name: "All workspaces" });
   await page.locator("details.switch > summary").click();
@@ -466,7 +286,7 @@ Deno.test({
   ...BROWSER_TEST,
   fn: () =>
     withDashboard(async (parts) => {
-      const pages = await furnish(parts);
+      const pages = await furnishDashboard(parts);
       const url = `http://127.0.0.1:${parts.platform.port}`;
       await withChromium(async (browser) => {
         const plain = await signInBrowser(await browser.newContext(), parts);

@@ -5,7 +5,7 @@
  * @module
  */
 import { until } from "../../src/lib/_test_until.ts";
-import { deployServer } from "./compute_site.ts";
+import { deployServer, MANIFEST } from "./compute_site.ts";
 import type { DashboardPlatform } from "./dashboard.ts";
 import { publish, rule } from "./upstreams.ts";
 
@@ -37,6 +37,13 @@ createServer((request, response) => {
 }).listen(Number(process.env.PORT));
 `;
 
+/** Its queue fails as well, at the first attempt; its task does not. */
+const FERRY = {
+  ...MANIFEST,
+  queues: [{ name: "boats", path: "/api/boats", retries: 0 }],
+  cron: [{ path: "/api/tides", schedule: "0 6 * * *" }],
+};
+
 const HEADERS = { "user-agent": MARKUP, referer: `https://other.example/${encodeURI(MARKUP)}` };
 
 export interface FailedSite {
@@ -57,7 +64,7 @@ export async function failSites(
       functions: { tides: FUNCTION },
       rules: [rule("tides", { type: "pipeline", steps: [{ handle: "tides" }] }, "/tides/")],
     }),
-    ferry: await deployServer(own, "ferry", { server: SERVER }),
+    ferry: await deployServer(own, "ferry", { server: SERVER, manifest: FERRY }),
   };
   const path = `/${encodeURI(`${MARKUP}?q=${MARKUP}`)}`;
   await platform.get(`${shop}.localhost`, `/tides${path}`, HEADERS);

@@ -57,6 +57,15 @@ async function compare(
   }
 }
 
+/** Whether production showed another deployment before, which a rollback can bring back. */
+export async function hasEarlierProduction(api: PageApi, project: string): Promise<boolean> {
+  const { items } = await api.call(endpoints.listDeployments, {
+    params: { project },
+    query: { environment: ENVIRONMENT_PRODUCTION, status: "LIVE", limit: 2 },
+  });
+  return items.length > 1;
+}
+
 /** Warns of migrations that stay when an earlier deployment comes back. */
 async function newerSchemaLines(api: PageApi, { id, projectId }: Deployment): Promise<string[]> {
   const { items } = await api.call(endpoints.listDeployments, {

@@ -23,7 +23,14 @@ export const isServed = ({ status }: Pick<Deployment, "status">): boolean =>
   status === "LIVE" || status === "ROLLED_BACK";
 
 /** The acts that fit the state of a deployment and of its build, if that is known. */
-export function actsOf(deployment: Deployment, build?: Build): DeploymentAct[] {
+export function actsOf(
+  deployment: Deployment,
+  { build, canRollBack }: {
+    readonly build?: Build | undefined;
+    /** Whether production showed another deployment before. */
+    readonly canRollBack: boolean;
+  },
+): DeploymentAct[] {
   const { status, isProduction, isPreview, fileCount } = deployment;
   const isBuilding = build?.state === "QUEUED" || build?.state === "RUNNING";
   const acts: readonly (DeploymentAct & { readonly isPossible: boolean })[] = [
@@ -32,7 +39,7 @@ export function actsOf(deployment: Deployment, build?: Build): DeploymentAct[] {
       action: "rollback",
       word: "Roll back",
       asks: true,
-      isPossible: isServed(deployment) && isProduction,
+      isPossible: isServed(deployment) && isProduction && canRollBack,
     },
     {
       action: "restore",
@@ -86,10 +93,11 @@ export function ActButton({ act, deployment, csrf, inMenu = false }: {
 }
 
 /** The menu of a deployment's row. */
-export function DeploymentMenu({ deployment, csrf, mayChange }: {
+export function DeploymentMenu({ deployment, csrf, mayChange, canRollBack }: {
   readonly deployment: Deployment;
   readonly csrf: string;
   readonly mayChange: boolean;
+  readonly canRollBack: boolean;
 }) {
   const { id, message, url } = deployment;
   return (
@@ -102,7 +110,7 @@ export function DeploymentMenu({ deployment, csrf, mayChange }: {
         {isServed(deployment) ? <a href={url} target="_blank" rel="noreferrer">Visit</a> : null}
         <a href={`/deployments/${id}/compare`}>Compare</a>
         {mayChange
-          ? actsOf(deployment).map((act) => (
+          ? actsOf(deployment, { canRollBack }).map((act) => (
             <ActButton key={act.action} act={act} deployment={deployment} csrf={csrf} inMenu />
           ))
           : null}

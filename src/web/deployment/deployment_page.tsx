@@ -41,6 +41,7 @@ export interface DeploymentView {
   readonly project: Project;
   /** The build that made it; undefined where the CLI sent it. */
   readonly build: Build | undefined;
+  readonly canRollBack: boolean;
   /** The last report to the forge. */
   readonly report: ForgeReport | null;
   /** The latest rolling release that it is part of, if any. */
@@ -247,7 +248,7 @@ function Acts({ view, context }: {
   readonly view: DeploymentView;
   readonly context: BoardContext;
 }) {
-  const { deployment, build } = view;
+  const { deployment } = view;
   const { csrf, workspace } = context;
   return (
     <>
@@ -257,7 +258,7 @@ function Acts({ view, context }: {
       <a class="button quiet" href={`/deployments/${deployment.id}/compare`}>Compare</a>
       {workspace.role === "viewer"
         ? null
-        : actsOf(deployment, build).map((act) => (
+        : actsOf(deployment, view).map((act) => (
           <ActButton key={act.action} act={act} deployment={deployment} csrf={csrf} />
         ))}
     </>

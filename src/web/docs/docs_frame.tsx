@@ -10,6 +10,7 @@ import { CONTENTS } from "../../documents/contents.ts";
 import type { Library } from "../../documents/library.ts";
 import { pagePath } from "../../documents/places.ts";
 import { showPage } from "../layout/document.tsx";
+import { PALETTE_PATH } from "../layout/palette_script.ts";
 import { Mark } from "../layout/pieces.tsx";
 import { DOCS_POLICY, DOCS_SCRIPT_PATH } from "./docs_script.ts";
 import { MAX_DOCS_QUERY } from "./docs_limits.ts";
@@ -17,7 +18,7 @@ import type { Heading } from "./render_markdown.ts";
 
 export function DocsSearch({ query = "" }: { readonly query?: string }) {
   return (
-    <form class="docs-search" action="/docs/search" role="search">
+    <form class="docs-search" action="/docs/search" role="search" data-search={PALETTE_PATH}>
       <label class="hush" for="q">Search the documentation</label>
       <input
         id="q"
@@ -26,6 +27,7 @@ export function DocsSearch({ query = "" }: { readonly query?: string }) {
         value={query}
         maxlength={MAX_DOCS_QUERY}
         placeholder="Search"
+        title="Search (/ or Ctrl K)"
         autocomplete="off"
       />
       <button type="submit" class="quiet little">Search</button>
@@ -38,6 +40,7 @@ export function DocsBar({ query }: { readonly query?: string | undefined }) {
     <header class="bar">
       <Mark />
       <div class="who">
+        <a class="plain there" href="/">Dashboard</a>
         <a class="plain" href="/docs">Documentation</a>
         <a class="plain" href="/docs/api">API</a>
         <DocsSearch query={query ?? ""} />

@@ -9,6 +9,7 @@ import { raw } from "hono/html";
 import { CONTENTS } from "../../documents/contents.ts";
 import type { Document, Library } from "../../documents/library.ts";
 import { pagePath } from "../../documents/places.ts";
+import { Found } from "../layout/found.tsx";
 import { showDocsPage, TableOfContents } from "./docs_frame.tsx";
 import { renderMarkdown } from "./render_markdown.ts";
 import type { FoundSection } from "./search_documents.ts";
@@ -50,6 +51,16 @@ export function docsOverview(library: Library): Response {
   });
 }
 
+/** The section of a document, which the overview lists. */
+function Section({ name }: { readonly name: string }) {
+  const section = CONTENTS.find(({ entries }) => entries.some((entry) => entry.name === name))!;
+  return (
+    <p class="small soft">
+      <a href="/docs">Documentation</a> / {section.title}
+    </p>
+  );
+}
+
 const ORDER: readonly string[] = CONTENTS.flatMap(({ entries }) => entries.map(({ name }) => name));
 
 /** Links to the documents before and after this one, in the order of the contents. */
@@ -85,6 +96,7 @@ export function documentPage(library: Library, { name, title, text }: Document):
     isWide: true,
     children: (
       <>
+        <Section name={name} />
         <TableOfContents headings={headings} />
         <article class="prose">{raw(html)}</article>
         <Neighbours library={library} name={name} />
@@ -118,20 +130,21 @@ export function docsSearchPage(
               : `Results for “${query}”`}
           </p>
         </header>
-        {found.length === 0 ? null : (
-          <section class="card" aria-label="Results">
-            <ul class="items">
-              {found.map(({ href, title, heading, excerpt }) => (
-                <li key={href}>
-                  <a class="what" href={href}>
-                    <span>{heading === title ? title : `${title}: ${heading}`}</span>
-                    <span>{excerpt}</span>
-                  </a>
-                </li>
-              ))}
-            </ul>
-          </section>
-        )}
+        <div id="found" class="stack">
+          {[...Map.groupBy(found, ({ title }) => title)].map(([title, sections], index) => (
+            <Found
+              key={title}
+              title={title}
+              id={`found-${index}`}
+              rows={sections.map(({ href, heading, excerpt, words }) => ({
+                href,
+                title: heading,
+                detail: excerpt,
+                words,
+              }))}
+            />
+          ))}
+        </div>
       </>
     ),
   });

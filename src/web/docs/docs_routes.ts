@@ -13,7 +13,6 @@ import { sha256Hex } from "../../lib/hash.ts";
 import { Failure, type Router } from "../../platform/core/http/mod.ts";
 import { takesGzip } from "../layout/asset.ts";
 import { DOCS_SCRIPT_PATH, showDocsScript } from "./docs_script.ts";
-import type { FoundSection } from "./search_documents.ts";
 import { MAX_DOCS_QUERY } from "./docs_limits.ts";
 
 /** A response that is rendered once, and is the same for everyone. */
@@ -79,17 +78,11 @@ function makeSchema(library: Library, file: string): Response {
   return textOf(schema, "application/schema+json; charset=utf-8");
 }
 
-let searching: Promise<(query: string) => FoundSection[]> | undefined;
-
-/** Searches the documentation, which is indexed at the first search. */
-async function searchDocuments(query: string): Promise<FoundSection[]> {
-  searching ??= Promise.all([readLibrary(), import("./search_documents.ts")])
-    .then(([library, { createSearch }]) => createSearch(library));
-  return (await searching)(query);
-}
-
 async function showSearch({ request }: { readonly request: Request }): Promise<Response> {
-  const { docsSearchPage } = await import("./docs_pages.tsx");
+  const [{ docsSearchPage }, { searchDocuments }] = await Promise.all([
+    import("./docs_pages.tsx"),
+    import("./search_documents.ts"),
+  ]);
   const given = new URL(request.url).searchParams.get("q") ?? "";
   const query = given.slice(0, MAX_DOCS_QUERY).toWellFormed().trim();
   return docsSearchPage(await readLibrary(), query, await searchDocuments(query));

@@ -45,8 +45,12 @@ function makeRenderer() {
   rules.image = (tokens, index) => escapeHtml(tokens[index]!.content);
   rules.table_open = () => `<div class="wide" tabindex="0"><table>\n`;
   rules.table_close = () => "</table></div>\n";
-  const code = (text: string, info: string): string =>
-    `<pre class="terminal" tabindex="0">${highlightCode(text, info)}</pre>\n`;
+  const code = (text: string, info: string): string => {
+    // The name of a file, where the fence has one.
+    const file = info.split(/\s+/).find((part) => part.includes("."));
+    const caption = file === undefined ? "" : `<p class="file">${escapeHtml(file)}</p>\n`;
+    return `${caption}<pre class="terminal" tabindex="0">${highlightCode(text, info)}</pre>\n`;
+  };
   rules.fence = (tokens, index) => code(tokens[index]!.content, tokens[index]!.info);
   rules.code_block = (tokens, index) => code(tokens[index]!.content, "");
   markdown.core.ruler.push("headings", ({ tokens, env }) => {

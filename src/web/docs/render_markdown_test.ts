@@ -42,7 +42,8 @@ Deno.test("renderMarkdown() highlights code on the server", () => {
     "```sh\nexport A=1 # why\n```": /<span class="hljs-comment"># why<\/span>/,
     '```toml\n[project]\nname = "<b>"\n```':
       /<span class="hljs-string">&quot;&lt;b&gt;&quot;<\/span>/,
-    "```ts functions/a.ts\nconst a = 1;\n```": /<span class="hljs-keyword">const<\/span>/,
+    "```ts functions/<a>.ts\nconst a = 1;\n```":
+      /^<p class="file">functions\/&lt;a&gt;\.ts<\/p>\n<pre[^]*<span class="hljs-keyword">const<\/span>/,
     "```console\n$ svc <x>\nout <y>\n```": /<b>svc &lt;x&gt;<\/b>\nout &lt;y&gt;/,
     "```unknown\n<x>\n```": /tabindex="0">&lt;x&gt;\n<\/pre>/,
   };
@@ -53,7 +54,7 @@ Deno.test("renderMarkdown() highlights code on the server", () => {
 
 /** Every tag that may appear, with its attributes. */
 const TAG =
-  /^<(?:\/?(?:p|h[1-6]|em|strong|s|code|ul|ol|li|blockquote|hr|br|thead|tbody|tr|table)|\/(?:a|pre|div|t[hd])|h[1-6] id="[^"<>]*"|ol start="\d+"|t[hd]|\/?b|\/span|span class="hljs-[a-z_ -]+"|a href="(?:\/docs\/|#|https:\/\/)[^"<>]*"(?: rel="noopener noreferrer")?|pre class="terminal" tabindex="0"|div class="wide" tabindex="0")>$/;
+  /^<(?:\/?(?:p|h[1-6]|em|strong|s|code|ul|ol|li|blockquote|hr|br|thead|tbody|tr|table)|\/(?:a|pre|div|t[hd])|h[1-6] id="[^"<>]*"|ol start="\d+"|t[hd]|\/?b|\/span|span class="hljs-[a-z_ -]+"|a href="(?:\/docs\/|#|https:\/\/)[^"<>]*"(?: rel="noopener noreferrer")?|pre class="terminal" tabindex="0"|p class="file"|div class="wide" tabindex="0")>$/;
 
 Deno.test("renderMarkdown() makes no other tag or attribute of any text", () => {
   const piece = fc.constantFrom(

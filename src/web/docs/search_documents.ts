@@ -6,6 +6,7 @@
 import MiniSearch from "minisearch";
 import type { Library } from "../../documents/library.ts";
 import { pagePath } from "../../documents/places.ts";
+import { readLibrary } from "../../documents/read_library.ts";
 import { nextTurn } from "../../lib/next_turn.ts";
 import { renderMarkdown } from "./render_markdown.ts";
 
@@ -18,6 +19,8 @@ export interface FoundSection {
   readonly heading: string;
   /** The text around the first word that fits. */
   readonly excerpt: string;
+  /** The words of the documents that fit. */
+  readonly words: readonly string[];
 }
 
 interface IndexedSection {
@@ -93,5 +96,14 @@ export async function createSearch(
       title: String(result.title),
       heading: String(result.heading),
       excerpt: excerptOf(String(result.text), result.terms),
+      words: result.terms,
     }));
+}
+
+let searching: Promise<(query: string) => FoundSection[]> | undefined;
+
+/** Searches the documentation, which is indexed at the first search. */
+export async function searchDocuments(query: string): Promise<FoundSection[]> {
+  searching ??= readLibrary().then(createSearch);
+  return (await searching)(query);
 }

@@ -118,6 +118,7 @@ export function Bar({ context, place }: {
         <Way href="/notifications" path={path}>
           Inbox <span class="count" data-unread=""></span>
         </Way>
+        <a class="there" href="/docs">Docs</a>
         <a
           href="/account"
           aria-current={path.startsWith("/account") ? "true" : undefined}

@@ -42,6 +42,9 @@ const DEPLOYMENT_WORDS: Readonly<Record<DeploymentState, ShownState>> = {
   ROLLED_BACK: { tone: "idle", word: "Rolled back", past: true },
 };
 
+/** The word for a state of a deployment. */
+export const deploymentWord = (status: DeploymentState): string => DEPLOYMENT_WORDS[status].word;
+
 /** Whether a deployment is still on its way. */
 export const isUnderWay = (status: DeploymentState): boolean =>
   DEPLOYMENT_WORDS[status].moving === true;
@@ -168,12 +171,14 @@ export function Empty({ title, command, children }: {
 }
 
 /** A labelled field with a few values to choose from. */
-export function SelectField({ label, name, id = name, values, chosen }: {
+export function SelectField({ label, name, id = name, values, words = {}, chosen }: {
   readonly label: string;
   readonly name: string;
   /** Tells fields of the same name on a page apart. */
   readonly id?: string;
   readonly values: readonly string[];
+  /** How values read that are no words. */
+  readonly words?: Readonly<Record<string, string>>;
   readonly chosen: string;
 }) {
   return (
@@ -181,7 +186,9 @@ export function SelectField({ label, name, id = name, values, chosen }: {
       <label for={id}>{label}</label>
       <select id={id} name={name} autocomplete="off">
         {values.map((value) => (
-          <option key={value} value={value} selected={value === chosen}>{value}</option>
+          <option key={value} value={value} selected={value === chosen}>
+            {words[value] ?? value}
+          </option>
         ))}
       </select>
     </div>

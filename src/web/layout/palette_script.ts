@@ -9,27 +9,41 @@ import { makeAsset } from "./asset.ts";
 
 const PALETTE = `"use strict";
 {
-/* Most rows that are shown. */
-const MOST = 12;
+/* Most rows of a group. */
+const MOST = 6;
 const PAUSE_MS = 150;
 const way = document.querySelector("[data-search]");
-const search = new URL(way.href);
-const textOf = (node) => node.textContent.replace(/\\s+/g, " ").trim();
+const search = new URL(way.href ?? way.action);
+const textOf = (node) => node?.textContent.replace(/\\s+/g, " ").trim() ?? "";
 
-/* How well a text fits, by letters in their order; 0 where it does not. Starts of words count more. */
+/* The letters of a word in their order, the first one at a place. Starts of words count more. */
+const chain = (plain, word, first) => {
+  const letters = [first];
+  let points = first === 0 || /[^a-z0-9]/.test(plain[first - 1]) ? 10 : 0;
+  for (const letter of word.slice(1).split("")) {
+    const from = letters.at(-1) + 1;
+    const found = plain.indexOf(letter, from);
+    if (found === -1) return undefined;
+    points += found === from ? 5 : /[^a-z0-9]/.test(plain[found - 1]) ? 10 : 0;
+    letters.push(found);
+  }
+  return { points, letters };
+};
+/* How well a word fits, and the letters that do; undefined where its letters are too far apart. */
+const fit = (plain, word) => {
+  const at = plain.indexOf(word);
+  if (at !== -1) return { points: 1000 - at, letters: word.split("").map((_, n) => at + n) };
+  const starts = plain.split("").flatMap((letter, n) => letter === word[0] ? [n] : []);
+  const [best] = starts.map((first) => chain(plain, word, first)).filter(Boolean).sort((a, b) => b.points - a.points);
+  return best !== undefined && best.points >= 3 * word.length ? best : undefined;
+};
+/* How well a text fits all words; undefined where one does not. */
 const score = (text, wanted) => {
   const plain = text.toLowerCase();
-  const at = plain.indexOf(wanted);
-  if (at !== -1) return 1000 - at - plain.length / 100;
-  let points = 1;
-  let from = 0;
-  for (const letter of wanted.replaceAll(" ", "")) {
-    const found = plain.indexOf(letter, from);
-    if (found === -1) return 0;
-    points += found === 0 || /[^a-z0-9]/.test(plain[found - 1]) ? 10 : found === from ? 5 : 0;
-    from = found + 1;
-  }
-  return points - plain.length / 100;
+  const fits = wanted.split(/\\s+/).filter(Boolean).map((word) => fit(plain, word));
+  if (fits.includes(undefined)) return undefined;
+  const points = fits.reduce((sum, one) => sum + one.points, 0) - plain.length / 100;
+  return { points, letters: new Set(fits.flatMap(({ letters }) => letters)) };
 };
 
 /* The rows of a page of results. */
@@ -41,13 +55,15 @@ const read = async (query) => {
   return [...page.querySelectorAll("#found section")].flatMap((section) =>
     [...section.querySelectorAll("a.whole")].map((link) => ({
       text: textOf(link),
+      detail: textOf(link.nextElementSibling),
       kind: textOf(section.querySelector("h2")),
       href: link.getAttribute("href"),
     }))
   );
 };
 const readProjects = async () => {
-  const [, , workspace] = search.pathname.split("/");
+  const [, place, workspace] = search.pathname.split("/");
+  if (place !== "workspaces") return [];
   const response = await fetch("/v1/projects?limit=100&workspace=" + workspace);
   const { items } = await response.json();
   return items.map(({ name, displayName }) => ({
@@ -58,17 +74,25 @@ const readProjects = async () => {
 };
 /* What the page itself offers. */
 const readActions = () =>
-  [...document.querySelectorAll(".band .acts a, .band .acts button")].map((node) => ({
-    text: textOf(node),
-    kind: "Actions",
-    run: () => node.click(),
-  }));
+  [["Actions", ".band .acts a, .band .acts button"], ["Documents", ".contents a"]].flatMap(([kind, where]) =>
+    [...document.querySelectorAll(where)].map((node) => ({ text: textOf(node), kind, run: () => node.click() }))
+  );
 
 const make = (name, attributes, ...children) => {
   const node = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
   node.append(...children);
   return node;
+};
+/* A text whose letters that fit are marked. */
+const marked = (text, letters) => {
+  const parts = [];
+  for (let at = 0, end; at < text.length; at = end) {
+    const isMarked = letters.has(at);
+    for (end = at + 1; end < text.length && letters.has(end) === isMarked; end++);
+    parts.push(isMarked ? make("mark", {}, text.slice(at, end)) : text.slice(at, end));
+  }
+  return parts;
 };
 
 const open = () => {
@@ -79,8 +103,8 @@ const open = () => {
     "aria-label": "Search or go to", "aria-autocomplete": "list", autocomplete: "off", spellcheck: "false",
     maxlength: "100", placeholder: "Search or go to…",
   });
-  const list = make("ul", { id: "palette-list", role: "listbox", "aria-label": "Results" });
-  const count = make("p", { class: "hush", role: "status" });
+  const list = make("div", { id: "palette-list", role: "listbox", "aria-label": "Results" });
+  const count = make("p", { class: "soft small", role: "status" });
   const dialog = make("dialog", { class: "palette", "aria-label": "Search or go to" }, field, list, count);
   let known = readActions();
   let found = [];
@@ -88,10 +112,12 @@ const open = () => {
   let chosen = 0;
   let timer;
   let asked = "";
+  field.value = document.getElementById("q")?.value ?? "";
 
   const mark = () => {
-    [...list.children].forEach((row, at) => row.setAttribute("aria-selected", String(at === chosen)));
-    const row = list.children[chosen];
+    const rows = [...list.querySelectorAll("[role=option]")];
+    rows.forEach((row, at) => row.setAttribute("aria-selected", String(at === chosen)));
+    const row = rows[chosen];
     row?.scrollIntoView({ block: "nearest" });
     if (row) field.setAttribute("aria-activedescendant", row.id);
     else field.removeAttribute("aria-activedescendant");
@@ -105,18 +131,24 @@ const open = () => {
   };
   const show = () => {
     const wanted = field.value.trim().toLowerCase();
-    const fitting = known.map((item) => ({ item, points: wanted === "" ? 1 : score(item.text, wanted) }))
-      .filter(({ points }) => points > 0).sort((a, b) => b.points - a.points).map(({ item }) => item);
     const seen = new Set();
-    shown = [...fitting, ...(wanted === asked ? found : [])]
-      .filter(({ href }) => href === undefined || (!seen.has(href) && seen.add(href))).slice(0, MOST);
+    const fitting = [...known.map((item) => ({ item, ...score(item.text, wanted) })).filter(({ points }) => points !== undefined),
+      ...(wanted === asked ? found : []).map((item) => ({ item, points: 0, letters: new Set(), ...score(item.text, wanted) }))]
+      .filter(({ item: { href } }) => href === undefined || (!seen.has(href) && seen.add(href)));
+    if (wanted !== "") fitting.sort((a, b) => b.points - a.points);
+    const groups = Map.groupBy(fitting, ({ item }) => item.kind);
+    shown = [];
     chosen = 0;
-    list.replaceChildren(...shown.map(({ text, kind }, at) => {
-      const row = make("li", { role: "option", id: "palette-" + at }, make("span", {}, text), make("span", { class: "soft small" }, kind));
-      row.addEventListener("click", () => choose(at));
-      return row;
-    }));
-    count.textContent = shown.length === 0 ? "No results" : shown.length + " results";
+    list.replaceChildren(...[...groups].map(([kind, rows]) =>
+      make("div", { role: "group", "aria-label": kind }, ...rows.slice(0, MOST).map(({ item, letters }) => {
+        const at = shown.push(item) - 1;
+        const { text, detail = "" } = item;
+        const row = make("div", { role: "option", id: "palette-" + at }, make("span", {}, ...marked(text, letters)), make("span", { class: "soft small" }, detail));
+        row.addEventListener("click", () => choose(at));
+        return row;
+      }))
+    ));
+    count.textContent = shown.length === 0 ? "No results" : shown.length + (shown.length === 1 ? " result." : " results.") + " ↑ and ↓ choose, Enter opens.";
     mark();
   };
   const look = async () => {
@@ -153,7 +185,9 @@ const open = () => {
   });
   document.body.append(dialog);
   dialog.showModal();
+  field.select();
   show();
+  look();
   for (const source of [read(""), readProjects()]) {
     source.then((rows) => { known = [...known, ...rows]; show(); }, () => {});
   }
@@ -161,6 +195,25 @@ const open = () => {
 document.addEventListener("svc:palette", open);
 open();
 }
+`;
+
+/** Loads the overlay when it is first opened. */
+export const PALETTE_OPENER = `
+let hasPalette = false;
+const openPalette = (way) => {
+  if (hasPalette) return document.dispatchEvent(new Event("svc:palette"));
+  hasPalette = true;
+  const script = document.createElement("script");
+  script.src = way.dataset.search;
+  script.onerror = () => location.assign(way.href ?? way.action);
+  document.head.append(script);
+};
+/* Whether a key opens the search. */
+const isSearchKey = ({ key, ctrlKey, metaKey, altKey, target }) => {
+  if (altKey) return false;
+  if (ctrlKey || metaKey) return key.toLowerCase() === "k";
+  return key === "/" && !target.closest("input, select, textarea");
+};
 `;
 
 /** Named after its content, so that browsers can cache it for good. */

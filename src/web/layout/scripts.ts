@@ -11,6 +11,7 @@ import { PAGE_POLICY } from "./document.tsx";
 import { COPY_SCRIPT } from "./copy_script.ts";
 import { FORM_SCRIPT } from "./form_script.ts";
 import { LIVE_SCRIPT } from "./live_script.ts";
+import { PALETTE_OPENER } from "./palette_script.ts";
 
 const FOLLOW = `"use strict";
 /* A scope: all scripts of a page share one for their names. */
@@ -153,22 +154,10 @@ const showSection = () =>
   document.querySelector(".sections [aria-current=page], .rooms [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
 showSection();
 window.addEventListener("resize", showSection);
-/* The overlay of the search is loaded when it is first opened. */
-let hasPalette = false;
-const openPalette = (way) => {
-  if (hasPalette) return document.dispatchEvent(new Event("svc:palette"));
-  hasPalette = true;
-  const script = document.createElement("script");
-  script.src = way.dataset.search;
-  script.onerror = () => location.assign(way.href);
-  document.head.append(script);
-};
+${PALETTE_OPENER}
 document.addEventListener("keydown", (event) => {
-  const { key, ctrlKey, metaKey, altKey, target } = event;
-  const byLetter = (ctrlKey || metaKey) && key.toLowerCase() === "k";
-  const bySlash = key === "/" && !ctrlKey && !metaKey && !altKey && !target.closest("input, select, textarea");
   const way = document.querySelector("[data-search]");
-  if (altKey || way === null || !(byLetter || bySlash)) return;
+  if (way === null || !isSearchKey(event)) return;
   event.preventDefault();
   const field = document.getElementById("q");
   if (field === null) openPalette(way);

@@ -49,6 +49,7 @@ code, kbd, .mono { font-family: var(--mono); font-size: .925em; font-variant-lig
 .skip:focus { top: 1rem; color: var(--on-accent); }
 .soft { color: var(--soft); }
 .small { font-size: .875rem; }
+@media (scripting: none) { [data-copy] { display: none; } }
 .hush { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .stack { display: grid; gap: 1.25rem; }
 .row { display: flex; flex-wrap: wrap; align-items: center; gap: .75rem; }
@@ -146,7 +147,7 @@ h3 { margin: 0; font-size: .95rem; font-weight: 650; }
 
 const PROSE = `
 .rooms.contents { grid-template-columns: minmax(0, 1fr); gap: .75rem; }
-.rooms.contents a { white-space: normal; }
+.rooms.contents a { white-space: normal; padding-block: .25rem; font-size: .925rem; }
 .rooms.contents summary { padding: 0 .75rem; font: 600 .75rem/1.6 var(--mono); letter-spacing: .06em; color: var(--soft); text-transform: uppercase; }
 .rooms.contents ul { margin-top: .35rem; }
 @media (max-width: 59.99rem) { .rooms.contents { display: none; } .rooms.contents + .content { padding-top: 1.5rem; } }
@@ -161,11 +162,15 @@ const PROSE = `
 .prose .wide { overflow-x: auto; border: 1px solid var(--line); border-radius: var(--small); }
 .prose table { border-collapse: collapse; width: 100%; font-size: .925rem; overflow-wrap: normal; }
 .prose th, .prose td { overflow-wrap: normal; padding: .5rem .75rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
+.prose .anchor { color: var(--soft); text-decoration: none; opacity: 0; }
+.prose :hover > .anchor, .anchor:focus-visible { opacity: 1; }
+.prose .file { margin-bottom: -.6rem; color: var(--soft); font: .85rem/1.4 var(--mono); }
 .prose blockquote { margin: 0; padding-left: 1rem; border-left: 3px solid var(--line-strong); color: var(--soft); }
 .toc { display: none; }
 .toc-above ul, .toc ul { display: grid; gap: .35rem; font-size: .875rem; }
 .toc-above ul { padding-top: .6rem; }
 .toc a, .toc-above a { color: var(--soft); text-decoration: none; overflow-wrap: anywhere; }
+.toc a[aria-current] { color: var(--accent); font-weight: 560; }
 .toc a:hover, .toc-above a:hover { color: var(--accent); text-decoration: underline; }
 .toc .deeper, .toc-above .deeper { padding-left: .9rem; }
 .toc h2 { margin-bottom: .6rem; font: 600 .75rem/1 var(--mono); letter-spacing: .06em; color: var(--soft); text-transform: uppercase; }
@@ -234,10 +239,14 @@ dialog > button { margin-top: .75rem; width: 100%; }
 dialog .sheet { max-width: none; }
 .palette { margin-top: 12vh; padding: .6rem; width: min(38rem, calc(100vw - 2rem)); overflow: hidden; }
 .palette > input { border-color: transparent; font-size: 1.05rem; }
-.palette > ul { max-height: min(26rem, 60vh); overflow-y: auto; margin-top: .4rem; }
-.palette li { display: flex; justify-content: space-between; gap: 1rem; padding: .55rem .8rem; border-radius: var(--small); cursor: pointer; }
-.palette li > :first-child { min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.palette li[aria-selected=true] { background: var(--tint); color: var(--accent); }
+.palette > [role=listbox] { max-height: min(28rem, 60vh); overflow-y: auto; margin-top: .4rem; }
+.palette [role=group]::before { content: attr(aria-label); display: block; padding: .6rem .8rem .2rem; font: 600 .75rem/1.4 var(--mono); letter-spacing: .06em; text-transform: uppercase; color: var(--soft); }
+.palette [role=option] { display: flex; align-items: baseline; justify-content: space-between; gap: 1rem; padding: .5rem .8rem; border-radius: var(--small); cursor: pointer; }
+.palette [role=option] > * { min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.palette [role=option] > :first-child { flex: none; max-width: 75%; }
+.palette [role=option][aria-selected=true] { background: var(--tint); }
+.palette > p { padding: .5rem .8rem .1rem; }
+mark { background: none; color: var(--accent); font-weight: 650; }
 .question { gap: 1rem; }
 .question h1, dialog h1 { font-size: 1.3rem; }
 .question .actions { justify-content: flex-end; margin-top: .25rem; }

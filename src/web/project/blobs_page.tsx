@@ -273,7 +273,7 @@ function ObjectCard({ parts, view, object }: {
         <p class="soft small">
           ETag <code>{etag}</code>
         </p>
-        <div class="acts">
+        <div class="row">
           <a class="button quiet little" href={to("download")} download={key.split("/").at(-1)}>
             Download
           </a>

@@ -17,6 +17,7 @@ import {
   Commit,
   CopiedLink,
   DeploymentStateMark,
+  deploymentWord,
   Empty,
   HealthMark,
   Pager,
@@ -26,9 +27,10 @@ import { DeploymentMenu } from "../deployment/deployment_acts.tsx";
 import { canChange, cursorOf, type ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 
-function DeploymentRow({ deployment, parts }: {
+function DeploymentRow({ deployment, parts, canRollBack }: {
   readonly deployment: Deployment;
   readonly parts: ProjectVisit;
+  readonly canRollBack: boolean;
 }) {
   const { csrf, now } = parts.context;
   const { id, message, branch, commitSha, author, environment, createdAt } = deployment;
@@ -48,15 +50,21 @@ function DeploymentRow({ deployment, parts }: {
       <div class="meta end">
         <span>{environment}</span>
         <Ago at={createdAt} now={now} />
-        <DeploymentMenu deployment={deployment} csrf={csrf} mayChange={canChange(parts)} />
+        <DeploymentMenu
+          deployment={deployment}
+          csrf={csrf}
+          mayChange={canChange(parts)}
+          canRollBack={canRollBack}
+        />
       </div>
     </li>
   );
 }
 
-function Production({ parts, deployment, health }: {
+function Production({ parts, deployment, health, canRollBack }: {
   readonly parts: ProjectVisit;
   readonly deployment: Deployment;
+  readonly canRollBack: boolean;
   readonly health: ProjectHealth;
 }) {
   const { context, path } = parts;
@@ -99,7 +107,7 @@ function Production({ parts, deployment, health }: {
             </dd>
           </div>
         </dl>
-        {canChange(parts)
+        {canRollBack && canChange(parts)
           ? (
             <Form action={path("rollback")} csrf={context.csrf} asks>
               <div>
@@ -115,12 +123,13 @@ function Production({ parts, deployment, health }: {
   );
 }
 
-function Choice({ name, label, all, values, chosen }: {
+function Choice<T extends string>({ name, label, all, values, wordOf, chosen }: {
   readonly name: string;
   readonly label: string;
   /** The choice that shows all. */
   readonly all: string;
-  readonly values: readonly string[];
+  readonly values: readonly T[];
+  wordOf?(value: T): string;
   readonly chosen: string | undefined;
 }) {
   return (
@@ -129,7 +138,9 @@ function Choice({ name, label, all, values, chosen }: {
       <select id={name} name={name} autocomplete="off">
         <option value="">{all}</option>
         {values.map((value) => (
-          <option key={value} value={value} selected={value === chosen}>{value}</option>
+          <option key={value} value={value} selected={value === chosen}>
+            {wordOf?.(value) ?? value}
+          </option>
         ))}
       </select>
     </div>
@@ -159,6 +170,7 @@ function Filters({ path, filter, environments }: {
         label="Status"
         all="Any"
         values={DEPLOYMENT_STATES}
+        wordOf={deploymentWord}
         chosen={filter.status}
       />
       <button class="quiet" type="submit">Filter</button>
@@ -173,9 +185,10 @@ export function deploymentsPage(parts: ProjectVisit, shown: {
   readonly nextCursor: string | null;
   readonly production: Deployment | undefined;
   readonly health: ProjectHealth;
+  readonly canRollBack: boolean;
 }): Response {
   const { path, project } = parts;
-  const { deployments, nextCursor, filter, environments, production, health } = shown;
+  const { deployments, nextCursor, filter, environments, production, health, canRollBack } = shown;
   const cursor = cursorOf(parts);
   const isFiltered = Object.keys(filter).length > 0;
   return projectPage(
@@ -186,9 +199,14 @@ export function deploymentsPage(parts: ProjectVisit, shown: {
       acts: canChange(parts) ? <a class="button" href={path("deploy")}>Deploy</a> : undefined,
     },
     <>
-      {production === undefined || cursor !== null || isFiltered
-        ? null
-        : <Production parts={parts} deployment={production} health={health} />}
+      {production === undefined || cursor !== null || isFiltered ? null : (
+        <Production
+          parts={parts}
+          deployment={production}
+          health={health}
+          canRollBack={canRollBack}
+        />
+      )}
       {deployments.length === 0 && !isFiltered && cursor === null
         ? (
           <section class="card" aria-label="Deployments">
@@ -210,7 +228,12 @@ export function deploymentsPage(parts: ProjectVisit, shown: {
               : (
                 <ol class="rows" id="deployment-rows" data-live="">
                   {deployments.map((each) => (
-                    <DeploymentRow key={each.id} deployment={each} parts={parts} />
+                    <DeploymentRow
+                      key={each.id}
+                      deployment={each}
+                      parts={parts}
+                      canRollBack={canRollBack}
+                    />
                   ))}
                 </ol>
               )}

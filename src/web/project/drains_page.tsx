@@ -13,7 +13,7 @@ import { QUESTIONS } from "../asking/questions.ts";
 import { Ago, Empty, Name, State } from "../layout/board_pieces.tsx";
 import { EMPTY, type FormPage, refused } from "../layout/form.ts";
 import { Card, EndButton, Field, Form, Notice, Trouble } from "../layout/pieces.tsx";
-import type { BoardServices } from "../visit/board_context.ts";
+import { type BoardServices, namedIn } from "../visit/board_context.ts";
 import type { PageBinder } from "../visit/page_binder.tsx";
 import { askOnProject, canChange, openProject, type ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
@@ -204,7 +204,7 @@ export function bindDrains(bind: PageBinder, services: BoardServices): void {
   });
 
   bind.asking(`${AT}/remove`, {
-    ask: askOnProject(services, ({ project }) => QUESTIONS.drain(`the drain of ${project.name}`)),
+    ask: askOnProject(services, (parts) => QUESTIONS.drain(namedIn(parts))),
     run: async (visit) => {
       const { api, project, back } = await openProject(visit, services);
       const params = { project: project.name, drain: visit.fields.drain ?? "" };

@@ -236,6 +236,7 @@ function KindAndScope({ form, label, chosen, state }: {
         name="scope"
         id={`${form}-scope`}
         values={[chosen, SCOPE_ALL]}
+        words={{ [chosen]: `${chosen} only`, [SCOPE_ALL]: "all environments" }}
         chosen={values.scope ?? chosen}
       />
     </>
@@ -271,16 +272,19 @@ function SetForm({ parts, shown }: { readonly parts: ProjectVisit; readonly show
             hint="Secrets are encrypted and can't be viewed again."
             isSecret={state.values.category !== "plain"}
           />
-          <Box
-            name="changeCategory"
-            label="Allow a change between plain and secret (--change-category)"
-            state={state}
-          />
-          <Box
-            name="replaceScope"
-            label="Remove its values in other environments (--replace-scope)"
-            state={state}
-          />
+          <details class="more" open={state.failure !== undefined}>
+            <summary>Replace an existing value</summary>
+            <Box
+              name="changeCategory"
+              label="Allow a change between plain and secret (--change-category)"
+              state={state}
+            />
+            <Box
+              name="replaceScope"
+              label="Remove its values in other environments (--replace-scope)"
+              state={state}
+            />
+          </details>
           <div>
             <button type="submit">Set variable</button>
           </div>

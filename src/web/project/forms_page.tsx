@@ -166,7 +166,7 @@ function Submissions({ parts, view }: { readonly parts: ProjectVisit; readonly v
       lead={isSpam ? "Spam is deleted after 30 days. Its files are not kept." : undefined}
     >
       <div class="body">
-        <div class="acts">
+        <div class="row">
           <a class="button quiet little" href={hrefOf("forms", { show: other })}>
             {isSpam ? "Show submissions" : "Show spam"}
           </a>
@@ -204,7 +204,7 @@ function Submissions({ parts, view }: { readonly parts: ProjectVisit; readonly v
           </Empty>
         )
         : (
-          <ol class="rows">
+          <ol class="rows plain">
             {items.map((each) => (
               <Submission key={each.id} parts={parts} submission={each} wish={wish} />
             ))}
@@ -253,7 +253,7 @@ function formsPage(parts: ProjectVisit, view: FormsView): Response {
             </Empty>
           )
           : (
-            <ol class="rows">
+            <ol class="rows plain">
               {forms.map((form) => (
                 <FormItem key={form.name} form={form} href={hrefOf(form.name)} now={now} />
               ))}

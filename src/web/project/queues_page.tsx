@@ -141,7 +141,7 @@ function Letters({ parts, view }: { readonly parts: ProjectVisit; readonly view:
         : (
           <>
             <div class="body">
-              <div class="acts">
+              <div class="row">
                 <Form action={path("queues/retry-all")} csrf={csrf} hidden={{ ...wish }}>
                   <button class="little" type="submit">Retry all</button>
                 </Form>
@@ -154,7 +154,7 @@ function Letters({ parts, view }: { readonly parts: ProjectVisit; readonly view:
                 />
               </div>
             </div>
-            <ol class="rows">
+            <ol class="rows plain">
               {items.map((letter) => (
                 <Letter key={letter.id} parts={parts} letter={letter} wish={wish} />
               ))}
@@ -203,7 +203,7 @@ function queuesPage(parts: ProjectVisit, view: QueuesView): Response {
             </Empty>
           )
           : (
-            <ol class="rows">
+            <ol class="rows plain">
               {queues.map((queue) => (
                 <QueueItem key={queue.name} queue={queue} href={hrefOf(queue.name)} />
               ))}

@@ -71,6 +71,13 @@ const PROTECTION_WORDS: Readonly<Record<PreviewAccess["protection"], string>> = 
   all: "Only members can visit previews and production.",
 };
 
+const PROTECTION_NAMES: Readonly<Record<PreviewAccess["protection"], string>> = {
+  off: "Everyone",
+  members: "Members only",
+  password: "Members and people with the password",
+  all: "Members only, also production",
+};
+
 function PreviewsCard({ parts, previews, state }: {
   readonly parts: ProjectVisit;
   readonly previews: PreviewAccess;
@@ -91,6 +98,7 @@ function PreviewsCard({ parts, previews, state }: {
               label="Who can visit"
               name="protection"
               values={PROTECTIONS}
+              words={PROTECTION_NAMES}
               chosen={state.values.protection ?? previews.protection}
             />
             <Field

@@ -6,8 +6,9 @@
  * @module
  */
 import type { Child } from "hono/jsx";
-import { DocsBar } from "../docs/docs_frame.tsx";
+import { DocsBar, TableOfContents } from "../docs/docs_frame.tsx";
 import { DOCS_POLICY, DOCS_SCRIPT_PATH } from "../docs/docs_script.ts";
+import type { Heading } from "../docs/render_markdown.ts";
 import { showPage } from "../layout/document.tsx";
 import { Operation, Verb } from "./operation.tsx";
 import type { Reference, ReferencePart } from "./read_reference.ts";
@@ -17,17 +18,19 @@ const WITH_SCRIPT = {
   headers: { "content-security-policy": DOCS_POLICY },
 } as const;
 
-function Frame({ reference, current, title, lead, children }: {
+function Frame({ reference, current, title, lead, headings = [], children }: {
   readonly reference: Reference;
   readonly current?: string;
   readonly title: string;
   readonly lead: Child;
+  /** Headings of the page, for the table of contents. */
+  readonly headings?: readonly Heading[];
   children?: Child;
 }) {
   return (
     <>
       <DocsBar />
-      <div class="shell">
+      <div class={headings.length < 2 ? "shell docs" : "shell docs with-toc"}>
         <nav class="rooms contents" aria-label="API sections">
           <div>
             <h2>API</h2>
@@ -55,7 +58,8 @@ function Frame({ reference, current, title, lead, children }: {
             <h1>{title}</h1>
             <p class="soft">{lead}</p>
           </header>
-          {children}
+          <TableOfContents headings={headings} />
+          <div class="stack">{children}</div>
         </main>
       </div>
     </>
@@ -108,6 +112,11 @@ export function referencePart(reference: Reference, part: ReferencePart): Respon
       current={part.slug}
       title={part.name}
       lead={part.description}
+      headings={part.operations.map(({ operation: { operationId: id, summary: text } }) => ({
+        level: 2,
+        id,
+        text,
+      }))}
     >
       {part.operations.map((each) => (
         <Operation key={each.operation.operationId} {...each} reference={reference} />

@@ -7,52 +7,19 @@
  */
 import { endpoints } from "../../contract/endpoints.ts";
 import { MAX_SEARCH_LENGTH, type SearchResult } from "../../contract/search.ts";
-import { readLibrary } from "../../documents/read_library.ts";
 import { type BoardServices, openBoard } from "../visit/board_context.ts";
 import type { PageBinder } from "../visit/page_binder.tsx";
 import { findPages, type KnownPage } from "./known_pages.ts";
 import type { BoardContext } from "../layout/page_context.ts";
-import { Card } from "../layout/pieces.tsx";
-import { Empty, Name } from "../layout/board_pieces.tsx";
+import type { FoundSection } from "../docs/search_documents.ts";
+import { Empty } from "../layout/board_pieces.tsx";
+import { Found, shorten } from "../layout/found.tsx";
 import { projectPath, searchPath } from "../layout/bar.tsx";
 import { showBoard } from "../layout/show_board.ts";
 import { WorkspaceFrame } from "../layout/board_frame.tsx";
-import type { Library } from "../../documents/library.ts";
-import { pagePath } from "../../documents/places.ts";
 
-/** A document, or a part of one, as a search shows it. */
-interface FoundDocument {
-  readonly href: string;
-  readonly title: string;
-  readonly detail: string;
-}
-
-/** Most documents that a search finds. */
-const MOST = 10;
-
-/** The documents whose title, description or headings contain a text, the titles first. */
-function findDocuments({ documents }: Pick<Library, "documents">, wanted: string) {
-  const sought = wanted.toLowerCase();
-  const contains = (text: string) => text.toLowerCase().includes(sought);
-  const byTitle: FoundDocument[] = [];
-  const byHeading: FoundDocument[] = [];
-  for (const { name, title, about, text } of documents.values()) {
-    const href = pagePath(name);
-    if (contains(title) || contains(about)) {
-      byTitle.push({ href, title, detail: about });
-      continue;
-    }
-    const heading = [...text.matchAll(/^##+ (.+)$/gm)].find(([, heading]) => contains(heading!));
-    if (heading !== undefined) byHeading.push({ href, title, detail: heading[1]! });
-  }
-  return [...byTitle, ...byHeading].slice(0, MOST);
-}
-
-/** Most characters of a title or a detail. */
-const MAX_TEXT = 160;
-
-const shorten = (text: string): string =>
-  text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
+/** Most sections of documents that a search shows. */
+const MOST_SECTIONS = 8;
 
 const KINDS = [
   ["project", "Projects"],
@@ -67,31 +34,6 @@ function hrefOf({ kind, id, project, title }: SearchResult, slug: string): strin
   if (project === null) return `/workspaces/${slug}#members`;
   const pages = { project: "", domain: "domains", database: `databases/${title}`, member: "" };
   return projectPath(slug, project, pages[kind]);
-}
-
-function Results({ title, id, rows }: {
-  readonly title: string;
-  readonly id: string;
-  readonly rows: readonly { readonly href: string; readonly title: string; detail?: string }[];
-}) {
-  return (
-    <Card title={title} id={id}>
-      <ol class="rows plain">
-        {rows.map(({ href, title, detail }) => (
-          <li key={href + title}>
-            <div class="main">
-              <a class="whole" href={href}>{shorten(title)}</a>
-              {detail === undefined || detail === title ? null : (
-                <span class="soft mono">
-                  <Name text={shorten(detail)} />
-                </span>
-              )}
-            </div>
-          </li>
-        ))}
-      </ol>
-    </Card>
-  );
 }
 
 function SearchForm({ path, wanted }: { readonly path: string; readonly wanted: string }) {
@@ -130,7 +72,7 @@ function searchPage(context: BoardContext, shown: {
   readonly wanted: string;
   readonly items: readonly SearchResult[];
   readonly pages: readonly KnownPage[];
-  readonly documents: readonly FoundDocument[];
+  readonly documents: readonly FoundSection[];
 }): Response {
   const { slug } = context.workspace;
   const { wanted, items, pages, documents } = shown;
@@ -152,18 +94,27 @@ function searchPage(context: BoardContext, shown: {
           const rows = found.map((item) => ({ ...item, href: hrefOf(item, slug) }));
           return rows.length === 0
             ? null
-            : <Results key={kind} title={title} id={`${kind}s`} rows={rows} />;
+            : <Found key={kind} title={title} id={`${kind}s`} rows={rows} />;
         })}
         {pages.length === 0 ? null : (
-          <Results
+          <Found
             title="Pages"
             id="pages"
             rows={pages.map(({ name, path }) => ({ href: path, title: name }))}
           />
         )}
-        {documents.length === 0
-          ? null
-          : <Results title="Documents" id="documents" rows={documents} />}
+        {documents.length === 0 ? null : (
+          <Found
+            title="Documentation"
+            id="documentation"
+            rows={documents.map(({ href, title, heading, excerpt, words }) => ({
+              href,
+              title: heading === title ? title : `${title}: ${heading}`,
+              detail: excerpt,
+              words,
+            }))}
+          />
+        )}
         {items.length + pages.length + documents.length > 0
           ? null
           : (
@@ -179,6 +130,12 @@ function searchPage(context: BoardContext, shown: {
   );
 }
 
+/** Searches the documentation, whose index is loaded at the first search. */
+async function findDocuments(wanted: string): Promise<FoundSection[]> {
+  const { searchDocuments } = await import("../docs/search_documents.ts");
+  return (await searchDocuments(wanted)).slice(0, MOST_SECTIONS);
+}
+
 export function bindSearch(bind: PageBinder, services: BoardServices): void {
   bind.personal("GET", "/workspaces/:slug/search", async (visit) => {
     const { context, api } = await openBoard(visit, visit.params.slug ?? "", services);
@@ -191,7 +148,7 @@ export function bindSearch(bind: PageBinder, services: BoardServices): void {
       wanted,
       items,
       pages: findPages(context.workspace.slug, wanted, project),
-      documents: wanted === "" ? [] : findDocuments(await readLibrary(), wanted),
+      documents: wanted === "" ? [] : await findDocuments(wanted),
     });
   });
 }

@@ -15,7 +15,10 @@ Deno.test("the platform serves its documentation, to people and to programs", ()
       const { status, headers, text } = await get(path);
       assert.equal(status, 200, path);
       assert.match(String(headers["content-security-policy"]), /^default-src 'none'; style-src/);
-      assert.match(String(headers["content-security-policy"]), /; script-src 'self'$/);
+      assert.match(
+        String(headers["content-security-policy"]),
+        /; script-src 'self'; connect-src 'self'$/,
+      );
       const others = text.replace(
         /<script src="\/assets\/docs-[0-9a-f]+\.js" defer=""><\/script>/,
         "",

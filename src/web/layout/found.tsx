@@ -1,0 +1,65 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * What a search found, a card for each kind. The overlay of the search reads these cards as well.
+ *
+ * @module
+ */
+import { Name } from "./board_pieces.tsx";
+import { Card } from "./pieces.tsx";
+
+export interface FoundRow {
+  readonly href: string;
+  readonly title: string;
+  readonly detail?: string;
+  /** Words of the detail that fit the search, in lower case: it is prose. */
+  readonly words?: readonly string[];
+}
+
+/** Most characters of a title or a detail. */
+const MAX_TEXT = 160;
+
+export const shorten = (text: string): string =>
+  text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
+
+/** A text whose words that fit are marked. */
+function Marked({ text, words }: { readonly text: string; readonly words: readonly string[] }) {
+  return (
+    <span class="soft">
+      {text.split(/([\p{Z}\p{P}]+)/u).map((part, index) =>
+        words.includes(part.toLowerCase()) ? <mark key={index}>{part}</mark> : part
+      )}
+    </span>
+  );
+}
+
+function Detail({ title, detail, words }: FoundRow) {
+  if (detail === undefined || detail === title) return null;
+  if (words !== undefined) return <Marked text={detail} words={words} />;
+  return (
+    <span class="soft mono">
+      <Name text={shorten(detail)} />
+    </span>
+  );
+}
+
+export function Found({ title, id, rows }: {
+  readonly title: string;
+  readonly id: string;
+  readonly rows: readonly FoundRow[];
+}) {
+  return (
+    <Card title={title} id={id}>
+      <ol class="rows plain">
+        {rows.map((row) => (
+          <li key={row.href + row.title}>
+            <div class="main">
+              <a class="whole" href={row.href}>{shorten(row.title)}</a>
+              <Detail {...row} />
+            </div>
+          </li>
+        ))}
+      </ol>
+    </Card>
+  );
+}
