@@ -21,10 +21,10 @@ const PICTURES = WHOLE ? SHOTS : join(ROOT, "docs", "screenshots");
 /** With pictures or `LOOKS=all`, every page is looked at in each. */
 const LOOKS = ([
   ["wide-light", 1280, 800, "light"],
-  ["small-dark", 320, 640, "dark"],
+  ["narrow-dark", 390, 844, "dark"],
   ["wide-dark", 1280, 800, "dark"],
   ["narrow-light", 390, 844, "light"],
-  ["narrow-dark", 390, 844, "dark"],
+  ["small-dark", 320, 640, "dark"],
   ["small-light", 320, 640, "light"],
 ] as const).slice(0, KEEPS_SHOTS || Deno.env.get("LOOKS") === "all" ? undefined : 2);
 

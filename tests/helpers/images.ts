@@ -9,9 +9,9 @@ import { ImageEngine, imageProcessCommand } from "../../src/runtime/mod.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-export const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
+const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 
-export function chunk(type: string, data: Uint8Array): Uint8Array {
+function chunk(type: string, data: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(12 + data.byteLength);
   const view = new DataView(bytes.buffer);
   view.setUint32(0, data.byteLength);
@@ -21,7 +21,7 @@ export function chunk(type: string, data: Uint8Array): Uint8Array {
   return bytes;
 }
 
-export function join(parts: readonly Uint8Array[]): Bytes {
+function join(parts: readonly Uint8Array[]): Bytes {
   const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
   let at = 0;
   for (const part of parts) {

@@ -49,10 +49,13 @@ Deno.test("search finds what the own workspace holds, pages and documents, and n
     );
     assert.match((await viewer.open(`${at}?q=vic`)).html, /href="\/workspaces\/acme#members"/);
     assert.match((await viewer.open("/workspaces/acme")).html, /id="members"/);
-    assert.match((await viewer.open(`${at}?q=stale`)).html, /href="\/docs\/caching"/);
+    assert.match(
+      (await viewer.open(`${at}?q=stale`)).html,
+      /href="\/docs\/caching#when-a-response-is-stale"/,
+    );
     const settings = await ada.open(`${at}?q=quiet`);
     assert.match(settings.html, /href="\/notifications\/preferences"/);
-    assert.match((await ada.open(`${at}?q=nowhere`)).html, /svc projects list/);
+    assert.match((await ada.open(`${at}?q=zzyzx`)).html, /svc projects list/);
     assert.equal((await ada.open(`${at}?q=${"%F0%9F".repeat(3)}${"x".repeat(300)}`)).status, 200);
     assert.equal((await stranger.open(`${at}?q=lanterns`)).status, 404);
   }));
