@@ -159,6 +159,7 @@ class DevServer {
     this.#runner?.start();
     this.#sayWhoWaits();
     const [geo] = await Promise.all([loadGeo(), this.#site.update(EVERYTHING)]);
+    await this.#parts.services.queues.start(() => this.#site.site);
     this.#geo = geo;
     front.answer(createDevHandler({
       edge: this.#createEdge(),
@@ -227,6 +228,7 @@ class DevServer {
   async close(): Promise<void> {
     this.#unwatch();
     this.#reload.close();
+    await this.#parts.services.queues.close();
     const stopped = this.#runner?.stop();
     await this.#parts.front.close();
     await stopped;
@@ -314,24 +316,24 @@ class DevServer {
 export async function startDev(given: DevStart): Promise<RunningDev> {
   const { directory, config, report, variablesAt } = given;
   const inspectors = chooseInspectors(given);
-  const onTrouble = (message: string) => report.say("warn", message);
   const onError = (error: unknown) => report.say("error", `A request failed: ${error}`);
   const front = await given.onPort((port) => openFront({ hostname: HOST, port, onError }));
   const dataDir = join(directory, config?.dev.dataDir ?? DEFAULT_LOCAL_DATA_DIR);
+  const url = `http://localhost:${front.port}`;
   const services = await openLocalServices({
     dataDir,
+    url,
+    say: (level, message) => report.say(level, message),
     onMail: ({ subject, to }) =>
       report.say("info", `Caught a mail to ${to.join(", ")}: ${subject}`),
     onSubmission: ({ form, spam }) =>
       report.say("info", `Kept a submission of the form ${form}${spam === null ? "" : " as spam"}`),
-    onTrouble,
   }).catch(async (error) => {
     await front.close();
     throw error;
   });
   const deploymentId = uuidV7(systemClock, systemRandom);
   const { port } = front;
-  const url = `http://localhost:${port}`;
   const options = { ...given, variables: variablesAt(url) };
   const server = new DevServer({ options, deploymentId, front, services, inspectors, dataDir });
   return {

@@ -1,6 +1,6 @@
 /**
- * The services that the project's code finds by variables: its key-value store, and a
- * mail server that catches everything.
+ * The services that the project's code finds by variables: its key-value store, its queues, and
+ * a mail server that catches everything.
  *
  * @module
  */
@@ -12,7 +12,9 @@ import {
   openLocalKv,
 } from "../../kv/mod.ts";
 import { type CaughtMail, Mails } from "./caught_mail.ts";
+import type { DevReport } from "../options.ts";
 import { LocalForms, type LocalSubmission } from "./local_forms.ts";
+import { type LocalQueues, openLocalQueues } from "./local_queues.ts";
 import { openMailServer } from "./mail_server.ts";
 import { stopServer } from "../../lib/stop_server.ts";
 
@@ -21,7 +23,8 @@ const TOKEN_BYTES = 24;
 
 export interface LocalServices {
   readonly kv: LocalKv;
-  /** Performs requests of functions to the store. */
+  readonly queues: LocalQueues;
+  /** Performs requests of functions to the store and the queues. */
   readonly kvFetch: KvFetch;
   readonly mails: Mails;
   readonly forms: LocalForms;
@@ -32,12 +35,17 @@ export interface LocalServices {
   close(): Promise<void>;
 }
 
-/** Serves the store to whoever has the token. */
-function serveKv(kv: LocalKv, token: string, onTrouble: (message: string) => void) {
+/** Serves the store and the queues to whoever has the token. */
+function serveKv(
+  { kv, queues }: Pick<LocalServices, "kv" | "queues">,
+  token: string,
+  onTrouble: (message: string) => void,
+) {
   const handler = createKvHandler({
     store: kv.store,
     ownerOf: (given) => given === token ? kv.namespace : undefined,
     namespaceOf: (namespace) => namespace,
+    answerOther: (_, request) => queues.answer(request),
     onTrouble,
   });
   return Deno.serve({ hostname: HOST, port: 0, onListen() {} }, handler);
@@ -49,33 +57,43 @@ function serveKv(kv: LocalKv, token: string, onTrouble: (message: string) => voi
  * @throws {LocalKvError} where the store cannot be opened
  */
 export async function openLocalServices(
-  { dataDir, onMail, onSubmission, onTrouble }: {
+  { dataDir, url, say, onMail, onSubmission }: {
     readonly dataDir: string;
+    /** URL of the site for browsers. */
+    readonly url: string;
+    readonly say: DevReport["say"];
     readonly onMail: (mail: CaughtMail) => void;
     readonly onSubmission: (submission: LocalSubmission) => void;
-    readonly onTrouble: (message: string) => void;
   },
 ): Promise<LocalServices> {
+  const onTrouble = (message: string) => say("warn", message);
   const kv = await openLocalKv(dataDir);
+  const queues = await openLocalQueues(url, say);
   const token = `svckv_${crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)).toHex()}`;
-  const served = serveKv(kv, token, onTrouble);
+  const served = serveKv({ kv, queues }, token, onTrouble);
+  const storeUrl = `http://${HOST}:${served.addr.port}`;
   const mails = new Mails();
   const mail = await openMailServer((sent) => onMail(mails.add({ ...sent, time: Date.now() })));
   return {
     kv,
-    kvFetch: createKvFetch({ ...kv, onTrouble }),
+    queues,
+    kvFetch: createKvFetch({ ...kv, answerOther: queues.answer, onTrouble }),
     mails,
     forms: new LocalForms(dataDir, onSubmission),
     ports: [served.addr.port, mail.port],
     variables: {
-      SVC_KV_URL: `http://${HOST}:${served.addr.port}`,
+      SVC_KV_URL: storeUrl,
       SVC_KV_TOKEN: token,
+      SVC_QUEUE_URL: `${storeUrl}/v1/queues`,
+      SVC_QUEUE_TOKEN: token,
+      SVC_QUEUE_SECRET: queues.secret,
       SMTP_URL: `smtp://${HOST}:${mail.port}`,
       SMTP_HOST: HOST,
       SMTP_PORT: String(mail.port),
       SMTP_SECURE: "false",
     },
     async close() {
+      await queues.close();
       await Promise.all([stopServer(served), mail.close()]);
       kv.close();
     },

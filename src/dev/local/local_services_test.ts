@@ -7,9 +7,10 @@ Deno.test("openLocalServices() catches mail, and gives the store to who has its 
   const caught: string[] = [];
   const services = await openLocalServices({
     dataDir,
+    url: "http://localhost:4321",
     onMail: ({ subject }) => caught.push(subject),
     onSubmission: () => {},
-    onTrouble: (message) => assert.fail(message),
+    say: (_, message) => assert.fail(message),
   });
   try {
     const { SMTP_URL, SVC_KV_URL, SVC_KV_TOKEN } = services.variables;

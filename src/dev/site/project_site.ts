@@ -9,6 +9,7 @@ import { compileSite, type Site, withRules } from "../../edge/mod.ts";
 import type { FunctionHost, Inspector, OutboundFetch } from "../../runtime/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import type { LocalForms } from "../local/local_forms.ts";
+import { LOCAL_PROJECT } from "../local/local_queues.ts";
 import type { DevOptions } from "../options.ts";
 import { describeProblems, describeThrown, type Problems } from "../problems.ts";
 import type { FrameworkServer } from "./framework_server.ts";
@@ -278,12 +279,13 @@ export class ProjectSite {
     const declared = dev.config?.forms;
     const base = content?.manifest ?? {
       ...serverManifest({ hasServer: server !== undefined, functions: others.functions }),
+      queues: [...dev.config?.queues ?? []],
       ...(declared === undefined ? {} : { forms: [...declared] }),
     };
     const vitals = dev.config?.traffic?.vitals;
     this.#site = compileSite({
       deploymentId,
-      projectId: deploymentId,
+      projectId: LOCAL_PROJECT,
       rules: this.rules,
       manifest: vitals === undefined ? base : { ...base, vitals },
       files: content?.files ?? [],

@@ -23,7 +23,7 @@ const NO_ANSWER = 502;
 
 export interface DeliveryServices {
   readonly sites: Pick<SiteDirectory, "resolve">;
-  readonly addresses: Addresses;
+  readonly addresses: Pick<Addresses, "hostname" | "url">;
   /** The secret that the servers of a deployment verify messages with. */
   secretOf(deploymentId: string): string;
   /** Logs a request; never waits. */

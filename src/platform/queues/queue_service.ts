@@ -10,12 +10,13 @@ import { RateWindow } from "../core/access/mod.ts";
 import { deliverMessage, type DeliveryServices, findSite, findTarget } from "./deliver_message.ts";
 import { MAX_STORED, type NewMessage, type QueuePlace, SEND_RATE } from "./message.ts";
 import { QueueStore, type StoreParts } from "./queue_store.ts";
-import { QueueWorker } from "./queue_worker.ts";
+import { QueueWorker, type QueueWorkerParts } from "./queue_worker.ts";
 
 /** Shortest time between two counts of a full queue, in milliseconds. */
 const RECOUNT_MS = 5_000;
 
-export interface QueueServiceParts extends StoreParts, DeliveryServices {
+export interface QueueServiceParts
+  extends StoreParts, DeliveryServices, Pick<QueueWorkerParts, "ended"> {
   readonly nodes: Pick<Nodes, "instance" | "isAlive" | "onDeath" | "count">;
   onTrouble(message: string): void;
 }

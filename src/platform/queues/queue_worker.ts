@@ -42,6 +42,8 @@ export interface QueueWorkerParts {
   /** The deployment that gets a message; `undefined` if none declares the queue. */
   targetOf(place: QueuePlace, message: QueueMessage): Promise<Target | undefined>;
   deliver(target: Target, place: QueuePlace, message: QueueMessage): Promise<DeliveryOutcome>;
+  /** Told of each delivery whose ending is stored, with the message as it was before. */
+  ended?(place: QueuePlace, message: QueueMessage, ending: Ending): void;
   onTrouble(message: string): void;
 }
 
@@ -238,9 +240,9 @@ export class QueueWorker {
         random,
       });
       // A message that was deleted meanwhile counts no more, nor does a deleted environment's.
-      if (await store.end(this.#place, entry, { ending, fence }) && ending.type === "done") {
-        this.#count();
-      }
+      if (!await store.end(this.#place, entry, { ending, fence })) return;
+      if (ending.type === "done") this.#count();
+      this.#parts.ended?.(this.#place, message, ending);
     } catch (error) {
       onTrouble(`Cannot end a delivery of the queue ${this.#place[2]}: ${error}`);
       await new Promise((resolve) => setTimeout(resolve, STORE_PAUSE_MS));
