@@ -4,12 +4,16 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { AwsClient } from "aws4fetch";
-import { createProject, start, type TestPlatform } from "../../helpers/platform.ts";
+import {
+  bucketOf,
+  createBlobKey,
+  type SendToBucket,
+  uploadInParts,
+} from "../../helpers/blob_client.ts";
+import { createProject, processOf, start } from "../../helpers/platform.ts";
+import type { ProgramOptions } from "../../helpers/platform_process.ts";
+import { openTestStorage } from "../../../src/platform/core/s3/_test_storage.ts";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
-
-/** Deno's types and those of the package differ in their bodies. */
-type AwsRequestInit = Parameters<AwsClient["sign"]>[1];
 
 const ROUNDS = Number(Deno.env.get("BLOB_ROUNDS") ?? 3);
 const WRITERS = 4;
@@ -41,24 +45,8 @@ class Ledger {
   }
 }
 
-type Send = (path: string, init?: RequestInit) => Promise<Response>;
-
-async function uploadInParts(send: Send, key: string, value: string): Promise<Response> {
-  const begun = await (await send(`${key}?uploads`, { method: "POST" })).text();
-  const [, id] = /<UploadId>([^<]+)</.exec(begun)!;
-  const parts: string[] = [];
-  for (const [index, body] of [value.slice(0, PART), value.slice(PART)].entries()) {
-    const path = `${key}?partNumber=${index + 1}&uploadId=${id}`;
-    const { headers } = await send(path, { method: "PUT", body });
-    const tag = headers.get("etag");
-    parts.push(`<Part><PartNumber>${index + 1}</PartNumber><ETag>${tag}</ETag></Part>`);
-  }
-  const body = `<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>`;
-  return await send(`${key}?uploadId=${id}`, { method: "POST", body });
-}
-
 /** Writes until the platform is gone. */
-async function writeAll(send: Send, ledger: Ledger, writer: number, round: number) {
+async function writeAll(send: SendToBucket, ledger: Ledger, writer: number, round: number) {
   try {
     for (let turn = 0;; turn++) {
       const key = `w${writer}/k${turn % KEYS}`;
@@ -67,7 +55,11 @@ async function writeAll(send: Send, ledger: Ledger, writer: number, round: numbe
         await ledger.write(key, undefined, () => send(key, { method: "DELETE" }));
       } else if (turn % 11 === 10) {
         const large = value.padEnd(PART + 10, "x");
-        await ledger.write(key, large, () => uploadInParts(send, key, large));
+        await ledger.write(
+          key,
+          large,
+          () => uploadInParts(send, key, [large.slice(0, PART), large.slice(PART)]),
+        );
       } else await ledger.write(key, value, () => send(key, { method: "PUT", body: value }));
     }
   } catch (error) {
@@ -76,37 +68,29 @@ async function writeAll(send: Send, ledger: Ledger, writer: number, round: numbe
   }
 }
 
-Deno.test("what was acknowledged outlives kills", () =>
-  inTestFolder(async (folder) => {
+/** Kills a platform again and again. */
+async function tryKills(options: Partial<ProgramOptions>): Promise<void> {
+  await inTestFolder(async (folder) => {
     const data = join(folder, "data");
-    let platform = await start(data);
+    let platform = await start(data, options);
     await createProject(platform, "shop");
-    const path = "/v1/projects/shop/blobs/credentials";
-    const { json: key } = await platform.api("POST", path, { json: { name: "ledger" } });
-    const client = new AwsClient({
-      accessKeyId: key.id,
-      secretAccessKey: key.secret,
-      ...{ region: key.region, service: "s3", retries: 0 },
-    });
-    const sendTo = ({ port }: TestPlatform): Send => (path, init) =>
-      client.fetch(`http://localhost:${port}/s3/production/${path}`, init as AwsRequestInit);
+    const key = await createBlobKey(platform, "shop");
     const ledger = new Ledger();
     for (let round = 0; round < ROUNDS; round++) {
-      const { pid } = platform as TestPlatform & { readonly pid: number };
       const writers = Array.from(
         { length: WRITERS },
-        (_, writer) => writeAll(sendTo(platform), ledger, writer, round),
+        (_, writer) => writeAll(bucketOf(platform, key), ledger, writer, round),
       );
       await Promise.race([
         Promise.all(writers),
         new Promise((resolve) => setTimeout(resolve, 500 + Math.random() * 1500)),
       ]);
-      Deno.kill(pid, "SIGKILL");
+      Deno.kill(processOf(platform), "SIGKILL");
       await Promise.all(writers);
       await platform.finished;
       await platform.shutdown().catch(() => {});
-      platform = await start(data);
-      const send = sendTo(platform);
+      platform = await start(data, options);
+      const send = bucketOf(platform, key);
       const count = await ledger.check(async (key) => {
         const response = await send(key);
         const text = await response.text();
@@ -116,4 +100,12 @@ Deno.test("what was acknowledged outlives kills", () =>
       assert.ok(count > 0);
     }
     await platform.shutdown();
-  }));
+  });
+}
+
+Deno.test("what was acknowledged outlives kills", () => tryKills({}));
+
+Deno.test("what was acknowledged outlives kills, with files in an object storage", async () => {
+  await using storage = await openTestStorage();
+  await tryKills({ blobs: storage.place, env: { ...Deno.env.toObject(), ...storage.env } });
+});

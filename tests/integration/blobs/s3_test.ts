@@ -1,51 +1,12 @@
 /** The blob store by the program: S3 clients, servers, functions, restarts, backups, new keys. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { AwsClient } from "aws4fetch";
+import { answerOf, bucketOf, createBlobKey } from "../../helpers/blob_client.ts";
 import { deployServer, MANIFEST } from "../../helpers/compute_site.ts";
-import {
-  createProject,
-  rekey,
-  start,
-  type TestPlatform,
-  withPlatform,
-} from "../../helpers/platform.ts";
+import { createProject, rekey, start, withPlatform } from "../../helpers/platform.ts";
 import { publish, rule } from "../../helpers/upstreams.ts";
 import { runCli } from "../../../src/cli/_test_run.ts";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
-
-interface Key {
-  readonly id: string;
-  readonly secret: string;
-  readonly region: string;
-  readonly bucket: string;
-}
-
-async function createKey(platform: TestPlatform, project: string): Promise<Key> {
-  const path = `/v1/projects/${project}/blobs/credentials`;
-  const { status, json } = await platform.api("POST", path, { json: { name: "test" } });
-  assert.equal(status, 201, JSON.stringify(json));
-  return json;
-}
-
-/** Deno's types and those of the package differ in their bodies. */
-type AwsRequestInit = Parameters<AwsClient["sign"]>[1];
-
-/** Sends requests by a key; paths begin behind the bucket. */
-function bucketOf({ port }: TestPlatform, { id, secret, region, bucket }: Key) {
-  const client = new AwsClient({
-    ...{ accessKeyId: id, secretAccessKey: secret, region },
-    service: "s3",
-    retries: 0,
-  });
-  return (path: string, init: RequestInit = {}) =>
-    client.fetch(`http://localhost:${port}/s3/${bucket}/${path}`, init as AwsRequestInit);
-}
-
-const text = async (response: Promise<Response>) => {
-  const { status } = await response;
-  return `${status} ${await (await response).text()}`;
-};
 
 /** Puts and gets an object with the variables that it is given. */
 const PROGRAM = `
@@ -101,7 +62,7 @@ export default async (request, { env }) => {
 Deno.test("servers and functions reach the store of their environment, and S3 clients do", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
-    const bucket = bucketOf(platform, await createKey(platform, "shop"));
+    const bucket = bucketOf(platform, await createBlobKey(platform, "shop"));
     const visit = async (prod: boolean, path: string) => {
       const { urls } = await deployServer(platform, "shop", {
         engine: "node",
@@ -113,7 +74,7 @@ Deno.test("servers and functions reach the store of their environment, and S3 cl
         .text;
     };
     assert.equal(await visit(true, "/PUT/boat"), "200 ");
-    assert.equal(await text(bucket("boat")), "200 by the server");
+    assert.equal(await answerOf(bucket("boat")), "200 by the server");
     assert.match(await visit(false, "/GET/boat"), /^404 .*NoSuchKey/s);
     await createProject(platform, "edge");
     await publish(platform, "edge", {
@@ -124,7 +85,7 @@ Deno.test("servers and functions reach the store of their environment, and S3 cl
     assert.equal((await platform.get("edge.localhost", "/f/PUT/boat")).text, "200 ");
     assert.equal((await platform.get("edge.localhost", "/f/GET/boat")).text, "200 by a function");
     // A key opens its own store alone.
-    assert.match(await text(bucket("../preview/boat")), /^4\d\d /);
+    assert.match(await answerOf(bucket("../preview/boat")), /^4\d\d /);
     const keys = `/v1/projects/shop/blobs/credentials`;
     const { json: { items } } = await platform.api("GET", keys);
     const own = items.find((key: { isPlatform: boolean; environment: string }) =>
@@ -139,10 +100,10 @@ Deno.test("objects outlive restarts, a new key of the platform, and a backup", (
     const data = join(folder, "data");
     const first = await start(data);
     await createProject(first, "shop");
-    const key = await createKey(first, "shop");
+    const key = await createBlobKey(first, "shop");
     const bucket = bucketOf(first, key);
     const large = "x".repeat(3_000_000);
-    assert.equal(await text(bucket("large", { method: "PUT", body: large })), "200 ");
+    assert.equal(await answerOf(bucket("large", { method: "PUT", body: large })), "200 ");
     await first.shutdown();
     assert.equal(await rekey(data), 1);
     const archive = join(folder, "backup.tar");
@@ -155,8 +116,8 @@ Deno.test("objects outlive restarts, a new key of the platform, and a backup", (
     const second = await start(restored);
     try {
       const again = bucketOf(second, key);
-      assert.equal(await text(again("large")), `200 ${large}`);
-      assert.equal(await text(again("large", { method: "DELETE" })), "204 ");
+      assert.equal(await answerOf(again("large")), `200 ${large}`);
+      assert.equal(await answerOf(again("large", { method: "DELETE" })), "204 ");
     } finally {
       await second.shutdown();
     }
