@@ -13,6 +13,7 @@ import { systemClock, systemRandom } from "../lib/clock.ts";
 import { Addresses } from "../platform/core/addresses.ts";
 import { EventBus, EventStore } from "../platform/core/events/mod.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
+import type { FollowLog } from "../platform/core/log.ts";
 import {
   keepIdentity,
   Membership,
@@ -147,7 +148,7 @@ async function openBlobs(
 export async function openFoundation(
   options: CompleteOptions,
   closers: Closers,
-  { base, listening, url, localRoutes, outbound, closing }: {
+  { base, listening, url, localRoutes, outbound, followLog, closing }: {
     /** The address at which people reach the platform. */
     readonly base: URL;
     /** Addresses of this node's listeners. */
@@ -157,6 +158,7 @@ export async function openFoundation(
     /** How its servers reach the edge. */
     readonly localRoutes: readonly LocalRoute[];
     readonly outbound: Outbound;
+    readonly followLog: FollowLog;
     readonly closing: AbortSignal;
   },
 ): Promise<OpenFoundation> {
@@ -246,6 +248,7 @@ export async function openFoundation(
       random,
       closing,
       log,
+      followLog,
       onTrouble,
       box,
       peers: peers ?? solePeers(),

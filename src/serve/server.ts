@@ -34,6 +34,7 @@ import { startCapabilities, startUpkeep } from "./lifecycle.ts";
 import { followStore } from "./follow_store.ts";
 import { type Listeners, type ListenOptions, openListeners } from "./listeners.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
+import { FollowedLog, type FollowLog } from "../platform/core/log.ts";
 import { openFoundation } from "./open_foundation.ts";
 import { completeSettings } from "../settings/mod.ts";
 import type { CompleteOptions, PlatformOptions, RunningPlatform } from "./options.ts";
@@ -121,7 +122,8 @@ async function beginTakeover({ replace, dataDir }: CompleteOptions): Promise<Tak
  * @throws {Deno.errors.AddrInUse} when a port is taken.
  */
 export async function startPlatform(incomplete: PlatformOptions): Promise<RunningPlatform> {
-  const given: CompleteOptions = completeSettings(incomplete);
+  const ownLog = new FollowedLog(incomplete.log);
+  const given: CompleteOptions = completeSettings({ ...incomplete, log: ownLog.write });
   keepDescriptors();
   await openControlGroups();
   forgiveClosedSocketReads();
@@ -162,6 +164,7 @@ export async function startPlatform(incomplete: PlatformOptions): Promise<Runnin
       prepared,
       sizes,
       geo,
+      followLog: ownLog.follow,
       showing,
       succession,
       isResumed,
@@ -281,6 +284,7 @@ async function startBehind(
     prepared,
     sizes,
     geo,
+    followLog,
     closers,
     closing,
     leaving,
@@ -293,6 +297,7 @@ async function startBehind(
     readonly prepared: Prepared;
     readonly sizes: CacheSizes;
     readonly geo: LoadedGeo;
+    readonly followLog: FollowLog;
     readonly closers: Closers;
     readonly closing: AbortSignal;
     readonly leaving: Leaving;
@@ -310,6 +315,7 @@ async function startBehind(
   const opened = await openFoundation(options, closers, {
     base,
     outbound,
+    followLog,
     closing,
     listening: ownAddresses(options, listeners),
     localRoutes: localRoutes(base, listeners),

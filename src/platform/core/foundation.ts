@@ -9,7 +9,7 @@ import type { Publisher } from "../../feed/mod.ts";
 import type { LocalRoute, OutboundFetch } from "../../runtime/mod.ts";
 import type { Addresses } from "./addresses.ts";
 import type { EventBus } from "./events/mod.ts";
-import type { PlatformLog } from "./log.ts";
+import type { FollowLog, PlatformLog } from "./log.ts";
 import type { SecretBox } from "./secrets/mod.ts";
 import type { Nodes } from "./nodes/mod.ts";
 import type { Peers } from "./peers/mod.ts";
@@ -59,6 +59,7 @@ export interface Foundation {
   /** Aborted when the platform stops. */
   readonly closing: AbortSignal;
   log(line: PlatformLog): void;
+  readonly followLog: FollowLog;
   /** Logs a warning for the operator. */
   onTrouble(message: string): void;
 }

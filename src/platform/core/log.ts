@@ -1,5 +1,5 @@
 /**
- * A line of the platform's own log, for its operator.
+ * The platform's own log, for its operator.
  *
  * @module
  */
@@ -7,4 +7,29 @@
 export interface PlatformLog {
   readonly level: "info" | "warn" | "error";
   readonly message: string;
+}
+
+type WriteLine = (line: PlatformLog) => void;
+
+/** Calls back with each line from now on; returns the function that ends this. */
+export type FollowLog = (listener: WriteLine) => () => void;
+
+/** Writes the log, and shows its lines to others. */
+export class FollowedLog {
+  readonly #write: WriteLine;
+  readonly #listeners = new Set<WriteLine>();
+
+  constructor(write: WriteLine) {
+    this.#write = write;
+  }
+
+  readonly write: WriteLine = (line) => {
+    this.#write(line);
+    for (const listener of this.#listeners) listener(line);
+  };
+
+  readonly follow: FollowLog = (listener) => {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  };
 }

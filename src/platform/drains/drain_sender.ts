@@ -18,7 +18,7 @@ import {
   type PostParts,
   type Signal,
 } from "./post_batch.ts";
-import { RequestMetrics } from "./request_metrics.ts";
+import { RequestMetrics, type ResourceMetrics } from "./request_metrics.ts";
 
 /** Most records, and most bytes, of one request before compression. */
 const BATCH_RECORDS = 512;
@@ -80,6 +80,8 @@ export interface SenderParts extends PostParts {
   /** The sending node, for the platform's own reports. */
   readonly resource: OtlpResource;
   readonly times?: SendTimes;
+  /** Metrics beside those of requests, each time that metrics are sent. */
+  ownMetrics?(): ResourceMetrics;
   onTrouble(message: string): void;
 }
 
@@ -196,9 +198,10 @@ export class DrainSender {
     const { host } = new URL(this.endpoint.url);
     const reason = this.#lastError?.problem ?? "too many at a time";
     const records = formatCount(this.#untold, "log record");
-    this.#parts.onTrouble(`Dropped ${records} for the drain ${host}: ${reason}`);
+    // First: the line of the log may be a record that is dropped.
     this.#toldAt = now;
     this.#untold = 0;
+    this.#parts.onTrouble(`Dropped ${records} for the drain ${host}: ${reason}`);
   }
 
   /** Counts a request for the metrics. */
@@ -211,7 +214,9 @@ export class DrainSender {
 
   /** Sends the metrics once; the next ones have what these would have had. */
   async sendMetrics(): Promise<void> {
-    const metrics = this.#takesMetrics ? this.#metrics.collect(this.#parts.now()) : [];
+    if (!this.#takesMetrics) return;
+    const own = this.#parts.ownMetrics?.();
+    const metrics = [...this.#metrics.collect(this.#parts.now()), ...own ? [own] : []];
     if (metrics.length === 0) return;
     const body = await packMetrics(metrics);
     const outcome = await this.#post("metrics", body);

@@ -9,6 +9,7 @@ import type { LogEntry } from "../../contract/logs.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import { nextTurn } from "../../lib/next_turn.ts";
 import type { Outbound } from "../../runtime/mod.ts";
+import type { FollowLog } from "../core/log.ts";
 import type { ErrorGroup } from "../errors/error_group.ts";
 import type { AccessLogs, LogListener } from "../logs/mod.ts";
 import type { DrainRecord, DrainStore } from "./drain_record.ts";
@@ -17,10 +18,12 @@ import {
   buildLineRecord,
   entryRecord,
   errorRecord,
+  platformRecord,
   type RecordOwner,
   type SizedRecord,
 } from "./log_records.ts";
 import type { Endpoint } from "./post_batch.ts";
+import { processMetrics } from "./process_metrics.ts";
 import type { RecordOwners } from "./record_owners.ts";
 
 /** Lines that wait for their deployments to be read. */
@@ -37,12 +40,14 @@ interface Line {
   build(owner: RecordOwner): SizedRecord;
 }
 
-export interface DrainsParts extends Omit<SenderParts, "resource"> {
+export interface DrainsParts extends Omit<SenderParts, "resource" | "ownMetrics"> {
   readonly store: Pick<DrainStore, "all" | "headersOf">;
   readonly owners: RecordOwners;
   readonly logs: Pick<AccessLogs, "follow" | "followAll" | "flush">;
   /** The operator's own endpoints, which get the records of all projects. */
   readonly endpoints: readonly Endpoint[];
+  /** Follows the platform's own log, which the operator's endpoints get. */
+  readonly followLog: FollowLog;
   /** Reaches the operator's endpoints, which may be on this machine. */
   readonly operatorOutbound: Outbound["fetch"];
 }
@@ -66,18 +71,37 @@ export class Drains {
 
   constructor(parts: DrainsParts) {
     this.#parts = parts;
+    const { operatorOutbound: outbound, owners: { platform }, now } = parts;
+    const startedAt = now();
+    const ownMetrics = () => processMetrics(platform, { startedAt, now: now() });
     this.ofAll = parts.endpoints.map((endpoint) =>
-      this.#createSender(endpoint, parts.operatorOutbound)
+      this.#createSender(endpoint, { outbound, ownMetrics })
     );
-    this.#leaveAll = this.ofAll.length > 0 ? parts.logs.followAll(this.#take) : () => {};
+    this.#leaveAll = this.ofAll.length > 0 ? this.#followAll() : () => {};
   }
 
-  #createSender(endpoint: Endpoint, outbound = this.#parts.outbound): DrainSender {
+  #createSender(
+    endpoint: Endpoint,
+    own: Partial<Pick<SenderParts, "outbound" | "ownMetrics">> = {},
+  ): DrainSender {
     return new DrainSender(endpoint, {
       ...this.#parts,
-      outbound,
+      ...own,
       resource: this.#parts.owners.platform,
     });
+  }
+
+  /** Follows the logs of all projects and of the platform. */
+  #followAll(): () => void {
+    const { logs, followLog, owners, now } = this.#parts;
+    const leaves = [
+      logs.followAll(this.#take),
+      followLog((line) => {
+        const record = platformRecord(owners.platform, line, now());
+        for (const sender of this.ofAll) sender.add(record);
+      }),
+    ];
+    return () => leaves.forEach((leave) => leave());
   }
 
   /** The sender of a drain. */

@@ -6,6 +6,7 @@
 import type { ProtobufLogsSerializer } from "@opentelemetry/otlp-transformer";
 import type { BuildLogLine } from "../../contract/build_logs.ts";
 import type { LogEntry } from "../../contract/logs.ts";
+import type { PlatformLog } from "../core/log.ts";
 import type { ErrorGroup } from "../errors/error_group.ts";
 
 /** A log record as the serializer takes it. */
@@ -193,6 +194,17 @@ export function errorRecord(owner: RecordOwner, group: ErrorGroup): SizedRecord 
       "svc.request_id": samples[0]?.requestId,
     },
   });
+}
+
+/** A line of the platform's own log. */
+export function platformRecord(
+  resource: OtlpResource,
+  { level, message }: PlatformLog,
+  time: number,
+): SizedRecord {
+  const attributes = {};
+  const owner = { resource, mask: (text: string) => text };
+  return build(owner, { time, level, eventName: "svc.platform", body: message, attributes });
 }
 
 /** Tells the receiver about records that it does not get. */

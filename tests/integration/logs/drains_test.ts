@@ -6,7 +6,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { makeTestFolder } from "../../../src/lib/_test_folder.ts";
 import { until } from "../../../src/lib/_test_until.ts";
-import { attributesOf, TestReceiver } from "../../../src/platform/drains/_test_receiver.ts";
+import {
+  attributesOf,
+  type Message,
+  TestReceiver,
+} from "../../../src/platform/drains/_test_receiver.ts";
 import { deployServer } from "../../helpers/compute_site.ts";
 import {
   type ApiAnswer,
@@ -111,7 +115,11 @@ Deno.test("receivers get the records of their projects, masked, with resource an
     const names = metrics!.resourceMetrics.map(({ resource }: { resource: { attributes: [] } }) =>
       attributesOf(resource.attributes)["service.name"]
     );
-    assert.deepEqual(names.sort(), ["docs", "shop"]);
+    assert.deepEqual(names.sort(), ["docs", "shop", "svc"]);
+    const memory = metrics!.resourceMetrics.flatMap(({ scopeMetrics }: Message) =>
+      scopeMetrics.flatMap(({ metrics }: Message) => metrics)
+    ).find(({ name }: Message) => name === "process.memory.usage");
+    assert.ok(memory.sum.dataPoints[0].asDouble > 10_000_000);
     assert.ok(!platform.logged.join("\n").includes("t0ken"));
   }, {
     allowPrivateUpstreams: true,
@@ -121,8 +129,8 @@ Deno.test("receivers get the records of their projects, masked, with resource an
 });
 
 Deno.test("drains that cannot be used are refused, and those that fail say why", async () => {
-  const receiver = new TestReceiver();
-  const at = listen(receiver);
+  const [receiver, all] = [new TestReceiver(), new TestReceiver()];
+  const [at, allAt] = [listen(receiver), listen(all)];
   await withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: { "index.html": "home" } });
@@ -161,14 +169,19 @@ Deno.test("drains that cannot be used are refused, and those that fail say why",
       ({ drains: [{ health }] }) => health.dropped === 1,
     );
     assert.equal(shown.health.lastError, "The endpoint responded with status 400");
-    assert.ok(platform.logged.some((line) => line.includes("Dropped 1 log record for the drain")));
+    const isLine = (line: string) => line.includes("Dropped 1 log record for the drain");
+    assert.ok(platform.logged.some(isLine));
+    // The operator's endpoint has the platform's own log.
+    const records = await until(() => all.records, (list) => list.some(({ body }) => isLine(body)));
+    const own = records.find(({ body }) => isLine(body))!;
+    assert.deepEqual([own.severity, own.resource["service.name"]], ["WARN", "svc"]);
     for (let number = 1; number < 5; number++) await add(platform, { url: at.url });
     assert.equal((await add(platform, { url: at.url })).status, 409);
     const missing = `${AT}/${crypto.randomUUID()}`;
     assert.equal((await platform.api("DELETE", missing)).status, 404);
     await Deno.remove(folder, { recursive: true });
-  }, { allowPrivateUpstreams: true });
-  await at.server.shutdown();
+  }, { allowPrivateUpstreams: true, otlp: { urls: [allAt.url] } });
+  await Promise.all([at.server.shutdown(), allAt.server.shutdown()]);
 });
 
 Deno.test("private endpoints need the operator's leave", () =>
