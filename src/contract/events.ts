@@ -298,6 +298,10 @@ export const EVENTS = {
       "{text|Someone sent the form}",
     ),
   ),
+  "form.full": named(
+    "The form[ {form}] is full",
+    form("HIGH", "{project}: the form {form} is full", "{text|Messages of visitors are lost}"),
+  ),
 };
 
 export type EventName = keyof typeof EVENTS;

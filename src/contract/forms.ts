@@ -69,7 +69,10 @@ export const listForms = endpoint({
   tag,
   params: projectParams,
   query: z.object({ environment }),
-  response: z.object({ items: z.array(form).describe("Forms by name") }),
+  response: z.object({
+    items: z.array(form).describe("Forms by name"),
+    hasRoom: z.boolean().describe("Whether the project has room for more submissions"),
+  }),
 });
 
 export const listFormSubmissions = endpoint({

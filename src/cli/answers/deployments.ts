@@ -133,7 +133,10 @@ export const DEPLOYMENT_ANSWERS: Answers = {
   "queues send": z.object({ message: e.sendQueueMessage.response }),
   "queues retry": z.object({ queue: text, retried: z.int() }),
   "queues purge": z.object({ queue: text, state: text, removed: z.int() }),
-  "forms list": z.object({ forms: e.listForms.response.shape.items }),
+  "forms list": z.object({
+    forms: e.listForms.response.shape.items,
+    hasRoom: e.listForms.response.shape.hasRoom,
+  }),
   "forms submissions": z.object({ submissions: e.listFormSubmissions.response.shape.items }),
   "forms export": z.object({ submissions: e.listFormSubmissions.response.shape.items }),
   "forms delete": z.object({ form: text, removed: z.int() }),

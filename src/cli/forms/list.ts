@@ -4,6 +4,8 @@ import { openProject } from "../projects/resolve_project.ts";
 import { formatAge, printable } from "../terminal/format.ts";
 import { ENVIRONMENT_OPTION, PROJECT_OPTION } from "./form_options.ts";
 
+const NO_ROOM =
+  "No room for more submissions: visitors are refused. Delete some with svc forms delete";
 const HEADINGS = ["FORM", "DEPLOYED", "SUBMISSIONS", "SPAM", "LATEST"] as const;
 
 export default defineCommand({
@@ -12,13 +14,14 @@ export default defineCommand({
   examples: [["forms list", "show the forms of production"]],
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
-    const { items: forms } = await client.call(listForms, {
+    const { items: forms, hasRoom } = await client.call(listForms, {
       params: { project: project.id },
       query: { environment: flags.environment },
     });
     if (forms.length === 0) {
       ctx.ui.note('No forms. Deploy a page with <form action="/_svc/forms/contact" method="post">');
     }
+    if (!hasRoom) ctx.ui.note(NO_ROOM);
     const rows = forms.map(({ name, isDeclared, inbox, spam, lastAt }) => [
       printable(name),
       isDeclared ? "yes" : "no",
@@ -26,6 +29,6 @@ export default defineCommand({
       String(spam),
       lastAt === null ? "-" : formatAge(lastAt, ctx.now()),
     ]);
-    ctx.ui.result({ forms }, forms.length === 0 ? "" : ctx.ui.table(HEADINGS, rows));
+    ctx.ui.result({ forms, hasRoom }, forms.length === 0 ? "" : ctx.ui.table(HEADINGS, rows));
   },
 });

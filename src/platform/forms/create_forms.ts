@@ -8,12 +8,14 @@ import { formatCount } from "../../lib/format.ts";
 import type { ObjectStore } from "../blobs/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
+import type { FormSettings } from "../../manifest/mod.ts";
 import { deleteKeys } from "../core/store/mod.ts";
-import type { EnvironmentStore } from "../environments/mod.ts";
+import { type EnvironmentStore, latestLabel } from "../environments/mod.ts";
 import type { ProjectStore } from "../projects/mod.ts";
 import { FormStore } from "./form_store.ts";
-import { type FormSender, SubmissionKeeper } from "./keep_submission.ts";
+import { type FormSender, retentionOf, SubmissionKeeper } from "./keep_submission.ts";
 import { bindFormRoutes } from "./routes.ts";
+import type { SubmissionRecord } from "./submission_record.ts";
 
 export interface FormParts {
   readonly projects: ProjectStore;
@@ -30,10 +32,25 @@ export interface ProjectForms {
 }
 
 export function createForms(foundation: Foundation, parts: FormParts): ProjectForms {
-  const { kv, publicOrigin, now, random, addresses, events } = foundation;
+  const { kv, publicOrigin, now, random, addresses, events, onTrouble } = foundation;
   const { projects, environments, objects, sites } = parts;
   const store = new FormStore(kv, objects);
   const raise = events.raise;
+  /** The settings of a form in the live deployment, if that has it. */
+  async function liveForm({ workspaceId, projectId, environment, form }: SubmissionRecord) {
+    const project = await projects.find(workspaceId, projectId);
+    if (project === undefined) return undefined;
+    return (await formsAt(projectId, latestLabel(project, environment))).get(form);
+  }
+
+  async function formsAt(
+    projectId: string,
+    label: string,
+  ): Promise<ReadonlyMap<string, FormSettings>> {
+    const site = await sites().resolve(addresses.hostname(label));
+    return site?.projectId === projectId ? site.forms?.byName ?? new Map() : new Map();
+  }
+
   const keeper = new SubmissionKeeper({ store, objects, raise, publicOrigin, now, random });
   return {
     formsOf: (deployment) => ({
@@ -46,13 +63,15 @@ export function createForms(foundation: Foundation, parts: FormParts): ProjectFo
           projects,
           environments,
           store,
-          async declaredAt(projectId, label) {
-            const site = await sites().resolve(addresses.hostname(label));
-            return site?.projectId === projectId ? [...site.forms?.byName.keys() ?? []] : [];
-          },
+          declaredAt: async (projectId, label) => [...(await formsAt(projectId, label)).keys()],
         }),
       async keepHouse(signal) {
-        const count = await store.sweep(now(), signal);
+        const count = await store.sweep(now(), signal, async (record) => {
+          const form = await liveForm(record).catch((error) =>
+            onTrouble(`Cannot read the live form ${record.form}: ${error}`)
+          );
+          return form === undefined ? undefined : retentionOf(form);
+        });
         return count === 0 ? [] : [`removed ${formatCount(count, "submission")} of forms`];
       },
       projectKeys: (projectId) => store.keysOf(projectId),

@@ -61,16 +61,15 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
     this.#objects = objects;
   }
 
-  /** Whether a project has room for a submission, which is not spam. */
-  async hasRoom(record: SubmissionRecord): Promise<boolean> {
-    const { projectId } = record;
-    let [total, bytes] = [1, fileBytesOf(record)];
+  /** Whether a project has room for a submission, which is not spam, with files of some bytes. */
+  async hasRoom(projectId: string, fileBytes = 0): Promise<boolean> {
+    let [total, bytes] = [0, fileBytes];
     const counts = readAll(this.kv, keys.formCounts(projectId), countRecord);
     for await (const { value } of counts) {
       total += value.inbox;
       bytes += value.fileBytes;
     }
-    return total <= MAX_SUBMISSIONS && bytes <= MAX_FILE_BYTES;
+    return total < MAX_SUBMISSIONS && bytes <= MAX_FILE_BYTES;
   }
 
   /**
@@ -153,12 +152,23 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
     return found;
   }
 
-  /** Deletes submissions that were kept for long enough. */
-  async sweep(now: number, signal: AbortSignal): Promise<number> {
+  /**
+   * Deletes submissions that were kept for long enough.
+   *
+   * @param liveRetention what the live deployment says of a form; `undefined` where it has none
+   */
+  async sweep(
+    now: number,
+    signal: AbortSignal,
+    liveRetention: (record: SubmissionRecord) => Promise<number | null | undefined>,
+  ): Promise<number> {
     let removed = 0;
     for await (const { key, value } of readAll(this.kv, keys.formCounts(), countRecord)) {
+      if (signal.aborted) break;
       const place = placeOfKey(key);
-      const { retentionMs } = value;
+      const [any] = (await this.page(place, "inbox", { limit: 1 })).items;
+      const live = any === undefined ? undefined : await liveRetention(any);
+      const retentionMs = live === undefined ? value.retentionMs : live;
       const spamMs = Math.min(KEEP_SPAM_MS, retentionMs ?? KEEP_SPAM_MS);
       removed += await this.#removeBefore(place, "spam", { time: now - spamMs, signal });
       if (retentionMs === null) continue;

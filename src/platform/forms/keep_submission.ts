@@ -11,7 +11,7 @@ import type { FormSettings } from "../../manifest/mod.ts";
 import { BlobStoreError, type ObjectStore } from "../blobs/mod.ts";
 import type { RaisedEvent, RaiseEvent } from "../core/events/mod.ts";
 import type { FormStore } from "./form_store.ts";
-import type { SubmissionRecord } from "./submission_record.ts";
+import { fileBytesOf, type SubmissionRecord } from "./submission_record.ts";
 
 /** Most events of a form in an hour, so that a flood of messages is no flood of mails. */
 const MAX_EVENTS = 30;
@@ -27,6 +27,12 @@ export interface FormSender {
   readonly projectName: string;
   readonly environment: string;
 }
+
+/** Why a submission is refused, for members. */
+const NO_ROOM =
+  "The project has no room for more submissions or their files. Delete some: messages are lost";
+const NO_BLOB_ROOM =
+  "The blob stores of the project are full. Delete objects: messages with files are lost";
 
 export interface KeepServices {
   readonly store: FormStore;
@@ -47,6 +53,10 @@ export function withoutLinks(text: string): string {
     return word.replaceAll("://", "[:]//").replace(/\.(?=\p{L})/gu, "[.]");
   });
 }
+
+/** How long a form's submissions are kept, in milliseconds; null for ever. */
+export const retentionOf = ({ retentionSeconds }: FormSettings): number | null =>
+  retentionSeconds === undefined ? null : retentionSeconds * 1000;
 
 /** The fields as one line. */
 function textOf(fields: readonly FormField[]): string {
@@ -101,19 +111,22 @@ export class SubmissionKeeper {
         key: isSpam ? null : fileKey(form.name, id, index, name),
       })),
     };
-    if (!isSpam && !await store.hasRoom(record)) return "full";
+    if (!isSpam && !await store.hasRoom(projectId, fileBytesOf(record))) {
+      return await this.#refuse(sender, form, NO_ROOM);
+    }
     try {
       if (!isSpam) await this.#putFiles(sender, record, submission);
     } catch (error) {
       await objectsGone(objects, record);
-      if (error instanceof BlobStoreError && error.code === "QuotaExceeded") return "full";
+      if (error instanceof BlobStoreError && error.code === "QuotaExceeded") {
+        return await this.#refuse(sender, form, NO_BLOB_ROOM);
+      }
       throw error;
     }
-    const isTold = !isSpam && form.notify !== false &&
-      this.#budget.take(`${projectId} ${form.name}`, at);
-    const event = isTold ? this.#eventOf(sender, record) : undefined;
-    const retentionMs = form.retentionSeconds === undefined ? null : form.retentionSeconds * 1000;
-    const isAdded = await store.keep(record, { retentionMs, event });
+    const event = !isSpam && this.#mayTell(sender, form, { what: "submitted", at })
+      ? this.#submitted(sender, record)
+      : undefined;
+    const isAdded = await store.keep(record, { retentionMs: retentionOf(form), event });
     if (!isAdded) await objectsGone(objects, record);
     else if (event !== undefined) await raise(event);
     return "kept";
@@ -137,23 +150,55 @@ export class SubmissionKeeper {
     }
   }
 
-  #eventOf(sender: FormSender, record: SubmissionRecord): RaisedEvent {
-    const { id: deploymentId, workspaceId, projectId, projectName, environment } = sender;
-    const { id, form, fields, files } = record;
+  /** Tells members, once a day, that messages of visitors are lost. */
+  async #refuse(sender: FormSender, form: FormSettings, text: string): Promise<KeepOutcome> {
+    const at = this.#services.now();
+    if (this.#mayTell(sender, form, { what: "full", at })) {
+      const day = new Date(at).toISOString().slice(0, 10);
+      const data = this.#dataOf(sender, form.name, { text });
+      await this.#services.raise({
+        event: "form.full",
+        audience: { type: "workspace", workspaceId: sender.workspaceId },
+        data,
+        key: `${sender.projectId}/form-full/${sender.environment}/${form.name}/${day}`,
+      });
+    }
+    return "full";
+  }
+
+  #mayTell(
+    { projectId }: FormSender,
+    { name, notify }: FormSettings,
+    { what, at }: { readonly what: "submitted" | "full"; readonly at: number },
+  ): boolean {
+    return notify !== false && this.#budget.take(`${what} ${projectId} ${name}`, at);
+  }
+
+  #submitted(
+    sender: FormSender,
+    { id, form, fields, files }: SubmissionRecord,
+  ): RaisedEvent {
     const text = textOf(fields);
-    const data: EventData = {
-      ...{ projectId, project: projectName, deploymentId, environment, form },
+    const data = this.#dataOf(sender, form, {
       submissionId: id,
       ...(text === "" ? {} : { text }),
       fileCount: files.length,
-      url: `${this.#services.publicOrigin}/deployments/${deploymentId}/forms/${form}`,
-    };
+    });
     return {
       event: "form.submitted",
-      audience: { type: "workspace", workspaceId },
+      audience: { type: "workspace", workspaceId: sender.workspaceId },
       data,
-      key: `${projectId}/form/${id}`,
+      key: `${sender.projectId}/form/${id}`,
     };
+  }
+
+  #dataOf(
+    { id: deploymentId, projectId, projectName, environment }: FormSender,
+    form: string,
+    more: EventData,
+  ): EventData {
+    const url = `${this.#services.publicOrigin}/deployments/${deploymentId}/forms/${form}`;
+    return { projectId, project: projectName, deploymentId, environment, form, ...more, url };
   }
 }
 

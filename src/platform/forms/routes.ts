@@ -47,7 +47,11 @@ export function bindFormRoutes(router: Router, services: FormRouteServices): voi
   }
 
   router.guarded(endpoints.listForms, async (caller, { params, query }) => {
-    const { declared, counts, environment } = await find(caller, params.project, query.environment);
+    const { projectId, declared, counts, environment } = await find(
+      caller,
+      params.project,
+      query.environment,
+    );
     const names = new Set([...declared, ...counts.keys()]);
     const items = [...names].sort().map((name) => {
       const { inbox = 0, spam = 0, lastAt = 0 } = counts.get(name) ?? {};
@@ -56,7 +60,7 @@ export function bindFormRoutes(router: Router, services: FormRouteServices): voi
         lastAt: lastAt === 0 ? null : new Date(lastAt).toISOString(),
       };
     });
-    return { items };
+    return { items, hasRoom: await store.hasRoom(projectId) };
   });
 
   router.guarded(endpoints.listFormSubmissions, async (caller, { params, query }) => {

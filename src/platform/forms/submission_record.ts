@@ -51,7 +51,10 @@ export const countRecord = z.object({
   lastAt: z.number(),
   /** Bytes of the files of its submissions. */
   fileBytes: z.number().default(0),
-  /** How long submissions are kept, as the latest one's deployment says; null for ever. */
+  /**
+   * How long submissions are kept, as the latest one's deployment says; null for ever. It counts
+   * where no live deployment has the form.
+   */
   retentionMs: z.number().nullable(),
 });
 export type CountRecord = z.infer<typeof countRecord>;

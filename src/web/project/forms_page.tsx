@@ -35,12 +35,12 @@ import { projectPage } from "./project_page.tsx";
 
 const AT = "/workspaces/:slug/projects/:project/forms";
 /** Submissions on one page, and on one page of an export. */
-const SIZE = 20;
-const EXPORT_SIZE = 100;
+const [SIZE, EXPORT_SIZE] = [20, 100];
 /** Pages of one export: more than a project can have. */
 const EXPORT_PAGES = 250;
 /** Longest name of a form or environment. */
 const MAX_NAME = 100;
+const FULL = { state: { ...EMPTY, failure: "No room: visitors are refused. Delete submissions." } };
 
 /** The shown part, from the URL. */
 interface Wish {
@@ -338,11 +338,11 @@ export function bindForms(bind: PageBinder, services: BoardServices): void {
     const parts = await openProject(visit, services);
     const params = { project: parts.project.name };
     const { environment, form } = wish;
-    const [{ items: forms }, environments] = await Promise.all([
+    const [{ items: forms, hasRoom }, environments] = await Promise.all([
       parts.api.call(endpoints.listForms, { params, query: { environment } }),
       environmentNames(parts),
     ]);
-    const view = { ...shown, wish, environments, forms };
+    const view = { ...(hasRoom ? {} : FULL), ...shown, wish, environments, forms };
     if (!canChange(parts) || !forms.some(({ name }) => name === form)) {
       return formsPage(parts, view);
     }
