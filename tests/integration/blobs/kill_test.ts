@@ -11,8 +11,6 @@ import {
   uploadInParts,
 } from "../../helpers/blob_client.ts";
 import { createProject, processOf, start } from "../../helpers/platform.ts";
-import type { ProgramOptions } from "../../helpers/platform_process.ts";
-import { openTestStorage } from "../../../src/platform/core/s3/_test_storage.ts";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
 const ROUNDS = Number(Deno.env.get("BLOB_ROUNDS") ?? 3);
@@ -68,11 +66,10 @@ async function writeAll(send: SendToBucket, ledger: Ledger, writer: number, roun
   }
 }
 
-/** Kills a platform again and again. */
-async function tryKills(options: Partial<ProgramOptions>): Promise<void> {
-  await inTestFolder(async (folder) => {
+Deno.test("what was acknowledged outlives kills", () =>
+  inTestFolder(async (folder) => {
     const data = join(folder, "data");
-    let platform = await start(data, options);
+    let platform = await start(data);
     await createProject(platform, "shop");
     const key = await createBlobKey(platform, "shop");
     const ledger = new Ledger();
@@ -89,7 +86,7 @@ async function tryKills(options: Partial<ProgramOptions>): Promise<void> {
       await Promise.all(writers);
       await platform.finished;
       await platform.shutdown().catch(() => {});
-      platform = await start(data, options);
+      platform = await start(data);
       const send = bucketOf(platform, key);
       const count = await ledger.check(async (key) => {
         const response = await send(key);
@@ -100,12 +97,4 @@ async function tryKills(options: Partial<ProgramOptions>): Promise<void> {
       assert.ok(count > 0);
     }
     await platform.shutdown();
-  });
-}
-
-Deno.test("what was acknowledged outlives kills", () => tryKills({}));
-
-Deno.test("what was acknowledged outlives kills, with files in an object storage", async () => {
-  await using storage = await openTestStorage();
-  await tryKills({ blobs: storage.place, env: { ...Deno.env.toObject(), ...storage.env } });
-});
+  }));
