@@ -13,7 +13,7 @@ import { within } from "../process/timers.ts";
 import { DEFAULT_COMPUTE_LIMITS, MAX_LOG_ENTRIES_PER_SECOND, MAX_TIMER_MS } from "./limits.ts";
 import { firstLine } from "./lines.ts";
 import { type Failed, failed, failureOf, toResponse } from "./results.ts";
-import type { ServerProcess } from "./server_process.ts";
+import type { End, ServerProcess } from "./server_process.ts";
 import { ServerSupervisor } from "./server_supervisor.ts";
 import type {
   ComputeHealth,
@@ -30,8 +30,8 @@ import type { ProcessLog } from "./wire.ts";
 /** A broken connection is the first sign of a process's end; the reason follows within this time, in milliseconds. */
 const END_MS = 500;
 
-/** As well, where the process took no connection: its end is all that this can mean. */
-const UNREACHABLE_END_MS = 3000;
+/** As well, where the process takes no connection or does not react: little else can mean that. */
+const LATE_END_MS = 5000;
 
 /** A request that is under way. */
 interface Entered {
@@ -217,7 +217,7 @@ class Server implements ComputeServer {
     if (failure.reason === "aborted") return failure;
     // Should the process end now, the log still names this request.
     this.#requests.add(requestId);
-    const end = failure.reason === "timeout" ? server.end : await server.endWithin(END_MS);
+    const end = failure.reason === "timeout" ? server.end : await findEnd(server);
     this.#requests.delete(requestId);
     if (end !== undefined) return failed(end.reason, firstLine(end.message));
     const path = target.split("?", 1)[0];
@@ -244,10 +244,19 @@ class Server implements ComputeServer {
   }
 }
 
+/** How the process ended that broke a connection; `undefined` if it goes on. */
+async function findEnd(server: ServerProcess): Promise<End | undefined> {
+  const end = await server.endWithin(END_MS);
+  if (end !== undefined) return end;
+  // On a busy machine, its end takes longer; it reacts no more until then.
+  await server.ping(LATE_END_MS);
+  return server.end;
+}
+
 /** Whether the process ended before it accepted the request: the next process can take it. */
 async function endedBefore(error: unknown, server: ServerProcess): Promise<boolean> {
   return error instanceof OutboundError && error.code === "connect_failed" &&
-    await server.endWithin(UNREACHABLE_END_MS) !== undefined;
+    await server.endWithin(LATE_END_MS) !== undefined;
 }
 
 /** Makes the server of a COMPUTE layer; nothing runs before the first request. */

@@ -122,7 +122,7 @@ export class ServerProcess implements SupervisedProcess {
 
   /** How the process ended, where it does within a time in milliseconds. */
   async endWithin(milliseconds: number): Promise<End | undefined> {
-    return this.#end ?? await within(this.gone, milliseconds);
+    return this.#end ?? await within(this.gone, milliseconds) ?? this.#end;
   }
 
   /** Ends the process at once; the first reason stands. */
