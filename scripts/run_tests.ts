@@ -2,7 +2,7 @@
  * `deno task test`: compiles the program, runs every capability through it once, and ends
  * with one line, `N passed, N failed`. `deno task test:all` runs every test, and
  * `deno task test --rest` those that `deno task test` leaves out; `deno task test unit e2e`
- * runs all tests of the suites that it names.
+ * runs all tests of the suites that it names. `--without <file>` leaves a file out.
  *
  * `SVC_BIN` names a program that is compiled already. Where no base runtime can be had,
  * the same tests run the source, and the closing lines say so.
@@ -33,6 +33,7 @@ const { values: flags, positionals: names } = parseArgs({
   options: {
     all: { type: "boolean", default: false },
     rest: { type: "boolean", default: false },
+    without: { type: "string", multiple: true, default: [] },
   },
   allowPositionals: true,
 });
@@ -69,6 +70,16 @@ async function provideProgram(): Promise<boolean> {
   return true;
 }
 
+/** Makes the OpenAPI document, which takes each file of tests a second that makes its own. */
+async function provideDocument(): Promise<string> {
+  const { openApiDocument } = await import("../src/contract/openapi.ts");
+  const document = openApiDocument({ version: "0.0.0", serverUrl: "http://localhost" });
+  const file = await Deno.makeTempFile({ prefix: "svc-openapi-" });
+  await Deno.writeTextFile(file, JSON.stringify(document));
+  Deno.env.set("API_DOCUMENT", file);
+  return file;
+}
+
 function chooseExtent(): Extent {
   if (root === "short") return "empty root";
   if (flags.rest) return "rest";
@@ -85,12 +96,13 @@ function print(bytes: Uint8Array): void {
   for (let at = 0; at < bytes.byteLength;) at += Deno.stdout.writeSync(bytes.subarray(at));
 }
 
+const documentFile = await provideDocument();
 const surroundings = { variable: Deno.env.get, processors: navigator.hardwareConcurrency };
 let total = NO_COUNTS;
 const problems: string[] = [];
 const times: FileTime[] = [];
 for (const suite of chosen) {
-  const files = chooseFiles(suite, extent);
+  const files = chooseFiles(suite, extent).filter((file) => !flags.without.includes(file));
   if (files.length === 0) continue;
   console.log(`\n== ${suite.name}`);
   for (const missing of await installMissing(suite.needs)) {
@@ -109,6 +121,7 @@ for (const suite of chosen) {
   const seconds = Math.round((performance.now() - began) / 1000);
   console.log(`${suite.name}: ${formatCounts(outcome.counts)}, ${seconds} s`);
 }
+await Deno.remove(documentFile);
 console.log(`\nSlowest files:\n${slowestFiles(times, SLOWEST).join("\n")}`);
 if (problems.length > 0) console.log(`\nFailed:\n${problems.join("\n")}`);
 if (!isCompiled) {

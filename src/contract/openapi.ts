@@ -11,48 +11,15 @@ import { endpoints } from "./endpoints.ts";
 import { refusalComponents } from "./openapi/answers.ts";
 import { exampleOf } from "./openapi/example.ts";
 import { ANSWER_FIELDS } from "./openapi/fields.ts";
-import { fillParameter, fillSchema, type ParameterNode } from "./openapi/fill_fields.ts";
+import { fillParameter, fillSchema } from "./openapi/fill_fields.ts";
 import { operationOf } from "./openapi/operation.ts";
+import { type Content, operationsOf } from "./openapi/operations_of.ts";
 import type { Components, SchemaNode } from "./openapi/schema_node.ts";
 import { TAGS } from "./openapi/tags.ts";
 
 export { alternatives, type Components, resolve, type SchemaNode } from "./openapi/schema_node.ts";
 export type { ParameterNode } from "./openapi/fill_fields.ts";
 export { typeText } from "./openapi/type_text.ts";
-
-export interface MediaNode {
-  readonly schema?: SchemaNode;
-  example?: unknown;
-}
-export type Content = Readonly<Record<string, MediaNode>>;
-
-/** An operation of the document, as far as it is looked into. */
-export interface OperationNode {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description: string;
-  readonly tags: readonly string[];
-  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly parameters?: ParameterNode[];
-  readonly requestBody?: { readonly required?: boolean; readonly content: Content };
-  readonly responses: Readonly<
-    Record<string, { readonly $ref?: string; readonly description?: string; content?: Content }>
-  >;
-}
-
-/** Every operation of a document with its method and path. */
-export function operationsOf(document: {
-  readonly paths?: unknown;
-}): { readonly method: string; readonly path: string; readonly operation: OperationNode }[] {
-  return Object.entries(document.paths as Record<string, Record<string, OperationNode>>).flatMap(
-    ([path, item]) =>
-      Object.entries(item).map(([method, operation]) => ({
-        method: method.toUpperCase(),
-        path,
-        operation,
-      })),
-  );
-}
 
 function fillContent(content: Content | undefined, components: Components): void {
   for (const media of Object.values(content ?? {})) {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { Endpoint } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
-import { openApiDocument, type OperationNode, operationsOf } from "./openapi.ts";
+import { openApiDocument } from "./openapi.ts";
+import { type OperationNode, operationsOf } from "./openapi/operations_of.ts";
 import type { SchemaNode } from "./openapi/schema_node.ts";
 import { TAGS } from "./openapi/tags.ts";
 

@@ -8,12 +8,12 @@
 import {
   alternatives,
   type Components,
-  type Content,
   type ParameterNode,
   resolve,
   type SchemaNode,
   typeText,
 } from "../../contract/openapi.ts";
+import type { Content } from "../../contract/openapi/operations_of.ts";
 import { raw } from "hono/html";
 import { highlightCode } from "../docs/highlight_code.ts";
 import { commandLineOf, curlSample } from "./call_samples.ts";

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Components, OperationNode } from "../../contract/openapi.ts";
+import type { Components } from "../../contract/openapi.ts";
+import { type OperationNode, operationsOf } from "../../contract/openapi/operations_of.ts";
 
 export interface ReferenceOperation {
   readonly method: string;
@@ -34,7 +35,7 @@ export async function readReference(
   root: string,
   platform: { readonly url: string; readonly version: string },
 ): Promise<Reference> {
-  const { openApiDocument, operationsOf } = await import("../../contract/openapi.ts");
+  const { openApiDocument } = await import("../../contract/openapi.ts");
   const document = openApiDocument({ version: platform.version, serverUrl: platform.url });
   const operations = operationsOf(document);
   return {

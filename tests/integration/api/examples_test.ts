@@ -3,7 +3,8 @@
  * copies it would. Only what a platform issues (ids, tokens, codes, versions) is replaced.
  */
 import assert from "node:assert/strict";
-import { openApiDocument, operationsOf } from "../../../src/contract/openapi.ts";
+import { openApiDocument } from "../../../src/contract/openapi.ts";
+import { operationsOf } from "../../../src/contract/openapi/operations_of.ts";
 import { authenticatorCode } from "../../helpers/authenticator.ts";
 import { type TestPlatform, withPlatform } from "../../helpers/platform.ts";
 
