@@ -2,27 +2,18 @@
  * Deploy hooks over a real repository. A build makes one page that names its
  * commit, or does as the project's build command says: {@link HANGS} and
  * {@link FAILS}. Tests that hold builds up, or see what runs side by side, hand a
- * platform in their own process a {@link TestRunner}.
+ * platform in their own process {@link HeldBuilds}.
  *
  * @module
  */
 import { makeTestFolder } from "../../src/lib/_test_folder.ts";
-import {
-  type BuildJob,
-  type BuildOutcome,
-  type BuildRunner,
-  type OpenBuilds,
-  openBuilds,
-} from "../../src/serve/mod.ts";
+import type { OpenBuilds } from "../../src/serve/mod.ts";
 import { makeRepository, type TestRepository } from "../../src/lib/_test_git.ts";
 import {
   type ApiAnswer,
   type ApiOptions,
-  fileList,
-  sha256,
   start,
   startInProcess,
-  STATIC_MANIFEST,
   type TestPlatform,
 } from "./platform.ts";
 import type { ProgramOptions } from "./platform_process.ts";
@@ -35,68 +26,6 @@ export const MAKES_PAGE =
 export const HANGS = "sleep 600";
 /** A build command that fails; another command may stand before it. */
 export const FAILS = "exit 3";
-
-/** Builds as the project's command says: at once, or when `open()` is called. */
-export class TestRunner {
-  /** Jobs that were begun, in order. */
-  readonly jobs: BuildJob[] = [];
-  /** What the next builds end with, instead of a page. */
-  outcomes: BuildOutcome[] = [];
-  /** Most builds that ran at the same time. */
-  busiest = 0;
-  #running = 0;
-  #gate: Promise<void> = Promise.resolve();
-  #release: () => void = () => {};
-
-  /** Lets builds wait. */
-  shut(): void {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    [this.#gate, this.#release] = [promise, resolve];
-  }
-
-  /** Lets builds go on. */
-  open(): void {
-    this.#release();
-    this.#gate = Promise.resolve();
-  }
-
-  readonly opener: OpenBuilds = (parts) => {
-    const opened = openBuilds(parts);
-    const runner: BuildRunner = {
-      removeLeftovers: (build) => opened.runner.removeLeftovers(build),
-      forgetProject: (projectId) => opened.runner.forgetProject(projectId),
-      run: async (job, signal) => {
-        this.jobs.push(job);
-        this.busiest = Math.max(this.busiest, ++this.#running);
-        const aborted = new Promise<void>((resolve) => {
-          if (signal.aborted) resolve();
-          else signal.addEventListener("abort", () => resolve(), { once: true });
-        });
-        const project = await parts.projects.find(job.workspaceId, job.projectId);
-        const command = project?.buildCommand ?? MAKES_PAGE;
-        await Promise.race(command === HANGS ? [aborted] : [this.#gate, aborted]);
-        this.#running--;
-        if (signal.aborted) return { type: "cancelled" };
-        if (command.endsWith(FAILS)) {
-          return { type: "failed", reason: `Build failed: \`${command}\` exited with code 3` };
-        }
-        const next = this.outcomes.shift();
-        if (next !== undefined) return next;
-        const page = `<p>${job.branch} ${job.commitSha}</p>`;
-        await parts.vault.of(job.workspaceId).put(sha256(page), new TextEncoder().encode(page));
-        return {
-          type: "built",
-          content: {
-            manifest: STATIC_MANIFEST,
-            files: fileList({ "index.html": page }),
-            functions: [],
-          },
-        };
-      },
-    };
-    return { git: opened.git, runner, close: () => opened.close() };
-  };
-}
 
 export interface HookPlatform extends TestPlatform {
   readonly folder: string;
@@ -113,6 +42,13 @@ export interface HookPlatform extends TestPlatform {
   shows(host: string, text: string): Promise<void>;
   /** Waits until a triggered deployment has ended, by its status URL. */
   ended(answer: ApiAnswer): Promise<ApiAnswer["json"]>;
+}
+
+/** Builds that a test holds up. */
+export interface HeldBuilds {
+  readonly opener: OpenBuilds;
+  /** Lets them go on. */
+  open(): void;
 }
 
 const ENDED = new Set(["LIVE", "FAILED", "STOPPED", "ROLLED_BACK"]);
@@ -132,12 +68,12 @@ export async function startHooks(
   return hookPlatform(platform, { folder, repository });
 }
 
-/** How many builds a {@link TestRunner} gets at the same time. */
+/** How many of {@link HeldBuilds} run at the same time. */
 export const RUNNER_CONCURRENCY = 2;
 
 /** {@link startHooks}, in the test's own process, with builds that `runner` stands for. */
 export async function startHooksWith(
-  runner: TestRunner,
+  runner: HeldBuilds,
   { folder, repository }: HookFolder,
 ): Promise<HookPlatform> {
   const platform = await startInProcess(`${folder}/data`, {
@@ -196,7 +132,7 @@ export const withHooks = (
 
 /** {@link withHooks}, with builds that `runner` stands for: see {@link startHooksWith}. */
 export const withHooksOf = (
-  runner: TestRunner,
+  runner: HeldBuilds,
   run: (platform: HookPlatform) => Promise<void>,
 ): Promise<void> => withShop((place) => startHooksWith(runner, place), run, () => runner.open());
 

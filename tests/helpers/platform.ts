@@ -9,7 +9,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { freeBuildUid } from "./build_users.ts";
 import { checkAnswer } from "./contract.ts";
-import { type PlatformOptions, type RunningPlatform, startPlatform } from "../../src/serve/mod.ts";
+import type { PlatformOptions, RunningPlatform } from "../../src/serve/mod.ts";
 import { exchange } from "../../src/lib/_exchange.ts";
 import { hear } from "../../scripts/_process.ts";
 import { type Command, programCommand } from "../../scripts/_program.ts";
@@ -157,6 +157,8 @@ export async function startInProcess(
   options: Partial<PlatformOptions> = {},
 ): Promise<TestPlatform> {
   const logged: string[] = [];
+  // Most files of tests start the program: they need not load all of the platform.
+  const { startPlatform } = await import("../../src/serve/mod.ts");
   const running = await startPlatform({
     ...withTestOptions({ ...options, dataDir }),
     version: "0.0.0-test",

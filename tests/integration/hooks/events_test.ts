@@ -4,10 +4,10 @@ import {
   FAILS,
   HANGS,
   type HookPlatform,
-  TestRunner,
   withHooks,
   withHooksOf,
 } from "../../helpers/deploy_hooks.ts";
+import { TestRunner } from "../../helpers/test_runner.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 
 /** Events of a deployment in the owner's inbox, by name; waits until one is there. */
