@@ -92,7 +92,7 @@ export const SUITES: readonly Suite[] = [
       "tests/integration/compute/isr_test.ts",
       "tests/integration/compute/kv_test.ts",
       "tests/integration/compute/logs_test.ts",
-      "tests/integration/databases/export_test.ts",
+      "tests/integration/databases/dumps_test.ts",
       "tests/integration/delivery/email_channel_test.ts",
       "tests/integration/delivery/messenger_channel_test.ts",
       "tests/integration/delivery/push_channel_test.ts",

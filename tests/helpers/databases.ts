@@ -37,6 +37,8 @@ export interface DatabaseCase {
   readonly name: string;
   /** The engine that the platform must have besides the embedded one. */
   readonly only?: string;
+  /** Goes on with the database of the case before, and what is in it: a new one takes seconds. */
+  readonly shares?: true;
   run(test: DatabaseTest): Promise<void>;
 }
 
@@ -57,10 +59,13 @@ export function onEachDatabase(
       (t) =>
         withPlatform(async (platform) => {
           const own = cases.filter(({ only }) => only === undefined || only === engine);
-          for (const [index, { name, run }] of own.entries()) {
-            const project = `shop-${index}`;
-            await createProject(platform, project);
-            await createDatabase(platform, project, "orders");
+          let project = "";
+          for (const [index, { name, shares, run }] of own.entries()) {
+            if (shares === undefined) {
+              project = `shop-${index}`;
+              await createProject(platform, project);
+              await createDatabase(platform, project, "orders");
+            }
             const at = `/v1/projects/${project}/databases/orders`;
             await t.step(name, () => run({ engine, project, ...callsOf(platform, at) }));
           }

@@ -24,7 +24,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "serve": "src/cli/serve/serve_test.ts",
   "migrate-store": "tests/integration/nodes/migrate_test.ts",
   "edge": "tests/integration/edges/front_edge_test.ts",
-  "db move": "tests/integration/databases/move_test.ts",
+  "db move": "tests/integration/databases/move_cases.ts",
   "cron run": "tests/integration/compute/cron_test.ts",
   "drains test": "tests/integration/logs/drains_test.ts",
   "queues show": "tests/integration/compute/queues_test.ts",

@@ -11,6 +11,9 @@ import {
 } from "../../helpers/databases.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { TOKEN } from "../../helpers/platform.ts";
+import { BACKUPS } from "./backup_cases.ts";
+import { MOVES } from "./move_cases.ts";
+import { PIPELINES } from "./pipeline_cases.ts";
 
 const CASES: readonly DatabaseCase[] = [
   {
@@ -36,6 +39,7 @@ const CASES: readonly DatabaseCase[] = [
   },
 
   {
+    shares: true,
     name: "SQL by the API: results, errors with their place, and reading only",
     async run(test) {
       const { platform, at, query } = test;
@@ -76,6 +80,7 @@ const CASES: readonly DatabaseCase[] = [
   },
 
   {
+    shares: true,
     name: "a large result streams, and a client that goes away ends its query",
     async run(test) {
       const { platform, at, rows } = test;
@@ -96,6 +101,8 @@ const CASES: readonly DatabaseCase[] = [
 
   {
     name: "a branch is a copy of its own; a snapshot brings back what was",
+    // How the embedded engine copies, `engine_contract_test` shows; there, each copy takes seconds.
+    only: "server",
     async run(test) {
       const { platform, at, rows } = test;
       await rows("CREATE TABLE boats (name text); INSERT INTO boats VALUES ('Kestrel')");
@@ -123,6 +130,7 @@ const CASES: readonly DatabaseCase[] = [
   },
 
   {
+    shares: true,
     name: "a stopped database says so to its clients, and works again when started",
     async run(test) {
       const { platform, at, rows } = test;
@@ -177,6 +185,7 @@ const CASES: readonly DatabaseCase[] = [
   },
 
   {
+    shares: true,
     name: "a database moves to another engine with its rows, and keeps its address",
     only: "server",
     async run({ platform, project }) {
@@ -200,10 +209,11 @@ const CASES: readonly DatabaseCase[] = [
   },
 
   {
+    shares: true,
     name: "a deleted database is out of reach until it is had back",
     async run(test) {
       const { platform, at, rows } = test;
-      await rows("CREATE TABLE boats (name text)");
+      await rows("CREATE TABLE docks (name text)");
       const url = await urlOf(platform, at);
       const { json: { id } } = await platform.api("DELETE", at);
       await assert.rejects(withClient(url, () => Promise.resolve()), { code: "57P03" });
@@ -212,9 +222,10 @@ const CASES: readonly DatabaseCase[] = [
         `/v1/projects/${test.project}/databases/${id}/undelete`,
       );
       assert.equal(back.json.state, "active");
-      assert.deepEqual(await callsOf(platform, at).rows("SELECT count(*) FROM boats"), [["0"]]);
+      assert.deepEqual(await callsOf(platform, at).rows("SELECT count(*) FROM docks"), [["0"]]);
     },
   },
 ];
 
-onEachDatabase("databases", CASES);
+// Backups come first: they take as long as there are databases.
+onEachDatabase("databases", [...BACKUPS, ...CASES, ...PIPELINES, ...MOVES]);

@@ -3,11 +3,14 @@ import assert from "node:assert/strict";
 import { TOKEN } from "../../helpers/platform.ts";
 import {
   createDatabase,
+  type DatabaseCase,
   type DatabaseTest,
   onEachDatabase,
   urlOf,
   withClient,
 } from "../../helpers/databases.ts";
+import { FOREIGN_DUMPS } from "./foreign_dump_cases.ts";
+import { SCHEMAS } from "./schema_cases.ts";
 
 /** Values that a dump can lose: ends of ranges, text that looks like syntax, and what has no text. */
 const RICH_ROWS = `
@@ -70,7 +73,7 @@ async function importInto({ platform }: DatabaseTest, at: string, sql: string): 
   assert.doesNotMatch(text, /"type":"error"/);
 }
 
-onEachDatabase("db export and import", [{
+const CASES: readonly DatabaseCase[] = [{
   name: "an export brings back every value, and is the same when it is exported again",
   async run(test) {
     const { platform, project, at } = test;
@@ -101,4 +104,6 @@ onEachDatabase("db export and import", [{
       assert.equal((await client.query("SELECT many FROM counted")).rows[0].many, "5");
     });
   },
-}]);
+}];
+
+onEachDatabase("dumps of databases", [...CASES, ...FOREIGN_DUMPS, ...SCHEMAS]);

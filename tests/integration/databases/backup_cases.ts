@@ -1,17 +1,11 @@
-/** Databases in a backup of the platform, on each engine. */
+/** Databases in a backup of the platform. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { until } from "../../../src/lib/_test_until.ts";
 import { makeBackup, restoreBackup } from "../../../src/serve/mod.ts";
-import {
-  callsOf,
-  createDatabase,
-  type DatabaseCase,
-  onEachDatabase,
-  startOn,
-} from "../../helpers/databases.ts";
+import { callsOf, createDatabase, type DatabaseCase, startOn } from "../../helpers/databases.ts";
 
-const CASES: readonly DatabaseCase[] = [
+export const BACKUPS: readonly DatabaseCase[] = [
   {
     name: "a backup of the running platform has its databases, and a platform starts on it",
     async run({ platform, at, rows, project, engine }) {
@@ -55,5 +49,3 @@ const CASES: readonly DatabaseCase[] = [
     },
   },
 ];
-
-onEachDatabase("backup", CASES);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import pg from "pg";
 import { until } from "../../../src/lib/_test_until.ts";
 import { runTool } from "../../helpers/tool.ts";
-import { type DatabaseCase, onEachDatabase, urlOf } from "../../helpers/databases.ts";
+import { type DatabaseCase, urlOf } from "../../helpers/databases.ts";
 
 const WRITERS = 4;
 /** Writes of each client after a move: it works again. */
@@ -54,7 +54,7 @@ class Writers {
   }
 }
 
-const CASES: readonly DatabaseCase[] = [{
+export const MOVES: readonly DatabaseCase[] = [{
   name: "a pool goes on through moves to either engine: told why, and nothing is lost",
   only: "server",
   async run({ platform, at, rows }) {
@@ -88,5 +88,3 @@ const CASES: readonly DatabaseCase[] = [{
     assert.deepEqual([...writers.acknowledged].filter((n) => !kept.has(n)), []);
   },
 }];
-
-onEachDatabase("moves of databases", CASES);

@@ -1,7 +1,7 @@
 /** Clients that pipeline and flush, beside others that must not wait for them. */
 import assert from "node:assert/strict";
 import pg from "pg";
-import { onEachDatabase, urlOf } from "../../helpers/databases.ts";
+import { type DatabaseCase, urlOf } from "../../helpers/databases.ts";
 
 /** Time in which a client that waits for nobody is answered, in milliseconds. */
 const SOON_MS = 10_000;
@@ -20,7 +20,8 @@ async function connect(connectionString: string): Promise<pg.Client> {
   return client;
 }
 
-onEachDatabase("pipelines", [{
+export const PIPELINES: readonly DatabaseCase[] = [{
+  shares: true,
   name: "a Flush outside a batch keeps nobody waiting, and ends nobody",
   async run(test) {
     const url = await urlOf(test.platform, test.at);
@@ -36,6 +37,7 @@ onEachDatabase("pipelines", [{
     }
   },
 }, {
+  shares: true,
   name: "a temporary table keeps nobody waiting, and is its connection's alone",
   async run(test) {
     const url = await urlOf(test.platform, test.at);
@@ -72,4 +74,4 @@ onEachDatabase("pipelines", [{
       await Promise.all([one.end(), other.end()]);
     }
   },
-}]);
+}];

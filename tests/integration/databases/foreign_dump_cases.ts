@@ -1,7 +1,7 @@
 /** What a default `pg_dump` writes, with roles that do not exist here, and its archives. */
 import assert from "node:assert/strict";
 import { TOKEN } from "../../helpers/platform.ts";
-import { type DatabaseTest, onEachDatabase } from "../../helpers/databases.ts";
+import type { DatabaseCase, DatabaseTest } from "../../helpers/databases.ts";
 
 const DUMP = `--
 -- PostgreSQL database dump
@@ -38,7 +38,8 @@ async function send({ platform, at }: DatabaseTest, body: BodyInit): Promise<str
   return await response.text();
 }
 
-onEachDatabase("a dump of another server", [{
+export const FOREIGN_DUMPS: readonly DatabaseCase[] = [{
+  shares: true,
   name: "its roles are passed over, and everything else is there",
   async run(test) {
     const said = await send(test, DUMP);
@@ -51,6 +52,7 @@ onEachDatabase("a dump of another server", [{
     ]);
   },
 }, {
+  shares: true,
   name: "an archive is refused with the way to make SQL of it",
   async run(test) {
     const head = new TextEncoder().encode("PGDMP");
@@ -59,4 +61,4 @@ onEachDatabase("a dump of another server", [{
     const gzip = new Uint8Array([0x1f, 0x8b, 8, 0]);
     assert.match(await send(test, gzip), /compressed by gzip.*gunzip/);
   },
-}]);
+}];
