@@ -5,10 +5,10 @@
  */
 
 /** Longest wait; only a test that fails takes so long. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 
-/** Time between two looks. */
-const PAUSE_MS = 5;
+/** Time between two looks: it grows, as looks take the processor from what is waited for. */
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, GROWTH] = [5, 50, 1.5] as const;
 
 /**
  * Reads a value again and again until it is as wanted, by default true, and
@@ -21,12 +21,14 @@ export async function until<T>(
   patienceMs = PATIENCE_MS,
 ): Promise<T> {
   const end = performance.now() + patienceMs;
+  let pauseMs: number = FIRST_PAUSE_MS;
   for (;;) {
     const value = await read();
     if (wanted(value)) return value;
     if (performance.now() > end) {
       throw new Error(`Still ${JSON.stringify(value)} after ${patienceMs} ms: ${read}`);
     }
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    pauseMs = Math.min(pauseMs * GROWTH, LONGEST_PAUSE_MS);
   }
 }

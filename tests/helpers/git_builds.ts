@@ -9,7 +9,6 @@ import { makeRepository, type TestRepository } from "../../src/lib/_test_git.ts"
 import { start, startInProcess, type TestPlatform } from "./platform.ts";
 import type { ProgramOptions } from "./platform_process.ts";
 import { until } from "../../src/lib/_test_until.ts";
-import { setTimeout as delay } from "node:timers/promises";
 
 export interface BuildPlatform extends TestPlatform {
   readonly folder: string;
@@ -74,11 +73,7 @@ async function withRepository(
   const platform = await open(folder, { gitRoots: [folder], allowPrivateUpstreams: true });
   const ended = (id: string): Promise<Ended> =>
     until(
-      async () => {
-        // An API key has 5,000 requests in an hour.
-        await delay(50);
-        return (await platform.api("GET", `/v1/deployments/${id}`)).json;
-      },
+      async () => (await platform.api("GET", `/v1/deployments/${id}`)).json,
       ({ status }) => TERMINAL.includes(status),
       PATIENCE_MS,
     );
