@@ -4,7 +4,7 @@ import type { CronRun, CronTask } from "../../../src/contract/cron.ts";
 import type { LogEntry } from "../../../src/contract/logs.ts";
 import type { Minutes } from "../../../src/platform/cron/minutes.ts";
 import { until } from "../../../src/lib/_test_until.ts";
-import { deployServer, LAYERS, MANIFEST } from "../../helpers/compute_site.ts";
+import { deployServer, MANIFEST } from "../../helpers/compute_site.ts";
 import {
   createProject,
   type TestPlatform,
@@ -156,12 +156,9 @@ Deno.test("a task runs by itself when its minute comes, and ends with its deploy
 Deno.test("a task that runs is not started once more, and ends when the platform stops", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
-    const layers = LAYERS.map((layer) =>
-      layer.target === "COMPUTE" ? { ...layer, runtime: { timeoutMs: 60_000 } } : layer
-    );
     await deployServer(platform, "shop", {
       server: SERVER,
-      manifest: { ...scheduled("/api/waits"), layers },
+      manifest: scheduled("/api/waits"),
     });
     const first = run(platform, "/api/waits").catch(() => undefined);
     await until(async () => (await seenBy(platform)).length > 0);

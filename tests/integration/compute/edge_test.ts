@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { request as httpRequest } from "node:http";
 import { createHash } from "node:crypto";
 import { onEachEngine } from "../../helpers/compute_server.ts";
-import { deployServer, LAYERS, SERVER, withEngine } from "../../helpers/compute_site.ts";
+import {
+  deployServer,
+  HASTY_MANIFEST,
+  LAYERS,
+  SERVER,
+  withEngine,
+} from "../../helpers/compute_site.ts";
 import {
   create,
   createProject,
@@ -140,7 +146,7 @@ onEachEngine(
       for (const word of [/timeout/, /crash/]) {
         assert.ok(messages.some((message: string) => word.test(message)), `${word}: ${messages}`);
       }
-    }, { engine }),
+    }, { engine, manifest: HASTY_MANIFEST }),
 );
 
 onEachEngine(

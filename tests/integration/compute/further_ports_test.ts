@@ -24,7 +24,7 @@ const manifest = (command: string | undefined) => ({
     runtime: {
       engine: "node",
       nodeVersion: NODE_MAJOR,
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
       startTimeoutMs: 60_000,
       ...command === undefined ? {} : { command },
     },

@@ -123,7 +123,7 @@ const SITE = {
     ...SOCKET_SITE.manifest,
     layers: SOCKET_SITE.manifest.layers.map((layer) => ({
       ...layer,
-      ...(layer.target === "COMPUTE" ? { runtime: { timeoutMs: 30_000, memoryMb: 1024 } } : {}),
+      ...(layer.target === "COMPUTE" ? { runtime: { timeoutMs: 60_000, memoryMb: 1024 } } : {}),
     })),
   },
 };

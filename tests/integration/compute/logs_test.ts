@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { LogEntry } from "../../../src/contract/logs.ts";
 import { onEachEngine } from "../../helpers/compute_server.ts";
-import { deployServer } from "../../helpers/compute_site.ts";
+import { deployServer, HASTY_MANIFEST } from "../../helpers/compute_site.ts";
 import { createProject, type TestPlatform, withPlatform } from "../../helpers/platform.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 
@@ -22,7 +22,7 @@ onEachEngine(
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");
-      await deployServer(platform, "shop", { engine });
+      await deployServer(platform, "shop", { engine, manifest: HASTY_MANIFEST });
       const { headers } = await platform.get(HOST, "/api/log");
       const requestId = headers["x-svc-request-id"];
 
@@ -34,7 +34,7 @@ onEachEngine(
 
       await platform.get(HOST, "/api/hang");
       const late = await found(platform, "level=error&search=did%20not%20respond");
-      assert.match(late[0]!.message, /1500 ms/);
+      assert.match(late[0]!.message, /3000 ms/);
       await platform.get(HOST, "/api/crash");
       const crashes = await found(platform, "level=error&search=exit");
       assert.ok(crashes.length > 0);

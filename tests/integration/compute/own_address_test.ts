@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 import { findToolchains } from "../../../src/runtime/mod.ts";
 import { ENGINES, onEachEngine, type TestEngine } from "../../helpers/compute_server.ts";
-import { deployServer, PATIENT_MANIFEST } from "../../helpers/compute_site.ts";
+import { deployServer, MANIFEST } from "../../helpers/compute_site.ts";
 import { secureGet } from "../../helpers/domains.ts";
 import { startDns } from "../../../src/lib/_test_dns_server.ts";
 import { makeCertificate } from "../../../src/lib/_test_certificate.ts";
@@ -18,7 +18,7 @@ import {
   withPlatform,
 } from "../../helpers/platform.ts";
 
-const SITE = { ...PATIENT_MANIFEST, routes: [{ pattern: "^/.*$", layer: "app" }] };
+const SITE = { ...MANIFEST, routes: [{ pattern: "^/.*$", layer: "app" }] };
 
 /** `/by/<way>?<url>` answers what a request of the server itself was answered. */
 const SERVER = `

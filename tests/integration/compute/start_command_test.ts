@@ -32,7 +32,7 @@ const manifest = (runtime: Readonly<Record<string, unknown>>) => ({
     runtime: {
       engine: "node",
       nodeVersion: NODE_MAJOR,
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
       startTimeoutMs: 60_000,
       ...runtime,
     },

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { build } from "esbuild";
 import { fileURLToPath } from "node:url";
 import { onEachEngine, type TestEngine } from "../../helpers/compute_server.ts";
-import { deployServer, PATIENT_MANIFEST } from "../../helpers/compute_site.ts";
+import { deployServer } from "../../helpers/compute_site.ts";
 import { callsOf, createDatabase, QUICK_ENGINE, urlOf } from "../../helpers/databases.ts";
 import {
   createProject,
@@ -57,7 +57,6 @@ async function visitor(platform: TestPlatform, engine: TestEngine, prod: boolean
   const { urls, id } = await deployServer(platform, "shop", {
     engine,
     server: await bundled(),
-    manifest: PATIENT_MANIFEST,
     prod,
   });
   const { hostname } = new URL(prod ? urls.production : urls.unique);

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { until } from "../../../src/lib/_test_until.ts";
-import { deployServer, PATIENT_MANIFEST } from "../../helpers/compute_site.ts";
+import { deployServer } from "../../helpers/compute_site.ts";
 import { createProject, type TestPlatform, withPlatform } from "../../helpers/platform.ts";
 import { publish, rule } from "../../helpers/upstreams.ts";
 import {
@@ -84,7 +84,6 @@ Deno.test("a server has 200 requests at the same time, and no more", () =>
 import { createServer } from "node:http";
 createServer((request, response) => request.pipe(response)).listen(process.env.PORT);
 `,
-      manifest: PATIENT_MANIFEST,
       prod: true,
     });
     await holdBeyond(platform, "/api/echo", 200);

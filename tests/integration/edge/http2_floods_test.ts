@@ -164,11 +164,7 @@ Deno.test("a client that resets its requests loses its connection", async (t) =>
       engine: "node",
       manifest: {
         version: 1,
-        layers: LAYERS.map((layer) =>
-          "runtime" in layer
-            ? { ...layer, runtime: { ...layer.runtime, timeoutMs: 60_000 } }
-            : layer
-        ),
+        layers: LAYERS,
         routes: [{ pattern: "^/.*$", layer: "app" }],
       },
     });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 import { runCli } from "../../../src/cli/_test_run.ts";
-import { deployServer, PATIENT_MANIFEST } from "../../helpers/compute_site.ts";
+import { deployServer } from "../../helpers/compute_site.ts";
 import { createDatabase, urlOf } from "../../helpers/databases.ts";
 import { type BuildPlatform, textOf, withBuilds } from "../../helpers/git_builds.ts";
 import { createProject, deploy, type TestPlatform, TOKEN } from "../../helpers/platform.ts";
@@ -33,7 +33,6 @@ createServer(async (request, response) => {
 async function serve(platform: TestPlatform, prod: boolean) {
   const live = await deployServer(platform, "web", {
     server: SERVER,
-    manifest: PATIENT_MANIFEST,
     prod,
   });
   const { hostname } = new URL(prod ? live.urls.production : live.urls.unique);
