@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
 import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";
 
 const HOST = "shop.localhost";
@@ -6,6 +7,8 @@ const LIMIT = 20;
 const WINDOW_SECONDS = 10;
 /** Longer than a window and one of its parts, in milliseconds. */
 const RUN_MS = 13_000;
+/** Between refused requests, in milliseconds: other tests need the processor, too. */
+const PAUSE_MS = 10;
 
 Deno.test("rate_limit lets at most its limit through in any window", async () => {
   await withPlatform(async (platform) => {
@@ -26,8 +29,12 @@ Deno.test("rate_limit lets at most its limit through in any window", async () =>
     while (performance.now() - start < RUN_MS) {
       const sent = performance.now();
       const { status } = await platform.get(HOST, "/");
-      if (status === 200) allowed.push({ sent, done: performance.now() });
-      else assert.equal(status, 429);
+      if (status === 200) {
+        allowed.push({ sent, done: performance.now() });
+        continue;
+      }
+      assert.equal(status, 429);
+      await delay(PAUSE_MS);
     }
     assert.ok(allowed.length > LIMIT, "The limit is there again");
     allowed.forEach(({ sent }, index) => {
