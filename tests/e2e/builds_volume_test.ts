@@ -12,7 +12,7 @@ import { stopServer } from "../../src/lib/stop_server.ts";
 
 const test = testNeeding("git", "sh");
 
-const TRIGGERS = Number(Deno.env.get("TRIGGERS") ?? 24);
+const TRIGGERS = Number(Deno.env.get("TRIGGERS") ?? 12);
 const PROJECTS = TRIGGERS < 100 ? 4 : 20;
 /** Each project has as many triggers, for their own branch each; a hook takes 30 a minute. */
 const BRANCHES = Math.floor(TRIGGERS / PROJECTS);
