@@ -8,7 +8,8 @@ import assert from "node:assert/strict";
 import { runCli, type RunOptions } from "../../src/cli/_test_run.ts";
 import { TOKEN } from "./platform.ts";
 
-const sleep = (milliseconds: number) =>
+/** Waits as commands do between two looks, but for a short time. */
+export const sleepBriefly = (milliseconds: number) =>
   new Promise<void>((resolve) => setTimeout(resolve, Math.min(milliseconds, 50)));
 
 export interface ToolOptions extends RunOptions {
@@ -24,7 +25,7 @@ export async function runTool(argv: readonly string[], options: ToolOptions): Pr
   const { port, home, env, ...rest } = options;
   const { code, stdout, stderr } = await runCli([...argv, "--json"], {
     fetch,
-    sleep,
+    sleep: sleepBriefly,
     now: () => Date.now(),
     ...rest,
     env: {

@@ -4,14 +4,12 @@ import { runCli } from "../../../src/cli/_test_run.ts";
 import { makeRepository, serveGit } from "../../../src/lib/_test_git.ts";
 import { type BuildPlatform, withBuilds } from "../../helpers/git_builds.ts";
 import { TOKEN } from "../../helpers/platform.ts";
-
-const sleep = (milliseconds: number) =>
-  new Promise<void>((resolve) => setTimeout(resolve, Math.min(milliseconds, 50)));
+import { sleepBriefly } from "../../helpers/tool.ts";
 
 async function tool(platform: BuildPlatform, argv: readonly string[], stdin?: string) {
   const run = await runCli([...argv, "--json"], {
     fetch,
-    sleep,
+    sleep: sleepBriefly,
     ...(stdin === undefined ? {} : { stdin }),
     env: {
       SVC_API_URL: `http://127.0.0.1:${platform.port}`,

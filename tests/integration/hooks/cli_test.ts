@@ -2,15 +2,13 @@ import assert from "node:assert/strict";
 import { runCli, type RunOptions } from "../../../src/cli/_test_run.ts";
 import { FAILS, HANGS, type HookPlatform, withHooks } from "../../helpers/deploy_hooks.ts";
 import { TOKEN } from "../../helpers/platform.ts";
-
-const sleep = (milliseconds: number) =>
-  new Promise<void>((resolve) => setTimeout(resolve, Math.min(milliseconds, 50)));
+import { sleepBriefly } from "../../helpers/tool.ts";
 
 /** Calls the CLI in JSON mode and returns its one object. */
 async function tool(platform: HookPlatform, argv: readonly string[], options: RunOptions = {}) {
   const run = await runCli([...argv, "--json"], {
     fetch,
-    sleep,
+    sleep: sleepBriefly,
     ...options,
     env: {
       SVC_API_URL: `http://127.0.0.1:${platform.port}`,

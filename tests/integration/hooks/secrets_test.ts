@@ -3,6 +3,7 @@ import { runCli } from "../../../src/cli/_test_run.ts";
 import { startHooks, withHooks } from "../../helpers/deploy_hooks.ts";
 import { makeRepository } from "../../../src/lib/_test_git.ts";
 import { deploy, rawRequest, TOKEN } from "../../helpers/platform.ts";
+import { sleepBriefly } from "../../helpers/tool.ts";
 
 /** Whether any file below a folder holds a text. */
 async function holds(folder: string, text: string): Promise<boolean> {
@@ -64,9 +65,6 @@ Deno.test("no token of a hook is written, logged, told or answered but when it i
   await Deno.remove(folder, { recursive: true });
 });
 
-const sleep = (milliseconds: number) =>
-  new Promise<void>((resolve) => setTimeout(resolve, Math.min(milliseconds, 50)));
-
 Deno.test("the tool repeats no hook URL, also where it fails and in debug output", () =>
   withHooks(async ({ hook, port, repository }) => {
     const url = (await hook()).url as string;
@@ -92,7 +90,7 @@ Deno.test("the tool repeats no hook URL, also where it fails and in debug output
           "--wait",
           ...mode,
         ];
-        const run = await runCli(argv, { env: { SVC_HOOK_URL: url }, fetch, sleep });
+        const run = await runCli(argv, { env: { SVC_HOOK_URL: url }, fetch, sleep: sleepBriefly });
         assert.equal(run.code, code, `${index}: ${run.stdout}${run.stderr}`);
         assert.ok(
           !(run.stdout + run.stderr).includes(token),
