@@ -65,6 +65,13 @@ export const basic = (key: string) => `Basic ${bytesOf(`svc:${key}`).toBase64()}
 export const newConnections = (): Deno.HttpClient =>
   Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
 
+/** What a platform makes for servers by itself, some time after its start. */
+const MADE_LATER: ReadonlySet<string> = new Set([
+  "compute",
+  "compute/incoming",
+  "compute/package.json",
+]);
+
 /** Every path below a folder, but for logs of requests, which are there to grow. */
 export async function listing(folder: string): Promise<readonly string[]> {
   const found: string[] = [];
@@ -78,7 +85,7 @@ export async function listing(folder: string): Promise<readonly string[]> {
     }
   };
   await walk(folder);
-  return found.filter((path) => !path.startsWith("logs/")).sort();
+  return found.filter((path) => !path.startsWith("logs/") && !MADE_LATER.has(path)).sort();
 }
 
 /** Runs attacks against a project that nothing was pushed to, and looks at what they leave. */
