@@ -60,6 +60,11 @@ const BENCHES: readonly Bench[] = [
     run: async () => await (await import("./edge_bench.ts")).benchEdge(),
   },
   {
+    name: "cores",
+    needs: LOAD,
+    run: async () => await (await import("./cores_bench.ts")).benchCores(),
+  },
+  {
     name: "redirects",
     needs: PEERS,
     run: async () => await (await import("./redirects_bench.ts")).benchRedirects(),
