@@ -52,6 +52,7 @@ export async function withPlatform(
     dataDir: join(folder, "data"),
     baseDomain: "localhost",
     trustProxy: [],
+    edges: 0,
     bootstrapToken: TOKEN,
     env: Deno.env.toObject(),
     version: "0.0.0",

@@ -10,6 +10,7 @@ import {
   COMMAND_PROCESS_ARGUMENT,
   COMPUTE_PROCESS_ARGUMENT,
   DATABASE_PROCESS_ARGUMENT,
+  EDGE_PROCESS_ARGUMENT,
   FUNCTION_PROCESS_ARGUMENT,
   IMAGE_PROCESS_ARGUMENT,
   NODE_PROBE_ARGUMENT,
@@ -36,6 +37,7 @@ const PROCESSES: Readonly<Record<string, () => Promise<Run>>> = {
   [DATABASE_PROCESS_ARGUMENT]: async () =>
     (await import("../database/embedded/process_main.ts")).runDatabaseProcess,
   [BACKUP_PROCESS_ARGUMENT]: async () => (await import("../serve/mod.ts")).runBackupProcess,
+  [EDGE_PROCESS_ARGUMENT]: async () => (await import("../serve/mod.ts")).runLocalEdge,
   [NODE_PROBE_ARGUMENT]: async () => (await import("../runtime/node/probe_main.ts")).runNodeProbe,
   [RELEASE_CHECK_ARGUMENT]: async () => {
     const [{ runReleaseCheck }, { createTrustedFetch }] = await Promise.all([

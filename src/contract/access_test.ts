@@ -27,6 +27,7 @@ Deno.test("nobody but the owner manages members, keys and the workspace, or dele
     "deleteProject",
     "deletePublisher",
     "deleteWebhook",
+    "drainEdge",
     "getBackups",
     "getWebhook",
     "listApiKeys",

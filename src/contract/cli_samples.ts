@@ -12,6 +12,7 @@ export const CLI_SAMPLES: Readonly<Partial<Record<keyof typeof endpoints, string
   listNodes: "svc nodes",
   listEdges: "svc edges list",
   addEdge: "svc edges add far",
+  drainEdge: "svc edges drain far",
   removeEdge: "svc edges remove far",
   getBackups: "svc doctor",
   getIdentity: "svc whoami",

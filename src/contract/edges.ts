@@ -15,10 +15,18 @@ export const EDGE_STATES = ["connected", "lost", "unseen"] as const;
 
 export const frontEdge = z.object({
   name: edgeName,
+  isLocal: z.boolean().describe("Whether `svc serve --edges` runs it on the platform's machine"),
   state: z.enum(EDGE_STATES).describe(
     "`connected` has applied every change, `lost` serves what it knew, `unseen` has not connected to this node since it started",
   ),
+  isDrained: z.boolean().describe("Whether its clients go elsewhere"),
+  behind: z.int().nonnegative().nullable().describe(
+    "Changes that it has not applied yet; null unless `connected`",
+  ),
   since: timestamp.nullable().describe("When it connected or was lost; null if `unseen`"),
+  seenAt: timestamp.nullable().describe(
+    "When it last reported, which it does every few seconds; null if `unseen`",
+  ),
   address: z.string().nullable().describe("IP address of its last connection; null if `unseen`"),
   version: z.string().nullable().describe("Version of svc on the edge; null if `unseen`"),
   createdAt: timestamp.describe("When the key was created"),
@@ -48,6 +56,19 @@ export const addEdge = endpoint({
     }),
   }),
   status: 201,
+});
+
+export const drainEdge = endpoint({
+  method: "PATCH",
+  path: "/v1/edges/{edge}",
+  summary: "Send the clients of a front edge elsewhere, or use it again",
+  tag,
+  access: "owner",
+  params: z.object({ edge: edgeName }),
+  body: z.object({
+    isDrained: z.boolean().describe("Whether its clients go elsewhere"),
+  }).strict(),
+  response: frontEdge,
 });
 
 export const removeEdge = endpoint({

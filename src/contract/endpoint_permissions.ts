@@ -36,6 +36,7 @@ export const ENDPOINT_PERMISSIONS: Readonly<Record<EndpointName, Needed>> = {
   listNodes: ALL,
   listEdges: ALL,
   addEdge: ALL,
+  drainEdge: ALL,
   removeEdge: ALL,
   getBackups: ALL,
   getIdentity: ANY,

@@ -60,6 +60,7 @@ export const endpoints = {
   listNodes: nodes.listNodes,
   listEdges: edges.listEdges,
   addEdge: edges.addEdge,
+  drainEdge: edges.drainEdge,
   removeEdge: edges.removeEdge,
   getBackups: backups.getBackups,
   getIdentity: identity.getIdentity,

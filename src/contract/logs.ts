@@ -52,6 +52,10 @@ export const requestLogEntry = z.object({
   error: z.string().optional().describe(
     "Why something behind the edge, such as a function or another site, failed",
   ),
+  edge: z.string().optional().meta({
+    description: "Front edge that the request came through; missing if there was none",
+    example: "far",
+  }),
   rules: z.array(ruleHit).optional().describe("Rules that matched, in order"),
 }).meta({ id: "RequestLogEntry" });
 export type RequestLogEntry = z.infer<typeof requestLogEntry>;

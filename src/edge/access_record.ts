@@ -38,6 +38,8 @@ export interface AccessRecord {
   readonly traceparent?: string | undefined;
   /** Why something behind the edge failed. Missing if nothing did. */
   readonly error?: string | undefined;
+  /** The front edge that the request came through. Missing if it came straight to the platform. */
+  readonly edge?: string | undefined;
   /** The rules that logged, denied or limited. Missing if none did. */
   readonly rules?: readonly RuleTrace[] | undefined;
 }
@@ -96,6 +98,7 @@ export function recordOf(
     userAgent: request.header("user-agent"),
     traceparent: traceOf(request),
     error: response.problem,
+    edge: request.relayedBy,
     rules: tracesOf(hits),
   };
 }

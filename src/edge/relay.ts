@@ -37,8 +37,13 @@ export interface RelayedClient {
 export interface RelayOptions extends Pick<Origin, "redirectsToHttps"> {
   /** Opens a connection to the platform. */
   readonly dial: () => Promise<Deno.Conn>;
-  /** Returns the fields that say who the client is; `undefined` while no session is open. */
-  sign(client: RelayedClient): HeaderList | undefined;
+  /**
+   * Returns the fields that say who the client is; `undefined` while no session is open. Missing
+   * where requests have such fields of another edge.
+   */
+  readonly sign?: ((client: RelayedClient) => HeaderList | undefined) | undefined;
+  /** Whether the platform is to look for clients behind proxies by itself. */
+  readonly leavesProxies?: boolean | undefined;
   /** The field, in lower case, with which the platform refuses a signature. */
   readonly refusedHeader: string;
 }
@@ -57,17 +62,20 @@ const isOfStream = (headers: HeaderList): boolean =>
 
 /** Passes requests on to the platform. */
 export function createRelay(
-  { dial, sign, refusedHeader, redirectsToHttps }: RelayOptions,
+  { dial, sign, leavesProxies, refusedHeader, redirectsToHttps }: RelayOptions,
 ): Relay {
   const server = connectRunningServer({ dial, timeoutMs: HEAD_MS });
 
   function requestFor(request: ClientRequest): ComputeRequest {
-    const { method, authority, target, ip, scheme } = request;
-    const signed = sign({ method, target: `${authority}${target}`, ip, scheme });
+    const { method, target } = request;
+    const { authority, ip, scheme } = leavesProxies === true ? request.peer : request;
+    const signed = sign === undefined
+      ? []
+      : sign({ method, target: `${authority}${target}`, ip, scheme });
     if (signed === undefined) throw unavailable("The edge has not reached the platform yet");
     const kept = endToEndHeaders(
       request.sentFields,
-      (name) => name === "host" || name.startsWith(OWN_PREFIX),
+      (name) => name === "host" || (sign !== undefined && name.startsWith(OWN_PREFIX)),
     );
     const headers: Header[] = [["host", authority], ...kept, ...signed];
     const body = request.body ?? request.content;

@@ -16,6 +16,8 @@ export interface Subscription {
 
 /** A subscriber's entry, by which its applied changes are noted. */
 export interface Subscribed {
+  /** Changes that were sent and are not applied yet. */
+  readonly behind: number;
   /** Notes that every change up to a place has been applied. */
   applied(place: number): void;
   /** Ends the subscription; nobody waits for it any more. */
@@ -60,6 +62,9 @@ export class Publisher {
     return {
       snapshot,
       entry: {
+        get behind() {
+          return entry.waiting.size;
+        },
         applied: (place) => settle(entry, place),
         end: () => {
           this.#entries.delete(entry);

@@ -26,6 +26,9 @@ export const NODE_PROBE_ARGUMENT = "__node-probe";
 /** Looks for a newer release of the program. */
 export const RELEASE_CHECK_ARGUMENT = "__check-release";
 
+/** Answers requests beside the platform, on its port. */
+export const EDGE_PROCESS_ARGUMENT = "__edge";
+
 /** Serves an embedded database. */
 export const DATABASE_PROCESS_ARGUMENT = "__database-process";
 

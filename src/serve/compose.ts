@@ -261,6 +261,9 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     accessOf: (projectId, workspaceId) => accessTable.of(projectId, workspaceId),
     isApi: apiHosts([...apiNames(options), new URL(foundation.publicOrigin).hostname]),
     redirectsToHttps: () => domains.certificates !== undefined,
+    record: logs.record,
+    count: traffic.count,
+    country: setup.country,
   });
 
   capabilities.push(

@@ -15,14 +15,15 @@ import {
   createHostDispatch,
   requestIds,
 } from "../platform/core/http/mod.ts";
+import type { ConnectionHandler } from "../platform/core/listener/mod.ts";
 import { isS3Path } from "../platform/blobs/mod.ts";
-import { isEdgePath } from "../platform/edges/mod.ts";
+import { type EdgeFacts, FACTS_HEADER, isEdgePath } from "../platform/edges/mod.ts";
 import { isPeerPath } from "../platform/core/peers/mod.ts";
 import process from "node:process";
 import { buildApi } from "./api.ts";
 import type { CacheSizes } from "./cache_sizes.ts";
 import type { Platform } from "./platform.ts";
-import type { Listeners } from "./listeners.ts";
+import type { Dispatch, Listeners } from "./listeners.ts";
 import { answerOperations, type OperationsOptions } from "./operations/answer_operations.ts";
 import { renderMetrics, RequestCounters } from "./operations/metrics.ts";
 import type { RunningRequests } from "./handover/running_requests.ts";
@@ -55,10 +56,11 @@ function pathOf(url: string): string {
 
 function operationsOf(
   { version, metricsToken, trustProxy, unhandledErrors }: CompleteOptions,
-  { unready, trouble, counters }: {
+  { unready, trouble, counters, edges }: {
     readonly unready: () => string | undefined;
     readonly trouble: () => string | undefined;
     readonly counters: RequestCounters;
+    readonly edges: () => readonly EdgeFacts[];
   },
 ): OperationsOptions {
   const startedAt = systemClock() / 1000;
@@ -76,6 +78,7 @@ function operationsOf(
       heapBytes,
       counters,
       unhandledErrors: unhandledErrors?.count ?? 0,
+      edges: edges(),
     });
   };
   return { unready, trouble, metrics, metricsToken, isProxied: trustProxy.length > 0 };
@@ -128,7 +131,7 @@ export function createHandlers(
     /** Describes reduced abilities; `undefined` if there are none. */
     readonly trouble: () => string | undefined;
   },
-): ReturnType<typeof createHostDispatch> {
+): Dispatch {
   const { sites, domains, logs, traffic } = platform;
   const { domainService, challenges, certificates } = domains;
   const requestId = requestIds(systemRandom);
@@ -177,12 +180,17 @@ export function createHandlers(
   const isApi = apiHosts([...apiNames(options), base.hostname]);
   const counters = new RequestCounters();
   const isSecure = base.protocol === "https:" && !/(?:^|\.)localhost$/.test(base.hostname);
-  const operations = operationsOf(options, { unready, trouble, counters });
+  const operations = operationsOf(options, {
+    unready,
+    trouble,
+    counters,
+    edges: platform.edges.facts,
+  });
   const dispatch = createHostDispatch({
     isApi: (hostname) => showing.hostname === undefined && isApi(hostname),
-    api: async (request, { remoteAddress: address, relayedBy }) => {
+    api: async (request, { remoteAddress: address, relayedBy, isRelayedHere }) => {
       const path = pathOf(request.url);
-      const isRelayed = relayedBy !== undefined;
+      const isRelayed = relayedBy !== undefined && isRelayedHere !== true;
       running.enter();
       try {
         const answer = answerOperations(
@@ -225,6 +233,11 @@ export function createHandlers(
       ? { wantsHttps: (hostname) => certificates?.has(hostname) === true }
       : {}),
   });
-  const admitting = platform.edges.admitting(dispatch);
-  return { ...dispatch, http: admitting, https: admitting };
+  const admitting = platform.edges.admitting(dispatch, "remote");
+  const admittingAll = platform.edges.admitting(dispatch, "all");
+  const origin: ConnectionHandler = (request, connection) =>
+    isEdgePath(pathOf(request.url)) && !request.headers.has(FACTS_HEADER)
+      ? platform.edges.answer(request, connection.remoteAddress)
+      : admittingAll(request, connection);
+  return { ...dispatch, http: admitting, https: admitting, origin };
 }

@@ -8,7 +8,7 @@ import { systemClock } from "../lib/clock.ts";
 import { descriptorLimit, nextDescriptor } from "../lib/descriptors.ts";
 import { TrustedProxies } from "../edge/mod.ts";
 import { keepUncompressed } from "../lib/automatic_compression.ts";
-import { addressGroup, type createHostDispatch, faultAnswer } from "../platform/core/http/mod.ts";
+import { addressGroup, faultAnswer, type HostDispatch } from "../platform/core/http/mod.ts";
 import {
   completeLimits,
   ConnectionAcceptor,
@@ -33,6 +33,9 @@ const ASSUMED_DESCRIPTORS = 1024;
 /** The part of all descriptors that is reserved for files and connections to other sites. */
 const RESERVE = 1 / 4;
 
+/** Edges of this machine find the platform here. */
+export const ORIGIN_HOST = "127.0.0.1";
+
 /** Addresses of the listeners, and their handlers. Data only. */
 export interface ListenOptions {
   /** Address to listen on. */
@@ -51,11 +54,23 @@ export interface ListenOptions {
   readonly ordersCertificates: boolean;
   /** Whether another platform listens on the same ports, and answers until this one is there. */
   readonly takesOver: boolean;
+  /** Whether the platform listens on the port as well: this is one of its edges. */
+  readonly sharesPort?: boolean | undefined;
+  /** Whether edges of this machine pass requests on to it. */
+  readonly hasEdges?: boolean | undefined;
+}
+
+/** The handlers of the listeners. */
+export interface Dispatch extends HostDispatch {
+  /** Answers edges of this machine; where it is missing, they are visitors. */
+  readonly origin?: ConnectionHandler | undefined;
 }
 
 export interface Listeners {
   readonly port: number;
   readonly httpsPort: number | undefined;
+  /** Port of the loopback address for edges of this machine; missing where there are none. */
+  readonly originPort: number | undefined;
   /** The listeners that servers of deployments reach the edge through. */
   readonly own: Pick<OwnListeners, "routeOf">;
   /**
@@ -68,7 +83,7 @@ export interface Listeners {
    * that have their own.
    */
   open(
-    dispatch: ReturnType<typeof createHostDispatch>,
+    dispatch: Dispatch,
     certificates: OrderedCertificates | undefined,
   ): void;
   /** Notes that hosts have other certificates, or none; resolves when new connections see it. */
@@ -89,9 +104,10 @@ export class ListenError extends Error {
 }
 
 function listen(options: ListenOptions): Deno.TcpListener {
-  const { host: hostname, port, takesOver } = options;
+  const { host: hostname, port, takesOver, sharesPort = false } = options;
+  const isShared = takesOver || sharesPort;
   try {
-    return Deno.listen({ hostname, port, ...(takesOver ? { reusePort: true } : {}) });
+    return Deno.listen({ hostname, port, ...(isShared ? { reusePort: true } : {}) });
   } catch (cause) {
     throw cause instanceof Deno.errors.AddrInUse ? cause : new ListenError(options, cause);
   }
@@ -133,6 +149,7 @@ function createAcceptor(options: ListenOptions, log: Log): ConnectionAcceptor {
 export async function openListeners(options: ListenOptions, log: Log): Promise<Listeners> {
   const early = new EarlyAnswers(options.takesOver);
   let { http: handler, https: secureHandler, own: ownHandler } = early.dispatch;
+  let originHandler = handler;
   let certificates: OrderedCertificates | undefined = early.certificates;
   let closing: Promise<void> | undefined;
   const acceptor = createAcceptor(options, log);
@@ -147,16 +164,25 @@ export async function openListeners(options: ListenOptions, log: Log): Promise<L
   };
   const plain = listen(options);
   const { port } = plain.addr;
+  const origin = options.hasEdges === true
+    ? Deno.listen({ hostname: ORIGIN_HOST, port: 0 })
+    : undefined;
   const closed = new AbortController();
   const finished = serve(
     plain,
     closed.signal,
     (request, connection) => handler(request, connection),
   );
-  const closePlain = () => {
+  const originServed = origin && serve(
+    origin,
+    closed.signal,
+    (request, connection) => originHandler(request, connection),
+  );
+  const closePlain = async () => {
     closed.abort();
     closeQuietly(plain);
-    return finished;
+    if (origin !== undefined) closeQuietly(origin);
+    await Promise.all([finished, originServed]);
   };
   try {
     const { takesOver: reusePort, ordersCertificates } = options;
@@ -187,6 +213,7 @@ export async function openListeners(options: ListenOptions, log: Log): Promise<L
     return {
       port,
       httpsPort: secure?.port,
+      originPort: origin?.addr.port,
       finished,
       own,
       open(dispatch, ordered) {
@@ -197,6 +224,7 @@ export async function openListeners(options: ListenOptions, log: Log): Promise<L
           keepUncompressed(dispatch.https),
           keepUncompressed(dispatch.own),
         ];
+        originHandler = keepUncompressed(dispatch.origin ?? dispatch.http);
       },
       async certificatesChanged(hostnames) {
         await Promise.all([secure?.changed(hostnames), own.certificatesChanged(hostnames)]);

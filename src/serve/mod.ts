@@ -35,6 +35,7 @@ export { ListenError } from "./listeners.ts";
 export { HandoverError } from "./handover/messages.ts";
 export { Takeover } from "./handover/take_over.ts";
 export { type RunningFrontEdge, startFrontEdge } from "./front_edge/front_edge.ts";
+export { runLocalEdge } from "./local_edges/process_main.ts";
 export { EdgeKeyError } from "./front_edge/platform_client.ts";
 export { startPlatform } from "./server.ts";
 export { UnhandledErrors } from "./operations/unhandled_errors.ts";

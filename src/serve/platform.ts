@@ -33,6 +33,8 @@ export interface Setup {
   readonly serverSandbox: ServerSandbox;
   /** Sends mail; `undefined` where the platform has no mail server. */
   readonly mailer: Mailer | undefined;
+  /** The country of an IP address. */
+  country(address: string): string | undefined;
   /** Whether the edge can find the network of an address. */
   readonly knowsNetworks: boolean;
 }

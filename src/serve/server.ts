@@ -33,6 +33,8 @@ import { Takeover } from "./handover/take_over.ts";
 import { startCapabilities, startUpkeep } from "./lifecycle.ts";
 import { followStore } from "./follow_store.ts";
 import { type Listeners, type ListenOptions, openListeners } from "./listeners.ts";
+import type { LocalEdges } from "./local_edges/local_edges.ts";
+import { edgeCount, openLocalEdges } from "./local_edges/open_local_edges.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
 import { FollowedLog, type FollowLog } from "../platform/core/log.ts";
 import { openFoundation } from "./open_foundation.ts";
@@ -78,6 +80,7 @@ function listenOptions(options: CompleteOptions, takesOver: boolean): ListenOpti
     trustProxy,
     tls,
     takesOver,
+    hasEdges: edgeCount(options) > 0,
     ordersCertificates: ordersCertificates(options),
   };
 }
@@ -147,7 +150,7 @@ export async function startPlatform(incomplete: PlatformOptions): Promise<Runnin
   let isStopping = false;
   let term = newTerm();
   const start = async (before: Takeover | undefined, isResumed: boolean) => {
-    const { closers, closing, leaving } = term;
+    const { closers, closing, leaving, beside } = term;
     const succession = new Succession({
       takeover: before,
       listeners,
@@ -172,6 +175,7 @@ export async function startPlatform(incomplete: PlatformOptions): Promise<Runnin
       running: term.running,
       closing: closing.signal,
       leaving,
+      beside,
     });
   };
   const resume = async () => {
@@ -189,7 +193,9 @@ export async function startPlatform(incomplete: PlatformOptions): Promise<Runnin
   /** Ends requests first, as running ones need everything else. */
   const shutdown = async () => {
     isStopping = true;
-    const { closing, succession, closers } = term;
+    const { closing, succession, closers, beside } = term;
+    // They pass requests on for as long as they have any.
+    await beside.edges?.close();
     closing.abort();
     await succession?.end();
     await listeners.close();
@@ -220,7 +226,13 @@ interface Term {
   readonly closing: AbortController;
   readonly leaving: Leaving;
   readonly running: RunningRequests;
+  readonly beside: Beside;
   succession?: Succession;
+}
+
+/** What answers on the same port; missing where nothing does. */
+export interface Beside {
+  edges?: LocalEdges | undefined;
 }
 
 const newTerm = (): Term => ({
@@ -228,6 +240,7 @@ const newTerm = (): Term => ({
   closing: new AbortController(),
   leaving: { hasBegun: false, countNodes: () => Promise.resolve(1) },
   running: new RunningRequests(),
+  beside: {},
 });
 
 /** The public message for a failed storage; the log has details. */
@@ -288,6 +301,7 @@ async function startBehind(
     closers,
     closing,
     leaving,
+    beside,
     showing,
     running,
     succession,
@@ -301,6 +315,7 @@ async function startBehind(
     readonly closers: Closers;
     readonly closing: AbortSignal;
     readonly leaving: Leaving;
+    readonly beside: Beside;
     readonly showing: HostOverride;
     readonly running: RunningRequests;
     readonly succession: Succession;
@@ -334,6 +349,7 @@ async function startBehind(
     options,
     cache,
     knowsNetworks,
+    country: (address) => geo.geo.country(address),
     serverSandbox: serverSandbox(options),
     domains: domainOptions,
     builds: { ...options.builds, hidden: hiddenPlaces(options) },
@@ -372,6 +388,10 @@ async function startBehind(
   });
   leaving.countNodes = () => countNodes(foundation.nodes);
   listeners.open(handlers, domains.certificates);
+  const { local: link } = platform.edges;
+  const { dataDir } = foundation;
+  const edges = beside.edges = openLocalEdges(options, { link, dataDir, sizes, listeners });
+  if (edges !== undefined) closers.add(edges);
   if (follower !== undefined) followStore(follower, life);
   await succession.settle(handlers, domains.certificates);
   startUpkeep(life, options);

@@ -5,7 +5,6 @@
  * @module
  */
 import { setTimeout as delay } from "node:timers/promises";
-import type { createHostDispatch } from "../platform/core/http/mod.ts";
 import type { OrderedCertificates } from "../platform/certificates/mod.ts";
 import type { ConnectionHandler } from "../platform/core/listener/mod.ts";
 import { isFullDisk } from "../platform/core/store/mod.ts";
@@ -15,7 +14,8 @@ import { offerHandover } from "./handover/offer_handover.ts";
 import type { RunningRequests } from "./handover/running_requests.ts";
 import type { Takeover } from "./handover/take_over.ts";
 import { takeRequests } from "./handover/take_requests.ts";
-import { DRAIN_MS, type Listeners } from "./listeners.ts";
+import { type Dispatch, DRAIN_MS, type Listeners } from "./listeners.ts";
+import type { LocalEdges } from "./local_edges/local_edges.ts";
 import type { CompleteOptions } from "./options.ts";
 
 export interface SuccessionParts {
@@ -25,14 +25,13 @@ export interface SuccessionParts {
   readonly closing: AbortController;
   readonly closers: Closers;
   readonly running: RunningRequests;
+  readonly beside: { readonly edges?: Pick<LocalEdges, "start" | "leave"> | undefined };
   readonly options: Pick<CompleteOptions, "dataDir" | "log">;
   /** Starts everything behind the ports again, after a successor that did not start. */
   readonly resume: () => Promise<Dispatch>;
   /** Called where neither the successor nor this platform serves. */
   readonly onFailure: (reason: Error) => void;
 }
-
-type Dispatch = ReturnType<typeof createHostDispatch>;
 
 export class Succession {
   #folder: HandoverFolder | undefined;
@@ -57,7 +56,8 @@ export class Succession {
     certificates: OrderedCertificates | undefined,
   ): Promise<void> {
     this.#certificates = certificates;
-    const { takeover, listeners } = this.#parts;
+    const { takeover, listeners, beside } = this.#parts;
+    if (takeover === undefined) beside.edges?.start();
     const folder = await this.#makeFolder();
     if (folder === undefined) return;
     this.#folder = folder;
@@ -66,6 +66,7 @@ export class Succession {
     const { closed } = await takeover.ready(folder.requests, listeners);
     closed.then(async () => {
       await passed.close();
+      if (!this.#parts.closing.signal.aborted) beside.edges?.start();
       await this.#offerPlace(folder);
     }).catch((error) => {
       this.#parts.options.log({ level: "error", message: `Cannot offer a handover: ${error}` });
@@ -93,11 +94,13 @@ export class Succession {
   }
 
   async #offerPlace(folder: HandoverFolder): Promise<void> {
-    const { listeners, closing, options } = this.#parts;
+    const { listeners, closing, beside, options } = this.#parts;
     if (closing.signal.aborted) return;
     this.#offer = offerHandover(folder.control, {
       port: listeners.port,
       httpsPort: listeners.httpsPort,
+      standAlone: async () => await beside.edges?.leave(),
+      stay: () => beside.edges?.start(),
       divert: (handler) => this.#divert(handler),
       release: () => this.#release(),
       close: () => listeners.close(),

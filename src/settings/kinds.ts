@@ -158,6 +158,14 @@ export const portOrNone = (): Kind<number | "none"> => ({
   write: (value) => value,
 });
 
+/** A number, or `auto`. */
+export const countOrAuto = (bounds: Bounds): Kind<number | "auto"> => ({
+  placeholder: "<n>",
+  types: ["number", "string"],
+  parse: (given) => given === "auto" ? given : wholeNumber(bounds)(given),
+  write: (value) => value,
+});
+
 /** Bytes, given with a unit; 0 needs none. */
 export const size = (): Kind<number> => ({
   placeholder: "<size>",

@@ -118,6 +118,8 @@ export function withTestOptions<
     port: 0,
     baseDomain: "localhost",
     trustProxy: [],
+    // What an edge answers is in the log a moment later.
+    edges: 0,
     bootstrapToken: TOKEN,
     postgresPort: 0,
     env: Deno.env.toObject(),

@@ -120,6 +120,7 @@ export const PLATFORM_ANSWERS: Answers = {
     edge: frontEdge,
     key: text.describe("Key of the edge, only shown once"),
   }),
+  "edges drain": z.object({ edge: frontEdge }),
   "edges remove": z.object({ removed: z.boolean(), edge: text }),
   "edge": z.object({ url: text, edge: text.describe("Name of the edge") }),
   "doctor": z.object({

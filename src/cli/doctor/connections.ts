@@ -11,6 +11,7 @@ import type { Context } from "../session/context.ts";
 import { printable } from "../terminal/format.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import { examineBackups } from "./backups.ts";
+import { examineEdges } from "./edges.ts";
 import { examineNodes } from "./nodes.ts";
 import type { Point } from "./point.ts";
 import { readAnswer } from "./read_answer.ts";
@@ -103,6 +104,7 @@ export async function examinePlatform(ctx: Context, own: string): Promise<readon
     ...(readiness === undefined ? [] : [readiness]),
     ...await examineLogin(ctx),
     ...await examineNodes(ctx),
+    ...await examineEdges(ctx),
     ...await examineBackups(ctx),
   ];
 }

@@ -21,6 +21,11 @@ export const EDGES: CommandGroup = {
       load: () => import("./add.ts"),
     },
     {
+      name: "drain",
+      summary: "Send the clients of a front edge elsewhere",
+      load: () => import("./drain.ts"),
+    },
+    {
       name: "remove",
       summary: "Remove a front edge and its key",
       load: () => import("./remove.ts"),

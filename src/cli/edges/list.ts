@@ -2,20 +2,24 @@ import { listEdges } from "../../contract/edges.ts";
 import { defineCommand } from "../command/command.ts";
 import { printable } from "../terminal/format.ts";
 
-const HEADINGS = ["EDGE", "STATE", "SINCE", "ADDRESS", "VERSION"] as const;
+const HEADINGS = ["EDGE", "STATE", "BEHIND", "SINCE", "SEEN", "ADDRESS", "VERSION"] as const;
 
 export default defineCommand({
   description:
-    "A connected edge has applied every change. A lost edge serves what it knew, and catches up when it connects again. Only the owner of the platform can list front edges.",
+    "A connected edge follows the platform; BEHIND counts the changes that it has not applied yet. A lost edge serves what it knew, and catches up when it connects again. Edges named local-1, local-2 and so on share the port of the platform (svc serve --edges). Only the owner of the platform can list front edges.",
   define: (command) => command,
   examples: [["edges list", "show the front edges and their state"]],
   async run(_, ctx) {
     const client = ctx.client({ phase: "auth" });
     const { items: edges } = await client.call(listEdges, {});
-    const rows = edges.map(({ name, state, since, address, version }) => [
+    const rows = edges.map((
+      { name, state, isDrained, behind, since, seenAt, address, version },
+    ) => [
       printable(name),
-      state,
+      isDrained ? `${state}, drained` : state,
+      behind === null ? "-" : String(behind),
       since ?? "-",
+      seenAt ?? "-",
       printable(address ?? "-"),
       printable(version ?? "-"),
     ]);

@@ -103,13 +103,16 @@ export function formatLogEntry(entry: LogEntry, colors: Palette): string {
   if (entry.type !== "request") return formatWritten(entry, colors);
   const error = entry.error === undefined ? "" : ` ${entry.error}`;
   const hits = (entry.rules ?? []).map(({ outcome, ruleId }) => ` ${outcome}:${ruleId}`).join("");
+  const through = entry.edge === undefined ? "" : ` via ${entry.edge}`;
   const size = entry.bytes === null ? "streamed" : `${entry.bytes} B`;
   return [
     colors.dim(entry.time),
     colorOfStatus(entry.status, colors)(String(entry.status)),
     printable(entry.method),
     printable(`${entry.host}${entry.path}`),
-    colors.dim(`${size} ${formatDuration(entry.durationMs)} ${printable(entry.ip)}`),
+    colors.dim(
+      `${size} ${formatDuration(entry.durationMs)} ${printable(entry.ip)}${printable(through)}`,
+    ),
   ].join(" ") + printable(hits) + colors.red(printable(error));
 }
 

@@ -128,6 +128,7 @@ function platformOptions(
     host: HOST,
     port,
     dataDir,
+    edges: 0,
     servers: { allowUnsandboxed: allowUnsandboxedServers === true },
     env: ctx.env,
     version: VERSION,

@@ -50,6 +50,8 @@ export interface Connection {
   readonly isOwn?: boolean | undefined;
   /** The front edge that passed the request on: no proxy knows better who the client is. */
   readonly relayedBy?: string | undefined;
+  /** Whether that edge is on this machine, and has not looked for a client behind proxies. */
+  readonly isRelayedHere?: boolean | undefined;
   /** Whether it has ended. */
   readonly isGone?: boolean | undefined;
   /** Counts a connection that was upgraded to a WebSocket as open until `ended` settles. */
@@ -144,7 +146,8 @@ export class ClientRequest implements FactSources {
     this.#headers = request.headers;
     this.#lookups = lookups;
     this.depth = connection.isOwn === true ? depthOf(this.#headers) : 0;
-    this.#isProxied = connection.isOwn !== true && connection.relayedBy === undefined &&
+    this.#isProxied = connection.isOwn !== true &&
+      (connection.relayedBy === undefined || connection.isRelayedHere === true) &&
       (lookups.proxies?.trusts(remoteAddress) ?? false);
     let host = hostOf(authority, fieldOf(this.#headers, "host"));
     let ip = remoteAddress;
@@ -160,6 +163,17 @@ export class ClientRequest implements FactSources {
   /** This request itself: what is made of it in a pipeline refers to it. */
   get visitor(): ClientRequest {
     return this;
+  }
+
+  /** The other end of its connection, whatever proxies say. */
+  get peer(): Pick<ClientRequest, "authority" | "ip" | "scheme"> {
+    const { remoteAddress: ip, scheme } = this.#connection;
+    return { authority: canonicalAuthority(this.#urlParts.authority), ip, scheme };
+  }
+
+  /** The front edge that passed it on; `undefined` if none did. */
+  get relayedBy(): string | undefined {
+    return this.#connection.relayedBy;
   }
 
   /** All fields as the client sent them; names may be in any case. */

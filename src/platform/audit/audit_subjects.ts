@@ -84,6 +84,7 @@ const rows: ReadonlyMap<string, Row> = new Map(Object.entries(
     updateApiKey: { name: ["name"], facts: KEY_FACTS },
     revokeApiKey: named,
     addEdge: { id: null, name: ["name"] },
+    drainEdge: { id: null, name: ["name"], facts: ["isDrained"] },
     removeEdge: { id: null, name: ["name"] },
     createPublisher: {
       name: ["provider", "repository"],

@@ -12,8 +12,9 @@ import type { Foundation } from "../core/foundation.ts";
 import { Failure } from "../core/http/mod.ts";
 import type { ConnectionHandler } from "../core/listener/mod.ts";
 import { EdgeEndpoint, type EdgeEndpointParts } from "./edge_endpoint.ts";
-import { EdgeRegistry } from "./edge_registry.ts";
+import { EdgeRegistry, isLocalEdge } from "./edge_registry.ts";
 import { FACTS_HEADER, SIGNATURE_HEADER } from "./relay_signature.ts";
+import { ServedRequests, type ServedRequestsParts } from "./served_requests.ts";
 
 /** The handlers of the listeners for visitors. */
 interface Handlers {
@@ -25,8 +26,32 @@ export interface Edges {
   readonly capability: Capability;
   /** Answers requests of edges themselves. */
   readonly answer: EdgeEndpoint["answer"];
-  /** Handles what edges pass on as if their clients had sent it here. */
-  admitting(handlers: Handlers): ConnectionHandler;
+  /**
+   * Handles what edges pass on as if their clients had sent it here: of all edges, or of those on
+   * other machines alone.
+   */
+  admitting(handlers: Handlers, from: "all" | "remote"): ConnectionHandler;
+  /** What metrics show of each edge. */
+  facts(): readonly EdgeFacts[];
+  /** The edges of this machine. */
+  readonly local: LocalEdgeLink;
+}
+
+export interface EdgeFacts {
+  readonly name: string;
+  readonly isConnected: boolean;
+  /** Requests that it answered by itself, by the first digit of their status from 1 on. */
+  readonly answers: readonly number[];
+}
+
+/** Between the platform and what runs its edges on this machine. */
+export interface LocalEdgeLink {
+  /** Adds an edge, or gives it another key; returns the key. */
+  add(name: string): string;
+  /** Called when an edge no longer follows. */
+  onLost: (name: string) => void;
+  /** Called when the clients of an edge are to go elsewhere, or no longer. */
+  onDrained: (name: string, isDrained: boolean) => void;
 }
 
 /** Response header that makes an edge show its own page. */
@@ -41,22 +66,38 @@ function refused(): Response {
 
 export function createEdges(
   foundation: Foundation,
-  { accounts, ...parts }: Omit<EdgeEndpointParts, "registry"> & {
-    readonly accounts: Pick<AccountStore, "ownerId">;
-  },
+  { accounts, ...parts }:
+    & Omit<EdgeEndpointParts, "registry" | "served" | "onLost">
+    & ServedRequestsParts
+    & { readonly accounts: Pick<AccountStore, "ownerId"> },
 ): Edges {
   const registry = new EdgeRegistry(foundation);
-  const endpoint = new EdgeEndpoint(foundation, { ...parts, registry });
+  const served = new ServedRequests(parts);
+  const local: LocalEdgeLink = {
+    add: (name) => registry.addLocal(name),
+    onLost: () => {},
+    onDrained: () => {},
+  };
+  const endpoint = new EdgeEndpoint(foundation, {
+    ...parts,
+    registry,
+    served,
+    onLost: (edge) => local.onLost(edge),
+  });
 
   const requireOwner = async (caller: Caller) => {
     if (await accounts.ownerId() === caller.user.id) return;
     throw new Failure("forbidden", "Only the owner of the platform can manage its front edges");
   };
 
-  const admitting = ({ http, https }: Handlers): ConnectionHandler => (request, connection) => {
+  const admitting = (
+    { http, https }: Handlers,
+    from: "all" | "remote",
+  ): ConnectionHandler =>
+  (request, connection) => {
     const plain = connection.scheme === "https" ? https : http;
     // To read a field of each request would cost more than all else here.
-    if (registry.isEmpty) return plain(request, connection);
+    if (from === "remote" && registry.isEmpty) return plain(request, connection);
     const facts = request.headers.get(FACTS_HEADER);
     if (facts === null) return plain(request, connection);
     const { method, url } = request;
@@ -71,6 +112,7 @@ export function createEdges(
         remoteAddress,
         scheme,
         relayedBy,
+        isRelayedHere: isLocalEdge(relayedBy),
         hold: (ended) => connection.hold(ended),
         get isGone() {
           return connection.isGone === true;
@@ -82,6 +124,13 @@ export function createEdges(
   return {
     answer: endpoint.answer,
     admitting,
+    local,
+    facts: () =>
+      registry.list(endpoint.behind).map(({ name, state }) => ({
+        name,
+        isConnected: state === "connected",
+        answers: served.answersOf(name),
+      })),
     capability: {
       name: "edges",
       recover: () => registry.reread(),
@@ -92,13 +141,27 @@ export function createEdges(
       bindRoutes(router) {
         router.guarded(endpoints.listEdges, async (caller) => {
           await requireOwner(caller);
-          return { items: registry.list() };
+          return { items: registry.list(endpoint.behind) };
         });
         router.guarded(endpoints.addEdge, async (caller, { body: { name } }) => {
           await requireOwner(caller);
           const added = await registry.add(name);
           if (added !== undefined) return added;
-          throw new Failure("conflict", `A front edge named ${name} already exists`);
+          const reason = isLocalEdge(name)
+            ? `${name} is a name of the platform's own edges`
+            : `A front edge named ${name} already exists`;
+          throw new Failure("conflict", reason);
+        });
+        router.guarded(endpoints.drainEdge, async (caller, { params, body: { isDrained } }) => {
+          await requireOwner(caller);
+          const { edge: name } = params;
+          const isKnown = await registry.drain(name, isDrained);
+          const edge = registry.list(endpoint.behind).find((each) => each.name === name);
+          if (isKnown === undefined || edge === undefined) {
+            throw new Failure("not_found", `There is no front edge named ${name}`);
+          }
+          local.onDrained(name, isDrained);
+          return edge;
         });
         router.guarded(endpoints.removeEdge, async (caller, { params: { edge }, note }) => {
           await requireOwner(caller);

@@ -14,12 +14,16 @@ import { type DeploymentStore, findServed } from "../deployments/mod.ts";
 import { accessStateOf } from "../previews/mod.ts";
 import { type OpenFeed, openFeed } from "./edge_feed.ts";
 import type { EdgeRegistry } from "./edge_registry.ts";
-import { appliedBody, EDGE_PATHS, type EdgeShown, type EdgeSite } from "./wire.ts";
+import type { ServedRequests } from "./served_requests.ts";
+import { appliedBody, EDGE_PATHS, type EdgeShown, type EdgeSite, servedBody } from "./wire.ts";
 
 const MAX_BODY = 4096;
+/** A batch of a mebibyte of characters, whatever JSON makes of them. */
+const MAX_SERVED_BODY = 8 * 1024 * 1024;
 
 export interface EdgeEndpointParts {
   readonly registry: EdgeRegistry;
+  readonly served: Pick<ServedRequests, "take">;
   readonly deployments: DeploymentStore;
   publishedRules(projectId: string): Promise<RuntimeRuleSet | undefined>;
   accessOf(projectId: string, workspaceId: string): Promise<SiteAccess>;
@@ -27,6 +31,8 @@ export interface EdgeEndpointParts {
   isApi(hostname: string): boolean;
   /** Whether the platform sends visitors of some hosts from HTTP to HTTPS. */
   redirectsToHttps(): boolean;
+  /** Called when an edge no longer follows, unless the platform is stopping. */
+  onLost?(edge: string): void;
 }
 
 /** The manifest without what only servers, functions and tasks need. */
@@ -42,7 +48,7 @@ function publicManifest(
 }
 
 export class EdgeEndpoint {
-  readonly #feeds = new Map<string, OpenFeed>();
+  readonly #feeds = new Map<string, { readonly edge: string; readonly feed: OpenFeed }>();
 
   readonly #foundation: Pick<Foundation, "feed" | "vault" | "closing" | "now" | "onTrouble">;
   readonly #parts: EdgeEndpointParts;
@@ -55,13 +61,20 @@ export class EdgeEndpoint {
     this.#parts = parts;
   }
 
+  /** Changes that an edge has not applied yet. */
+  readonly behind = (edge: string): number =>
+    [...this.#feeds.values()].filter((each) => each.edge === edge)
+      .reduce((most, { feed }) => Math.max(most, feed.behind), 0);
+
   /** Answers a request to a path for front edges. */
   readonly answer = async (request: Request, address: string): Promise<Response> => {
     try {
       return await this.#answer(request, address);
     } catch (error) {
       const { status, message, cause } = toFailure(error);
-      if (status >= 500) this.#foundation.onTrouble(`Cannot answer a front edge: ${cause}`);
+      if (status >= 500 && cause !== undefined) {
+        this.#foundation.onTrouble(`Cannot answer a front edge: ${cause}`);
+      }
       return Response.json({ error: message }, {
         status,
         headers: { "cache-control": "no-store" },
@@ -78,7 +91,9 @@ export class EdgeEndpoint {
     const { pathname, searchParams } = new URL(request.url);
     const [what = "", projectId = "", deploymentId = "", sha256 = ""] = pathname
       .slice(EDGE_PATHS.length).split("/");
+    this.#parts.registry.seen(edge);
     if (request.method === "POST" && what === "applied") return await this.#applied(request);
+    if (request.method === "POST" && what === "served") return await this.#served(edge, request);
     if (request.method !== "GET") throw new Failure("method_not_allowed", "Only GET");
     if (what === "feed") {
       const version = searchParams.get("version")?.slice(0, 32) ?? "unknown";
@@ -106,6 +121,7 @@ export class EdgeEndpoint {
     if (registry.isFull(edge)) {
       throw new Failure("rate_limited", `Too many processes use the key of ${edge}`);
     }
+    const id = registry.idOf(edge);
     const { session, secret, removed, end } = await registry.begin(edge, from);
     const open = openFeed(feed, {
       hello: {
@@ -117,14 +133,17 @@ export class EdgeEndpoint {
         redirectsToHttps: redirectsToHttps(),
       },
       isApi: this.#parts.isApi,
+      isDrained: () => registry.isDrained(edge),
       now,
       signal: AbortSignal.any([removed, closing]),
       onEnd: () => {
         this.#feeds.delete(session.id);
         end();
+        const isSame = registry.idOf(edge) === id;
+        if (isSame && !closing.aborted) this.#parts.onLost?.(edge);
       },
     });
-    this.#feeds.set(session.id, open);
+    this.#feeds.set(session.id, { edge, feed: open });
     return new Response(open.body, {
       headers: { "content-type": "application/x-ndjson", "cache-control": "no-store" },
     });
@@ -134,13 +153,23 @@ export class EdgeEndpoint {
     const parsed = appliedBody.safeParse((await readJson(request, MAX_BODY)).value);
     if (!parsed.success) throw new Failure("invalid_request", "Send a session and a place");
     const { session, place } = parsed.data;
-    const feed = this.#feeds.get(session);
-    if (feed === undefined) throw new Failure("not_found", "The session is over");
-    feed.applied(place);
+    const found = this.#feeds.get(session);
+    if (found === undefined) throw new Failure("not_found", "The session is over");
+    found.feed.applied(place);
     return new Response(null, { status: 204 });
   }
 
-  async #served(of: { readonly projectId: string; readonly deploymentId: string }) {
+  async #served(edge: string, request: Request): Promise<Response> {
+    const parsed = servedBody.safeParse((await readJson(request, MAX_SERVED_BODY)).value);
+    if (!parsed.success) throw new Failure("invalid_request", "Send a batch of requests");
+    const leftOut = await this.#parts.served.take(edge, parsed.data);
+    if (leftOut > 0) {
+      this.#foundation.onTrouble(`Left out ${leftOut} requests that front edge ${edge} reported`);
+    }
+    return new Response(null, { status: 204 });
+  }
+
+  async #find(of: { readonly projectId: string; readonly deploymentId: string }) {
     const { deployments } = this.#parts;
     const found = await findServed({ deployments, vault: this.#foundation.vault }, of);
     if (found === undefined) throw new Failure("not_found", "The deployment is not served");
@@ -148,15 +177,16 @@ export class EdgeEndpoint {
   }
 
   async #site(of: { projectId: string; deploymentId: string }): Promise<EdgeSite> {
-    const { content: { manifest, files, rules } } = await this.#served(of);
-    return { manifest: publicManifest(manifest), files: [...files], rules };
+    const { deployment, content: { manifest, files, rules } } = await this.#find(of);
+    const { workspaceId } = deployment;
+    return { workspaceId, manifest: publicManifest(manifest), files: [...files], rules };
   }
 
   async #shown(
     { production, ...of }: { projectId: string; deploymentId: string; production: boolean },
   ): Promise<EdgeShown> {
     const { publishedRules, accessOf } = this.#parts;
-    const { deployment: { projectId, workspaceId } } = await this.#served(of);
+    const { deployment: { projectId, workspaceId } } = await this.#find(of);
     const { facts } = await accessOf(projectId, workspaceId);
     const published = production ? await publishedRules(projectId) : undefined;
     return { access: accessStateOf(facts), published: published ?? null };
@@ -166,7 +196,7 @@ export class EdgeEndpoint {
     of: { projectId: string; deploymentId: string },
     sha256: string,
   ): Promise<Response> {
-    const { content, blobs } = await this.#served(of);
+    const { content, blobs } = await this.#find(of);
     if (!content.files.some((file) => file.sha256 === sha256)) {
       throw new Failure("not_found", "The deployment has no such file");
     }

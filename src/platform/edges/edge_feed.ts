@@ -12,6 +12,8 @@ const MAX_WAITING = 1000;
 
 export interface OpenFeed {
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
+  /** Changes that the edge has not applied yet. */
+  readonly behind: number;
   /** Notes that the edge has applied every change up to a place. */
   applied(place: number): void;
 }
@@ -22,10 +24,12 @@ export interface OpenFeed {
  */
 export function openFeed(
   feed: Publisher,
-  { hello, isApi, now, signal, onEnd }: {
+  { hello, isApi, isDrained, now, signal, onEnd }: {
     readonly hello: Extract<FeedLine, { type: "hello" }>;
     /** Whether the API answers at a hostname, whichever site has it. */
     isApi(hostname: string): boolean;
+    /** Whether the clients of the edge are to go elsewhere. */
+    isDrained(): boolean;
     readonly now: Clock;
     readonly signal: AbortSignal;
     onEnd(): void;
@@ -57,7 +61,10 @@ export function openFeed(
     controller.enqueue(encoder.encode(`${JSON.stringify(line)}\n`));
     if (controller.desiredSize! <= 0) close();
   };
-  const timer = setInterval(() => send({ type: "alive", time: now() }), ALIVE_MS);
+  const timer = setInterval(
+    () => send({ type: "alive", time: now(), isDrained: isDrained() }),
+    ALIVE_MS,
+  );
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
     start(given) {
       controller = given;
@@ -74,5 +81,11 @@ export function openFeed(
   }, { highWaterMark: MAX_WAITING });
   if (signal.aborted) close();
   else signal.addEventListener("abort", close);
-  return { body, applied: (place) => entry.applied(place) };
+  return {
+    body,
+    get behind() {
+      return entry.behind;
+    },
+    applied: (place) => entry.applied(place),
+  };
 }

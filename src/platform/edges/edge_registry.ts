@@ -27,6 +27,8 @@ const edgeRecord = z.object({
   name: z.string(),
   hash: z.string(),
   createdAt: z.number(),
+  /** True if its clients are to go elsewhere. */
+  isDrained: z.boolean().optional(),
 });
 type EdgeRecord = z.infer<typeof edgeRecord>;
 
@@ -49,12 +51,19 @@ const MAX_CONNECTIONS = 64;
 /** Sessions whose used numbers are remembered; up to twice as many. */
 const MAX_SESSIONS = 256;
 
+/** Names of the platform's own edges on this machine. */
+const LOCAL_NAME = /^local-\d+$/;
+
+export const isLocalEdge = (name: string): boolean => LOCAL_NAME.test(name);
+
 const hashOf = (key: string): string => sha256Hex(`svc edge key\n${key}`);
 
 /** The last connection of an edge to this node. */
 interface Contact {
   readonly state: "connected" | "lost";
   readonly since: number;
+  /** When it last said something. */
+  readonly seenAt: number;
   readonly address: string;
   readonly version: string;
 }
@@ -75,6 +84,8 @@ export class EdgeRegistry {
   readonly #table: Table<EdgeRecord, readonly [string], "hash" | "name">;
   /** All edges by name, so that requests need no look into the store. */
   readonly #edges = new Map<string, EdgeRecord>();
+  /** The edges of this machine, whose keys end with this process. */
+  readonly #local = new Map<string, EdgeRecord>();
   readonly #contacts = new Map<string, Contact>();
   readonly #sessions = new RecentMap<Promise<Known>>(MAX_SESSIONS);
   /** Ends the connections of edges that are removed. */
@@ -87,9 +98,9 @@ export class EdgeRegistry {
     this.#table = new Table(options.kv, edges);
   }
 
-  /** Whether any edge exists; if not, no request can come from one. */
+  /** Whether any edge of another machine exists; if not, no request can come from one. */
   get isEmpty(): boolean {
-    return this.#edges.size === 0;
+    return this.#edges.size === this.#local.size;
   }
 
   /** Reads the edges, and disconnects those that are gone. */
@@ -97,7 +108,7 @@ export class EdgeRegistry {
     const found = await this.#table.collect();
     const before = new Map(this.#edges);
     this.#edges.clear();
-    for (const edge of found) this.#edges.set(edge.name, edge);
+    for (const edge of [...found, ...this.#local.values()]) this.#edges.set(edge.name, edge);
     for (const [name, connections] of this.#open) {
       // One that was added again under its name has another key.
       const isSame = this.#edges.get(name)?.id === before.get(name)?.id;
@@ -108,18 +119,67 @@ export class EdgeRegistry {
     }
   }
 
-  list(): FrontEdge[] {
-    return [...this.#edges.values()].map((edge) => this.#shown(edge));
+  /** Lists the edges; `behind` counts the changes that one has not applied yet. */
+  list(behind: (name: string) => number | null): FrontEdge[] {
+    return [...this.#edges.values()].map((edge) => this.#shown(edge, behind(edge.name)));
   }
 
   /** Adds an edge; `undefined` if its name is taken. */
   async add(name: string): Promise<FrontEdge & { readonly key: string } | undefined> {
+    const { edge, key } = this.#create(name);
+    if (isLocalEdge(name) || !await this.#table.add(edge)) return undefined;
+    this.#edges.set(name, edge);
+    return { ...this.#shown(edge, null), key };
+  }
+
+  /** Adds an edge of this machine, or gives it another key; returns the key. */
+  addLocal(name: string): string {
+    const { edge, key } = this.#create(name);
+    const isDrained = this.isDrained(name);
+    this.#local.set(name, { ...edge, isDrained });
+    this.#edges.set(name, { ...edge, isDrained });
+    // Its last process has ended, or is to.
+    for (const each of this.#open.get(name) ?? []) each.abort();
+    return key;
+  }
+
+  #create(name: string): { readonly edge: EdgeRecord; readonly key: string } {
     const { random, now } = this.#options;
     const key = `svce_${Buffer.from(random(32)).toString("base64url")}`;
-    const edge = { id: uuidV7(now, random), name, hash: hashOf(key), createdAt: now() };
-    if (!await this.#table.add(edge)) return undefined;
-    this.#edges.set(name, edge);
-    return { ...this.#shown(edge), key };
+    return { key, edge: { id: uuidV7(now, random), name, hash: hashOf(key), createdAt: now() } };
+  }
+
+  /** Sends the clients of an edge elsewhere, or no longer; `undefined` if there is none. */
+  async drain(name: string, isDrained: boolean): Promise<boolean | undefined> {
+    const local = this.#local.get(name);
+    if (local !== undefined) {
+      this.#local.set(name, { ...local, isDrained });
+      this.#edges.set(name, { ...local, isDrained });
+      return true;
+    }
+    const found = await this.#table.findBy("name", keys.frontEdgeByName(name));
+    const changed = found &&
+      await this.#table.update([found.id], (edge) => ({ ...edge, isDrained }));
+    if (changed === undefined) return undefined;
+    this.#edges.set(name, changed);
+    return true;
+  }
+
+  /** Identifies an edge, also among those of the same name. */
+  idOf(name: string): string | undefined {
+    return this.#edges.get(name)?.id;
+  }
+
+  isDrained(name: string): boolean {
+    return this.#edges.get(name)?.isDrained === true;
+  }
+
+  /** Notes that an edge has said something. */
+  seen(name: string): void {
+    const contact = this.#contacts.get(name);
+    if (contact !== undefined) {
+      this.#contacts.set(name, { ...contact, seenAt: this.#options.now() });
+    }
   }
 
   /** Removes an edge; `undefined` if there is none of that name. */
@@ -127,7 +187,7 @@ export class EdgeRegistry {
     const found = await this.#table.findBy("name", keys.frontEdgeByName(name));
     const removed = found && await this.#table.remove([found.id]);
     if (removed === undefined) return undefined;
-    const shown = this.#shown(removed);
+    const shown = this.#shown(removed, null);
     await this.reread();
     return shown;
   }
@@ -135,6 +195,8 @@ export class EdgeRegistry {
   /** The edge of a key. */
   async find(key: string): Promise<string | undefined> {
     const hash = hashOf(key);
+    const local = [...this.#local.values()].find((edge) => edge.hash === hash);
+    if (local !== undefined) return local.name;
     const found = await this.#table.findBy("hash", keys.frontEdgeByHash(hash));
     // Another node may have added it a moment ago.
     if (found !== undefined && !this.#edges.has(found.name)) await this.reread();
@@ -162,13 +224,16 @@ export class EdgeRegistry {
     const connections = this.#open.get(edge) ?? new Set();
     connections.add(connection);
     this.#open.set(edge, connections);
-    this.#contacts.set(edge, { ...from, state: "connected", since: this.#options.now() });
+    const since = this.#options.now();
+    this.#contacts.set(edge, { ...from, state: "connected", since, seenAt: since });
     const end = () => {
       connections.delete(connection);
       if (connections.size > 0) return;
       this.#open.delete(edge);
       if (!this.#edges.has(edge)) return;
-      this.#contacts.set(edge, { ...from, state: "lost", since: this.#options.now() });
+      const { seenAt = since } = this.#contacts.get(edge) ?? {};
+      const lostAt = this.#options.now();
+      this.#contacts.set(edge, { ...from, state: "lost", since: lostAt, seenAt });
     };
     return { session: { edge, id }, secret, removed: connection.signal, end };
   }
@@ -204,12 +269,16 @@ export class EdgeRegistry {
     return this.#options.box.deriveBytes(`svc session of a front edge ${edge} ${id} ${hash}`);
   }
 
-  #shown({ name, createdAt }: EdgeRecord): FrontEdge {
+  #shown({ name, createdAt, isDrained = false }: EdgeRecord, behind: number | null): FrontEdge {
     const contact = this.#contacts.get(name);
     return {
       name,
+      isLocal: isLocalEdge(name),
       state: contact?.state ?? "unseen",
+      isDrained,
+      behind: contact?.state === "connected" ? behind : null,
       since: contact === undefined ? null : new Date(contact.since).toISOString(),
+      seenAt: contact === undefined ? null : new Date(contact.seenAt).toISOString(),
       address: contact?.address ?? null,
       version: contact?.version ?? null,
       createdAt: new Date(createdAt).toISOString(),

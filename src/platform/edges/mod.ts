@@ -3,7 +3,14 @@
  *
  * @module
  */
-export { createEdges, type Edges, REFUSED_HEADER } from "./create_edges.ts";
+export {
+  createEdges,
+  type EdgeFacts,
+  type Edges,
+  type LocalEdgeLink,
+  REFUSED_HEADER,
+} from "./create_edges.ts";
+export { isLocalEdge } from "./edge_registry.ts";
 export {
   type EdgeSession,
   FACTS_HEADER,
@@ -20,4 +27,7 @@ export {
   type FeedLine,
   feedLine,
   isEdgePath,
+  MAX_BATCH,
+  MAX_FIELD,
+  type ServedRequest,
 } from "./wire.ts";

@@ -7,9 +7,11 @@
 import * as z from "zod";
 import { PROTECTIONS } from "../../lib/protection.ts";
 import { sha256 } from "../../contract/deployment_files.ts";
+import { ruleHit } from "../../contract/logs.ts";
 import type { FeedMessage } from "../../feed/mod.ts";
 import type { Manifest } from "../../manifest/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
+import { LAYERS } from "../../traffic/mod.ts";
 
 /** The paths for front edges; the number changes when the form of messages does. */
 export const EDGE_PATHS = "/_svc/edges/1/";
@@ -18,6 +20,10 @@ export const isEdgePath = (path: string): boolean => path.startsWith(EDGE_PATHS)
 
 /** How often the feed says that it goes on, in milliseconds. */
 export const ALIVE_MS = 1000;
+
+/** Most requests of a batch, and most characters of a field of theirs. */
+export const MAX_BATCH = 1000;
+export const MAX_FIELD = 2048;
 
 /** A platform sends only what it has checked. */
 const ofPlatform = <T>() =>
@@ -44,6 +50,8 @@ export const feedLine = z.discriminatedUnion("type", [
     type: z.literal("alive"),
     /** As in `hello`: clocks may be set at any time. Missing from older platforms. */
     time: z.int().optional(),
+    /** Whether clients are to go elsewhere. */
+    isDrained: z.boolean().optional(),
   }),
 ]);
 export type FeedLine = z.infer<typeof feedLine>;
@@ -51,8 +59,44 @@ export type FeedLine = z.infer<typeof feedLine>;
 /** Notes that every change up to a place is applied. */
 export const appliedBody = z.object({ session: z.string().max(64), place }).strict();
 
+/** A request that an edge answered by itself, for logs and statistics. */
+export const servedRequest = z.object({
+  time: z.number().min(0).max(8.64e15),
+  deploymentId: z.uuid(),
+  projectId: z.uuid(),
+  requestId: z.string().regex(/^[\w-]{1,64}$/),
+  method: z.string().max(64),
+  host: z.string().regex(/^[\w.:[\]-]{1,300}$/),
+  path: z.string().max(8192 + 1024),
+  status: z.int().min(100).max(599),
+  bytes: z.int().min(0).nullable(),
+  durationMs: z.number().min(0),
+  ip: z.string().regex(/^[0-9A-Fa-f:.%\w]{2,64}$/),
+  userAgent: z.string().max(MAX_FIELD).nullable(),
+  traceparent: z.string().max(64).optional(),
+  error: z.string().max(MAX_FIELD).optional(),
+  rules: z.array(ruleHit).max(1000).optional(),
+  /** Missing from what statistics leave out. */
+  counted: z.object({
+    layer: z.enum(LAYERS),
+    isPage: z.boolean(),
+    referrer: z.string().max(MAX_FIELD).nullable(),
+  }).optional(),
+});
+export type ServedRequest = z.infer<typeof servedRequest>;
+
+/** Requests that a process of an edge answered; a batch that was taken is not taken again. */
+export const servedBody = z.object({
+  process: z.string().max(64),
+  /** Counts the batches of the process. */
+  batch: z.int().min(1),
+  served: z.array(z.unknown()).max(MAX_BATCH),
+}).strict();
+
 /** A deployment as a front edge serves it. */
 export const edgeSite = z.object({
+  /** Names the folder of its files; missing from older platforms. */
+  workspaceId: z.string().optional(),
   manifest: ofPlatform<Manifest>(),
   files: z.array(z.object({ path: z.string(), sha256, size: z.int().min(0) })),
   rules: ofPlatform<RuntimeRuleSet>().nullable(),

@@ -112,7 +112,7 @@ function searchable(entry: LogEntry): unknown[] {
   if (entry.type === "server") {
     return [entry.layer, entry.level, entry.requestId, entry.message];
   }
-  const { method, host, path, status, userAgent, ip, requestId, error, rules } = entry;
+  const { method, host, path, status, userAgent, ip, requestId, error, edge, rules } = entry;
   const hits = rules?.map((rule) => `${rule.ruleId} ${rule.outcome}`) ?? [];
-  return [method, host, path, status, userAgent, ip, requestId, error, ...hits];
+  return [method, host, path, status, userAgent, ip, requestId, error, edge, ...hits];
 }

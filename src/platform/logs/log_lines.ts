@@ -58,7 +58,7 @@ function roundedDuration({ durationMs }: AccessRecord): number {
 }
 
 function toRequestEntry(record: AccessRecord): LogEntry {
-  const { projectId: _, rules, error, traceparent, ...entry } = record;
+  const { projectId: _, rules, error, edge, traceparent, ...entry } = record;
   return {
     type: "request",
     ...entry,
@@ -66,6 +66,7 @@ function toRequestEntry(record: AccessRecord): LogEntry {
     durationMs: roundedDuration(record),
     ...(traceparent === undefined ? {} : { traceparent }),
     ...(error === undefined ? {} : { error }),
+    ...(edge === undefined ? {} : { edge }),
     ...(rules === undefined || rules.length === 0 ? {} : { rules: [...rules] }),
   };
 }
@@ -103,12 +104,13 @@ export function formatLogLine(record: LogRecord): string {
   const isPlain = "method" in record && record.error === undefined &&
     (record.rules === undefined || record.rules.length === 0);
   if (!isPlain) return JSON.stringify(toLogEntry(record));
-  const { requestId, method, path, status, bytes, ip, userAgent, traceparent } = record;
+  const { requestId, method, path, status, bytes, ip, userAgent, traceparent, edge } = record;
+  const through = edge === undefined ? "" : `,"edge":"${edge}"`;
   const trace = traceparent === undefined ? "" : `,"traceparent":${JSON.stringify(traceparent)}`;
   return `{"type":"request","time":"${isoTime(record.time)}${sharedPart(record)}${requestId}",` +
     `"method":${JSON.stringify(method)},"path":${JSON.stringify(path)},"status":${status},` +
     `"bytes":${bytes},"durationMs":${roundedDuration(record)},"ip":"${ip}",` +
-    `"userAgent":${userAgent === null ? "null" : JSON.stringify(userAgent)}${trace}}`;
+    `"userAgent":${userAgent === null ? "null" : JSON.stringify(userAgent)}${trace}${through}}`;
 }
 
 const HOOKS = "/v1/hooks/";

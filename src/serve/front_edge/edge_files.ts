@@ -6,13 +6,16 @@
  */
 import { join } from "node:path";
 import type { BlobReader } from "../../edge/mod.ts";
+import { sha256InTurns } from "../../lib/hash.ts";
 import { SingleFlight } from "../../lib/single_flight.ts";
 import {
   BlobDamagedError,
   blobPath,
   DiskCache,
   FsBlobStore,
+  openBlobFile,
   prepareIncoming,
+  streamFile,
 } from "../../platform/core/store/mod.ts";
 import type { PlatformClient } from "./platform_client.ts";
 
@@ -21,6 +24,41 @@ const MAX_FETCHES = 3;
 
 /** Time in which more of a file must come, in milliseconds. */
 const STALLED_MS = 30_000;
+
+/** The files of deployments. */
+export interface FilesOfSites {
+  of(site: SiteOfFiles): BlobReader;
+}
+
+interface SiteOfFiles {
+  readonly projectId: string;
+  readonly deploymentId: string;
+  readonly workspaceId: string | undefined;
+}
+
+/** Opens the files of an edge. */
+export type OpenEdgeFiles = (
+  parts: Pick<EdgeFilesOptions, "client" | "onTrouble">,
+) => FilesOfSites | Promise<FilesOfSites>;
+
+/** The platform's own files, in a folder of this machine; they are only read. */
+export function platformFiles(root: string): FilesOfSites {
+  return {
+    of({ workspaceId = "" }) {
+      const pathOf = (sha256: string) => blobPath(join(root, workspaceId), sha256);
+      return {
+        async read(sha256) {
+          const content = await Deno.readFile(pathOf(sha256));
+          if (await sha256InTurns(content) === sha256) return content;
+          // The platform, which answers then, finds the damage.
+          throw new BlobDamagedError(`Blob ${sha256} changed on disk`);
+        },
+        stream: (sha256, range) => streamFile(pathOf(sha256), range),
+        openFile: (sha256) => openBlobFile(pathOf(sha256)),
+      };
+    },
+  };
+}
 
 export interface EdgeFilesOptions {
   readonly client: PlatformClient;
@@ -51,7 +89,7 @@ export class EdgeFiles {
   }
 
   /** The files of a deployment. */
-  of(projectId: string, deploymentId: string): BlobReader {
+  of({ projectId, deploymentId }: Pick<SiteOfFiles, "projectId" | "deploymentId">): BlobReader {
     const store = this.#storeOf(projectId);
     const withFile = async <T>(sha256: string, work: () => Promise<T>): Promise<T> => {
       for (let fetches = 0;; fetches++) {

@@ -18,7 +18,7 @@ import {
 import type { AccessState, FeedMessage, HostBinding } from "../../feed/mod.ts";
 import { SingleFlight } from "../../lib/single_flight.ts";
 import { type EdgeShown, edgeShown, edgeSite } from "../../platform/edges/mod.ts";
-import type { EdgeFiles } from "./edge_files.ts";
+import type { FilesOfSites } from "./edge_files.ts";
 import type { PlatformClient } from "./platform_client.ts";
 
 /** Sites that are read at the same time. */
@@ -26,7 +26,7 @@ const READ_AT_ONCE = 16;
 
 export interface EdgeSitesOptions {
   readonly client: PlatformClient;
-  readonly files: EdgeFiles;
+  readonly files: FilesOfSites;
 }
 
 /** Access settings of which an edge only has to know whether they close a host. */
@@ -128,8 +128,9 @@ export class EdgeSites {
     const { client, files } = this.#options;
     const found = await client.read(`sites/${projectId}/${deploymentId}`, edgeSite);
     if (found === undefined) return undefined;
-    const blobs = files.of(projectId, deploymentId);
-    return await compileSiteInTurns({ ...found, deploymentId, projectId, blobs });
+    const { workspaceId, ...site } = found;
+    const blobs = files.of({ projectId, deploymentId, workspaceId });
+    return await compileSiteInTurns({ ...site, deploymentId, projectId, blobs });
   }
 
   /** The access to a project, with what the platform says unless something later is known. */

@@ -19,6 +19,7 @@ const LONGEST_PAUSE_MS = 2000;
 const MAX_LINE = 64 * 1024 * 1024;
 
 export type Hello = Extract<FeedLine, { type: "hello" }>;
+type Alive = Extract<FeedLine, { type: "alive" }>;
 
 export interface FeedFollowerOptions {
   readonly client: PlatformClient;
@@ -27,8 +28,8 @@ export interface FeedFollowerOptions {
   apply(message: FeedMessage): void | Promise<void>;
   replace(messages: readonly FeedMessage[]): void | Promise<void>;
   onHello(hello: Hello): void;
-  /** Called with the time of the platform's clock. */
-  onTime(time: number): void;
+  /** Called as the platform says that it goes on. */
+  onAlive(line: Alive): void;
   /** Called when everything up to now is known, and when that ends. */
   onState(state: "current" | "lost"): void;
   /** Called where the platform does not accept the key. */
@@ -98,7 +99,7 @@ async function followOnce(options: FeedFollowerOptions): Promise<void> {
         session = line.session;
         options.onHello(line);
       }
-      if (line.type === "alive" && line.time !== undefined) options.onTime(line.time);
+      if (line.type === "alive") options.onAlive(line);
       if (line.type === "snapshot") subscriber.reset(line);
       if (line.type === "change") subscriber.receive(line);
     }

@@ -4,12 +4,18 @@
  *
  * @module
  */
-import { createEdge, createHttpCache, createRelay } from "../../edge/mod.ts";
+import {
+  createEdge,
+  createHttpCache,
+  createRelay,
+  type LoadedGeo,
+  type RelayedClient,
+} from "../../edge/mod.ts";
 import { systemClock, systemRandom } from "../../lib/clock.ts";
 import { addField } from "../../lib/raw_fields.ts";
 import { createOutboundFetch } from "../../runtime/mod.ts";
 import { requestIds } from "../../platform/core/http/mod.ts";
-import type { ConnectionHandler } from "../../platform/core/listener/mod.ts";
+import { asLast, type ConnectionHandler } from "../../platform/core/listener/mod.ts";
 import type { PlatformLog } from "../../platform/core/log.ts";
 import {
   FACTS_HEADER,
@@ -19,26 +25,50 @@ import {
   signRelay,
 } from "../../platform/edges/mod.ts";
 import { DEFAULTS } from "../../settings/mod.ts";
-import { openListeners } from "../listeners.ts";
-import { EdgeFiles } from "./edge_files.ts";
+import { type Listeners, type ListenOptions, openListeners } from "../listeners.ts";
+import { EdgeFiles, type OpenEdgeFiles } from "./edge_files.ts";
 import { EdgeSites } from "./edge_sites.ts";
 import { followFeed, type Hello } from "./follow_feed.ts";
 import { PlatformClient } from "./platform_client.ts";
+import { ServedLog } from "./served_log.ts";
 
 /** Names the edge that a response came through. */
 const EDGE_HEADER = "x-svc-edge";
 
-export interface FrontEdgeOptions {
+/** Addresses of load balancers' checks. */
+const HEALTH = /^[^/]*\/\/[^/]*\/(?:healthz|readyz)$/;
+
+export interface FollowOptions {
   /** URL of the platform. */
   readonly join: URL;
   readonly key: string;
+  /** Where files are: those of the platform on this machine, or copies. */
+  readonly files: OpenEdgeFiles;
+  /** Looks up clients; without it, the platform answers what depends on their place. */
+  readonly geo?: LoadedGeo | undefined;
+  /** Memory for small files, in bytes. */
+  readonly memoryBytes?: number | undefined;
+  /** Whether it is one of the platform's own, which answers nothing while it does not follow. */
+  readonly isLocal?: boolean | undefined;
+  readonly trustProxy: readonly string[];
+  readonly version: string;
+  log(line: PlatformLog): void;
+}
+
+export interface FrontEdgeOptions extends Omit<FollowOptions, "files" | "geo" | "isLocal"> {
   readonly host: string;
   readonly port: number;
   readonly cacheDir: string;
   readonly cacheBytes: number;
-  readonly trustProxy: readonly string[];
-  readonly version: string;
-  log(line: PlatformLog): void;
+}
+
+/** An edge that follows, and does not listen by itself. */
+export interface FollowingEdge {
+  readonly handler: ConnectionHandler;
+  /** Resolves with the name of the edge when it knows what the platform serves. */
+  readonly ready: Promise<string>;
+  /** Stops following, once no request comes any more. */
+  close(): Promise<void>;
 }
 
 export interface RunningFrontEdge {
@@ -49,6 +79,10 @@ export interface RunningFrontEdge {
   readonly finished: Promise<void>;
   shutdown(): Promise<void>;
 }
+
+/** Tells balancers to send their clients elsewhere. */
+const drained = () =>
+  new Response("The edge is drained\n", { status: 503, headers: { connection: "close" } });
 
 /** Opens connections to the platform. */
 function dialer({ protocol, hostname, port }: URL): () => Promise<Deno.Conn> {
@@ -92,7 +126,7 @@ class Signer {
   }
 
   sign(
-    { ip, scheme, ...of }: Parameters<Parameters<typeof createRelay>[0]["sign"]>[0],
+    { ip, scheme, ...of }: RelayedClient,
   ): [string, string][] | undefined {
     if (this.#session === undefined) return undefined;
     const { hello: { edge, session: id }, secret, ahead } = this.#session;
@@ -103,59 +137,65 @@ class Signer {
   }
 }
 
-/**
- * Starts a front edge. It listens at once; until it has reached the platform, it responds with 503.
- *
- * @throws {Deno.errors.AddrInUse} when the port is taken.
- * @throws {StoreUnusableError} when the folder for files cannot be written.
- */
-export async function startFrontEdge(options: FrontEdgeOptions): Promise<RunningFrontEdge> {
-  const { join, key, cacheDir: root, cacheBytes: maxBytes, version, log, trustProxy } = options;
+/** Follows a platform; until the edge has reached it, it responds with 503. */
+export async function followPlatform(options: FollowOptions): Promise<FollowingEdge> {
+  const { join, key, isLocal = false, version, log, trustProxy, memoryBytes } = options;
   const onTrouble = (message: string) => log({ level: "warn", message });
   const client = new PlatformClient({ join, key });
-  const files = await EdgeFiles.open({ client, root, maxBytes, onTrouble });
+  const files = await options.files({ client, onTrouble });
+  const served = new ServedLog({
+    client,
+    random: systemRandom,
+    isThere: () => !isLost,
+    onTrouble,
+  });
   const sites = new EdgeSites({ client, files });
   const signer = new Signer();
-  const relay = createRelay({
+  const relaying = {
     dial: dialer(join),
-    sign: (of) => signer.sign(of),
+    leavesProxies: isLocal,
     redirectsToHttps: () => signer.redirectsToHttps,
     refusedHeader: REFUSED_HEADER,
-  });
+  };
+  const relay = createRelay({ ...relaying, sign: (of) => signer.sign(of) });
   const outbound = createOutboundFetch();
-  const edge = createEdge({
-    origin: relay,
-    resolveHost: (hostname) => sites.resolve(hostname),
-    record: () => {},
+  const parts = {
+    record: served.record,
+    count: served.count,
     now: systemClock,
     random: systemRandom,
     requestId: requestIds(systemRandom),
     cache: createHttpCache({ now: systemClock, capacityBytes: 0, onError: () => {} }),
     outbound: outbound.fetch,
     trustProxy,
-    onError: (cause, id) => log({ level: "error", message: `Request ${id} failed: ${cause}` }),
+    ...(memoryBytes === undefined ? {} : { cacheBytes: memoryBytes }),
+    ...options.geo,
+    onError: (cause: unknown, id: string) =>
+      log({ level: "error", message: `Request ${id} failed: ${cause}` }),
+  };
+  const edge = createEdge({
+    ...parts,
+    origin: relay,
+    // The platform is there: it answers until this edge knows what is true.
+    resolveHost: (hostname) => isLocal && isLost ? undefined : sites.resolve(hostname),
   });
+  // What other edges have signed.
+  const signed = createRelay(relaying);
+  const passOn = createEdge({ ...parts, origin: signed, resolveHost: () => undefined });
   let isLost = true;
+  let isDrained = false;
   let name = "new";
   const named = (response: Response): Response => {
-    addField(response.headers, [EDGE_HEADER, isLost ? `${name}; lost` : name]);
+    addField(response.headers, [EDGE_HEADER, isLost && !isLocal ? `${name}; lost` : name]);
     return response;
   };
   const handler: ConnectionHandler = (request, connection) => {
+    if (isLocal && request.headers.has(FACTS_HEADER)) return passOn(request, connection);
+    if (isDrained && !isLocal && HEALTH.test(request.url)) return drained();
     const answer = edge(request, connection);
-    return answer instanceof Response ? named(answer) : answer.then(named);
+    const through = answer instanceof Response ? named(answer) : answer.then(named);
+    return isDrained ? asLast(through) : through;
   };
-  const listeners = await openListeners({
-    host: options.host,
-    port: options.port,
-    httpsPort: 0,
-    connections: DEFAULTS.connections,
-    trustProxy,
-    tls: undefined,
-    ordersCertificates: false,
-    takesOver: false,
-  }, log);
-  listeners.open({ http: handler, https: handler, own: handler }, undefined);
   const closing = new AbortController();
   const ready = Promise.withResolvers<string>();
   ready.promise.catch(() => {});
@@ -169,7 +209,10 @@ export async function startFrontEdge(options: FrontEdgeOptions): Promise<Running
       signer.begin(hello);
       name = hello.edge;
     },
-    onTime: (time) => signer.follow(time),
+    onAlive(line) {
+      if (line.time !== undefined) signer.follow(line.time);
+      isDrained = line.isDrained === true;
+    },
     onState(state) {
       if (isLost && state === "current") log({ level: "info", message: "Follows the platform" });
       isLost = state === "lost";
@@ -182,15 +225,62 @@ export async function startFrontEdge(options: FrontEdgeOptions): Promise<Running
     onTrouble,
   });
   return {
-    port: listeners.port,
+    handler,
     ready: ready.promise,
-    finished: listeners.finished,
-    async shutdown() {
+    async close() {
+      await served.close();
       closing.abort();
-      await listeners.close();
       await following;
       relay.close();
+      signed.close();
       outbound.close();
+    },
+  };
+}
+
+/** Listens on plain HTTP for an edge. */
+export async function listenFor(
+  handler: ConnectionHandler,
+  { log, ...options }:
+    & Pick<ListenOptions, "host" | "port" | "trustProxy" | "sharesPort">
+    & { readonly connections?: ListenOptions["connections"] }
+    & Pick<FollowOptions, "log">,
+): Promise<Listeners> {
+  const listeners = await openListeners({
+    connections: DEFAULTS.connections,
+    ...options,
+    httpsPort: 0,
+    tls: undefined,
+    ordersCertificates: false,
+    takesOver: false,
+  }, log);
+  listeners.open({ http: handler, https: handler, own: handler }, undefined);
+  return listeners;
+}
+
+/**
+ * Starts a front edge, which listens at once.
+ *
+ * @throws {Deno.errors.AddrInUse} when the port is taken.
+ * @throws {StoreUnusableError} when the folder for files cannot be written.
+ */
+export async function startFrontEdge(options: FrontEdgeOptions): Promise<RunningFrontEdge> {
+  const { cacheDir: root, cacheBytes: maxBytes } = options;
+  const edge = await followPlatform({
+    ...options,
+    files: (parts) => EdgeFiles.open({ ...parts, root, maxBytes }),
+  });
+  const listeners = await listenFor(edge.handler, options).catch(async (error) => {
+    await edge.close();
+    throw error;
+  });
+  return {
+    port: listeners.port,
+    ready: edge.ready,
+    finished: listeners.finished,
+    async shutdown() {
+      await listeners.close();
+      await edge.close();
     },
   };
 }

@@ -33,6 +33,10 @@ const LINGER_MS = 2000;
 export interface Leaving {
   readonly port: number;
   readonly httpsPort: number | undefined;
+  /** Lets no other process listen on the ports. */
+  standAlone(): Promise<void>;
+  /** Takes {@link standAlone} back: no successor came. */
+  stay(): void;
   /** Has all requests from now on answered by `handler`. */
   divert(handler: ConnectionHandler): void;
   /** Lets running requests finish, and closes everything but the sockets of clients. */
@@ -133,13 +137,16 @@ async function meet(conn: Deno.Conn, leaving: Leaving): Promise<void> {
   const link: Link = new MessageLink(conn, successorSchema);
   try {
     const { pid } = await link.receive("replace");
+    // Where connections go is counted by the sockets on the port.
+    await leaving.standAlone();
     const shared = share(leaving);
     await link.send(shared);
-    if (shared.type === "refused") return;
+    if (shared.type === "refused") return leaving.stay();
     try {
       await link.receive("listening");
     } catch (error) {
       unshare(leaving);
+      leaving.stay();
       const message = `Process ${pid} did not take over: ${messageOf(error)}`;
       return leaving.log({ level: "warn", message });
     }

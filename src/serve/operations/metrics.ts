@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { EdgeFacts } from "../../platform/edges/mod.ts";
+
 /** Classes of status codes, by their first digit. */
 const CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 
@@ -42,6 +44,7 @@ export interface ProcessFacts {
   /** Errors that no code has handled. */
   readonly unhandledErrors: number;
   readonly counters: RequestCounters;
+  readonly edges: readonly EdgeFacts[];
 }
 
 function family(
@@ -62,6 +65,22 @@ export function renderMetrics(facts: ProcessFacts): string {
   const requests = [...facts.counters.entries()].map(([part, group, count]) =>
     [`{part="${part}",code="${group}"}`, count] as const
   );
+  const answers = facts.edges.flatMap(({ name, answers }) =>
+    CLASSES.map((group, at) => [`{edge="${name}",code="${group}"}`, answers[at]!] as const)
+  );
+  const connected = facts.edges.map(({ name, isConnected }) =>
+    [`{edge="${name}"}`, isConnected ? 1 : 0] as const
+  );
+  const ofEdges = facts.edges.length === 0 ? [] : [
+    family("svc_edge_connected", "gauge", {
+      help: "1 if the front edge has applied every change.",
+      samples: connected,
+    }),
+    family("svc_edge_requests_total", "counter", {
+      help: "Requests that a front edge answered by itself.",
+      samples: answers,
+    }),
+  ];
   return [
     family("svc_build_info", "gauge", {
       help: "Always 1, with the version of the program.",
@@ -81,6 +100,7 @@ export function renderMetrics(facts: ProcessFacts): string {
     family("process_cpu_seconds_total", "counter", one("Processor time.", facts.cpuSeconds)),
     family("process_resident_memory_bytes", "gauge", one("Resident memory.", facts.residentBytes)),
     family("svc_heap_used_bytes", "gauge", one("Heap of the main thread.", facts.heapBytes)),
+    ...ofEdges,
   ].join("");
 }
 

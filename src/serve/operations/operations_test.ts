@@ -85,7 +85,10 @@ Deno.test("renderMetrics() writes Prometheus's text format", () => {
     residentBytes: 1024,
     heapBytes: 512,
     counters,
+    edges: [{ name: "far", isConnected: true, answers: [0, 7, 0, 1, 0] }],
   });
+  assert.match(metrics, /^svc_edge_connected\{edge="far"\} 1$/m);
+  assert.match(metrics, /^svc_edge_requests_total\{edge="far",code="2xx"\} 7$/m);
   assert.ok(metrics.includes("\nsvc_unhandled_errors_total 2\n"));
   assert.match(metrics, /^svc_build_info\{version="1\.2\.3"\} 1$/m);
   assert.match(metrics, /^svc_http_requests_total\{part="api",code="2xx"\} 2$/m);

@@ -319,6 +319,7 @@ async function workspace(walk: Walk): Promise<void> {
   await walk.run("nodes");
   await walk.run("edges add far");
   await walk.run("edges list");
+  await walk.run("edges drain far");
   await walk.run("edges remove far --force");
   await walk.run("whoami");
 }

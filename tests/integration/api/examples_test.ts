@@ -15,6 +15,7 @@ const REFUSED: Readonly<Record<string, readonly [status: number, reason: string]
   listNodes: [403, "only the owner of the platform lists nodes"],
   listEdges: [403, "only the owner of the platform sees its edges"],
   addEdge: [403, "only the owner of the platform adds edges"],
+  drainEdge: [403, "only the owner of the platform drains edges"],
   removeEdge: [403, "only the owner of the platform removes edges"],
   getBackups: [403, "only the owner of the platform sees its backups"],
   listPlatformDrains: [403, "only the owner of the platform sees its drains"],

@@ -17,7 +17,7 @@ export { agentName, type Client, clientFinder } from "./client.ts";
 export { eventStream, type ServerEvent } from "./event_stream.ts";
 export { Failure, toFailure } from "./failure.ts";
 export { faultAnswer } from "./fault_answer.ts";
-export { createHostDispatch } from "./host_dispatch.ts";
+export { createHostDispatch, type HostDispatch } from "./host_dispatch.ts";
 export { apiHosts } from "./hostname.ts";
 export { Idempotency, readIdempotencyKey } from "./idempotency.ts";
 export { noteLimit } from "./limit_fields.ts";

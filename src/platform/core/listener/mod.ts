@@ -6,11 +6,13 @@
 export { setAcceptedOptions } from "./accepted_options.ts";
 export {
   attractConnections,
+  joinPort,
   sharePort,
   stopAttracting,
   stopReceiving,
   unsharePort,
 } from "./shared_port.ts";
+export { asLast } from "./last_answer.ts";
 export { completeLimits, type GivenLimits } from "./connection_limits.ts";
 export { ConnectionAcceptor } from "./connection_acceptor.ts";
 export { createLoopbackAcceptor } from "./loopback_acceptor.ts";

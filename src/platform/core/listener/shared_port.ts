@@ -118,6 +118,15 @@ export function sharePort(port: number): number {
   return sockets.length;
 }
 
+/**
+ * Lets other processes of this user listen on a port that this process listens on: connections
+ * go to all of them. Returns false on systems that cannot share a port.
+ */
+export function joinPort(port: number): boolean {
+  const libc = openLibc();
+  return libc !== undefined && setShared(libc, port, true).length > 0;
+}
+
 /** Takes {@link sharePort} back. */
 export function unsharePort(port: number): void {
   const libc = openLibc();

@@ -14,6 +14,8 @@ export interface ClientConnection {
   readonly scheme: "http" | "https";
   /** The front edge that passed the request on, and whose word the other fields are. */
   readonly relayedBy?: string | undefined;
+  /** Whether that edge is on this machine, and has not looked for a client behind proxies. */
+  readonly isRelayedHere?: boolean | undefined;
   /** Counts the connection as open until `ended` settles: it was upgraded to a WebSocket. */
   hold(ended: Promise<unknown>): void;
   /** Counts the connection no longer as one of its address: it serves the clients of a front edge. */

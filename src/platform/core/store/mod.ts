@@ -14,6 +14,7 @@ export {
   type LookOptions,
   type StoredBlob,
 } from "./blob_store.ts";
+export { openBlobFile, streamFile } from "./blob_file.ts";
 export { checkWhole, DataIncompleteError } from "./check_whole.ts";
 export {
   type DataDir,

@@ -1,0 +1,53 @@
+/**
+ * The points of `svc doctor` about the front edges of the platform that commands are sent to.
+ *
+ * @module
+ */
+import { type FrontEdge, listEdges } from "../../contract/edges.ts";
+import type { Context } from "../session/context.ts";
+import { printable } from "../terminal/format.ts";
+import type { Point } from "./point.ts";
+
+/** An edge says so often that it is there; one that missed some of it is away. */
+const SILENT_MS = 20_000;
+
+const name = "edges";
+
+function problemOf(edge: FrontEdge, now: number): readonly [string, string] | undefined {
+  const { state, isDrained, isLocal, behind, seenAt } = edge;
+  const quietMs = seenAt === null ? 0 : now - Date.parse(seenAt);
+  if (isDrained) return ["is drained", "Run svc edges drain --undo to use it again"];
+  if (state !== "connected" || quietMs > SILENT_MS) {
+    const since = seenAt === null ? "has not connected" : `was last seen at ${seenAt}`;
+    const advice = isLocal
+      ? "Check the log of svc serve: it replaces an edge that ends"
+      : "Check svc edge on its machine, and its connection to the platform. It serves what it knew";
+    return [since, advice];
+  }
+  if (behind === null || behind === 0) return undefined;
+  return [`is ${behind} changes behind`, "Check the load of its machine"];
+}
+
+/** Names the edges that are away, behind or drained; nothing where there are no edges. */
+export function judgeEdges(edges: readonly FrontEdge[], now: number): readonly Point[] {
+  if (edges.length === 0) return [];
+  const points = edges.flatMap((edge): readonly Point[] => {
+    const [problem, advice] = problemOf(edge, now) ?? [];
+    if (problem === undefined || advice === undefined) return [];
+    const found = `front edge ${printable(edge.name)} ${problem}`;
+    return [{ name, state: "warn", found, advice }];
+  });
+  if (points.length > 0) return points;
+  return [{ name, state: "ok", found: `${edges.length} front edges have every change` }];
+}
+
+/** Asks the platform, whose owner alone is told. */
+export async function examineEdges(ctx: Context): Promise<readonly Point[]> {
+  try {
+    const { items } = await ctx.client({ phase: "auth" }).call(listEdges, {});
+    return judgeEdges(items, ctx.now());
+  } catch (error) {
+    if (ctx.signal.aborted) throw error;
+    return [];
+  }
+}

@@ -1,0 +1,23 @@
+import { drainEdge } from "../../contract/edges.ts";
+import { defineCommand } from "../command/command.ts";
+import { printable } from "../terminal/format.ts";
+
+export default defineCommand({
+  description:
+    "The edge finishes its requests. An edge on the platform's machine ends, and the other processes take its connections. Any other edge ends each connection with its next response, and responds with 503 to /healthz and /readyz, so that its balancer picks another one. Only the owner of the platform can drain front edges.",
+  define: (command) =>
+    command
+      .argument("<name>", "name of the edge")
+      .option("--undo", "use the edge again"),
+  examples: [
+    ["edges drain far", "send the clients of far elsewhere"],
+    ["edges drain far --undo", "use far again"],
+  ],
+  async run({ args: [name], flags }, ctx) {
+    const isDrained = flags.undo !== true;
+    const client = ctx.client({ phase: "auth" });
+    const edge = await client.call(drainEdge, { params: { edge: name }, body: { isDrained } });
+    ctx.ui.done("auth", `${isDrained ? "Drains" : "Uses"} front edge ${printable(edge.name)}`);
+    ctx.ui.result({ edge }, "");
+  },
+});

@@ -1,0 +1,89 @@
+/**
+ * Requests that front edges answered by themselves, as they report them: they go to the log and the
+ * statistics of their projects, with the name of the edge.
+ *
+ * @module
+ */
+import type * as z from "zod";
+import { type AccessRecord, deviceOf } from "../../edge/mod.ts";
+import { RecentMap } from "../../lib/memo.ts";
+import type { CountedRequest } from "../../traffic/mod.ts";
+import type { DeploymentStore } from "../deployments/mod.ts";
+import { type servedBody, type ServedRequest, servedRequest } from "./wire.ts";
+
+/** Processes of edges whose last batch is remembered; up to twice as many. */
+const MAX_PROCESSES = 256;
+
+export interface ServedRequestsParts {
+  readonly deployments: Pick<DeploymentStore, "find">;
+  record(entry: AccessRecord): void;
+  count(request: CountedRequest): void;
+  /** The country of an IP address. */
+  country(address: string): string | undefined;
+}
+
+export class ServedRequests {
+  readonly #batches = new RecentMap<number>(MAX_PROCESSES);
+  /** Answers of an edge by the first digit of their status. */
+  readonly #answers = new Map<string, number[]>();
+
+  readonly #parts: ServedRequestsParts;
+
+  constructor(parts: ServedRequestsParts) {
+    this.#parts = parts;
+  }
+
+  /** The answers of an edge from 1xx to 5xx, since the platform started. */
+  answersOf(edge: string): readonly number[] {
+    return this.#answers.get(edge) ?? [0, 0, 0, 0, 0];
+  }
+
+  /** Takes a batch; returns how many of its entries had to be left out. */
+  async take(edge: string, { process, batch, served }: z.infer<typeof servedBody>) {
+    const sender = `${edge} ${process}`;
+    if (batch <= (this.#batches.get(sender) ?? 0)) return 0;
+    const parsed = served.map((each) => servedRequest.safeParse(each).data);
+    const requests = parsed.filter((each) => each !== undefined);
+    const known = await this.#knownDeployments(requests);
+    this.#batches.set(sender, batch);
+    const kept = requests.filter((each) => known.has(deploymentOf(each)));
+    for (const each of kept) this.#note(edge, each);
+    return served.length - kept.length;
+  }
+
+  /** Deployments that exist, each with its project: others would be entries of a stranger. */
+  async #knownDeployments(requests: readonly ServedRequest[]): Promise<ReadonlySet<string>> {
+    const named = new Map(requests.map((each) => [deploymentOf(each), each]));
+    const found = await Promise.all(
+      [...named].map(async ([name, { projectId, deploymentId }]) =>
+        await this.#parts.deployments.find(projectId, deploymentId) === undefined ? [] : [name]
+      ),
+    );
+    return new Set(found.flat());
+  }
+
+  #note(edge: string, { counted, ...request }: ServedRequest): void {
+    const { record, count, country } = this.#parts;
+    const answers = this.#answers.get(edge) ?? [0, 0, 0, 0, 0];
+    answers[Math.trunc(request.status / 100) - 1]!++;
+    this.#answers.set(edge, answers);
+    record({ ...request, edge });
+    if (counted === undefined) return;
+    const { ip, userAgent, path } = request;
+    count({
+      ...request,
+      layer: counted.layer,
+      page: counted.isPage ? path.split("?", 1)[0] : undefined,
+      client: {
+        ip,
+        header: (name) =>
+          name === "user-agent" ? userAgent : name === "referer" ? counted.referrer : null,
+        country: () => country(ip),
+        device: () => deviceOf(userAgent),
+      },
+    });
+  }
+}
+
+const deploymentOf = ({ projectId, deploymentId }: ServedRequest): string =>
+  `${projectId} ${deploymentId}`;

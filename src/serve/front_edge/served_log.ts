@@ -1,0 +1,137 @@
+/**
+ * What a front edge answered by itself, on its way to the platform: in batches, each of which is
+ * sent until the platform has it.
+ *
+ * @module
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import type { AccessRecord } from "../../edge/mod.ts";
+import type { Random } from "../../lib/clock.ts";
+import { MAX_BATCH, MAX_FIELD, type ServedRequest } from "../../platform/edges/mod.ts";
+import type { CountedRequest } from "../../traffic/mod.ts";
+import type { PlatformClient } from "./platform_client.ts";
+
+/** A killed edge loses what it answered in this time, in milliseconds. */
+const SEND_MS = 250;
+/** An edge without visitors says so often that it is there. */
+const QUIET_MS = 5000;
+/** Time for the last batches when the edge stops. */
+const LAST_MS = 5000;
+/** Requests that wait while the platform is away; further ones are left out. */
+const MAX_WAITING = 50_000;
+/** Size of a batch, in characters, about. */
+const BATCH_LENGTH = 1024 * 1024;
+/** Characters of the fields of a request whose length is bounded. */
+const FIXED_LENGTH = 500;
+
+type Waiting = { -readonly [Name in keyof ServedRequest]: ServedRequest[Name] };
+
+interface Batch {
+  readonly batch: number;
+  readonly served: readonly ServedRequest[];
+}
+
+const lengthOf = ({ path, userAgent, counted }: ServedRequest): number =>
+  FIXED_LENGTH + path.length + (userAgent?.length ?? 0) + (counted?.referrer?.length ?? 0);
+
+export interface ServedLogOptions {
+  readonly client: Pick<PlatformClient, "send">;
+  readonly random: Random;
+  /** Whether the platform is there. */
+  isThere(): boolean;
+  onTrouble(message: string): void;
+}
+
+export class ServedLog {
+  #waiting: Waiting[] = [];
+  /** The request that was recorded last, which may be counted next. */
+  #last: Waiting | undefined;
+  /** The batch that the platform may not have yet. */
+  #unsent: Batch | undefined;
+  #batches = 0;
+  #leftOut = 0;
+  #sentAt = performance.now();
+  #sending: Promise<void> | undefined;
+  readonly #process: string;
+  readonly #timer: ReturnType<typeof setInterval>;
+
+  readonly #options: ServedLogOptions;
+
+  constructor(options: ServedLogOptions) {
+    this.#options = options;
+    this.#process = options.random(16).toHex();
+    this.#timer = setInterval(() => {
+      if (options.isThere()) this.#send();
+    }, SEND_MS);
+  }
+
+  readonly record = ({ rules, userAgent, error, edge: _, ...record }: AccessRecord): void => {
+    this.#last = undefined;
+    if (this.#waiting.length >= MAX_WAITING) {
+      this.#leftOut++;
+      return;
+    }
+    this.#last = {
+      ...record,
+      userAgent: userAgent?.slice(0, MAX_FIELD) ?? null,
+      ...(error === undefined ? {} : { error: error.slice(0, MAX_FIELD) }),
+      ...(rules === undefined ? {} : { rules: [...rules] }),
+    };
+    this.#waiting.push(this.#last);
+    // It is counted before that, in this turn of the loop.
+    if (this.#waiting.length === MAX_BATCH) queueMicrotask(() => this.#send());
+  };
+
+  /** Counts the request that was recorded last. */
+  readonly count = ({ layer, page, client }: CountedRequest): void => {
+    if (this.#last === undefined) return;
+    const referrer = client.header("referer")?.slice(0, MAX_FIELD) ?? null;
+    this.#last.counted = { layer, isPage: page !== undefined, referrer };
+  };
+
+  /** Sends what waits, as far as the platform takes it. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#sending;
+    const until = performance.now() + LAST_MS;
+    for (;;) {
+      await this.#sendAll();
+      const left = this.#waiting.length + (this.#unsent?.served.length ?? 0);
+      if (left === 0 || performance.now() > until) return;
+      await delay(SEND_MS);
+    }
+  }
+
+  #send(): void {
+    this.#sending ??= this.#sendAll().finally(() => this.#sending = undefined);
+  }
+
+  async #sendAll(): Promise<void> {
+    const { client, onTrouble } = this.#options;
+    const isQuiet = performance.now() - this.#sentAt < QUIET_MS;
+    try {
+      do {
+        const { batch, served } = this.#unsent ??= this.#take();
+        if (served.length === 0 && isQuiet) return void (this.#unsent = undefined);
+        await client.send("served", { body: { process: this.#process, batch, served } });
+        this.#unsent = undefined;
+        this.#sentAt = performance.now();
+      } while (this.#waiting.length > 0);
+    } catch { /* the platform is away, which the feed reports: it gets the batch later */ }
+    if (this.#leftOut > 0 && this.#unsent === undefined) {
+      onTrouble(`Left out ${this.#leftOut} requests of the platform's log: too many at a time`);
+      this.#leftOut = 0;
+    }
+  }
+
+  #take(): Batch {
+    let length = 0;
+    let count = 0;
+    for (const each of this.#waiting.slice(0, MAX_BATCH)) {
+      length += lengthOf(each);
+      if (count > 0 && length > BATCH_LENGTH) break;
+      count++;
+    }
+    return { batch: ++this.#batches, served: this.#waiting.splice(0, count) };
+  }
+}

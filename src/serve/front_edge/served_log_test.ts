@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import type { AccessRecord } from "../../edge/mod.ts";
+import { until } from "../../lib/_test_until.ts";
+import type { CountedRequest } from "../../traffic/mod.ts";
+import { ServedLog } from "./served_log.ts";
+
+interface Body {
+  readonly process: string;
+  readonly batch: number;
+  readonly served: readonly { readonly requestId: string; readonly counted?: unknown }[];
+}
+
+const record = (requestId: string): AccessRecord => ({
+  time: 0,
+  projectId: "p",
+  deploymentId: "d",
+  requestId,
+  method: "GET",
+  host: "shop.localhost",
+  path: "/",
+  status: 200,
+  bytes: 1,
+  durationMs: 1,
+  ip: "127.0.0.1",
+  userAgent: null,
+});
+
+const counted = { layer: "static", page: "/", client: { header: () => null } } as unknown;
+
+/** A log whose platform takes batches while `isThere()` holds. */
+function logTo(isThere: () => boolean) {
+  const tried: Body[] = [];
+  const taken: Body[] = [];
+  const trouble: string[] = [];
+  const log = new ServedLog({
+    client: {
+      send(_path, { body } = {}) {
+        const batch = structuredClone(body) as Body;
+        tried.push(batch);
+        if (!isThere()) return Promise.reject(new Error("away"));
+        taken.push(batch);
+        return Promise.resolve(undefined);
+      },
+    },
+    random: (count) => new Uint8Array(count),
+    isThere: () => true,
+    onTrouble: (message) => trouble.push(message),
+  });
+  const ids = () => taken.flatMap(({ served }) => served.map(({ requestId }) => requestId));
+  return { log, tried, taken, trouble, ids };
+}
+
+Deno.test("ServedLog sends what was recorded, with what was counted of it", async () => {
+  const { log, taken } = logTo(() => true);
+  log.record(record("a"));
+  log.count(counted as CountedRequest);
+  log.record(record("b"));
+  await log.close();
+  assert.deepEqual(taken.map(({ batch, served }) => [batch, served.length]), [[1, 2]]);
+  assert.deepEqual(taken[0]!.served.map(({ counted }) => counted), [
+    { layer: "static", isPage: true, referrer: null },
+    undefined,
+  ]);
+});
+
+Deno.test("ServedLog sends a batch again until the platform has it, and in order", async () => {
+  let isThere = false;
+  const { log, tried, ids } = logTo(() => isThere);
+  log.record(record("a"));
+  await until(() => tried.length >= 2);
+  assert.deepEqual(tried.map(({ batch }) => batch), [1, 1]);
+  log.record(record("b"));
+  isThere = true;
+  await log.close();
+  assert.deepEqual(ids(), ["a", "b"]);
+});
+
+Deno.test("ServedLog bounds its batches and what waits", async () => {
+  let isThere = false;
+  const { log, taken, trouble, ids } = logTo(() => isThere);
+  for (let at = 0; at < 50_010; at++) log.record(record(String(at)));
+  isThere = true;
+  await log.close();
+  assert.equal(ids().length, 50_000);
+  assert.ok(taken.every(({ served }) => served.length <= 1000));
+  assert.match(trouble[0] ?? "", /Left out 10 requests/);
+});

@@ -1,0 +1,162 @@
+/**
+ * Edges on this machine that share the port of the platform: the system spreads connections over
+ * their processes and this one. Each edge answers what it can; an edge that ends is replaced.
+ *
+ * @module
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import type { Environment } from "../../lib/network_variables.ts";
+import { joinPort, sharePort, stopAttracting } from "../../platform/core/listener/mod.ts";
+import type { PlatformLog } from "../../platform/core/log.ts";
+import type { LocalEdgeLink } from "../../platform/edges/mod.ts";
+import { EdgeProcess } from "./edge_process.ts";
+import type { EdgeSetup } from "./wire.ts";
+
+/** Time for handshakes that have begun with an edge that is about to stop. */
+const HANDSHAKE_MS = 100;
+/** Time to stop accepting, and then to finish requests. */
+const LEAVE_MS = 5000;
+const FINISH_MS = 20_000;
+/** Pauses before an edge is replaced; one that has run for a while is replaced at once. */
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 10_000;
+const STEADY_MS = 10_000;
+
+interface Slot {
+  readonly name: string;
+  process?: EdgeProcess | undefined;
+  /** Whether its process is to run. */
+  isOn: boolean;
+  isDrained: boolean;
+  /** Ends with the last process of the slot. */
+  kept: Promise<void>;
+}
+
+export interface LocalEdgesOptions {
+  readonly count: number;
+  readonly link: LocalEdgeLink;
+  readonly setup: Omit<EdgeSetup, "type" | "key">;
+  readonly env: Environment;
+  log(line: PlatformLog): void;
+}
+
+export class LocalEdges {
+  readonly #slots: readonly Slot[];
+  /** Edges join and leave the port one after the other. */
+  #steering: Promise<void> = Promise.resolve();
+
+  readonly #options: LocalEdgesOptions;
+
+  constructor(options: LocalEdgesOptions) {
+    this.#options = options;
+    this.#slots = Array.from({ length: options.count }, (_, at) => ({
+      name: `local-${at + 1}`,
+      isOn: false,
+      isDrained: false,
+      kept: Promise.resolve(),
+    }));
+  }
+
+  /** Starts all edges but the drained ones. */
+  start(): void {
+    const { link } = this.#options;
+    // It may be behind without knowing it, and must answer no more.
+    link.onLost = (name) => {
+      const slot = this.#find(name);
+      if (slot?.isOn === true) slot.process?.kill();
+    };
+    link.onDrained = (name, isDrained) => {
+      const slot = this.#find(name);
+      if (slot === undefined) return;
+      slot.isDrained = isDrained;
+      if (isDrained) void this.#stop([slot]);
+      else this.#begin(slot);
+    };
+    for (const slot of this.#slots) if (!slot.isDrained) this.#begin(slot);
+  }
+
+  /** Lets no edge accept connections any more; this process gets them all. */
+  async leave(): Promise<void> {
+    await this.#stop(this.#slots);
+  }
+
+  /** Lets all edges finish their requests. */
+  async close(): Promise<void> {
+    await this.leave();
+    await Promise.all(this.#slots.map(({ kept }) => kept));
+  }
+
+  #find(name: string): Slot | undefined {
+    return this.#slots.find((slot) => slot.name === name);
+  }
+
+  #begin(slot: Slot): void {
+    if (slot.isOn) return;
+    slot.isOn = true;
+    slot.kept = slot.kept.then(() => this.#keep(slot));
+  }
+
+  /** Replaces the process of a slot whenever it ends. */
+  async #keep(slot: Slot): Promise<void> {
+    const { log } = this.#options;
+    let pauseMs = FIRST_PAUSE_MS;
+    while (slot.isOn) {
+      const began = performance.now();
+      const reason = await this.#run(slot);
+      if (!slot.isOn) return;
+      log({ level: "warn", message: `Front edge ${slot.name} ended (${reason}). Replacing it` });
+      if (performance.now() - began > STEADY_MS) pauseMs = FIRST_PAUSE_MS;
+      await delay(pauseMs);
+      pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
+    }
+  }
+
+  async #run(slot: Slot): Promise<string> {
+    const { link, setup, env, log } = this.#options;
+    const key = link.add(slot.name);
+    const process = new EdgeProcess(slot.name, {
+      setup: { type: "setup", key, ...setup },
+      env,
+      log,
+    });
+    slot.process = process;
+    await process.until("ready");
+    await this.#steer(async () => {
+      if (!slot.isOn) return;
+      if (joinPort(setup.port)) {
+        process.send({ type: "listen" });
+        return await process.until("listening");
+      }
+      slot.isOn = false;
+      process.kill();
+      log({ level: "warn", message: `No front edges: ${Deno.build.os} cannot share a port` });
+    });
+    const reason = await process.ended;
+    slot.process = undefined;
+    return reason;
+  }
+
+  #steer(work: () => Promise<void>): Promise<void> {
+    return this.#steering = this.#steering.then(work).catch((error) => {
+      this.#options.log({ level: "error", message: `Cannot steer connections: ${error}` });
+    });
+  }
+
+  /** Stops edges. New connections come to this process meanwhile, so that none is lost. */
+  #stop(slots: readonly Slot[]): Promise<void> {
+    const { setup: { port } } = this.#options;
+    for (const slot of slots) slot.isOn = false;
+    return this.#steer(async () => {
+      const processes = slots.flatMap(({ process }) => process === undefined ? [] : [process]);
+      if (processes.length === 0) return;
+      sharePort(port);
+      await delay(HANDSHAKE_MS);
+      await Promise.all(processes.map(async (process) => {
+        process.send({ type: "stop" });
+        await process.killAfter(LEAVE_MS, process.until("left"));
+        void process.killAfter(FINISH_MS, process.ended);
+      }));
+      stopAttracting(port);
+    });
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * The messages between the platform and its edges on this machine, as lines of JSON on standard
+ * input and output. They come from the platform's own program, by pipes that nobody else has.
+ *
+ * @module
+ */
+import * as z from "zod";
+import type { GivenLimits } from "../../platform/core/listener/mod.ts";
+
+const setup = z.object({
+  type: z.literal("setup"),
+  /** Port of the loopback address where the platform answers its edges. */
+  originPort: z.int(),
+  key: z.string(),
+  host: z.string(),
+  port: z.int(),
+  /** Folder of the platform's files; missing where an object storage has them. */
+  files: z.string().optional(),
+  /** Folder for copies of files otherwise. */
+  cacheDir: z.string(),
+  cacheBytes: z.int(),
+  memoryBytes: z.int(),
+  trustProxy: z.array(z.string()),
+  geoip: z.string().optional(),
+  asn: z.string().optional(),
+  connections: z.custom<GivenLimits>((value) => typeof value === "object"),
+  version: z.string(),
+});
+export type EdgeSetup = z.infer<typeof setup>;
+
+/** From the platform: who the edge is, and when it listens and stops. */
+export const toEdge = z.discriminatedUnion("type", [
+  setup,
+  z.object({ type: z.literal("listen") }),
+  z.object({ type: z.literal("stop") }),
+]);
+export type ToEdge = z.infer<typeof toEdge>;
+
+/** From the edge: it knows all sites, accepts connections, accepts none any more. */
+export const fromEdge = z.discriminatedUnion("type", [
+  z.object({ type: z.enum(["ready", "listening", "left"]) }),
+  z.object({
+    type: z.literal("log"),
+    level: z.enum(["info", "warn", "error"]),
+    message: z.string(),
+  }),
+]);
+export type FromEdge = z.infer<typeof fromEdge>;
+
+/** Reads the lines of a stream as messages; unknown ones end it with an error. */
+export async function* messagesOf<T>(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+  schema: z.ZodType<T>,
+): AsyncGenerator<T> {
+  let rest = "";
+  for await (const part of stream.pipeThrough(new TextDecoderStream())) {
+    const lines = `${rest}${part}`.split("\n");
+    rest = lines.pop()!;
+    for (const line of lines) yield schema.parse(JSON.parse(line));
+  }
+}

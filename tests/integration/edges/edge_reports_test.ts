@@ -1,0 +1,116 @@
+/** What a platform knows of its front edges: their requests, and whether they are drained. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { inTestFolder } from "../../../src/lib/_test_folder.ts";
+import { until } from "../../../src/lib/_test_until.ts";
+import { addEdge, type TestEdge } from "../../helpers/front_edge.ts";
+import {
+  createProject,
+  deploy,
+  start,
+  type TestPlatform,
+  withPlatform,
+} from "../../helpers/platform.ts";
+
+const HOST = "shop.localhost";
+const BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+
+interface Logged {
+  readonly edge?: string;
+  readonly path: string;
+  readonly ip: string;
+}
+
+/** The log, once it has as many entries. */
+async function logOf(platform: TestPlatform, count: number): Promise<readonly Logged[]> {
+  return await until(
+    async () => (await platform.api("GET", "/v1/projects/shop/logs?limit=100")).json.items,
+    (items) => items.length >= count,
+  );
+}
+
+Deno.test("requests that an edge answers or passes on are in log and traffic, with its name", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    await deploy(platform, "shop", { files: { "index.html": "<h1>home</h1>" } });
+    const edge = await addEdge(platform, "far");
+    try {
+      const headers = { "user-agent": BROWSER, referer: "https://example.com/" };
+      await edge.get(HOST, "/", headers);
+      await edge.get(HOST, "/missing.png", headers);
+      await platform.get(HOST, "/", headers);
+      const found = (await logOf(platform, 3)).map(({ path, edge = "platform", ip }) =>
+        `${path} ${edge} ${ip}`
+      );
+      assert.deepEqual(found.sort(), [
+        "/ far 127.0.0.1",
+        "/ platform 127.0.0.1",
+        "/missing.png far 127.0.0.1",
+      ]);
+      const search = await platform.api("GET", "/v1/projects/shop/logs?search=far");
+      assert.equal(search.json.items.length, 2);
+      const { json } = await platform.api("GET", "/v1/projects/shop/traffic?range=day");
+      assert.deepEqual([json.totals.requests, json.totals.pageViews], [3, 2]);
+      assert.deepEqual(json.referrers, [{ value: "example.com", count: 2 }]);
+      const metrics = await (await fetch(`http://127.0.0.1:${platform.port}/metrics`)).text();
+      assert.ok(metrics.includes('svc_edge_requests_total{edge="far",code="2xx"} 1\n'), metrics);
+    } finally {
+      await edge.kill();
+    }
+  }));
+
+Deno.test("an edge keeps its requests while the platform is away", () =>
+  inTestFolder(async (folder) => {
+    const dataDir = join(folder, "data");
+    let platform = await start(dataDir);
+    let edge: TestEdge | undefined;
+    try {
+      await createProject(platform, "shop");
+      await deploy(platform, "shop", { files: { "index.html": "home" } });
+      edge = await addEdge(platform, "far");
+      await edge.get(HOST, "/");
+      const { port } = platform;
+      await platform.shutdown();
+      for (let at = 0; at < 20; at++) assert.equal((await edge.get(HOST, `/?${at}`)).text, "home");
+      platform = await start(dataDir, { port });
+      const items = await logOf(platform, 21);
+      assert.deepEqual(new Set(items.map((entry) => entry.edge)), new Set(["far"]));
+      assert.equal(new Set(items.map(({ path }) => path)).size, 21);
+      assert.equal(items.length, 21);
+    } finally {
+      await edge?.kill();
+      await platform.shutdown();
+    }
+  }));
+
+Deno.test("a drained edge answers, sends its clients elsewhere, and stays so after a restart", () =>
+  inTestFolder(async (folder) => {
+    const dataDir = join(folder, "data");
+    let platform = await start(dataDir);
+    let edge: TestEdge | undefined;
+    try {
+      await createProject(platform, "shop");
+      await deploy(platform, "shop", { files: { "index.html": "home" } });
+      edge = await addEdge(platform, "far");
+      const health = async () => (await edge!.get("127.0.0.1", "/healthz")).status;
+      assert.equal(await health(), 200);
+      const drain = (isDrained: boolean) =>
+        platform.api("PATCH", "/v1/edges/far", { json: { isDrained } });
+      assert.equal((await drain(true)).json.isDrained, true);
+      await until(health, (status) => status === 503);
+      const { text, headers } = await edge.get(HOST, "/", { connection: "keep-alive" });
+      assert.deepEqual([text, headers.connection], ["home", "close"]);
+      const { port } = platform;
+      await platform.shutdown();
+      platform = await start(dataDir, { port });
+      await until(async () => (await edge!.get(HOST, "/")).headers["x-svc-edge"] === "far");
+      assert.equal(await health(), 503);
+      await drain(false);
+      await until(health, (status) => status === 200);
+      const unknown = await platform.api("PATCH", "/v1/edges/near", { json: { isDrained: true } });
+      assert.equal(unknown.status, 404);
+    } finally {
+      await edge?.kill();
+      await platform.shutdown();
+    }
+  }));
