@@ -92,10 +92,10 @@ export class ServedLog {
   /** Sends what waits, as far as the platform takes it. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#sending;
     const until = performance.now() + LAST_MS;
     for (;;) {
-      await this.#sendAll();
+      this.#send();
+      await this.#sending;
       const left = this.#waiting.length + (this.#unsent?.served.length ?? 0);
       if (left === 0 || performance.now() > until) return;
       await delay(SEND_MS);
