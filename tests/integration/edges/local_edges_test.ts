@@ -116,7 +116,9 @@ Deno.test("local edges answer as the platform does: pages, rules, places, server
       ["/missing.png", 200],
     ];
     for (const [path, status, country] of wanted) {
-      const headers = country === undefined ? {} : { "cf-ipcountry": country };
+      const headers: Record<string, string> = country === undefined
+        ? {}
+        : { "cf-ipcountry": country };
       const answers = await fromEach(() => platform.get(HOST, path, headers));
       for (const [name, answer] of answers) assert.equal(answer.status, status, `${path} ${name}`);
     }
