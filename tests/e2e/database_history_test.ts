@@ -46,7 +46,7 @@ const ENGINES: readonly Engine[] = [
   {
     name: "the embedded engine",
     serve: ["--postgres-port", "0"],
-    // Each branch has a copy of its own.
+    // Each branch has its own copy.
     size: "600.0 MiB",
     ignore: false,
     async parts({ dataDir }) {

@@ -137,7 +137,7 @@ export function leaveBody(request: Request): Promise<void> | undefined {
   if (BODILESS.has(request.method)) return undefined;
   if (!request.bodyUsed && !hasField(request.headers, "expect")) {
     const { body } = request;
-    if (body !== null && !body.locked) void body.cancel();
+    if (body !== null && !body.locked) body.cancel().catch(() => {});
   }
   return (request as Watched)[REST];
 }
