@@ -103,6 +103,7 @@ export const SUITES: readonly Suite[] = [
       "tests/integration/domains/tls_test.ts",
       "tests/integration/edge/differential_test.ts",
       "tests/integration/edge/proxied_site_test.ts",
+      "tests/integration/edges/edge_cache_test.ts",
       "tests/integration/edges/edge_reports_test.ts",
       "tests/integration/edges/front_edge_test.ts",
       "tests/integration/edges/local_edges_test.ts",

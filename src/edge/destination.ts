@@ -23,3 +23,11 @@ export function targetOf({ clientRequest, decision }: RequestContext): RequestTa
   const { path, rawQuery: query } = clientRequest;
   return decision.rewrite?.type === "internal" ? decision.rewrite : { path, query };
 }
+
+/** The file that a request leads to, if it is one. */
+export function fileOf(context: RequestContext, way: Destination): StaticFile | undefined {
+  if (typeof way !== "string") return way;
+  if (way === "dynamic") return undefined;
+  const resolution = context.site.content.resolve("GET", targetOf(context).path);
+  return resolution.type === "file" || resolution.type === "moved" ? resolution.file : undefined;
+}

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { MAX_DEPTH } from "../runtime/mod.ts";
 import { addField, hasField } from "../lib/raw_fields.ts";
 import { answerOf, isWhole } from "../lib/whole_answer.ts";
 import {
@@ -27,7 +26,7 @@ import { makePseudonym } from "./messages/message_headers.ts";
 import { createRateLimiter, randomSeed, type RateLimiter } from "./rate_limit/rate_limiter.ts";
 import { type ClientLookups, ClientRequest, type Connection } from "./request/client_request.ts";
 import { TrustedProxies } from "./request/trusted_proxies.ts";
-import { edgePage, type PageWords, UNKNOWN_HOST } from "./response/error_pages.ts";
+import { edgePage, UNKNOWN_HOST } from "./response/error_pages.ts";
 import type { EdgeResponse } from "./response/edge_response.ts";
 import { writeFields } from "./response/response_fields.ts";
 import { failureResponse, type SiteEndpoint, SiteResponder } from "./site/site_responder.ts";
@@ -39,8 +38,10 @@ import { isVitalsPath, VitalsEndpoint } from "./vitals/vitals_endpoint.ts";
 import { countedRequest } from "./counted_request.ts";
 import { respondAsFinalRecipient } from "./final_recipient.ts";
 import type { EdgeHandler, EdgeOptions } from "./edge_options.ts";
-import { isOfOrigin, needsOrigin, type Origin, relay } from "./origin.ts";
+import { forEdgeCache, respondFromEdgeCache } from "./edge_cache.ts";
+import { isOfOrigin, needsOrigin, type Origin, relay, relayed } from "./origin.ts";
 import { observedRequest } from "./observed_request.ts";
+import { refusalOf } from "./refused_request.ts";
 import {
   cachedRedirect,
   finishResponse,
@@ -51,15 +52,7 @@ import {
 import { edgeFault, isPassing } from "./edge_fault.ts";
 import { finishPage, hasPageCookie, pagePinOf, withoutPageCookie } from "./page_pin.ts";
 import { upgradeClient } from "./upgrade_client.ts";
-import { type Destination, isDestination, targetOf } from "./destination.ts";
-
-/** Longest path and query together, in characters; RFC 9110, 4.1 asks for 8000 at least. */
-const MAX_TARGET = 8192;
-
-const CALLS_ITSELF: PageWords = [
-  "Loop detected",
-  `This server has called itself ${MAX_DEPTH} times in a row.`,
-];
+import { type Destination, fileOf, isDestination, targetOf } from "./destination.ts";
 
 class Edge {
   /** Missing in a front edge, whose platform counts for all. */
@@ -109,15 +102,8 @@ class Edge {
       connection,
       lookups: this.#lookups,
     });
-    if (clientRequest.host === "") {
-      return this.#respond(clientRequest, edgePage(clientRequest, 400));
-    }
-    if (clientRequest.depth > MAX_DEPTH) {
-      return this.#respond(clientRequest, edgePage(clientRequest, 508, { words: CALLS_ITSELF }));
-    }
-    if (clientRequest.rawPath.length + clientRequest.rawQuery.length > MAX_TARGET) {
-      return this.#respond(clientRequest, edgePage(clientRequest, 414));
-    }
+    const refusal = refusalOf(clientRequest);
+    if (refusal !== undefined) return this.#respond(clientRequest, refusal);
     const site = this.#options.resolveHost(clientRequest.host);
     if (site instanceof Promise) {
       return site.then(
@@ -135,7 +121,7 @@ class Edge {
   ): Response | Promise<Response> {
     const { origin } = this.#options;
     if (origin !== undefined && isOfOrigin(origin, clientRequest, site)) {
-      return this.#relay(origin, clientRequest);
+      return this.#relay(origin, clientRequest, site);
     }
     if (site === undefined) {
       return this.#respond(clientRequest, edgePage(clientRequest, 404, { words: UNKNOWN_HOST }));
@@ -150,9 +136,27 @@ class Edge {
       : this.#servePage(context);
   }
 
-  #relay(origin: Origin, clientRequest: ClientRequest): Promise<Response> {
-    return relay(origin, clientRequest)
+  #relay(origin: Origin, clientRequest: ClientRequest, site?: Site): Promise<Response> {
+    return relay(origin, clientRequest, { site, cache: this.#options.cache })
       .catch((error) => this.#respond(clientRequest, this.#fault(clientRequest, error)));
+  }
+
+  /** Answers from what the front edge keeps of the platform's responses, else asks the platform. */
+  #askOrigin(
+    origin: Origin,
+    context: RequestContext,
+    decided: EdgeResponse | Destination,
+  ): Response | Promise<Response> {
+    const { clientRequest } = context;
+    const { cache } = this.#options;
+    const asked = respondFromEdgeCache(context, decided, { origin, cache });
+    if (asked === undefined) return this.#relay(origin, clientRequest);
+    if (!(asked instanceof Promise)) return this.#settle(context, asked.response);
+    return asked.then(
+      ({ response, isFinal }) =>
+        isFinal ? relayed(clientRequest, response) : this.#settle(context, response),
+      (error) => this.#respond(clientRequest, this.#fault(clientRequest, error)),
+    );
   }
 
   /** Answers on a protected host: nothing of the site is looked at for whoever is not let in. */
@@ -191,7 +195,7 @@ class Edge {
       const decided = this.#decide(context);
       const { origin } = this.#options;
       if (origin !== undefined && needsOrigin(context, decided)) {
-        return this.#relay(origin, clientRequest);
+        return this.#askOrigin(origin, context, decided);
       }
       const edgeResponse = isDestination(decided) ? this.#follow(context, decided) : decided;
       if (!(edgeResponse instanceof Promise)) return this.#settle(context, edgeResponse);
@@ -311,13 +315,10 @@ class Edge {
     const context = new RequestContext(source, site, { startedAt: this.#stopwatch(), limiter });
     const decided = this.#decide(context);
     if (!isDestination(decided)) return { type: "refused", status: decided.status };
-    const read = () => this.#follow(context, decided);
-    if (decided === "dynamic") return { type: "origin", read };
-    if (typeof decided !== "string") return { type: "file", file: decided, read };
-    const resolution = site.content.resolve("GET", targetOf(context).path);
-    if (resolution.type !== "file" && resolution.type !== "moved") return { type: "origin", read };
-    const { file } = resolution;
-    return { type: "file", file, read: () => this.#follow(context, file) };
+    const isForAll = site.rules === undefined || context.cachedDecision !== undefined;
+    const file = fileOf(context, decided);
+    const shown = { isForAll, read: () => this.#follow(context, file ?? decided) };
+    return file === undefined ? { ...shown, type: "origin" } : { ...shown, type: "file", file };
   }
 
   /** Evaluates the rules, unless their decision for this URL is cached. */
@@ -350,7 +351,8 @@ class Edge {
   #finish(context: RequestContext, edgeResponse: EdgeResponse): Response {
     const { clientRequest, site, decision } = context;
     const { hits } = decision;
-    const finished = finishPage(context, finishResponse(context, edgeResponse));
+    const finished = forEdgeCache(context, edgeResponse) ??
+      finishPage(context, finishResponse(context, edgeResponse));
     const response = this.#respond(clientRequest, finished);
     const durationMs = this.#stopwatch() - context.startedAt;
     const time = this.#options.now() - durationMs;

@@ -1,12 +1,15 @@
 /**
  * Decides what a front edge leaves to the platform. The edge answers only what the rules and files
- * of a site decide: redirects, denials, and files with their headers. The platform evaluates the
+ * of a site decide: redirects, denials, and files with their headers; and what it may keep of the
+ * platform's responses. The platform evaluates the
  * rules again for all else, so a front edge can answer earlier, but never more.
  *
  * @module
  */
 import { answerOf } from "../lib/whole_answer.ts";
+import { normalizePath } from "../rules/mod.ts";
 import { isClosed } from "./access/site_access.ts";
+import type { HttpCache } from "./cache/http_cache.ts";
 import { type Destination, isDestination, targetOf } from "./destination.ts";
 import { isReading } from "./messages/messages.ts";
 import { pagePinOf } from "./page_pin.ts";
@@ -19,8 +22,11 @@ import { upgradeClient } from "./upgrade_client.ts";
 
 /** The process that answers what an edge cannot answer by itself. */
 export interface Origin {
-  /** Sends a client's request as it came; rejects where no response comes. */
-  ask(request: ClientRequest): Promise<EdgeResponse>;
+  /**
+   * Sends a client's request as it came; rejects where no response comes. With `mayKeep`, it says
+   * of a response whether an edge may keep it, and leaves such a one as it is before rules edit it.
+   */
+  ask(request: ClientRequest, mayKeep?: boolean): Promise<EdgeResponse>;
   /** Whether it may send visitors from HTTP to HTTPS. */
   redirectsToHttps(): boolean;
 }
@@ -65,9 +71,29 @@ export function needsOrigin(
   return resolution.type !== "file";
 }
 
-/** Passes a client's request on, and the response as it comes: it has every field. */
-export async function relay(origin: Origin, clientRequest: ClientRequest): Promise<Response> {
-  const { status, headers, body, upgrade } = await origin.ask(clientRequest);
+/** Passes a client's request on; a method that changes something removes what is cached of it. */
+export async function relay(
+  origin: Origin,
+  clientRequest: ClientRequest,
+  { site, cache }: { readonly site?: Site | undefined; readonly cache: HttpCache },
+): Promise<Response> {
+  const response = await origin.ask(clientRequest);
+  const { method, host, rawPath, rawQuery } = clientRequest;
+  if (site !== undefined && !isReading(method)) {
+    const path = normalizePath(rawPath);
+    const { deploymentId } = site;
+    if (typeof path === "string") {
+      cache.invalidate({ method, deploymentId, host, path, rawQuery }, response);
+    }
+  }
+  return relayed(clientRequest, response);
+}
+
+/** A response of the platform as it comes: it has every field. */
+export function relayed(
+  clientRequest: ClientRequest,
+  { status, headers, body, upgrade }: EdgeResponse,
+): Response {
   if (upgrade !== undefined) return upgradeClient(clientRequest, upgrade);
   const response = answerOf(body, status);
   const last = headers.at(-1);

@@ -13,7 +13,7 @@ import { findHeader, type Header, type HeaderList, joinedHeader } from "./messag
 import { endToEndHeaders } from "./messages/message_headers.ts";
 import { CLIENT_GONE } from "./messages/messages.ts";
 import type { Origin } from "./origin.ts";
-import type { ClientRequest } from "./request/client_request.ts";
+import { type ClientRequest, KEEP_FIELD } from "./request/client_request.ts";
 import type { EdgeResponse } from "./response/edge_response.ts";
 
 /** Longest time to the head of a response, in milliseconds; the platform has shorter ones. */
@@ -66,7 +66,7 @@ export function createRelay(
 ): Relay {
   const server = connectRunningServer({ dial, timeoutMs: HEAD_MS });
 
-  function requestFor(request: ClientRequest): ComputeRequest {
+  function requestFor(request: ClientRequest, mayKeep: boolean): ComputeRequest {
     const { method, target } = request;
     const { authority, ip, scheme } = leavesProxies === true ? request.peer : request;
     const signed = sign === undefined
@@ -78,12 +78,13 @@ export function createRelay(
       (name) => name === "host" || (sign !== undefined && name.startsWith(OWN_PREFIX)),
     );
     const headers: Header[] = [["host", authority], ...kept, ...signed];
+    if (mayKeep) headers.push([KEEP_FIELD, "1"]);
     const body = request.body ?? request.content;
     return { method, target, headers, body, requestId: request.id, signal: () => request.signal };
   }
 
-  async function ask(request: ClientRequest): Promise<EdgeResponse> {
-    const asked = requestFor(request);
+  async function ask(request: ClientRequest, mayKeep = false): Promise<EdgeResponse> {
+    const asked = requestFor(request, mayKeep);
     const result = isSocketRequest(request)
       ? await server.connect(asked)
       : await server.fetch(asked);

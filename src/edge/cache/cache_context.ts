@@ -21,6 +21,8 @@ import type {
 export interface HandleOptions {
   /** The caching decision of the rules for this request. */
   readonly rule: CacheDecision;
+  /** Whether it waits for no other request: what comes back is seldom stored. */
+  readonly isAlone?: boolean;
   /** Fields that every response to such a request carries; hits include them. */
   readonly common?: HeaderList;
   /** Sends the request to the origin. A rejection means that the origin cannot be reached. */

@@ -241,8 +241,9 @@ export class CacheStore {
     return meant.length;
   }
 
-  /** Removes everything. */
+  /** Removes everything, and discards what is arriving. */
   clear(): void {
+    for (const pending of this.#pendingInserts) pending.discarded = true;
     for (const id of [...this.#byUri.keys()]) this.purge(id, { type: "all" });
   }
 

@@ -11,6 +11,8 @@ export interface RequestSite {
   readonly deploymentId: string;
   /** See `CacheRequest`. */
   readonly originKey?: string;
+  /** The path by which a purge finds the response, where it is not that of the client. */
+  readonly path?: string | undefined;
 }
 
 /** Reads each fact only when the cache needs it. */
@@ -28,7 +30,7 @@ export class FactsRequest implements CacheRequest {
     this.#facts = facts;
     this.method = facts.method;
     this.host = facts.host;
-    this.path = facts.path;
+    this.path = site.path ?? facts.path;
     this.rawQuery = facts.rawQuery;
     this.deploymentId = site.deploymentId;
     if (site.originKey !== undefined) this.originKey = site.originKey;

@@ -80,6 +80,7 @@ export class HttpCache {
   readonly #store: CacheStore;
   readonly #inFlightRequests = new InFlightRequests();
   readonly #origin: OriginFetcher;
+  #tellOthers: (uris: readonly ResourceUri[]) => void = () => {};
 
   constructor(options: HttpCacheOptions) {
     this.#options = {
@@ -129,7 +130,20 @@ export class HttpCache {
     request: Pick<CacheRequest, "method" | keyof ResourceUri>,
     response: ResponseHead,
   ): void {
-    for (const uri of invalidatedUris(request, response)) this.#store.invalidate(uri);
+    const uris = invalidatedUris(request, response);
+    // Visitors must not make others work for what nobody has stored.
+    const removed = uris.filter((uri) => this.#store.invalidate(uri) > 0);
+    if (removed.length > 0) this.#tellOthers(removed);
+  }
+
+  /** Removes what an unsafe request made invalid elsewhere. */
+  repeatInvalidation(uris: readonly ResourceUri[]): void {
+    for (const uri of uris) this.#store.invalidate(uri);
+  }
+
+  /** Calls back with what unsafe requests have removed here. */
+  onInvalidation(tell: (uris: readonly ResourceUri[]) => void): void {
+    this.#tellOthers = tell;
   }
 
   /**
@@ -212,7 +226,8 @@ export class HttpCache {
   async #fetch(context: CacheContext, lookup: ForwardDecision): Promise<CachedResponse> {
     const { request, key } = context;
     const now = this.#options.now();
-    const isAlone = request.header("authorization") !== undefined ||
+    const isAlone = context.options.isAlone === true ||
+      request.header("authorization") !== undefined ||
       this.#inFlightRequests.isHitForMiss(key, now);
     if (isAlone) return await this.#origin.fetch(context, lookup);
     const inFlight = this.#inFlightRequests.find(key);

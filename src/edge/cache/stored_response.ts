@@ -84,7 +84,7 @@ function whole(
   const { status, body } = stored;
   const bytes = body.length;
   if (WITHOUT_CONTENT.has(status)) return { status, headers, body: null, bytes: 0, result };
-  if (method !== "HEAD") return { status, headers, body, bytes, result };
+  if (method !== "HEAD") return { status, headers, body, bytes, result, kept: stored };
   const length: Header = ["content-length", String(bytes)];
   return { status, headers: [...headers, length], body: null, bytes: 0, result };
 }

@@ -169,9 +169,9 @@ export function pageResponse(
     readonly site: { readonly common: HeaderList };
   },
 ): EdgeResponse {
-  const { status, headers, body, bytes } = response;
+  const { status, headers, body, bytes, kept } = response;
   if (body !== null && typeof body !== "string") {
-    return toEdgeResponse(request.method, { status, headers, body }, site.common);
+    return { ...toEdgeResponse(request.method, { status, headers, body }, site.common), kept };
   }
-  return { status, headers: [...headers, ...site.common], body, bytes };
+  return { status, headers: [...headers, ...site.common], body, bytes, kept };
 }

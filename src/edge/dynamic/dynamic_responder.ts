@@ -48,10 +48,14 @@ export class DynamicResponder {
     }
     const hit = this.#hit(context);
     if (hit !== undefined) return hit;
-    const response = new DynamicRequest(context, this.#options, this.#planOf(decision)).run();
-    return response instanceof Promise
-      ? response.then((made) => this.#toEdgeResponse(context, made))
-      : this.#toEdgeResponse(context, response);
+    const plan = this.#planOf(decision);
+    const response = new DynamicRequest(context, this.#options, plan).run();
+    const finish = (made: PipelineResponse) => {
+      // A function on the client's side may have changed it.
+      const kept = plan.runsBeforeCache ? undefined : made.kept;
+      return this.#toEdgeResponse(context, { ...made, kept });
+    };
+    return response instanceof Promise ? response.then(finish) : finish(response);
   }
 
   /** The steps of a decision in their order. */
@@ -72,8 +76,8 @@ export class DynamicResponder {
     const { common } = site;
     const found = this.#options.cache.fresh(cachedDecision.cacheKey, facts, common);
     if (found === undefined) return undefined;
-    const { status, headers, body, bytes } = found;
-    return { status, headers: withCommon(headers, common), body, bytes };
+    const { status, headers, body, bytes, kept } = found;
+    return { status, headers: withCommon(headers, common), body, bytes, kept };
   }
 
   /** Adds the fields of the site, and removes a body that method or status forbids. */
@@ -82,11 +86,11 @@ export class DynamicResponder {
     response: PipelineResponse,
   ): EdgeResponse {
     const headers: HeaderList = withCommon(response.headers, site.common);
-    const { status, problem, upgrade, isEdgePage } = response;
+    const { status, problem, upgrade, isEdgePage, kept } = response;
     if (upgrade !== undefined) return { status, headers, body: null, bytes: 0, upgrade };
     const edgeResponse = hasNoContent(clientRequest.method, status)
       ? bodilessResponse({ ...response, headers })
-      : { status, headers, body: response.body, bytes: bodyBytes(response), isEdgePage };
+      : { status, headers, body: response.body, bytes: bodyBytes(response), isEdgePage, kept };
     return problem === undefined ? edgeResponse : { ...edgeResponse, problem };
   }
 }

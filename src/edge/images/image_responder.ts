@@ -49,13 +49,15 @@ import type { ImageOutcome, ImageQuery, ImageService, TargetFormat } from "./typ
 export type OwnSource =
   /** The rules do not let the visitor see it, or send them elsewhere. */
   | { readonly type: "refused"; readonly status: number }
-  | {
-    readonly type: "file";
-    readonly file: StaticFile;
-    read(): EdgeResponse | Promise<EdgeResponse>;
-  }
+  | Shown & { readonly type: "file"; readonly file: StaticFile }
   /** A server, a function or another site answers. */
-  | { readonly type: "origin"; read(): EdgeResponse | Promise<EdgeResponse> };
+  | Shown & { readonly type: "origin" };
+
+interface Shown {
+  /** Whether the rules judge all visitors alike. */
+  readonly isForAll: boolean;
+  read(): EdgeResponse | Promise<EdgeResponse>;
+}
 
 /** A request for an image. */
 export interface ImageRequest {
@@ -93,6 +95,8 @@ interface Source {
   readonly identity: string;
   readonly cacheControl: string;
   readonly isShared: boolean;
+  /** How long a front edge may keep what becomes of it, in seconds; 0 if it must ask each time. */
+  readonly keptSeconds: number;
   read(count: (bytes: number) => void): Promise<Bytes>;
 }
 
@@ -102,6 +106,9 @@ type Made =
     readonly outcome: Extract<ImageOutcome, { type: "original" }>;
     readonly source: { readonly type: SniffedImage["type"]; readonly bytes: Bytes };
   };
+
+/** How long a front edge keeps images of files, which never change in a deployment, in seconds. */
+const FILE_SECONDS = 24 * 60 * 60;
 
 /** Sources of servers and other sites whose content is remembered. */
 const MAX_REMEMBERED = 4096;
@@ -176,14 +183,16 @@ export class ImageResponder {
       });
       const fetch = async (count: (bytes: number) => void) =>
         await this.#remote.fetch(site.images, { url: judged.url, via, count });
-      const kept = { scope: `remote ${judged.url.href}`, minMs: site.images.minTtlMs };
+      const { href } = judged.url;
+      const kept = { scope: `remote ${href}`, minMs: site.images.minTtlMs, isForAll: true };
       return await this.#serveFetched(image, kept, fetch);
     }
     const source = ask.open(new SourceRequest(ask.visitor, judged.url));
     if (source.type === "refused") throw failedStatus(source.status);
     if (source.type === "file") return await this.#serveFile(image, source);
     // A server that says nothing about caching is asked each time: it may judge who asks.
-    const kept = { scope: `${site.deploymentId} ${judged.url.href}`, minMs: 0 };
+    const { isForAll } = source;
+    const kept = { scope: `${site.deploymentId} ${judged.url.href}`, minMs: 0, isForAll };
     let isCurrent: boolean | undefined;
     const response = await this.#serveFetched(image, kept, async (count) => {
       const { status, headers, body, ...read } = await source.read();
@@ -201,13 +210,14 @@ export class ImageResponder {
   /** An image that is a file of the deployment: its hash is known without reading it. */
   async #serveFile(
     image: WantedImage,
-    { file: { plain }, read }: Extract<OwnSource, { type: "file" }>,
+    { file: { plain }, isForAll, read }: Extract<OwnSource, { type: "file" }>,
   ): Promise<EdgeResponse> {
     if (plain.size > MAX_SOURCE_BYTES) throw new SourceTooLargeError();
     const source: Source = {
       identity: plain.sha256,
       cacheControl: findHeader(plain.headers, "cache-control") ?? PRIVATE,
       isShared: true,
+      keptSeconds: isForAll ? FILE_SECONDS : 0,
       read: async (count) => await readSource((await read()).body, count),
     };
     return await this.#known(image, source) ?? await this.#make(image, source);
@@ -216,14 +226,20 @@ export class ImageResponder {
   /** An image that something else answers with; what it was is remembered as long as it is fresh. */
   async #serveFetched(
     image: WantedImage,
-    { scope, minMs }: { readonly scope: string; readonly minMs: number },
+    { scope, minMs, isForAll }: {
+      readonly scope: string;
+      readonly minMs: number;
+      readonly isForAll: boolean;
+    },
     fetch: (count: (bytes: number) => void) => Promise<FetchedSource>,
   ): Promise<EdgeResponse> {
     const now = this.#options.now();
     const before = this.#remembered.get(scope);
     if (before !== undefined && before.freshUntil > now) {
       const cacheControl = freshFor(before.freshUntil - now);
-      const known = await this.#known(image, { ...before, cacheControl, isShared: true });
+      const keptSeconds = isForAll ? (before.freshUntil - now) / 1000 : 0;
+      const source = { ...before, cacheControl, isShared: true, keptSeconds };
+      const known = await this.#known(image, source);
       if (known !== undefined) return known;
     }
     return await this.#memory.use(async (count) => {
@@ -240,6 +256,8 @@ export class ImageResponder {
         identity,
         cacheControl: isShared ? freshFor(lifetime) : PRIVATE,
         isShared,
+        // Its first response is not kept: the next one comes from what is remembered here.
+        keptSeconds: 0,
         read: () => Promise.resolve(bytes),
       };
       return await this.#known(image, source) ?? await this.#make(image, source);
@@ -249,9 +267,9 @@ export class ImageResponder {
   /** A response that needs no source: the client, or the platform, has the result already. */
   async #known(
     image: WantedImage,
-    { identity, cacheControl, isShared }: Omit<Source, "read">,
+    { identity, isShared, ...terms }: Omit<Source, "read">,
   ): Promise<EdgeResponse | undefined> {
-    const reply = replyOf(image, cacheControl);
+    const reply = replyOf(image, terms);
     const key = imageKey(identity, image.query, image.format);
     const unchanged = notModified(reply, key);
     if (unchanged !== undefined || !isShared) return unchanged;
@@ -265,7 +283,7 @@ export class ImageResponder {
     const made = source.isShared
       ? await this.#making.run(`${projectId} ${key}`, () => this.#convert(image, source, key))
       : await this.#convert(image, source, key);
-    const reply = replyOf(image, source.cacheControl);
+    const reply = replyOf(image, source);
     const { outcome } = made;
     switch (outcome.type) {
       case "converted":
@@ -317,8 +335,12 @@ interface WantedImage {
   readonly allowsSvg: boolean;
 }
 
-function replyOf({ ask, query, name }: WantedImage, cacheControl: string): ImageReply {
+function replyOf(
+  { ask, query, name }: WantedImage,
+  { cacheControl, keptSeconds }: Pick<Source, "cacheControl" | "keptSeconds">,
+): ImageReply {
   return {
+    keptSeconds,
     request: ask.request,
     common: ask.site.common,
     cacheControl,

@@ -7,6 +7,7 @@ import { entityTag, ifNoneMatchNames } from "../../lib/entity_tag.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import type { Bytes } from "../messages/body.ts";
 import type { Header, HeaderList } from "../messages/header_list.ts";
+import type { Kept } from "../messages/messages.ts";
 import { edgePage, type PagedRequest } from "../response/error_pages.ts";
 import { type EdgeResponse, HARMLESS } from "../response/edge_response.ts";
 import type { SniffedImage } from "./image_type.ts";
@@ -47,6 +48,8 @@ export interface ImageReply {
   /** Fields that every response of the site carries. */
   readonly common: HeaderList;
   readonly cacheControl: string;
+  /** How long a front edge may keep it, in seconds. */
+  readonly keptSeconds: number;
   /** Whether the format follows from `Accept`. */
   readonly varies: boolean;
   /** Name of the source without folder and extension. */
@@ -99,7 +102,23 @@ function imageResponse(
   ];
   return reply.request.method === "HEAD"
     ? { status: 200, headers, body: null, bytes: 0 }
-    : { status: 200, headers, body: bytes, bytes: byteLength };
+    : { status: 200, headers, body: bytes, bytes: byteLength, kept: keptOf(reply) };
+}
+
+function keptOf({ keptSeconds: lifetime, varies }: ImageReply): Kept | undefined {
+  if (lifetime <= 0) return undefined;
+  return {
+    terms: {
+      lifetime,
+      staleWhileRevalidate: 0,
+      staleIfError: 0,
+      mustRevalidate: true,
+      noCache: false,
+      sharedWithAuthorized: true,
+    },
+    tags: [],
+    vary: varies ? [{ name: "accept" }] : [],
+  };
 }
 
 /** An image as it was converted. */

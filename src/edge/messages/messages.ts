@@ -25,6 +25,21 @@ export interface PipelineRequest {
   readonly body: BodyStream | null;
 }
 
+/** For how long others may keep a stored response, in seconds, and what removes it. */
+export interface Kept {
+  readonly terms: {
+    readonly lifetime: number;
+    readonly staleWhileRevalidate: number;
+    readonly staleIfError: number;
+    readonly mustRevalidate: boolean;
+    readonly noCache: boolean;
+    readonly sharedWithAuthorized: boolean;
+  };
+  readonly tags: readonly string[];
+  /** The request fields that select it. */
+  readonly vary: readonly { readonly name: string }[];
+}
+
 /** A response from behind the edge: from a server, a function or another site. */
 export interface OriginResponse {
   readonly status: number;
@@ -34,6 +49,8 @@ export interface OriginResponse {
   readonly body: MemoryBody | BodyStream | null;
   /** Whether no cache of the edge may keep it. */
   readonly isCurrent?: boolean | undefined;
+  /** The stored response that this is the whole of. */
+  readonly kept?: Kept | undefined;
 }
 
 /** A response on its way to the client; steps may replace it. */

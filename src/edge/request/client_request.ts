@@ -73,6 +73,9 @@ const ALWAYS_SEEN: ReadonlySet<string> = new Set([...HOP_BY_HOP, "content-length
 
 const NONE: ReadonlySet<string> = new Set();
 
+/** By this field a front edge asks whether it may keep a response, and the platform says so. */
+export const KEEP_FIELD = "x-svc-edge-keep";
+
 /** The fields that belong to the client's connection alone (RFC 9110, 7.6.1). */
 function namedByConnection(connection: string | null): ReadonlySet<string> {
   if (connection === null || connection === "keep-alive") return NONE;
@@ -198,6 +201,11 @@ export class ClientRequest implements FactSources {
     return sent !== null && name === "cookie" && this.#editCookies !== undefined
       ? this.#editCookies(sent)
       : sent;
+  }
+
+  /** Whether a front edge passed it on that may keep the response, and finishes it by itself. */
+  get isForEdgeCache(): boolean {
+    return this.#connection.relayedBy !== undefined && this.#sent(KEEP_FIELD) !== null;
   }
 
   /** A field as the client sent it, for the gate of a protected host alone. */

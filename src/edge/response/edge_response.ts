@@ -8,6 +8,7 @@ import type { ComputeSocket } from "../../runtime/mod.ts";
 import { prolongs } from "./lifetime_fields.ts";
 import type { BodyStream, MemoryBody } from "../messages/body.ts";
 import type { Header, HeaderList } from "../messages/header_list.ts";
+import type { Kept } from "../messages/messages.ts";
 
 /** Statuses from here on are failures. */
 const FIRST_FAILURE = 400;
@@ -36,6 +37,8 @@ export interface EdgeResponse {
   readonly isEdgePage?: boolean | undefined;
   /** Whether no cache of the edge may keep it: its source changes at any time, without a notice. */
   readonly isCurrent?: boolean | undefined;
+  /** The stored response that this is the whole of, before the rules edit it. */
+  readonly kept?: Kept | undefined;
   /** Whether traffic statistics leave it out. */
   readonly isUncounted?: boolean;
 }

@@ -46,6 +46,9 @@ export class CachedAnswers {
 
   constructor(options: CachedAnswersOptions) {
     this.#options = options;
+    options.cache.onInvalidation((uris) =>
+      void options.publish({ type: "cache_invalidated", uris })
+    );
     this.#memory = new IsrMemory(DEFAULT_ISR_MEMORY_BYTES);
     this.#folders = new PageFolders(join(options.dataDir, "isr"));
   }

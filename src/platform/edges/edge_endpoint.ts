@@ -48,6 +48,7 @@ function publicManifest(
 }
 
 export class EdgeEndpoint {
+  /** By edge and session: an edge speaks for itself alone. */
   readonly #feeds = new Map<string, { readonly edge: string; readonly feed: OpenFeed }>();
 
   readonly #foundation: Pick<Foundation, "feed" | "vault" | "closing" | "now" | "onTrouble">;
@@ -92,7 +93,7 @@ export class EdgeEndpoint {
     const [what = "", projectId = "", deploymentId = "", sha256 = ""] = pathname
       .slice(EDGE_PATHS.length).split("/");
     this.#parts.registry.seen(edge);
-    if (request.method === "POST" && what === "applied") return await this.#applied(request);
+    if (request.method === "POST" && what === "applied") return await this.#applied(edge, request);
     if (request.method === "POST" && what === "served") return await this.#served(edge, request);
     if (request.method !== "GET") throw new Failure("method_not_allowed", "Only GET");
     if (what === "feed") {
@@ -137,23 +138,23 @@ export class EdgeEndpoint {
       now,
       signal: AbortSignal.any([removed, closing]),
       onEnd: () => {
-        this.#feeds.delete(session.id);
+        this.#feeds.delete(`${edge} ${session.id}`);
         end();
         const isSame = registry.idOf(edge) === id;
         if (isSame && !closing.aborted) this.#parts.onLost?.(edge);
       },
     });
-    this.#feeds.set(session.id, { edge, feed: open });
+    this.#feeds.set(`${edge} ${session.id}`, { edge, feed: open });
     return new Response(open.body, {
       headers: { "content-type": "application/x-ndjson", "cache-control": "no-store" },
     });
   }
 
-  async #applied(request: Request): Promise<Response> {
+  async #applied(edge: string, request: Request): Promise<Response> {
     const parsed = appliedBody.safeParse((await readJson(request, MAX_BODY)).value);
     if (!parsed.success) throw new Failure("invalid_request", "Send a session and a place");
     const { session, place } = parsed.data;
-    const found = this.#feeds.get(session);
+    const found = this.#feeds.get(`${edge} ${session}`);
     if (found === undefined) throw new Failure("not_found", "The session is over");
     found.feed.applied(place);
     return new Response(null, { status: 204 });

@@ -9,6 +9,7 @@ import {
   atHost,
   compileSiteInTurns,
   DomainHosts,
+  type HttpCache,
   resolveHost,
   type Site,
   SiteAccess,
@@ -27,6 +28,8 @@ const READ_AT_ONCE = 16;
 export interface EdgeSitesOptions {
   readonly client: PlatformClient;
   readonly files: FilesOfSites;
+  /** What is kept of the platform's responses. */
+  readonly cache: Pick<HttpCache, "purge" | "clear" | "repeatInvalidation">;
 }
 
 /** Access settings of which an edge only has to know whether they close a host. */
@@ -76,8 +79,11 @@ export class EdgeSites {
   /** Applies a change; rejects where the platform does not say all that it needs. */
   async apply(message: FeedMessage): Promise<void> {
     this.#changes++;
+    const { cache } = this.#options;
     switch (message.type) {
       case "host_pointed":
+        // Other rules may show less of the same deployment.
+        cache.purge(message.to.deploymentId, { type: "all" });
         return await this.#point(message.hostname, message.to);
       case "host_removed":
         return await this.#sites.remove(message.hostname);
@@ -87,11 +93,15 @@ export class EdgeSites {
         return this.#domains.replaceZone(message.zone, message.bindings);
       case "access_changed":
         return void this.#accessOf(message.projectId, message.access);
-      // No response of the platform is kept here.
       case "cache_purged":
-      case "cache_cleared":
-      case "cache_invalidated":
+        for (const scope of message.scopes) {
+          cache.purge(message.deploymentId, scope, { soft: message.staleSince !== undefined });
+        }
         return;
+      case "cache_cleared":
+        return cache.clear();
+      case "cache_invalidated":
+        return cache.repeatInvalidation(message.uris);
     }
   }
 
@@ -99,6 +109,8 @@ export class EdgeSites {
   async replace(messages: readonly FeedMessage[]): Promise<void> {
     this.#changes++;
     this.#access.clear();
+    // Purges may have been missed.
+    this.#options.cache.clear();
     const hosts = new Set<string>();
     const zones = new Set<string>();
     for (const message of messages) {

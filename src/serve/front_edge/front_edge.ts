@@ -11,6 +11,7 @@ import {
   type LoadedGeo,
   type RelayedClient,
 } from "../../edge/mod.ts";
+import { messageOf } from "../../lib/error_message.ts";
 import { systemClock, systemRandom } from "../../lib/clock.ts";
 import { addField } from "../../lib/raw_fields.ts";
 import { createOutboundFetch } from "../../runtime/mod.ts";
@@ -102,8 +103,9 @@ function dialer({ protocol, hostname, port }: URL): () => Promise<Deno.Conn> {
 /** Signs what the edge passes on, in its session. */
 class Signer {
   #session:
-    | { readonly hello: Hello; readonly secret: Uint8Array; ahead: number; number: number }
+    | { readonly hello: Hello; readonly secret: Uint8Array; number: number }
     | undefined;
+  #ahead = 0;
 
   /** As the platform said last. */
   redirectsToHttps = true;
@@ -111,13 +113,18 @@ class Signer {
   begin(hello: Hello): void {
     this.redirectsToHttps = hello.redirectsToHttps;
     const secret = Uint8Array.fromBase64(hello.secret);
-    // The clock of this machine may be wrong.
-    this.#session = { hello, secret, ahead: hello.time - systemClock(), number: 0 };
+    this.follow(hello.time);
+    this.#session = { hello, secret, number: 0 };
+  }
+
+  /** The time as the platform has it: this machine's clock may be wrong. */
+  now(): number {
+    return systemClock() + this.#ahead;
   }
 
   /** Follows the platform's clock: either one may be set at any time. */
   follow(time: number): void {
-    if (this.#session !== undefined) this.#session.ahead = time - systemClock();
+    this.#ahead = time - systemClock();
   }
 
   /** Passes nothing on any more. */
@@ -129,9 +136,9 @@ class Signer {
     { ip, scheme, ...of }: RelayedClient,
   ): [string, string][] | undefined {
     if (this.#session === undefined) return undefined;
-    const { hello: { edge, session: id }, secret, ahead } = this.#session;
+    const { hello: { edge, session: id }, secret } = this.#session;
     const number = ++this.#session.number;
-    const time = systemClock() + ahead;
+    const time = this.now();
     const facts = formatFacts({ edge, id, number, time, scheme, ip });
     return [[FACTS_HEADER, facts], [SIGNATURE_HEADER, signRelay(secret, facts, of)]];
   }
@@ -149,8 +156,12 @@ export async function followPlatform(options: FollowOptions): Promise<FollowingE
     isThere: () => !isLost,
     onTrouble,
   });
-  const sites = new EdgeSites({ client, files });
   const signer = new Signer();
+  const cache = createHttpCache({
+    now: () => signer.now(),
+    onError: (error) => onTrouble(`Cannot renew a cached response: ${messageOf(error)}`),
+  });
+  const sites = new EdgeSites({ client, files, cache });
   const relaying = {
     dial: dialer(join),
     leavesProxies: isLocal,
@@ -165,7 +176,7 @@ export async function followPlatform(options: FollowOptions): Promise<FollowingE
     now: systemClock,
     random: systemRandom,
     requestId: requestIds(systemRandom),
-    cache: createHttpCache({ now: systemClock, capacityBytes: 0, onError: () => {} }),
+    cache,
     outbound: outbound.fetch,
     trustProxy,
     ...(memoryBytes === undefined ? {} : { cacheBytes: memoryBytes }),

@@ -1,0 +1,221 @@
+/**
+ * The cache of a front edge: it keeps what the platform's caches have stored, under the same terms.
+ * The platform says so for each response, and sends it before the rules edit it: the edge evaluates
+ * the rules for each visitor.
+ *
+ * @module
+ */
+import { type CacheDecision, createFacts, ORIGIN_HANDLE } from "../rules/mod.ts";
+import { isClosed } from "./access/site_access.ts";
+import { MAX_SECONDS } from "./cache/cache_control.ts";
+import { FactsRequest } from "./cache/facts_request.ts";
+import type { HttpCache } from "./cache/http_cache.ts";
+import type { CachedResponse, CacheRequest } from "./cache/types.ts";
+import { varyNames } from "./cache/vary.ts";
+import { isSocketRequest } from "./compute/compute_request.ts";
+import { pageRequest } from "./compute/page_request.ts";
+import { type Destination, targetOf } from "./destination.ts";
+import { discardBody } from "./messages/body.ts";
+import { findHeader, type Header, type HeaderList, joinedHeader } from "./messages/header_list.ts";
+import type { Kept, OriginResponse } from "./messages/messages.ts";
+import type { Origin } from "./origin.ts";
+import { planPipeline } from "./pipeline/plan.ts";
+import { KEEP_FIELD } from "./request/client_request.ts";
+import type { RequestContext } from "./request_context.ts";
+import type { EdgeResponse } from "./response/edge_response.ts";
+import type { Site } from "./site/site.ts";
+
+type CacheRule = Extract<CacheDecision, { readonly type: "cache" }>;
+
+/** Fields of which each person has other values. */
+const PERSONAL: ReadonlySet<string> = new Set(["cookie", "authorization"]);
+
+/** Fields by which the platform's own cache reports. */
+const REPORTS: ReadonlySet<string> = new Set(["cache-status", "x-svc-cache"]);
+
+/** Fields of one response, or for the edge alone. */
+const OF_ONE: ReadonlySet<string> = new Set([...REPORTS, KEEP_FIELD, "vary", "x-svc-request-id"]);
+
+const DEPLOYMENT = "x-svc-deployment";
+
+/** The rule of responses that are stored because routes or servers say so. */
+const BY_DEPLOYMENT: CacheRule = {
+  type: "cache",
+  rule: { id: "", index: -1 },
+  ttlSeconds: 0,
+  swrSeconds: 0,
+  vary: [],
+  varyNames: { headers: [], cookies: [], query: [] },
+};
+
+/** The terms in the form in which a cache reads them. */
+function controlOf({ terms }: Kept): string {
+  const seconds = (value: number) => Math.min(MAX_SECONDS, Math.floor(value));
+  const { lifetime, staleWhileRevalidate, staleIfError, mustRevalidate } = terms;
+  const directives = [
+    `max-age=${seconds(lifetime)}`,
+    `stale-while-revalidate=${seconds(staleWhileRevalidate)}`,
+    `stale-if-error=${seconds(staleIfError)}`,
+  ];
+  if (terms.sharedWithAuthorized) directives.push("public");
+  if (mustRevalidate) directives.push("proxy-revalidate");
+  return directives.join(", ");
+}
+
+/**
+ * At the platform: the response in the form in which a front edge may keep it; `undefined` where
+ * it is for this visitor only, or not fresh.
+ */
+export function forEdgeCache(
+  { clientRequest, site, pin, limits }: RequestContext,
+  response: EdgeResponse,
+): EdgeResponse | undefined {
+  const { kept, headers } = response;
+  if (kept === undefined || !clientRequest.isForEdgeCache) return undefined;
+  const { terms, tags, vary } = kept;
+  const isOfOne = pin !== undefined || limits !== undefined || site.side !== undefined ||
+    (site.gate !== undefined && isClosed(site.gate));
+  if (isOfOne || terms.noCache || findHeader(headers, "set-cookie") !== undefined) return undefined;
+  if (findHeader(headers, "x-svc-cache") !== "HIT") return undefined;
+  const named = varyNames(headers);
+  const isSelectable = vary.every(({ name }) => named.includes(name)) &&
+    !named.some((name) => PERSONAL.has(name));
+  if (!isSelectable) return undefined;
+  const own: Header[] = [
+    // The runtime may add to the field.
+    [KEEP_FIELD, joinedHeader(headers, "vary") ?? ""],
+    ["svc-cdn-cache-control", controlOf(kept)],
+  ];
+  if (tags.length > 0) own.push(["svc-cache-tag", tags.join(",")]);
+  return { ...response, headers: [...headers, ...own] };
+}
+
+/** A request for which the edge may keep a response, and under which rule. */
+interface Asked {
+  readonly request: CacheRequest;
+  readonly rule: CacheRule;
+  /** Whether requests may wait for one another. */
+  readonly isAlone: boolean;
+}
+
+/** `undefined` where only the platform can respond to this visitor. */
+function askedOf(context: RequestContext, decided: EdgeResponse | Destination): Asked | undefined {
+  const { clientRequest, site, decision: { cache, pipeline, rewrite } } = context;
+  if (context.lacksLimits || clientRequest.lacksPlace || isSocketRequest(clientRequest)) {
+    return undefined;
+  }
+  if (decided !== "dynamic" && decided !== "route") return undefined;
+  if (/no-store|only-if-cached/i.test(clientRequest.header("cache-control") ?? "")) {
+    return undefined;
+  }
+  if (cache?.type === "bypass") return undefined;
+  // The edge knows no places.
+  if (cache?.vary.some((name) => name === "geo" || name === "asn") === true) return undefined;
+  const plan = pipeline && planPipeline(pipeline.steps);
+  if (plan?.runsBeforeCache === true) return undefined;
+  const target = targetOf(context);
+  const page = pageRequest(clientRequest, target);
+  if (cache === undefined && page.isPrivate) return undefined;
+  const upstream = rewrite?.type === "external" ? rewrite.url : "";
+  const resolution = site.content.resolve("GET", target.path);
+  return {
+    request: new FactsRequest(context.facts ?? createFacts(clientRequest), {
+      deploymentId: site.deploymentId,
+      originKey: `${plan?.handle ?? ORIGIN_HANDLE} ${page.key} ${upstream}`,
+      path: cache === undefined ? target.path : undefined,
+    }),
+    rule: cache ?? BY_DEPLOYMENT,
+    isAlone: cache === undefined && site.images?.styleOf(target.path) === undefined &&
+      !(resolution.type === "compute" && (resolution.route.revalidate ?? 0) > 0),
+  };
+}
+
+/** What the platform lets the edge keep, as a cache reads it. */
+function asKept(
+  { status, headers, body }: EdgeResponse,
+  vary: string,
+  site: Site,
+): OriginResponse {
+  const common = new Set(site.common.map(([name]) => name));
+  const fields = headers.filter(([name]) => !OF_ONE.has(name) && !common.has(name));
+  return { status, headers: vary === "" ? fields : [...fields, ["vary", vary]], body };
+}
+
+/** Whether a response comes from the deployment that the edge knows. */
+function isOf({ common }: Site, { headers }: EdgeResponse): boolean {
+  return findHeader(headers, DEPLOYMENT) === findHeader(common, DEPLOYMENT);
+}
+
+/** A response, and whether the platform has finished it. */
+export interface EdgeAnswer {
+  readonly response: EdgeResponse;
+  readonly isFinal: boolean;
+}
+
+/** One request that goes through the cache of a front edge. */
+class EdgeCacheRequest {
+  /** The response that is for this visitor only. */
+  #final: EdgeResponse | undefined;
+  /** What the platform's cache reported. */
+  #reports: HeaderList = [];
+  #isAnswered = false;
+
+  constructor(
+    readonly context: RequestContext,
+    readonly origin: Origin,
+  ) {}
+
+  /** Asks the platform; what is not to be kept goes around the cache. */
+  async fetch(): Promise<OriginResponse> {
+    const { clientRequest, site } = this.context;
+    let response = await this.origin.ask(clientRequest, true);
+    const vary = findHeader(response.headers, KEEP_FIELD);
+    if (vary !== undefined && isOf(site, response)) {
+      this.#reports = response.headers.filter(([name]) => REPORTS.has(name));
+      return asKept(response, vary, site);
+    }
+    if (vary !== undefined) {
+      // The platform shows another deployment already, under other rules.
+      discardBody(response.body);
+      response = await this.origin.ask(clientRequest);
+    }
+    if (this.#isAnswered) discardBody(response.body);
+    else this.#final = response;
+    const status = response.status >= 500 ? response.status : 200;
+    return { status, headers: [], body: null, isCurrent: true };
+  }
+
+  finish({ status, headers, body, bytes, result }: CachedResponse): EdgeAnswer {
+    this.#isAnswered = true;
+    if (this.#final !== undefined && result !== "STALE") {
+      return { response: this.#final, isFinal: true };
+    }
+    discardBody(this.#final?.body ?? null);
+    const { common } = this.context.site;
+    const own = this.#reports.length === 0 || result !== "MISS"
+      ? headers
+      : [...headers.filter(([name]) => !REPORTS.has(name)), ...this.#reports];
+    return { response: { status, headers: [...own, ...common], body, bytes }, isFinal: false };
+  }
+}
+
+/** Responds from the cache of a front edge, else from the platform; `undefined` around the cache. */
+export function respondFromEdgeCache(
+  context: RequestContext,
+  decided: EdgeResponse | Destination,
+  { origin, cache }: { readonly origin: Origin; readonly cache: HttpCache },
+): EdgeAnswer | Promise<EdgeAnswer> | undefined {
+  const asked = askedOf(context, decided);
+  if (asked === undefined) return undefined;
+  const { request, rule, isAlone } = asked;
+  const through = new EdgeCacheRequest(context, origin);
+  const answer = cache.handle(request, {
+    rule,
+    isAlone,
+    fetchOrigin: () => through.fetch(),
+    waitUntil: () => {},
+  });
+  return answer instanceof Promise
+    ? answer.then((made) => through.finish(made))
+    : through.finish(answer);
+}

@@ -1,0 +1,164 @@
+/** A front edge in front of a platform, both in memory: what it keeps, and what it must not. */
+import assert from "node:assert/strict";
+import { UnavailableError } from "../lib/unavailable_error.ts";
+import type { Manifest } from "../manifest/mod.ts";
+import type { Rule } from "../rules/mod.ts";
+import { computeOf, type TestServer } from "./_test_compute.ts";
+import { noOthers, rawRequest, testEdge, testSite } from "./_test_site.ts";
+import { createHttpCache } from "./cache/http_cache.ts";
+import { createEdge } from "./edge.ts";
+import type { Origin } from "./origin.ts";
+
+const MANIFEST: Manifest = {
+  version: 1,
+  layers: [{ name: "app", target: "COMPUTE", directory: "app", entry: "app/main.mjs" }],
+  routes: [{ pattern: "^/.*$", layer: "app" }],
+};
+const RULES: readonly Rule[] = [
+  { id: "keep", action: { type: "cache", ttlSeconds: 60 } },
+  {
+    id: "curious",
+    condition: { headers: { "x-curious": "yes" } },
+    action: { type: "set_headers", headers: { curious: "yes" } },
+  },
+];
+
+function world(server: TestServer) {
+  const compute = computeOf({ app: server });
+  const { site } = testSite({}, { manifest: MANIFEST, rules: RULES, compute });
+  const seen = {
+    asked: 0,
+    kept: 0,
+    deployment: site,
+    isAway: false,
+    now: Date.UTC(2026, 0, 1),
+  };
+  const platform = createEdge({
+    ...noOthers(),
+    resolveHost: () => seen.deployment,
+    record: () => {},
+    now: () => Date.UTC(2026, 0, 1),
+    random: (length) => new Uint8Array(length),
+    requestId: () => `p${seen.asked}`,
+  });
+  let hold: Promise<void> | undefined;
+  const origin: Origin = {
+    redirectsToHttps: () => false,
+    async ask(request, mayKeep) {
+      seen.asked++;
+      if (seen.isAway) throw new UnavailableError("away", { retryAfter: 1 });
+      const headers = mayKeep ? [...request.fields(), ["x-svc-edge-keep", "1"]] : request.fields();
+      const url = `http://${request.authority}${request.target}`;
+      const init = { method: request.method, headers: headers as [string, string][] };
+      const connection = { remoteAddress: request.ip, scheme: request.scheme, relayedBy: "far" };
+      const response = await platform(rawRequest(url, init), connection);
+      const text = await response.text();
+      if (response.headers.has("x-svc-edge-keep")) seen.kept++;
+      await hold;
+      return {
+        status: response.status,
+        headers: [...response.headers],
+        body: text === "" ? null : text,
+        bytes: text.length,
+      };
+    },
+  };
+  const cache = createHttpCache({ now: () => seen.now });
+  const { site: known } = testSite({}, { manifest: MANIFEST, rules: RULES });
+  const edge = testEdge(known, { origin, cache });
+  const get = async (path: string, headers: Record<string, string> = {}) => {
+    const response = await edge.fetch(path, { headers });
+    return { text: await response.text(), headers: response.headers, status: response.status };
+  };
+  return { seen, cache, get, holdUntil: (until: Promise<void>) => hold = until };
+}
+
+/** Fields of responses that are for one visitor, or for nobody twice. */
+const PERSONAL: readonly Record<string, string>[] = [
+  { "set-cookie": "a=1" },
+  { vary: "cookie" },
+  { "cache-control": "private" },
+  { "cache-control": "max-age=0, no-cache", etag: '"a"' },
+];
+
+const counting = (headers: Record<string, string> = {}): TestServer => {
+  let count = 0;
+  return () =>
+    new Response(`page ${++count}`, { headers: { "content-type": "text/html", ...headers } });
+};
+
+Deno.test("the second response is kept, and the rules edit it for each visitor", async () => {
+  const { seen, get } = world(counting({ etag: '"a"' }));
+  for (let at = 0; at < 5; at++) {
+    const { text, headers } = await get("/a", at % 2 === 0 ? {} : { "x-curious": "yes" });
+    assert.equal(text, "page 1");
+    assert.equal(headers.get("curious"), at % 2 === 0 ? null : "yes");
+    for (const own of ["x-svc-edge-keep", "svc-cdn-cache-control"]) {
+      assert.ok(!headers.has(own), own);
+    }
+  }
+  assert.equal(seen.asked, 2);
+  assert.equal((await get("/a", { "if-none-match": '"a"' })).status, 304);
+  assert.equal(seen.asked, 2);
+});
+
+Deno.test("nothing of a person is kept", async () => {
+  for (const fields of PERSONAL) {
+    const { seen, get, cache } = world(counting(fields));
+    for (let at = 0; at < 4; at++) await get("/a", { cookie: `id=${at % 2}` });
+    assert.equal(seen.asked, 4, JSON.stringify(fields));
+    assert.equal(cache.size, 0);
+  }
+  const { seen, get } = world(counting());
+  for (let at = 0; at < 4; at++) await get("/a", { authorization: `Bearer ${at}` });
+  assert.equal(seen.kept, 0);
+});
+
+Deno.test("a purge reaches what is on its way", async () => {
+  const { cache, get, holdUntil, seen } = world(counting());
+  await get("/a");
+  const { promise, resolve } = Promise.withResolvers<void>();
+  holdUntil(promise);
+  const late = get("/a");
+  while (seen.asked < 2) await new Promise((done) => setTimeout(done, 1));
+  cache.clear();
+  resolve();
+  assert.equal((await late).text, "page 1");
+  assert.equal(cache.size, 0);
+});
+
+Deno.test("a response of another deployment than the edge knows is not kept", async () => {
+  const { cache, get, seen } = world(counting());
+  await get("/a");
+  const { site } = testSite({}, {
+    manifest: MANIFEST,
+    rules: RULES,
+    deploymentId: "deployment-2",
+    compute: computeOf({ app: counting() }),
+  });
+  seen.deployment = site;
+  await get("/a");
+  const { headers } = await get("/a", { "x-curious": "yes" });
+  assert.equal(headers.get("x-svc-deployment"), "deployment-2");
+  assert.equal(headers.get("curious"), "yes");
+  assert.ok(!headers.has("x-svc-edge-keep"));
+  assert.equal(cache.size, 0);
+});
+
+Deno.test("while the platform is away, what may be stale is served, and the rest is 503", async () => {
+  for (const [control, isKept] of [["max-age=60", true], ["max-age=60, must-revalidate", false]]) {
+    const { get, seen } = world(counting({ "cache-control": String(control) }));
+    await get("/a");
+    await get("/a");
+    seen.isAway = true;
+    assert.equal((await get("/a")).status, 200);
+    seen.now += 100_000;
+    const { status, text, headers } = await get("/a");
+    assert.equal(status, isKept ? 200 : 503, String(control));
+    assert.equal(headers.get("x-svc-cache"), isKept ? "STALE" : null);
+    if (isKept) assert.equal(text, "page 1");
+    assert.equal((await get("/b")).status, 503);
+    seen.now += 3_600_000;
+    assert.equal((await get("/a")).status, 503);
+  }
+});

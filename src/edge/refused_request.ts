@@ -1,0 +1,25 @@
+/**
+ * Requests that no site answers, whichever their host.
+ *
+ * @module
+ */
+import { MAX_DEPTH } from "../runtime/mod.ts";
+import type { ClientRequest } from "./request/client_request.ts";
+import { edgePage, type PageWords } from "./response/error_pages.ts";
+import type { EdgeResponse } from "./response/edge_response.ts";
+
+/** Longest path and query together, in characters; RFC 9110, 4.1 asks for 8000 at least. */
+const MAX_TARGET = 8192;
+
+const CALLS_ITSELF: PageWords = [
+  "Loop detected",
+  `This server has called itself ${MAX_DEPTH} times in a row.`,
+];
+
+/** The response to a request that cannot be for a site; `undefined` for any other. */
+export function refusalOf(request: ClientRequest): EdgeResponse | undefined {
+  if (request.host === "") return edgePage(request, 400);
+  if (request.depth > MAX_DEPTH) return edgePage(request, 508, { words: CALLS_ITSELF });
+  if (request.rawPath.length + request.rawQuery.length > MAX_TARGET) return edgePage(request, 414);
+  return undefined;
+}
