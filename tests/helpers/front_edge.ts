@@ -28,17 +28,23 @@ async function collectLines(stream: ReadableStream<Uint8Array>, lines: string[])
   }
 }
 
-/** Starts a front edge with a key that exists; `join` is the URL of the platform. */
+export interface EdgeOptions {
+  readonly name: string;
+  readonly key: string;
+  /** URL of the platform. */
+  readonly join: string;
+  readonly cacheDir?: string;
+  /** A free port where missing. */
+  readonly port?: number;
+  readonly args?: readonly string[];
+}
+
+/** Starts a front edge with a key that exists. */
 export async function startEdge(
-  { name, key, join, args = [] }: {
-    readonly name: string;
-    readonly key: string;
-    readonly join: string;
-    readonly args?: readonly string[];
-  },
+  { name, key, join, port: wanted = 0, args = [], ...given }: EdgeOptions,
 ): Promise<TestEdge> {
   const home = await makeTestFolder("svc-edge-");
-  const cacheDir = `${home}/files`;
+  const cacheDir = given.cacheDir ?? `${home}/files`;
   const [program, ...before] = programCommand();
   const child = new Deno.Command(program, {
     args: [
@@ -48,7 +54,7 @@ export async function startEdge(
       "--join",
       join,
       "--port",
-      "0",
+      String(wanted),
       "--cache-dir",
       cacheDir,
       ...args,
@@ -88,8 +94,12 @@ export async function startEdge(
 }
 
 /** Adds a front edge to a platform and starts it. */
-export async function addEdge(platform: TestPlatform, name: string): Promise<TestEdge> {
+export async function addEdge(
+  platform: TestPlatform,
+  name: string,
+  { join = `http://127.0.0.1:${platform.port}`, ...options }: Partial<EdgeOptions> = {},
+): Promise<TestEdge> {
   const { status, json } = await platform.api("POST", "/v1/edges", { json: { name } });
   if (status !== 201) throw new Error(JSON.stringify(json));
-  return await startEdge({ name, key: json.key, join: `http://127.0.0.1:${platform.port}` });
+  return await startEdge({ ...options, name, key: json.key, join });
 }
