@@ -192,7 +192,7 @@ class EdgeCacheRequest {
     }
     discardBody(this.#final?.body ?? null);
     const { common } = this.context.site;
-    const own = this.#reports.length === 0 || result !== "MISS"
+    const own = this.#reports.length === 0 || result === "HIT" || result === "STALE"
       ? headers
       : [...headers.filter(([name]) => !REPORTS.has(name)), ...this.#reports];
     return { response: { status, headers: [...own, ...common], body, bytes }, isFinal: false };

@@ -8,6 +8,7 @@ import WebSocket from "ws";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { deployServer, FILES, MANIFEST, SOCKET_SITE } from "../../helpers/compute_site.ts";
+import { deployCached } from "../../helpers/cached_site.ts";
 import { addEdge, startEdge, type TestEdge } from "../../helpers/front_edge.ts";
 import {
   type Answer,
@@ -23,6 +24,7 @@ import {
 /** Generated requests; `EDGE_RUNS=5000` sends as many. */
 const RUNS = Number(Deno.env.get("EDGE_RUNS") ?? 500);
 const HOST = "shop.localhost";
+const CACHED = "cached.localhost";
 
 const path = (value: string, type = "exact") => ({ path: { type, value } });
 const RULES = {
@@ -94,6 +96,14 @@ const PATHS = [
   "/.well-known/acme-challenge/x",
   "/api/echo-none",
   "/server/entry.mjs",
+  "/rule/a",
+  "/rule/vary/a",
+  "/rule/lang/a",
+  "/rule/cookie/a",
+  "/pages/a",
+  "/declared/a",
+  "/phones/",
+  "/plain/a",
 ] as const;
 
 const HEADERS: readonly (readonly [string, readonly string[]])[] = [
@@ -103,6 +113,12 @@ const HEADERS: readonly (readonly [string, readonly string[]])[] = [
   ["if-none-match", ["*", '"nothing"']],
   ["if-modified-since", ["Thu, 01 Jan 2026 00:00:00 GMT"]],
   ["x-deny", ["yes", "no"]],
+  ["accept-language", ["de", "en"]],
+  ["authorization", ["Bearer a"]],
+  ["cache-control", ["no-cache", "no-store", "max-age=0", "only-if-cached"]],
+  ["if-match", ["*", '"nothing"']],
+  ["x-curious", ["yes"]],
+  ["x-forwarded-proto", ["https"]],
   ["cookie", ["a=1; svc_side=x", "svc_deployment=00000000-0000-7000-8000-000000000000"]],
   ["x-deployment-id", ["00000000-0000-7000-8000-000000000000"]],
   ["x-forwarded-for", ["203.0.113.9"]],
@@ -120,13 +136,29 @@ const anyHeaders = fc.subarray([...HEADERS.keys()], { maxLength: 4 }).chain((cho
 );
 const anyRequest = fc.record({
   method: fc.constantFrom("GET", "GET", "GET", "HEAD", "POST", "OPTIONS", "DELETE", "PUT"),
-  host: fc.constantFrom(HOST, HOST, HOST, "closed.localhost", "none.localhost", "localhost"),
+  host: fc.constantFrom(
+    HOST,
+    HOST,
+    CACHED,
+    CACHED,
+    "closed.localhost",
+    "none.localhost",
+    "localhost",
+  ),
   path: fc.tuple(fc.constantFrom(...PATHS), fc.constantFrom("", "", "?", "?a=1", "?dpl=x"))
     .map((parts) => parts.join("")),
   headers: anyHeaders,
 });
 
-const OWN = ["age", "date", "x-svc-edge", "x-svc-request-id", "connection", "keep-alive"];
+const OWN = [
+  "x-count",
+  "age",
+  "date",
+  "x-svc-edge",
+  "x-svc-request-id",
+  "connection",
+  "keep-alive",
+];
 
 /** Tokens of the sign-in and of pages, which no two responses share. */
 const RANDOM = /(svc_access_browser=|\?request=|nonce[-=]"?|name="csrf" value=")[\w+/=-]+/g;
@@ -139,7 +171,10 @@ function comparable({ status, headers, text }: Answer) {
   const kept = Object.entries(headers).filter(([name]) =>
     !OWN.includes(name) && !(hasId && name === "content-length")
   ).sort();
-  const fields = JSON.stringify(kept).replaceAll(RANDOM, "$1ID");
+  const fields = JSON.stringify(kept).replaceAll(RANDOM, "$1ID").replaceAll(/id=\d+/g, "id=N")
+    .replaceAll(/ttl=-?\d+/g, "ttl=N")
+    // Pages of a second expire between two requests.
+    .replaceAll('"STALE"', '"HIT"');
   const body = text.replaceAll(id, "ID").replaceAll(RANDOM, "$1ID").replaceAll(
     /"requestId":"[^"]+"/g,
     "ID",
@@ -159,6 +194,8 @@ async function furnish(platform: TestPlatform): Promise<void> {
     "large.txt": "0123456789".repeat(200_000),
   };
   await deploy(platform, "shop", { manifest: MANIFEST, files, rules: RULES });
+  await createProject(platform, "cached");
+  await deployCached(platform, "cached");
   await deploy(platform, "closed", { files: { "index.html": "for members" } });
   const closed = await platform.api("PATCH", "/v1/projects/closed/previews", {
     json: { protection: "all" },
@@ -167,18 +204,21 @@ async function furnish(platform: TestPlatform): Promise<void> {
 }
 
 async function comparesAlike(platform: TestPlatform, edge: TestEdge): Promise<void> {
-  let alone = 0;
   await fc.assert(
     fc.asyncProperty(anyRequest, async (request) => {
-      const direct = await rawRequest(platform.port, request);
+      let direct = await rawRequest(platform.port, request);
+      // The first request to a page stores it.
+      if (direct.headers["x-svc-cache"] === "MISS") {
+        direct = await rawRequest(platform.port, request);
+      }
       const through = await rawRequest(edge.port, request);
       assert.equal(through.headers["x-svc-edge"], "far");
       assert.deepEqual(comparable(through), comparable(direct));
-      if (through.text === "static home") alone++;
     }),
     { numRuns: RUNS },
   );
-  assert.ok(alone > 0);
+  assert.equal((await edge.get(HOST, "/")).text, "static home");
+  await until(async () => (await edge.get(CACHED, "/pages/last")).headers["x-svc-cache"] === "HIT");
 }
 
 Deno.test("a front edge answers generated requests as the platform does", () =>
