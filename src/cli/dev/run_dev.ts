@@ -26,8 +26,8 @@ import { nearest } from "../../lib/suggest.ts";
 const CTRL_C = "\x03";
 
 /**
- * Calls the act of each key that is typed; `q` and Ctrl-C end. Does nothing where there is
- * no terminal.
+ * Calls the act of each key that is typed; `q` and Ctrl-C end. Does nothing if there is no
+ * terminal.
  *
  * @returns what gives the terminal back as it was
  */

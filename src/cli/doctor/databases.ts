@@ -1,6 +1,6 @@
 /**
- * The points of `svc doctor` about managed databases: engines, their servers, and what the
- * records name. They judge; `svc serve` mends by itself what only takes time.
+ * The points of `svc doctor` about managed databases: engines, their servers, and what the records
+ * name. They only report; `svc serve` repairs by itself whatever only takes time.
  *
  * @module
  */
@@ -96,10 +96,10 @@ export function judgeHistory({ cluster, isServed }: DatabaseFacts): readonly Poi
   const cost = `${formatBytes(history.bytes)} on disk`;
   if (history.since !== undefined) {
     const since = new Date(history.since).toISOString();
-    const found = `databases can be restored to each moment since ${since}; ${cost}`;
+    const found = `databases can be restored to any time since ${since}; ${cost}`;
     return [{ name, state: "ok", found }];
   }
-  const found = `no moment can be restored; ${cost}`;
+  const found = `databases cannot be restored to an earlier time; ${cost}`;
   return isServed
     ? [{ name, state: "warn", found, advice: "Wait a minute, then check the log of svc serve" }]
     : [{ name, state: "ok", found }];

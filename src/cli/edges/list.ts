@@ -6,7 +6,9 @@ const HEADINGS = ["EDGE", "STATE", "SINCE", "ADDRESS", "VERSION"] as const;
 
 export default defineCommand({
   description:
-    "A connected edge has applied every change. A lost edge serves what it knew, and catches up when it connects again. Only the owner of the platform can list front edges.",
+    "A connected edge has applied every change. A lost edge keeps serving the last state it " +
+    "received, and catches up when it reconnects. Only the owner of the platform can list " +
+    "front edges.",
   define: (command) => command,
   examples: [["edges list", "show the front edges and their state"]],
   async run(_, ctx) {

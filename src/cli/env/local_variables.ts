@@ -15,8 +15,8 @@ import { readGitFacts } from "../projects/git_facts.ts";
 import { fetchVariables } from "./fetch_variables.ts";
 
 /**
- * The variables, and where they are from; `environment` is missing if there are none.
- * `fillSelf()` fills in the URL of the program that runs with them.
+ * The variables, and if they are from; `environment` is missing if there are none. `fillSelf()`
+ * fills in the URL of the program that runs with them.
  */
 export interface LocalVariables {
   readonly environment?: string;

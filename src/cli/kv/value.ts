@@ -39,7 +39,7 @@ function guessType(bytes: Uint8Array): ValueType {
 }
 
 /**
- * The media type of a value; `given` decides where it is there.
+ * The media type of a value; `given` decides if it is there.
  *
  * @throws {SyntaxError} where the value is not what `given` says.
  */

@@ -34,7 +34,7 @@ export function parseCertificates(text: string, path: string): readonly string[]
 /**
  * Reads the certificates of a PEM file.
  *
- * @throws {CliError} where it cannot be read or used.
+ * @throws {CliError} if it cannot be read or used.
  */
 export async function readCertificates(path: string): Promise<readonly string[]> {
   let text: string;

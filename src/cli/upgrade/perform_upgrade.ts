@@ -1,5 +1,5 @@
 /**
- * Replacing the installed program by that of a release, and going back.
+ * Replaces the installed program with that of a release, and undoes it.
  *
  * @module
  */
