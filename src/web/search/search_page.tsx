@@ -27,7 +27,7 @@ interface FoundDocument {
   readonly detail: string;
 }
 
-/** Most documents that a search finds. */
+/** Maximum number of documents that a search finds. */
 const MOST = 10;
 
 /** The documents whose title, description or headings contain a text, the titles first. */
@@ -48,7 +48,7 @@ function findDocuments({ documents }: Pick<Library, "documents">, wanted: string
   return [...byTitle, ...byHeading].slice(0, MOST);
 }
 
-/** Most characters of a title or a detail. */
+/** Maximum number of characters of a title or a detail. */
 const MAX_TEXT = 160;
 
 const shorten = (text: string): string =>
@@ -142,7 +142,7 @@ function searchPage(context: BoardContext, shown: {
           <p class="soft small keys">
             <kbd>/</kbd> or <kbd>Ctrl</kbd> <kbd>K</kbd> opens search from anywhere. <kbd>↓</kbd>
             {" "}
-            and <kbd>↑</kbd> go through what was found, <kbd>Enter</kbd> opens it.
+            and <kbd>↑</kbd> move through the results, <kbd>Enter</kbd> opens it.
           </p>
         </div>
       </section>
