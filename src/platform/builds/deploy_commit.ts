@@ -28,7 +28,7 @@ export interface WantedCommitDeployment {
   readonly author: string;
   /** Id of the person who pushed or started it; missing for a hook. */
   readonly startedBy?: string | undefined;
-  /** Builds the commit even where it is deployed already. */
+  /** Builds the commit even if it is deployed already. */
   readonly force: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Programs that a start command finds by name, besides those of the machine.
+ * Programs that a start command finds by name, in addition to the machine's own.
  *
  * @module
  */

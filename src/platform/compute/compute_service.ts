@@ -42,7 +42,7 @@ export interface ComputeServices
   extends
     Omit<ServerMakerOptions, "keepLine" | "revalidate" | "shared">,
     Pick<CachedAnswersOptions, "cache" | "publish"> {
-  /** Most servers at the same time; by default, what the machine's memory allows. */
+  /** Maximum number of servers at the same time; by default, what the machine's memory allows. */
   readonly maxServers: number | undefined;
   /** Limits of WebSockets to servers; by default, what the process's descriptors allow. */
   readonly serverSockets: Partial<SocketLimits> | undefined;

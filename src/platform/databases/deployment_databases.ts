@@ -52,7 +52,7 @@ export interface DeploymentVariables {
   readonly databases: Readonly<Record<string, string>>;
   /** Addresses of the listeners; empty without databases. */
   readonly addresses: readonly DoorAddress[];
-  /** Equal for as long as the connection strings are. */
+  /** Equal while the connection strings are. */
   readonly identity: string;
 }
 
@@ -72,7 +72,7 @@ const identityOf = (used: readonly UsedBranch[]): string =>
 const UNMADE = "unmade";
 
 /**
- * How the branches of previews are created; `undefined` where the settings say nothing of it. A
+ * How the branches of previews are created; `undefined` if the settings say nothing of it. A
  * preview that migrates needs its own, so that it does not migrate production.
  */
 function recipeOf({ preview, reset, mask, migrate }: DatabaseSettings): DatabaseRecipe | undefined {
@@ -123,7 +123,8 @@ export class DeploymentDatabases {
     if (subject === undefined) {
       if (settings.name === undefined) return;
       throw new DatabaseNotReadyError(
-        `svc.toml names the database "${settings.name}" in [db], and the project has no such database`,
+        `svc.toml sets the database "${settings.name}" in [db], but the project has no such ` +
+          `database`,
       );
     }
     if (!hasPreviewBranch(subject, user, recipe)) return;
@@ -166,8 +167,8 @@ export class DeploymentDatabases {
   }
 
   /**
-   * The variables of a deployment's server or build. Makes the branches of its preview where
-   * they are missing.
+   * The variables of a deployment's server or build. Makes the branches of its preview if they are
+   * missing.
    *
    * @throws {DatabaseNotReadyError} where a database is wanted and cannot be had
    * @throws {ReferencesError} where a reference leads nowhere
@@ -274,7 +275,7 @@ export class DeploymentDatabases {
   /**
    * The branch that functions of a deployment query: that of its first database.
    *
-   * @throws {DatabaseNotReadyError} where it cannot be had
+   * @throws {DatabaseNotReadyError} if it cannot be had
    */
   async accessFor(user: DatabaseUser): Promise<BranchAccess | undefined> {
     const [database] = await this.#injected(user);
@@ -324,7 +325,7 @@ export class DeploymentDatabases {
       .filter(({ name }) => names.includes(name));
   }
 
-  /** How the deployment wants the branch of a database; `undefined` where it says nothing of it. */
+  /** How the deployment wants the branch of a database; `undefined` if it says nothing about it. */
   async #recipeFor(
     { id }: DatabaseRecord,
     user: DatabaseUser,

@@ -50,7 +50,7 @@ export interface DeploymentRouteServices extends NewDeploymentServices {
     & Pick<VariableService, "changedReferences" | "snapshotValues">;
 }
 
-/** Reads the content of a deployment. @throws {Failure} `conflict` where it was never built. */
+/** Reads the content of a deployment. @throws {Failure} `conflict` if it was never built. */
 async function describedContent(
   blobs: BlobStore,
   { id, contentSha }: DeploymentRecord,

@@ -61,7 +61,7 @@ export class EdgeEndpoint {
       return await this.#answer(request, address);
     } catch (error) {
       const { status, message, cause } = toFailure(error);
-      if (status >= 500) this.#foundation.onTrouble(`Cannot answer a front edge: ${cause}`);
+      if (status >= 500) this.#foundation.onTrouble(`Cannot respond to a front edge: ${cause}`);
       return Response.json({ error: message }, {
         status,
         headers: { "cache-control": "no-store" },
@@ -135,7 +135,7 @@ export class EdgeEndpoint {
     if (!parsed.success) throw new Failure("invalid_request", "Send a session and a place");
     const { session, place } = parsed.data;
     const feed = this.#feeds.get(session);
-    if (feed === undefined) throw new Failure("not_found", "The session is over");
+    if (feed === undefined) throw new Failure("not_found", "The session has ended");
     feed.applied(place);
     return new Response(null, { status: 204 });
   }

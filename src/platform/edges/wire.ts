@@ -16,7 +16,7 @@ export const EDGE_PATHS = "/_svc/edges/1/";
 
 export const isEdgePath = (path: string): boolean => path.startsWith(EDGE_PATHS);
 
-/** How often the feed says that it goes on, in milliseconds. */
+/** How often the feed says that it continues, in milliseconds. */
 export const ALIVE_MS = 1000;
 
 /** A platform sends only what it has checked. */

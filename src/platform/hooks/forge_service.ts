@@ -168,7 +168,7 @@ export class ForgeService {
     return answer;
   }
 
-  /** A push may have brought the deployment before: nothing else tells the pull request of it. */
+  /** A push may have brought the previous deployment: nothing else tells the pull request of it. */
   async #report(projectId: string, id: string): Promise<void> {
     const deployment = await this.#services.deployments.find(projectId, id);
     if (deployment !== undefined) await this.#services.reportPull(deployment);

@@ -24,7 +24,7 @@ export interface ReplayKey {
   readonly hookId: string;
   readonly keyHash: string;
   readonly bodyHash: string;
-  /** The deployment that it got, where that is gone by now. */
+  /** The deployment that it got, if that is gone by now. */
   readonly gone?: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Whatever was created with a credential and therefore ends with it: records that are
- * listed under the credential and removed when it is revoked.
+ * Things that were created with a credential and therefore end with it: records that are listed
+ * under the credential and removed when it is revoked.
  *
  * @module
  */

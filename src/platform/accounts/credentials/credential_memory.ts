@@ -13,7 +13,7 @@ import type { KnownCredential } from "./known_credential.ts";
 import { hashToken, isAccessToken } from "./token.ts";
 import type { RecordKey } from "../../../store/mod.ts";
 
-/** Most entries of each kind. Beyond that, all are forgotten and read again. */
+/** Maximum number of entries of each kind. Beyond that, all are forgotten and read again. */
 const MAX_REMEMBERED = 10_000;
 
 /** Records that are named by the hash of a credential. */

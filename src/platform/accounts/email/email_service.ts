@@ -74,7 +74,10 @@ export class EmailService {
     return { status: "confirmation_required" };
   }
 
-  /** Follows the link of the mail. @throws {Failure} `not_found` where it is used, old, or not this account's. */
+  /**
+   * Follows the link of the mail. @throws {Failure} `not_found` if it is used, old, or not this
+   * account's.
+   */
   async confirm(person: Person, token: string, client: Client): Promise<Account> {
     const link = await this.#mailLinks?.find("email", token, client);
     if (link?.userId !== person.user.id) throw linkUsed();

@@ -134,7 +134,7 @@ export class TwoFactorService {
   /**
    * Uses up a code of the authenticator or a recovery code.
    *
-   * @throws {Failure} `forbidden` where it is wrong or was used; `conflict`
+   * @throws {Failure} `forbidden` if it is wrong or was used; `conflict`
    *   where there is no second factor.
    */
   async useCode(userId: string, typed: string, client: Client): Promise<void> {

@@ -31,7 +31,7 @@ const PROVIDERS: Readonly<Record<DnsProviderName, Open>> = {
   rfc2136: ({ token, server }) => {
     const key = parseTsigKey(token);
     if (server === undefined) {
-      throw new TypeError("Name the server that takes updates with --acme-dns-server");
+      throw new TypeError("Set the name server that accepts updates with --acme-dns-server");
     }
     if (key === undefined) {
       throw new TypeError(

@@ -13,16 +13,16 @@ import type { EventRecord, EventStore, NewEvent } from "./event_store.ts";
 import type { RaisedEvent, RaiseEvent } from "./raise_event.ts";
 import { Lease, LeaseLostError, type Led } from "../../../store/mod.ts";
 
-/** Most events that are stored in one commit, or passed on at once. */
+/** Maximum number of events that are stored in one commit, or passed on at once. */
 const BATCH = 100;
 
-/** Most stored events that are kept in memory until they are passed on. */
+/** Maximum number of stored events that are kept in memory until they are passed on. */
 const MAX_FRESH = 1000;
 
 /** How often the store is searched for events that another process left, in milliseconds. */
 const LOOK_MS = 60_000;
 
-/** Most characters of data in one commit, which holds up to 800 KiB. */
+/** Maximum number of characters of data in one commit, which holds up to 800 KiB. */
 const BATCH_CHARACTERS = 200_000;
 
 const FIRST_RETRY_MS = 1000;

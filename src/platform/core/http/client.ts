@@ -16,7 +16,7 @@ export interface Client {
   country(): string | null;
 }
 
-/** Most characters that are kept of a `User-Agent`. */
+/** Maximum number of characters that are kept of a `User-Agent`. */
 const MAX_AGENT = 200;
 
 export interface ClientOptions {

@@ -49,7 +49,7 @@ function damaged(path: string, cause: unknown): NodeFileError {
 }
 
 /**
- * The identity that a data directory has, made where it has none.
+ * The identity that a data directory has, made if it has none.
  *
  * @param id the name that the operator gives, which is kept instead of another one.
  * @throws {NodeFileError} where its file is damaged.
@@ -68,7 +68,7 @@ export async function keepIdentity(
   try {
     await writeFileAtomically(path, `${JSON.stringify(kept)}\n`, { mode: 0o600 });
   } catch (error) {
-    // A platform on a full disk serves all the same.
+    // A platform on a full disk serves anyway.
     if (!isFullDisk(error)) throw error;
   }
   return kept;

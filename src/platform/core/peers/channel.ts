@@ -96,7 +96,7 @@ export async function sealQuestion(
 /**
  * Opens a question that is for this process, and new.
  *
- * @throws {PeerError} where it is not.
+ * @throws {PeerError} if it is not.
  */
 export async function openQuestion(
   { keyId, salt: salt64, sealed }: SealedQuestion,

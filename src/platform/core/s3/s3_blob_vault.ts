@@ -1,6 +1,6 @@
 /**
- * The blobs of all workspaces in an object storage that several nodes share, with the files
- * that this node uses on its disk.
+ * The blobs of all workspaces in object storage that several nodes share, with the files that this
+ * node uses on its disk.
  *
  * @module
  */
@@ -48,8 +48,8 @@ export interface CachedVault extends BlobVault {
 }
 
 /**
- * Opens the blobs in an object storage. One that does not respond is waited for in the
- * background: what is cached can be read.
+ * Opens the blobs in object storage. One that does not respond is waited for in the background:
+ * what is cached can be read.
  *
  * @throws {S3PlaceError}
  * @throws {S3CredentialsError} where no access keys are there.

@@ -1,6 +1,6 @@
 /**
- * Requests to an object storage: signed, bounded in time, repeated where that helps. It
- * also knows whether the storage answers, so that nobody waits for one that does not.
+ * Requests to object storage: signed, bounded in time, repeated where that helps. It also knows
+ * whether the storage answers, so that nobody waits for one that does not.
  *
  * @module
  */
@@ -70,7 +70,7 @@ const PASSING_CODES = new Set(["SlowDown", "RequestTimeout", "InternalError", "B
 
 export interface S3Request {
   readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
-  /** Below the prefix; the bucket itself where it is missing. */
+  /** Below the prefix; the bucket itself if it is missing. */
   readonly key?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;

@@ -21,7 +21,7 @@ interface FoundFile {
 
 interface DiskCacheOptions {
   readonly root: string;
-  /** Most bytes of files. */
+  /** Maximum number of bytes of files. */
   readonly maxBytes: number;
   onTrouble(message: string): void;
 }

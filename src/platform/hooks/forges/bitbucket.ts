@@ -6,7 +6,7 @@
 import * as z from "zod";
 import { type ForgeEvent, ignore, pullNumber, pullRequestEvent, refEvent } from "./forge_event.ts";
 
-/** Most branches of one push that are followed. */
+/** Maximum number of branches of one push that are followed. */
 const MAX_CHANGES = 10;
 
 const ref = z.object({ type: z.string(), name: z.string() });
