@@ -16,7 +16,8 @@ export const EDGE_STATES = ["connected", "lost", "unseen"] as const;
 export const frontEdge = z.object({
   name: edgeName,
   state: z.enum(EDGE_STATES).describe(
-    "`connected` has applied every change, `lost` serves what it knew, `unseen` has not connected to this node since it started",
+    "`connected` has applied every change, `lost` serves the last state it received, `unseen` " +
+      "has not connected to this node since it started",
   ),
   since: timestamp.nullable().describe("When it connected or was lost; null if `unseen`"),
   address: z.string().nullable().describe("IP address of its last connection; null if `unseen`"),

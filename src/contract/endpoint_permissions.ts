@@ -275,8 +275,8 @@ const BY_NAME: ReadonlyMap<string, Needed> = new Map([
 ]);
 
 /**
- * The permissions of which an API key lacks one for an endpoint; `undefined` where it has
- * one. An endpoint in no table takes `everything`.
+ * The permissions of which an API key lacks one for an endpoint; `undefined` if it has one. An
+ * endpoint in no table takes `everything`.
  */
 export function lackedFor(
   endpoint: Pick<Endpoint, "method" | "path">,
@@ -289,7 +289,7 @@ export function lackedFor(
   return needed.some((each) => held.includes(each)) ? undefined : needed;
 }
 
-/** Endpoints of no one project that a key limited to projects may call all the same. */
+/** Endpoints of no one project that a key limited to projects may call anyway. */
 const SHARED: ReadonlySet<string> = new Set(
   ([
     "getIdentity",

@@ -43,7 +43,7 @@ export interface Setting {
   readonly usual?: string;
   /** True for what `--help` shows; `--help all` shows the others too. */
   readonly common?: true;
-  /** The variable, where it is not `SVC_SERVE_` and the name. */
+  /** The variable, if it is not `SVC_SERVE_` and the name. */
   readonly variable?: string;
   /** True if no flag gives it: others on the machine can read command lines. */
   readonly flagless?: true;
@@ -213,7 +213,8 @@ export const GROUPS = [
       usual: "the one after --port",
       help: "port for PostgreSQL clients; 0 for any free port, none to turn it off" },
     { name: "db-history-days", option: "databaseHistory.days", kind: count({ min: 0, max: 365 }),
-      default: 7, help: "with --postgres local: days of which each moment can be restored; 0 for none" },
+      default: 7, help: "with --postgres local: days of history that databases can be restored " +
+        "to; 0 for none" },
     { name: "db-history-size", option: "databaseHistory.bytes", kind: size(), default: 10 * GIB,
       help: "maximum size of that history on disk, such as 50GiB" },
   ] },
