@@ -155,7 +155,7 @@ class Edge {
       .catch((error) => this.#respond(clientRequest, this.#fault(clientRequest, error)));
   }
 
-  /** Answers on a protected host: nothing of the site is looked at for whoever is not let in. */
+  /** Answers on a protected host: nothing of the site is checked for whoever is not let in. */
   async #serveMembers(context: RequestContext, gate: SiteGate): Promise<Response> {
     const { clientRequest, site } = context;
     try {
@@ -204,7 +204,7 @@ class Edge {
     }
   }
 
-  /** Replaces one of the edge's pages by the site's own, where it has one. */
+  /** Replaces one of the edge's pages by the site's own, if it has one. */
   #settle(context: RequestContext, edgeResponse: EdgeResponse): Response | Promise<Response> {
     if (edgeResponse.isEdgePage !== true) return this.#finish(context, edgeResponse);
     const { clientRequest, site } = context;

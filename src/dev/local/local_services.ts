@@ -32,7 +32,7 @@ export interface LocalServices {
   close(): Promise<void>;
 }
 
-/** Serves the store to whoever has the token. */
+/** Serves the store to anyone who has the token. */
 function serveKv(kv: LocalKv, token: string, onTrouble: (message: string) => void) {
   const handler = createKvHandler({
     store: kv.store,
@@ -44,7 +44,7 @@ function serveKv(kv: LocalKv, token: string, onTrouble: (message: string) => voi
 }
 
 /**
- * Opens the services; the store lies in the folder of local data.
+ * Opens the services; the store is in the folder of local data.
  *
  * @throws {LocalKvError} where the store cannot be opened
  */

@@ -1,6 +1,5 @@
 /**
- * The files of a project without a dev server: what a deploy would send, read from where
- * it lies.
+ * The files of a project without a dev server: those that a deploy would send, read in place.
  *
  * @module
  */

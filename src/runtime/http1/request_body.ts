@@ -89,12 +89,16 @@ export async function sendBody(
     }
     if (length === undefined) await write(LAST_CHUNK);
     else if (sent !== length) {
-      throw new OutboundError("bad_request", "The body is not as long as its content-length says");
+      throw new OutboundError(
+        "bad_request",
+        "The length of the body differs from its " +
+          "content-length",
+      );
     }
   } catch (error) {
     reader.cancel(error).catch(() => {});
     throw error instanceof OutboundError
       ? error
-      : new OutboundError("aborted", "The body of the request broke off", { cause: error });
+      : new OutboundError("aborted", "The request body ended early", { cause: error });
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Connects a worker to the platform. The worker then gives up every permission for
- * good; only after that does it load a function.
+ * Connects a worker to the platform. The worker then gives up every permission permanently; only
+ * after that does it load a function.
  *
  * @module
  */

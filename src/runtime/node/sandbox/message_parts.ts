@@ -1,6 +1,6 @@
 /**
- * The parts of a message that a process of the server sends (sendmsg(2)): data that may
- * lie in several places, and descriptors for another of its processes.
+ * The parts of a message that a process of the server sends (sendmsg(2)): data that may be in
+ * several buffers, and descriptors for another of its processes.
  *
  * @module
  */

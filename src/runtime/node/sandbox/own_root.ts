@@ -91,7 +91,7 @@ function systemOf(
 const namesIn = (folder: string): readonly string[] =>
   typeOf(folder) === "folder" ? [...Deno.readDirSync(folder)].map(({ name }) => name) : [];
 
-/** The text of an image's file that is not a link; "" where there is none. */
+/** The text of an image's file that is not a link; "" if there is none. */
 function textOf(image: string | undefined, path: string): string {
   if (image === undefined) return "";
   try {

@@ -50,7 +50,7 @@ export function encodeFrame(frame: Omit<Frame, "payload"> & { payload?: Uint8Arr
   return bytes;
 }
 
-/** The peer broke the protocol; the connection cannot go on. */
+/** The peer broke the protocol; the connection cannot continue. */
 export class ProtocolError extends Error {
   override readonly name = "ProtocolError";
 }
