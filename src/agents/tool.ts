@@ -102,7 +102,7 @@ export const anyObject = z.record(z.string(), z.unknown());
 /** Input of tools that are about one project. */
 export const projectInput = {
   project: z.string().max(100).optional()
-    .describe("Name or id of the project; may be left out where one is usual"),
+    .describe("Name or id of the project; optional if there is a default"),
 };
 
 /**
@@ -116,9 +116,9 @@ export function chooseProject(
 ): string | undefined {
   if (confined !== undefined && given !== undefined && given !== confined) {
     throw new ToolFailure({
-      error: `This server is confined to the project ${confined}`,
+      error: `This server is limited to the project ${confined}`,
       code: "forbidden",
-      hint: "Leave `project` out",
+      hint: "Omit `project`",
     });
   }
   return given ?? confined;

@@ -10,7 +10,7 @@ const refused = (said: string) =>
 const VARIABLES = /DENO_CERT, NODE_EXTRA_CA_CERTS or SSL_CERT_FILE/;
 
 const ROWS: readonly (readonly [string, RegExp, RegExp])[] = [
-  ["UnknownIssuer", /no authority known here/, VARIABLES],
+  ["UnknownIssuer", /does not trust its authority/, VARIABLES],
   ["Other(OtherError(CaUsedAsEndEntity))", /an authority's/, /CA:FALSE/],
   ["NotValidForName", /another name/, /--api-url/],
   ['certificate not valid for name "a"; certificate is only valid for b', /another name/, /./],

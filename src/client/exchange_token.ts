@@ -17,7 +17,7 @@ export interface AskedKey {
   /** The token of the job. */
   readonly token: string;
   readonly workspace: string;
-  /** The project that the key is for, where that is known. */
+  /** The project that the key is for, if that is known. */
   readonly project: string | undefined;
 }
 

@@ -32,7 +32,7 @@ export interface ExchangeResponse {
 }
 
 const END_OF_HEAD = "\r\n\r\n";
-/** `TextDecoder` reads Windows-1252 where it is asked for Latin-1. */
+/** `TextDecoder` reads Windows-1252 if it is asked for Latin-1. */
 const latin1 = (bytes: Uint8Array) =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 

@@ -10,7 +10,7 @@ import { describeValue } from "./describe_value.ts";
 import type { PathStep } from "./diagnostic.ts";
 import { nearest } from "./suggest.ts";
 
-/** Most problems of one part that are described. */
+/** Maximum number of problems of one part that are described. */
 export const MAX_PROBLEMS = 100;
 
 /** One thing that zod found. */

@@ -45,7 +45,7 @@ export interface PgStore {
 }
 
 /**
- * Opens a store, and makes its tables where they are missing.
+ * Opens a store, and makes its tables if they are missing.
  *
  * @throws {StoreUnavailableError} where no server can be reached.
  * @throws {StoreNewerError} where a newer program has changed the tables.

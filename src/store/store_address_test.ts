@@ -79,7 +79,7 @@ const REFUSED: readonly (readonly [url: string, says: RegExp])[] = [
   ["postgres://svc@pg1/d?sslrootcert=/none", /Cannot read the certificate .* in \/none: No such/],
   ["postgres://svc@pg1/d?pool=3", /unknown parameter "pool"/],
   ["postgres://svc@pg1/d?host=run", /must be the folder of a Unix socket/],
-  ["postgres://s%vc@pg1/d", /a % that begins no/],
+  ["postgres://s%vc@pg1/d", /a % that does not start/],
   ["postgres:svc", /must look like/],
 ];
 

@@ -1,6 +1,6 @@
 /**
- * The functions of other platforms that a project has, as its dev server runs them: from where
- * they lie, with the modules that a deploy adds to them.
+ * A project's functions for other platforms, as its dev server runs them: in place, with the
+ * modules that a deploy adds.
  *
  * @module
  */

@@ -46,7 +46,7 @@ function explainLate(said: Message): Message {
 
 /** Explains to a client that the engine crashed during its statement. */
 function explainBroken(error: unknown): ErrorFields {
-  const hint = "Connect again: what was committed is there.";
+  const hint = "Connect again. Committed data is safe.";
   // The runtime's own stack, which the engine does not measure.
   if (error instanceof RangeError) {
     const message = "stack depth limit exceeded: the statement is nested too deep";

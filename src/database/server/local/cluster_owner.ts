@@ -15,7 +15,7 @@ export interface ClusterOwner {
 }
 
 /**
- * Finds the user: the platform's own, or `postgres` where that is root.
+ * Finds the user: the platform's own, or `postgres` if that is root.
  *
  * @throws {TypeError} where the platform is root and there is no such user
  */
