@@ -36,7 +36,7 @@ export interface Surroundings {
   /**
    * The project that a tool is about: the named one, or the one that is usual here.
    *
-   * @throws {ToolFailure} where none is named, or another than the agent is confined to
+   * @throws {ToolFailure} if none is named, or another than the agent is confined to
    */
   open(given: string | undefined): Promise<OpenedProject>;
   /** The database that is usual for the project, where something says so. */
@@ -108,7 +108,7 @@ export const projectInput = {
 /**
  * The project that is meant, by name or id; `undefined` if nothing says.
  *
- * @throws {ToolFailure} where the agent is confined to another one
+ * @throws {ToolFailure} if the agent is confined to another one
  */
 export function chooseProject(
   given: string | undefined,

@@ -100,7 +100,7 @@ function assertWithinLimits(files: readonly OutputContent[]): void {
  * The SHA-256 and size of every file, in the given order. With a place for a cache, only what has
  * changed since the previous run is read.
  *
- * @throws {BuildError} `output_invalid` where the platform would refuse the files
+ * @throws {BuildError} `output_invalid` if the platform would refuse the files
  */
 export async function hashFiles(
   files: readonly OutputContent[],

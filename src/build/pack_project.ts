@@ -77,7 +77,7 @@ const PACKAGE_FILE = "package.json";
 /**
  * Detection takes a package.json that cannot be read for missing, and would blame something
  * else.
- * @throws {BuildError} where a folder's package.json is no JSON object
+ * @throws {BuildError} if a folder's package.json is no JSON object
  */
 async function checkPackageJson(host: BuildHost, directory: string): Promise<void> {
   const path = join(directory, PACKAGE_FILE);

@@ -24,7 +24,7 @@ export interface AskedKey {
 /**
  * Exchanges the token of a job for a key.
  *
- * @throws {ApiError} where the platform refuses it, {UnreachableError}, {ContractError}
+ * @throws {ApiError} if the platform refuses it, {UnreachableError}, {ContractError}
  */
 export async function exchangeToken(asked: AskedKey, options: OAuthOptions): Promise<ExchangedKey> {
   const received = await postFields(PATH, {

@@ -38,7 +38,7 @@ function startIdleTimer(signal: AbortSignal) {
 /**
  * The bytes of a file as they come.
  *
- * @throws {ReleaseError} where the server does not have it, or the connection breaks.
+ * @throws {ReleaseError} if the server does not have it, or the connection breaks.
  */
 export async function* fetchChunks(url: string, source: Source): AsyncGenerator<Uint8Array> {
   const timer = startIdleTimer(source.signal);

@@ -75,7 +75,7 @@ export function parseManifest(bytes: Uint8Array): Release {
 /**
  * The program for a platform.
  *
- * @throws {ReleaseError} where the release has none.
+ * @throws {ReleaseError} if the release has none.
  */
 export function programFor(release: Release, target: string): ReleaseProgram {
   const found = release.programs.find((program) => program.target === target);

@@ -32,7 +32,7 @@ interface Row {
   readonly now_ms: number;
 }
 
-/** @throws {StoreUnavailableError} where no primary can be reached. */
+/** @throws {StoreUnavailableError} if no primary can be reached. */
 export async function inspectStore(
   address: StoreAddress,
   { now, patience = PATIENCE }: { readonly now: () => number; readonly patience?: Patience },

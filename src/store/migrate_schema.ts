@@ -18,7 +18,7 @@ const LOCK = 0x737663;
 /**
  * Makes the schema in an empty database, or applies what is missing; all of it or nothing.
  *
- * @throws {StoreNewerError} where the schema is newer than this program.
+ * @throws {StoreNewerError} if the schema is newer than this program.
  */
 export async function migrateSchema(
   sql: Sql,

@@ -132,7 +132,7 @@ class ImageReader {
   #repeat(path: string, other: string): void {
     const file = this.#files.get(other);
     if (file === undefined) {
-      throw invalid(`The image has a hard link to a missing file:  ${path} to ${other}`);
+      throw invalid(`The image has a hard link to a missing file: ${path} to ${other}`);
     }
     this.#files.set(path, file);
   }
@@ -163,7 +163,7 @@ class ImageReader {
 /**
  * Reads an archive; the content of its files is written into an empty folder.
  *
- * @throws {BuildError} where the image is too large, or an entry leads out of it
+ * @throws {BuildError} if the image is too large, or an entry leads out of it
  */
 export async function readImageFiles(
   archive: ReadableStream<Uint8Array<ArrayBuffer>>,

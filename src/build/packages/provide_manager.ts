@@ -115,7 +115,7 @@ const isUsualNpm = ({ name, version }: FoundManager) => name === "npm" && versio
  * The host with the project's package manager first in its search path. Where
  * no command names it, one that cannot be had is only warned of.
  *
- * @throws {BuildError} where package.json names it in a way that cannot be read,
+ * @throws {BuildError} if package.json names it in a way that cannot be read,
  *   or it cannot be fetched.
  */
 export async function provideManager(host: BuildHost, facts: ManagerFacts): Promise<BuildHost> {

@@ -73,7 +73,7 @@ async function compiled(
 /**
  * Reads the functions of a project; `undefined` if a deploy would serve none.
  *
- * @throws {BuildError} where a deploy would refuse them
+ * @throws {BuildError} if a deploy would refuse them
  */
 export async function readFunctions(
   host: Pick<BuildHost, "cacheDir">,

@@ -70,7 +70,7 @@ function undecided(apps: readonly WorkspaceApp[]): BuildError {
  * The folder of the only app of a workspace, or of the one that `standing` is in; the folder itself
  * if it is no workspace, or an app on its own.
  *
- * @throws {BuildError} where there are several.
+ * @throws {BuildError} if there are several.
  */
 export async function chooseApp(
   host: BuildHost,

@@ -72,7 +72,7 @@ async function readVariables(
  * checkout's context names. A project that is not linked has none; where the platform
  * cannot be reached or the user is not logged in, a warning says that there are none.
  *
- * @throws {CliError} where the environment that is named does not exist
+ * @throws {CliError} if the environment that is named does not exist
  */
 export async function readLocalVariables(
   ctx: Context,

@@ -51,7 +51,7 @@ export async function rootDirectoryOf(directory: string): Promise<string | undef
   return isIgnored ? undefined : folder;
 }
 
-/** @throws {CliError} where a directory belongs to no checkout of git */
+/** @throws {CliError} if a directory belongs to no checkout of git */
 export async function assertCheckout(ctx: Context, directory: string): Promise<void> {
   if (await git(directory, ["rev-parse", "--git-dir"]) !== undefined) return;
   throw new CliError(

@@ -13,7 +13,7 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
 /**
  * Takes the certificates out of the text of a PEM file.
  *
- * @throws {CliError} where it holds none, or one that cannot be read.
+ * @throws {CliError} if it holds none, or one that cannot be read.
  */
 export function parseCertificates(text: string, path: string): readonly string[] {
   const certificates = text.match(CERTIFICATE) ?? [];

@@ -223,14 +223,14 @@ class ScriptRun {
   }
 }
 
-/** @throws {EngineError} where a file is no text, saying how to make one of it */
+/** @throws {EngineError} if a file is no text, saying how to make one of it */
 function refuseArchive(bytes: Uint8Array): void {
   const start = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
   const found = ARCHIVES.find(([mark]) => start.startsWith(mark));
   if (found === undefined) return;
   const [, kind, advice] = found;
   throw new EngineError(
-    `The file is ${kind}, not SQL. Convert it to SQL:  ${advice} <file>`,
+    `The file is ${kind}, not SQL. Convert it to SQL: ${advice} <file>`,
     "22021",
   );
 }

@@ -46,7 +46,7 @@ function serveKv(kv: LocalKv, token: string, onTrouble: (message: string) => voi
 /**
  * Opens the services; the store is in the folder of local data.
  *
- * @throws {LocalKvError} where the store cannot be opened
+ * @throws {LocalKvError} if the store cannot be opened
  */
 export async function openLocalServices(
   { dataDir, onMail, onSubmission, onTrouble }: {

@@ -73,7 +73,7 @@ export interface ReadFilesOptions
 /**
  * Reads the output as it is; its rules and functions are read apart.
  *
- * @throws {BuildError} where the project is at fault
+ * @throws {BuildError} if the project is at fault
  */
 export async function readProjectFiles(
   { build, directory, standing, config, again }: ReadFilesOptions,

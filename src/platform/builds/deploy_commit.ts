@@ -35,8 +35,8 @@ export interface WantedCommitDeployment {
 /**
  * Stores a deployment, its build, and what `also` adds to the same commit.
  *
- * @throws {NotAdmittedError} where the commit is deployed already, or its branch is busy
- * @throws {Failure} `rate_limited` where too many builds wait
+ * @throws {NotAdmittedError} if the commit is deployed already, or its branch is busy
+ * @throws {Failure} `rate_limited` if too many builds wait
  */
 export type DeployCommit = (
   wanted: WantedCommitDeployment,

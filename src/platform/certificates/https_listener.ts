@@ -67,7 +67,7 @@ export class HttpsListener {
 
   readonly #options: HttpsListenerOptions;
 
-  /** @throws {Deno.errors.AddrInUse} where the port is taken. */
+  /** @throws {Deno.errors.AddrInUse} if the port is taken. */
   constructor(options: HttpsListenerOptions) {
     this.#options = options;
     this.#current = this.#open(options.port);

@@ -43,7 +43,7 @@ function hostOf({ dataDir, env, say, directory }: CommandPlace): BuildHost {
 /**
  * Finds npm, and the package manager of the project where its scripts call that.
  *
- * @throws {ToolMissingError} where one is missing that the command needs
+ * @throws {ToolMissingError} if one is missing that the command needs
  */
 export async function commandTools(
   place: CommandPlace,

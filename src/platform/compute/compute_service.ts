@@ -136,7 +136,7 @@ export class ComputeService {
    * Starts the servers of a deployment before production shows it, and lets each
    * answer one request.
    *
-   * @throws {ServerNotReadyError} where one does not listen, or not answer, in time.
+   * @throws {ServerNotReadyError} if one does not listen, or not answer, in time.
    */
   async prepare(
     deployment: DeploymentRecord,

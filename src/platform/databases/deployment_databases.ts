@@ -111,7 +111,7 @@ export class DeploymentDatabases {
   /**
    * Prepares the branch of a preview as its deployment wants it, before anything connects to it.
    *
-   * @throws {DatabaseNotReadyError} where that fails; no branch is left then that has less masked
+   * @throws {DatabaseNotReadyError} if that fails; no branch is left then that has less masked
    */
   async prepare(user: VariablesUser): Promise<void> {
     const { database: settings, environment, projectId, branch: gitBranch } = user;
@@ -170,8 +170,8 @@ export class DeploymentDatabases {
    * The variables of a deployment's server or build. Makes the branches of its preview if they are
    * missing.
    *
-   * @throws {DatabaseNotReadyError} where a database is wanted and cannot be had
-   * @throws {ReferencesError} where a reference leads nowhere
+   * @throws {DatabaseNotReadyError} if a database is wanted and cannot be had
+   * @throws {ReferencesError} if a reference leads nowhere
    */
   async openVariables(user: VariablesUser): Promise<DeploymentVariables> {
     const { snapshots, door } = this.#services;
@@ -236,7 +236,7 @@ export class DeploymentDatabases {
    * All variables that a deployment has now, of its databases too, without making anything: their
    * values are masked in what leaves the platform.
    *
-   * @throws {ReferencesError} where a reference leads nowhere
+   * @throws {ReferencesError} if a reference leads nowhere
    */
   async currentVariables(user: VariablesUser): Promise<Readonly<Record<string, string>>> {
     const injected: Record<string, string> = {};

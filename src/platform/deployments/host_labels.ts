@@ -44,7 +44,7 @@ export async function* allLabels(
 /**
  * Points labels at deployments of a project, in the commit that makes them live.
  *
- * @throws {StaleDecisionError} where a label belongs to another project.
+ * @throws {StaleDecisionError} if a label belongs to another project.
  */
 export async function pointLabels(
   kv: RecordStore,

@@ -111,7 +111,7 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
     return { deployment, project };
   }
 
-  /** @throws {Failure} where the caller may not deploy to an environment, given by name or id */
+  /** @throws {Failure} if the caller may not deploy to an environment, given by name or id */
   async function requireDeployTo(caller: Caller, project: ProjectRecord, reference: string) {
     const { environments } = services;
     requireDeploy(caller, await findEnvironmentName(environments, project, reference));

@@ -200,7 +200,7 @@ export class GitMirrors implements GitService {
    * Exports one commit without its history into an empty folder as `.git`, with its submodules and
    * files of Git LFS, and checks nothing out.
    *
-   * @throws {GitFault} where the repository does not give the commit or a part of it
+   * @throws {GitFault} if the repository does not give the commit or a part of it
    */
   async exportCommit(
     project: ProjectRecord,

@@ -68,7 +68,7 @@ export class ForgeService {
   /**
    * Answers what a forge sent; `undefined` for any other request, whose body is left unread.
    *
-   * @throws {Failure} `forbidden` where the hook has a secret and the request is not signed
+   * @throws {Failure} `forbidden` if the hook has a secret and the request is not signed
    */
   async answer(
     call: HookCall,

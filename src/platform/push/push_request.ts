@@ -71,7 +71,7 @@ export class PushHead {
     this.#isWhole = true;
   }
 
-  /** @throws {PushRefused} where the body ended too early */
+  /** @throws {PushRefused} if the body ended too early */
   get request(): PushRequest {
     if (!this.#isWhole) throw new PushRefused("Cannot read the push: it ends too early");
     return {

@@ -324,7 +324,7 @@ export class PushService {
     }
   }
 
-  /** Counts a request. @throws {Failure} `unavailable` where too many are under way. */
+  /** Counts a request. @throws {Failure} `unavailable` if too many are under way. */
   #enter(projectId: string): () => void {
     const own = this.#underWay.get(projectId) ?? 0;
     if (this.#count >= MOST_AT_ONCE || own >= MOST_OF_PROJECT) {

@@ -56,7 +56,7 @@ export interface RunningGit {
   readonly ended: Promise<boolean>;
 }
 
-/** Makes a scratch folder. @throws {Failure} `unavailable` where there is no sandbox. */
+/** Makes a scratch folder. @throws {Failure} `unavailable` if there is no sandbox. */
 export async function makeScratch(openSandbox: OpenSandbox): Promise<Scratch> {
   const access = await openSandbox();
   if (access === undefined) throw new Failure("unavailable", UNAVAILABLE);

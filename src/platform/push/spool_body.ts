@@ -30,7 +30,7 @@ export interface Spooled {
  * bytes of gzip can stand for any number.
  *
  * @throws what `onChunk` throws
- * @throws {Failure} `invalid_request` where the body breaks off or cannot be decompressed
+ * @throws {Failure} `invalid_request` if the body breaks off or cannot be decompressed
  */
 export async function spoolBody(
   request: Request,

@@ -89,7 +89,7 @@ export class ReferenceResolver {
   /**
    * Checks a value that a caller sets.
    *
-   * @throws {Failure} `conflict` where it refers to what does not exist, or what the caller
+   * @throws {Failure} `conflict` if it refers to what does not exist, or what the caller
    * cannot reach; the message lists what there is.
    */
   async check(caller: Caller, project: ProjectRecord, { key, value }: {

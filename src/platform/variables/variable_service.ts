@@ -184,7 +184,7 @@ export class VariableService {
   /**
    * The variables that a deployment was created with.
    *
-   * @throws {ReferencesError} where their references led nowhere
+   * @throws {ReferencesError} if their references led nowhere
    */
   async openSnapshot(deploymentId: string): Promise<VariableSnapshot> {
     const { values, unfilled, problem } = await this.#readSnapshot(deploymentId);

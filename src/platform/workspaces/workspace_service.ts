@@ -72,7 +72,7 @@ export class WorkspaceService {
     return { items: shown.flat(), nextCursor };
   }
 
-  /** @throws {Failure} `conflict` where the slug is taken, or there are too many. */
+  /** @throws {Failure} `conflict` if the slug is taken, or there are too many. */
   async create(
     person: Person,
     wanted: { readonly slug: string; readonly name: string },
@@ -109,7 +109,7 @@ export class WorkspaceService {
     return { items: await Promise.all(items.map((each) => this.#memberToWire(each))), nextCursor };
   }
 
-  /** @throws {Failure} `conflict` where the workspace would have no owner. */
+  /** @throws {Failure} `conflict` if the workspace would have no owner. */
   async changeRole(
     caller: Caller,
     userId: string,
@@ -203,7 +203,7 @@ export class WorkspaceService {
     };
   }
 
-  /** @throws {Failure} `not_found` where the invitation is used, old or wrong. */
+  /** @throws {Failure} `not_found` if the invitation is used, old or wrong. */
   async accept(person: Person, token: string, client: Client): Promise<Workspace> {
     const { accounts, now, memory } = this.#parts;
     const found = await this.#valid(token, client);

@@ -121,7 +121,7 @@ export class Http1Connection {
    * Waits until the other side has sent something before the first request: that it
    * has accepted the connection. Waits no longer than a time in milliseconds.
    *
-   * @throws OutboundError where the connection ends
+   * @throws OutboundError if the connection ends
    */
   async greeted(milliseconds: number): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<"late">();

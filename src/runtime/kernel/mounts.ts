@@ -26,7 +26,7 @@ export const cString = (text: string): Uint8Array<ArrayBuffer> =>
 /**
  * Performs a system call as `systemCall` does.
  *
- * @throws {RefusedCallError} where the system refuses it
+ * @throws {RefusedCallError} if the system refuses it
  */
 export function mustCall(
   libc: Libc,

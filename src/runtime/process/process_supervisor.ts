@@ -108,7 +108,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
   /**
    * Starts the process; a start that is under way is joined.
    *
-   * @throws NoPlaceError where no place came free in time; else as the driver
+   * @throws NoPlaceError if no place came free in time; else as the driver
    */
   start(): Promise<P> {
     this.#starting ??= this.#start().finally(() => {

@@ -85,7 +85,7 @@ async function acceptFirst(
 /**
  * Starts a process and waits until it has connected.
  *
- * @throws Error where it ends before, or does not connect in time
+ * @throws Error if it ends before, or does not connect in time
  */
 export async function startProcess(options: StartProcessOptions): Promise<StartedProcess> {
   const { folderPrefix: prefix, parentFolder: dir, socketName } = options;

@@ -138,7 +138,7 @@ export class LocalHistory implements ServerHistory {
     }, work);
   }
 
-  /** @throws {EngineError} where a copy of all databases would fill the disk */
+  /** @throws {EngineError} if a copy of all databases would fill the disk */
   async #requireSpace(): Promise<void> {
     const [row] = await this.#admin.run(["SELECT sum(pg_database_size(oid)) FROM pg_database"]);
     const { bavail, bsize } = await statfs(this.#options.folder);

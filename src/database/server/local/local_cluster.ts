@@ -198,7 +198,7 @@ export class LocalCluster implements ServerSource {
     }
   }
 
-  /** @throws {ServerRefusal} where it refuses the platform itself */
+  /** @throws {ServerRefusal} if it refuses the platform itself */
   async #state(): Promise<"up" | "starting" | "down"> {
     try {
       const { connection } = await connectServer(this.#address, this.#login);

@@ -31,7 +31,7 @@ function credentialKey({ userId, credential }: SelfCaller): RecordKey {
  * operation fails if the credential is revoked in the meantime.
  *
  * @param made `id` names the creation, `keys` its records.
- * @throws {Failure} `unauthorized` where the credential was revoked.
+ * @throws {Failure} `unauthorized` if the credential was revoked.
  */
 export async function addCreation(
   kv: RecordStore,

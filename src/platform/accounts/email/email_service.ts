@@ -39,7 +39,7 @@ export class EmailService {
   }
 
   /**
-   * @throws {Failure} `conflict` where the account has a password, or the
+   * @throws {Failure} `conflict` if the account has a password, or the
    *   address has an account and no mail can be sent; `forbidden` where the
    *   session is not a fresh one; `rate_limited` after many attempts.
    */

@@ -97,7 +97,7 @@ export class GuessLimits {
   /**
    * Counts a guess, before it is known whether it is right.
    *
-   * @throws {Failure} `rate_limited` where it comes too soon.
+   * @throws {Failure} `rate_limited` if it comes too soon.
    */
   async begin(kind: Guessed, client: Client, account?: GuessedAccount): Promise<Guess> {
     const device = account?.userId === undefined

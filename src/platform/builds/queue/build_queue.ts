@@ -121,7 +121,7 @@ export class BuildQueue {
     this.#pump();
   }
 
-  /** @throws {Failure} `rate_limited` where too many builds wait already. */
+  /** @throws {Failure} `rate_limited` if too many builds wait already. */
   requireRoom(): void {
     if (this.#waiting.length < MAX_WAITING) return;
     throw new Failure("rate_limited", "Too many builds in the queue. Try again later", {

@@ -116,7 +116,7 @@ function boundReading({ drainMs = DRAIN_MS }: SandboxedBuild) {
 /**
  * Runs the build to its end, after which no process of it is left.
  *
- * @throws {StillRunningError} where one cannot be ended.
+ * @throws {StillRunningError} if one cannot be ended.
  */
 export async function runSandboxed(build: SandboxedBuild): Promise<SandboxedEnd> {
   const { limits, signal } = build;

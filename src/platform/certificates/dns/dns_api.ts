@@ -53,7 +53,7 @@ export class DnsApi {
   /**
    * Sends a request and returns the text of its answer.
    *
-   * @throws {DnsApiError} where the service refuses it
+   * @throws {DnsApiError} if the service refuses it
    */
   async text(method: string, path: string, body?: string): Promise<string> {
     const { provider, base, headers, contentType = "application/json", send = fetch } =

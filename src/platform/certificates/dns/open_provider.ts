@@ -50,7 +50,7 @@ const PROVIDERS: Readonly<Record<DnsProviderName, Open>> = {
   },
 };
 
-/** @throws {TypeError} where the access is not in the provider's form */
+/** @throws {TypeError} if the access is not in the provider's form */
 export function openDnsProvider(name: DnsProviderName, access: DnsAccess): DnsProvider {
   return PROVIDERS[name](access);
 }

@@ -52,7 +52,7 @@ function damaged(path: string, cause: unknown): NodeFileError {
  * The identity that a data directory has, made if it has none.
  *
  * @param id the name that the operator gives, which is kept instead of another one.
- * @throws {NodeFileError} where its file is damaged.
+ * @throws {NodeFileError} if its file is damaged.
  */
 export async function keepIdentity(
   dataDir: string,

@@ -147,7 +147,7 @@ export class AnswerSealer {
 /**
  * Opens the parts of an answer.
  *
- * @throws {PeerError} where a part was changed, left out, or comes twice.
+ * @throws {PeerError} if a part was changed, left out, or comes twice.
  */
 export async function* openAnswer(
   body: AsyncIterable<Bytes>,

@@ -52,8 +52,8 @@ export interface CachedVault extends BlobVault {
  * what is cached can be read.
  *
  * @throws {S3PlaceError}
- * @throws {S3CredentialsError} where no access keys are there.
- * @throws {StoreUnusableError} where the storage refuses the keys or has no such bucket, or
+ * @throws {S3CredentialsError} if no access keys are there.
+ * @throws {StoreUnusableError} if the storage refuses the keys or has no such bucket, or
  * the folder cannot be written.
  */
 export async function openS3BlobVault(options: S3VaultOptions): Promise<CachedVault> {

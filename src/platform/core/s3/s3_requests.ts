@@ -142,8 +142,8 @@ export class S3Requests {
    * Runs work that is done of requests, again where it failed in a way that may pass, and
    * once only while the storage does not respond.
    *
-   * @throws {S3Error} where the storage says that an object is missing.
-   * @throws {UnavailableError} where all attempts failed.
+   * @throws {S3Error} if the storage says that an object is missing.
+   * @throws {UnavailableError} if all attempts failed.
    * @throws whatever else the work throws, at once.
    */
   async attempt<T>(work: () => Promise<T>): Promise<T> {
@@ -212,7 +212,7 @@ export class S3Requests {
   /**
    * Looks whether the bucket can be used.
    *
-   * @throws {UnavailableError} where it cannot.
+   * @throws {UnavailableError} if it cannot.
    */
   async look(): Promise<void> {
     const prefix = `${this.#options.place.prefix}look/`;

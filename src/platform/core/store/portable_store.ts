@@ -184,7 +184,7 @@ export class PortableStore extends StoreLayer {
   /**
    * The entry, decoded; one without a value if it was damaged.
    *
-   * @throws {DamagedRecordError} where damaged records are not set aside.
+   * @throws {DamagedRecordError} if damaged records are not set aside.
    */
   async #decode<T>(found: MaybeEntry<T>): Promise<MaybeEntry<T>> {
     let entry: MaybeEntry = found;

@@ -33,7 +33,7 @@ export class ContentionError extends Error {
  * Parses what was read; `undefined` for a record from before there were checksums that has been
  * set aside because its shape is wrong.
  *
- * @throws {DamagedRecordError} where a record has its right checksum and another shape: another
+ * @throws {DamagedRecordError} if a record has its right checksum and another shape: another
  *   version of svc wrote it.
  */
 async function parse<T>(
@@ -173,7 +173,7 @@ function queueOf(kv: object): KeyedLock {
  * @param contended The records that the commit changes and checks, as far as
  *   they are known beforehand; empty if nothing else changes them.
  * @throws {ContentionError} after 20 races lost against other processes.
- * @throws {StoreBusyError} where 1,000 changes of a record wait already.
+ * @throws {StoreBusyError} if 1,000 changes of a record wait already.
  */
 export async function commitVersioned<T>(
   kv: RecordStore,

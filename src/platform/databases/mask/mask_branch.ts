@@ -141,7 +141,7 @@ const arrayOf = (items: readonly string[]): string => `{${items.join(",")}}`;
 /**
  * Masks a branch that nobody can connect to yet.
  *
- * @throws {EngineError} where a mask does not fit; nothing is changed then
+ * @throws {EngineError} if a mask does not fit; nothing is changed then
  */
 export async function maskBranch(
   { engine, branch }: OpenStorage,

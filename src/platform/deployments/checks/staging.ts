@@ -53,7 +53,7 @@ export class Staging {
     });
   }
 
-  /** @throws {ChecksFailedError} where a check does not pass; the deployment is hidden again. */
+  /** @throws {ChecksFailedError} if a check does not pass; the deployment is hidden again. */
   async check(
     deploying: DeploymentRecord,
     checks: ReleaseChecks,

@@ -51,7 +51,7 @@ function cloudPush(payload: unknown): readonly ForgeEvent[] {
   });
 }
 
-/** @throws {z.ZodError} where the payload lacks what the event has */
+/** @throws {z.ZodError} if the payload lacks what the event has */
 export function bitbucketEvents(event: string, payload: unknown): readonly ForgeEvent[] {
   if (event === "diagnostics:ping") return ignore("The hook works");
   if (event === "repo:push") return cloudPush(payload);

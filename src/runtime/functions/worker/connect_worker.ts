@@ -47,7 +47,7 @@ export async function permissionsLeft(socketPath: string): Promise<string[]> {
 /**
  * Connects to the platform, gives up every permission, and identifies itself.
  *
- * @throws Error where there is no platform, or a permission is left
+ * @throws Error if there is no platform, or a permission is left
  */
 export async function connectWorker(
   { socketPath, number, key }: WorkerIdentity,

@@ -74,7 +74,7 @@ export class FrameReader {
    * Takes the next bytes and returns the frames that are complete now. The
    * payloads are copies.
    *
-   * @throws ProtocolError where a frame is larger than allowed
+   * @throws ProtocolError if a frame is larger than allowed
    */
   feed(bytes: Uint8Array): Frame[] {
     const frames: Frame[] = [];

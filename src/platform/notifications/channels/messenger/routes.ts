@@ -30,7 +30,7 @@ export interface MessengerServices {
   readonly random: Random;
 }
 
-/** Makes a one-time address that links a chat. @throws {Failure} where there is no bot */
+/** Makes a one-time address that links a chat. @throws {Failure} if there is no bot */
 export async function makeMessengerLink(
   { bot, messengerLinks, now, random }: MessengerServices,
   userId: string,
