@@ -11,7 +11,7 @@ const VARIABLES = /DENO_CERT, NODE_EXTRA_CA_CERTS or SSL_CERT_FILE/;
 
 const ROWS: readonly (readonly [string, RegExp, RegExp])[] = [
   ["UnknownIssuer", /does not trust its authority/, VARIABLES],
-  ["Other(OtherError(CaUsedAsEndEntity))", /an authority's/, /CA:FALSE/],
+  ["Other(OtherError(CaUsedAsEndEntity))", /a CA certificate/, /CA:FALSE/],
   ["NotValidForName", /another name/, /--api-url/],
   ['certificate not valid for name "a"; certificate is only valid for b', /another name/, /./],
   ["certificate expired: verification time 2 (UNIX)", /has expired/, /Renew/],

@@ -83,7 +83,7 @@ Deno.test("parseGitUrl() reads paths of this machine", () => {
 });
 
 const BAD = [
-  ["a program", "ext::sh -c id", /no spaces/],
+  ["a program", "ext::sh -c id", /not contain spaces/],
   ["a program without spaces", "ext::id", /Must be a URL or path/],
   ["an option", "--upload-pack=id", /Must be a URL or path/],
   ["an option as host", "ssh://-oProxyCommand=id/x", /Must be a URL or path/],
@@ -92,16 +92,16 @@ const BAD = [
   ["an option as user", "ssh://-x@host/y", /Must be a URL or path/],
   ["an option as scp path", "host:-oProxyCommand=x", /Must be a URL or path/],
   ["an option as path", "git@host:-x", /Must be a URL or path/],
-  ["a password", "https://ada:secret@host/x.git", /no user name or password/],
-  ["a token as user", "https://ghp_123@host/x.git", /no user name or password/],
-  ["a password for ssh", "ssh://ada:secret@host/x.git", /no user name or password/],
-  ["no host", "https:///x.git", /name a host/],
+  ["a password", "https://ada:secret@host/x.git", /not contain a user name or password/],
+  ["a token as user", "https://ghp_123@host/x.git", /not contain a user name or password/],
+  ["a password for ssh", "ssh://ada:secret@host/x.git", /not contain a user name or password/],
+  ["no host", "https:///x.git", /have a host/],
   ["a relative path", "../x", /Must be a URL or path/],
-  ["a line feed", "https://host/x\n.git", /no control/],
-  ["a line feed in a path", "/srv/x\ny", /no control/],
-  ["a control character in a path", "/srv/x\x1b", /no control/],
+  ["a line feed", "https://host/x\n.git", /control characters/],
+  ["a line feed in a path", "/srv/x\ny", /control characters/],
+  ["a control character in a path", "/srv/x\x1b", /control characters/],
   ["a broken escape", "file:///srv/git/%zz", /plain path/],
-  ["a port out of range", "https://host:99999/x", /name a host/],
+  ["a port out of range", "https://host:99999/x", /have a host/],
   ["another scheme", "git://host/x", /Must be a URL or path/],
   ["a file on a host", "file://host/x", /Must be a URL or path/],
 ] as const;

@@ -70,8 +70,8 @@ Deno.test("parseStoreUrl() prefers SVC_KV_PASSWORD, and reads the file of PGPASS
 
 const REFUSED: readonly (readonly [url: string, says: RegExp])[] = [
   ["postgres://svc:hunter2@pg1/d", /Leave the password out .* SVC_KV_PASSWORD/],
-  ["postgres://pg1/d", /names no role/],
-  ["postgres://svc@/d", /names no host/],
+  ["postgres://pg1/d", /has no role/],
+  ["postgres://svc@/d", /has no host/],
   ["postgres://svc@pg1:x/d", /"pg1:x" where host or host:port is expected/],
   ["postgres://svc@pg1,/d", /"" where host or host:port is expected/],
   ["postgres://svc@pg1:70000/d", /"pg1:70000"/],

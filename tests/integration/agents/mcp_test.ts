@@ -169,7 +169,7 @@ Deno.test("the address confines an agent, and a viewer's key is offered no chang
     const tools = await agent.tools();
     assert.ok(!tools.includes("rollback") && !tools.includes("list_projects"));
     assert.match((await agent.call("status")).text, /^Project blog/);
-    assert.match((await agent.call("status", { project: "shop" })).text, /confined to/);
+    assert.match((await agent.call("status", { project: "shop" })).text, /limited to the project/);
     assert.ok((await agent.call("rollback")).isError);
     const { json } = await platform.api("POST", "/v1/api-keys", {
       json: { name: "look", role: "viewer" },
